@@ -24,6 +24,7 @@ from metrics.ingest import format_table, formats
 from metrics.ingest.reader import Reader
 from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
 from metrics.perturbations.kinds import KINDS
+from metrics.questions.kinds import KINDS as QUESTION_KINDS
 
 BLOCK = r"(<!-- {name}: [^\n]* -->\n)(.*?)(<!-- end of {name} -->)"
 ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
@@ -131,6 +132,12 @@ def perturbation_table() -> str:
     return _table(("kind", "change", "needs"), rows)
 
 
+def question_table() -> str:
+    """Return the kinds of questions about documents."""
+    rows = [(f"`{kind.name}`", kind.says.rstrip("."), f"{kind.share:g}") for kind in QUESTION_KINDS.values()]
+    return _table(("kind", "question", "weight"), rows)
+
+
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
@@ -143,6 +150,7 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "readers": ("formats.md", format_list),
     "columns": ("formats.md", column_tables),
     "perturbations": ("test-sets.md", perturbation_table),
+    "questions": ("test-sets.md", question_table),
 }
 
 

@@ -29,9 +29,12 @@ _PUBLIC = {
     "read_outputs": "metrics.ingest",
     "read_rag_results": "metrics.ingest.rag_results",
     "read_suite": "metrics.ingest",
+    "bitmap": "metrics.library.bitmap",
     "coco_summary": "metrics.library.coco",
+    "complete": "metrics.targets.complete",
     "evaluate": "metrics.library.evaluate",
     "perturb": "metrics.perturbations",
+    "questions_from_documents": "metrics.questions",
     "read_coco": "metrics.library.coco",
 }
 __all__ = sorted([*_PUBLIC, "evaluators"])

@@ -1,18 +1,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from components import data
-from components.views.setup import evaluator_offers, local_model_fields, run_judge
+from components.views.setup import evaluator_offers, local_model_fields, run_judge, target_form
 from components.widgets import column_mapping, controls, uploads, url
 from components.widgets.frame import frame
 from metrics.presentation import format
 
 SOURCES = {"upload": "Upload a suite", "stored": "A stored suite", "sample": "A bundled sample"}
+ANSWERS = {"upload": "Upload answers", "model": "Run a model"}
 TASKS = {
     "": "as the columns say", "text": "text: questions and answers", "classification": "classification",
     "detection": "detection: boxes in images", "segmentation": "segmentation: a label for every pixel",
@@ -242,10 +244,10 @@ with left:
     with first:
         suite, images = choose_suite(source)
     with second:
-        outputs, models, together = choose_outputs(source)
+        asking = source != "sample" and controls.choice("Answers", ANSWERS, "by", clears=("job",)) == "model"
+        outputs, models, together = ((), (), False) if asking else choose_outputs(source)
         files = choose_files(suite, outputs, together)
     uploads.draw_refused()
-    complete = bool(suite) and (bool(outputs) or together or source == "sample")
     obstacle, facts = "", None
     chosen: list[str] = []
     skipped: list[str] = []
@@ -259,6 +261,10 @@ with left:
         show_examples()
     elif suite and source != "sample":
         obstacle = show_columns(inputs)
+    if asking and suite and not obstacle:
+        st.subheader("The model to run", anchor=False)
+        inputs = replace(inputs, job=target_form.draw_target(inputs))
+    complete = bool(suite) and (bool(outputs or inputs.job) or together or source == "sample")
     if complete and not obstacle:
         with st.spinner("Reading and checking the files"):
             facts = data.read_inputs(inputs)
@@ -283,6 +289,7 @@ with left:
 with right:
     missing = (
         "Choose the suite." if not suite
+        else "Run the model on the cases first." if asking and not complete
         else "Add what the models answered." if not complete
         else "Answer the question about a column." if obstacle == "question"
         else "Fix the problems, or skip the bad rows." if facts is None or not facts.complete

@@ -9,6 +9,7 @@ import streamlit as st
 from components import data
 from components.viewers import image_viewer, segment_panels, text_case, trace
 from components.views.judge import judge_calls
+from components.views.results import asked_models
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.presentation import format
@@ -269,3 +270,4 @@ elif chosen and task == "detection":
     show_image(view, chosen, run, around.evaluator, case_id)
 elif chosen:
     show_text(view, chosen, around)
+asked_models.draw_asked_models(run)

@@ -8,7 +8,7 @@ import streamlit as st
 from components import data
 from components.viewers import heatmap
 from components.views.judge import judge_calls
-from components.views.results import detectable_difference
+from components.views.results import asked_models, detectable_difference
 from components.widgets import controls, drilldown_filters, filters, run_progress, url
 from components.widgets.frame import frame
 from metrics.presentation import format
@@ -125,6 +125,7 @@ with st.container(horizontal=True):
         url.go("judge_agreement", run=run)
     if st.button("Export a report"):
         url.go("report", run=run)
+    asked_models.draw_asked_models(run)
 if form == "heatmap" and len(models) > 1:
     detectable_difference.show_detectable(run, tag, columns, sort)
 if missing:

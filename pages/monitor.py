@@ -34,6 +34,17 @@ def teach() -> None:
         url.link("Which evaluators are there?", "catalogue", icon=":material/menu_book:")
 
 
+def limit(label: str, name: str, own: float, most: float = 1.0) -> float:
+    """Draw a pass rate below which the status changes, beginning with the monitor's own; return it."""
+    value = st.sidebar.number_input(
+        label, 0.0, most, url.number(name, own, 0.0, most), 0.05, "%.2f", key=f"limit-{name}",
+        help=f"Pass rate. The monitor's own is {own:g}, by which it calls its alert hook; another one only changes "
+        "what this page shows.",
+    )  # fmt: skip
+    url.put(**{name: value if value != own else None})
+    return value
+
+
 def chosen_window() -> int | None:
     """Return the window whose failures are to be shown."""
     asked = url.param("window", "")
@@ -107,6 +118,9 @@ if not every:
     st.stop()
 name = filters.pick("Monitor", every, "monitor")
 version, facts = data.monitor_version(name), data.monitored(name)
+warning = limit("Warning below", "warning", facts.warning)
+critical = limit("Critical below", "critical", min(facts.critical, warning), warning)
+facts = data.monitored(name, warning, critical)
 st.sidebar.caption(
     f"{', '.join(facts.evaluators.values())}"
     + (f", judged by {facts.judge}" if facts.judge else "")
@@ -128,7 +142,9 @@ asked = url.param("metric", ".")
 shown = named.get(str(asked), facts.metrics[0])
 left, right = st.columns((5, 6), gap="medium")
 with left:
-    windows = data.monitor_trend(name, shown.standing.evaluator, shown.standing.metric, version)
+    windows = data.monitor_trend(
+        name, shown.standing.evaluator, shown.standing.metric, facts.warning, facts.critical, version
+    )
     st.text(f"{monitor_view.metric_name(shown)}, each {facts.window}", help=monitor_view.meaning(shown))
     chart(
         passing_figure(windows, facts.warning, facts.critical, chosen_window(), is_dark(), 240), "passing",

@@ -74,5 +74,10 @@ def _hover(row: Mapping[Hashable, Any], timed: bool) -> str:
     return (
         f"<b>{begins}</b><br>{number(row['rate'])} pass (95 % {interval(row['low'], row['high'])})"
         f"<br>{count(row['passed'])} of {count(row['judged'])} judged, {count(row['unscored'])} unscored"
-        f"<br>{WORDS[row['health']]}"
+        + ("" if pd.isna(row["mean"]) else f"<br>mean {number(row['mean'])} {_bounds(row)}")
+        + f"<br>{WORDS[row['health']]}"
     )
+
+
+def _bounds(row: Mapping[Hashable, Any]) -> str:
+    return "" if pd.isna(row["mean_low"]) else f"(95 % {interval(row['mean_low'], row['mean_high'])})"

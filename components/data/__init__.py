@@ -23,6 +23,23 @@ from components.data.agreements import (
     read_labels,
 )
 from components.data.case_views import CaseView, example
+from components.data.document_questions import (
+    DOCUMENTS,
+    DocumentFacts,
+    DraftFacts,
+    DraftView,
+    document_facts,
+    question_bytes,
+    question_draft,
+    question_drafts,
+    question_estimate,
+    question_job,
+    question_kinds,
+    question_schema,
+    review_questions,
+    start_questions,
+    store_questions,
+)
 from components.data.found_slices import (
     found_slices,
     has_topics,
@@ -83,23 +100,6 @@ from components.data.prompts import (
     save_prompt,
     try_prompt,
 )
-from components.data.question_drafts import (
-    DOCUMENTS,
-    DocumentFacts,
-    DraftFacts,
-    DraftView,
-    document_facts,
-    question_bytes,
-    question_draft,
-    question_drafts,
-    question_estimate,
-    question_job,
-    question_kinds,
-    question_schema,
-    review_questions,
-    start_questions,
-    store_questions,
-)
 from components.data.rubrics import (
     checked_rubric,
     own_rubrics,
@@ -144,6 +144,7 @@ from components.data.run_reads import (
     resources,
     scored,
     segments,
+    targets,
     thumbnails,
     trend,
     working_point,
@@ -186,6 +187,19 @@ from components.data.suite_versions import (
     suite_versions,
     suites_of_task,
     upload_to_merge,
+)
+from components.data.target_runs import (
+    CompletionFacts,
+    CompletionPlan,
+    TriedTarget,
+    cancel_completion,
+    completion,
+    plan_completion,
+    start_completion,
+    target_placeholders,
+    target_schemas,
+    triable_cases,
+    try_target,
 )
 from components.data.uploaded_files import ARCHIVES, TABLES, model_name, upload_name
 from components.data.workspace_runs import (

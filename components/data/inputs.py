@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from metrics.core.suite import Outputs, Suite
     from metrics.engine import Estimate
-    from metrics.ingest import Preview
+    from metrics.ingest import Loaded, Preview
 
     Tables = tuple[Suite, Outputs, list[InputProblem], list[str], int]
 
@@ -41,7 +41,7 @@ class Inputs:
 
     `source` is upload, stored or sample; `models` names the model of each file of outputs ("": the file names its
     models); `together`: the suite file has the answers; mappings are `canonical=column` texts; `files` is the zip of
-    files that agents made; `keep`: bad rows are skipped.
+    files that agents made; `keep`: bad rows are skipped; `job`: the completion whose answers are the outputs.
     """
 
     source: str
@@ -55,6 +55,7 @@ class Inputs:
     outputs_mapping: tuple[str, ...] = ()
     keep: bool = False
     files: str = ""
+    job: str = ""
 
 
 def stored_suites() -> dict[str, str]:
@@ -264,24 +265,36 @@ def _load_tables(inputs: Inputs, keep: bool) -> Tables:
             filename=name_of(inputs.suite, folder),
         )  # fmt: skip
         return *both.value, list(both.problems), list(both.notes), both.missing
-    loaded = None
-    if inputs.source == "upload":
-        loaded = ingest.load_suite(
-            folder / inputs.suite, task=task, mapping=pairs, name=_stem(inputs.suite), keep_good_rows=keep,
-            filename=name_of(inputs.suite, folder),
-            images=folder / inputs.images if inputs.images else None,
-            images_filename=name_of(inputs.images, folder) if inputs.images else None,
-            workspace_media=folder / f"{inputs.images or inputs.suite}.media",
-        )  # fmt: skip
-    suite = loaded.value if loaded is not None else workspace().suite(inputs.suite)
+    loaded = load_suite(inputs, keep)
+    suite = loaded.value
+    if inputs.job:
+        from metrics.targets.jobs import job_of
+
+        asked = workspace().outputs(str(job_of(workspace(), inputs.job).outputs))
+        return suite, asked, list(loaded.problems), list(loaded.notes), 0
     paths = [folder / token for token in inputs.outputs]
     answers = ingest.load_outputs(
         paths, suite=suite, mapping=column_pairs(inputs.outputs_mapping), keep_good_rows=keep,
         model_names={path: model for path, model in zip(paths, inputs.models, strict=True) if model},
         filenames={path: name_of(path.name, folder) for path in paths},
     )  # fmt: skip
-    before = loaded or ingest.Loaded(suite)
-    return suite, answers.value, [*before.problems, *answers.problems], [*before.notes, *answers.notes], answers.missing
+    return suite, answers.value, [*loaded.problems, *answers.problems], [*loaded.notes, *answers.notes], answers.missing
+
+
+def load_suite(inputs: Inputs, keep: bool) -> Loaded[Suite]:
+    """Return the chosen suite, with the problems of its upload. Raises InputError."""
+    from metrics import ingest
+
+    if inputs.source == "upload":
+        folder = upload_folder()
+        return ingest.load_suite(
+            folder / inputs.suite, task=task_of(inputs.task), mapping=column_pairs(inputs.suite_mapping),
+            name=_stem(inputs.suite), keep_good_rows=keep, filename=name_of(inputs.suite, folder),
+            images=folder / inputs.images if inputs.images else None,
+            images_filename=name_of(inputs.images, folder) if inputs.images else None,
+            workspace_media=folder / f"{inputs.images or inputs.suite}.media",
+        )  # fmt: skip
+    return ingest.Loaded(workspace().suite(inputs.suite))
 
 
 def _stem(token: str) -> str:

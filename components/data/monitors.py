@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from metrics.core.evaluator import Metric
-    from metrics.monitoring import MetricDrift, Standing, State
+    from metrics.monitoring import Limits, MetricDrift, Standing, State
 
 
 class MonitoredMetric(NamedTuple):
@@ -64,35 +65,47 @@ def monitor_version(name: str) -> str:
     return f"{found.folder} {state.number} {state.read} {state.updated} {state.reference}"
 
 
-def monitored(name: str) -> Monitored:
-    """Return how a monitor stands and what it judges by."""
+def monitored(name: str, warning: float | None = None, critical: float | None = None) -> Monitored:
+    """Return how a monitor stands and what it judges by; with other pass rates below which a status changes."""
     from metrics import monitoring
-    from metrics.monitoring.monitor_status import judged_metrics
+    from metrics.monitoring.monitor_status import health, judged_metrics
 
     found = monitoring.monitor(workspace(), name)
     spec, state = found.spec, found.state
+    limits = limits_of(spec.limits, warning, critical)
     metrics = judged_metrics(spec.chosen)
     titles = {entry.id: entry.title for entry, _ in spec.chosen.values()}
     standings = []
     for row in state.standings:
         standing = monitoring.Standing(**row)
+        standing = replace(standing, health=health(standing.passed, standing.judged, limits))
         metric, threshold = metrics.get((standing.evaluator, standing.metric), (None, None))
         standings.append(MonitoredMetric(standing, titles.get(standing.evaluator, ""), metric, threshold))
     judge = (spec.resources.get("judge") or {}).get("model")
     return Monitored(
         name, state, tuple(standings), found.is_running, spec.rate, spec.seed, spec.minimum, found.window.words, titles,
-        judge, monitoring.WARNING, monitoring.CRITICAL,
+        judge, limits.warning, limits.critical,
     )  # fmt: skip
 
 
+def limits_of(own: Limits, warning: float | None, critical: float | None) -> Limits:
+    """Return a monitor's limits, with others in their place where they are given; critical is at most warning."""
+    warning = own.warning if warning is None else warning
+    return own._replace(warning=warning, critical=min(warning, own.critical if critical is None else critical))
+
+
 @st.cache_resource(max_entries=32, show_spinner=False)
-def monitor_trend(name: str, evaluator: str, metric: str, version: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
+def monitor_trend(
+    name: str, evaluator: str, metric: str, warning: float, critical: float, version: str,  # noqa: ARG001 - of the key
+) -> pd.DataFrame:  # fmt: skip
     """Return the latest windows of all metrics together ("" and "") or of one; see metrics.monitoring.trend.
     Read-only.
     """
     from metrics import monitoring
 
-    return monitoring.trend(monitoring.monitor(workspace(), name), (evaluator, metric))
+    found = monitoring.monitor(workspace(), name)
+    limits = limits_of(found.spec.limits, warning, critical)
+    return monitoring.trend(found, (evaluator, metric), limits=limits)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

@@ -49,6 +49,7 @@ def of_run(
 
 
 leaderboard = of_run(analysis.leaderboard)
+targets = of_run(lambda run: run.targets)
 metrics_by_case = of_run(analysis.metrics_by_case)
 distributions = of_run(analysis.distributions)
 resources = of_run(analysis.resources)

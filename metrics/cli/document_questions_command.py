@@ -85,7 +85,8 @@ def _from_documents(options: argparse.Namespace) -> int:
     from metrics import questions
     from metrics.ingest.documents import read_documents
     from metrics.models.embedder import BUNDLED
-    from metrics.suites.suite_files import check_format, write_suite
+    from metrics.store.table_files import check_format
+    from metrics.suites.suite_files import write_suite
 
     settings = questions.question_settings(_settings(options))
     judge = judge_options.settings(options)
@@ -173,7 +174,8 @@ def _approve(options: argparse.Namespace) -> int:
     from metrics import questions
     from metrics.ingest import read_suite
     from metrics.questions.drafts import ID
-    from metrics.suites.suite_files import check_format, write_suite
+    from metrics.store.table_files import check_format
+    from metrics.suites.suite_files import write_suite
 
     if options.output:
         check_format(options.output)

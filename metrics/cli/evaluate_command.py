@@ -2,11 +2,12 @@
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from metrics import engine
-from metrics.cli import judge_options, rag_config
+from metrics.cli import judge_options, rag_config, target_options
 from metrics.cli.execution import execute
 from metrics.cli.options import (
     add_evaluators,
@@ -35,8 +36,12 @@ def add_command(commands: Any) -> None:
         "suite", metavar="SUITE", help="the test cases: CSV, JSONL, JSON, Parquet, COCO ground truth, or a zip"
     )
     command.add_argument(
-        "outputs", metavar="OUTPUTS", nargs="*", help="outputs of models; leave out where SUITE contains them"
+        "outputs",
+        metavar="OUTPUTS",
+        nargs="*",
+        help="outputs of models; leave out where SUITE contains them, or with --target",
     )
+    target_options.add_options(command)
     add_evaluators(command)
     command.add_argument(
         "--run-consistency", action="store_true",
@@ -83,14 +88,16 @@ def _evaluate(options: argparse.Namespace) -> int:
     if config and config.unused and not options.quiet:
         print(f"not used of {options.config}: {', '.join(config.unused)}", file=sys.stderr)
     gates = [Gate.parse(text) for text in options.fail_under]
-    parameters = with_chosen_rubric(parameters_of(options.param), options)
+    given: Mapping[str, Mapping[str, Any]] = with_chosen_rubric(parameters_of(options.param), options)
     suite, outputs = _read(options)
+    if outputs is None:
+        return 0
     if options.artifacts:
         outputs = attach_files(outputs, options.artifacts, keep_good_rows=options.keep_good_rows).value
     chosen = names_of(options.evaluators) if options.evaluators else runnable(suite, outputs)
     if options.run_consistency and CONSISTENCY not in chosen:
         chosen.append(CONSISTENCY)
-    chosen, parameters = engine.with_followed(chosen, parameters)
+    chosen, parameters = engine.with_followed(chosen, given)
     parameters = with_thresholds(parameters, chosen, options.threshold)
     parameters, resources = with_prompts(parameters, judge_options.resources(options), chosen, options)
     require_known(gates, chosen, parameters)
@@ -119,10 +126,17 @@ def _evaluate(options: argparse.Namespace) -> int:
     return 0 if all(outcome.passed for outcome in outcomes) else FAILED
 
 
-def _read(options: argparse.Namespace) -> tuple[Suite, Outputs]:
+def _read(options: argparse.Namespace) -> tuple[Suite, Outputs | None]:
+    """Return suite and outputs; None where a dry run leaves targets unasked."""
     from metrics.ingest import read_combined, read_outputs, read_suite
 
     mapping, keep = dict(pairs(options.map, "--map")) or None, options.keep_good_rows
+    if options.target:
+        if options.outputs:
+            expected = "outputs or targets; `complete` writes the answers of targets to a file of outputs"
+            raise InputError([InputProblem("--target", f"OUTPUTS {options.outputs[0]}", expected)])
+        suite = read_suite(options.suite, task=options.task, mapping=mapping, keep_good_rows=keep)
+        return suite, target_options.asked(options, suite)
     if not options.outputs:
         unused = [name for name in ("images", "model_name") if getattr(options, name)]
         if unused:

@@ -7,7 +7,7 @@ from typing import Any
 from metrics import engine
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite
-from metrics.judge.settings import OPTIONS
+from metrics.judge.settings import OPTIONS, Budget
 from metrics.models import SOURCES
 from metrics.store import Workspace
 
@@ -37,7 +37,7 @@ def add_options(command: argparse.ArgumentParser, estimates: bool = True) -> Non
     if estimates:
         command.add_argument(
             "--dry-run", action="store_true",
-            help="only estimate what the judge would cost, and how much of it the cache has already",
+            help="only estimate what judge and targets would cost, and how much of it is recorded already",
         )  # fmt: skip
     command.add_argument(
         "--replay",
@@ -58,7 +58,7 @@ def settings(options: argparse.Namespace) -> dict[str, Any] | None:
     given = {
         "base_url": options.judge_base_url,
         "concurrency": options.judge_concurrency,
-        "budget": _budget(options.judge_budget) or None,
+        "budget": budget_of(options.judge_budget, "--judge-budget").model_dump(exclude_none=True) or None,
         **_options(options.judge_option),
         "replay": None if options.replay is None else str(Path(options.replay).absolute()),
     }
@@ -85,18 +85,20 @@ def _options(texts: list[str]) -> dict[str, str]:
     return found
 
 
-def _budget(texts: list[str]) -> dict[str, float]:
+def budget_of(texts: list[str], option: str) -> Budget:
+    """Return the budget in texts such as calls=100. Raises InputError listing those that are none."""
     found: dict[str, float] = {}
     problems = []
     for text in texts:
         name, _, value = text.partition("=")
         try:
             found[name] = BUDGETS[name](value)
+            Budget.model_validate({name: found[name]})
         except (KeyError, ValueError):
-            problems.append(InputProblem("--judge-budget", repr(text), "usd=N, calls=N, tokens=N or seconds=N"))
+            problems.append(InputProblem(option, repr(text), "usd=N, calls=N, tokens=N or seconds=N"))
     if problems:
         raise InputError(problems)
-    return found
+    return Budget.model_validate(found)
 
 
 def print_estimate(

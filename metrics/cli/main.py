@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from metrics.cli import (
     cache_command,
+    complete_command,
     evaluate_command,
     evaluators_command,
     export_command,
@@ -25,9 +26,9 @@ from metrics.cli.rag_config import with_config
 from metrics.core.errors import AssayError
 
 COMMANDS = (
-    evaluate_command, export_command, report_command, plot_command, monitor_command, perturb_command, suites_command,
-    cache_command, judge_command, labels_command, rubric_command, evaluators_command, runs_command, samples_command,
-    warm_up_command,
+    evaluate_command, complete_command, export_command, report_command, plot_command, monitor_command, perturb_command,
+    suites_command, cache_command, judge_command, labels_command, rubric_command, evaluators_command, runs_command,
+    samples_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 

@@ -47,6 +47,12 @@ def add_command(commands: Any) -> None:
     command.add_argument(
         "--minimum", type=int, metavar="N", help="judged cases below which a window has too little data (default 20)"
     )
+    command.add_argument(
+        "--warning", type=float, metavar="RATE", help="pass rate below which the status is a warning (default .85)"
+    )
+    command.add_argument(
+        "--critical", type=float, metavar="RATE", help="pass rate below which the status is critical (default .70)"
+    )
     command.add_argument("--seed", type=int, help="seed of the sampling: another seed samples other ids (default 0)")
     command.add_argument("--id", metavar="FIELD", help="field of the id (default: id, case_id, request_id, …)")
     command.add_argument("--time", metavar="FIELD", help="field of the time (default: timestamp, time, …)")
@@ -105,7 +111,7 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
 
     given: dict[str, Any] = {
         name: value
-        for name in ("rate", "seed", "minimum", "id", "time")
+        for name in ("rate", "seed", "minimum", "warning", "critical", "id", "time")
         if (value := getattr(options, name)) is not None
     }
     values = with_chosen_rubric(parameters_of(options.param), options)
@@ -164,6 +170,9 @@ def _print(monitor: Any) -> None:
         rate = "no case judged"
         if standing["rate"] is not None:
             rate = f"{standing['rate']:.3f} [{standing['low']:.3f}, {standing['high']:.3f}] pass"
+        if standing["mean"] not in (None, standing["rate"]):  # of a share that should be high, the same twice
+            low, high = standing["mean_low"], standing["mean_high"]
+            rate += f", mean {standing['mean']:.3f}" + (f" [{low:.3f}, {high:.3f}]" if low is not None else "")
         title = f"  {standing['evaluator']}.{standing['metric']}" if standing["evaluator"] else "all metrics"
         print(f"{title}: {standing['health']}, {rate}, n {standing['judged']}, {standing['unscored']} unscored")
     for row in drifts(monitor):

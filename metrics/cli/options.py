@@ -69,9 +69,11 @@ def add_mapping(command: argparse.ArgumentParser, source: str = "COLUMN") -> Non
     )  # fmt: skip
 
 
-def add_table_output(command: argparse.ArgumentParser, default: str) -> None:
-    """Add --format and --output of a command that writes a table."""
-    command.add_argument("--format", choices=FORMATS, default=default, help=f"file format (default {default})")
+def add_table_output(command: argparse.ArgumentParser, default: str | None) -> None:
+    """Add --format and --output of a command that writes a table; `default` None: json, left open."""
+    command.add_argument(
+        "--format", choices=FORMATS, default=default, help=f"file format (default {default or 'json'})"
+    )
     command.add_argument("-o", "--output", metavar="FILE", help="file to write (default: standard output)")
 
 

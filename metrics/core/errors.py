@@ -8,6 +8,7 @@ AssayError
 │   ├── Unreadable      neither the judge's reply nor its repair could be read: the case is a parse failure
 │   ├── BudgetSpent     the budget in calls, tokens or dollars is used up: the case is skipped
 │   └── JudgeDown       the judge does not respond: the run stops and can be resumed
+├── TargetDown          a model that is to answer a suite does not; what it has answered is kept
 └── RunError
     ├── RunNotFound     there is no run of that id in the workspace
     ├── RunBusy         another process is working on the run
@@ -91,6 +92,10 @@ class BudgetSpent(JudgeError):
 
 class JudgeDown(JudgeError):
     """The judge does not respond; the text gives its last error and what to do."""
+
+
+class TargetDown(AssayError):
+    """A target does not answer; the text gives its last error and what to do."""
 
 
 class RunError(AssayError):

@@ -199,13 +199,14 @@ class Outputs:
 
     `predictions` (schema PREDICTIONS) holds scored labels, with geometries in detection; a case without rows there has
     no predictions. `left_out` counts wrong rows of the upload that the user chose to leave out. `files` is the folder
-    of the files that `artifacts` names.
+    of the files that `artifacts` names. `targets` describes models that Assay itself asked, by name.
     """
 
     outputs: pa.Table
     predictions: pa.Table | None = None
     left_out: int = 0
     files: Path | None = None
+    targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def from_rows(

@@ -122,14 +122,19 @@ def start(run: Run) -> "subprocess.Popen[bytes]":
         raise RunSealed(f"run {run.id} is finished; a sealed run never changes")
     if run.state == "running":
         raise RunBusy(f"run {run.id} is being worked on already")
-    command = [sys.executable, "-m", "metrics", "resume", run.id, "--workspace", str(run.workspace.path), "--quiet"]
+    return start_module(["resume", run.id, "--workspace", str(run.workspace.path), "--quiet"], run.folder / "log.txt")
+
+
+def start_module(arguments: Sequence[str], log_file: Path) -> "subprocess.Popen[bytes]":
+    """Start `python -m metrics` in a process that outlives this one; what it prints is appended to a file."""
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     }
-    with (run.folder / "log.txt").open("ab") as log:
+    with log_file.open("ab") as log:
         return subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True
-        )
+            [sys.executable, "-m", "metrics", *arguments],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True,
+        )  # fmt: skip
 
 
 resume = start  # a stopped run is continued in the same way

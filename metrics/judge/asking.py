@@ -1,6 +1,6 @@
 """Judge: what an evaluator gets as `judge`. Cache, limits, budget and repair are the client's job."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
@@ -39,6 +39,11 @@ class Judge(Protocol):
     @property
     def name(self) -> str:
         """The judge's name, which stands beside its numbers."""
+        ...
+
+    @property
+    def edited(self) -> Set[str]:
+        """The ids of the prompts in place of which the judge is asked other texts."""
         ...
 
     async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:

@@ -50,26 +50,35 @@ class Reserved:
 class Ledger:
     """Keeps the spend of a run within its budget: a request is sent only if its highest possible cost still fits."""
 
-    def __init__(self, budget: Budget, spend: Spend | None = None):
+    def __init__(self, budget: Budget, spend: Spend | None = None, asked: str = "judge"):
         self.spend = spend or Spend()
         self._budget = budget
+        self._asked = asked  # who is, in messages
         self._tokens = 0  # reserved
         self._usd = 0.0
         self._assumed = 0  # tokens of replies whose provider did not count them
         self._settled: asyncio.Event | None = None
         self._began: float | None = None
 
+    @property
+    def limits_usd(self) -> bool:
+        """Whether the budget is in dollars."""
+        return self._budget.usd is not None
+
     async def reserve(self, judge: JudgeSettings, prompt_tokens: int) -> Reserved:
-        """Reserve room for a request to a judge, waiting for what those in flight leave unused. Raises BudgetSpent."""
+        """Reserve room for a request to a model, waiting for what those in flight leave unused. Raises BudgetSpent."""
+        if self._budget == Budget():
+            return await self.hold(Reserved(0, 0.0))
+        most = price(judge, prompt_tokens, judge.max_tokens) or 0.0
+        return await self.hold(Reserved(prompt_tokens + judge.max_tokens, most))
+
+    async def hold(self, wanted: Reserved) -> Reserved:
+        """Reserve room for a request that costs at most `wanted`, as `reserve` does. Raises BudgetSpent."""
         limits = self._budget
-        if limits == Budget():
-            self.spend.calls += 1
-            return Reserved(0, 0.0)
-        wanted = Reserved(prompt_tokens + judge.max_tokens, price(judge, prompt_tokens, judge.max_tokens) or 0.0)
         while True:
             self._check_time()
             if limits.calls is not None and self.spend.calls >= limits.calls:
-                raise BudgetSpent(f"the budget of {limits.calls:,} judge calls is used up")
+                raise BudgetSpent(f"the budget of {limits.calls:,} {self._asked} calls is used up")
             short = self._short(wanted)
             if short is None:
                 break
@@ -105,7 +114,8 @@ class Ledger:
         spent = spend.prompt_tokens + spend.completion_tokens + self._assumed
         if limits.tokens is not None and spent + self._tokens + wanted.tokens > limits.tokens:
             return (
-                f"the budget of {limits.tokens:,} judge tokens has {limits.tokens - spent:,} left, too few for a call"
+                f"the budget of {limits.tokens:,} {self._asked} tokens has {limits.tokens - spent:,} left, too few for "
+                "a call"
             )
         if limits.usd is not None and spend.usd + self._usd + wanted.usd > limits.usd:
             return f"the budget of {limits.usd:g} dollars has {limits.usd - spend.usd:.4f} left, too few for a call"
@@ -116,7 +126,7 @@ class Ledger:
             now = asyncio.get_running_loop().time()
             self._began = now if self._began is None else self._began
             if now - self._began > self._budget.seconds:
-                raise BudgetSpent(f"the {self._budget.seconds:g} seconds for judging are over")
+                raise BudgetSpent(f"the {self._budget.seconds:g} seconds for {self._asked} calls are over")
 
 
 def about_tokens(text: str) -> int:

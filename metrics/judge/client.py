@@ -2,9 +2,8 @@
 
 import asyncio
 import json
-import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,13 +18,11 @@ from metrics.judge.asking import I, Reply, T, schema_of
 from metrics.judge.budget import Ledger, about_tokens
 from metrics.judge.cache import Replies, Stored
 from metrics.judge.completion import CallFailed, Completer, Completion
-from metrics.judge.limits import Gate
+from metrics.judge.limits import Gate, backoff
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
 
 QUOTED = 2_000  # characters of an unreadable reply that are shown in the repair request
-LONGEST_BACKOFF = 60.0
-LIMITED = 4  # factor on the wait after a rate limit: providers count by the minute
 RECENT, SHORT = 1_000, 10_000  # replies kept in memory, and the most characters of one
 CALM = 10  # turns of the event loop without a question, after which none is expected
 REPAIR = "Your reply cannot be used: {complaint}. Give the whole reply again, as one JSON object of the form asked for."
@@ -158,7 +155,7 @@ class Client:
         failure = None
         for turn in range(self.settings.tries):
             if failure is not None:
-                await asyncio.sleep(self._pause(turn, failure))
+                await asyncio.sleep(backoff(failure, turn, self.settings.backoff))
             try:
                 return await self._sent(request)
             except CallFailed as trouble:
@@ -169,14 +166,6 @@ class Client:
         self._gate.failed(str(failure), refused=failure.trouble == "refused", hopeless=failure.trouble == "unusable")
         tried = f" after {self.settings.tries} tries" if failure.trouble == "busy" else ""
         raise JudgeError(f"the judge {self.name} gave no reply{tried}: {failure}")
-
-    def _pause(self, turn: int, failure: CallFailed) -> float:
-        """Return the seconds before the next try: doubled each time, with jitter."""
-        if failure.wait is not None:
-            return 0.0  # the gate makes all requests wait
-        spread = random.uniform(0.5, 1.5)  # noqa: S311 - no secret
-        first = self.settings.backoff * (LIMITED if failure.limited else 1)
-        return float(min(LONGEST_BACKOFF, first * 2 ** (turn - 1)) * spread)
 
     async def _sent(self, request: Request) -> Completion:
         """Send a request once. The budget is reserved last, so that none is held while waiting for a turn."""
@@ -212,6 +201,11 @@ class CaseJudge:
     def name(self) -> str:
         """The judge's name."""
         return self._client.name
+
+    @property
+    def edited(self) -> Set[str]:
+        """The ids of the prompts in place of which it is asked other texts."""
+        return self._client.settings.prompts.keys()
 
     async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:
         """Return the reply to the prompt over the data; see Judge."""

@@ -42,7 +42,7 @@ class Completer(Protocol):
     """A model that completes chats: by litellm, on a server, in this process, or simulated for an estimate."""
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
-        """Return the model's reply in JSON of that schema, named `name`. Raises CallFailed."""
+        """Return the model's reply in JSON of that schema, named `name`; any text without one. Raises CallFailed."""
         ...
 
     async def close(self) -> None:

@@ -1,6 +1,7 @@
 """Grades that a judge gives: whole numbers, and UMBRELA's grade of a passage, which several evaluators share."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -20,6 +21,32 @@ GRADE = Prompt(
     "decide on the grade: 0 has nothing to do with QUERY; 1 is related to it but does not answer it; 2 answers it in "
     "part, unclearly, or hidden among other things; 3 is dedicated to it and holds the exact answer.",
 )
+
+STRUCTURED = Prompt(
+    "umbrela.grade_structured",
+    "Grade how well PASSAGE answers QUERY. Work through these steps in order.\n\n"
+    "Step 1 - intent: say in a few words what the searcher most likely wants to know.\n"
+    "Step 2 - match (M): rate from 0 to 3 how well the content of PASSAGE matches that intent.\n"
+    "Step 3 - trust (T): rate from 0 to 3 how trustworthy PASSAGE is.\n"
+    "Step 4 - grade (O): weigh M and T, then choose exactly one overall grade:\n"
+    "  0 = PASSAGE has nothing to do with QUERY.\n"
+    "  1 = PASSAGE is related to QUERY but does not answer it.\n"
+    "  2 = PASSAGE answers QUERY in part, unclearly, or hidden among other things.\n"
+    "  3 = PASSAGE is dedicated to QUERY and holds the exact answer.\n\n"
+    "Output: one JSON object with four keys in this order: intent (text), match, trust and grade, each of the last "
+    "three a single whole number 0, 1, 2 or 3. No other text.",
+)
+Wording = Literal["auto", "standard", "structured"]
+WANTS_STEPS = re.compile(r"gpt[-_]?oss|qwen|qwq", re.IGNORECASE)  # models that follow explicit steps better
+
+
+def wording(judge: Judge, wanted: Wording) -> Prompt:
+    """Return the prompt that asks for UMBRELA's grade.
+
+    "auto" is the structured one for models that WANTS_STEPS names, unless the user has edited the standard one.
+    """
+    stepwise = WANTS_STEPS.search(judge.name) is not None and GRADE.id not in judge.edited
+    return STRUCTURED if wanted == "structured" or (wanted == "auto" and stepwise) else GRADE
 
 
 def whole(value: Any) -> Any:
@@ -44,24 +71,26 @@ class Grade(Reply):
     grade: Rating
 
 
-async def grades(judge: Judge, question: str, passages: Sequence[str]) -> tuple[Grade | JudgeError, ...]:
-    """Return UMBRELA's grade of each passage, by one call each; a blank passage gets grade 0 without a call.
+async def grades(
+    judge: Judge, prompt: Prompt, question: str, passages: Sequence[str]
+) -> tuple[Grade | JudgeError, ...]:
+    """Return UMBRELA's grade of each passage, by one call of `prompt` each; a blank passage gets 0 without a call.
 
     A failed passage has its JudgeError in place of a grade and does not affect the others. Raises BudgetSpent and
     JudgeDown, which concern the whole run.
     """
-    graded = await asyncio.gather(*(_grade(judge, question, passage) for passage in passages))
+    graded = await asyncio.gather(*(_grade(judge, prompt, question, passage) for passage in passages))
     for entry in graded:  # only now, when no question is open
         if isinstance(entry, BudgetSpent | JudgeDown):
             raise entry
     return tuple(graded)
 
 
-async def _grade(judge: Judge, question: str, passage: str) -> Grade | JudgeError:
+async def _grade(judge: Judge, prompt: Prompt, question: str, passage: str) -> Grade | JudgeError:
     if not passage.strip():
         return Grade(match=0, trust=0, grade=0)
     try:
-        return await judge.ask(GRADE, Grade, {"QUERY": question, "PASSAGE": passage})
+        return await judge.ask(prompt, Grade, {"QUERY": question, "PASSAGE": passage})
     except JudgeError as failure:
         return failure
 

@@ -1,14 +1,26 @@
 """Rate limits of a judge: requests at once and per minute, tokens per minute, pauses that it asks for."""
 
 import asyncio
+import random
 from collections import deque
 
 from metrics.core.errors import JudgeDown
+from metrics.judge.completion import CallFailed
 
 MINUTE = 60.0
 LONGEST_PAUSE = 300.0  # seconds; longer waits that a provider asks for are cut to this
 FAILURES = 3  # failed calls in a row, each after all its tries, that open the circuit; before any reply, one
 REFUSALS = 8  # refused calls in a row that open it before any reply
+LONGEST_BACKOFF = 60.0
+LIMITED = 4  # factor on the wait after a rate limit: providers count by the minute
+
+
+def backoff(failure: CallFailed, turn: int, first: float) -> float:
+    """Return the seconds before try number `turn` (0: the first): `first`, then doubled each time, with jitter."""
+    if failure.wait is not None:
+        return 0.0  # the gate makes all requests wait
+    spread = random.uniform(0.5, 1.5)  # noqa: S311 - no secret
+    return float(min(LONGEST_BACKOFF, first * (LIMITED if failure.limited else 1) * 2 ** (turn - 1)) * spread)
 
 
 class Gate:

@@ -35,11 +35,11 @@ def missing_judge(setting: Any) -> str | None:
     return next((reason for judge in settings.judges if (reason := _missing_one(judge))), None)
 
 
-def _missing_one(settings: JudgeSettings) -> str | None:
+def _missing_one(settings: JudgeSettings, who: str = "judge") -> str | None:
     if settings.is_local:
         return missing_local_model(settings.model)
     if missing := missing_keys(settings):
-        return f"the judge {settings.model} needs {' and '.join(missing)} in the environment"
+        return f"the {who} {settings.model} needs {' and '.join(missing)} in the environment"
     if unusable := unusable_keys(settings):
         named = " and ".join(unusable)
         return (
@@ -48,9 +48,9 @@ def _missing_one(settings: JudgeSettings) -> str | None:
     return None
 
 
-def open_completer(settings: JudgeSettings) -> Completer:
-    """Return the model behind a judge. Raises MissingResource where it is not available."""
-    if reason := _missing_one(settings):
+def open_completer(settings: JudgeSettings, who: str = "judge") -> Completer:
+    """Return the model behind a judge, or whoever asks. Raises MissingResource where it is not available."""
+    if reason := _missing_one(settings, who):
         raise MissingResource(reason)
     if settings.is_local:
         from metrics.judge.local.completer import LocalCompleter

@@ -44,7 +44,7 @@ class Dimension(BaseModel):
     needs_any: tuple[Need, ...] = ()
     levels: Levels = Field(default_factory=dict, description="The score of each level; none: those of the rubric.")
     meanings: dict[str, str] = Field(default_factory=dict, description="What each level means.")
-    zero_if_missing: bool = Field(False, description="Score 0 where a case has nothing of what it needs.")
+    zero_if_missing: bool = Field(default=False, description="Score 0 where a case has nothing of what it needs.")
 
     @model_validator(mode="after")
     def _meanings_of_levels(self) -> "Dimension":
@@ -154,7 +154,7 @@ def rubric_text(rubric: Rubric, ending: str) -> str:
     """Return the text of a rubric's file that ends in one of ENDINGS."""
     if ending == ".json":
         return json.dumps(rubric.shared, ensure_ascii=False, indent=2) + "\n"
-    import yaml  # type: ignore[import-untyped]
+    import yaml
 
     text: str = yaml.safe_dump(rubric.shared, allow_unicode=True, sort_keys=False, width=110)
     return text

@@ -22,7 +22,7 @@ class Saved(BaseModel):
 
     id: str = Field(pattern=NAME.pattern.join("^$"), description="Small letters, digits, - and _; names the file.")
     title: str = Field(min_length=1, max_length=120)
-    version: int = Field(1, ge=1)
+    version: int = Field(default=1, ge=1)
 
 
 S = TypeVar("S", bound=Saved)

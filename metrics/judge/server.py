@@ -1,13 +1,12 @@
 """Judges at an OpenAI-compatible address (vLLM, Ollama, llama.cpp …), called directly, without litellm."""
 
-import asyncio
 import json
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from metrics.judge.completion import CallFailed, Completion, Messages
+from metrics.judge.exchange import exchange, is_this_machine
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.wire import OVER_THE_LIMIT, Wire, retry_after, trouble_of
@@ -19,7 +18,6 @@ NO_KEY = "none"  # sent to a server that needs no key
 PREFIXES = ("openai/", "hosted_vllm/")  # of such servers' models in litellm
 LONGEST_BODY = 1 << 24  # bytes
 SHOWN = 300
-THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 class Server:
@@ -57,22 +55,8 @@ class Server:
 
     async def _post(self, request: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
         """Return status, headers and body of the reply. Raises CallFailed without one."""
-        import aiohttp
-
-        try:
-            async with asyncio.timeout(self._settings.timeout):
-                content = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
-                async with self._connected().post(self._address, data=content, allow_redirects=False) as response:
-                    body = bytearray()
-                    async for piece in response.content.iter_any():
-                        body += piece
-                        if len(body) > LONGEST_BODY:
-                            raise CallFailed(f"a reply of more than {LONGEST_BODY:,} bytes", "refused")
-                    return response.status, response.headers, bytes(body)
-        except TimeoutError:
-            raise CallFailed(f"no reply in {self._settings.timeout:g} s") from None
-        except (aiohttp.ClientError, OSError) as failure:
-            raise CallFailed(redact(f"no connection: {failure or type(failure).__name__}"[:SHOWN])) from None
+        content = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
+        return await exchange(self._connected(), "POST", self._address, content, self._settings.timeout, LONGEST_BODY)
 
     def _connected(self) -> "aiohttp.ClientSession":
         """Return the session with its connections, created within the event loop that uses it."""
@@ -84,7 +68,7 @@ class Server:
                 connector=aiohttp.TCPConnector(limit=self._settings.concurrency),
                 headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
                 timeout=aiohttp.ClientTimeout(total=None),
-                trust_env=urlsplit(self._address).hostname not in THIS_MACHINE,  # no proxy in between
+                trust_env=not is_this_machine(self._address),  # no proxy in between
             )
         return self._session
 

@@ -29,13 +29,18 @@ class Wire:
         self._refused: set[str] = set() if takes_schemas else {SCHEMA}
 
     def request(self, messages: Messages, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
-        """Return messages, sampling and the form of the reply: as a schema, or as a line of the prompt."""
+        """Return messages, sampling and the form of the reply: as a schema, or as a line of the prompt.
+
+        Without a schema any text is a reply.
+        """
         sent = [dict(message) for message in messages]
         request = {
             "messages": sent, "temperature": self._settings.temperature, "max_tokens": self._settings.max_tokens,
             **self._settings.options,
         }  # fmt: skip
-        if SCHEMA in self._refused:
+        if not schema:
+            pass
+        elif SCHEMA in self._refused:
             sent[0]["content"] += f"\n{SCHEMA_LINE}{json.dumps(schema, ensure_ascii=False)}"
         else:
             form = {"name": name.replace(".", "_"), "schema": schema, "strict": True}

@@ -5,16 +5,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metrics import engine
-from metrics.core.errors import RunError
+from metrics.core.errors import InputError, InputProblem, RunError
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import outputs_from_frame, read_outputs, read_suite, suite_from_frame
 from metrics.judge.rubrics import with_rubric
 from metrics.judge.wordings import placed
 from metrics.library.run import Run, Workspace
+from metrics.targets import complete
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from metrics.targets.spec import Spec
 
 CONSISTENCY = "consistency_statistics"  # the evaluator that run_consistency adds
 MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
@@ -22,9 +25,11 @@ MOST_LABELS = 50  # distinct expected answers, at most, that still look like lab
 
 def evaluate(
     suite: "Suite | str | Path | pd.DataFrame",
-    outputs: "Outputs | str | Path | pd.DataFrame | Sequence[str | Path]",
+    outputs: "Outputs | str | Path | pd.DataFrame | Sequence[str | Path] | None" = None,
     evaluators: Sequence[str] | None = None,
     *,
+    target: "Spec | Sequence[Spec] | None" = None,
+    repeats: int = 1,
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
     name: str | None = None,
     seed: int = 0,
@@ -42,13 +47,18 @@ def evaluate(
     (`{"embedder": "path or hub name"}`). `judge` is the name of a model in litellm, "local", or the fields of
     metrics.judge.settings.JudgeSettings. `prompts`: texts of your own in place of prompts, by
     prompt id (or the evaluator's, if it has only one). `run_consistency` adds consistency_statistics, which compares
-    the metrics over the repeats of each case.
+    the metrics over the repeats of each case. In place of outputs, `target` names what is to answer the cases, each
+    `repeats` times: a function, a model … see `complete`, which has more settings.
 
     The work is done in a process of its own, so it can be called in a notebook, a running event loop or a script
     without a main guard. Raises InputError listing every problem of the input, RunError if the run fails.
     """
     if not isinstance(suite, Suite):
         suite = read_suite(suite) if isinstance(suite, str | Path) else suite_from_frame(suite)
+    if target is not None and outputs is None:
+        outputs = complete(suite, target, repeats=repeats, workspace=workspace)
+    elif target is not None or outputs is None:
+        raise InputError([InputProblem("evaluate", "neither" if target is None else "both", "outputs, or a target")])
     if isinstance(outputs, str | Path):
         outputs = [outputs]
     if isinstance(outputs, Sequence):

@@ -1,6 +1,6 @@
 """Run and Workspace as the library gives them: a stored run that also answers what `metrics.analysis` finds in it."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metrics import store
 
@@ -31,6 +31,12 @@ class Run(store.Run):
         from metrics.analysis import slices
 
         return slices(self)
+
+    def summarize(self, evaluator: str | None = None, pass_mark: float | None = None) -> dict[str, dict[str, Any]]:
+        """Return cases passed and failed, averages and failures by model; see metrics.analysis.summary.summarize."""
+        from metrics.analysis.summary import summarize
+
+        return summarize(self, evaluator, pass_mark)
 
 
 class Workspace(store.Workspace):

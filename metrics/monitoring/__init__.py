@@ -5,24 +5,28 @@ from metrics.monitoring import Spec, create, feed
 monitor = create(Workspace(), "chat", Spec(evaluators={"pii_leakage": {}}, rate=0.01))
 feed(monitor, Path("log.jsonl"))      # again later: continues where it stopped
 monitor.state.health                  # healthy, warning, critical, insufficient_data
+with Watch(monitor) as watch:         # or call by call, from the program itself
+    watch.sample_and_evaluate({"id": "r-1", "question": "…", "answer": "…"})
 """
 
 from metrics.monitoring.drift_checks import MetricDrift, drifts, reference_of
-from metrics.monitoring.monitor_status import CRITICAL, WARNING, Health, Standing
+from metrics.monitoring.monitor_status import Health, Limits, Standing
 from metrics.monitoring.monitor_store import Monitor, Spec, State, create, monitor, monitors
 from metrics.monitoring.monitor_tables import failures, trend
 from metrics.monitoring.runner import check, feed, fitting
+from metrics.monitoring.watch import Sample, Watch, get_metrics
 from metrics.monitoring.windows import Window
 
 __all__ = [
-    "CRITICAL",
-    "WARNING",
     "Health",
+    "Limits",
     "MetricDrift",
     "Monitor",
+    "Sample",
     "Spec",
     "Standing",
     "State",
+    "Watch",
     "Window",
     "check",
     "create",
@@ -30,6 +34,7 @@ __all__ = [
     "failures",
     "feed",
     "fitting",
+    "get_metrics",
     "monitor",
     "monitors",
     "reference_of",

@@ -24,7 +24,7 @@ from metrics.core.errors import InputError, InputProblem, RunNotFound
 from metrics.core.files import held, is_held, make_folder, read_json, write_json, write_table
 from metrics.core.registry import choose
 from metrics.judge.settings import settings_of
-from metrics.monitoring.monitor_status import MINIMUM, Chosen
+from metrics.monitoring.monitor_status import CRITICAL, MINIMUM, WARNING, Chosen, Limits
 from metrics.monitoring.windows import Window
 from metrics.store import Workspace
 
@@ -79,6 +79,8 @@ class Spec(BaseModel):
     seed: int = 0
     window: str = "100"
     minimum: int = MINIMUM
+    warning: float = WARNING
+    critical: float = CRITICAL
     id: str | None = None
     time: str | None = None
     mapping: dict[str, str] = Field(default_factory=dict)
@@ -87,6 +89,11 @@ class Spec(BaseModel):
     def chosen(self) -> Chosen:
         """The evaluators with their parameters."""
         return choose(list(self.evaluators), self.evaluators)
+
+    @property
+    def limits(self) -> Limits:
+        """What its status rests on."""
+        return Limits(self.minimum, self.warning, self.critical)
 
     def complete(self) -> "Spec":
         """Return it with every parameter of every evaluator, so that new defaults change nothing; InputError."""

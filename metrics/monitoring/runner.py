@@ -55,6 +55,12 @@ def check(spec: Spec) -> None:
         Sampler(spec.rate, spec.seed)
     except InputError as failure:
         problems += failure.problems
+    if not 0 <= spec.critical <= spec.warning <= 1:
+        found, expected = (
+            f"{spec.critical:g}, with a warning below {spec.warning:g}",
+            "pass rates 0 ≤ critical ≤ warning ≤ 1",
+        )
+        problems.append(InputProblem("--critical", found, expected))
     if problems:
         raise InputError(problems)
 
@@ -111,23 +117,24 @@ def feed(
     status, and again if the process was killed while it ran; `say` receives progress, `warn` what failed.
     """
     with monitor.held():
-        run = _MonitorRun(monitor, source, resources, hook, say, warn, batch)
+        run = Feeder(monitor, source, resources, hook, say, warn, batch)
         with run.scorer:
             return run.read_all(dict(reference) if reference else None)
 
 
-class _MonitorRun:
-    """The work of one process on a monitor."""
+class Feeder:
+    """The work of one process that holds a monitor."""
 
     def __init__(
         self,
         monitor: Monitor,
         source: Path | None,
-        resources: Mapping[str, Any] | None,
-        hook: list[str] | None,
-        say: Say,
-        warn: Say,
-        batch: int,
+        resources: Mapping[str, Any] | None = None,
+        hook: list[str] | None = None,
+        say: Say = lambda _: None,
+        warn: Say = lambda _: None,
+        batch: int = BATCH,
+        name: str = STANDARD_INPUT,
     ):
         self.monitor, self.spec, self.state = monitor, monitor.spec, monitor.state
         self.chosen: Chosen = self.spec.chosen
@@ -136,9 +143,11 @@ class _MonitorRun:
         spend = Spend.of(self.state.spend)
         self.scorer = LiveScorer(self.chosen, settings, monitor.folder.parent.parent / "cache", spend)
         self._source, self._hook, self._say, self._warn = source, hook, say, warn
-        self._name = STANDARD_INPUT if source is None else source.name
+        self._name = name if source is None else source.name
         self._batch = min(batch, self.window.cases or batch)
-        self._recent = Recent(list(judged_metrics(self.chosen)), self.window, self.spec.minimum)
+        self._recent = Recent(
+            {key: metric for key, (metric, _) in judged_metrics(self.chosen).items()}, self.window, self.spec.limits
+        )
         for samples, scores in monitor.latest(self.window.cases or MOST):
             self._recent.add(samples, scores)
         self._seen = dict.fromkeys(monitor.keys(SEEN))
@@ -174,6 +183,21 @@ class _MonitorRun:
         self._entry = entry = max(known, key=lambda entry: int(entry["offset"]))
         return Place(entry["offset"], entry["line"], 0, entry["open"])
 
+    def take(self, line: bytes) -> tuple[pa.Table, pa.Table] | None:
+        """Judge and commit one line, if it is sampled; return its sample and scores, None where it was not or before.
+
+        Raises InputError where it is no interaction that can be judged.
+        """
+        bad = self.state.bad
+        sampler = Sampler(self.spec.rate, self.spec.seed)
+        block = iter([line + b"\n"])
+        lines = sampled(block, self._place, sampler, id_names(self.spec.id), self._add_bad_line, ends=True)
+        self._pending = [record for record in lines if record is not None]
+        made = self._commit(file=False) if self._pending or self.state.bad > bad else None
+        if self.state.bad > bad:
+            raise InputError([InputProblem(**self.state.bad_lines[-1])])
+        return made if made and len(made[0]) else None
+
     def _read_from(self, blocks: Any, *, ends: bool) -> None:
         sampler = Sampler(self.spec.rate, self.spec.seed)
         lines = sampled(blocks, self._place, sampler, id_names(self.spec.id), self._add_bad_line, ends=ends)
@@ -199,8 +223,8 @@ class _MonitorRun:
         self.state.bad += 1
         self.state.bad_lines = [*self.state.bad_lines, problem.as_row()][-BAD_LINES:]
 
-    def _commit(self, *, file: bool) -> None:
-        """Judge what is pending and store it with the place reached."""
+    def _commit(self, *, file: bool) -> tuple[pa.Table, pa.Table] | None:
+        """Judge what is pending and store it with the place reached; return the samples and their scores, if any."""
         records, self._pending = self._pending, []
         samples = scores = None
         if records:
@@ -235,6 +259,7 @@ class _MonitorRun:
         self._notify()
         self._since = time.monotonic()
         self._say(f"{state.read:,} lines read, {state.sampled:,} sampled: {state.health}")
+        return None if samples is None or scores is None else (samples, scores)
 
     def _note_place(self) -> None:
         assert self._source is not None

@@ -10,6 +10,7 @@ CHART_QUESTIONS = {
     "calibration": "Is a model right as often as its scores say?",
     "confusion": "Which classes are confused?",
     "errors": "Which kind of error costs the most?",
+    "consistency": "How much do answers and scores of a case vary between repeats?",
     "classes": "On which classes is each model weak?",
 }
 MOST_NAMED = 6  # names in a row before "and 12 more"

@@ -1,5 +1,6 @@
 """Building a Report from a sealed run: the answer first, then the evidence for it."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from metrics import analysis
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators, title_of
 from metrics.judge.settings import settings_of
-from metrics.presentation.format import plural
+from metrics.presentation.format import plural, shorten
 from metrics.presentation.phrases import metric_title, named
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.report import (
@@ -47,6 +48,7 @@ HOW = (
     f"{METHODS}."
 )
 MOST_PARAMETER = 200  # characters of a parameter's value
+MOST_DESCRIPTION = 600  # characters of how a model was asked
 
 
 def build(run: Run) -> Report:
@@ -181,6 +183,11 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             for name, parameters in run.evaluators.items()
         ),
     )
+    if run.targets:
+        yield FactGroup(
+            "Models asked",
+            tuple(Fact(name, _described(target), True) for name, target in run.targets.items()),
+        )
     yield from _judge(run)
     versions = " · ".join(f"{name} {value}" for name, value in manifest.get("versions", {}).items())
     yield FactGroup(
@@ -193,6 +200,13 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             Fact("Versions", versions),
         ),
     )
+
+
+def _described(target: Mapping[str, Any]) -> str:
+    """Return the description of a target in a line: `kind: model · model: m · prompt: {question}`."""
+    parts = {name: value for name, value in target.items() if name != "name" and value}
+    texts = (f"{name}: {value if isinstance(value, str) else json.dumps(value)}" for name, value in parts.items())
+    return shorten(" · ".join(texts), MOST_DESCRIPTION)
 
 
 def _judge(run: Run) -> Iterator[FactGroup]:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from metrics.analysis import Distribution
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -141,12 +143,42 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreBox:
+    """One model's values of a metric, one a question; `low` and `high` bound the mean with 95 % confidence.
+
+    Of a run, mean and interval are those of its leaderboard: weighted, and resampled by group, where its suite asks so.
+    """
+
+    series: str
+    values: tuple[float, ...] = ()
+    spread: Distribution | None = None
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePanel:
+    """One metric on an axis from `low` to `high`; `share`: every value is 0 or 1, so their mean is what there is."""
+
+    title: str
+    about: str
+    low: float
+    high: float
+    share: bool
+    boxes: tuple[ScoreBox, ...]
+
+
+Chart = Curve | Bars | Radar | Matrix | ScorePanel
+
+
+@dataclass(frozen=True, slots=True)
 class ChartGroup:
     """Charts that answer one question, and a note on what they leave out."""
 
     title: str
     question: str
-    charts: tuple[Curve | Bars | Radar | Matrix, ...]
+    charts: tuple[Chart, ...]
     note: str = ""
 
 

@@ -4,14 +4,13 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 
-from metrics.analysis.leaderboard.distributions import Distribution, distribution, edges_of
+from metrics.analysis.leaderboard.distributions import distribution, edges_of
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import evaluators
@@ -27,6 +26,7 @@ from metrics.ingest.rag_results import (
 from metrics.presentation.format import title
 from metrics.presentation.phrases import directed
 from metrics.reports.renderers.rag_results import rag_results
+from metrics.reports.report import ScoreBox, ScorePanel
 from metrics.stats.intervals import mean_intervals
 from metrics.store import Run
 
@@ -38,38 +38,11 @@ TREC: tuple[Key, ...] = (  # what Open RAG Eval plots of its TREC evaluator
 GRADED = ("mean_umbrela_score",)  # scores from 0 to 3
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreBox:
-    """One model's values of a metric, one a question; `low` and `high` bound the mean with 95 % confidence.
-
-    Of a run, mean and interval are those of its leaderboard: weighted, and resampled by group, where its suite asks so.
-    """
-
-    series: str
-    values: tuple[float, ...] = ()
-    spread: Distribution | None = None
-    mean: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
 class _Scores(NamedTuple):
     """The values of a metric, one a question; mean and ends of its interval where they are known already."""
 
     values: Floats
     stated: tuple[float, float, float] | None
-
-
-@dataclass(frozen=True, slots=True)
-class ScorePanel:
-    """One metric on an axis from `low` to `high`; `share`: every value is 0 or 1, so their mean is what there is."""
-
-    title: str
-    about: str
-    low: float
-    high: float
-    share: bool
-    boxes: tuple[ScoreBox, ...]
 
 
 def score_panels(
@@ -125,7 +98,7 @@ def _scores(rows: pd.DataFrame, stated: Mapping[Key, tuple[float, float, float]]
     """Return the scores of each metric: of each question the mean of its repeats."""
     means = rows.groupby(["evaluator", "metric", "case_id"], sort=False)["value"].mean()
     grouped = means.groupby(level=[0, 1], sort=False)
-    return {key: _Scores(own.to_numpy(np.float64), stated.get(key)) for key, own in grouped}
+    return {cast(Key, key): _Scores(own.to_numpy(np.float64), stated.get(key)) for key, own in grouped}
 
 
 def _stated(run: Run, model: str) -> dict[Key, tuple[float, float, float]]:

@@ -185,6 +185,11 @@ class Run:
         """The outputs that were evaluated, whole."""
         return self.workspace.outputs(self.spec["outputs"]["fingerprint"])
 
+    @property
+    def targets(self) -> dict[str, dict[str, Any]]:
+        """The descriptions of the models that Assay itself asked, by name; none where the outputs were uploaded."""
+        return self.workspace.targets(self.spec["outputs"]["fingerprint"])
+
     def sampling_design(self, tag: str | None = None) -> SamplingDesign:
         """Return the weights and clusters of the suite's cases, all of them or those with a tag."""
         with pq.ParquetFile(

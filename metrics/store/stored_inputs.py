@@ -22,6 +22,7 @@ from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 PIECE = 50_000  # rows
 FILES = "artifacts"  # folder of stored outputs
+TARGETS = "targets.json"  # in that folder: the models that Assay itself asked, described
 
 
 class StoredInputs:
@@ -75,6 +76,8 @@ class StoredInputs:
                 models[entry["model"]]["runs"] = sorted([*models[entry["model"]]["runs"], entry["run"]])
             facts = {"schema": SCHEMA_VERSION, "models": models, "left_out": outputs.left_out}
             write_json(folder / "outputs.json", facts)
+        if outputs.targets and not (folder / TARGETS).exists():
+            write_json(folder / TARGETS, outputs.targets)
         return outputs.fingerprint
 
     def suite(self, fingerprint: str) -> Suite:
@@ -90,7 +93,12 @@ class StoredInputs:
             pq.read_table(predictions) if predictions.exists() else None,
             read_json(folder / "outputs.json")["left_out"],
             self.outputs_files(fingerprint),
+            self.targets(fingerprint),
         )
+
+    def targets(self, fingerprint: str) -> dict[str, dict[str, Any]]:
+        """Return the descriptions of the models that were asked for stored outputs, by name; none for uploads."""
+        return read_json(self._folder("outputs", fingerprint) / TARGETS) or {}
 
     def outputs_files(self, fingerprint: str) -> Path | None:
         """Return the folder with the files of the stored outputs' artifacts; None where there are none."""

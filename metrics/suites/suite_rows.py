@@ -167,22 +167,32 @@ def free_id(taken: set[str], id: str, ending: str = "copy") -> str:
 
 
 def variant_problems(suite: Suite, cases: pa.Table) -> list[InputProblem]:
-    """Return the variants that have no original among the cases, or are their own, directly or by way of others."""
+    """Return the variants among the cases without an original, or that are their own, directly or by way of others.
+
+    Those that the suite has already do not count: an edit of another case need not correct them.
+    """
+    known = _wrong_variants(suite.cases)
+    new = {pair: told for pair, told in _wrong_variants(cases).items() if pair not in known}
+    return [_problem(suite, id, "perturbs", *told) for (id, _), told in new.items()]
+
+
+def _wrong_variants(cases: pa.Table) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return wrong variants, (id, original) → what was found and expected."""
     originals = dict(zip(cases["case_id"].to_pylist(), cases["perturbs"].to_pylist(), strict=True))
-    problems = []
+    wrong = {}
     for id, original in originals.items():
-        if original is not None and original not in originals:
-            problems.append(
-                _problem(suite, id, "perturbs", f"a variant of {original!r}", "the id of a case of the suite")
-            )
+        if original is None:
             continue
-        passed = {id}
-        while original is not None and original not in passed:
-            passed.add(original)
-            original = originals.get(original)
-        if original == id:
-            problems.append(_problem(suite, id, "perturbs", "a variant of itself", "the id of another case"))
-    return problems
+        if original not in originals:
+            wrong[id, original] = (f"a variant of {original!r}", "the id of a case of the suite")
+            continue
+        passed, ancestor = {id}, original
+        while ancestor is not None and ancestor not in passed:
+            passed.add(ancestor)
+            ancestor = originals.get(ancestor)
+        if ancestor == id:
+            wrong[id, original] = ("a variant of itself", "the id of another case")
+    return wrong
 
 
 def label_order(suite: Suite, cases: pa.Table) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Floats, Int32s, Ints, Numbers
-from metrics.core.errors import InputProblem
+from metrics.core.errors import InputError, InputProblem
 from metrics.vision.boxes import box_areas
 from metrics.vision.masks import LARGEST_IMAGE, MaskOverlap, Masks, Shapes, draw, is_ring, starts
 from metrics.vision.objects import Overlap
@@ -78,6 +78,19 @@ def read_sides(
         result = Sides(true_outlines.box, true_outlines.area, outlines.box, outlines.area, exact)
         needed = []
     return result, [*size_problems(cases, sizes, needed), *problems]
+
+
+def drawn(file: str, table: pa.Table, cases: pa.Table) -> Masks:
+    """Return the masks of the objects of a table; `cases` has a row with the size of its image for each of them.
+
+    `file` is their name in messages. InputError listing every size and geometry that cannot be drawn.
+    """
+    sizes, image = image_sizes(cases), np.arange(len(table), dtype=np.int32)
+    problems: list[InputProblem] = []
+    masks = _read_masks(file, table, image, sizes, problems)
+    if found := [*size_problems(cases, sizes, [image]), *problems]:
+        raise InputError(found)
+    return masks
 
 
 def with_boxes(table: pa.Table, boxes: Floats) -> pa.Table:

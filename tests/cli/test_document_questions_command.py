@@ -22,7 +22,7 @@ def arguments(tmp_path: Path, workspace: Path, judge_server: JudgeServer, monkey
     serve_questions(judge_server)
     return [
         "suites", "from-documents", str(write_documents(tmp_path / "docs")), "-o", str(tmp_path / "questions.jsonl"),
-        "--number", "4", "--kinds", "factoid=3,summary=1", "--words", "5-60", "--chunk-size", "150",
+        "--number", "4", "--kinds", "factoid=3,summary=1", "--duplicate", "1", "--words", "5-60", "--chunk-size", "150",
         "--judge", "scripted", "--judge-base-url", judge_server.url,
     ]  # fmt: skip
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.ingest.files import packed, picture, write
 from tests.ingest.test_mask_images import mask
 from tests.models import tiny
+from tests.questions.question_scenes import write_documents
 
 CONTEXTS = json.dumps(["The library opens at nine.", "Fees are two crowns a day."])
 ROWS = [
@@ -80,6 +81,7 @@ def write_doc_files(folder: Path) -> None:
     write(folder, "open_rag_eval.yaml", RAG_CONFIG)
     _images(folder)
     _agents(folder)
+    write_documents(folder / "handbook")
 
 
 def write_varied_outputs(folder: Path) -> None:

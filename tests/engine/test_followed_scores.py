@@ -68,7 +68,7 @@ def test_judged_scores_are_followed_without_asking_again(judge_server: JudgeServ
     expected = {
         "mean": np.mean(values.iloc[0]), "variance": np.var(values.iloc[0]), "range": 2 / 3,
         "standard_deviation": np.std(values.iloc[0]),
-        "coefficient_of_variation": np.std(values.iloc[0]) / np.mean(values.iloc[0]),
+        "cv": np.std(values.iloc[0]) / np.mean(values.iloc[0]),
     }  # fmt: skip
     rows = both.aggregates.query(f"evaluator == '{STATISTICS}'").set_index("metric")
     assert set(rows["of"]) == {"faithfulness.faithfulness"}

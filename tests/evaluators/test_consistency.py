@@ -132,10 +132,10 @@ def test_bounds_follow_from_those_of_the_metric() -> None:
     bounds = {name: (metric.low, metric.high) for name, metric in found.items() if name.endswith("_of_umbrela")}
     assert bounds == {
         "mean_of_umbrela": (0, 3), "variance_of_umbrela": (0, 2.25), "standard_deviation_of_umbrela": (0, 1.5),
-        "coefficient_of_variation_of_umbrela": (0, float("inf")), "range_of_umbrela": (0, 3),
+        "cv_of_umbrela": (0, float("inf")), "range_of_umbrela": (0, 3),
     }  # fmt: skip
-    assert [name for name, metric in found.items() if metric.primary] == ["coefficient_of_variation_of_umbrela"]
-    assert [name for name, metric in found.items() if not metric.minor] == ["coefficient_of_variation_of_umbrela"]
+    assert [name for name, metric in found.items() if metric.primary] == ["cv_of_umbrela"]
+    assert [name for name, metric in found.items() if not metric.minor] == ["cv_of_umbrela"]
 
 
 @pytest.mark.parametrize(
@@ -217,3 +217,36 @@ def test_only_a_data_set_evaluator_takes_all_repeats() -> None:
     with pytest.raises(ValueError, match="only a data-set evaluator"):
         evaluator(id="x", title="X", tasks=("text",), inputs=("answer",), metrics=(Metric("x", "X.", primary=True),),
                   repeats=True)(single)  # fmt: skip
+
+
+def test_rouge_types_are_the_metrics() -> None:
+    entry, _ = choose(["consistency_rouge"], {"consistency_rouge": {"rouge_types": ["rouge2", "rougeLsum", "rouge2"]}})[
+        "consistency_rouge"
+    ]
+    parts = ("precision", "recall", "f1")
+    assert [metric.name for metric in entry.metrics] == [
+        f"{kind}_{part}" for kind in ("rouge2", "rougeLsum") for part in parts
+    ]
+    assert entry.primary.name == "rouge2_f1"
+    found = scored(consistency_rouge, ["a b c", "a b d"], rouge_types=["rouge2", "rougeLsum"]).values
+    assert found["rouge2_f1"] == 0.5
+    assert found["rougeLsum_f1"] == pytest.approx(2 / 3)
+
+
+def test_a_baseline_is_looked_up_or_given() -> None:
+    def baseline(**given: Any) -> float | None:
+        return choose(["consistency_bertscore"], {"consistency_bertscore": given})["consistency_bertscore"][
+            1
+        ].subtracted  # type: ignore[attr-defined,no-any-return]
+
+    published = {"token_encoder": "xlm-roberta-large", "layer": 17, "rescale_with_baseline": True}
+    assert baseline() is None
+    assert baseline(baseline=0.4) == 0.4
+    assert baseline(**published) == 0.8525485
+    assert baseline(**published, baseline=0.4) == 0.4
+    with pytest.raises(
+        InputError, match="expected a value of baseline, as a published one is known only for token_enco"
+    ):
+        baseline(rescale_with_baseline=True)
+    with pytest.raises(InputError, match="expected a value of baseline"):
+        baseline(**published, lang="fr")

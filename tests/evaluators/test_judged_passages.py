@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from metrics.core.errors import InputError
 from metrics.core.evaluator import CaseScore, Status
 from metrics.core.evidence import Verdict
+from metrics.core.prompt import Prompt
 from metrics.core.registry import choose
 from metrics.core.suite import Case
-from metrics.evaluators.retrieval.autonuggetizer import nugget_scores
+from metrics.evaluators.retrieval.autonuggetizer import NuggetParameters, nugget_scores
+from metrics.judge.grading import GRADE, STRUCTURED
 from tests.judge.judging import judged
 from tests.judge.scripted import ScriptedJudge, answers
 from tests.judge.server import Fault, JudgeServer, Request, items_of
@@ -70,6 +72,49 @@ class TestUmbrela:
         assert {name: score.values[name] for name in expected} == pytest.approx(expected, abs=1e-6)
         assert score.status is (Status.PARSE_FAILURE if None in grades else Status.OK)
         assert len(judge.calls) == len(grades), "one judgement a passage"
+
+    def test_precision_is_measured_at_the_chosen_ranks(self) -> None:
+        score, _ = ask("umbrela", graded(3, 0, 2, 0), {"umbrela.grade": grading}, k_values=[4, 2, 2])
+        entry, _ = choose(["umbrela"], {"umbrela": {"k_values": [4, 2, 2]}})["umbrela"]
+        names = [f"{kind}_at_{k}" for kind in ("precision", "average_precision") for k in (2, 4)]
+        assert [metric.name for metric in entry.metrics] == ["umbrela", *names, "mrr"]
+        assert [score.values[name] for name in names] == pytest.approx([1 / 2, 1 / 2, 1, 5 / 6])
+        assert set(score.values) == {metric.name for metric in entry.metrics}
+        with pytest.raises(InputError, match=r"umbrela.k_values.0: found 0"):
+            choose(["umbrela"], {"umbrela": {"k_values": [0]}})
+
+    @pytest.mark.parametrize(
+        ("judge", "wanted", "edited", "asked"),
+        [
+            ("gpt-4o-mini", "auto", (), "umbrela.grade"),
+            ("openai/gpt-oss-120b", "auto", (), "umbrela.grade_structured"),
+            ("Qwen2.5-7B at localhost:8000", "auto", (), "umbrela.grade_structured"),
+            ("qwen3", "auto", ("umbrela.grade",), "umbrela.grade"),
+            ("qwen3", "standard", (), "umbrela.grade"),
+            ("gpt-4o-mini", "structured", ("umbrela.grade",), "umbrela.grade_structured"),
+        ],
+    )
+    @pytest.mark.parametrize("evaluator", ["umbrela", "autonuggetizer"])
+    def test_the_wording_follows_from_the_judge_unless_it_is_chosen(
+        self, evaluator: str, judge: str, wanted: str, edited: tuple[str, ...], asked: str
+    ) -> None:
+        entry, chosen = choose([evaluator], {evaluator: {"prompt": wanted}})[evaluator]
+        scripted = ScriptedJudge(answers({"umbrela.grade": grading, "umbrela.grade_structured": grading}))
+        scripted.name, scripted.edited = judge, frozenset(edited)
+        score: CaseScore = asyncio.run(entry(Case.of(**graded(0) | {"answer": "a"}), chosen, judge=scripted))
+        assert steps(scripted) == [asked.replace(".", "_")]
+        assert score.evidence is not None
+        assert score.evidence.facts["prompt"] == asked
+
+    @pytest.mark.parametrize("prompt", [GRADE, STRUCTURED], ids=lambda prompt: prompt.id)
+    def test_both_wordings_ask_for_intent_match_trust_and_grade(self, prompt: Prompt) -> None:
+        text = prompt.text.lower()
+        steps = [
+            text.index(word) for word in ("intent", "match", "trust", "grade:" if prompt is STRUCTURED else "0 has")
+        ]
+        assert steps == sorted(steps)
+        for meaning in ("nothing to do with", "does not answer it", "in part, unclearly", "exact answer", "0 to 3"):
+            assert meaning in text
 
     def test_the_reason_says_what_is_missing_and_why(self) -> None:
         score, _ = ask("umbrela", graded(3, None, 0), {"umbrela.grade": grading})
@@ -136,7 +181,7 @@ class TestNuggetScores:
     def test_by_hand(
         self, nuggets: list[tuple[bool, str]], lenient: tuple[float, ...], strict: tuple[float, ...]
     ) -> None:
-        found = nugget_scores(nuggets)
+        found = nugget_scores(nuggets, NuggetParameters())
         assert [found[name] for name in ("all", "vital", "weighted")] == pytest.approx(lenient, abs=1e-6)
         assert [found[f"{name}_strict"] for name in ("all", "vital", "weighted")] == pytest.approx(strict, abs=1e-6)
 
@@ -216,6 +261,31 @@ class TestAutoNuggetizer:
         score = judged("autonuggetizer", case, judge_server, tmp_path)
         assert (score.status, score.values["weighted"]) == (Status.OK, 1.0)
         assert judge_server.steps == [f"autonuggetizer_{step}" for step in ("nuggets", "importance", "assignment")]
+
+    def test_portions_are_parameters(self) -> None:
+        def listed(request: Request) -> dict[str, list[str]]:
+            return {"nuggets": [f"nugget {number}" for number in range(9)]}
+
+        script = {
+            "umbrela.grade": grading, "autonuggetizer.nuggets": listed,
+            "autonuggetizer.importance": lambda request: [{"importance": "okay"}] * items_of(request, "NUGGETS"),
+            "autonuggetizer.assignment": lambda request: [{"assignment": "support"}] * items_of(request, "NUGGETS"),
+        }  # fmt: skip
+        score, judge = ask(
+            "autonuggetizer", graded(*[2] * 5) | {"answer": "a"}, script, passages_per_round=2, max_rounds=2,
+            max_nuggets=7, kept_nuggets=4, nuggets_per_call=3,
+        )  # fmt: skip
+        asked = steps(judge)
+        assert [asked.count(f"autonuggetizer_{step}") for step in ("nuggets", "importance", "assignment")] == [2, 3, 2]
+        assert "at most 7; as it is" in next(call.text for call in judge.calls if call.step.endswith("nuggets"))
+        assert score.evidence is not None
+        assert (score.evidence.facts["rounds"], score.evidence.facts["passages_left_out"]) == (2, 1)
+        assert len(score.evidence.verdicts["nuggets"]) == 4
+
+    def test_okay_nuggets_alone_without_weight_have_no_weighted_mean(self) -> None:
+        parameters = NuggetParameters(okay_weight=0)
+        assert nugget_scores([(False, "support")], parameters)["weighted"] is None
+        assert nugget_scores([(True, "not_support"), (False, "support")], parameters)["weighted"] == 0
 
 
 class TestCitation:

@@ -130,7 +130,7 @@ def test_good_rows_can_be_kept(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["POLYGON ((0 0, 1 1))", "POINT (1 1)", "POLYGON ((0 0, 9 0, 9 9), (1 1, 2 1, 2 2))", "POLYGON ((0 0, x 0, 9 9))",
+    ["POLYGON ((0 0, 1 1))", "POINT (1 1)", "POLYGON ((0 0, 9 0, 9 9), (1 1, 2 1))", "POLYGON ((0 0, x 0, 9 9))",
      '{"type": "Point", "coordinates": [1, 2]}', "{", "", "POLYGON ((0 0, inf 0, 9 9))"],
 )  # fmt: skip
 def test_bad_polygons(text):

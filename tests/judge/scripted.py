@@ -18,6 +18,7 @@ class ScriptedJudge:
     """Answers by a function of the request. `calls` holds every request, `distinct` each different one once."""
 
     name = "scripted"
+    edited: frozenset[str] = frozenset()
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer

@@ -380,7 +380,7 @@ class TestBudget:
     def test_time(self, bench: Bench) -> None:
         bench.server.latency = 0.1
         found = self.several(bench, 6, budget={"seconds": 0.15}, concurrency=1)
-        assert any("seconds for judging are over" in str(one) for one in found)
+        assert any("seconds for judge calls are over" in str(one) for one in found)
         assert len(bench.server.calls) < 6
 
 

@@ -7,12 +7,22 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.registry import choose
-from metrics.monitoring.monitor_status import OVERALL, Health, Recent, health, judged_metrics, passed_in_all
+from metrics.monitoring.monitor_status import (
+    OVERALL,
+    Health,
+    Limits,
+    Mean,
+    Recent,
+    health,
+    judged_metrics,
+    passed_in_all,
+)
 from metrics.monitoring.monitor_store import SAMPLES, SCORES
 from metrics.monitoring.windows import Window, time_of
 
 MIXED = choose(["rubric", "pii_leakage"])
 KEY = ("pii_leakage", "passes")
+METRIC = MIXED["pii_leakage"][0].metric("passes")
 
 
 @pytest.mark.parametrize(
@@ -29,8 +39,25 @@ def test_of_a_pass_rate(passed: int, judged: int, expected: Health) -> None:
 
 
 def test_the_minimum_can_be_chosen_but_never_nothing() -> None:
-    assert health(1, 1, minimum=1) is Health.HEALTHY
-    assert health(0, 0, minimum=0) is Health.INSUFFICIENT_DATA
+    assert health(1, 1, Limits(minimum=1)) is Health.HEALTHY
+    assert health(0, 0, Limits(minimum=0)) is Health.INSUFFICIENT_DATA
+
+
+def test_the_pass_rates_can_be_chosen() -> None:
+    limits = Limits(warning=0.95, critical=0.9)
+    assert [health(passed, 100, limits).value for passed in (89, 90, 94, 95)] == [
+        "critical", "warning", "warning", "healthy",
+    ]  # fmt: skip
+
+
+def test_a_mean_has_students_interval() -> None:
+    """Scores .2, .4, .6, .8, 1: mean .6, s = .3162, t = 2.776 with 4 degrees of freedom, half = 2.776 · .3162 / √5."""
+    rubric = MIXED["rubric"][0].metric("rubric")
+    assert Mean.of(0.6, 0.31623, 5, rubric) == pytest.approx((0.6, 0.2074, 0.9926), abs=2e-3)
+    assert Mean.of(0.9, 0.31623, 5, rubric).high == 1.0
+    assert Mean.of(0.6, None, 1, rubric) == (0.6, None, None)
+    assert Mean.of(0.8, 0.4, 10, METRIC) == pytest.approx((0.8, 0.4902, 0.9433), abs=1e-4), "a share has Wilson's"
+    assert Mean.of(None, None, 0, rubric) == (None, None, None)
 
 
 def row(evaluator: str, metric: str, status: str, passed: bool | None) -> dict[str, object]:
@@ -65,11 +92,12 @@ def test_metrics_with_a_good_side_are_judged() -> None:
 
 
 def fed(window: str, verdicts: list[bool | None], minimum: int = 20, every: timedelta = timedelta(minutes=1)) -> Recent:
-    recent = Recent([KEY], Window.parse(window), minimum)
+    recent = Recent({KEY: METRIC}, Window.parse(window), Limits(minimum))
     begin = datetime(2026, 11, 1)
     for number, passed in enumerate(verdicts):
         samples = [{"number": number, "at": begin + number * every, "passed": passed}]
-        scores = [{"number": number, "evaluator": KEY[0], "metric": KEY[1], "passed": passed}]
+        scores = [{"number": number, "evaluator": KEY[0], "metric": KEY[1], "passed": passed,
+                   "value": passed if passed is None else float(passed)}]  # fmt: skip
         recent.add(pa.Table.from_pylist(samples, schema=SAMPLES), pa.Table.from_pylist(scores, schema=SCORES))
     return recent
 
@@ -78,6 +106,8 @@ def test_only_the_latest_cases_count() -> None:
     overall, metric = fed("20", [False] * 30 + [True] * 17 + [False] * 3).standings()
     assert (overall.passed, overall.judged, overall.health) == (17, 20, Health.HEALTHY)
     assert (metric.evaluator, metric.metric, metric.rate) == (*KEY, 0.85)
+    assert (metric.mean, metric.mean_low, metric.mean_high) == (0.85, overall.low, overall.high)
+    assert overall.mean is None
     assert (overall.evaluator, overall.metric) == OVERALL
     assert (round(overall.low or 0, 4), round(overall.high or 0, 4)) == (0.6396, 0.9476)
 

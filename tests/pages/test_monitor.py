@@ -49,6 +49,18 @@ def test_the_status_comes_first_then_counts_chart_and_metrics(
     assert (table["judged"].tolist(), table["passes"].tolist()) == ([20, 20], ["every primary metric", "≥ 0.5"])
 
 
+def test_other_pass_rates_change_what_the_page_shows(monitored: Path, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("monitor")
+    assert [box.value for box in page.number_input] == [0.85, 0.7]
+    next(box for box in page.number_input if box.label == "Critical below").set_value(0.5).run()
+    assert page.subheader[0].value.startswith("▲ Warning: 0.600 of 20")
+    assert page.query_params["critical"] in ("0.5", ["0.5"])
+    table = page.dataframe[0].value
+    assert table["health"].tolist() == ["▲ warning", "▲ warning"]
+    assert (table["mean"].tolist()[1].strip(), table["mean_interval"].tolist()[1]) == ("0.600", "0.387–0.781")
+    assert open_page("monitor", warning="0.6", critical="0.5").subheader[0].value.startswith("✓ Healthy: 0.600")
+
+
 def test_the_latest_failures_are_text_with_their_scores(monitored: Path, open_page: Callable[..., AppTest]) -> None:
     page = open_page("monitor")
     rows = page.dataframe[1].value

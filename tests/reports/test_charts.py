@@ -10,15 +10,17 @@ from PIL import Image
 from pypdf import PdfReader
 
 from metrics.core.suite import Outputs, Suite
+from metrics.library.evaluate import CONSISTENCY
 from metrics.presentation.chart_data.confusion_counts import OTHERS
 from metrics.reports import render
 from metrics.reports.build import build
+from metrics.reports.renderers.charts import figure_of
 from metrics.reports.renderers.figures import Figure, legend
 from metrics.reports.renderers.plots import Inks, is_wide, plot
-from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, Report, Series
+from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, Report, ScorePanel, Series
 from metrics.reports.sections.section_charts import MOST_BARS, MOST_LABELS
 from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import finished
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.evaluators.detected import outputs_of, suite_of
 from tests.pages.conftest import labels_outputs, labels_suite
 from tests.pages.page_scenes import objects_run
@@ -66,6 +68,22 @@ def test_a_run_of_labels_has_every_chart(animals: Report) -> None:
     assert {chart.title for chart in group(animals, "Classes").charts} == {
         "Classification precision–recall curve: best_f1\u00a0↑", "ROC AUC\u00a0↑",  # F1 of labels alone is the same
     }  # fmt: skip
+
+
+def test_consistency_has_a_box_plot_a_metric(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    run = finished(workspace, text_suite(), text_outputs(repeats=2), "rouge", "consistency_rouge", CONSISTENCY)
+    charts = group(build(run), "Consistency").charts
+    titles = [chart.title for chart in charts]
+    assert titles[:2] == ["Consistency: ROUGE: rougeL_f1\u00a0↑", "Consistency: statistics: cv_of_rouge:rougeL\u00a0↓"]
+    panel = charts[1]
+    assert isinstance(panel, ScorePanel)
+    assert [(box.series, box.values) for box in panel.boxes] == [("good", (0.0,) * 6), ("poor", (0.0,) * 6)]
+    figure = figure_of(panel, INKS)
+    assert "Population standard deviation divided by the mean, of rouge.rougeL over the repeats of a case." in [
+        label.text for label in figure.labels
+    ]
+    assert panel.title not in [label.text for label in figure.labels], "the page sets it"
 
 
 def test_the_best_threshold_is_marked(pictures: Report) -> None:

@@ -123,6 +123,14 @@ def test_what_cannot_be_changed(rows: list[dict[str, Any]], problem: str) -> Non
     assert problem in told(failure)[0]
 
 
+def test_a_variant_that_has_lost_its_original_does_not_block_other_edits() -> None:
+    lost = suite([{"case_id": "a~copy", "perturbs": "a"}, {"case_id": "b"}])
+    assert row(change_cases(lost, [{"case_id": "b", "question": "?"}]), "b")["question"] == "?"
+    assert len(add_cases(lost, [{"case_id": "a"}])) == 3
+    with pytest.raises(InputError, match="a variant of 'c'"):
+        change_cases(lost, [{"case_id": "a~copy", "perturbs": "c"}])
+
+
 @pytest.mark.parametrize(
     ("names", "problem"),
     [

@@ -33,7 +33,8 @@ def headline(facts: Monitored) -> str:
     """Return the status of the monitor in one line."""
     if not facts.metrics or not facts.metrics[0].standing.judged:
         return "Nothing judged yet"
-    overall, health = facts.metrics[0].standing, facts.state.health
+    overall = facts.metrics[0].standing
+    health = overall.health
     share = f"{number(overall.rate)} of {count(overall.judged)} judged pass"
     bounds = interval(overall.low, overall.high)
     return f"{GLYPHS[health]} {WORDS[health].capitalize()}: {share} (95 % {bounds})"
@@ -81,6 +82,10 @@ def standings_table(metrics: Sequence[MonitoredMetric]) -> pd.DataFrame:
             "health": [status_words(shown.standing.health) for shown in metrics],
             "rate": aligned([shown.standing.rate for shown in metrics]),
             "interval": [interval(shown.standing.low, shown.standing.high) or MISSING for shown in metrics],
+            "mean": aligned([shown.standing.mean for shown in metrics]),
+            "mean_interval": [
+                interval(shown.standing.mean_low, shown.standing.mean_high) or MISSING for shown in metrics
+            ],
             "judged": [shown.standing.judged for shown in metrics],
             "unscored": [shown.standing.unscored for shown in metrics],
             "passes": [_passes(shown) for shown in metrics],
@@ -108,6 +113,8 @@ def standings_columns() -> dict[str, Any]:
         "health": header("Status", 90, "Over the latest window."),
         "rate": numeric("Pass rate", 76, "Share of the judged cases on the good side of the threshold."),
         "interval": numeric("95 % interval", 92, "Wilson interval of the pass rate."),
+        "mean": numeric("Mean", 70, "Mean score of the cases with a value; of all metrics together there is none."),
+        "mean_interval": numeric("95 % interval", 92, "Of the mean: Student's t, Wilson's for shares."),
         "judged": header("n", 48, "Cases judged."),
         "unscored": header("Unscored", 75, "Cases without a value."),
         "passes": header("Passes if", 130, "The threshold in force; that of a primary metric is a parameter."),

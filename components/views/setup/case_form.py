@@ -83,8 +83,8 @@ def _place(case: CaseToEdit) -> str:
 
 def _draw_steps(place: Any, case: CaseToEdit, is_changed: bool) -> None:
     for label, id, icon, shortcut in (
-        ("Previous", case.before, "chevron_left", "Alt+ArrowLeft"),
-        ("Next", case.after, "chevron_right", "Alt+ArrowRight"),
+        ("Previous", case.before, "chevron_left", "Alt+Up"),
+        ("Next", case.after, "chevron_right", "Alt+Down"),
     ):
         place.button(
             label, disabled=id is None or is_changed, icon=f":material/{icon}:", on_click=open_case, args=(id,),

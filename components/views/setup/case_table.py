@@ -30,10 +30,10 @@ HELP = {
     "conditions": 'As text: "Paris" AND NOT regexp("18(87|89)").',
     "perturbs": "The id of the case that this one is a perturbed variant of.",
 }
-LIST_HELP = "A list: double-click, type an item and press Enter; Backspace removes the last one."
+LIST_HELP = "A list: double-click, type an item and press Enter, then click outside; Backspace removes the last item."
 HINT = (
     "Double-click a cell to edit it, paste from a spreadsheet, add rows at the end, tick rows and press Delete to "
-    "remove them. Lists take an item per Enter."
+    "remove them. Lists take an item per Enter; click outside when it is complete."
 )
 
 

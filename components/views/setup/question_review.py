@@ -14,7 +14,7 @@ from components import data
 from components.viewers import passages
 from components.viewers.text_case import draw_text
 from components.views.setup.question_maker import spend_text
-from components.views.setup.suite_editor import open_suite
+from components.views.setup.suite_saving import open_suite
 from components.widgets import filters, url
 from components.widgets.tables import header, records
 from metrics.presentation import format

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from metrics.core.evaluator import CaseScore, Example, Findings, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
@@ -15,6 +15,9 @@ from metrics.models.token_encoder import TokenEncoder, Tokens
 from metrics.text.overlap.bertscore import greedy_matching, rescaled
 
 SHOWN_PAIRS = 50
+BASELINES: dict[tuple[str, int | None, str], float] = {
+    ("xlm-roberta-large", 17, "en"): 0.8525485,  # published with bert-score: F1 of unrelated sentences
+}
 PORTION = 64  # answers whose token vectors are in memory at once, and those of one case
 METRICS = (
     Metric(
@@ -42,6 +45,25 @@ class BertscoreParameters(Parameters):
         description="F1 of random pairs of texts, which becomes 0; empty: not rescaled. English texts with "
         "xlm-roberta-large, layer 17: 0.8525485.",
     )
+    rescale_with_baseline: bool = Field(
+        False,
+        description="Rescale by the published baseline of the encoder, its layer and the language; one that has none "
+        "is rescaled by the value of `baseline`.",
+    )
+    lang: str = Field("en", description="Language of the answers, for which the published baseline was measured.")
+
+    @model_validator(mode="after")
+    def _has_baseline(self) -> Self:
+        if self.rescale_with_baseline and self.subtracted is None:
+            known = "; ".join(f"token_encoder {name}, layer {layer}, lang {lang}" for name, layer, lang in BASELINES)
+            raise ValueError(f"a value of baseline, as a published one is known only for {known}")
+        return self
+
+    @property
+    def subtracted(self) -> float | None:
+        """The baseline in force; None: not rescaled."""
+        known = BASELINES.get((self.token_encoder, self.layer, self.lang)) if self.rescale_with_baseline else None
+        return known if self.baseline is None else self.baseline
 
 
 @evaluator(
@@ -70,8 +92,9 @@ class BertscoreParameters(Parameters):
     differs_from="consistency_rouge compares the wording; consistency_statistics compares another metric over runs.",
     differs_from_source=(
         "The default encoder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of xlm-roberta-large, and scores are not rescaled unless a baseline is given. Empty answers are not "
-        "compared. The threshold is Assay's."
+        "instead of xlm-roberta-large, and scores are not rescaled unless that is asked for: the published baseline is "
+        "of xlm-roberta-large, and there is none for other encoders. Empty answers are not compared. The threshold is "
+        "Assay's."
     ),
 )
 def consistency_bertscore(
@@ -85,7 +108,9 @@ def consistency_bertscore(
     on the hidden states of a transformer. The score of a case is the mean F1 over its pairs, n·(n−1)/2 for n non-empty
     answers; that of the model is the mean over cases, with a bootstrap interval over cases. With a `baseline` b an F1
     counts as (F1 − b) / (1 − b), at least −1. A score of 1 means that all runs say the same. Without rescaling,
-    unrelated texts score far above 0, depending on model and layer: compare scores of one model only.
+    unrelated texts score far above 0, depending on model and layer: compare scores of one model only. The baseline is a
+    number per encoder, layer and language that somebody measured on unrelated sentences: it is looked up where it was
+    published (`rescale_with_baseline`), else it must be given; none is guessed.
 
     A case needs two non-empty answers, else it is not applicable; empty answers are counted in the evidence and not
     compared. Only the beginning of answers longer than the model's window is compared; the evidence counts them.
@@ -127,7 +152,7 @@ def _case(
     scores = []
     for first, second in combinations([encoded[case.answer or ""] for case in answered], 2):
         f1 = greedy_matching(second.vectors, second.weights, first.vectors, first.weights).f1
-        scores.append(f1 if parameters.baseline is None else rescaled(f1, parameters.baseline))
+        scores.append(f1 if parameters.subtracted is None else rescaled(f1, parameters.subtracted))
     facts["pairs"] = [
         {"runs": list(runs), "f1": round(f1, 6)}
         for runs, f1 in zip(combinations(facts["runs"], 2), scores, strict=True)

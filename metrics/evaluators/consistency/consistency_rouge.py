@@ -1,8 +1,9 @@
 """Consistency by ROUGE: how similar in wording the answers of repeated runs are."""
 
+from collections.abc import Sequence
 from itertools import combinations
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from metrics.core.evaluator import CaseScore, Example, Findings, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
@@ -14,24 +15,44 @@ from metrics.text.overlap.rouge import Rouge, RougeType, rouge, rouge_tokens
 TYPES: tuple[RougeType, ...] = ("rouge1", "rouge2", "rougeL")
 PARTS = {"precision": "precision", "recall": "recall", "f1": "f"}
 SHOWN_PAIRS = 50
-METRICS = tuple(
-    Metric(
-        f"{kind}_{part}",
-        f"Mean {part.replace('f1', 'F1')} of {units} over the pairs of answers.",
-        primary=(kind, part) == ("rougeL", "f1"),
-        minor=part != "f1",
+UNITS: dict[RougeType, str] = {
+    "rouge1": "single tokens", "rouge2": "token pairs", "rougeL": "longest common subsequences",
+    "rougeLsum": "longest common subsequences line by line",
+}  # fmt: skip
+
+
+def metrics_of(types: Sequence[RougeType]) -> tuple[Metric, ...]:
+    """Return precision, recall and F1 of each variant; the primary one is F1 of rougeL, or of the first without it."""
+    main = "rougeL" if "rougeL" in types else types[0]
+    return tuple(
+        Metric(
+            f"{kind}_{part}",
+            f"Mean {part.replace('f1', 'F1')} of {UNITS[kind]} over the pairs of answers.",
+            primary=(kind, part) == (main, "f1"),
+            minor=part != "f1",
+        )
+        for kind in types
+        for part in PARTS
     )
-    for kind, units in zip(TYPES, ("single tokens", "token pairs", "longest common subsequences"), strict=True)
-    for part in PARTS
-)
 
 
 class RougeConsistencyParameters(Parameters):
-    """Whether to compare stems or words."""
+    """Which variants to compute, and whether on stems or words."""
+
+    rouge_types: tuple[RougeType, ...] = Field(TYPES, min_length=1, description="The variants to compute.")
 
     use_stemmer: bool = Field(
         False, description="Compare Porter stems of English words of four letters and more instead of the words."
     )
+
+    @field_validator("rouge_types")
+    @classmethod
+    def _once(cls, types: tuple[RougeType, ...]) -> tuple[RougeType, ...]:
+        return tuple(dict.fromkeys(types))
+
+    def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
+        """Return the metrics of the chosen variants."""
+        return declared if self.rouge_types == TYPES else metrics_of(self.rouge_types)
 
 
 @evaluator(
@@ -39,7 +60,7 @@ class RougeConsistencyParameters(Parameters):
     title="Consistency: ROUGE",
     tasks=("text", "agent"),
     inputs=("answer",),
-    metrics=METRICS,
+    metrics=metrics_of(TYPES),
     repeats=True,
     default_needs=("repeats",),
     sources=("Open RAG Eval: consistency, rouge_score", "Lin 2004"),
@@ -81,22 +102,25 @@ def consistency_rouge(suite: Suite, outputs: Outputs, parameters: RougeConsisten
 
     Evidence: the runs compared, the number of empty answers, F1 of each pair (the first 50).
     """
-    cases = {
-        case_id: _case(repeats, parameters.use_stemmer) for case_id, repeats in repeats_by_case(suite, outputs).items()
-    }
-    return summarised(suite, METRICS, cases)
+    cases = {case_id: _case(repeats, parameters) for case_id, repeats in repeats_by_case(suite, outputs).items()}
+    return summarised(suite, metrics_of(parameters.rouge_types), cases)
 
 
-def _case(repeats: list[Case], stem: bool) -> CaseScore:
+def _case(repeats: list[Case], parameters: RougeConsistencyParameters) -> CaseScore:
     if not repeats:
         return not_applicable(NO_OUTPUT)
     answered = [case for case in repeats if (case.answer or "").strip()]
     facts: dict[str, object] = {"runs": [case.run for case in answered], "empty": len(repeats) - len(answered)}
     if len(answered) < 2:
         return too_few("answers that are not empty", len(answered), facts)
+    types = parameters.rouge_types
     readable = {case.run for case in answered if rouge_tokens(case.answer or "")}
     pairs: list[tuple[int, int, dict[str, Rouge]]] = [
-        (first.run, second.run, rouge(first.answer or "", second.answer or "", TYPES, stem))
+        (
+            first.run,
+            second.run,
+            rouge(first.answer or "", second.answer or "", types, parameters.use_stemmer),
+        )
         for first, second in combinations(answered, 2)
         if readable & {first.run, second.run}
     ]
@@ -104,12 +128,12 @@ def _case(repeats: list[Case], stem: bool) -> CaseScore:
         reason = "the answers have no letters a–z or digits, all that ROUGE sees"
         return not_applicable(reason, Evidence(facts=facts))
     facts["pairs"] = [
-        {"runs": [first, second], **{kind: scores[kind].f for kind in TYPES}}
+        {"runs": [first, second], **{kind: scores[kind].f for kind in types}}
         for first, second, scores in pairs[:SHOWN_PAIRS]
     ]
     values = {
         f"{kind}_{part}": sum(getattr(scores[kind], name) for *_, scores in pairs) / len(pairs)
-        for kind in TYPES
+        for kind in types
         for part, name in PARTS.items()
     }
     return CaseScore(values, evidence=Evidence(facts=facts))

@@ -25,6 +25,7 @@ from metrics.evaluators.consistency._repeats import NO_OUTPUT, summarised
 from metrics.stats.dispersion import dispersion
 
 PRIMARY = "coefficient_of_variation"
+SHORT = {PRIMARY: "cv"}  # in names that say which metric they are about
 MOST_REASONS = 3  # of a case that are spelled out
 
 
@@ -38,7 +39,11 @@ class Followed(NamedTuple):
     @property
     def name(self) -> str:
         """The metric as evaluator.metric."""
-        return f"{self.evaluator}.{self.metric}"
+        return f"{self.evaluator}.{self.metric}" if self.evaluator else self.metric
+
+    def statistic(self, name: str) -> str:
+        """Return the name of one of its numbers: `range_of_umbrela:mrr`, or without a suffix `range`."""
+        return SHORT.get(name, name) + self.suffix if self.suffix else name
 
 
 class Repeat(NamedTuple):
@@ -49,9 +54,9 @@ class Repeat(NamedTuple):
     reason: str
 
 
-def statistics_of(metric: Metric, of: str, suffix: str = "", primary: bool = True) -> tuple[Metric, ...]:
+def statistics_of(metric: Metric, of: Followed, primary: bool = True) -> tuple[Metric, ...]:
     """Return the five statistics of a metric over repeats, with the bounds that follow from the metric's own."""
-    about = f"of {of} over the repeats of a case"
+    about = f"of {of.name} over the repeats of a case"
     span = metric.high - metric.low
     described = (
         Metric.neutral("mean", f"Mean {about}.", low=metric.low, high=metric.high, unit=metric.unit),
@@ -59,18 +64,18 @@ def statistics_of(metric: Metric, of: str, suffix: str = "", primary: bool = Tru
         Metric.lower("standard_deviation", f"Population standard deviation {about}.",
                      high=span / 2, threshold=None, unit=metric.unit),
         Metric.lower(PRIMARY, f"Population standard deviation divided by the mean, {about}.",
-                     high=math.inf, threshold=None),
+                     high=math.inf, threshold=0.25 if primary or metric.primary else None),
         Metric.lower("range", f"Highest less lowest value {about}.", high=span, threshold=None, unit=metric.unit),
     )  # fmt: skip
     return tuple(
-        replace(one, name=one.name + suffix, primary=primary and one.name == PRIMARY,
+        replace(one, name=of.statistic(one.name), primary=primary and one.name == PRIMARY,
                 minor=one.name != PRIMARY or not (primary or metric.primary))
         for one in described
     )  # fmt: skip
 
 
 ANY = Metric("metric", "Any metric.", low=-math.inf, high=math.inf)
-METRICS = statistics_of(ANY, "a metric")
+METRICS = statistics_of(ANY, Followed("", "a metric", ""))
 
 
 class StatisticsParameters(Parameters):
@@ -117,13 +122,11 @@ class StatisticsParameters(Parameters):
         return self if self.of else self.model_copy(update={"metrics_to_run_consistency": spelled})
 
     def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
-        """Return five statistics of every metric that is followed; the `declared` ones for a metric given by `of`."""
-        if self.of or not self.metrics:
+        """Return five statistics of every metric that is followed; the `declared` ones before any is."""
+        if not self.metrics:
             return declared
         return tuple(
-            metric
-            for place, one in enumerate(self.metrics)
-            for metric in statistics_of(_metric(one), one.name, one.suffix, place == 0)
+            metric for place, one in enumerate(self.metrics) for metric in statistics_of(_metric(one), one, place == 0)
         )
 
 
@@ -163,7 +166,8 @@ def _spelled(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring", "SR 11-7: outcomes analysis"),
     differs_from_source=(
         "Variance and standard deviation are those of the population; Open RAG Eval does not say. CV divides by the "
-        "absolute mean and has no value where that is 0. The threshold .25 of the CV is Assay's."
+        "absolute mean and has no value where that is 0. The range is Assay's addition, and so is the threshold .25 of "
+        "the CV of a primary metric."
     ),
     examples=(
         Example(
@@ -173,7 +177,7 @@ def _spelled(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
                 {"metric": "mean_of_faithfulness", "value": 0.8, "n": 1},
                 {"metric": "variance_of_faithfulness", "value": 0.02 / 3},
                 {"metric": "standard_deviation_of_faithfulness", "value": math.sqrt(0.02 / 3)},
-                {"metric": "coefficient_of_variation_of_faithfulness", "value": math.sqrt(0.02 / 3) / 0.8},
+                {"metric": "cv_of_faithfulness", "value": math.sqrt(0.02 / 3) / 0.8},
                 {"metric": "range_of_faithfulness", "value": 0.2},
             ),
             parameters={"metrics_to_run_consistency": ["faithfulness.faithfulness"]},
@@ -215,7 +219,7 @@ def consistency_statistics(
         for case_id in suite.cases["case_id"].to_pylist()
     }
     found = summarised(suite, parameters.measured(METRICS), cases)
-    of = {statistic.name + one.suffix: one.name for one in parameters.metrics for statistic in METRICS}
+    of = {one.statistic(statistic.name): one.name for one in parameters.metrics for statistic in METRICS}
     return replace(found, aggregates=[replace(row, columns={"of": of.get(row.metric)}) for row in found.aggregates])
 
 
@@ -223,8 +227,9 @@ def _stored(scores: pa.Table) -> dict[tuple[str, str], list[Repeat]]:
     """Return the repeats by metric (evaluator.metric) and case."""
     found: dict[tuple[str, str], list[Repeat]] = {}
     names = ("evaluator", "metric", "case_id", "run", "value", "reason", "status")
-    for of, metric, case_id, *one, reason, status in zip(*(scores[name].to_pylist() for name in names), strict=True):
-        found.setdefault((f"{of}.{metric}", case_id), []).append(Repeat(*one, reason or status))
+    rows = zip(*(scores[name].to_pylist() for name in names), strict=True)
+    for of, metric, case_id, run, value, reason, status in rows:
+        found.setdefault((f"{of}.{metric}", case_id), []).append(Repeat(run, value, reason or status))
     return {key: sorted(repeats, key=lambda one: one.run) for key, repeats in found.items()}
 
 
@@ -234,17 +239,19 @@ def _case(followed: Sequence[tuple[Followed, list[Repeat]]]) -> CaseScore:
     for one, repeats in followed:
         there = [repeat.value for repeat in repeats if repeat.value is not None]
         if len(there) < 2:
-            values |= {statistic.name + one.suffix: None for statistic in METRICS}
+            values |= {one.statistic(statistic.name): None for statistic in METRICS}
             lacking = f"needs two repeats with a value of {one.name}, has {len(there)}"
             reasons.append(lacking if repeats else f"the run has no scores of {one.name} for this case: {NO_OUTPUT}")
             continue
         spread = dispersion(there)._asdict()
-        values |= {f"{name}{one.suffix}": value for name, value in spread.items()}
+        values |= {one.statistic(name): value for name, value in spread.items()}
         if spread[PRIMARY] is None:
             reasons.append(f"the mean of {one.name} is 0")
-    table = [
-        {"metric": one.name}
-        | {f"run {run}": reason if value is None else round(value, 6) for run, value, reason in repeats}
+    table: list[dict[str, str | float]] = [
+        {
+            "metric": one.name,
+            **{f"run {run}": reason if value is None else round(value, 6) for run, value, reason in repeats},
+        }
         for one, repeats in followed
     ]
     more = f"; and {len(reasons) - MOST_REASONS} more" if len(reasons) > MOST_REASONS else ""

@@ -1,15 +1,25 @@
 """UMBRELA: how well each retrieved passage answers the question, graded 0 to 3, and the resulting rank metrics."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from metrics.core.errors import JudgeError
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
-from metrics.judge.grading import GRADE, RELEVANT_GRADE, failures, grade_verdicts, grades
+from metrics.judge.grading import (
+    GRADE,
+    RELEVANT_GRADE,
+    STRUCTURED,
+    Wording,
+    failures,
+    grade_verdicts,
+    grades,
+    wording,
+)
 from metrics.stats.classification.ranked_precision import average_precision
 
 KS = (1, 3, 5)
@@ -32,32 +42,56 @@ def _replies(*marks: int) -> tuple[ScriptedReply, ...]:
     )
 
 
-class UmbrelaParameters(Parameters):
-    """What counts as relevant."""
-
-    relevant_grade: int = Field(
-        RELEVANT_GRADE, ge=1, le=3, description="The lowest grade with which a passage counts as relevant."
-    )
-
-
-@evaluator(
-    id="umbrela",
-    title="UMBRELA",
-    inputs=("question", "retrieved_contexts"),
-    prompts=(GRADE,),
-    metrics=(
+def metrics_at(ks: Sequence[int]) -> tuple[Metric, ...]:
+    """Return the evaluator's metrics, with precision and average precision at each of `ks`."""
+    return (
         Metric("umbrela", "Mean grade of the passages, 0 to 3.", high=3.0, threshold=2.25, primary=True),
-        *(Metric(f"precision_at_{k}", f"Share of relevant passages among the first {k}.", minor=k > 1) for k in KS),
+        *(Metric(f"precision_at_{k}", f"Share of relevant passages among the first {k}.", minor=k > 1) for k in ks),
         *(
             Metric(
                 f"average_precision_at_{k}",
                 f"Mean precision at the ranks of the relevant passages among the first {k}.",
                 minor=True,
             )
-            for k in KS
+            for k in ks
         ),
         Metric("mrr", "Reciprocal rank of the first relevant passage; 0 without one."),
-    ),
+    )
+
+
+class UmbrelaParameters(Parameters):
+    """At which ranks to measure, what counts as relevant, and how to ask."""
+
+    k_values: tuple[Annotated[int, Field(ge=1, le=1_000)], ...] = Field(
+        KS, min_length=1, description="The k of precision and average precision among the first k passages."
+    )
+
+    relevant_grade: int = Field(
+        RELEVANT_GRADE, ge=1, le=3, description="The lowest grade with which a passage counts as relevant."
+    )
+    prompt: Wording = Field(
+        "auto",
+        description="Wording of the question: standard; structured, step by step; auto: structured for GPT-OSS and "
+        "Qwen models, else standard.",
+    )
+
+    @field_validator("k_values")
+    @classmethod
+    def _in_order(cls, ks: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(sorted(set(ks)))
+
+    def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
+        """Return the metrics at the chosen k."""
+        return declared if self.k_values == KS else metrics_at(self.k_values)
+
+
+@evaluator(
+    id="umbrela",
+    title="UMBRELA",
+    inputs=("question", "retrieved_contexts"),
+    prompts=(GRADE, STRUCTURED),
+    version=2,
+    metrics=metrics_at(KS),
     sources=("Open RAG Eval", "Upadhyay et al. 2024, UMBRELA (arXiv:2406.06519)"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
@@ -69,6 +103,13 @@ class UmbrelaParameters(Parameters):
                 "average_precision_at_1": 1.0, "average_precision_at_3": 5 / 6, "average_precision_at_5": 34 / 45,
                 "mrr": 1.0,
             },
+            judge=_replies(3, 0, 2, 1, 2),
+        ),
+        Example(
+            "precision at ranks of one's own",
+            {"question": QUESTION, "retrieved_contexts": PASSAGES},
+            {"precision_at_2": 0.5, "precision_at_4": 0.5, "average_precision_at_4": 5 / 6, "mrr": 1.0},
+            parameters={"k_values": [2, 4]},
             judge=_replies(3, 0, 2, 1, 2),
         ),
         Example(
@@ -103,10 +144,11 @@ class UmbrelaParameters(Parameters):
     differs_from="context_relevance asks yes or no about all contexts at once; context_precision asks whether a "
     "context is useful for the expected answer, this one only for the question; context_mrr goes by embeddings.",
     differs_from_source=(
-        "The prompt is worded by Assay, and the run's judge with its own settings replaces GPT-4o with seed 42 and "
-        "presence penalty .5. A k beyond the number of passages has no value; AP@k averages over the relevant "
-        "passages among the first k and is 0 without one. A passage that fails does not cost the others their grades. "
-        "Thresholds are Assay's."
+        "Both prompts, the standard one and the structured one for GPT-OSS and Qwen models, are worded by Assay, and "
+        "the run's judge with its own settings replaces GPT-4o with top_p 1, seed 42 and presence penalty .5 (they can "
+        "be set). A k beyond the number of passages has no value; AP@k averages over the relevant passages among the "
+        "first k and is 0 without one. A passage that fails does not cost the others their grades. Thresholds are "
+        "Assay's."
     ),
 )  # fmt: skip
 async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> CaseScore:
@@ -118,34 +160,38 @@ async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> Ca
         mrr = 1 / rank of the first relevant passage; 0 without any
 
     The judge names the intent of the question, rates how well the passage matches it (M) and how trustworthy it is (T),
-    0 to 3 each, and decides on the grade: 0 nothing to do with the question, 1 related to it, 2 an answer that is
-    unclear or hidden, 3 the exact answer and nothing else. One call a passage, at temperature 0 where it can be set.
+    0 to 3 each, and decides on the grade O: 0 nothing to do with the question, 1 related to it, 2 an answer that
+    is unclear or hidden, 3 the exact answer and nothing else. One call a passage, at temperature 0 where it can be set.
+    The question has two wordings of the same content (`prompt`); the structured one lists the steps for models that
+    follow them better.
 
-    k is 1, 3 and 5; with fewer passages than k there is no value. A passage whose grade cannot be obtained or read is
-    unknown: it is left out of the mean, and a metric that depends on it (it is among the first k, or before the first
-    relevant passage) has no value but the status parse failure (or error) and the reason; the other metrics are kept.
+    k is 1, 3 and 5 (`k_values`); with fewer passages than k there is no value. A passage whose grade cannot be obtained
+    or read is unknown: it is left out of the mean, and a metric that depends on it (it is among the first k, or before
+    the first relevant passage) has no value but the status parse failure (or error) and the reason; the other metrics
+    are kept.
     Blank passages have grade 0.
     Unlike in Open RAG Eval, a passage that fails does not cost the others their grades.
-    Evidence: each passage with intent, match, trust and grade.
+    Evidence: each passage with intent, match, trust and grade, and the prompt that was asked.
     """
-    graded = await grades(judge, case.question or "", case.retrieved_contexts)
+    prompt = wording(judge, parameters.prompt)
+    graded = await grades(judge, prompt, case.question or "", case.retrieved_contexts)
     known = [entry.grade for entry in graded if not isinstance(entry, JudgeError)]
     relevant = [None if isinstance(entry, JudgeError) else entry.grade >= parameters.relevant_grade for entry in graded]
     values: dict[str, float | None] = {"umbrela": sum(known) / len(known) if known else None}
-    for k in KS:
+    for k in parameters.k_values:
         first = [mark for mark in relevant[:k] if mark is not None]
         whole = len(first) == k
         values[f"precision_at_{k}"] = sum(first) / k if whole else None
         values[f"average_precision_at_{k}"] = average_precision(first) if whole else None
     values["mrr"] = _reciprocal_rank(relevant)
     status, failed = failures(graded)
-    short = [str(k) for k in KS if k > len(graded)]
+    short = [str(k) for k in parameters.k_values if k > len(graded)]
     missing = f"there {'is' if len(graded) == 1 else 'are'} only {len(graded)} of the first {', '.join(short)} passages"
     return CaseScore(
         values,
         status,
         "; ".join([failed] * bool(failed) + [missing] * bool(short)) or None,
-        Evidence({"passages": grade_verdicts(graded, parameters.relevant_grade)}),
+        Evidence({"passages": grade_verdicts(graded, parameters.relevant_grade)}, {"prompt": prompt.id}),
     )
 
 

@@ -135,7 +135,7 @@ def _case_score(
     every = [loss for aspects in found.values() for own in aspects.values() for loss in own]
     facts: dict[str, Any] = {"expected_answer": best} if len(found) > 1 else {}
     facts["tokens_scored"] = sum(loss.tokens for loss in every)
-    return CaseScore(values, evidence=Evidence(facts=facts | provenance(language_model, every) | stated))
+    return CaseScore(values, evidence=Evidence(facts={**facts, **provenance(language_model, every), **stated}))
 
 
 def provenance(language_model: LanguageModel, losses: Sequence[Loss]) -> dict[str, Any]:

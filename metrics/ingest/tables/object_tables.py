@@ -22,8 +22,10 @@ from metrics.vision import rle
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 SIDES = ("x", "y", "width", "height")
 POLYGONS = PREDICTIONS.field("polygons").type
+WKT_PART = re.compile(r"\(\s*\([^()]*\)(?:\s*,\s*\([^()]*\))*\s*\)")
 WKT_RING = re.compile(r"\(\s*([^()]*?)\s*\)")
 NO_SIZES = "the size of the image (columns image_width and image_height, or the images): the boxes are 0–1"
+Point: TypeAlias = tuple[float, float]
 Column: TypeAlias = pa.ChunkedArray | pa.Array
 Sizes = Mapping[str, tuple[int, int]]  # case id → (width, height)
 
@@ -221,7 +223,7 @@ def _shapes(
     codes: list[str | None] = [None] * count
     derived = np.full((count, 5), np.nan)
     for canonical, what in (
-        ("polygon", "a POLYGON in WKT or GeoJSON, without holes"),
+        ("polygon", "a POLYGON in WKT or GeoJSON"),
         ("rle", "COCO run lengths of the image's size"),
     ):
         name = columns.columns.get(canonical)
@@ -242,23 +244,48 @@ def _shapes(
 
 
 def parse_polygon(text: str) -> tuple[list[list[float]], tuple[float, float, float, float, float]]:
-    """Return the rings of a WKT or GeoJSON (multi)polygon without holes, their box and area; ValueError otherwise."""
+    """Return the rings of a WKT or GeoJSON (multi)polygon, their box and area; ValueError otherwise.
+
+    A part is one ring, into which its holes are joined by a cut of no width: an outer ring, a hole the other way round.
+    """
     body = text.strip()
     if body.startswith("{"):
         shape = orjson.loads(body)
         shape = shape.get("geometry", shape)
-        parts = shape["coordinates"] if shape["type"] == "MultiPolygon" else [shape["coordinates"]]
-        if shape["type"] not in ("Polygon", "MultiPolygon") or any(len(part) != 1 for part in parts):
+        if shape["type"] not in ("Polygon", "MultiPolygon"):
             raise ValueError(shape["type"])
-        points = [[(float(x), float(y)) for x, y in part[0]] for part in parts]
+        parts = shape["coordinates"] if shape["type"] == "MultiPolygon" else [shape["coordinates"]]
+        points = [[[(float(x), float(y)) for x, y in ring] for ring in part] for part in parts]
     else:
-        if not re.match(r"(MULTI)?POLYGON\s*\(", body, re.IGNORECASE) or re.search(r"\)\s*,\s*\((?!\s*\()", body):
+        if not re.match(r"(MULTI)?POLYGON\s*\(", body, re.IGNORECASE):
             raise ValueError(body)
-        points = [[_point(pair) for pair in ring.split(",")] for ring in WKT_RING.findall(body)]
-    rings = [list(chain.from_iterable(ring[:-1] if ring[0] == ring[-1] else ring)) for ring in points]
-    if not rings or any(len(ring) < 6 for ring in rings) or not np.isfinite(list(chain.from_iterable(rings))).all():
+        parts = [WKT_RING.findall(part) for part in WKT_PART.findall(body)]
+        points = [[[_point(pair) for pair in ring.split(",")] for ring in part] for part in parts]
+    rings = [list(chain.from_iterable(_with_holes([_open(ring) for ring in part]))) for part in points]
+    if not rings or not np.isfinite(list(chain.from_iterable(rings))).all():
         raise ValueError(body)
     return rings, outline([(ring[0::2], ring[1::2]) for ring in rings])
+
+
+def _open(ring: list[Point]) -> list[Point]:
+    ring = ring[:-1] if ring[0] == ring[-1] else ring
+    if len(ring) < 3:
+        raise ValueError(f"a ring of {len(ring)} points")
+    return ring
+
+
+def _with_holes(rings: list[list[Point]]) -> list[Point]:
+    """Return an outer ring with its holes, out to each and back from the ring's first point."""
+    outer, *holes = rings
+    joined = list(outer)
+    for hole in holes:
+        turned = hole if _turns_right(hole) != _turns_right(outer) else hole[::-1]
+        joined += [outer[0], *turned, turned[0]]
+    return joined
+
+
+def _turns_right(ring: list[Point]) -> bool:
+    return sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in zip(ring, ring[1:] + ring[:1], strict=True)) > 0
 
 
 def outline(rings: Iterable[tuple[ArrayLike, ArrayLike]]) -> tuple[float, float, float, float, float]:
@@ -269,7 +296,7 @@ def outline(rings: Iterable[tuple[ArrayLike, ArrayLike]]) -> tuple[float, float,
     return float(xs.min()), float(ys.min()), float(np.ptp(xs)), float(np.ptp(ys)), float(area)
 
 
-def _point(text: str) -> tuple[float, float]:
+def _point(text: str) -> Point:
     x, y = text.split()
     return float(x), float(y)
 

@@ -62,6 +62,8 @@ class LocalCompleter:
         """Do nothing: the model stays loaded for the next run of this process."""
 
     def _answer(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
+        if not schema:
+            return self._model.complete(messages, schema, self._written)
         asked = next(message["content"] for message in messages if message["role"] == "user")  # a repair comes after it
         instruction, _, _ = asked.partition("\n\n<")
         data = blocks(messages)

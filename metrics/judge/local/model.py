@@ -25,9 +25,12 @@ class LocalModel:
         self._lock = threading.Lock()
 
     def complete(self, messages: Messages, schema: Mapping[str, Any], options: Mapping[str, Any]) -> Completion:
-        """Return a JSON reply that fits `schema`, sampled by `options` (max_tokens, temperature, seed …)."""
+        """Return a JSON reply that fits `schema`, or any text without one.
+
+        It is sampled by `options` (max_tokens, temperature, seed …).
+        """
         form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": True}}
-        reply = self._asked({"messages": messages, "response_format": form, **options})
+        reply = self._asked({"messages": messages, **({"response_format": form} if schema else {}), **options})
         choice = reply["choices"][0]
         return _completion(choice["message"]["content"] or "", reply, cut=choice["finish_reason"] == "length")
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from metrics.analysis import Distribution
 from metrics.presentation.format import interval, number, shorten
-from metrics.presentation.palette import INK, LINE, MUTED, SURFACE, series
+from metrics.presentation.palette import ACCENT, INK, LINE, MUTED, SERIES, SURFACE, series
 from metrics.reports.renderers.figures import Figure, Label
-from metrics.reports.renderers.plots import WIDE
-from metrics.reports.score_boxes import ScoreBox, ScorePanel
+from metrics.reports.renderers.plots import WIDE, Inks
+from metrics.reports.report import ScoreBox, ScorePanel
 
 NAMES, NUMBERS = 150.0, 210.0  # room for the names on the left, for the numbers on the right
 COLUMNS = ((52.0, "mean"), (124.0, "95 % interval"), (168.0, "median"), (208.0, "n"))  # where each ends
@@ -21,16 +21,17 @@ KEY = (
 )
 
 
-def box_plots(panels: Sequence[ScorePanel]) -> Figure:
-    """Return the panels below each other as one figure."""
+def box_plots(panels: Sequence[ScorePanel], inks: Inks | None = None) -> Figure:
+    """Return the panels below each other as one figure; in a report in its `inks`, which sets their titles itself."""
     names = list(dict.fromkeys(box.series for panel in panels for box in panel.boxes))
     palette = series()
-    colours = {name: palette[place % len(palette)] for place, name in enumerate(names)}
+    own = {name: palette[place % len(palette)] for place, name in enumerate(names)}
+    drawn_in = inks or Inks(INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own)
     shapes: list[str] = []
     labels: list[Label] = []
     top = 0.0
     for panel in panels:
-        drawn, written = _panel(panel, top, colours)
+        drawn, written = _panel(panel, top, drawn_in, titled=inks is None)
         shapes += drawn
         labels += written
         top += HEAD + ROW * len(panel.boxes) + FOOT + APART
@@ -42,15 +43,15 @@ def box_plots(panels: Sequence[ScorePanel]) -> Figure:
     return Figure(WIDE, top + 8, "".join(shapes), tuple(labels), about)
 
 
-def _panel(panel: ScorePanel, top: float, colours: dict[str, str]) -> tuple[list[str], list[Label]]:
+def _panel(panel: ScorePanel, top: float, inks: Inks, *, titled: bool) -> tuple[list[str], list[Label]]:
     left, right = NAMES, WIDE - NUMBERS
     first, bottom = top + HEAD, top + HEAD + ROW * len(panel.boxes)
-    ink, muted, line = INK[False], MUTED[False], LINE[False]
+    ink, muted, line = inks.ink, inks.muted, inks.line
 
     def x_of(value: float) -> float:
         return left + (value - panel.low) / (panel.high - panel.low) * (right - left)
 
-    labels = [Label(0, top + 9, panel.title, ink, size=10)]
+    labels = [Label(0, top + 9, panel.title, ink, size=10)] if titled else []
     labels += [Label(right + end, top + 9, head, align="end", size=7) for end, head in COLUMNS]
     if panel.about:
         labels.append(Label(0, top + 19, shorten(panel.about, 130), size=7))
@@ -62,7 +63,7 @@ def _panel(panel: ScorePanel, top: float, colours: dict[str, str]) -> tuple[list
         labels.append(Label(x_of(tick), bottom + 9, text, align="middle", size=7))
     for place, box in enumerate(panel.boxes):
         middle = first + ROW * place + ROW / 2 - 2
-        colour = colours[box.series]
+        colour = inks.models.get(box.series, muted)
         labels.append(Label(left - 8, middle + 3, shorten(box.series, 28), ink, "end", 8))
         if box.spread is None or box.mean is None:
             labels.append(Label(left + 6, middle + 3, "no value", size=7.5))
@@ -76,7 +77,7 @@ def _panel(panel: ScorePanel, top: float, colours: dict[str, str]) -> tuple[list
             )
         else:
             shapes += _box(scale, middle, colour)
-            shapes += _dots([x_of(value) for value in box.values], middle, colour, box)
+            shapes += _dots([x_of(value) for value in box.values], middle, colour, inks.surface, box)
         shapes += _mean(x_of(box.mean), [x_of(end) for end in (box.low, box.high) if end is not None],
                         middle if panel.share else middle + BOX / 2 + 4, ink)  # fmt: skip
         texts = _numbers(box, box.spread, panel.share)
@@ -107,14 +108,14 @@ def _box(scale: Sequence[float], middle: float, colour: str) -> list[str]:
     ]
 
 
-def _dots(places: Sequence[float], middle: float, colour: str, box: ScoreBox) -> list[str]:
+def _dots(places: Sequence[float], middle: float, colour: str, surface: str, box: ScoreBox) -> list[str]:
     """Return a dot a value, of many values only of those beyond the whiskers."""
     spread = box.spread
     if spread is not None and len(places) > DOTS:
         beyond = (not spread.whisker_low <= value <= spread.whisker_high for value in box.values)
         places = [place for place, far in zip(places, beyond, strict=True) if far]
     heights = (middle + ((place * SPIN) % 1 - 0.5) * (BOX - 4) for place in range(len(places)))
-    style = f"fill:{colour};fill-opacity:0.55;stroke:{SURFACE[False]};stroke-width:0.3"
+    style = f"fill:{colour};fill-opacity:0.55;stroke:{surface};stroke-width:0.3"
     return [
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.5" style="{style}"/>' for x, y in zip(places, heights, strict=True)
     ]

@@ -12,8 +12,9 @@ from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import is_code, shown_tree
 from metrics.reports import report_texts as texts
+from metrics.reports.renderers.charts import figure_of
 from metrics.reports.renderers.figures import legend, picture, svg
-from metrics.reports.renderers.plots import Inks, is_wide, plot
+from metrics.reports.renderers.plots import Inks, is_wide
 from metrics.reports.report import CaseMetric, Fact, Method, Report, Section, WorstCase
 from metrics.reports.sections.heatmap_pages import HeatmapCell, whole_heatmap
 
@@ -115,7 +116,7 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
                 _class="wide" if is_wide(figure) else "",
             )
             for chart in group.charts
-            for figure in [plot(chart, inks)]
+            for figure in [figure_of(chart, inks)]
         ]  # fmt: skip
         note = [tag("p", group.note, _class="muted small")] if group.note else []
         yield group.title, group.question, [tag("div", *figures, _class="charts"), *note]

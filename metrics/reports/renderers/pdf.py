@@ -18,8 +18,9 @@ from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import is_code, is_rtl, shown_tree
 from metrics.reports import report_texts as texts
+from metrics.reports.renderers.charts import figure_of
 from metrics.reports.renderers.figures import legend, picture
-from metrics.reports.renderers.plots import Inks, is_wide, plot
+from metrics.reports.renderers.plots import Inks, is_wide
 from metrics.reports.renderers.typesetting import FIRST_FONTS, figure_data, fonts, typeset
 from metrics.reports.report import ChartGroup, Method, Report, WorstCase
 from metrics.reports.sections.heatmap_pages import HeatmapPage, heatmap_pages
@@ -120,7 +121,7 @@ def _pieces(token: str, every: int) -> Iterable[str]:
 def _chart_group(group: ChartGroup, models: Sequence[str]) -> dict[str, Any]:
     own = dict(zip(models, SERIES[False], strict=False))
     inks = Inks(INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own)
-    figures = [plot(chart, inks) for chart in group.charts]
+    figures = [figure_of(chart, inks) for chart in group.charts]
     return {
         "title": group.title,
         "question": group.question,

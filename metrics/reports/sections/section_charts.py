@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -14,12 +15,14 @@ from metrics.presentation.chart_data.curve_points import ALL, best_threshold, fi
 from metrics.presentation.chart_data.metric_bars import ERROR_TITLES, GAIN, worst_first
 from metrics.presentation.format import plural
 from metrics.presentation.phrases import CHART_QUESTIONS, directed
-from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, Series
+from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, ScorePanel, Series
+from metrics.reports.score_boxes import score_panels
 from metrics.store import Run
 
-MOST_CURVES = 12  # precision–recall charts
+MOST_CURVES = 12  # precision–recall charts, box plots of consistency
 MOST_PANELS = 6  # charts of one other kind
 MOST_MODELS = 6  # in a chart of bars
+MOST_DOTS = 200  # values of a model that are drawn one by one beside its box
 MOST_BARS = 40  # in a chart
 MOST_LABELS = 20  # in a confusion matrix; the others are summed
 CLOSE = 0.004  # of the axis: points closer than that to the last one drawn are left out
@@ -36,6 +39,7 @@ def chart_groups(run: Run) -> Iterator[ChartGroup]:
         ("Confusion", "confusion", _matrices(run, frames)),
         ("Errors", "errors", _error_costs(run)),
         ("Classes", "classes", _by_class(run)),
+        ("Consistency", "consistency", _consistency(run)),
     ):
         made = list(charts)
         found = tuple(chart for chart in made if not isinstance(chart, str))
@@ -56,7 +60,7 @@ def _by_key(frames: dict[str, pd.DataFrame]) -> Iterator[tuple[str, str, pd.Data
     for name, frame in frames.items():
         parts = frame.groupby(KEY, sort=False) if KEY in frame else [("", frame)]
         for key, part in parts:
-            yield name, f"{title_of(name)}, {key}" if key else title_of(name), part
+            yield name, ", ".join(filter(None, (title_of(name), str(key)))), part
 
 
 # Lines
@@ -157,6 +161,28 @@ def _matrices(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Matrix | st
                 cells = tuple(map(tuple, table.to_numpy().astype(int).tolist()))
                 yield Matrix(f"{title}: {model}", tuple(table.index), tuple(table.columns), cells, of_objects)
         yield from _not_shown(len(run.models) - MOST_PANELS, "model")
+
+
+# Boxes
+
+
+def _consistency(run: Run) -> Iterator[ScorePanel | str]:
+    """Yield a chart per number of the consistency evaluators that the leaderboard shows: a box of the cases a model."""
+    there = analysis.metrics_by_case(run)
+    entries = [entry for name in run.evaluators if (entry := run.evaluator(name)) and entry.family == "consistency"]
+    shown = [
+        (entry, metric)
+        for entry in entries
+        for metric in entry.metrics
+        if (entry.id, metric.name) in there and not metric.minor
+    ]
+    shown.sort(key=lambda one: not one[1].primary)
+    for entry, metric in shown[:MOST_CURVES]:
+        (panel,) = score_panels([run], [f"{entry.id}.{metric.name}"])
+        boxes = tuple(replace(box, values=box.values if len(box.values) <= MOST_DOTS else ()) for box in panel.boxes)
+        title = entry.title if metric.name == entry.id else f"{entry.title}: {metric.name}"
+        yield replace(panel, title=directed(title, metric.direction.value), about=metric.description, boxes=boxes)
+    yield from _not_shown(len(shown) - MOST_CURVES, "metric")
 
 
 # Bars

@@ -1,0 +1,200 @@
+"""Models that answer a suite: their form, a try on one case, the estimate, and the process that asks them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from components.data.inputs import Inputs, load_suite
+from components.data.judge_settings import judge_facts
+from components.data.workspace_runs import workspace
+from metrics.core.errors import AssayError, InputError, JudgeError
+from metrics.judge.completion import CallFailed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metrics.core.suite import Suite
+    from metrics.store import Progress
+    from metrics.targets.description import Target
+
+Described = Mapping[str, Any]  # a target, or a grid, as metrics.targets.spec understands it
+MORE = ("temperature", "max_tokens", "top_p", "seed", "concurrency", "timeout", "tries", "requests_per_minute")
+PATHS = ("answer", "contexts", "context_ids", "citations", "trace", "cost_usd", "tokens")
+SPEED = ("concurrency", "timeout", "tries", "requests_per_minute")
+
+
+class CompletionPlan(NamedTuple):
+    """What asking would take: a line for each target; or why it is not possible."""
+
+    lines: tuple[str, ...] = ()
+    calls: int = 0
+    problem: str = ""
+
+
+class TriedTarget(NamedTuple):
+    """One case asked: what was sent and what came back (JSON), or why nothing did."""
+
+    case_id: str
+    sent: str
+    answer: str = ""
+    reply: str = ""
+    failure: str = ""
+
+
+class CompletionFacts(NamedTuple):
+    """A completion: its state, its progress by target, why it failed; the answers that failed, once it has finished.
+
+    `fits`: it asked the cases of the suite that is chosen now.
+    """
+
+    state: str
+    progress: Progress
+    failure: str = ""
+    answers: int = 0
+    failed: pd.DataFrame | None = None
+    fits: bool = True
+
+
+def target_schemas() -> dict[str, dict[str, Any]]:
+    """Return the JSON schemas of forms: `model` and `http` (further settings), `paths` of a reply, `budget`."""
+    from metrics.judge.settings import Budget
+    from metrics.targets.description import HttpTarget, ModelTarget
+
+    def part(schema: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+        return {"properties": {name: schema["properties"][name] for name in names}}
+
+    http = HttpTarget.model_json_schema()
+    return {
+        "model": part(ModelTarget.model_json_schema(), MORE), "http": part(http, SPEED), "paths": part(http, PATHS),
+        "budget": Budget.model_json_schema(),
+    }  # fmt: skip
+
+
+def target_placeholders(inputs: Inputs) -> tuple[str, ...]:
+    """Return the names that a prompt may have for the chosen suite; none where it cannot be read."""
+    from metrics.targets.templates import known_names
+
+    try:
+        return known_names(load_suite(inputs, keep=True).value)
+    except AssayError:
+        return ()
+
+
+def plan_completion(inputs: Inputs, described: Described, repeats: int, budget: Mapping[str, Any]) -> CompletionPlan:
+    """Return what asking these targets would take."""
+    from metrics.judge.settings import Budget
+    from metrics.targets.complete import check_fits
+    from metrics.targets.estimate import estimate
+
+    try:
+        suite, targets = _checked(inputs, described)
+        check_fits(suite, targets, repeats, Budget.model_validate(budget))
+        found = estimate(suite, targets, repeats, workspace().path)
+    except AssayError as failure:
+        return CompletionPlan(problem=_words(failure))
+    lacks = "; ".join(dict.fromkeys(text for target in targets if (text := _lacks(target))))
+    return CompletionPlan(tuple(map(str, found)), sum(each.calls for each in found), lacks)
+
+
+def try_target(inputs: Inputs, described: Described, case_id: str) -> TriedTarget:
+    """Ask the first of these targets one case; nothing is recorded."""
+    import pyarrow as pa
+
+    from metrics.targets.complete import ask_once
+
+    sent = ""
+    try:
+        suite, targets = _checked(inputs, described)
+        request, answer = ask_once(suite.restricted(pa.array([case_id])), targets[0])
+        sent = _json(request)
+    except (AssayError, JudgeError, CallFailed) as failure:
+        return TriedTarget(case_id, sent, failure=_words(failure))
+    row = answer.as_row()
+    return TriedTarget(case_id, sent, str(row.pop("answer", "")), _json(row) if row else "")
+
+
+def start_completion(
+    inputs: Inputs, described: Described, repeats: int, budget: Mapping[str, Any], retry_errors: bool = False
+) -> tuple[str, str]:
+    """Start a process that asks the targets every case; return its id, or "" and why it was not started."""
+    from metrics.targets.jobs import create_job
+
+    try:
+        suite, targets = _checked(inputs, described)
+        job = create_job(workspace(), suite, targets, repeats, budget, retry_errors)
+        if job.state != "running":
+            job.start()
+    except AssayError as failure:
+        return "", _words(failure)
+    return job.id, ""
+
+
+def completion(job: str, inputs: Inputs) -> CompletionFacts | None:
+    """Return the facts of a completion; None where there is none of that id."""
+    import pandas as pd
+
+    from metrics.targets.jobs import job_of
+
+    try:
+        found = job_of(workspace(), job)
+    except AssayError:
+        return None
+    state, progress = found.state, found.progress()
+    if state != "finished" or found.outputs is None:
+        return CompletionFacts(state, progress, found.failure)
+    table = workspace().outputs(found.outputs).outputs.select(["case_id", "model", "run", "error"])
+    rows = [row for row in table.to_pylist() if row["error"]]
+    failed = pd.DataFrame(rows, columns=["case_id", "model", "run", "error"])
+    try:
+        fits = load_suite(inputs, keep=True).value.fingerprint == found.spec["suite"]
+    except AssayError:
+        fits = False
+    return CompletionFacts(state, progress, "", table.num_rows - len(rows), failed, fits)
+
+
+def cancel_completion(job: str) -> None:
+    """Stop a completion; its answers are kept."""
+    from metrics.targets.jobs import job_of
+
+    job_of(workspace(), job).cancel()
+
+
+def triable_cases(inputs: Inputs) -> list[str]:
+    """Return the first cases of the chosen suite, to try one."""
+    try:
+        return list(load_suite(inputs, keep=True).value.cases["case_id"].slice(0, 200).to_pylist())
+    except AssayError:
+        return []
+
+
+def _checked(inputs: Inputs, described: Described) -> tuple[Suite, tuple[Target, ...]]:
+    from metrics.targets.jobs import web_targets
+
+    return load_suite(inputs, keep=inputs.keep).value, web_targets(described)
+
+
+def _lacks(target: Target) -> str:
+    """Return what a target needs before it can be asked, in words; "" where it can."""
+    from metrics.targets.description import HttpTarget, ModelTarget
+
+    if isinstance(target, ModelTarget):
+        return judge_facts(target.settings().model_dump(mode="json")).lacks
+    missing = [name for name in target.variables if not os.environ.get(name)] if isinstance(target, HttpTarget) else []
+    return f"{' and '.join(missing)} is not set in the environment of this studio" if missing else ""
+
+
+def _words(failure: Exception) -> str:
+    """Return what is wrong, a line for each problem."""
+    if isinstance(failure, InputError) and failure.problems:
+        return "\n".join(
+            f"{problem.column or problem.file}: found {problem.found}; expected {problem.expected}"
+            for problem in failure.problems
+        )
+    return str(failure)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)

@@ -1,0 +1,18 @@
+"""How the models of a run were asked, where Assay itself has asked them."""
+
+import json
+
+import streamlit as st
+
+from components import data
+
+
+def draw_asked_models(run: str) -> None:
+    """Draw a button that opens the descriptions of the models that were asked; nothing where answers were uploaded."""
+    found = data.targets(run)
+    if not found:
+        return
+    with st.popover("How the models were asked", icon=":material/input:"):
+        for name, target in found.items():
+            st.text(name)
+            st.code(json.dumps(target, ensure_ascii=False, indent=1), language="json", wrap_lines=True)

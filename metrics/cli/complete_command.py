@@ -1,0 +1,59 @@
+"""`complete`: ask targets every case of a suite, and store and write their answers."""
+
+import argparse
+from typing import Any
+
+from metrics.cli import target_options
+from metrics.cli.options import add_mapping, add_parser, pairs
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.suite import TASKS
+from metrics.store import Workspace
+
+
+def add_command(commands: Any) -> None:
+    """Add `complete`."""
+    words = "ask models, endpoints, programs or functions every case of a suite, and keep the answers as outputs"
+    command = add_parser(commands, "complete", _complete, help=words)
+    command.add_argument("suite", metavar="SUITE", nargs="?", help="the test cases: CSV, JSONL, JSON or Parquet")
+    target_options.add_options(command)
+    command.add_argument("-o", "--output", metavar="FILE", help="file to write: .jsonl, .parquet or .csv")
+    command.add_argument("--dry-run", action="store_true", help="only say what would be asked, and about its cost")
+    command.add_argument("--task", choices=TASKS, help="task of the suite, if its columns do not show it")
+    add_mapping(command)
+    command.add_argument("--job", metavar="ID", help="continue a completion that the studio began")
+
+
+def _complete(options: argparse.Namespace) -> int:
+    from metrics.ingest import read_suite
+    from metrics.store.table_files import check_format
+    from metrics.targets.outputs_file import write_outputs
+
+    workspace = Workspace(options.workspace)
+    if options.job:
+        from metrics.targets.jobs import job_of
+
+        print(job_of(workspace, options.job).execute())
+        return 0
+    missing = [
+        InputProblem(name, "nothing", expected)
+        for name, value, expected in (
+            ("SUITE", options.suite, "a file with test cases"),
+            ("--target", options.target, "at least one target"),
+        )
+        if not value
+    ]
+    if missing:
+        raise InputError(missing)
+    if options.output:
+        check_format(options.output)  # before anything is paid
+    suite = read_suite(options.suite, task=options.task, mapping=dict(pairs(options.map, "--map")) or None)
+    outputs = target_options.asked(options, suite)
+    if outputs is None:
+        return 0
+    fingerprint = workspace.save_outputs(outputs, suite)
+    failed = len(outputs.outputs) - outputs.outputs["error"].null_count
+    if options.output:
+        write_outputs(outputs, options.output)
+    where = options.output or f"outputs {fingerprint[:12]} of {workspace.path}"
+    print(f"{len(outputs.outputs) - failed:,} answers{f', {failed:,} failed' if failed else ''} in {where}")
+    return 0

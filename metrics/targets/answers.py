@@ -1,0 +1,152 @@
+"""What a target replied: checked, bounded, and without anything that a table cannot hold."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from metrics.ingest.tables.columns import OUTPUT_ALIASES, fold
+from metrics.ingest.traces.stored_trace import trace_of
+from metrics.judge.completion import CallFailed
+from metrics.judge.redact import redact
+from metrics.text.agents.traces import TraceError
+
+LONGEST = 1_000_000  # characters of an answer, or of one passage
+MOST = 1_000  # passages, citations or artifacts
+LONGEST_REPLY = 1 << 23  # bytes
+LISTS = ("retrieved_contexts", "context_ids", "citations", "artifacts")
+NAMES = {
+    **{name: (name, *OUTPUT_ALIASES.get(name, ())) for name in ("answer", "trace", "cost_usd", "tokens", *LISTS)},
+    "label": ("label", "predicted_label"), "score": ("score", "confidence"), "error": ("error",),
+}  # fmt: skip
+TEXTS = ("text", "content", "page_content", "passage")  # of a passage that is an object
+IDS = ("id", "doc_id", "passage_id", "chunk_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer, with the columns of OUTPUTS, `label` and `score` where it classifies, and other values as text."""
+
+    answer: str | None = None
+    retrieved_contexts: Sequence[str] | None = None
+    context_ids: Sequence[str] | None = None
+    citations: Sequence[str] | None = None
+    trace: str | None = None
+    artifacts: Sequence[str] | None = None
+    cost_usd: float | None = None
+    tokens: int | None = None
+    label: str | None = None
+    score: float | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    def as_row(self) -> dict[str, Any]:
+        """Return what the answer has, by column."""
+        return {name: value for name, value in asdict(self).items() if value not in (None, {})}
+
+
+def answer_of(reply: Any) -> Answer:
+    """Return the answer in a reply: a text, or an object with `answer`, `retrieved_contexts`, `trace` …
+
+    The names of other tools are understood (output, response, contexts …). A passage may be an object with text and
+    id. Raises CallFailed for anything else, and for what is too long.
+    """
+    if isinstance(reply, str):
+        return Answer(answer=_text(reply, "answer"))
+    if not isinstance(reply, Mapping):
+        raise wrong(f"a reply of type {type(reply).__name__}, expected a text, or an object with an answer")
+    given: dict[str, Any] = {}
+    folded = {fold(str(key)): value for key, value in reply.items()}
+    for canonical, names in NAMES.items():
+        key = next((name for name in names if folded.get(name) is not None), None)
+        if key is not None:
+            given[canonical] = folded[key]
+    known = {name for names in NAMES.values() for name in names}
+    others = {str(key): value for key, value in reply.items() if fold(str(key)) not in known and value is not None}
+    if "error" in given:
+        raise wrong(_text(given["error"], "error"))
+    return answer_from(given, {key: _text(value, key) for key, value in list(others.items())[:MOST]})
+
+
+def answer_from(given: Mapping[str, Any], metadata: Mapping[str, str] | None = None) -> Answer:
+    """Return the answer with these values by canonical name. Raises CallFailed where one is not what it should be."""
+    values: dict[str, Any] = {}
+    for name in ("answer", "label"):
+        if given.get(name) is not None:
+            values[name] = _text(given[name], name)
+    for name in LISTS:
+        if given.get(name) is not None:
+            values[name] = _list(given[name], name)
+    passages = given.get("retrieved_contexts")
+    if isinstance(passages, list) and passages and "context_ids" not in values:
+        ids = [_part(passage, IDS) for passage in passages]
+        if all(each is not None for each in ids):
+            values["context_ids"] = _list(ids, "context_ids")
+    if len(values.get("context_ids") or ()) not in (0, len(values.get("retrieved_contexts") or ())):
+        found = f"{len(values['context_ids'])} ids of {len(values.get('retrieved_contexts') or ())} passages"
+        raise wrong(f"{found}, expected an id for each")
+    for name in ("cost_usd", "tokens", "score"):
+        if given.get(name) is not None:
+            values[name] = _number(given[name], name)
+    if "tokens" in values:
+        values["tokens"] = round(values["tokens"])
+    if given.get("trace") is not None:
+        values |= _traced(given["trace"], values)
+    if "answer" not in values and not any(values.get(name) for name in ("label", "trace", "artifacts")):
+        raise wrong("a reply without an answer")
+    return Answer(**values, metadata=metadata or {})
+
+
+def wrong(text: str) -> CallFailed:
+    """Return the failure of a reply that is of no use; asking again would not help."""
+    return CallFailed(clean(text)[:300], "refused")
+
+
+def clean(text: str) -> str:
+    """Return a text without keys, half characters and NUL."""
+    return redact(text.encode("utf-8", "replace").decode().replace("\0", "\ufffd"))
+
+
+def _text(value: Any, name: str) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    if len(text) > LONGEST:
+        raise wrong(f"{name} of {len(text):,} characters, more than {LONGEST:,}")
+    return clean(text)
+
+
+def _list(value: Any, name: str) -> list[str]:
+    items = [value] if isinstance(value, str) else list(value) if isinstance(value, list | tuple) else None
+    if items is None:
+        raise wrong(f"{name} of type {type(value).__name__}, expected a list of texts")
+    if len(items) > MOST:
+        raise wrong(f"{len(items):,} {name}, more than {MOST:,}")
+    found = [_part(item, TEXTS) if name == "retrieved_contexts" else item for item in items]
+    return [_text(item if part is None else part, name) for item, part in zip(items, found, strict=True)]
+
+
+def _part(item: Any, names: Sequence[str]) -> Any:
+    """Return the first value of that name in an object; None where there is none."""
+    return (
+        next((item[name] for name in names if item.get(name) is not None), None) if isinstance(item, Mapping) else None
+    )
+
+
+def _number(value: Any, name: str) -> float:
+    total = sum(value) if isinstance(value, list) and all(isinstance(part, int | float) for part in value) else value
+    if isinstance(total, bool) or not isinstance(total, int | float) or not math.isfinite(total) or total < 0:
+        raise wrong(f"{name} {str(value)[:40]!r}, expected a number from 0 on")
+    return float(total)
+
+
+def _traced(document: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the trace as it is stored, and the answer and tokens that only the trace states."""
+    try:
+        trace = trace_of(json.loads(document) if isinstance(document, str) else json.loads(json.dumps(document)))
+    except (TraceError, ValueError, TypeError, RecursionError) as failure:
+        raise wrong(f"a trace that cannot be read: {failure}") from None
+    if len(trace.text) > LONGEST_REPLY:
+        raise wrong(f"a trace of {len(trace.text):,} characters, more than {LONGEST_REPLY:,}")
+    own = {"answer": trace.answer and _text(trace.answer, "answer"), "tokens": trace.tokens}
+    return {"trace": clean(trace.text)} | {
+        name: value for name, value in own.items() if value is not None and name not in values
+    }
