@@ -154,7 +154,7 @@ def rubric_text(rubric: Rubric, ending: str) -> str:
     """Return the text of a rubric's file that ends in one of ENDINGS."""
     if ending == ".json":
         return json.dumps(rubric.shared, ensure_ascii=False, indent=2) + "\n"
-    import yaml  # type: ignore[import-untyped]
+    import yaml
 
     text: str = yaml.safe_dump(rubric.shared, allow_unicode=True, sort_keys=False, width=110)
     return text
@@ -220,9 +220,9 @@ def named_rubric(workspace: Path, name: str, files: bool) -> Rubric:
 
 def with_rubric(
     parameters: Mapping[str, Mapping[str, Any]] | None, workspace: Path, files: bool = False
-) -> dict[str, Mapping[str, Any]]:
+) -> dict[str, dict[str, Any]]:
     """Return the parameters with the rubric that evaluator `rubric` names in place of its name; see named_rubric."""
-    found = dict(parameters or {})
+    found = {id: dict(values) for id, values in (parameters or {}).items()}
     own = found.get("rubric", {})
     name = own.get("rubric")
     if isinstance(name, str) and name and "dimensions" not in own:
