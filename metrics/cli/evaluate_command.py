@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     if config and config.unused and not options.quiet:
         print(f"not used of {options.config}: {', '.join(config.unused)}", file=sys.stderr)
     gates = [Gate.parse(text) for text in options.fail_under]
-    parameters = with_chosen_rubric(parameters_of(options.param), options)
+    given: Mapping[str, Mapping[str, Any]] = with_chosen_rubric(parameters_of(options.param), options)
     suite, outputs = _read(options)
     if outputs is None:
         return 0
@@ -96,7 +97,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     chosen = names_of(options.evaluators) if options.evaluators else runnable(suite, outputs)
     if options.run_consistency and CONSISTENCY not in chosen:
         chosen.append(CONSISTENCY)
-    chosen, parameters = engine.with_followed(chosen, parameters)
+    chosen, parameters = engine.with_followed(chosen, given)
     parameters = with_thresholds(parameters, chosen, options.threshold)
     parameters, resources = with_prompts(parameters, judge_options.resources(options), chosen, options)
     require_known(gates, chosen, parameters)

@@ -149,7 +149,7 @@ class _Section:
 
 
 def _document(path: Path) -> Any:
-    import yaml  # type: ignore[import-untyped]
+    import yaml
 
     try:
         text = path.read_bytes()
@@ -219,8 +219,7 @@ def _evaluators(document: _Section, config: RagConfig) -> None:
         document.problem("no evaluator", "evaluator: with a type, such as TRECEvaluator", "evaluator")
     if len(judges) > 1:
         document.problem(f"{len(judges)} different judges", "one model for all evaluators", "evaluator")
-    for judge in list(judges)[:1]:
-        config.arguments += judge
+    config.arguments += next(iter(judges), ())
     config.arguments += ["--evaluators", ",".join(dict.fromkeys(chosen))]
 
 

@@ -190,9 +190,8 @@ class Feeder:
         """
         bad = self.state.bad
         sampler = Sampler(self.spec.rate, self.spec.seed)
-        lines = sampled(
-            iter([line + b"\n"]), self._place, sampler, id_names(self.spec.id), self._add_bad_line, ends=True
-        )
+        block = iter([line + b"\n"])
+        lines = sampled(block, self._place, sampler, id_names(self.spec.id), self._add_bad_line, ends=True)
         self._pending = [record for record in lines if record is not None]
         made = self._commit(file=False) if self._pending or self.state.bad > bad else None
         if self.state.bad > bad:

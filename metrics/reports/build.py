@@ -26,6 +26,7 @@ from metrics.reports.report import (
     Standing,
 )
 from metrics.reports.sections.comparisons import comparison_section
+from metrics.reports.sections.defects import defects_section
 from metrics.reports.sections.label_agreement import agreement_section
 from metrics.reports.sections.overview import overview
 from metrics.reports.sections.robustness import flips_section
@@ -38,7 +39,9 @@ from metrics.store import Run
 
 MOST_COLUMNS = 60
 MOST_TITLE = 160
-SECTIONS = (comparison_section, slices_section, flips_section, standards_section, agreement_section)
+SECTIONS = (
+    comparison_section, slices_section, flips_section, defects_section, standards_section, agreement_section
+)  # fmt: skip
 MOST_INSIGHTS = 24
 MOST_GROUPED = 3  # metrics whose rank groups are written out
 HOW = (

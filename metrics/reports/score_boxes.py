@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -80,7 +80,7 @@ def _series(sources: Sequence[Run | Path], consistency: bool) -> dict[str, dict[
     for place, (label, (_, _, rows)) in enumerate(zip(labelled, found, strict=True), 1):
         means = rows.groupby(["evaluator", "metric", "case_id"], sort=False)["value"].mean()
         series[label if again[label] == 1 else f"{label} ({place})"] = {
-            key: own.to_numpy(np.float64) for key, own in means.groupby(level=[0, 1], sort=False)
+            cast(Key, key): own.to_numpy(np.float64) for key, own in means.groupby(level=[0, 1], sort=False)
         }
     return series
 

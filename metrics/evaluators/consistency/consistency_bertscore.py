@@ -15,7 +15,9 @@ from metrics.models.token_encoder import TokenEncoder, Tokens
 from metrics.text.overlap.bertscore import greedy_matching, rescaled
 
 SHOWN_PAIRS = 50
-BASELINES = {("xlm-roberta-large", 17, "en"): 0.8525485}  # published with bert-score: F1 of unrelated sentences
+BASELINES: dict[tuple[str, int | None, str], float] = {
+    ("xlm-roberta-large", 17, "en"): 0.8525485,  # published with bert-score: F1 of unrelated sentences
+}
 PORTION = 64  # answers whose token vectors are in memory at once, and those of one case
 METRICS = (
     Metric(
@@ -90,9 +92,9 @@ class BertscoreParameters(Parameters):
     differs_from="consistency_rouge compares the wording; consistency_statistics compares another metric over runs.",
     differs_from_source=(
         "The default encoder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of xlm-roberta-large, and scores are not rescaled unless that is asked for: the published baseline is one "
-        "of xlm-roberta-large, and there is none for other encoders. Empty answers are not "
-        "compared. The threshold is Assay's."
+        "instead of xlm-roberta-large, and scores are not rescaled unless that is asked for: the published baseline is "
+        "of xlm-roberta-large, and there is none for other encoders. Empty answers are not compared. The threshold is "
+        "Assay's."
     ),
 )
 def consistency_bertscore(

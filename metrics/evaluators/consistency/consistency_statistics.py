@@ -227,8 +227,9 @@ def _stored(scores: pa.Table) -> dict[tuple[str, str], list[Repeat]]:
     """Return the repeats by metric (evaluator.metric) and case."""
     found: dict[tuple[str, str], list[Repeat]] = {}
     names = ("evaluator", "metric", "case_id", "run", "value", "reason", "status")
-    for of, metric, case_id, *one, reason, status in zip(*(scores[name].to_pylist() for name in names), strict=True):
-        found.setdefault((f"{of}.{metric}", case_id), []).append(Repeat(*one, reason or status))
+    rows = zip(*(scores[name].to_pylist() for name in names), strict=True)
+    for of, metric, case_id, run, value, reason, status in rows:
+        found.setdefault((f"{of}.{metric}", case_id), []).append(Repeat(run, value, reason or status))
     return {key: sorted(repeats, key=lambda one: one.run) for key, repeats in found.items()}
 
 
@@ -246,9 +247,11 @@ def _case(followed: Sequence[tuple[Followed, list[Repeat]]]) -> CaseScore:
         values |= {one.statistic(name): value for name, value in spread.items()}
         if spread[PRIMARY] is None:
             reasons.append(f"the mean of {one.name} is 0")
-    table = [
-        {"metric": one.name}
-        | {f"run {run}": reason if value is None else round(value, 6) for run, value, reason in repeats}
+    table: list[dict[str, str | float]] = [
+        {
+            "metric": one.name,
+            **{f"run {run}": reason if value is None else round(value, 6) for run, value, reason in repeats},
+        }
         for one, repeats in followed
     ]
     more = f"; and {len(reasons) - MOST_REASONS} more" if len(reasons) > MOST_REASONS else ""

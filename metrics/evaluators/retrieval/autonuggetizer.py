@@ -142,10 +142,10 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
     differs_from="context_recall and answer_correctness need an expected answer; here the passages themselves, graded "
     "as in umbrela, say what an answer should hold.",
     differs_from_source=(
-        "The prompts are worded by Assay, and the run's judge replaces GPT-4o. Numbers and weights are its defaults. Each round reads the next window of "
-        "passages, where Open RAG Eval shows every passage in every round. A class without nuggets contributes "
-        "nothing, where Open RAG Eval counts it as one nugget without credit. Nuggets of more than 12 words are "
-        "dropped and listed. Thresholds are Assay's."
+        "The prompts are worded by Assay, and the run's judge replaces GPT-4o. Numbers and weights are Open RAG Eval's "
+        "defaults. Each round reads the next window of passages, where Open RAG Eval shows every passage in every "
+        "round. A class without nuggets contributes nothing, where Open RAG Eval counts it as one nugget without "
+        "credit. Nuggets of more than 12 words are dropped and listed. Thresholds are Assay's."
     ),
 )  # fmt: skip
 async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge) -> CaseScore:

@@ -200,7 +200,7 @@ def class_names(bundle: Bundle, problems: Problems) -> tuple[str, ...] | None:
 
 def _yaml_names(bundle: Bundle, entry: Entry, problems: Problems) -> tuple[str, ...]:
     """Return the names in a data.yaml: a list, or numbers and names; empty where it has none."""
-    import yaml  # type: ignore[import-untyped]
+    import yaml
 
     text = bundle.text(entry, problems, YAML_BYTES)
     if text is None or "names" not in text:
