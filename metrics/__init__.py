@@ -27,6 +27,7 @@ _PUBLIC = {
     "Workspace": "metrics.library.run",
     "read_combined": "metrics.ingest",
     "read_outputs": "metrics.ingest",
+    "read_rag_results": "metrics.ingest.rag_results",
     "read_suite": "metrics.ingest",
     "bitmap": "metrics.library.bitmap",
     "coco_summary": "metrics.library.coco",

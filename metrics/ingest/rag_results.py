@@ -67,7 +67,7 @@ RESULTS = pa.schema(
 )
 
 
-def read_results(path: str | Path, filename: str | None = None) -> pa.Table:
+def read_rag_results(path: str | Path, filename: str | None = None) -> pa.Table:
     """Return the scores in a result CSV of Open RAG Eval as rows of RESULTS, by the names that Assay gives them.
 
     A score that stands in two columns is taken once. Columns of other numbers keep their name as `evaluator` with the

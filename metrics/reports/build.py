@@ -10,7 +10,7 @@ from metrics import analysis
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators, title_of
 from metrics.judge.settings import settings_of
-from metrics.presentation.format import plural, shorten
+from metrics.presentation.format import plural
 from metrics.presentation.phrases import metric_title, named
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.report import (
@@ -209,7 +209,7 @@ def _described(target: Mapping[str, Any]) -> str:
     """Return the description of a target in a line: `kind: model · model: m · prompt: {question}`."""
     parts = {name: value for name, value in target.items() if name != "name" and value}
     texts = (f"{name}: {value if isinstance(value, str) else json.dumps(value)}" for name, value in parts.items())
-    return shorten(" · ".join(texts), MOST_DESCRIPTION)
+    return shown(" · ".join(texts), MOST_DESCRIPTION)
 
 
 def _judge(run: Run) -> Iterator[FactGroup]:

@@ -144,11 +144,15 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class ScoreBox:
-    """One model's values of a metric, one a question; `low` and `high` bound the mean with 95 % confidence."""
+    """One model's values of a metric, one a question; `low` and `high` bound the mean with 95 % confidence.
+
+    Of a run, mean and interval are those of its leaderboard: weighted, and resampled by group, where its suite asks so.
+    """
 
     series: str
     values: tuple[float, ...] = ()
     spread: Distribution | None = None
+    mean: float | None = None
     low: float | None = None
     high: float | None = None
 

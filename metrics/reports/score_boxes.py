@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from metrics.ingest.rag_results import (
     QUESTIONS_ANSWERED,
     SCALARS,
     Key,
-    read_results,
+    read_rag_results,
 )
 from metrics.presentation.format import title
 from metrics.presentation.phrases import directed
@@ -36,6 +36,13 @@ TREC: tuple[Key, ...] = (  # what Open RAG Eval plots of its TREC evaluator
     ("citation", "citation_f1"), ("no_answer", "no_answer"),
 )  # fmt: skip
 GRADED = ("mean_umbrela_score",)  # scores from 0 to 3
+
+
+class _Scores(NamedTuple):
+    """The values of a metric, one a question; mean and ends of its interval where they are known already."""
+
+    values: Floats
+    stated: tuple[float, float, float] | None
 
 
 def score_panels(
@@ -57,18 +64,23 @@ def score_panels(
     return [_panel(key, {name: values.get(key) for name, values in series.items()}) for key in keys]
 
 
-def _series(sources: Sequence[Run | Path], consistency: bool) -> dict[str, dict[Key, Floats]]:
-    """Return for each file and model the values of each metric, one a question."""
-    found: list[tuple[str, str, pd.DataFrame]] = []
+def _series(sources: Sequence[Run | Path], consistency: bool) -> dict[str, dict[Key, _Scores]]:
+    """Return for each file and model the scores of each metric."""
+    found: list[tuple[str, str, dict[Key, _Scores]]] = []
     problems: list[InputProblem] = []
     for source in sources:
         if isinstance(source, Run):
             found += [
-                (model, source.name or source.id, _run_rows(source, model, consistency)) for model in source.models
+                (
+                    model,
+                    source.name or source.id,
+                    _scores(_run_rows(source, model, consistency), _stated(source, model)),
+                )
+                for model in source.models
             ]
             continue
         try:
-            found.append((source.stem, str(source.parent), read_results(source).to_pandas()))
+            found.append((source.stem, str(source.parent), _scores(read_rag_results(source).to_pandas(), {})))
         except InputError as error:
             problems += error.problems
     if problems:
@@ -76,13 +88,28 @@ def _series(sources: Sequence[Run | Path], consistency: bool) -> dict[str, dict[
     names = Counter(name for name, _, _ in found)
     labelled = [name if names[name] == 1 else f"{name} · {where}" for name, where, _ in found]
     again = Counter(labelled)
-    series: dict[str, dict[Key, Floats]] = {}
-    for place, (label, (_, _, rows)) in enumerate(zip(labelled, found, strict=True), 1):
-        means = rows.groupby(["evaluator", "metric", "case_id"], sort=False)["value"].mean()
-        series[label if again[label] == 1 else f"{label} ({place})"] = {
-            cast(Key, key): own.to_numpy(np.float64) for key, own in means.groupby(level=[0, 1], sort=False)
-        }
-    return series
+    return {
+        label if again[label] == 1 else f"{label} ({place})": scores
+        for place, (label, (_, _, scores)) in enumerate(zip(labelled, found, strict=True), 1)
+    }
+
+
+def _scores(rows: pd.DataFrame, stated: Mapping[Key, tuple[float, float, float]]) -> dict[Key, _Scores]:
+    """Return the scores of each metric: of each question the mean of its repeats."""
+    means = rows.groupby(["evaluator", "metric", "case_id"], sort=False)["value"].mean()
+    grouped = means.groupby(level=[0, 1], sort=False)
+    return {cast(Key, key): _Scores(own.to_numpy(np.float64), stated.get(key)) for key, own in grouped}
+
+
+def _stated(run: Run, model: str) -> dict[Key, tuple[float, float, float]]:
+    """Return mean and interval of each metric as the run's aggregates have them."""
+    rows = run.query(
+        "SELECT evaluator, metric, value, low, high FROM aggregates WHERE model = ? AND label IS NULL "
+        "AND slice IS NULL AND run IS NULL AND value IS NOT NULL AND low IS NOT NULL AND high IS NOT NULL",
+        [model],
+    )
+    found = rows.itertuples(index=False, name=None)
+    return {(evaluator, metric): (value, low, high) for evaluator, metric, value, low, high in found}
 
 
 def _run_rows(run: Run, model: str, consistency: bool) -> pd.DataFrame:
@@ -139,21 +166,24 @@ def _usual(evaluator: ToolEvaluator | None, there: Sequence[Key]) -> list[Key]:
     ]  # fmt: skip
 
 
-def _panel(key: Key, series: Mapping[str, Floats | None]) -> ScorePanel:
-    every = np.concatenate([values for values in series.values() if values is not None])
+def _panel(key: Key, series: Mapping[str, _Scores | None]) -> ScorePanel:
+    every = np.concatenate([scores.values for scores in series.values() if scores is not None])
     name, about, low, high = _axis(key, every)
     share = bool(np.isin(every, (0.0, 1.0)).all())
     boxes = tuple(
-        ScoreBox(one) if values is None or not len(values) else _box(one, values, (low, high), share)
-        for one, values in series.items()
+        ScoreBox(one) if scores is None else _box(one, scores, (low, high), share) for one, scores in series.items()
     )
     return ScorePanel(name, about, low, high, share, boxes)
 
 
-def _box(series: str, values: Floats, bounds: tuple[float, float], share: bool) -> ScoreBox:
-    lows, highs, _ = mean_intervals(values[:, None], low=bounds[0], high=bounds[1], shares=share)
-    low, high = (None if np.isnan(bound) else float(bound) for bound in (lows[0], highs[0]))
-    return ScoreBox(series, tuple(values.tolist()), distribution(series, values, edges_of(*bounds)), low, high)
+def _box(series: str, scores: _Scores, bounds: tuple[float, float], share: bool) -> ScoreBox:
+    values, stated = scores
+    mean, low, high = stated or (float(values.mean()), None, None)
+    if stated is None:
+        lows, highs, _ = mean_intervals(values[:, None], low=bounds[0], high=bounds[1], shares=share)
+        low, high = (None if np.isnan(bound) else float(bound) for bound in (lows[0], highs[0]))
+    spread = distribution(series, values, edges_of(*bounds))
+    return ScoreBox(series, tuple(values.tolist()), spread, mean, low, high)
 
 
 def _axis(key: Key, values: Floats) -> tuple[str, str, float, float]:

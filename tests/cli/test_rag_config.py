@@ -9,7 +9,7 @@ import pytest
 from metrics.cli.main import main, parser
 from metrics.cli.rag_config import read, with_config
 from metrics.core.errors import InputError
-from metrics.ingest.rag_results import read_results
+from metrics.ingest.rag_results import read_rag_results
 from metrics.store import Workspace
 from tests.judge.server import JudgeServer
 from tests.reports.test_rag_results import ANSWERS
@@ -133,7 +133,7 @@ def test_evaluate_writes_what_the_configuration_names(
         run.spec["resources"]["judge"] | {"model": "gpt-4o-mini", "base_url": judge_server.url}
         == run.spec["resources"]["judge"]
     )
-    written = read_results(folder / "results" / "results.csv").to_pylist()
+    written = read_rag_results(folder / "results" / "results.csv").to_pylist()
     found = {
         (row["case_id"], row["run"], row["metric"]): row["value"] for row in written if row["evaluator"] == "umbrela"
     }

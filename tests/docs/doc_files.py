@@ -31,6 +31,20 @@ INSTANCES = {
     "categories": [{"id": 1, "name": "boat"}],
 }
 SKY = [[0, 0, 1, 1], [0, 0, 1, 1]]
+RAG_ANSWERS = (  # as Open RAG Eval's connectors write them
+    "query_id,query,query_run,passage_id,passage,generated_answer\n"
+    "q1,When does the library open?,1,[1],The library opens at nine.,It opens at nine [1]\n"
+    "q1,When does the library open?,1,[2],Fees are two crowns a day.,\n"
+    "q2,Where is the café?,1,NA,NA,NO_ANSWER\n"
+)
+RAG_CONFIG = """
+results_folder: results
+generated_answers: answers.csv
+eval_results_file: results.csv
+evaluator:
+  type: TRECEvaluator
+  model: {type: OpenAIModel, name: gpt-4o-mini, api_key: "${oc.env:OPENAI_API_KEY}"}
+"""
 TOXIC = ("toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate")
 
 
@@ -66,6 +80,8 @@ def write_doc_files(folder: Path) -> None:
         for number in range(60)
     ]
     write(folder, "app.jsonl", lines)
+    write(folder, "answers.csv", RAG_ANSWERS)
+    write(folder, "open_rag_eval.yaml", RAG_CONFIG)
     _images(folder)
     _agents(folder)
     write_documents(folder / "handbook")

@@ -12,7 +12,7 @@ from metrics import engine
 from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.ingest import read_combined
-from metrics.ingest.rag_results import EVALUATORS, SCALARS, read_results
+from metrics.ingest.rag_results import EVALUATORS, SCALARS, read_rag_results
 from metrics.reports.renderers.rag_results import rag_results
 from metrics.store import Run, Workspace
 from metrics.store.export_formats import write as write_table
@@ -99,7 +99,7 @@ def test_the_columns_of_the_tool(judged: Run) -> None:
 def test_export_then_import_gives_the_scores(judged: Run, tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     assert main(["export", "latest", "--what", "open_rag_eval", "--format", "csv", "-o", str(path)]) == 0
-    back = read_results(path).to_pandas()
+    back = read_rag_results(path).to_pandas()
     stored = judged.scores
     kept = stored[stored["evaluator"].isin(EVALUATORS) & stored["value"].notna()]
     names = ["case_id", "run", "evaluator", "metric"]
@@ -156,7 +156,7 @@ def test_files_of_the_tool(tmp_path: Path, prefix: str, hallucination: str) -> N
     frame[prefix + "generated_answer"] = ["x", "=y"]
     buffer = io.StringIO()
     frame.to_csv(buffer, index=False)
-    rows = read_results(write(tmp_path, "r.csv", buffer.getvalue())).to_pylist()
+    rows = read_rag_results(write(tmp_path, "r.csv", buffer.getvalue())).to_pylist()
     found = {(row["case_id"], row["run"], row["evaluator"], row["metric"]): row["value"] for row in rows}
     assert found == {
         **{("a", 1, *key): 0.25 for key in SCALARS.values()},
@@ -177,5 +177,5 @@ BAD = {
 @pytest.mark.parametrize(("content", "said"), BAD.values(), ids=BAD.keys())
 def test_problems(tmp_path: Path, content: str, said: str) -> None:
     with pytest.raises(InputError) as caught:
-        read_results(write(tmp_path, "r.csv", content))
+        read_rag_results(write(tmp_path, "r.csv", content))
     assert [str(problem) for problem in caught.value.problems] == [f"r.csv, {said}"]

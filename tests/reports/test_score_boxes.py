@@ -1,14 +1,18 @@
 """Box plots of runs and result CSVs side by side: the numbers, the picture, the command."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
+from metrics.analysis import leaderboard
 from metrics.cli.main import main
 from metrics.core.errors import InputError
+from metrics.core.suite import Outputs
 from metrics.reports.renderers.box_plots import box_plots
 from metrics.reports.renderers.typesetting import picture_of
 from metrics.reports.score_boxes import score_panels
@@ -54,7 +58,7 @@ def test_boxes_are_those_of_matplotlib(files: list[Path]) -> None:
         assert spread is not None
         assert spread.box == pytest.approx(quartiles)
         assert (spread.whisker_low, spread.whisker_high) == whiskers
-        assert spread.mean == pytest.approx(mean)
+        assert box.mean == pytest.approx(mean)
         assert box.low is not None
         assert box.high is not None
         assert 0 <= box.low <= mean <= box.high <= 1
@@ -64,8 +68,7 @@ def test_the_share_answered_is_a_bar_with_wilson_s_interval(files: list[Path]) -
     (panel,) = score_panels(files, ["questions_answered"])
     assert panel.share
     one, two = panel.boxes
-    assert one.spread is not None
-    assert one.spread.mean == pytest.approx(5 / 6)
+    assert one.mean == pytest.approx(5 / 6)
     assert (one.low, one.high) == pytest.approx((0.4365, 0.9699), abs=1e-4)
     assert (two.low, two.high) == pytest.approx((0.0, 0.6576), abs=1e-4)
 
@@ -79,6 +82,27 @@ def test_a_run_has_a_box_for_each_model_and_a_value_for_each_question(run: Run, 
     assert [box.spread is None for box in panels[1].boxes] == [False, False, True]
     assert [box.spread is None for box in panels[2].boxes] == [True, True, False]
     assert next(panel.title for panel in score_panels([run])) == "RougeL\u00a0↑"  # the primary metrics
+
+
+def test_mean_and_interval_of_a_run_are_those_of_its_leaderboard(workspace: Path) -> None:
+    suite = text_suite()
+    weights = pa.array([float(place % 3 + 1) for place in range(len(suite))])
+    place = suite.cases.schema.get_field_index("weight")
+    weighted = replace(suite, cases=suite.cases.set_column(place, "weight", weights))
+    expected = zip(suite.cases["case_id"].to_pylist(), suite.cases["expected_answers"].to_pylist(), strict=True)
+    answers = [
+        {"case_id": case_id, "model": "m", "answer": texts[0] if number < 2 else "no"}
+        for number, (case_id, texts) in enumerate(expected)
+    ]
+    run = finished(Workspace(workspace), weighted, Outputs.from_rows(answers), "rouge")
+    (panel,) = score_panels([run], ["rouge"])
+    board = leaderboard(run)
+    (column,) = (column for column in board.columns if column.title == "rougeL")
+    for box in panel.boxes:
+        cell = board.cells[box.series, column.key]
+        assert (box.mean, box.low, box.high) == (cell.value, cell.low, cell.high)
+    assert panel.boxes[0].mean == pytest.approx(3 / 12)  # weights 1, 2, 3, 1, 2, 3; the first two are right
+    assert np.mean(panel.boxes[0].values) == pytest.approx(2 / 6)
 
 
 def test_the_same_name_twice_is_told_apart(run: Run, files: list[Path]) -> None:

@@ -41,7 +41,6 @@ def weakest_tag(run: Run, model: str, evaluator: str, metric: str) -> tuple[Slic
     found = slice_search.search(
         data.badness, list(way.facets), data.weights, data.clusters, least=LEAST, draws=DRAWS
     )  # fmt: skip
-    same = [
-        place for place in np.flatnonzero(found.candidates.second < 0) if (found.mask(place) == sizes[worst][1]).all()
-    ]
+    alone = np.flatnonzero(found.candidates.second < 0).tolist()
+    same = [place for place in alone if (found.mask(place) == sizes[worst][1]).all()]
     return rows[worst], float(found.p[same[0]]) if same else 1.0

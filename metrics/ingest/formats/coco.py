@@ -81,7 +81,7 @@ def read_ground_truth(
     return cases.take(pa.array(order)), only(pa.table(table), ~annotations.bad), labels
 
 
-def read_results(
+def read_rag_results(
     source: Source, document: list[Any], problems: Problems, sizes: dict[str, tuple[int, int]], labels: dict[int, str],
     model: str,
 ) -> tuple[Sheet, pa.Table]:  # fmt: skip

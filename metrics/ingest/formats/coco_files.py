@@ -30,7 +30,7 @@ def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     source, model = upload.source, request.model or upload.stem
     sizes = {case: (high, wide) for case, (wide, high) in sizes_of(suite.cases).items()}
     labels = dict(zip(suite.category_ids, suite.labels, strict=True)) if suite.category_ids else {}
-    sheet, predictions = coco.read_results(source, source.document, request.problems, sizes, labels, model)
+    sheet, predictions = coco.read_rag_results(source, source.document, request.problems, sizes, labels, model)
     if not labels:
         check_labels(sheet, "label", predictions["label"], suite)
     return objects_part(sheet, predictions, model)

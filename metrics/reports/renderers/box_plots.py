@@ -37,7 +37,7 @@ def box_plots(panels: Sequence[ScorePanel], inks: Inks | None = None) -> Figure:
         top += HEAD + ROW * len(panel.boxes) + FOOT + APART
     labels.append(Label(0, top + 4, KEY, size=6.5))
     if any(panel.share for panel in panels):
-        labels.append(Label(0, top + 14, "Bar: the share of the questions, with its 95 % interval.", size=6.5))
+        labels.append(Label(0, top + 14, "Bar, where each value is 0 or 1: the share of questions with 1.", size=6.5))
         top += 10
     about = f"Box plots of {', '.join(panel.title for panel in panels)} of {', '.join(names)}"
     return Figure(WIDE, top + 8, "".join(shapes), tuple(labels), about)
@@ -65,33 +65,33 @@ def _panel(panel: ScorePanel, top: float, inks: Inks, *, titled: bool) -> tuple[
         middle = first + ROW * place + ROW / 2 - 2
         colour = inks.models.get(box.series, muted)
         labels.append(Label(left - 8, middle + 3, shorten(box.series, 28), ink, "end", 8))
-        if box.spread is None:
+        if box.spread is None or box.mean is None:
             labels.append(Label(left + 6, middle + 3, "no value", size=7.5))
             labels.append(Label(right + COLUMNS[-1][0], middle + 3, "0", ink, "end", 8))
             continue
         scale = [x_of(value) for value in (*box.spread.box, box.spread.whisker_low, box.spread.whisker_high)]
         if panel.share:
             shapes.append(
-                f'<rect x="{x_of(0):.1f}" y="{middle - BOX / 2:.1f}" width="{x_of(box.spread.mean) - x_of(0):.1f}" '
+                f'<rect x="{x_of(0):.1f}" y="{middle - BOX / 2:.1f}" width="{x_of(box.mean) - x_of(0):.1f}" '
                 f'height="{BOX}" style="fill:{colour};fill-opacity:0.75"/>'
             )
         else:
             shapes += _box(scale, middle, colour)
             shapes += _dots([x_of(value) for value in box.values], middle, colour, inks.surface, box)
-        shapes += _mean(x_of(box.spread.mean), [x_of(end) for end in (box.low, box.high) if end is not None],
+        shapes += _mean(x_of(box.mean), [x_of(end) for end in (box.low, box.high) if end is not None],
                         middle if panel.share else middle + BOX / 2 + 4, ink)  # fmt: skip
-        texts = _numbers(box.spread, box.low, box.high, panel.share)
+        texts = _numbers(box, box.spread, panel.share)
         pairs = zip(COLUMNS, texts, strict=True)
         labels += [Label(right + end, middle + 3, text, ink, "end", 8) for (end, _), text in pairs]
     return shapes, labels
 
 
-def _numbers(spread: Distribution, low: float | None, high: float | None, share: bool) -> tuple[str, ...]:
+def _numbers(box: ScoreBox, spread: Distribution, share: bool) -> tuple[str, ...]:
     """Return what stands in COLUMNS; of a share, per cent and no median."""
-    if not share:
-        return number(spread.mean), interval(low, high), number(spread.box[1]), f"{spread.n:,}"
-    ends = "" if low is None or high is None else f"{low * 100:.0f}–{high * 100:.0f} %"
-    return f"{spread.mean * 100:.0f} %", ends, "", f"{spread.n:,}"
+    if not share or box.mean is None:
+        return number(box.mean), interval(box.low, box.high), number(spread.box[1]), f"{spread.n:,}"
+    ends = "" if box.low is None or box.high is None else f"{box.low * 100:.0f}–{box.high * 100:.0f} %"
+    return f"{box.mean * 100:.0f} %", ends, "", f"{spread.n:,}"
 
 
 def _box(scale: Sequence[float], middle: float, colour: str) -> list[str]:

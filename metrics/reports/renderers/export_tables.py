@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics import analysis
-from metrics.ingest.rag_results import read_results
+from metrics.ingest.rag_results import read_rag_results
 from metrics.presentation.safe_text import safe
 from metrics.reports.table_names import WHATS, What
 from metrics.store import Run
@@ -62,7 +62,7 @@ def _frame(found: pa.Table) -> pd.DataFrame:
 
 def rag_scores(path: str) -> pd.DataFrame:
     """Return the scores in a result CSV of Open RAG Eval as rows of SCORES; the model is the file's name."""
-    found = read_results(path)
+    found = read_rag_results(path)
     count = len(found)
     texts = {"model": Path(path).stem, "status": "ok", "reason": None}
     given = {name: pa.array([text] * count, pa.string()) for name, text in texts.items()}
