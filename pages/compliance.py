@@ -49,7 +49,7 @@ def show_matrix(places: list[int]) -> str:
     keys = [f"{standard.framework}: {standard.name}" for standard in shown]
     columns = {
         "framework": header("Framework", 132),
-        "standard": header("Standard", 210),
+        "standard": header("Standard", 268),
         "measured": numeric("Evaluators run", 104, "how many of this task's evaluators that give evidence were run"),
     }  # fmt: skip
     table = pd.DataFrame(

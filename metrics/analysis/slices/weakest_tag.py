@@ -12,7 +12,7 @@ from metrics.store import Run, cache_by_run
 
 LEAST = 5  # cases of a tag, and of the rest
 MOST_CASES = 20_000  # of a run that is tested when its insights are read; the page Slices tests larger ones
-DRAWS = 999
+DRAWS = 399
 
 
 @cache_by_run(maxsize=256)

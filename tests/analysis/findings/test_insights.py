@@ -236,7 +236,7 @@ def test_a_weak_tag_is_severe_only_if_significant(alone: Run, workspace: Path) -
     assert weak["message"] == "solo is weakest at answer_correctness on cases tagged ‘hard’: 0.0975"
     assert (weak["severity"], weak["value"]) == ("high", pytest.approx(0.0975))
     assert weak["evidence"].startswith("‘hard’ 0.0975 (0.0")
-    assert "n = 20; the rest 0.9; p = 0.001 by shuffling, corrected for all tags" in weak["evidence"]
+    assert "n = 20; the rest 0.9; p = 0.0025 by shuffling, corrected for all tags" in weak["evidence"]
     even = scored_run(
         {"answer_correctness.answer_correctness": {"solo": [0.9, 0.9, 0.1, 0.1] * 5}},
         design={"tags": [["a"] if place % 2 else ["b"] for place in range(20)]},
