@@ -71,6 +71,8 @@ if part and part.value and model == part.model and not tag:
     st.text(headline(column, model, part.value, ""))
 else:
     st.text(headline(column, model, cell, unscored_text(cell) if cell else ""))
+if column.label_key is not None:
+    st.caption(f"The value of a case is the mean over the keys of its labels: {', '.join(board.label_keys)}.")
 if part:
     st.text(f"Only {part.words[:1].lower()}{part.words[1:]}")
 if bounds:

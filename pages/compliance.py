@@ -48,14 +48,14 @@ def show_matrix(places: list[int]) -> str:
     """Draw standards × models; return the name of the standard that is looked at."""
     keys = [f"{standard.framework}: {standard.name}" for standard in shown]
     columns = {
-        "framework": header("Framework", 110),
+        "framework": header("Framework", 132),
         "standard": header("Standard", 210),
         "measured": numeric("Evaluators run", 104, "how many of this task's evaluators that give evidence were run"),
     }  # fmt: skip
     table = pd.DataFrame(
         {
             "framework": [standard.framework for standard in shown],
-            "standard": [standard.name.capitalize() for standard in shown],
+            "standard": [standard.name[0].upper() + standard.name[1:] for standard in shown],
             "measured": [
                 f"{len(standard.evidence)} of {len(standard.evidence) + len(standard.unmeasured)}" for standard in shown
             ],

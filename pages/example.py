@@ -227,8 +227,8 @@ def show_image(view: data.CaseView, chosen: list[Shown], run: str, evaluator: st
     with left:
         score = controls.slider("Score at least", "score", 0.0, step=0.01)
     with right:
-        own_iou, most = data.match_rules(run, evaluator)
-        iou = controls.slider("IoU at least", "iou", min(0.95, max(0.05, own_iou)), low=0.05, high=0.95)
+        own = data.match_rules(run, evaluator)
+        iou = controls.slider("IoU at least", "iou", min(0.95, max(0.05, own.iou)), low=0.05, high=0.95)
     with facts:
         st.html(image_viewer.legend_html())
     source, width, height = picture(view)
@@ -237,7 +237,9 @@ def show_image(view: data.CaseView, chosen: list[Shown], run: str, evaluator: st
     for column, output in chosen:
         here = outputs_predictions(predictions, output)
         compared = data.compared(run, output["model"], output["run"], evaluator)
-        of_predictions, of_annotations = data.match_objects(annotations, here, iou, score, compared, size, most)
+        of_predictions, of_annotations = data.match_objects(
+            annotations, here, iou, score, compared, size, own.max_dets, own.keyed
+        )
         drawn = image_viewer.image_objects(annotations, here, of_annotations, of_predictions, compared)
         drawn = [entry for entry in drawn if not only or entry.label == only]
         panels.append(image_viewer.panel(column, drawn, LABELLED[len(chosen)], compared))

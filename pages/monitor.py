@@ -140,7 +140,7 @@ if not facts.metrics:
 named = {f"{shown.standing.evaluator}.{shown.standing.metric}": shown for shown in facts.metrics}
 asked = url.param("metric", ".")
 shown = named.get(str(asked), facts.metrics[0])
-left, right = st.columns((5, 6), gap="medium")
+left, right = st.columns((4, 7), gap="medium")
 with left:
     windows = data.monitor_trend(
         name, shown.standing.evaluator, shown.standing.metric, facts.warning, facts.critical, version

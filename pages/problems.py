@@ -7,6 +7,7 @@ import streamlit as st
 
 from components import data
 from components.views.judge import judge_calls
+from components.views.results.case_defects import KINDS, show_defects
 from components.views.results.flip_rates import show_flips
 from components.views.results.insight_list import show_insights
 from components.widgets import controls, drilldown_filters, filters, url
@@ -104,10 +105,12 @@ found = data.problems(run)
 every = found[found["kind"] == "threshold"]
 board, objects = data.leaderboard(run), data.match_evaluators(run)
 titles = {column.evaluator: column.evaluator_title for column in board.columns}
+defects = found[found["kind"].isin(list(KINDS))]
 flipped = int(found.loc[found["kind"] == "flips", "affected"].sum())
 views = {
     "thresholds": f"Thresholds ({format.count(len(every))})",
     "flips": f"Perturbation flips ({format.count(flipped)})",
+    "defects": f"Defects ({format.count(len(defects))})",
     "insights": f"Insights ({format.count(len(data.insights(run)))})",
 }
 view = controls.choice("View", views, "view", clears=OF_ONE_VIEW)
@@ -115,5 +118,7 @@ if view == "thresholds":
     show_thresholds()
 elif view == "flips":
     show_flips(run)
+elif view == "defects":
+    show_defects(run, defects)
 else:
     show_insights(run)

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from components import data
+from components.views.results import run_archive
 from components.widgets import url
 from components.widgets.frame import frame
 from components.widgets.tables import header, numeric
@@ -50,6 +51,7 @@ with st.container(border=True):
                 label, data=partial(data.render_report, run, name), file_name=f"assay-{run}.{ending}",
                 mime=mime, icon=icon, on_click="ignore", help=purpose, key=f"download-{name}",
             )  # fmt: skip
+        run_archive.draw_button(run)
 left, right = st.columns([4, 5])
 with left:
     st.subheader("What is in it", anchor=False)

@@ -5,8 +5,9 @@ import streamlit as st
 
 from components import data
 from components.views.judge import judge_calls
+from components.views.results import run_archive
 from components.widgets import run_progress, url
-from components.widgets.frame import RUN_STATES, frame, no_run_yet
+from components.widgets.frame import RUN_STATES, draw_no_run, frame
 from components.widgets.tables import header, records
 from metrics.presentation import format
 
@@ -79,7 +80,9 @@ def stopped(run: data.RunFacts) -> None:
 
 runs = data.runs()
 if not runs:
-    no_run_yet()
+    draw_no_run()
+    run_archive.draw_import()
+    st.stop()
 if "refused" in st.session_state:
     st.error(st.session_state.pop("refused"))
 asked = url.param("run")
@@ -94,6 +97,8 @@ with st.container(horizontal=True, vertical_alignment="center"):
         url.go("leaderboard", run=chosen)
     if st.button("Evaluate a suite", type="secondary" if chosen else "primary"):
         url.go("evaluate")
+    if chosen:
+        run_archive.draw_button(chosen)
     st.text(f"{len(running)} running · {len(halted)} stopped · {len(finished)} finished")
 if running:
     going(running)
@@ -123,3 +128,4 @@ clicked = records(
 )  # fmt: skip
 if clicked is not None:
     url.go("leaderboard", run=str(table["id"].iloc[clicked]))
+run_archive.draw_import()

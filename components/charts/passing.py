@@ -74,7 +74,7 @@ def _hover(row: Mapping[Hashable, Any], timed: bool) -> str:
     return (
         f"<b>{begins}</b><br>{number(row['rate'])} pass (95 % {interval(row['low'], row['high'])})"
         f"<br>{count(row['passed'])} of {count(row['judged'])} judged, {count(row['unscored'])} unscored"
-        + ("" if pd.isna(row["mean"]) else f"<br>mean {number(row['mean'])} {_bounds(row)}")
+        + ("" if pd.isna(row.get("mean")) else f"<br>mean {number(row['mean'])} {_bounds(row)}")
         + f"<br>{WORDS[row['health']]}"
     )
 

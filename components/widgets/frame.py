@@ -77,10 +77,15 @@ def empty(what: str, why: str, button: str | None = None, page: str = "evaluate"
             url.go(page, **values)
 
 
-def no_run_yet() -> NoReturn:
-    """Draw what a run is and a button to make the first, and stop."""
+def draw_no_run() -> None:
+    """Draw what a run is and a button to make the first."""
     what = "A run is one suite and the outputs of your models, scored by the evaluators you choose."
     empty("No run yet", what, "Evaluate a suite")
+
+
+def no_run_yet() -> NoReturn:
+    """Draw that there is no run, and stop."""
+    draw_no_run()
     st.stop()
 
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from metrics.cli import (
+    archive_command,
     cache_command,
     complete_command,
     evaluate_command,
@@ -28,7 +29,7 @@ from metrics.core.errors import AssayError
 COMMANDS = (
     evaluate_command, complete_command, export_command, report_command, plot_command, monitor_command, perturb_command,
     suites_command, cache_command, judge_command, labels_command, rubric_command, evaluators_command, runs_command,
-    samples_command, warm_up_command,
+    archive_command, samples_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 

@@ -120,7 +120,7 @@ def parameters_of(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 def with_chosen_rubric(
     parameters: Mapping[str, Mapping[str, Any]], options: argparse.Namespace
-) -> dict[str, Mapping[str, Any]]:
+) -> dict[str, dict[str, Any]]:
     """Return the parameters with the rubric that --rubric, or the parameter of that name, chooses."""
     found = dict(parameters)
     if options.rubric:

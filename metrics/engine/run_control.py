@@ -63,7 +63,7 @@ def create(
             "sample": sample,
             "suite": {
                 "fingerprint": workspace.save_suite(suite), "name": suite.name, "task": suite.task,
-                "cases": len(suite), "left_out": suite.left_out,
+                "cases": len(suite), "left_out": suite.left_out, "label_keys": list(suite.label_keys),
             },
             "outputs": {
                 "fingerprint": workspace.save_outputs(outputs, suite), "models": outputs.models,

@@ -220,9 +220,9 @@ def named_rubric(workspace: Path, name: str, files: bool) -> Rubric:
 
 def with_rubric(
     parameters: Mapping[str, Mapping[str, Any]] | None, workspace: Path, files: bool = False
-) -> dict[str, Mapping[str, Any]]:
+) -> dict[str, dict[str, Any]]:
     """Return the parameters with the rubric that evaluator `rubric` names in place of its name; see named_rubric."""
-    found = dict(parameters or {})
+    found = {id: dict(values) for id, values in (parameters or {}).items()}
     own = found.get("rubric", {})
     name = own.get("rubric")
     if isinstance(name, str) and name and "dimensions" not in own:

@@ -1,5 +1,6 @@
 """Run and Workspace as the library gives them: a stored run that also answers what `metrics.analysis` finds in it."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metrics import store
@@ -38,6 +39,12 @@ class Run(store.Run):
 
         return summarize(self, evaluator, pass_mark)
 
+    def archive(self, file: str | Path, media: bool = True, replies: bool = True) -> None:
+        """Write the finished run with all that it rests on as a zip; see metrics.reports.archives.write."""
+        from metrics.reports.archives.write import write_file
+
+        write_file(self, Path(file), media, replies)
+
 
 class Workspace(store.Workspace):
     """A folder of suites, outputs and runs; `path` defaults to $ASSAY_WORKSPACE, else ./workspace."""
@@ -49,3 +56,9 @@ class Workspace(store.Workspace):
     def runs(self) -> list[Run]:
         """Return every run, the newest first."""
         return [Run(run.folder) for run in super().runs()]
+
+    def import_archive(self, file: str | Path, replies: bool = False) -> Run:
+        """Open the archive of a run in this workspace and return the run; see metrics.reports.archives.read."""
+        from metrics.reports.archives.read import read_archive
+
+        return Run(read_archive(Path(file), self, replies=replies).run.folder)

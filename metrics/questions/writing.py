@@ -16,6 +16,7 @@ from metrics.core.array_types import Floats
 from metrics.core.errors import BudgetSpent, InputError, InputProblem, JudgeDown, JudgeError
 from metrics.core.label_schema import now
 from metrics.judge.client import CaseJudge, Client
+from metrics.judge.injection import suspected
 from metrics.judge.opening import open_judges
 from metrics.judge.settings import settings_of
 from metrics.models.embedder import BUNDLED, Embedder
@@ -29,6 +30,7 @@ from metrics.text.chunks import Chunk, Document, chunked
 ROUNDS = 3  # questions that were dropped are written anew, from other passages, until the third time
 NEAREST = 5  # passages that must not answer an unanswerable question
 NO_REPLY, TOO_FEW = "the judge gave no readable reply", "the judge wrote fewer than it was asked for"
+ORDERED = "its passage, written for the judge, tells it to ask this"
 SAME, LIKE = "the same as another", "nearly the same as another"
 Listen = Callable[[str, int, int], None]  # what is done, how many of it are done, of how many
 
@@ -152,7 +154,10 @@ class _Writer:
         return not reason
 
     def _fits(self, written: Written) -> bool:
-        """Return whether question and answer are there and have the lengths asked for; else the question is dropped."""
+        """Return whether a question and its answer have the lengths asked for; else the question is dropped.
+
+        So is one that stands in a passage written for the judge, which was told to ask it.
+        """
         own = self._settings
         for what, text, least, most in (
             ("question", written.question, own.min_words, own.max_words),
@@ -163,13 +168,19 @@ class _Writer:
                 bound = f"fewer than {least}" if count < least else f"more than {most}"
                 self._drop(written, f"its {what} has {bound} words", f"{count} words")
                 return False
+        wording = _wording(written.question)
+        for place in written.task.chunks:
+            text = self._chunks[place].text
+            if suspected([("passage", text)]) and wording in _wording(text):
+                self._drop(written, ORDERED)
+                return False
         return True
 
     def _different(self, written: Sequence[Written]) -> list[Written]:
         """Return the questions that are not the same as one before, by their words or by their embeddings."""
         kept = []
         for entry in written:
-            wording = " ".join(WORD.findall(entry.question.casefold()))
+            wording = _wording(entry.question)
             if wording in self._wordings:
                 self._drop(entry, SAME)
                 continue
@@ -275,6 +286,11 @@ def _found(written: Written, chunks: Sequence[Chunk]) -> tuple[str, ...]:
         quoted(quote, chunks[place].text) for quote in written.quotes for place in written.task.chunks
     )  # fmt: skip
     return tuple(dict.fromkeys(quote for quote in found if quote))
+
+
+def _wording(text: str) -> str:
+    """Return the words of a text, without case and punctuation."""
+    return " ".join(WORD.findall(text.casefold()))
 
 
 def quoted(quote: str, text: str) -> str:

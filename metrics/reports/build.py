@@ -10,7 +10,7 @@ from metrics import analysis
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators, title_of
 from metrics.judge.settings import settings_of
-from metrics.presentation.format import plural, shorten
+from metrics.presentation.format import plural
 from metrics.presentation.phrases import metric_title, named
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.report import (
@@ -26,6 +26,7 @@ from metrics.reports.report import (
     Standing,
 )
 from metrics.reports.sections.comparisons import comparison_section
+from metrics.reports.sections.defects import defects_section
 from metrics.reports.sections.label_agreement import agreement_section
 from metrics.reports.sections.overview import overview
 from metrics.reports.sections.robustness import flips_section
@@ -38,7 +39,9 @@ from metrics.store import Run
 
 MOST_COLUMNS = 60
 MOST_TITLE = 160
-SECTIONS = (comparison_section, slices_section, flips_section, standards_section, agreement_section)
+SECTIONS = (
+    comparison_section, slices_section, flips_section, defects_section, standards_section, agreement_section
+)  # fmt: skip
 MOST_INSIGHTS = 24
 MOST_GROUPED = 3  # metrics whose rank groups are written out
 HOW = (
@@ -206,7 +209,7 @@ def _described(target: Mapping[str, Any]) -> str:
     """Return the description of a target in a line: `kind: model · model: m · prompt: {question}`."""
     parts = {name: value for name, value in target.items() if name != "name" and value}
     texts = (f"{name}: {value if isinstance(value, str) else json.dumps(value)}" for name, value in parts.items())
-    return shorten(" · ".join(texts), MOST_DESCRIPTION)
+    return shown(" · ".join(texts), MOST_DESCRIPTION)
 
 
 def _judge(run: Run) -> Iterator[FactGroup]:

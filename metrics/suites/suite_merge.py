@@ -15,7 +15,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.fingerprint import fingerprint
 from metrics.core.suite import METADATA, Suite
 from metrics.suites.suite_difference import difference
-from metrics.suites.suite_rows import free_id, label_order, rename_cases, variant_problems
+from metrics.suites.suite_rows import free_id, label_order, rename_cases, variant_problems, with_keys
 
 Conflicts = Literal["skip", "replace", "rename"]
 CONFLICTS: tuple[Conflicts, ...] = get_args(Conflicts)
@@ -47,6 +47,9 @@ def merge(suite: Suite, other: Suite, conflicts: Conflicts = "skip", media: Path
     """
     if suite.task != other.task:
         raise InputError([InputProblem(other.name, f"a suite of task {other.task}", f"one of task {suite.task}")])
+    if suite.labels and other.labels and bool(suite.label_keys) != bool(other.label_keys):
+        found, expected = (f"labels with{'' if one.label_keys else 'out'} keys" for one in (other, suite))
+        raise InputError([InputProblem(other.name, found, expected)])
     ids = suite.cases["case_id"].combine_chunks()
     shared = other.restricted(ids)
     differs = {change.case_id for change in difference(suite, shared).changes if change.field != ORIGIN}
@@ -69,7 +72,7 @@ def merge(suite: Suite, other: Suite, conflicts: Conflicts = "skip", media: Path
         category_ids=_category_ids(suite, other, labels), media=_media(suite, other, media),
         left_out=suite.left_out + other.left_out,
     )  # fmt: skip
-    return Merged(merged, len(incoming) - len(replaced), len(same), tuple(sorted(differs)), renamed)
+    return Merged(with_keys(merged), len(incoming) - len(replaced), len(same), tuple(sorted(differs)), renamed)
 
 
 def _without(ids: pa.ChunkedArray, gone: set[str]) -> pa.Array:

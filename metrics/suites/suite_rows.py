@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.label_keys import keys_of, labels_of, split_label
 from metrics.core.suite import CASES, METADATA, Suite, rows_table
 from metrics.text.conditions import ConditionError, parse_condition
 from metrics.text.json_text import JsonError, violations
@@ -139,7 +140,7 @@ def relabel_objects(suite: Suite, labels: Mapping[str, Mapping[int, str]]) -> Su
     if numbers:
         numbers = (*numbers, *range(max(numbers) + 1, max(numbers) + 1 + len(names)))
     geometry = geometry.set_column(geometry.column_names.index("label"), "label", pa.array(new, pa.string()))
-    return replace(suite, annotations=geometry, labels=ordered, category_ids=numbers)
+    return with_keys(replace(suite, annotations=geometry, labels=ordered, category_ids=numbers))
 
 
 def clean(row: Row) -> dict[str, Any]:
@@ -197,8 +198,18 @@ def _wrong_variants(cases: pa.Table) -> dict[tuple[str, str], tuple[str, str]]:
 
 def label_order(suite: Suite, cases: pa.Table) -> tuple[str, ...]:
     """Return the classes of the suite in its order, then new ones of the cases by name."""
-    new = {label for label in cases["label"].unique().to_pylist() if label is not None} - set(suite.labels)
-    return (*suite.labels, *sorted(new))
+    texts = [label for label in cases["label"].unique().to_pylist() if label is not None]
+    given = {label for text in texts for label in labels_of(text)} if suite.label_keys else set(texts)
+    return (*suite.labels, *sorted(given - set(suite.labels)))
+
+
+def with_keys(suite: Suite) -> Suite:
+    """Return an edited suite with the keys of its labels, if it had any; InputError listing new labels without one."""
+    bare = [label for label in suite.labels if suite.label_keys and not split_label(label)[0]]
+    if bare:
+        expected = f"labels with keys, such as {suite.labels[0]}"
+        raise InputError([InputProblem(suite.name, f"the label {label!r}", expected) for label in bare])
+    return replace(suite, label_keys=keys_of(suite.labels)) if suite.label_keys else suite
 
 
 def _checked(suite: Suite, cases: pa.Table, touched: Sequence[str | None]) -> Suite:
@@ -209,9 +220,8 @@ def _checked(suite: Suite, cases: pa.Table, touched: Sequence[str | None]) -> Su
         problems += [_problem(suite, id, "label", "nothing", "the true class of the case") for id in unlabelled]
     if problems:
         raise InputError(problems)
-    return replace(
-        suite, cases=cases, labels=suite.labels if suite.annotations is not None else label_order(suite, cases)
-    )
+    labels = suite.labels if suite.annotations is not None else label_order(suite, cases)
+    return with_keys(replace(suite, cases=cases, labels=labels))
 
 
 def _columns(record: Row) -> list[str]:

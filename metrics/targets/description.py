@@ -238,11 +238,14 @@ class FunctionTarget(Description):
     def code(self) -> dict[str, str]:
         """Return the sha256 of the function's file, so that an edited one is asked anew."""
         function = inspect.unwrap(self.called())
+        own = function if inspect.isroutine(function) else type(function)
         try:
-            file = inspect.getsourcefile(function if inspect.isroutine(function) else type(function))
+            file = inspect.getsourcefile(own)
+            if file and Path(file).is_file():
+                return {"file": sha256_of(Path(file))}
+            return {"source": sha256(inspect.getsource(own).encode("utf-8", "replace")).hexdigest()}  # of a notebook
         except (TypeError, OSError):  # built in, or typed into a console
-            file = None
-        return {"file": sha256_of(Path(file))} if file and Path(file).is_file() else {}
+            return {}
 
 
 Target = Annotated[ModelTarget | HttpTarget | CommandTarget | FunctionTarget, Field(discriminator="kind")]

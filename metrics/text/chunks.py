@@ -75,9 +75,9 @@ def chunked(document: Document, size: int = SIZE) -> tuple[Chunk, ...]:
     if size < LEAST_SIZE:
         raise ValueError(f"a chunk has at least {LEAST_SIZE} characters, not {size}")
     groups: list[list[_Piece]] = [[]]
+    length = 0  # of the last group
     for piece in (piece for block in document.blocks for piece in _pieces(block, size)):
         group = groups[-1]
-        length = len(_joined(group))
         new_section = piece.block.is_heading and length >= size // NEW_SECTION
         if group and (new_section or length + len(piece.gap) + len(piece.text) > size):
             headings: list[_Piece] = []
@@ -87,6 +87,8 @@ def chunked(document: Document, size: int = SIZE) -> tuple[Chunk, ...]:
                 group += headings
                 headings = []
             groups.append(headings)
+            length = len(_joined(headings))
+        length += (len(piece.gap) if groups[-1] else 0) + len(piece.text)
         groups[-1].append(piece)
     return tuple(_chunks(document, [group for group in groups if group]))
 
@@ -138,9 +140,10 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _bounded(text: str, size: int) -> Iterator[str]:
     """Yield parts of at most `size` characters, divided after white space where there is any."""
-    while len(text.rstrip()) > size:
-        spaces = [match.end() for match in re.finditer(r"\s+", text[: size + 1])]
-        cut = next((end for end in reversed(spaces) if end <= size), size)
-        yield text[:cut]
-        text = text[cut:]
-    yield text
+    start, end = 0, len(text.rstrip())
+    while end - start > size:
+        ends = [match.end() for match in re.finditer(r"\s+", text[start : start + size + 1])]
+        cut = next((end for end in reversed(ends) if end <= size), size)
+        yield text[start : start + cut]
+        start += cut
+    yield text[start:]

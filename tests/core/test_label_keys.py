@@ -165,3 +165,23 @@ def test_without_keys_nothing_changes() -> None:
     assert not any("key" in row.columns for row in findings.aggregates)
     assert findings.curves is not None
     assert "key" not in findings.curves.column_names
+
+
+def test_segmentation_maps_each_key_by_itself() -> None:
+    """Truth: class a left, b right, all of it red. Predicted: class a and red everywhere."""
+    left, right, whole = (
+        {"x": x, "y": 0.0, "width": wide, "height": 2.0} for x, wide in ((0.0, 2.0), (2.0, 2.0), (0.0, 4.0))
+    )
+    truths = [("class=a", left), ("class=b", right), ("colour=red", whole)]
+    annotations = [
+        {"case_id": "i", "annotation_id": place, "label": name, **box} for place, (name, box) in enumerate(truths)
+    ]
+    suite = Suite.from_rows("s", "segmentation", [{"case_id": "i", "image_height": 2, "image_width": 4}], annotations)
+    suite = replace(suite, label_keys=keys_of(suite.labels))
+    made = [{"case_id": "i", "model": "m", "label": name, **whole} for name in ("class=a", "colour=red")]
+    findings = found("segmentation_iou", suite, Outputs.from_rows([{"case_id": "i", "model": "m"}], made))
+    assert number(findings, "iou", "class=a", key="class") == 0.5
+    assert number(findings, "iou", "class=b", key="class") == 0.0
+    assert number(findings, "miou", None, key="class") == 0.25
+    assert number(findings, "miou", None, key="colour") == 1.0
+    assert findings.cases["i"].values["image_miou"] == (0.25 + 1.0) / 2

@@ -17,7 +17,7 @@ class Block:
     """A fenced block: the words after its language, and the line of the file that its text begins in.
 
     `not-run: REASON` says that it is not executed, `until: TEXT` that its command runs until it prints that,
-    `file: PATH` that it is a file of the project.
+    `file: PATH` that it is a file of the project, `input: NAME` one that later commands read.
     """
 
     language: str

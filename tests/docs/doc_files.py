@@ -59,6 +59,9 @@ def write_doc_files(folder: Path) -> None:
         for row, answer in zip(ROWS, answers, strict=True)
     ]
     _csv(folder / "suite.csv", suite)
+    (folder / "bot.py").write_text("def answer(case):\n    return case['question']\n", encoding="utf-8")
+    targets = [{"name": "echo", "function": "bot.py:answer"}, {"name": "cat", "argv": ["echo", "nine"]}]
+    (folder / "targets.yaml").write_text(json.dumps(targets), encoding="utf-8")
     _csv(folder / "outputs.csv", outputs)
     _csv(
         folder / "prompts.csv",

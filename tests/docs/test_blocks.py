@@ -91,6 +91,8 @@ def test_blocks(file: Path, shell: Shell) -> None:
     for block in blocks(file):
         if (name := block.option("file")) is not None:
             shell.add_file(name, block.text)
+        elif (name := block.option("input")) is not None:
+            (shell.folder / name).write_text(block.text, encoding="utf-8")
         elif block.option("not-run") is None:
             execute(block, file, shell)
     shell.names.clear()
@@ -126,7 +128,7 @@ def check_make(command: str) -> None:
 def test_each_block_says_what_it_is(file: Path) -> None:
     for block in blocks(file):
         assert block.language in ("bash", "python", *SHOWN), f"{file.name}:{block.line}: {block.language!r}"
-        known = any(block.option(name) for name in ("not-run", "until", "file"))
+        known = any(block.option(name) for name in ("not-run", "until", "file", "input"))
         assert not block.info or known, f"{file.name}:{block.line}: {block.info!r}"
 
 

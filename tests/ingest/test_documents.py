@@ -12,7 +12,7 @@ import typst
 from metrics.ingest.documents import pdf_text, read_documents
 from metrics.ingest.documents.html_text import html_blocks
 from metrics.ingest.documents.plain_text import decoded, markdown_blocks, text_blocks
-from metrics.text.chunks import Block
+from metrics.text.chunks import Block, Document, chunked
 from tests.corpora.pdf_files import pdf
 from tests.questions.question_scenes import BREWERY, write_documents
 
@@ -39,7 +39,7 @@ def test_text_is_put_together_where_lines_were_wrapped() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("# A *b* `c` #\ntext", ["# A b c", "text"]),
+        ("# A *b* `c` #\n#\n## C# ##\ntext", ["# A b c", "# C#", "text"]),
         ("Title\n=====\n\nSee [the *fee* list](http://x.example/a \"t\").", ["# Title", "See the fee list."]),
         ("---\ntitle: x\n---\nText ![a tower](t.png)\n<!-- hidden -->", ["Text a tower"]),
         ("a\n\n```py\nx = 1\n\ny  = 2\n```\nb", ["a", "x = 1\n\ny  = 2", "b"]),
@@ -76,6 +76,25 @@ def test_html_is_its_visible_text() -> None:
 )
 def test_odd_html(text: str, expected: list[str]) -> None:
     assert words(html_blocks(text)[1]) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`" * 400_000, "# " + "# " * 200_000 + "x", "# " + "#" * 400_000 + "x", "[" * 400_000, "*" * 400_000,
+        "<!--" * 100_000, "x" * 60 + ("\n" + "x" * 60) * 20_000, "<svg></nav>" * 100_000, "a\n\n" * 20_000,
+        "x" * 2_000_000,
+    ],
+    ids=[
+        "backticks", "closing marks", "hashes", "brackets", "stars", "comments", "wrapped lines", "elements",
+        "paragraphs", "one word",
+    ],
+)  # fmt: skip
+def test_hostile_texts_take_linear_time(text: str) -> None:
+    """Quadratic time would take hours, and the test's time limit ends it."""
+    for blocks in (markdown_blocks(text), text_blocks(text), html_blocks(text)[1]):
+        document = Document("a.md", "A", tuple(blocks))
+        assert all(len(chunk.text) <= 1_000 for chunk in chunked(document, 1_000))
 
 
 def test_a_pdf_is_read_page_by_page(tmp_path: Path) -> None:

@@ -75,4 +75,7 @@ def test_an_insight_shows_its_evidence_standards_and_cases(run: Run, open_page: 
 
 def test_insights_are_filtered_by_topic(run: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("problems", run=run.id, view="insights", about="hard cases")
-    assert page.dataframe[0].value["message"].tolist() == ["case c0 is the hardest: 3 of 3 models fail it at accuracy"]
+    assert page.dataframe[0].value["message"].tolist() == [
+        "case c0 is the hardest: 3 of 3 models fail it at accuracy",
+        "blunt is weakest at accuracy on cases tagged ‘day’: 0.5",
+    ]

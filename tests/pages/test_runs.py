@@ -1,11 +1,14 @@
 """Runs: what is being computed, and what has been?"""
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from components import data
+from components.data import uploaded_files
 from metrics import engine
 from metrics.store import Run, Workspace
 from tests.pages.conftest import labels_outputs, labels_suite
@@ -69,4 +72,23 @@ def test_no_run_teaches(workspace: Path, open_page: Callable[..., AppTest]) -> N
     page = open_page("runs")
     assert not page.exception
     assert page.subheader[0].value == "No run yet"
-    assert labels(page) == ["Evaluate a suite"]
+    assert labels(page) == ["Evaluate a suite", "Open"]
+
+
+def test_an_archive_opens_in_another_workspace(
+    run: Run, tmp_path: Path, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = data.archive_run(run.id)
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path / "other"))
+    damaged = packed[:5000] + bytes([packed[5000] ^ 1]) + packed[5001:]
+    for content, said in (
+        (damaged, "✗ The archive cannot be opened; nothing of it was kept."),
+        (packed, "✓ Animals is in this workspace now."),
+        (packed, "✓ Animals was in this workspace already."),
+    ):
+        token = uploaded_files.keep(io.BytesIO(content), "run.zip", uploaded_files.upload_folder())
+        page = open_page("runs", archive=token)
+        next(button for button in page.button if button.label == "Open").click().run()
+        assert not page.exception
+        assert said in [text.value for text in page.text]
+    assert Workspace().run(run.id).manifest == run.manifest

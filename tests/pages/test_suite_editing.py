@@ -314,7 +314,10 @@ def test_versions_and_what_differs(
     assert by_label(shown.selectbox, "From").value == stored
     assert "- " in shown.code[0].value
     assert f"+ {HOSTILE}?" in shown.code[0].value
-    open_page("suites", suite=made, view="history", kind="added")
+    for kind, told in (("added", ["x", "New?"]), ("removed", ["c3", ROWS[3]["question"]])):
+        shown = open_page("suites", suite=made, view="history", kind=kind)
+        assert f"1 case {kind}" in words(shown)
+        assert list(shown.dataframe[1].value.iloc[0][["Case id", "Question"]]) == told
     assert Workspace().runs()[0].spec["suite"]["fingerprint"] == stored, "a run keeps the version that it used"
 
 

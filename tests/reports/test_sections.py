@@ -72,8 +72,11 @@ def test_flips_stand_beside_the_copies(workspace: Path) -> None:
 
 def test_standards_say_what_is_evidence_and_what_is_missing(run: Run) -> None:
     found = standards_section(run)
-    nist, sr = found.tables
-    assert (nist.title, sr.title) == ("NIST AI RMF", "SR 11-7")
+    nist, sr, owasp = found.tables
+    assert (nist.title, sr.title, owasp.title) == ("NIST AI RMF", "SR 11-7", "OWASP LLM Top 10")
+    assert len([row for row in owasp.rows if row[0]]) == 10
+    privacy = next(row for row in owasp.rows if row[0] == "LLM02 sensitive information disclosure")
+    assert privacy[1] == "PII leakage: passes\u00a0↑"
     assert nist.heads == ("Standard", "Evaluator", "Threshold", "best", "next", "same")
     privacy = next(row for row in nist.rows if row[0] == "privacy enhanced")
     assert privacy[1:4] == ("PII leakage: passes\u00a0↑", "≥ 0.5", "✓ 1.00 (0.886–1.00), n 30")

@@ -8,6 +8,7 @@ from metrics import evaluate
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
 from metrics.judge.settings import Budget
+from metrics.reports.build import build
 from metrics.targets import complete, targets_of
 from metrics.targets.estimate import estimate
 from tests.judge.server import Fault, JudgeServer
@@ -64,6 +65,9 @@ def test_an_evaluation_of_targets_is_read_again_without_them(
     assert len(judge_server.calls) == asked == 4
     assert again.outputs.targets == run.outputs.targets
     assert run.outputs.targets["a · plain"]["prompt"] == "{question}"
+    facts = {group.title: group.facts for group in build(run).facts}
+    assert [fact.name for fact in facts["Models asked"]] == ["a · plain", "b · plain"]
+    assert "prompt: {question}" in facts["Models asked"][0].value
     with pytest.raises(InputError, match="found both; expected outputs, or a target"):
         evaluate(suite, run.outputs, target=grid)
 

@@ -1,6 +1,7 @@
 """Targets from texts, files, functions and flags."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +89,13 @@ def test_what_a_fingerprint_depends_on(tmp_path: Path) -> None:
     before = targets_of(f"{script}:f")[0].fingerprint()
     script.write_text("def f(case): return 'new'")
     assert targets_of(f"{script}:f")[0].fingerprint() != before
+
+
+def test_the_documented_description_is_understood(project: Path, tmp_path: Path) -> None:
+    [text] = re.findall(r"```text\n(.*?)```", (project / "docs" / "targets.md").read_text(), re.DOTALL)
+    file = tmp_path / "targets.yaml"
+    file.write_text(text)
+    assert [target.title for target in targets_of(file)] == [
+        "our bot", "gpt-4o-mini · short", "gpt-4o-mini · grounded", "anthropic/claude-3-5-haiku-latest · short",
+        "anthropic/claude-3-5-haiku-latest · grounded",
+    ]  # fmt: skip

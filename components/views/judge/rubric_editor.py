@@ -121,10 +121,10 @@ def _form(begun: Mapping[str, Any], key: str) -> dict[str, Any]:
             "weight": columns.NumberColumn("Weight", width=75, min_value=0.0, max_value=1000.0, required=True,
                                            help="The overall score is the mean weighted by these; they need not add "
                                            "up to 1."),
-            "description": columns.TextColumn("What the judge rates", width=330, required=True),
+            "description": columns.TextColumn("What the judge rates", width=315, required=True),
             "needs_any": columns.MultiselectColumn("Needs one of", options=data.rubric_needs(), width=190,
                                                    help="Rated only where the case has one of these; none: always."),
-            "zero_if_missing": columns.CheckboxColumn("0 if missing", width=85, help="Score 0 where the case has none "
+            "zero_if_missing": columns.CheckboxColumn("0 if missing", width=105, help="Score 0 where the case has none "
                                                       "of what it needs, instead of leaving the dimension out."),
         },
     )  # fmt: skip

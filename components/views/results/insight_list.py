@@ -20,11 +20,22 @@ TOPICS = {
         "no_difference",
         "most_accurate",
         "least_accurate",
+        "best_metric",
+        "worst_metric",
     ),
     "retrieval": ("best_retrieval", "worst_retrieval", "retrieval_cause", "generation_cause"),
     "grounding": ("least_grounded",),
-    "hard cases": ("hardest_case",),
-    "time and cost": ("fastest_model", "slowest_model", "cheapest_model", "most_expensive_model"),
+    "hard cases": ("hardest_case", "weakest_tag"),
+    "time and cost": (
+        "fastest_model",
+        "slowest_model",
+        "cheapest_model",
+        "most_expensive_model",
+        "slowest_case",
+        "dearest_case",
+        "total_time",
+        "total_cost",
+    ),
 }
 
 
@@ -32,7 +43,7 @@ def show_insights(run: str) -> None:
     """Draw the insights, and the cases of the selected one."""
     every = data.insights(run)
     if every.empty:
-        st.info("Nothing stands out. Insights need several models, thresholds, contexts, latencies or costs.")
+        st.info("Nothing stands out. Insights need thresholds, tags, contexts, durations or costs, or several models.")
         return
     kinds = {topic: every["kind"].isin(of) for topic, of in TOPICS.items()}
     topics = {topic: f"{topic.capitalize()} ({held.sum()})" for topic, held in kinds.items() if held.any()}

@@ -164,9 +164,9 @@ def _draw_drafts() -> None:
         ]
     )  # fmt: skip
     columns = {
-        "name": header("Draft", 180, "Click to go on approving."),
-        "seen": header("Decided", 90, "Questions that are approved or dropped."),
-        "created": header("Written", 130),
+        "name": header("Draft", 130, "Click to go on approving."),
+        "seen": header("Decided", 70, "Questions that are approved or dropped."),
+        "created": header("Written", 105, "When the judge had written it."),
     }
     clicked = records(table, columns, "question-drafts")
     if clicked is not None:

@@ -41,7 +41,7 @@ def draw(draft: DraftView) -> None:
     left, right = st.columns([4, 5], gap="medium")
     with left:
         current = _draw_list(draft, shown)
-        _draw_suite(draft, counts["approved"])
+        _draw_suite(draft, counts["approved"], counts["proposed"])
     with right:
         if current is None:
             st.info("No question fits the filters in the sidebar. Clear them to see all.")
@@ -83,7 +83,7 @@ def _draw_list(draft: DraftView, shown: Sequence[Row]) -> Row | None:
     )
     columns = {
         "status": header("", 30, "✓ approved, ✗ dropped, · to decide."),
-        "kind": header("Kind", 120, "What the question needs; see From documents."),
+        "kind": header("Kind", 130, "What the question needs; see From documents."),
         "question": header("Question", 300, "Click to read it with its passages."),
     }
     version = st.session_state.get("questions-list", 0)  # a new list has no selection, so that buttons can move on
@@ -157,11 +157,12 @@ def _draw_edit(draft: DraftView, row: Row) -> None:
     passages.draw(row["passages"], row["quotes"], f"passages-edit-{name}")
 
 
-def _draw_suite(draft: DraftView, approved: int) -> None:
+def _draw_suite(draft: DraftView, approved: int, undecided: int) -> None:
     with st.container(border=True, gap="small"):
         name = st.text_input("Name of the suite", draft.name, key=f"questions-name-{draft.id}").strip()
         if st.button(
-            f"Make the suite of {format.plural(approved, 'approved question')}", type="primary",
+            f"Make the suite of {format.plural(approved, 'approved question')}",
+            type="secondary" if undecided else "primary",
             disabled=not (approved and name), width="stretch",
             help="Only approved questions become cases; the draft stays as it is.",
         ):  # fmt: skip

@@ -12,7 +12,7 @@ from components import data
 from components.viewers import text_case
 from components.views.setup.suite_saving import open_suite
 from components.widgets import controls, url
-from components.widgets.tables import header, numeric, records
+from components.widgets.tables import ROW, header, numeric, records
 from metrics.presentation import format
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
     if before == after:
         st.text("Choose two different versions to compare.")
         return
-    _draw_difference(_difference(suite, draft, before, after))
+    both = [(suite, draft) if version == DRAFT else (version, "") for version in (before, after)]
+    _draw_difference(both[0], both[1])
 
 
 def version_table(
@@ -98,8 +99,11 @@ def _draw_runs(runs: Sequence[RunFacts]) -> None:
         st.caption("No run has used this version.")
         return
     with st.expander(f"Runs of this version ({len(runs)})"):
-        for run in runs[:PAGE]:
-            url.link(f"{run.name} · {format.moment(run.created)}", "leaderboard", run=run.id)
+        table = pd.DataFrame([{"run": run.name, "created": format.moment(run.created)} for run in runs[:PAGE]])
+        columns = {"run": header("Run", 300, "Click to see its leaderboard."), "created": header("Started", 140)}
+        clicked = records(table, columns, f"runs-of-{runs[0].suite['fingerprint']}", 300)
+    if clicked is not None:
+        url.go("leaderboard", run=runs[clicked].id)
 
 
 def _choose_two(suite: str, options: Mapping[str, str], parent: str) -> tuple[str, str]:
@@ -120,16 +124,11 @@ def _choose_two(suite: str, options: Mapping[str, str], parent: str) -> tuple[st
     return chosen[0], chosen[1]
 
 
-def _difference(suite: str, draft: str, before: str, after: str) -> SuiteDifference:
-    def of(version: str) -> tuple[str, str]:
-        return (suite, draft) if version == DRAFT else (version, "")
-
-    return data.suite_difference(of(before), of(after))
-
-
-def _draw_difference(found: SuiteDifference) -> None:
+def _draw_difference(before: tuple[str, str], after: tuple[str, str]) -> None:
+    """Draw how the second suite differs from the first; each is a fingerprint and a draft."""
+    found = data.suite_difference(before, after)
     counts = {"changed": len(found.changed), "added": len(found.added), "removed": len(found.removed)}
-    kinds = {name: f"{title} ({format.count(counts[name])})" for name, title in KINDS.items() if counts[name]}
+    kinds = {name: f"{words} ({format.count(counts[name])})" for name, words in KINDS.items() if counts[name]}
     if not kinds:
         st.text("The two versions have the same cases.")
         return
@@ -140,9 +139,18 @@ def _draw_difference(found: SuiteDifference) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(f"{format.plural(len(ids), 'case')} {kind}", width="stretch")
         controls.pager(page, -(-len(ids) // PAGE))
-    if kind != "changed":
-        st.dataframe({"Case": shown}, hide_index=True, height="content" if len(shown) < 9 else 300)
+    if kind == "changed":
+        _draw_changes(found, shown, f"{page}-{before}-{after}")
         return
+    names = ["case_id", "question", "expected_answers", "label", "tags"]
+    cases, _ = data.editable_cases(*(after if kind == "added" else before), {"case_id": shown}, names, PAGE, 0)
+    filled = [name for name in names if any(isinstance(value, str | list) and value for value in cases[name])]
+    table = cases[filled].rename(columns=title)
+    st.dataframe(table, hide_index=True, row_height=ROW, height="content" if len(table) < 9 else 320)
+
+
+def _draw_changes(found: SuiteDifference, shown: Sequence[str], key: str) -> None:
+    """Draw some of the changed cases, and the one just clicked, else the first, field by field."""
     by_case: dict[str, list[SuiteChange]] = {}
     for change in found.changes:
         by_case.setdefault(change.case_id, []).append(change)
@@ -152,7 +160,7 @@ def _draw_difference(found: SuiteDifference) -> None:
     left, right = st.columns([2, 3], gap="medium")
     columns = {"case": header("Case", 120, "Click to see its fields."), "fields": header("Changed fields", 180)}
     with left:
-        clicked = records(table, columns, f"changed-{page}-{url.param('from')}-{url.param('to')}", 420)
+        clicked = records(table, columns, f"changed-{key}", 420)
     with right:
         id = shown[clicked or 0]
         st.text(f"Case {id}")

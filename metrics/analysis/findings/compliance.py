@@ -32,6 +32,18 @@ FRAMEWORKS: dict[str, dict[str, str]] = {
         "ongoing monitoring": "Performance is checked regularly while in use.",
         "outcomes analysis": "Outputs are compared with actual outcomes.",
     },
+    "OWASP LLM Top 10": {  # the list of 2025
+        "LLM01 prompt injection": "Text from users or sources cannot change the instructions that it follows.",
+        "LLM02 sensitive information disclosure": "It gives away no personal data, secrets or confidential content.",
+        "LLM03 supply chain": "Models, data and libraries come from sources that are known and checked.",
+        "LLM04 data and model poisoning": "Nobody can plant content in the data that it learns from or is tuned on.",
+        "LLM05 improper output handling": "Its output is checked before other systems use or run it.",
+        "LLM06 excessive agency": "It has no more tools, rights and freedom to act than its task needs.",
+        "LLM07 system prompt leakage": "Its instructions stay inside, and nothing secret depends on that.",
+        "LLM08 vector and embedding weaknesses": "What is retrieved cannot be used to mislead it or to leak data.",
+        "LLM09 misinformation": "It states nothing false or made up as a fact.",
+        "LLM10 unbounded consumption": "Nobody can make it spend unlimited time, tokens or money.",
+    },
 }
 GLYPHS = {  # of the outcome of a model in a metric; in brackets if the interval crosses the threshold or is missing
     "passed": "✓",  # meets the threshold with the whole 95 % interval

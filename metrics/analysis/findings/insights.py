@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from metrics.analysis.cases.case_pages import failing
 from metrics.analysis.cases.threshold_outcomes import outcomes_sql, threshold_arguments
 from metrics.analysis.findings.failure_attribution import Attribution, attribute_failures, least_grounded
+from metrics.analysis.findings.insight_row import Insight, in_numbers, insight_row
+from metrics.analysis.findings.model_insights import dear_cases, hardest_of_one, metric_margins, weakest_tags
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.resources import resources
@@ -28,7 +30,6 @@ COLUMNS = [
 ORDER = {"high": 0, "low": 1, "info": 2}
 EXTREMES = (("duration_s", "fastest", "slowest"), ("cost_usd", "cheapest", "most expensive"))
 SENTENCE = 240  # characters of a sentence that are shown
-Insight = dict[str, Any]
 
 
 def insights(run: Run) -> pd.DataFrame:
@@ -39,7 +40,11 @@ def insights(run: Run) -> pd.DataFrame:
     significantly) and the hardest_case, the one that most models fail; over all thresholds the most_accurate and
     least_accurate model; fastest_model, slowest_model, cheapest_model and most_expensive_model if the outputs have the
     numbers; best_retrieval and worst_retrieval; retrieval_cause and generation_cause: what failing answers are
-    attributed to; least_grounded: the sentence or claim that the contexts support the least.
+    attributed to; least_grounded: the sentence or claim that the contexts support the least; weakest_tag: whose cases
+    are worse than the rest; slowest_case and dearest_case.
+
+    Of a single model: the hardest_case of each metric, the best_metric and worst_metric against their thresholds,
+    total_time and total_cost.
 
     severity: `high` for values on the wrong side of a threshold, cases that fail for every model and failures with one
     main cause; `low` for other failures; `info` for the rest. evidence: what it rests on, in words. affected: number of
@@ -54,8 +59,12 @@ def insights(run: Run) -> pd.DataFrame:
     for column in primary:
         rows += _extremes(run, board, column)
         rows += _hardest(run, column)
+        rows += hardest_of_one(run, column)
+    rows += metric_margins(board, primary)
+    rows += weakest_tags(run, primary)
     rows += _accuracy(run, primary)
     rows += _resources(run)
+    rows += dear_cases(run)
     rows += _retrieval(board)
     rows += _causes(run, board)
     rows += _least_grounded(run, board)
@@ -69,7 +78,7 @@ def _leader(board: Leaderboard) -> Iterator[Insight]:
     found = headline(board)
     if len(board.models) > 1 and found.compared:
         evidence = f"paired tests in {_joined(found.compared)}, Holm-corrected over all pairs of models of a metric"
-        yield _row(
+        yield insight_row(
             "leading_model", found.sentence, model=found.leaders[0] if len(found.leaders) == 1 else None,
             evidence=evidence, of=[column.evaluator for column in primary_columns(board)],
         )  # fmt: skip
@@ -89,16 +98,16 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
     untested = board.cells[best, column.key].untested is not None
     if board.cells[worst, column.key].best:
         message = f"{column.title}: no significant difference between the models"
-        yield _row("no_difference", message, column=column, evidence=_spread(board, column, best, worst))
+        yield insight_row("no_difference", message, column=column, evidence=_spread(board, column, best, worst))
         return
     also = "; the difference is not tested" if untested else f"; tied for best with {', '.join(tied)}" if tied else ""
-    yield _row(
+    yield insight_row(
         "best_model", f"{best} is best at {column.title} ({values[best]:.3g}){also}", column=column, model=best,
         value=values[best], evidence=_spread(board, column, best, worst),
     )  # fmt: skip
     wrong = board.cells[worst, column.key].problem
     affected, ids = failing(run, column.evaluator, column.metric).get(worst, (None, [])) if wrong else (None, [])
-    yield _row(
+    yield insight_row(
         "worst_model", f"{worst} is worst at {column.title} ({values[worst]:.3g})", column=column, model=worst,
         value=values[worst], severity="high" if wrong else "info", affected=affected, case_ids=ids,
         evidence=_spread(board, column, worst, best) + (f"; the threshold is {column.threshold:g}" if wrong else ""),
@@ -108,12 +117,7 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
 def _spread(board: Leaderboard, column: Column, one: str, other: str) -> str:
     """Return the numbers of two models with their intervals."""
     cells = {model: board.cells[model, column.key] for model in (one, other)}
-    return "; ".join(_number(model, cell.value, cell.low, cell.high, cell.n) for model, cell in cells.items())
-
-
-def _number(model: str, value: float | None, low: float | None, high: float | None, n: int, unit: str = "") -> str:
-    bounds = "" if low is None or high is None else f" ({low:.3g} … {high:.3g})"
-    return f"{model} {value:.3g}{unit}{bounds}, n = {n:,}"
+    return "; ".join(in_numbers(model, cell.value, cell.low, cell.high, cell.n) for model, cell in cells.items())
 
 
 def _hardest(run: Run, column: Column) -> Iterator[Insight]:
@@ -132,7 +136,7 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
     for row in found.to_dict("records"):
         all_fail = row["failing"] == row["models"]
         message = f"case {row['case_id']} is the hardest: {row['failing']} of {row['models']} models fail it at "
-        yield _row(
+        yield insight_row(
             "hardest_case", message + column.title, column=column, case_id=str(row["case_id"]),
             value=float(row["mean"]), severity="high" if all_fail else "low", affected=1,
             case_ids=[str(row["case_id"])],
@@ -169,7 +173,7 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
     ) + f"; {len(shares):,} cases, thresholds of {_listed(names)}"  # fmt: skip
     for kind, model, word in (("most_accurate", ranked[0], "most"), ("least_accurate", ranked[-1], "least")):
         message = f"{model} is the {word} accurate: it passes {100 * means[model]:.3g} % of the checks of a case"
-        yield _row(
+        yield insight_row(
             kind, message + (also if word == "most" else ""), model=model, value=float(means[model]),
             evidence=evidence, of=names,
         )  # fmt: skip
@@ -190,10 +194,10 @@ def _resources(run: Run) -> Iterator[Insight]:
         if len(own) < 2 or own[0].mean == own[-1].mean:
             continue
         ends = (own[0], own[-1])
-        evidence = "; ".join(_number(one.model, one.mean, one.low, one.high, one.n, f" {one.unit}") for one in ends)
+        evidence = "; ".join(in_numbers(one.model, one.mean, one.low, one.high, one.n, f" {one.unit}") for one in ends)
         for kind, one in zip((least, most), ends, strict=True):
             message = f"{one.model} is the {kind}: {one.mean:.3g} {one.unit} per case on average"
-            yield _row(
+            yield insight_row(
                 f"{kind.replace(' ', '_')}_model",
                 message,
                 metric=quantity,
@@ -232,7 +236,7 @@ def _retrieval(board: Leaderboard) -> Iterator[Insight]:
             evidence += f"; {model} misses the threshold of {', '.join(missed)}"
         message = f"{model} retrieves {word}: its contexts reach {100 * mean:.3g} % of the metrics' ranges"
         severity = "high" if wrong else "info"
-        yield _row(kind, message, model=model, value=mean, evidence=evidence, severity=severity, of=names)
+        yield insight_row(kind, message, model=model, value=mean, evidence=evidence, severity=severity, of=names)
 
 
 def _causes(run: Run, board: Leaderboard) -> Iterator[Insight]:
@@ -240,7 +244,7 @@ def _causes(run: Run, board: Leaderboard) -> Iterator[Insight]:
     for found in attribute_failures(run, board.columns):
         column = None if found.evaluator is None else columns.get(found.evaluator)
         of = [name for names in found.by for name in names] or [found.evaluator or ""]
-        yield _row(
+        yield insight_row(
             f"{found.cause}_cause", _attributed(found, column), column=column, model=found.model,
             value=found.attributed / found.failing, severity="high" if found.mostly else "low",
             affected=found.attributed, case_ids=list(found.case_ids), evidence=_why(found), of=of,
@@ -268,30 +272,9 @@ def _least_grounded(run: Run, board: Leaderboard) -> Iterator[Insight]:
     for found in least_grounded(run, board.columns):
         column, text = found.column, " ".join(found.text.split())
         excerpt = text if len(text) <= SENTENCE else text[: SENTENCE - 1] + "…"
-        yield _row(
+        yield insight_row(
             "least_grounded", f"least grounded, by {found.model} on case {found.case_id}: “{excerpt}”", column=column,
             model=found.model, case_id=found.case_id, value=found.value, severity="high", affected=1,
             case_ids=[found.case_id],
             evidence=f"{column.evaluator_title} of the answer is {found.value:.3g}, the threshold {column.threshold:g}",
         )  # fmt: skip
-
-
-def _row(
-    kind: str,
-    message: str,
-    *,
-    column: Column | None = None,
-    metric: str | None = None,
-    severity: str = "info",
-    evidence: str = "",
-    of: Iterable[str] = (),
-    **values: Any,
-) -> Insight:
-    """Return one insight; `of` are the evaluators it rests on if they are not its column's."""
-    bases = [name for name in of if name] or ([column.evaluator] if column is not None else [])
-    standards = dict.fromkeys(standard for name in bases for standard in evaluators()[name].standards)
-    return {
-        "kind": kind, "evaluator": column and column.evaluator, "metric": column.metric if column else metric,
-        "model": None, "case_id": None, "value": None, "message": message, "severity": severity, "evidence": evidence,
-        "affected": None, "case_ids": [], "standards": list(standards), **values,
-    }  # fmt: skip

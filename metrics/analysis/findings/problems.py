@@ -1,4 +1,4 @@
-"""Problems: models on the wrong side of a threshold, and perturbations that move cases across it."""
+"""Problems: models on the wrong side of a threshold, perturbations that move cases across it, defects of cases."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from metrics.analysis.cases.case_pages import NAMED, failing
+from metrics.analysis.findings.case_defects import case_defects
 from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.core.registry import evaluators
@@ -32,13 +33,17 @@ def problems(run: Run) -> pd.DataFrame:
     high are the rate, n the pairs. Severity `high` if there are significantly more flips than with unchanged copies,
     `low` if not, `unknown` without copies to compare with. See metrics.analysis.findings.flips.
 
+    kind `artifact`: a file of an agent that is not intact, one problem each; kind `empty`: answers that leave no
+    sentence to embed, by model and evaluator. Both are `high`: they are certain. See
+    metrics.analysis.findings.case_defects.
+
     evidence: what the severity rests on, in words; affected: number of cases (None: the metric has no cases of its
     own), case_ids: the worst of them, at most NAMED; standards: those that the evaluator gives evidence for.
     """
     import pandas as pd
 
     board = leaderboard(run)
-    rows = [*_thresholds(run, board), *_flips(run, board)]
+    rows = [*_thresholds(run, board), *_flips(run, board), *_defects(run, board)]
     frame = pd.DataFrame(rows, columns=COLUMNS).astype({"affected": "Int64"})
     distance = (frame["value"] - frame["threshold"]).abs().where(frame["kind"] == "threshold", frame["value"])
     order = frame.assign(
@@ -93,6 +98,18 @@ def _flips(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
             message=f"{row['model']}: {_title(column)} flips in {row['flips']:,} of {row['pairs']:,} cases perturbed"
             f" by {row['perturbation']}; {row['worse']:,} of them are now on the wrong side of {column.threshold:g}",
         )  # fmt: skip
+
+
+def _defects(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
+    columns = {(column.evaluator, column.metric): column for column in reversed(board.columns)}
+    evidence = {"artifact": "checked by reading the file", "empty": "the answer is blank or has no word"}
+    for one in case_defects(run, NAMED):
+        column = columns.get((one.evaluator, one.metric))
+        if column is not None:
+            yield _row(
+                column, kind=one.kind, model=one.model, threshold=None, n=one.affected, severity="high",
+                message=one.message, evidence=evidence[one.kind], affected=one.affected, case_ids=list(one.case_ids),
+            )  # fmt: skip
 
 
 def flip_evidence(row: Any) -> str:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.core.array_types import Floats
+from metrics.core.label_keys import split_label
 from metrics.core.suite import ANNOTATIONS
 from metrics.store import Run, cache_by_run
 from metrics.vision.boxes import box_iou
@@ -25,10 +26,14 @@ THRESHOLDS = ("match_iou_threshold", "iou_threshold", "pr_curve_iou_threshold") 
 
 
 class Rules(NamedTuple):
-    """An evaluator's IoU threshold, and how many predictions of an image and label count, best first (None: all)."""
+    """An evaluator's IoU threshold, and how many predictions of an image and label count, best first (None: all).
+
+    `keyed`: labels have keys, and only objects of one key are compared.
+    """
 
     iou: float = IOU
     max_dets: int | None = None
+    keyed: bool = False
 
 
 def rules(run: Run, evaluator: str | None) -> Rules:
@@ -36,7 +41,8 @@ def rules(run: Run, evaluator: str | None) -> Rules:
     own = run.evaluators.get(evaluator or "", {})
     most = own.get("max_dets")
     iou = next((float(own[name]) for name in THRESHOLDS if own.get(name) is not None), IOU)
-    return Rules(iou, max(most, default=None) if isinstance(most, list | tuple) else most)
+    keyed = bool(run.spec["suite"].get("label_keys"))
+    return Rules(iou, max(most, default=None) if isinstance(most, list | tuple) else most, keyed)
 
 
 def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None) -> Compared:
@@ -55,14 +61,21 @@ def match_objects(
     geometry: Compared = "box",
     size: tuple[int | None, int | None] = (None, None),
     max_dets: int | None = None,
+    keyed: bool = False,
 ) -> tuple[list[str], list[str]]:
     """Return what becomes of one model's objects in one image: the kinds of predictions, and of annotations.
 
     Kinds are those of core.evaluator.MATCHES: tp, fp_…, ignored; for annotations tp, fn_…, ignored; a prediction
     below `score` is `below_score`, one beyond the `max_dets` best of its label `ignored`. size: height and width of the
     image, pixels, which masks need; where it is unknown, or the geometry asked for is missing, the boxes are compared.
+    keyed: only objects whose labels have one key are.
     """
     overlaps = _overlaps(_geometry(annotations), _geometry(predictions), geometry, size)
+    if keyed:
+        keys = [
+            np.array([split_label(str(label))[0] for label in table["label"]]) for table in (predictions, annotations)
+        ]
+        overlaps = np.where(keys[0][:, None] == keys[1][None, :], overlaps, 0.0)
     return match_image(annotations, predictions, overlaps, iou, score, max_dets)
 
 

@@ -35,7 +35,13 @@ class SanityParameters(Parameters):
     inputs=("trace",),
     metrics=(Metric("agent_sanity", "Share of the artifacts that are intact.", primary=True),),
     sources=("H2O Eval Studio evaluators: Agent sanity check",),
-    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe", "SR 11-7: ongoing monitoring"),
+    standards=(
+        "NIST AI RMF: valid and reliable",
+        "NIST AI RMF: safe",
+        "SR 11-7: ongoing monitoring",
+        "OWASP LLM Top 10: LLM05 improper output handling",
+        "OWASP LLM Top 10: LLM06 excessive agency",
+    ),
     examples=(
         Example(
             "two of four are intact: one is broken JSON, one is blank",

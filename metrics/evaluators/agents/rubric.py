@@ -151,7 +151,11 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
         ),
     ),
     sources=("Agent evaluation reference: rubric",),
-    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: accountable and transparent"),
+    standards=(
+        "NIST AI RMF: valid and reliable",
+        "NIST AI RMF: accountable and transparent",
+        "OWASP LLM Top 10: LLM06 excessive agency",
+    ),
     examples=(
         Example(
             "all five dimensions rated: 1, .8, .6, .3 and 1",

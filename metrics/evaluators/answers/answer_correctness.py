@@ -62,7 +62,11 @@ REFUSED = (
         ),
     ),
     sources=("Valor, after RAGAS",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=(
+        "NIST AI RMF: valid and reliable",
+        "SR 11-7: outcomes analysis",
+        "OWASP LLM Top 10: LLM09 misinformation",
+    ),
     examples=(
         Example(
             "three claims are right, one is wrong, two are missing",

@@ -40,7 +40,11 @@ class WeightedParameters(Parameters):
         ),
     ),
     sources=("H2O Eval Studio, after RAGAS",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=(
+        "NIST AI RMF: valid and reliable",
+        "SR 11-7: outcomes analysis",
+        "OWASP LLM Top 10: LLM09 misinformation",
+    ),
     examples=(
         Example(
             "all the weight on the claims: three are right, one is wrong, two are missing",

@@ -17,13 +17,14 @@ from metrics.core.evaluator import (
     not_applicable,
 )
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
-from metrics.core.prompt import Prompt
+from metrics.core.prompt import Data, Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting_unreadable
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.custom_prompts import BLOCKS, Mode, checked_levels, checked_prompt, instructions, material
 
 PASS_GRADE = 0.5
+ANSWER = BLOCKS["actual_answer"]
 BOOLEAN = "Give the reason first; verdict is true where the answer to this is yes or the criterion is met, else false."
 GRADED = "Give the reason first; grade is a number from 0, not met at all, to 1, met in full."
 LEVELS = "Give the reason first; level is the one label that fits best."
@@ -55,6 +56,11 @@ class ByopParameters(Parameters):
         '"poor": 0}; none: any number from 0 to 1.',
     )
     pass_grade: float = Field(PASS_GRADE, ge=0, le=1, description="The lowest grade that passes.")
+    check_contexts: bool = Field(
+        True,
+        description="Ask the same about the retrieved contexts in place of {actual_answer}, to attribute failures to "
+        "retrieval: one more call per case with contexts.",
+    )
 
     _checked_levels = field_validator("levels")(checked_levels)
 
@@ -113,11 +119,32 @@ class ByopParameters(Parameters):
             status=Status.PARSE_FAILURE,
             judge=(ScriptedReply("byop", {"reason": "Short.", "level": "plain"}),),
         ),
+        Example(
+            "the contexts fail too: retrieval caused it",
+            {"question": "Where is it?", "answer": "Find it.", "retrieved_contexts": ["Lost things", "Go away."]},
+            {"passes": 0, "failures": 1, "retrieval_failures": 1, "generation_failures": 0, "parse_failures": 0},
+            parameters={"prompt": POLITE},
+            judge=(
+                ScriptedReply("byop", {"reason": "Curt.", "verdict": False}, {"ACTUAL_ANSWER": "Find it."}),
+                ScriptedReply("byop", {"reason": "Rude.", "verdict": False}, {"ACTUAL_ANSWER": "Go away."}),
+            ),
+        ),
+        Example(
+            "the contexts pass: generation caused it",
+            {"question": "Where is it?", "answer": "Find it.", "retrieved_contexts": ["Kindly ask at the desk."]},
+            {"passes": 0, "failures": 1, "retrieval_failures": 0, "generation_failures": 1},
+            parameters={"prompt": POLITE},
+            judge=(
+                ScriptedReply("byop", {"reason": "Curt.", "verdict": False}, {"ACTUAL_ANSWER": "Find it."}),
+                ScriptedReply("byop", {"reason": "Kind.", "verdict": True}, {"ACTUAL_ANSWER": "Kindly"}),
+            ),
+        ),
         Example.not_applicable(
             "the case lacks something that the prompt shows", {"answer": "Over there."}, parameters={"prompt": POLITE}
         ),
         Example.not_applicable("no prompt yet", {"answer": "Over there."}),
     ),
+    version=2,
     differs_from="rubric weighs several dimensions, each with five levels; text_matching and json_schema check rules "
     "without a judge.",
     differs_from_source=(
@@ -138,10 +165,13 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
     for a part of your prompt. Several expected answers, and the contexts, are numbered. With `levels` the judge chooses
     one of your labels, which are never translated.
 
+    The same is asked about the retrieved contexts, numbered in place of {actual_answer} (`check_contexts`): a failure
+    is attributed to retrieval if they fail too, else to generation. Without contexts, or if the prompt does not show
+    the answer, retrieval_failures has no value.
+
     A case that lacks something the prompt shows is not applicable. A reply in the wrong form counts only in
-    parse_failures. The contexts are not judged separately: retrieval_failures has no value. A prompt with an unknown
-    placeholder, or with none, is refused before the run.
-    Evidence: the verdict on the answer with the judge's reason.
+    parse_failures. A prompt with an unknown placeholder, or with none, is refused before the run.
+    Evidence: the verdict on the answer, and that on the contexts, each with the judge's reason.
     """
     if not parameters.prompt:
         return not_applicable("no prompt is given: write one with a placeholder such as {actual_answer}")
@@ -149,18 +179,26 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
     missing = [f"{{{name}}}" for name, block in BLOCKS.items() if block in data and data[block] is None]
     if missing:
         return not_applicable(f"the case has nothing to show for {' and '.join(missing)} in the prompt")
+    grade, judged = await _judged("Answer", parameters, judge, data)
+    verdicts, contexts_pass = {"answer": [judged]}, None
+    if parameters.check_contexts and ANSWER in data and any(text.strip() for text in case.retrieved_contexts):
+        _, contexts = await _judged("Contexts", parameters, judge, {**data, ANSWER: case.retrieved_contexts})
+        verdicts["retrieved_contexts"], contexts_pass = [contexts], contexts.holds == "yes"
+    facts = {"grade": grade} if parameters.levels else {}
+    score = boolean_score(judged.holds == "yes", contexts_pass, Evidence(verdicts, facts))
+    return replace(score, values={**score.values, "grade": grade})
+
+
+async def _judged(name: str, parameters: ByopParameters, judge: Judge, data: Data) -> tuple[float | None, Verdict]:
+    """Return the judge's grade, None for true or false, and its verdict on what stands in place of the answer."""
     form, ending = _form(parameters.mode, tuple(parameters.levels))
     prompt = Prompt("byop", f"{instructions(parameters.prompt)}\n\n{ending}")
     reply = (await judge.ask(prompt, form, data)).model_dump()
     if parameters.mode == "boolean":
-        grade, passes, label = None, reply["verdict"], "true" if reply["verdict"] else "false"
-    else:
-        grade = parameters.levels[reply["level"]] if parameters.levels else reply["grade"]
-        passes, label = grade >= parameters.pass_grade, reply.get("level", f"grade {grade:g}")
-    judged = Verdict("Answer", yes_or_no(passes), label, reply["reason"])
-    facts = {"grade": grade} if parameters.levels else {}
-    score = boolean_score(passes, evidence=Evidence({"answer": [judged]}, facts))
-    return replace(score, values={**score.values, "grade": grade})
+        return None, Verdict(name, yes_or_no(reply["verdict"]), str(reply["verdict"]).lower(), reply["reason"])
+    grade = parameters.levels[reply["level"]] if parameters.levels else reply["grade"]
+    label = reply.get("level", f"grade {grade:g}")
+    return grade, Verdict(name, yes_or_no(grade >= parameters.pass_grade), label, reply["reason"])
 
 
 @lru_cache(maxsize=64)

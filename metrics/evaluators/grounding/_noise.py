@@ -16,7 +16,12 @@ from metrics.judge.steps import (
 
 INPUTS: tuple[Input, ...] = ("answer", "expected_answers", "retrieved_contexts")
 PROMPTS = (CLAIMS, ENTAILMENT)
-STANDARDS = ("NIST AI RMF: valid and reliable", "NIST AI RMF: secure and resilient")
+STANDARDS = (
+    "NIST AI RMF: valid and reliable",
+    "NIST AI RMF: secure and resilient",
+    "OWASP LLM Top 10: LLM08 vector and embedding weaknesses",
+    "OWASP LLM Top 10: LLM09 misinformation",
+)
 
 
 def noise_metrics(name: str, contexts: str) -> tuple[Metric, ...]:

@@ -24,7 +24,7 @@ CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has
         ),
     ),
     sources=("H2O Eval Studio",),
-    standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
+    standards=("NIST AI RMF: valid and reliable", "OWASP LLM Top 10: LLM09 misinformation"),
     examples=(
         Example(
             "every sentence is in a context",

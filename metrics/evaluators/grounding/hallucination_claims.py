@@ -59,7 +59,7 @@ class ClaimsParameters(Parameters):
         ),
     ),
     sources=("RAG generator metrics",),
-    standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
+    standards=("NIST AI RMF: valid and reliable", "OWASP LLM Top 10: LLM09 misinformation"),
     examples=(
         Example("one of two claims is supported", SUPER_BOWL, {"hallucination_claims": 0.5}, judge=SUPER_BOWL_REPLIES),
         Example(

@@ -47,6 +47,8 @@ class EncodingParameters(Parameters):
         "NIST AI RMF: privacy enhanced",
         "NIST AI RMF: safe",
         "SR 11-7: ongoing monitoring",
+        "OWASP LLM Top 10: LLM01 prompt injection",
+        "OWASP LLM Top 10: LLM05 improper output handling",
     ),
     examples=(
         Example(

@@ -49,6 +49,7 @@ class PiiParameters(Parameters):
         "NIST AI RMF: safe",
         "NIST AI RMF: secure and resilient",
         "SR 11-7: ongoing monitoring",
+        "OWASP LLM Top 10: LLM02 sensitive information disclosure",
     ),
     examples=(
         Example(

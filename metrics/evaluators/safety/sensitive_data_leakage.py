@@ -37,6 +37,8 @@ class SecretParameters(Parameters):
         "NIST AI RMF: privacy enhanced",
         "NIST AI RMF: safe",
         "SR 11-7: ongoing monitoring",
+        "OWASP LLM Top 10: LLM02 sensitive information disclosure",
+        "OWASP LLM Top 10: LLM07 system prompt leakage",
     ),
     examples=(
         Example(

@@ -46,7 +46,11 @@ class LoopingParameters(Parameters):
         ),
     ),
     sources=("H2O Eval Studio evaluators: Looping detection",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring"),
+    standards=(
+        "NIST AI RMF: valid and reliable",
+        "SR 11-7: ongoing monitoring",
+        "OWASP LLM Top 10: LLM10 unbounded consumption",
+    ),
     differs_from_source=(
         "The repeats of a substring do not overlap, so that the share stays within 0 … 1. The range of "
         "compression_ratio is open above, since short texts grow when compressed; H2O states 0 to 1. White space is "

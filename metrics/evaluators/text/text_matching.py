@@ -25,7 +25,13 @@ class TextMatchingParameters(Parameters):
     inputs=("answer", "conditions"),
     metrics=boolean_metrics("satisfy the case's condition"),
     sources=("H2O Eval Studio evaluators: Text matching",),
-    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe", "SR 11-7: outcomes analysis"),
+    standards=(
+        "NIST AI RMF: valid and reliable",
+        "NIST AI RMF: safe",
+        "SR 11-7: outcomes analysis",
+        "OWASP LLM Top 10: LLM05 improper output handling",
+        "OWASP LLM Top 10: LLM07 system prompt leakage",
+    ),
     differs_from_source=(
         "Regular expressions run in RE2, so that no expression can hang a run: there are no look-arounds and no "
         "back-references. generation_failures leaves out failures whose contexts fail too, so that a failure has one "

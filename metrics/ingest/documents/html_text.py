@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections import Counter
 
 from metrics.text.chunks import Block
 from metrics.text.markup import MARKUP
@@ -25,7 +26,7 @@ def html_blocks(text: str) -> tuple[str, list[Block]]:
     blocks: list[Block] = []
     words: list[str] = []
     lines: list[str] = []  # of the list or table that is being read
-    hidden: list[str] = []  # open elements whose content is left out
+    hidden: Counter[str] = Counter()  # open elements whose content is left out
 
     def end_line() -> None:
         line = _spaced("".join(words))
@@ -46,12 +47,11 @@ def html_blocks(text: str) -> tuple[str, list[Block]]:
         place = match.end()
         tag, closing = (match["tag"] or "").lower(), bool(match["end"])
         if tag in LEFT_OUT and not (match["rest"] or "").endswith("/"):
-            if not closing:
-                hidden.append(tag)
-            elif tag in hidden:
-                del hidden[hidden.index(tag) :]
+            hidden[tag] += -1 if closing else 1
+            if hidden[tag] <= 0:
+                del hidden[tag]
         elif tag == "body":  # a head that is not closed ends here
-            hidden = [one for one in hidden if one != "head"]
+            del hidden["head"]
         if hidden:
             continue
         if tag in SAME_ROW:

@@ -9,7 +9,8 @@ from metrics.text.chunks import Block
 WRAPPED = 50  # characters from which a line counts as wrapped, so that the next one continues it
 ITEM = re.compile(r"\s*(?:[-*+•–]|\d{1,3}[.)]|\|)\s")
 FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
-HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*")
+HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s+(.*))?")
+CLOSING = re.compile(r"(?:^|\s)#+$")
 UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{3,})\s*")
 RULE = re.compile(r"\s{0,3}([-*_])(?:\s*\1){2,}\s*")
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n.{0,20000}?\n---[ \t]*\n", re.DOTALL)
@@ -17,7 +18,7 @@ COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 LINK = re.compile(r"!?\[([^\[\]]{0,1000}+)\]\([^()\s]{0,2000}+(?:\s+\"[^\"]{0,500}+\")?\)")
 REFERENCE = re.compile(r"^\s{0,3}\[[^\[\]]{1,200}\]:\s+\S+.*$", re.MULTILINE)
 EMPHASIS = re.compile(r"(?<!\w)(\*{1,3}|_{1,3})(?=\S)([^*_\n]{1,1000}?)(?<=\S)\1(?!\w)")
-CODE = re.compile(r"(`+)([^`\n]{1,1000})\1")
+CODE = re.compile(r"(?<!`)(`{1,9}+)(?!`)([^`\n]{1,1000}+)\1(?!`)")
 
 
 def decoded(content: bytes) -> str:
@@ -41,17 +42,20 @@ def text_blocks(text: str, page: int | None = None) -> Iterator[Block]:
 
 def unwrapped(lines: Iterable[str]) -> str:
     """Return lines as a text in which wrapped lines are one again, and hyphenated words whole."""
-    made: list[str] = []
-    before = ""  # the line before, as it stood
+    made: list[str] = []  # lines, and what stands between them
+    before = ""
     for line in (line.strip() for line in lines):
-        if not made or len(before) < WRAPPED or ITEM.match(line):
-            made.append(line)
+        if not made:
+            made = [line]
+        elif len(before) < WRAPPED or ITEM.match(line):
+            made += ["\n", line]
         elif before.endswith("-") and before[-2:-1].isalpha() and line[:1].islower():
-            made[-1] = made[-1][:-1] + line
+            made[-1] = made[-1][:-1]
+            made.append(line)
         else:
-            made[-1] += f" {line}"
+            made += [" ", line]
         before = line
-    return "\n".join(made).strip()
+    return "".join(made).strip()
 
 
 def markdown_blocks(text: str) -> Iterator[Block]:
@@ -81,8 +85,8 @@ def markdown_blocks(text: str) -> Iterator[Block]:
                 fence = opened[1]
         elif found := HEADING.fullmatch(line):
             yield from taken()
-            if found[1]:
-                yield Block(plain(found[1]), True)
+            if title := CLOSING.sub("", (found[1] or "").strip()).strip():
+                yield Block(plain(title), True)
         elif UNDERLINE.fullmatch(line) and len(paragraph) == 1 and not ITEM.match(paragraph[0]):
             yield from taken(is_heading=True)
         elif not line.strip() or RULE.fullmatch(line):

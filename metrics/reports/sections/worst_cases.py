@@ -216,7 +216,7 @@ def _boxes(
         predictions = predictions[predictions["model"].eq(model) & predictions["run"].eq(repeat)].reset_index(drop=True)
     size = view.case["image_height"], view.case["image_width"]
     predicted, annotated = analysis.match_objects(
-        view.annotations, predictions, rules.iou, DRAWN_FROM, compared, size, rules.max_dets
+        view.annotations, predictions, rules.iou, DRAWN_FROM, compared, size, rules.max_dets, rules.keyed
     )
     filled = compared == "mask"
     boxes = []

@@ -54,11 +54,12 @@ def test_every_kind_is_told(rag: Run) -> None:
         "leading_model", "best_model", "worst_model", "hardest_case", "fastest_model",
         "slowest_model", "cheapest_model", "most_expensive_model", "best_retrieval", "worst_retrieval",
         "retrieval_cause", "generation_cause", "least_grounded", "no_difference", "most_accurate", "least_accurate",
+        "slowest_case",
     }  # fmt: skip
     assert set(found["severity"]) <= {"high", "low", "info"}
     assert found["severity"].tolist() == sorted(found["severity"], key=["high", "low", "info"].index)
     assert (found["evidence"].str.len() > 0).all()
-    spent = ["fastest_model", "slowest_model", "cheapest_model", "most_expensive_model"]
+    spent = ["fastest_model", "slowest_model", "cheapest_model", "most_expensive_model", "slowest_case"]
     measured = found[~found["kind"].isin(spent)]
     assert measured["standards"].map(len).gt(0).all()
     assert (found["affected"].isna() == found["case_ids"].map(len).eq(0)).all()
@@ -192,3 +193,63 @@ def test_insights_name_the_best_model(workspace: Path) -> None:
     found = insights(finished(Workspace(), text_suite(12), text_outputs(12), "rouge", "looping_detection"))
     best = found[(found.kind == "best_model") & (found.evaluator == "rouge")].iloc[0]
     assert best.model == "good"
+
+
+@pytest.fixture
+def alone(workspace: Path) -> Run:
+    """One model: half of its cases are tagged `hard`, and it fails nearly all of these."""
+    hard = [place % 2 == 0 for place in range(40)]
+    return scored_run(
+        {
+            "answer_correctness.answer_correctness": {"solo": [0.1 if one else 0.9 for one in hard[:-2]] + [0.05, 0.9]},
+            "groundedness.groundedness": {"solo": [0.9] * 39 + [0.2]},
+        },
+        {("groundedness", "solo", 39): {"least_grounded": "Ferries are run by cats."}},
+        {"solo": {"duration_s": [1.0] * 39 + [6.0], "cost_usd": [0.01] * 40}},
+        {"tags": [["hard"] if one else ["easy"] for one in hard]},
+    )
+
+
+def test_one_model_is_told_where_to_look(alone: Run) -> None:
+    found = insights(alone)
+    assert set(found["kind"]) == {
+        "hardest_case", "weakest_tag", "least_grounded", "slowest_case", "total_time", "total_cost", "best_metric",
+        "worst_metric",
+    }  # fmt: skip
+    hardest = told(found, "hardest_case", evaluator="answer_correctness")
+    assert (hardest["case_id"], hardest["value"]) == ("c38", 0.05)
+    assert hardest["evidence"] == "the threshold is 0.75; cases that miss it: 20"
+    assert told(found, "hardest_case", evaluator="groundedness")["case_id"] == "c39"
+    assert "Ferries are run by cats." in told(found, "least_grounded")["message"]
+    assert told(found, "slowest_case")["message"] == "solo is slowest on case c39: 6 s"
+    assert told(found, "slowest_case")["evidence"] == "the median of 40 answers is 1 s"
+    assert told(found, "total_time")["message"] == "solo takes 45 s in total, 1.12 s an answer"
+    assert "dearest_case" not in set(found["kind"]), "all cost the same"
+    assert told(found, "total_cost")["value"] == pytest.approx(0.4)
+    worst, best = told(found, "worst_metric"), told(found, "best_metric")
+    assert (worst["evaluator"], worst["severity"], best["evaluator"]) == ("answer_correctness", "high", "groundedness")
+    assert worst["message"] == "solo: answer_correctness misses its threshold the most: 0.499, the threshold is 0.75"
+
+
+def test_a_weak_tag_is_severe_only_if_significant(alone: Run, workspace: Path) -> None:
+    weak = told(insights(alone), "weakest_tag", evaluator="answer_correctness")
+    assert weak["message"] == "solo is weakest at answer_correctness on cases tagged ‘hard’: 0.0975"
+    assert (weak["severity"], weak["value"]) == ("high", pytest.approx(0.0975))
+    assert weak["evidence"].startswith("‘hard’ 0.0975 (0.0")
+    assert "n = 20; the rest 0.9; p = 0.001 by shuffling, corrected for all tags" in weak["evidence"]
+    even = scored_run(
+        {"answer_correctness.answer_correctness": {"solo": [0.9, 0.9, 0.1, 0.1] * 5}},
+        design={"tags": [["a"] if place % 2 else ["b"] for place in range(20)]},
+    )
+    row = told(insights(even), "weakest_tag")
+    assert row["severity"] == "info"
+    assert row["message"].endswith(", not significantly")
+
+
+def test_several_models_are_told_of_significant_tags_only(workspace: Path) -> None:
+    values = [0.9, 0.9, 0.1, 0.1] * 5
+    run = scored_run(
+        {"answer_correctness.answer_correctness": {"one": values, "two": values}},
+        design={"tags": [["a"] if place % 2 else ["b"] for place in range(20)]},
+    )
+    assert "weakest_tag" not in set(insights(run)["kind"])

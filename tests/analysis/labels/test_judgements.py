@@ -85,6 +85,6 @@ def test_a_try_out_asks_about_a_few_cases(run: Run, tmp_path: Path) -> None:
         again = try_out("byop", parameters, cases, resources, tmp_path)
     assert [one.score.values["passes"] for one in judged] == [0.0, 1.0]
     assert [one.score.status for one in again] == [Status.OK, Status.OK]
-    assert asked == len(server.calls) == 2
+    assert asked == len(server.calls) == 3  # two answers, and the contexts that they share
     with pytest.raises(MissingResource, match="no judge is chosen"):
         try_out("byop", parameters, cases, {}, tmp_path)

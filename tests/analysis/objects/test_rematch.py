@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -99,8 +100,8 @@ def test_what_is_beyond_max_dets_is_ignored_as_stored(seed, most):
 def test_the_rules_of_an_evaluator(tmp_path, evaluator, parameters, expected):
     suite, outputs = suite_and_outputs(random_scene(1))
     run = finished(Workspace(tmp_path), suite, outputs, evaluator, parameters={evaluator: parameters})
-    assert analysis.rules(run, evaluator) == expected
-    assert analysis.rules(run, "unknown") == analysis.rules(run, None) == (0.5, None)
+    assert analysis.rules(run, evaluator) == (*expected, False)
+    assert analysis.rules(run, "unknown") == analysis.rules(run, None) == (0.5, None, False)
 
 
 def test_boxes_compile_nothing():
@@ -180,3 +181,16 @@ def test_rings_to_draw():
     assert rings[2:] == [square, [], square]
     assert object_rings(table.slice(0, 1), None) == [[[0.0] * 6]]
     assert object_rings(pa.table({"label": ["a"]}), 12) == [[]]
+
+
+def test_objects_of_different_keys_do_not_meet() -> None:
+    """A colour on the very spot of a class is no wrong label of it."""
+    box = {"x": [0.0], "y": [0.0], "width": [9.0], "height": [9.0]}
+    truth, made = (
+        pd.DataFrame({"label": ["class=car"], **box}),
+        pd.DataFrame({"label": ["colour=red"], "score": [0.9], **box}),
+    )
+    assert analysis.match_objects(truth, made) == (["fp_misclassification"], ["fn_misclassification"])
+    assert analysis.match_objects(truth, made, keyed=True) == (["fp_hallucination"], ["fn_no_prediction"])
+    same = truth.assign(label=["colour=red"])
+    assert analysis.match_objects(same, made, keyed=True) == (["tp"], ["tp"])

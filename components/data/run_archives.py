@@ -1,0 +1,37 @@
+"""Archives of runs: writing one, and opening an uploaded one."""
+
+from typing import NamedTuple
+
+from components.data.uploaded_files import name_of, path_of, upload_folder
+from components.data.workspace_runs import workspace
+
+
+class ImportedRun(NamedTuple):
+    """The run of an archive, None with the `problems` of one that cannot be opened; `added`: it was not there."""
+
+    id: str | None
+    name: str = ""
+    added: bool = False
+    problems: str | None = None
+
+
+def archive_run(run_id: str) -> bytes:
+    """Return a finished run with all that it rests on as a zip, which `import_run` opens elsewhere."""
+    from metrics.reports.archives.write import archive
+
+    return archive(workspace().run(run_id))
+
+
+def import_run(token: str, replies: bool) -> ImportedRun:
+    """Open the uploaded archive of a run; with `replies` its judge's replies are added to the cache."""
+    from metrics.core.errors import AssayError
+    from metrics.reports.archives.read import read_archive
+
+    path = path_of(token, upload_folder())
+    if path is None:
+        return ImportedRun(None, problems="the file is gone; upload it again")
+    try:
+        found = read_archive(path, workspace(), name_of(token, upload_folder()), replies)
+    except AssayError as failure:
+        return ImportedRun(None, problems=str(failure))
+    return ImportedRun(found.run.id, found.run.name, found.added)

@@ -1,0 +1,91 @@
+"""Defects of single cases that a mean hides: files that are not intact, answers too short to compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from metrics.analysis.cases.old_evidence import read_evidence
+from metrics.core.evidence import Evidence
+from metrics.core.registry import evaluators
+from metrics.store import Run
+
+FILES = "agent_sanity"
+MOST = 200  # files that are listed
+EMPTY = "the (answer|summary) (is empty|has no sentence)"  # how evaluators that embed say so
+
+
+@dataclass(frozen=True, slots=True)
+class CaseDefect:
+    """A broken file of one case (`kind` artifact), or the answers that leave nothing to embed (empty)."""
+
+    kind: str
+    model: str
+    evaluator: str
+    metric: str
+    message: str
+    affected: int
+    case_ids: tuple[str, ...]
+
+
+def case_defects(run: Run, most: int) -> Iterator[CaseDefect]:
+    """Yield every file that is not intact, the first MOST in the order of cases, then the empty answers.
+
+    Of empty answers one for each model and evaluator, with the ids of `most` cases.
+    """
+    yield from _files(run)
+    yield from _empty(run, most)
+
+
+def _files(run: Run) -> Iterator[CaseDefect]:
+    if FILES not in run.evaluators:
+        return
+    found = run.query(
+        """SELECT case_id, model, run, evidence FROM scores
+           WHERE evaluator = ? AND value < 1 AND evidence IS NOT NULL ORDER BY position, model, run LIMIT ?""",
+        [FILES, MOST],
+    )
+    listed = 0
+    for row in found.to_dict("records"):
+        case, model = str(row["case_id"]), str(row["model"])
+        for name, wrong in _bad_files(read_evidence(row["evidence"])):
+            if (listed := listed + 1) > MOST:
+                return
+            yield CaseDefect("artifact", model, FILES, FILES, f"{model}, case {case}: {name}: {wrong}", 1, (case,))
+
+
+def _bad_files(evidence: Evidence | None) -> Iterator[tuple[str, str]]:
+    """Yield each file that is not intact, or that was expected and is missing, with what is wrong with it."""
+    if evidence is None:
+        return
+    for one in evidence.verdicts.get("artifacts", ()):
+        if one.holds == "no":
+            yield one.text, one.reason or one.label
+    missing = evidence.facts.get("missing")
+    for name in missing if isinstance(missing, list) else ():
+        yield str(name), "expected, but the agent did not make it"
+
+
+def _empty(run: Run, most: int) -> Iterator[CaseDefect]:
+    known = evaluators()
+    embedding = [name for name in run.evaluators if name in known and "embedder" in known[name].resources]
+    found = run.query(
+        f"""WITH empty AS (
+                SELECT DISTINCT evaluator, model, case_id, position FROM scores
+                WHERE evaluator IN (SELECT unnest(?)) AND (
+                    (status = 'not_applicable' AND regexp_matches(reason, '^{EMPTY}'))
+                    OR regexp_matches(evidence, '"note": ?"{EMPTY}')
+                )
+            )
+            SELECT evaluator, model, count(*) AS n, min_by(case_id, position, {int(most)}) AS first
+            FROM empty GROUP BY evaluator, model""",
+        [embedding],
+    )
+    rows = found.to_dict("records")
+    for row in sorted(rows, key=lambda row: (embedding.index(row["evaluator"]), run.models.index(row["model"]))):
+        entry, n = known[row["evaluator"]], int(row["n"])
+        answers = "1 answer is" if n == 1 else f"{n:,} answers are"
+        message = f"{row['model']}: {answers} too short for {entry.title}: no sentence is left to embed"
+        yield CaseDefect(
+            "empty", row["model"], entry.id, entry.primary.name, message, n, tuple(map(str, row["first"]))
+        )  # fmt: skip

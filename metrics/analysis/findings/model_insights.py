@@ -1,0 +1,136 @@
+"""Insights that need no second model: metrics against their thresholds, hard cases, weak tags, time and cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from metrics.analysis.findings.insight_row import Insight, in_numbers, insight_row
+from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
+from metrics.analysis.slices.slice_outcomes import measures
+from metrics.analysis.slices.slice_values import SliceValue
+from metrics.analysis.slices.weakest_tag import weakest_tag
+from metrics.core.registry import evaluators
+from metrics.stats.corrections import LEVEL
+from metrics.store import Run
+
+QUANTITIES = {  # column of the outputs: kind and adjective of its dearest case, kind and verb of its total, unit
+    "duration_s": ("slowest_case", "slowest", "total_time", "takes", "s"),
+    "cost_usd": ("dearest_case", "most expensive", "total_cost", "costs", "USD"),
+}
+
+
+def metric_margins(board: Leaderboard, columns: Sequence[Column]) -> Iterator[Insight]:
+    """Yield, for a single model, the metric that misses its threshold the most and the one that exceeds it the most.
+
+    A margin is the distance to the threshold as a share of the metric's range; metrics with an open range have none.
+    """
+    if len(board.models) != 1:
+        return
+    (model,) = board.models
+    margins: dict[str, float] = {}
+    for column in columns:
+        cell = board.cells.get((model, column.key))
+        width = column.high - column.low
+        if cell is None or cell.value is None or column.threshold is None or not isfinite(width):
+            continue
+        sign = -1 if column.direction == "lower" else 1
+        margins[column.key] = sign * (cell.value - column.threshold) / width
+    if len(margins) < 2:
+        return
+    by_key = {column.key: column for column in columns}
+    for kind, key in (("worst_metric", min(margins, key=margins.__getitem__)),
+                      ("best_metric", max(margins, key=margins.__getitem__))):  # fmt: skip
+        column, cell = by_key[key], board.cells[model, key]
+        misses = margins[key] < 0
+        most = {True: "misses its threshold", False: "meets its threshold"}[misses]
+        word = (
+            ("the most" if misses else "the least") if kind == "worst_metric" else ("the least" if misses else "best")
+        )
+        yield insight_row(
+            kind, f"{model}: {column.title} {most} {word}: {cell.value:.3g}, the threshold is {column.threshold:g}",
+            column=column, model=model, value=cell.value, severity="high" if cell.problem else "info",
+            evidence=in_numbers(model, cell.value, cell.low, cell.high, cell.n)
+            + f"; of {len(margins)} metrics with a threshold, by the share of their range",
+        )  # fmt: skip
+
+
+def hardest_of_one(run: Run, column: Column) -> Iterator[Insight]:
+    """Yield, for a single model, the case whose value is the farthest on the wrong side of the threshold."""
+    if column.threshold is None or len(run.models) != 1:
+        return
+    metric = evaluators()[column.evaluator].metric(column.metric)
+    wrong, order = (">", "DESC") if metric.direction.value == "lower" else ("<", "ASC")
+    found = run.query(
+        f"""SELECT case_id, avg(value) AS mean, min(position) AS position, count(*) OVER () AS failing FROM scores
+            WHERE evaluator = ? AND metric = ? AND value IS NOT NULL
+            GROUP BY case_id HAVING mean {wrong} ? ORDER BY mean {order}, position LIMIT 1""",
+        [column.evaluator, column.metric, column.threshold],
+    )
+    for row in found.to_dict("records"):
+        failing = int(row["failing"])
+        yield insight_row(
+            "hardest_case", f"case {row['case_id']} is the hardest at {column.title}: {row['mean']:.3g}", column=column,
+            model=run.models[0], case_id=str(row["case_id"]), value=float(row["mean"]), severity="low", affected=1,
+            case_ids=[str(row["case_id"])],
+            evidence=f"the threshold is {column.threshold:g}; cases that miss it: {failing:,}",
+        )  # fmt: skip
+
+
+def weakest_tags(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
+    """Yield, for each metric with a value per case, the model and tag that are the most clearly below the rest.
+
+    Where no tag is significantly worse, only for a single model, and saying so. See
+    metrics.analysis.slices.weakest_tag; p is corrected for the models too.
+    """
+    by_case = {(one.evaluator, one.metric) for one in measures(run) if one.of == "cases"}
+    for column in columns:
+        if (column.evaluator, column.metric) not in by_case:
+            continue
+        found: dict[str, tuple[SliceValue, float]] = {}
+        for model in run.models:
+            if (weakest := weakest_tag(run, model, column.evaluator, column.metric)) is not None:
+                found[model] = weakest
+        if not found:
+            continue
+        model = min(found, key=lambda name: found[name][1])
+        row, p = found[model][0], min(1.0, found[model][1] * len(found))
+        significant = p <= LEVEL and row.value is not None
+        if row.value is None or row.rest is None or not (significant or len(run.models) == 1):
+            continue
+        sign = -1 if column.direction == "lower" else 1
+        wrong = column.threshold is not None and sign * (row.value - column.threshold) < 0
+        message = f"{model} is weakest at {column.title} on cases tagged ‘{row.label}’: {row.value:.3g}"
+        yield insight_row(
+            "weakest_tag", message + ("" if significant else ", not significantly"), column=column, model=model,
+            value=row.value, severity=("high" if wrong else "low") if significant else "info",
+            evidence=in_numbers(f"‘{row.label}’", row.value, row.low, row.high, row.n)
+            + f"; the rest {row.rest:.3g}; p = {p:.2g} by shuffling, corrected for all tags",
+        )  # fmt: skip
+
+
+def dear_cases(run: Run) -> Iterator[Insight]:
+    """Yield the slowest and the most expensive answer; for a single model also what all its answers took."""
+    table = pq.read_table(run.outputs_folder / "outputs.parquet", columns=["case_id", "model", *QUANTITIES])
+    for quantity, (kind, word, total_kind, takes, unit) in QUANTITIES.items():
+        known = table.filter(pc.is_valid(table[quantity]))
+        if len(known) < 2:
+            continue
+        values = known[quantity]
+        total, median = pc.sum(values).as_py(), pc.approximate_median(values).as_py()
+        place = pc.index(values, most := pc.max(values)).as_py()
+        model, case_id = known["model"][place].as_py(), known["case_id"][place].as_py()
+        if most.as_py() > median:
+            yield insight_row(
+                kind, f"{model} is {word} on case {case_id}: {most.as_py():.3g} {unit}", metric=quantity, model=model,
+                case_id=case_id, value=most.as_py(), affected=1, case_ids=[case_id],
+                evidence=f"the median of {len(known):,} answers is {median:.3g} {unit}",
+            )  # fmt: skip
+        if len(run.models) == 1:
+            yield insight_row(
+                total_kind, f"{model} {takes} {total:.3g} {unit} in total, {total / len(known):.3g} {unit} an answer",
+                metric=quantity, model=model, value=total, evidence=f"{len(known):,} answers that say it",
+            )  # fmt: skip

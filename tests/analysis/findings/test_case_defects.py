@@ -1,0 +1,64 @@
+"""Defects of single cases: each broken file is a problem, and so is an answer that leaves nothing to embed."""
+
+import json
+from pathlib import Path
+
+from metrics.analysis import problems
+from metrics.core.suite import Outputs, Suite
+from metrics.reports.sections.defects import defects_section
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
+
+FILES = {
+    "a": [{"name": "report.json", "content": '{"total": 3,}'}, {"name": "data.csv", "content": "id\n1\n"}],
+    "b": [{"name": "<b>notes</b>.md", "content": " "}],
+}
+
+
+def agents() -> Run:
+    suite = Suite.from_rows("agents", "agent", [{"case_id": name, "question": "Make it."} for name in "ab"])
+    rows = [
+        {"case_id": case, "model": "agent", "artifacts": [json.dumps(one) for one in made]}
+        for case, made in FILES.items()
+    ]
+    parameters = {"agent_sanity": {"expected": ["data.csv"]}}
+    return finished(Workspace(), suite, Outputs.from_rows(rows), "agent_sanity", parameters=parameters)
+
+
+def test_each_broken_or_missing_file_is_a_problem(workspace: Path) -> None:
+    run = agents()
+    found = problems(run).query("kind == 'artifact'")
+    assert found["message"].iloc[0].startswith("agent, case a: report.json: not JSON: ")
+    assert found["message"].tolist()[1:] == [
+        "agent, case b: <b>notes</b>.md: it is empty",
+        "agent, case b: data.csv: expected, but the agent did not make it",
+    ]
+    assert found["case_ids"].tolist() == [["a"], ["b"], ["b"]]
+    assert set(found["severity"]) == {"high"}
+    assert found["standards"].map(len).gt(0).all()
+    section = defects_section(run)
+    assert section is not None
+    assert [row[3] for row in section.tables[0].rows] == ["1", "1", "1"]
+
+
+def test_an_answer_that_leaves_nothing_to_embed_is_a_problem(workspace: Path) -> None:
+    cases = [
+        {"case_id": f"c{place}", "question": "Which river?", "expected_answers": ["The Seine."]} for place in range(3)
+    ]
+    suite = Suite.from_rows("short", "text", cases)
+    rows = [
+        {"case_id": f"c{place}", "model": model, "answer": answer, "retrieved_contexts": ["The Seine is a river."]}
+        for model, answers in {"terse": ["…", "", "The Seine."], "whole": ["The Seine."] * 3}.items()
+        for place, answer in enumerate(answers)
+    ]
+    names = ("groundedness", "answer_relevancy_sentence", "answer_semantic_similarity")
+    found = problems(finished(Workspace(), suite, Outputs.from_rows(rows), *names)).query("kind == 'empty'")
+    assert dict(zip(found["evaluator"], found["case_ids"], strict=True)) == {
+        "groundedness": ["c0", "c1"], "answer_relevancy_sentence": ["c0", "c1"], "answer_semantic_similarity": ["c1"],
+    }  # fmt: skip
+    assert found["message"].iloc[0] == "terse: 2 answers are too short for Groundedness: no sentence is left to embed"
+    assert set(found["model"]) == {"terse"}
+
+
+def test_a_run_without_defects_has_no_section(workspace: Path) -> None:
+    assert defects_section(finished(Workspace(), text_suite(), text_outputs(), "rouge")) is None
