@@ -97,9 +97,8 @@ def _series(sources: Sequence[Run | Path], consistency: bool) -> dict[str, dict[
 def _scores(rows: pd.DataFrame, stated: Mapping[Key, tuple[float, float, float]]) -> dict[Key, _Scores]:
     """Return the scores of each metric: of each question the mean of its repeats."""
     means = rows.groupby(["evaluator", "metric", "case_id"], sort=False)["value"].mean()
-    grouped = means.groupby(level=[0, 1], sort=False)
-    named = ((cast(Key, key), own.to_numpy(np.float64)) for key, own in grouped)
-    return {key: _Scores(values, stated.get(key)) for key, values in named}
+    grouped = ((cast(Key, key), own) for key, own in means.groupby(level=[0, 1], sort=False))
+    return {key: _Scores(own.to_numpy(np.float64), stated.get(key)) for key, own in grouped}
 
 
 def _stated(run: Run, model: str) -> dict[Key, tuple[float, float, float]]:
