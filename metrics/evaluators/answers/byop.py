@@ -149,8 +149,7 @@ class ByopParameters(Parameters):
     "without a judge.",
     differs_from_source=(
         "The texts of the case stand below the prompt as marked data instead of in it, so that an answer cannot pass "
-        "for a part of the prompt. Contexts are not judged by themselves, so retrieval_failures has no value where "
-        "H2O has one. Grades and levels are Assay's addition; H2O has true and false only."
+        "for a part of the prompt. Grades and levels are Assay's addition; H2O has true and false only."
     ),
 )  # fmt: skip
 @counting_unreadable

@@ -1,0 +1,45 @@
+"""docs/seeds.md: every item names where it is and a test that exists."""
+
+import re
+from pathlib import Path
+
+from metrics.core.registry import evaluators
+
+ROW = re.compile(r"^\| (?P<item>.+?) \| (?P<where>.*?) \| (?P<tests>.*?) \|$", re.MULTILINE)
+TEST = re.compile(r"`(?P<file>[\w/]+\.py)` (?P<name>\w+)")
+
+
+def rows(project: Path) -> list[re.Match[str]]:
+    text = (project / "docs" / "seeds.md").read_text(encoding="utf-8")
+    return [row for row in ROW.finditer(text) if row["item"] not in ("item", "---")]
+
+
+def test_every_item_has_a_place_and_a_test_that_exists(project: Path) -> None:
+    found = rows(project)
+    missing = []
+    for row in found:
+        named = list(TEST.finditer(row["tests"]))
+        if not named or not row["where"].strip():
+            missing.append(f"{row['item']}: no place or no test")
+        for test in named:
+            file = project / "tests" / test["file"]
+            text = file.read_text(encoding="utf-8") if file.exists() else ""
+            if not re.search(rf"def test_{test['name']}\(", text):
+                missing.append(f"{row['item']}: there is no {test['file']}::test_{test['name']}")
+    assert not missing, "\n".join(missing)
+    assert len(found) > 200
+
+
+def test_every_evaluator_is_named(project: Path) -> None:
+    text = (project / "docs" / "seeds.md").read_text(encoding="utf-8")
+    of_our_own = {"calibration", "error_breakdown"}  # in none of the five systems
+    assert set(re.findall(r"`(\w+)`", text)) >= set(evaluators()) - of_our_own
+
+
+def test_paths_exist(project: Path) -> None:
+    wanted = {
+        path
+        for row in rows(project)
+        for path in re.findall(r"`((?:metrics|components|pages)/[\w/]+\.py)`", row["where"])
+    }
+    assert [path for path in sorted(wanted) if not (project / path).exists()] == []
