@@ -12,6 +12,7 @@ from metrics.core.files import write_json
 
 LONGEST_FILE = 1_000_000  # bytes
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+NAMES = "up to 64 small letters, digits, - and _, first a letter or a digit"
 
 
 class Saved(BaseModel):
@@ -37,7 +38,7 @@ def checked(kind: type[S], values: Any, name: str) -> S:
             InputProblem(
                 name,
                 repr(error["input"]),
-                error["msg"].removeprefix("Value error, "),
+                NAMES if error["loc"] == ("id",) else error["msg"].removeprefix("Value error, "),
                 column=".".join(map(str, error["loc"])) or None,
             )
             for error in failure.errors(include_url=False)

@@ -143,7 +143,8 @@ def _form(begun: Mapping[str, Any], key: str) -> dict[str, Any]:
             "meaning": columns.TextColumn("What it means", width="large", help="Shown to the judge; may be empty."),
         },
     )  # fmt: skip
-    return rubric_of({"id": id.strip(), "title": title.strip(), "version": begun["version"]}, dimensions, levels)
+    named = {"id": id.strip() or begun["id"], "title": title.strip(), "version": begun["version"]}
+    return rubric_of(named, dimensions, levels)
 
 
 def _check(rubric: dict[str, Any], wrong: list[str]) -> None:
@@ -156,6 +157,8 @@ def _check(rubric: dict[str, Any], wrong: list[str]) -> None:
         own = sum(bool(one["levels"]) for one in rubric["dimensions"])
         with_levels = f", {own} with levels of their own" if own else ""
         st.text(f"✓ {plural(len(rubric['dimensions']), 'dimension')}{with_levels}")
+        if rubric["id"] == "usual":
+            st.caption("To keep a changed rubric, give it an id of its own.")
 
 
 def _actions(rubric: dict[str, Any], usable: bool, kept: Mapping[str, Any]) -> None:
