@@ -176,7 +176,10 @@ def draw_list(title: str, texts: Sequence[str], key: str, ids: Sequence[str | No
         return
     with st.expander(f"{title} ({len(texts)})", key=key):
         for name, text in zip(context_titles(len(texts), ids), texts, strict=True):
-            st.caption(name) if not ids else st.text(name)  # literal: an id could be Markdown
+            if ids:
+                st.text(name)  # literal: an id could be Markdown
+            else:
+                st.caption(name)
             st.text(text)
 
 

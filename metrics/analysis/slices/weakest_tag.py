@@ -7,6 +7,7 @@ import numpy as np
 from metrics.analysis.slices.slice_features import features, mask_of
 from metrics.analysis.slices.slice_outcomes import outcomes
 from metrics.analysis.slices.slice_values import SliceValue, valued
+from metrics.core.errors import InputError
 from metrics.stats import slice_search
 from metrics.store import Run, cache_by_run
 
@@ -17,14 +18,19 @@ DRAWS = 399
 
 @cache_by_run(maxsize=256)
 def weakest_tag(run: Run, model: str, evaluator: str, metric: str) -> tuple[SliceValue, float] | None:
-    """Return the tag with the worst mean of a metric with a value per case, and its p; None without two groups.
+    """Return the tag with the worst mean of a metric with a value per case, and its p.
+
+    None without two groups of cases, or without a value.
 
     p: that tags have nothing to do with the values, by shuffling (metrics.stats.slice_search.search), corrected for
     every tag and pair of tags. Tags with fewer than LEAST cases, or all but so few, are left out.
     """
     if run.spec["suite"]["cases"] > MOST_CASES:
         return None
-    data = outcomes(run, model, evaluator, metric, False)
+    try:
+        data = outcomes(run, model, evaluator, metric, False)
+    except InputError:  # none of the model's cases has a value
+        return None
     way = next((way for way in features(data.known) if way.name == "tag"), None)
     if way is None:
         return None
