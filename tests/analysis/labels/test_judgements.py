@@ -1,5 +1,6 @@
 """What a run's judge was asked and said, read back; a try-out without a run; and what a report says of it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,7 @@ def test_the_report_names_the_judge_its_cost_and_the_claims(run: Run, plain: Run
     facts = {fact.name: fact.value for group in report.facts if group.title == "Judge" for fact in group.facts}
     assert facts["Judge"].startswith("scripted at 127.0.0.1")
     assert "price unknown" in facts["Spent"]
-    assert facts["Edited prompts"] == "claims"
+    assert re.fullmatch(r"claims \(sha256 [0-9a-f]{12}\)", facts["Edited prompts"])
     assert "failed or unreadable" in facts["Faithfulness"]
     assert "2 judged scores without a value because the judge's reply could not be read." in report.notes
     lines = [line for case in report.worst for line in case.evidence]
