@@ -99,6 +99,9 @@ def _from_text(text: str, changes: dict[str, Any]) -> list[Target]:
             raise InputError([InputProblem("target", text, f"a command line ({failure})")]) from None
     elif FUNCTION.fullmatch(text):
         own = {"kind": "function", "function": text}
+    elif " " in text and not text.startswith("local:"):
+        expected = f"a model's name, which has no blanks; a program is {COMMAND}{text}"
+        raise InputError([InputProblem("target", text, expected)])
     else:
         own = {"kind": "model", "model": text}
     return _described(own, "target", changes)

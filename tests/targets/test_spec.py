@@ -71,6 +71,8 @@ def test_a_grid_of_prompts_and_models(tmp_path: Path) -> None:
         (["m", "m"], "found the name 'm' twice"),
         (["a=m", "b=m"], "found the same target as 'a' twice"),
         ([], "targets: found none"),
+        ("python bot.py", "found python bot.py; expected a model's name, which has no blanks; a program is "
+         "command:python bot.py"),
     ],
 )  # fmt: skip
 def test_what_is_wrong(given: Any, message: str) -> None:

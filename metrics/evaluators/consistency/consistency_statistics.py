@@ -9,6 +9,7 @@ import pyarrow as pa
 from pydantic import Field, field_validator
 
 from metrics.core.evaluator import (
+    Aggregate,
     CaseScore,
     Evaluator,
     Example,
@@ -220,7 +221,13 @@ def consistency_statistics(
     }
     found = summarised(suite, parameters.measured(METRICS), cases)
     of = {one.statistic(statistic.name): one.name for one in parameters.metrics for statistic in METRICS}
-    return replace(found, aggregates=[replace(row, columns={"of": of.get(row.metric)}) for row in found.aggregates])
+    return replace(found, aggregates=[_about(row, of.get(row.metric, "")) for row in found.aggregates])
+
+
+def _about(row: Aggregate, of: str) -> Aggregate:
+    """Return the number with the metric that it is about; the reason for none, which is of a whole case, is its own."""
+    none = f"no case has two repeats with a value of {of} (for the variation: with a mean other than 0)"
+    return replace(row, columns={"of": of}, reason=none if row.value is None else None)
 
 
 def _stored(scores: pa.Table) -> dict[tuple[str, str], list[Repeat]]:
