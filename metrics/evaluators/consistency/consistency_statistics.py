@@ -227,7 +227,7 @@ def consistency_statistics(
 def _about(row: Aggregate, of: str) -> Aggregate:
     """Return the number with the metric that it is about; the reason for none, which is of a whole case, is its own."""
     none = f"no case has two repeats with a value of {of} (for the variation: with a mean other than 0)"
-    return replace(row, columns={"of": of}, reason=none if row.value is None else None)
+    return replace(row, columns={"of": of}, reason=none if row.value is None else row.reason)
 
 
 def _stored(scores: pa.Table) -> dict[tuple[str, str], list[Repeat]]:
