@@ -1,4 +1,4 @@
-"""What differs in how two runs evaluated: a difference of their numbers may be its doing alone."""
+"""What differs in how two runs evaluated; their numbers may differ because of that alone."""
 
 from collections.abc import Mapping
 from typing import Any
