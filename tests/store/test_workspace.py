@@ -44,6 +44,11 @@ def test_latest_and_listing(workspace: Path) -> None:
     assert [entry.id for entry in Workspace().runs()] == [run.id]
 
 
+def test_of_runs_of_one_second_the_later_is_the_newer(workspace: Path) -> None:
+    made = [Workspace().create_run({"name": str(number)}).id for number in range(20)]
+    assert [run.id for run in Workspace().runs()] == made[::-1]
+
+
 def test_a_changed_table_is_found_out(workspace: Path) -> None:
     run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
     path = run.table_path("scores")
