@@ -150,8 +150,8 @@ class ByopParameters(Parameters):
     differs_from_source=(
         "The texts of the case stand below the prompt as marked data instead of in it, so that an answer cannot pass "
         "for a part of the prompt. generation_failures leaves out failures whose contexts fail too, so that a failure "
-        "has one cause; H2O gives it as equal to all failures. Grades and levels are Assay's addition; H2O has true and "
-        "false only."
+        "has one cause; H2O gives it as equal to all failures. Grades and levels are Assay's addition; H2O has true "
+        "and false only."
     ),
 )  # fmt: skip
 @counting_unreadable
