@@ -81,7 +81,7 @@ def trend(
     values per case, else by pairs of resamples; see analysis.comparison. p are adjusted over all changes shown.
     InputError where the runs are of several suites, or none has such a metric.
     """
-    ordered = sorted(runs, key=lambda run: run.id)  # an id begins with its time
+    ordered = sorted(runs, key=lambda run: run.began)
     if len({run.spec["suite"]["fingerprint"] for run in ordered}) > 1:
         names = ", ".join(run.id for run in ordered)
         raise InputError(f"runs {names} are of different suites; a metric can only be followed within one suite")

@@ -30,6 +30,7 @@ SQL_TYPES = {
     pa.string(): "VARCHAR", pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.float64(): "DOUBLE", pa.bool_(): "BOOLEAN",
     pa.list_(pa.float64()): "DOUBLE[]",
 }  # fmt: skip
+SECOND = 15  # characters of a run's id that are the time it began
 SPEND = "judge.json"  # in the run's folder: the cost of its judge so far
 State = Literal["queued", "running", "finished", "cancelled", "failed", "interrupted"]
 
@@ -102,6 +103,11 @@ class Run:
     def created(self) -> str:
         """When the run was created: ISO 8601, UTC."""
         return str(self.spec["created"])
+
+    @property
+    def began(self) -> tuple[str, int]:
+        """What sorts runs by time: the second in the id, and within one the time of the specification."""
+        return self.id[:SECOND], (self.folder / "spec.json").stat().st_mtime_ns
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ from metrics.store.run import Run
 from metrics.store.stored_inputs import StoredInputs
 
 RUN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
-SECOND = 15  # characters of an id that are its time
 
 
 class Workspace(StoredInputs):
@@ -38,12 +37,9 @@ class Workspace(StoredInputs):
 
     def runs(self) -> Sequence[Run]:
         """Return every run, the newest first."""
-        found = [  # an id has the second; within one, the specification that was written later is newer
-            (entry.name[:SECOND], spec.stat().st_mtime_ns, entry)
-            for entry in (self.path / "runs").glob("*")
-            if RUN_ID.fullmatch(entry.name) and (spec := entry / "spec.json").exists()
-        ]
-        return [Run(folder) for *_, folder in sorted(found, reverse=True)]
+        folders = [entry for entry in (self.path / "runs").glob("*") if RUN_ID.fullmatch(entry.name)]
+        found = [Run(folder) for folder in folders if (folder / "spec.json").exists()]
+        return sorted(found, key=lambda run: run.began, reverse=True)
 
     def create_run(self, spec: dict[str, Any]) -> Run:
         """Create a run folder with its specification, which engine.create makes, and return the run."""
