@@ -82,7 +82,7 @@ def _shown(value: str | Sequence[str]) -> str:
 
 
 def wording(text: str) -> str:
-    """Return the first SHORT digits of the sha256 of a prompt's text, by which numbers of it are told apart."""
+    """Return the first SHORT digits of the sha256 of a prompt's text: they name the wording beside its numbers."""
     return sha256(text.encode()).hexdigest()[:SHORT]
 
 

@@ -170,22 +170,14 @@ class Client:
     async def _sent(self, request: Request) -> Completion:
         """Send a request once. The budget is reserved last, so that none is held while waiting for a turn."""
         assert self._completer is not None
-        await self._gate.enter(request.tokens + (self.settings.max_tokens // 4))
-        try:
+        async with self._gate.turn(request.tokens + (self.settings.max_tokens // 4)):
             reserved = await self.ledger.reserve(self.settings, request.tokens)
             completion = None
             try:
                 completion = await self._completer.complete(request.messages, schema_of(request.form), request.step)
             finally:
                 self.ledger.settle(reserved, completion)
-        except CallFailed as trouble:
-            if trouble.limited:
-                self._gate.busy(trouble.wait)
-            raise
-        finally:
-            self._gate.leave()
-        self._gate.answered()
-        return completion
+            return completion
 
 
 class CaseJudge:

@@ -3,6 +3,8 @@
 import asyncio
 import random
 from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from metrics.core.errors import JudgeDown
 from metrics.judge.completion import CallFailed
@@ -48,6 +50,20 @@ class Gate:
         self._answered = False
         self._down: JudgeDown | None = None
         self._timer: asyncio.TimerHandle | None = None
+
+    @asynccontextmanager
+    async def turn(self, tokens: int) -> AsyncIterator[None]:
+        """Wait until a request of about that many tokens may be sent; its outcome sets the pace. Raises JudgeDown."""
+        await self.enter(tokens)
+        try:
+            yield
+        except CallFailed as trouble:
+            if trouble.limited:
+                self.busy(trouble.wait)
+            raise
+        finally:
+            self.leave()
+        self.answered()
 
     async def enter(self, tokens: int) -> None:
         """Wait until a request of about that many tokens may be sent; leave() must follow. Raises JudgeDown."""

@@ -23,7 +23,7 @@ SAMPLE = 100  # tasks that are simulated; the rest are assumed to be like them
 def estimate(
     documents: Sequence[Document], settings: QuestionSettings, judge: Any, workspace: str | Path | None = None
 ) -> Estimate:
-    """Return how many calls, tokens and dollars the questions take; what is dropped and written anew comes on top.
+    """Return how many calls, tokens and dollars the questions take; replacements of dropped ones come on top.
 
     Nothing is asked and nothing is embedded: passages that are used together are taken to be those next to each other.
     Raises InputError.

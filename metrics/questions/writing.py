@@ -27,7 +27,7 @@ from metrics.questions.steps import WORD, Written, check, shown, words, write
 from metrics.store import Workspace
 from metrics.text.chunks import Chunk, Document, chunked
 
-ROUNDS = 3  # questions that were dropped are written anew, from other passages, until the third time
+ROUNDS = 3  # questions that were dropped are written again, from other passages, until the third time
 NEAREST = 5  # passages that must not answer an unanswerable question
 NO_REPLY, TOO_FEW = "the judge gave no readable reply", "the judge wrote fewer than it was asked for"
 ORDERED = "its passage, written for the judge, tells it to ask this"
@@ -217,7 +217,7 @@ def write_questions(
 
     `judge` (a model's name or the fields of JudgeSettings) writes each question from passages that the seed chooses,
     and is asked a second time whether it holds; equal and nearly equal questions are dropped by the embedder. What is
-    dropped is written anew from other passages, twice at most. Every reply is kept in the workspace's cache, so an
+    dropped is replaced from other passages, twice at most. Every reply is kept in the workspace's cache, so an
     unfinished draft continues where it stopped. `listen` is called with what is being done, how many are done, and of
     how many.
 

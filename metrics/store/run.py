@@ -132,6 +132,10 @@ class Run:
         """Return the texts of the user's own that an evaluator's numbers rest on; see core.registry.wordings."""
         return wordings(id, self.evaluators.get(id, {}), self.spec.get("resources", {}))
 
+    def wording(self, id: str) -> str:
+        """Return the same in words: `claims 1a2b3c4d5e6f, …`; empty where there are none."""
+        return ", ".join(f"{name} {sha}" for name, sha in self.wordings(id).items())
+
     @property
     def state(self) -> State:
         """The state of the run. `interrupted`: begun and unfinished, but no process works on it; it can be resumed."""

@@ -103,8 +103,7 @@ class TargetSession:
     async def _sent(self, request: Any) -> tuple[Answer, float]:
         """Send a request once; return the answer and its seconds."""
         tokens = about_tokens(str(request)) if isinstance(self.target, ModelTarget) else 0
-        await self._gate.enter(tokens)
-        try:
+        async with self._gate.turn(tokens):
             reserved = await self._reserved(tokens)
             completion = None
             try:
@@ -114,14 +113,7 @@ class TargetSession:
                 completion = Completion("", answer.tokens, 0, answer.cost_usd)
             finally:
                 self._ledger.settle(reserved, completion)
-        except CallFailed as trouble:
-            if trouble.limited:
-                self._gate.busy(trouble.wait)
-            raise
-        finally:
-            self._gate.leave()
-        self._gate.answered()
-        return answer, seconds
+            return answer, seconds
 
     async def _reserved(self, tokens: int) -> Reserved:
         if isinstance(self.target, ModelTarget):

@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+from abc import abstractmethod
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -31,7 +32,7 @@ class Description(BaseModel):
 
     kind: str
     name: str = Field("", description="Name of the model in the outputs; empty: made of the rest.")
-    version: str = Field("", description="Any text; with another one every case is asked anew.")
+    version: str = Field("", description="Any text; with another one every case is asked again.")
     reveal_expected: bool = Field(
         False, description="Let the target see expected answers, labels and conditions. Only to test a test."
     )
@@ -56,9 +57,9 @@ class Description(BaseModel):
         """The name of the model in the outputs."""
         return self.name or self.made_name()
 
+    @abstractmethod
     def made_name(self) -> str:
         """Return a name made of what is asked."""
-        raise NotImplementedError
 
     def texts(self) -> tuple[str, ...]:
         """Return the texts with placeholders."""
@@ -206,7 +207,7 @@ class CommandTarget(Description):
         return " ".join(self.argv)
 
     def code(self) -> dict[str, str]:
-        """Return the sha256 of the files among the arguments, so that an edited script is asked anew."""
+        """Return the sha256 of the files among the arguments, so that an edited script is asked again."""
         files = [text for text in self.argv if Path(text).is_file() and Path(text).stat().st_size <= LONGEST_CODE]
         return {text: sha256_of(Path(text)) for text in files}
 
@@ -236,7 +237,7 @@ class FunctionTarget(Description):
         return self._given or imported(self.function)
 
     def code(self) -> dict[str, str]:
-        """Return the sha256 of the function's file, so that an edited one is asked anew."""
+        """Return the sha256 of the function's file, so that an edited one is asked again."""
         function = inspect.unwrap(self.called())
         own = function if inspect.isroutine(function) else type(function)
         try:

@@ -123,7 +123,7 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
         if key not in headlines or names[key] not in by_case or of_key[key] is not None
     }
     tests = {key: by_case[names[key]] for key in metrics if key not in whole} | dict(resample_ranks(run, whole, tag))
-    wordings = {id: ", ".join(f"{name} {sha}" for name, sha in run.wordings(id).items()) for id in known}
+    wordings = {id: run.wording(id) for id in known}
     large = run.spec["suite"]["cases"] * len(run.models) > MOST
     columns: list[Column] = []
     cells: dict[tuple[str, str], Cell] = {}

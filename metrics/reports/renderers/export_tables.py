@@ -79,7 +79,7 @@ def _aggregates(run: Run) -> pa.Table:
         found = found.append_column(label, _column([columns.get(name) for columns in own]))
     for name in COUNTS:
         found = found.append_column(name, rows[name])
-    wordings = {id: ", ".join(f"{name} {sha}" for name, sha in run.wordings(id).items()) for id in run.evaluators}
+    wordings = {id: run.wording(id) for id in run.evaluators}
     if any(wordings.values()):
         wording = [wordings.get(id) or None for id in rows["evaluator"].to_pylist()]
         found = found.append_column("wording", pa.array(wording, pa.string()))
