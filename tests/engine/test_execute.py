@@ -21,6 +21,7 @@ from metrics.engine.plan import plan
 from metrics.engine.unit_work import Job, perform
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
+from tests.processes import alive
 
 
 def test_a_run_is_sealed_with_a_value_or_a_reason_for_every_case(workspace: Path) -> None:
@@ -223,12 +224,5 @@ def test_workers_follow_their_parent(workspace: Path, project: Path) -> None:
     worker = int(parent.stdout.readline())
     parent.kill()
     parent.communicate()
-    while _alive(worker):  # a worker that stayed would end in the test's own timeout
+    while alive(worker):  # a worker that stayed would end in the test's own timeout
         time.sleep(0.1)
-
-
-def _alive(process: int) -> bool:
-    try:
-        return bool(psutil.Process(process).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
