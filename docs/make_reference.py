@@ -23,7 +23,9 @@ from metrics.core.registry import evaluators
 from metrics.ingest import format_table, formats
 from metrics.ingest.reader import Reader
 from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
+from metrics.models.calibrated import shipped
 from metrics.perturbations.kinds import KINDS
+from metrics.presentation.phrases import with_interval
 from metrics.questions.kinds import KINDS as QUESTION_KINDS
 
 BLOCK = r"(<!-- {name}: [^\n]* -->\n)(.*?)(<!-- end of {name} -->)"
@@ -46,6 +48,24 @@ def source_table() -> str:
     """Return where each evaluator comes from and where it departs from that."""
     rows = [(f"`{entry.id}`", "; ".join(entry.sources), entry.differs_from_source) for entry in evaluators().values()]
     return _table(("evaluator", "source", "differs from the source"), rows)
+
+
+def calibration_table() -> str:
+    """Return how well each metric of the bundled models tells good from bad, by set of labels, and its threshold."""
+    rows = []
+    for one in shipped():
+        name = f"`{one.evaluator}`" + ("" if one.metric == one.evaluator else f" `{one.metric}`")
+        for part in one.sets:
+            about = f"{part['data']}: {part['good']}" + ("" if part["sets_the_threshold"] else " (measured only)")
+            figures = with_interval(part["auc"], part["auc_low"], part["auc_high"])
+            rows.append((name, about, f"{part['n']}", figures, "", ""))
+        balanced = with_interval(one.balanced, one.balanced_low, one.balanced_high)
+        threshold = "none" if one.threshold is None else f"{one.threshold:g}"
+        if len([part for part in one.sets if part["sets_the_threshold"]]) == 1:
+            rows[-len(one.sets)] = (*rows[-len(one.sets)][:4], balanced, threshold)
+        else:
+            rows.append((name, "mean", "", with_interval(one.auc, one.auc_low, one.auc_high), balanced, threshold))
+    return _table(("metric", "good labels", "n", "AUC", "balanced accuracy", "threshold"), rows)
 
 
 def _needs(inputs: tuple[str, ...], resources: tuple[str, ...]) -> str:
@@ -138,6 +158,18 @@ def question_table() -> str:
     return _table(("kind", "question", "weight"), rows)
 
 
+def prompt_table() -> str:
+    """Return the prompts to a judge: who asks them, how many worked pairs they have, what a text instead may name."""
+    judged = [entry for entry in evaluators().values() if "judge" in entry.resources]
+    prompts = {prompt.id: prompt for entry in judged for prompt in entry.prompts}
+    rows = []
+    for id, prompt in sorted(prompts.items()):
+        asked_by = ", ".join(f"`{entry.id}`" for entry in judged if prompt in entry.prompts)
+        names = " ".join(f"`{{{name}}}`" for name in prompt.placeholders)
+        rows.append((f"`{id}`", asked_by, str(len(prompt.examples) or ""), names))
+    return _table(("prompt", "asked by", "worked pairs", "placeholders of a text instead"), rows)
+
+
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
@@ -149,7 +181,9 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "commands": ("command.md", command_sections),
     "readers": ("formats.md", format_list),
     "columns": ("formats.md", column_tables),
+    "prompts": ("prompts.md", prompt_table),
     "perturbations": ("test-sets.md", perturbation_table),
+    "calibrations": ("models.md", calibration_table),
     "questions": ("test-sets.md", question_table),
 }
 

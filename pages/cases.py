@@ -8,7 +8,7 @@ from components import data
 from components.widgets import controls, filters, url
 from components.widgets.frame import frame
 from components.widgets.tables import header, numeric, records
-from metrics.presentation import format
+from metrics.presentation import calibration_words, format
 
 PAGE = 100
 CHOICE = ("model", "tag", "status", "search", "order", "slice", "failing", "value_min", "value_max")
@@ -47,7 +47,9 @@ model = filters.one("Model", board.models, "model")
 tag = filters.one("Tag", board.tags, "tag")
 status = filters.one("Status", format.STATUSES, "status")
 wanted = filters.search("Case id or question", "search")
-best_first = filters.one("Order", {"best": "Best first"}, "order", every="Worst first") == "best"
+orders = {"best": "Best first"} | ({"disputed": "Judges disagree most"} if data.has_panel(run) else {})
+order = filters.one("Order", orders, "order", every="Worst first")
+best_first, disputed = order == "best", order == "disputed"
 column = next(column for column in mine if column.metric == metric)
 failing = column.threshold is not None and filters.toggle("Wrong side of the threshold only", "failing")
 bounds = filters.value_bounds()
@@ -62,7 +64,7 @@ page = int(url.number("page", 1, low=1))
 listed = data.cases(
     run, evaluator, metric, model=model, tag=tag, status=status, search=wanted or None,
     worst_first=not best_first, limit=PAGE, offset=PAGE * (page - 1), within=within,
-    failing=failing, **bounds,
+    failing=failing, disputed=disputed, **bounds,
 )  # fmt: skip
 rows, total = listed.rows, listed.total
 shown = data.leaderboard(run, tag=tag) if tag else board
@@ -71,6 +73,8 @@ if part and part.value and model == part.model and not tag:
     st.text(headline(column, model, part.value, ""))
 else:
     st.text(headline(column, model, cell, unscored_text(cell) if cell else ""))
+if unfit := calibration_words.warning(column):
+    st.text(f"{unfit}.")
 if column.label_key is not None:
     st.caption(f"The value of a case is the mean over the keys of its labels: {', '.join(board.label_keys)}.")
 if part:
@@ -98,12 +102,12 @@ def open_case(position: int) -> None:
 
 last = -(-total // PAGE)
 with st.container(horizontal=True, vertical_alignment="center"):
-    if st.button(f"Open the {'best' if best_first else 'worst'} case", type="primary", icon=":material/arrow_forward:"):
+    first_of = "most disputed" if disputed else "best" if best_first else "worst"
+    if st.button(f"Open the {first_of} case", type="primary", icon=":material/arrow_forward:"):
         open_case(0)
     first = PAGE * (page - 1) + 1
     of = format.plural(total, "case" if model else "score")  # of all models together a case has several
-    order = "best" if best_first else "worst"
-    st.text(f"{format.count(first)}–{format.count(first + len(rows) - 1)} of {of}, {order} first", width="stretch")
+    st.text(f"{format.count(first)}–{format.count(first + len(rows) - 1)} of {of}, {first_of} first", width="stretch")
     controls.pager(page, last)
 
 has_values = rows["value"].notna().any()
@@ -114,6 +118,9 @@ table = rows.assign(
 columns: dict[str, Any] = {"case_id": header("Case", 120)}
 if has_values or rows["errors"].isna().all():
     columns["value"] = numeric(column.title, "small")
+if disputed:
+    table = table.assign(spread=format.aligned(rows["spread"].tolist()))
+    columns["spread"] = numeric("Spread", "small", "Highest − lowest value of the judges, or of one judge's draws.")
 if rows["errors"].notna().any():
     columns["errors"] = st.column_config.NumberColumn(
         "Errors", help="false positives + missed objects of the image", width="small"

@@ -26,12 +26,19 @@ def metric_table(entry: data.Evaluator) -> pd.DataFrame:
             "Definition": metric.description,
             "Range": format.range_text(metric.low, metric.high),
             "Direction": format.DIRECTIONS[metric.direction.value],
-            "Threshold": format.MISSING if metric.threshold is None else f"{metric.threshold:g}",
+            "Threshold": threshold(entry, metric.threshold),
             "Unit": metric.unit,
             "Shown": "primary" if metric.primary else "on demand" if metric.minor else "yes",
         }
         for metric in entry.metrics
     )
+
+
+def threshold(entry: data.Evaluator, declared: float | None) -> str:
+    """Return the declared threshold; of metrics that rest on local weights that it is calibrated for them."""
+    if declared is None:
+        return "by model" if set(entry.needs) - {"judge"} else format.MISSING
+    return f"{declared:g}"
 
 
 def parameter_table(entry: data.Evaluator) -> pd.DataFrame:
@@ -72,6 +79,8 @@ def show(entry: data.Evaluator) -> None:
     for prompt in entry.prompts:
         st.text(prompt.id)
         st.code(prompt.text, language=None, wrap_lines=True)
+        if prompt.examples:
+            st.text(f"{format.plural(len(prompt.examples), 'worked example')}, shown if the judge has examples = few.")
     for title, lines in (
         ("Sources", entry.sources), ("Differs from the source", [entry.differs_from_source]),
         ("Similar evaluators", [entry.differs_from] if entry.differs_from else []), ("Standards", entry.standards),

@@ -192,7 +192,7 @@ def choose_judge(offered: Sequence[evaluator_offers.Offer]) -> dict[str, Any]:
     waiting = sum(not offer.lacks and data.uses_judge(offer.id, {}) for offer in offered)
     if not waiting:
         return {}
-    return run_judge.draw_judge(data.judge_chosen(), data.judge_schemas()[2], waiting)
+    return run_judge.draw_judge(data.judge_chosen(), data.judge_schemas().budget, waiting)
 
 
 def summarise(
@@ -282,6 +282,8 @@ with left:
                 offered, lambda name, values: data.unavailable(name, values, resources),
                 lambda name, values: "needs a judge" if not judge and data.uses_judge(name, values) else "",
             )  # fmt: skip
+            if hint := data.inference_hint(chosen, resources):
+                st.text(hint)
             with prompts:
                 texts = run_judge.draw_prompts(run_judge.prompts_of(chosen, data.catalogue(), bool(judge)))
             if texts:

@@ -12,7 +12,7 @@ from components.views.judge import judge_calls
 from components.views.results import asked_models
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
-from metrics.presentation import format
+from metrics.presentation import calibration_words, format
 
 LABELLED = {1: 25, 2: 14, 3: 8}  # with more objects, in so many columns, labels show on hover only
 
@@ -55,16 +55,18 @@ def the_list(run: str) -> CaseList:
 
 def step(run: str, case_id: str, around: CaseList) -> str:
     """Draw the buttons to the previous and next case, and the position; return the case to show."""
-    best_first = around.order == "best"
+    best_first, disputed = around.order == "best", around.order == "disputed"
     ids = data.case_ids(
         run, around.evaluator, around.metric, model=around.model, tag=around.tag, status=around.status,
         search=around.search, worst_first=not best_first, within=around.slice, failing=around.failing == "1",
+        disputed=disputed,
         **filters.value_bounds(),
     )  # fmt: skip
     if not case_id and ids:
         case_id = ids[0]
     place = ids.index(case_id) if case_id in ids else -1
-    order = f"{'best' if best_first else 'worst'} first by {around.metric}"
+    first = "most disputed" if disputed else "best" if best_first else "worst"
+    order = f"{first} first by {around.metric}"
     of = f" of {format.shorten(around.model, 24)}" if around.model else ""
     where = f"{format.count(place + 1)} of {format.count(len(ids))}" if place >= 0 else "not in the list"
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -107,6 +109,10 @@ def outputs_predictions(predictions: pd.DataFrame, output: Mapping[str, Any]) ->
 def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> None:
     """Draw question, expected answers, the answers side by side, the scores and their evidence."""
     case, scores = view.case, view.scores.copy()
+    wanted = (around.evaluator, around.metric)
+    listed = next((one for one in data.leaderboard(run).columns if (one.evaluator, one.metric) == wanted), None)
+    if listed is not None and (unfit := calibration_words.warning(listed)):
+        st.text(f"{listed.title}: {unfit}.")
     by_place = {(output["model"], output["run"]): column for column, output in chosen}
     scores["column"] = [by_place.get(place) for place in zip(scores["model"], scores["run"], strict=True)]
     scores = scores[scores["column"].notna()]

@@ -1,17 +1,26 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from components import data
-from components.views.judge import judge_form, prompt_playground, reply_cache, rubric_editor
+from components.views.judge import judge_form, machine_models, prompt_playground, reply_cache, rubric_editor
 from components.widgets import controls, url
 from components.widgets.frame import frame
 from components.widgets.parameter_form import parameter_form
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 VIEWS = {"setup": "Set up", "cache": "Cache", "prompts": "Your own prompts", "rubrics": "Rubrics"}
 NO_JUDGE = (
     "Claims, relevance or toxicity need a language model as a judge. Without one, the evaluators that need it are "
     "skipped. Three ways to set one up:"
+)
+OTHER = (
+    "Its agreement with human verdicts is not measured, and its probabilities are not calibrated. Compare it with your "
+    "own labels before you rely on it."
 )
 SMALL = (
     "It is a small model: its agreement with human verdicts was measured as below. On your data, compare it with your "
@@ -33,31 +42,45 @@ def teach() -> None:
         )
 
 
-def fill_in(way: str, kept: data.Setting | None) -> data.Setting | None:
-    """Draw the form; return its settings, None while something is missing."""
-    start = kept if judge_form.way_of(kept) == way else None
+def fill_in(way: str, kept: data.Setting | None, files: Sequence[data.Found]) -> data.Setting | None:
+    """Draw the form; return its settings, None while something is missing. `files` are offered as local models."""
+    number, offer = machine_models.offered()
+    start = next((one for one in (offer, kept) if one and judge_form.way_of(one) == way), None)
     model = base_url = ""
     if way == "server":
         base_url = st.text_input(
-            "Base URL", (start or {}).get("base_url") or "", key="judge-url", placeholder="http://localhost:8000/v1",
+            "Base URL", (start or {}).get("base_url") or "", key=f"judge-url-{number}", placeholder="http://localhost:8000/v1",
             help=f"For example {judge_form.SERVERS}",
         )  # fmt: skip
-    if way != judge_form.LOCAL:
+    if way == judge_form.LOCAL:
+        names = {judge_form.LOCAL: "The known local judge"} | {one.model: f"{one.name} ({one.place})" for one in files}
+        chosen_before = (start or {}).get("model", judge_form.LOCAL)
+        names.setdefault(chosen_before, chosen_before)
+        model = st.selectbox(
+            "Model", list(names), list(names).index(chosen_before), names.__getitem__, key=f"judge-file-{number}",
+            help="The known local judge is measured and calibrated; other files are those found on this machine.",
+        )  # fmt: skip
+    else:
         model = st.text_input(
-            "Model", (start or {}).get("model") or "", key=f"judge-model-{way}",
+            "Model", (start or {}).get("model") or "", key=f"judge-model-{way}-{number}",
             help=f"As litellm names it: {judge_form.MODELS}" if way == "hosted" else "As the server names it.",
             placeholder="gpt-4o-mini" if way == "hosted" else "the model's name",
         )  # fmt: skip
-    limits, options, budget = data.judge_schemas()
+    schemas = data.judge_schemas()
     with st.expander("Sampling, limits, budget"):
-        chosen = parameter_form(limits, "judge-limits", start=kept)
+        chosen = parameter_form(schemas.limits, "judge-limits", start=kept)
         st.text("Limits for one run; empty: no limit. A run can be started with its own budget.")
-        most = parameter_form(budget, "judge-budget", start=(kept or {}).get("budget"))
+        most = parameter_form(schemas.budget, "judge-budget", start=(kept or {}).get("budget"))
     with st.expander("More settings"):
         st.text("Sent to the model only where they are set. A model that does not take one says so on the test call.")
-        chosen |= parameter_form(options, "judge-options", start=kept)
-    with st.expander("Panel: further judges"):
-        st.text("Every judge of the panel judges every case: scores are their mean, yes or no goes by majority.")
+        chosen |= parameter_form(schemas.options, "judge-options", start=kept)
+    with st.expander("Panel and repeats"):
+        st.text(
+            "Every judge of the panel judges every case, and a judge can judge it several times, in draws of its own. "
+            "One score is made of them all. Where they differ, the page Cases lists the case first on demand; how far "
+            "they agree stands on the page Judge agreement."
+        )
+        chosen |= parameter_form(schemas.panel, "judge-combined", start=kept)
         lines = st.text_area(
             "One judge a line", judge_form.panel_lines((kept or {}).get("panel") or []), key="judge-panel",
             placeholder="anthropic/claude-3-5-haiku-latest\nqwen2.5-7b at http://localhost:8000/v1",
@@ -73,11 +96,12 @@ def set_up() -> None:
         st.text(f"✗ The judge of this workspace cannot be read: {now.problem}")
     if kept is None:
         teach()
+    files = data.own_models()
     left, right = st.columns([3, 2], gap="large")
     with left:
         first = judge_form.way_of(kept)  # the default, which the address leaves out
         way = controls.choice("Kind of judge", {first: judge_form.WAYS[first], **judge_form.WAYS}, "way")
-        setting = fill_in(way, kept)
+        setting = fill_in(way, kept, files)
     facts = data.judge_facts(setting) if setting else None
     with right, st.container(border=True):
         saved = facts is not None and facts.settings is not None and facts.settings == kept
@@ -87,6 +111,7 @@ def set_up() -> None:
     if trial is not None and of == setting:
         with right:
             judge_form.draw_trial(trial)
+    machine_models.draw(files)
 
 
 def summarise(way: str, facts: data.JudgeFacts | None, saved: bool, now: data.JudgeFacts) -> None:
@@ -104,9 +129,10 @@ def summarise(way: str, facts: data.JudgeFacts | None, saved: bool, now: data.Ju
             st.text("Its key is read from the environment, under the name that litellm documents for this provider.")
         if facts.lacks:
             st.text(f"✗ {facts.lacks}")
-    if way == judge_form.LOCAL:
-        st.text(SMALL)
-        for line in judge_form.agreement_lines(data.MEASURED):
+    if way == judge_form.LOCAL and facts is not None and facts.settings is not None:
+        known = facts.settings["model"] == judge_form.LOCAL
+        st.text(SMALL if known else OTHER)
+        for line in judge_form.agreement_lines(data.MEASURED if known else ()):
             st.text(line)
     if now.name and not saved:
         st.text(f"Runs are judged by {now.name} until you save.")
@@ -126,11 +152,13 @@ def actions(setting: data.Setting | None, saved: bool, chosen: bool) -> None:
             if refused:
                 st.text(f"✗ {refused}")
             else:
+                machine_models.forget()
                 st.rerun()
         if chosen and st.button(
             "Remove", type="tertiary", help="The workspace then has no judge; nothing else is lost."
         ):
             data.choose_judge(None)
+            machine_models.forget()
             st.rerun()
     if saved and st.button("Evaluate a suite", icon=":material/arrow_forward:"):
         url.go("evaluate")

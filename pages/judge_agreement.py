@@ -8,12 +8,12 @@ import streamlit as st
 
 from components import data
 from components.charts import confusion_chart
-from components.views.judge import agreement_tables, judge_calls, label_upload
+from components.views.judge import agreement_tables, judge_calls, label_upload, panel_view
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import frame, is_dark
 from components.widgets.tables import header, numeric, records
-from metrics.presentation import format
+from metrics.presentation import calibration_words, format
 
 
 class Choice(NamedTuple):
@@ -123,6 +123,7 @@ def show_agreement(run: str, criterion: data.Criterion, column: data.Column, cho
             show_cell(run, name, column, found, cell, choice)
         elif found.table:
             show_threshold(found, at)
+            show_calibration(run, found, name, choice)
     st.text("Every metric compared with the same labels; ⚖ scored by a judge. Click a row for details.")
     rows = data.agreements(run, name, **choice._asdict())
     table = agreement_tables.agreement_table(rows)
@@ -181,6 +182,34 @@ def show_threshold(found: data.Agreement, at: float | None) -> None:
                 url.put(at=None)
                 st.rerun()
     st.caption("Click a cell to see its outputs.")
+
+
+def show_calibration(run: str, found: data.Agreement, criterion: str, choice: Choice) -> None:
+    """Draw what the workspace has calibrated for the metric, and the button that calibrates it on these labels."""
+    only = found.column.evaluator, found.column.metric
+    own = data.calibration_here(run, only)
+    if own is not None:
+        st.text(f"Calibrated for later runs: {calibration_words.calibrated(own)}.")
+    few = found.n < data.FEWEST_LABELS
+    part = choice.model or choice.tag
+    why = (
+        f"Needs {data.FEWEST_LABELS} outputs with label and score; there are {found.n}."
+        if few and not part
+        else "Clear the filters of model and tag: a calibration rests on all labels."
+        if part
+        else "Later runs with the same models and parameters use the suggested threshold, or say beside the number "
+        "that it does not tell good from bad. This run keeps its own."
+    )
+    with st.container(horizontal=True):
+        if st.button("Calibrate on your labels", disabled=few or part is not None, help=why):
+            problems = data.calibrate_metric(run, only, criterion, choice.passing)
+            for problem in problems:
+                st.text(f"⚠ {problem}")
+            if not problems:
+                st.rerun()
+        if own is not None and st.button("Forget the calibration"):
+            data.forget_calibration(own)
+            st.rerun()
 
 
 def show_cell(
@@ -336,18 +365,22 @@ def show_labels(run: str, criterion: data.Criterion, column: data.Column) -> Non
             url.go("label", run=run, criterion=criterion.name, key=column.key)
 
 
+PANEL = {"panel": "Panel"}
+
 run = frame("Judge agreement", "How far can I trust these judge scores?")
 metrics = data.labelled_metrics(run)
 criteria = data.label_criteria(run)
 if not metrics:
     st.info("No evaluator of this run gives a value per case, so there is nothing to compare labels with.")
 elif not criteria:
+    if data.has_panel(run):
+        panel_view.show(run)
     teach(run)
 else:
     criterion, column, choice = choose(run, criteria, metrics)
     if judge_line := judge_calls.run_line(data.judge_of(run)):
         st.text(judge_line)
-    view = controls.choice("View", VIEWS, "view")
+    view = controls.choice("View", VIEWS | (PANEL if data.has_panel(run) else {}), "view")
     if view == "agreement":
         show_agreement(run, criterion, column, choice)
     elif view == "means":
@@ -356,5 +389,7 @@ else:
         show_bias(run, criterion, column, choice)
     elif view == "raters":
         show_raters(run, criterion)
+    elif view == "panel":
+        panel_view.show(run)
     else:
         show_labels(run, criterion, column)

@@ -11,7 +11,7 @@ from components.views.judge import judge_calls
 from components.views.results import asked_models, detectable_difference
 from components.widgets import controls, drilldown_filters, filters, run_progress, url
 from components.widgets.frame import frame
-from metrics.presentation import format
+from metrics.presentation import calibration_words, format
 
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
 WAITING = ("queued", "running")
@@ -109,6 +109,8 @@ else:
         st.text(answer.sentence)
         show_form(form, run, tag, columns, ordered, board)
 
+for note in calibration_words.footnotes(columns):
+    st.text(note)
 if judge_line := judge_calls.run_line(data.judge_of(run)):
     st.text(judge_line)
 plain = {column.key for column in whole.columns if not column.minor}

@@ -11,13 +11,18 @@ from components.data.agreements import (
     CorrectedMeans,
     agreement_slices,
     agreements,
+    calibrate_metric,
+    calibration_here,
     cell_outputs,
     corrected_means,
+    forget_calibration,
+    has_panel,
     judge_biases,
     label_criteria,
     label_queue,
     labelled_metrics,
     labels_of,
+    panel_agreement,
     rater_agreement,
     rater_outputs,
     read_labels,
@@ -76,9 +81,12 @@ from components.data.judge_settings import (
     judge_of,
     judge_schemas,
     local_judge,
+    own_models,
+    running_servers,
+    searched_folders,
     try_judge,
 )
-from components.data.model_needs import model_kinds, parameter_schema, unavailable, uses_judge
+from components.data.model_needs import inference_hint, model_kinds, parameter_schema, unavailable, uses_judge
 from components.data.monitors import (
     Monitored,
     MonitoredMetric,
@@ -223,6 +231,7 @@ from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS
 from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
 from metrics.analysis.findings.problems import flip_evidence
 from metrics.analysis.slices.find_slices import LEVEL as SLICE_LEVEL
+from metrics.core.calibration import FEWEST_LABELS
 from metrics.core.errors import RunError
 from metrics.core.prompt import wording
 from metrics.core.registry import evaluators as catalogue
@@ -258,6 +267,7 @@ if TYPE_CHECKING:
     from metrics.analysis.labels.human_labels import Criterion
     from metrics.analysis.labels.judge_agreement import Agreement, Stat
     from metrics.analysis.labels.judge_bias import Bias
+    from metrics.analysis.labels.panel_agreement import PanelAgreement
     from metrics.analysis.labels.raters import Raters
     from metrics.analysis.slices.find_slices import SliceSearch
     from metrics.analysis.slices.slice_outcomes import Measure
@@ -269,7 +279,9 @@ if TYPE_CHECKING:
     from metrics.ingest import Preview
     from metrics.ingest.tables.columns import Question
     from metrics.judge.cache import Statistics
+    from metrics.judge.local.found import Found
     from metrics.judge.local.measured import Measured
+    from metrics.judge.local.running import Running
     from metrics.judge.workspace_judge import Trial
     from metrics.monitoring import MetricDrift, Standing
     from metrics.perturbations import Kind

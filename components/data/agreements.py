@@ -12,15 +12,18 @@ import streamlit as st
 from components.data.run_reads import of_run
 from components.data.uploaded_files import column_pairs, name_of, problem_table, upload_folder
 from components.data.workspace_runs import workspace
+from metrics.analysis.labels import calibrate, human_labels, judge_agreement, judge_bias, labelled_scores, raters
 from metrics.analysis.labels import corrected_means as means
-from metrics.analysis.labels import human_labels, judge_agreement, judge_bias, labelled_scores, raters
+from metrics.analysis.labels import panel_agreement as panels
 from metrics.analysis.labels.label_queue import Queue, queue
 from metrics.core.errors import InputError
+from metrics.store.calibrations import Calibrations
 from metrics.store.label_sets import Labels
 
 if TYPE_CHECKING:
     from metrics.analysis import Column
     from metrics.analysis.labels.corrected_means import Corrected
+    from metrics.core.calibration import Calibration
     from metrics.ingest.label_files import LabelFile
     from metrics.store import Run
 
@@ -61,6 +64,8 @@ agreements = of_run(judge_agreement.agreements, "Comparing scores and labels", _
 agreement_slices = of_run(judge_agreement.agreement_slices, "Comparing slice by slice", _version)
 judge_biases = of_run(judge_bias.biases, version=_version)
 rater_outputs = of_run(raters.rater_outputs, version=_version)
+has_panel = of_run(panels.has_panel)
+panel_agreement = of_run(panels.panel_agreement, "Comparing the judges")
 
 
 def _corrected_means(run: Run, criterion: str, only: Only, tag: str | None = None) -> CorrectedMeans:
@@ -87,6 +92,27 @@ def cell_outputs(
     run = workspace().run(run_id)
     labelled = labelled_scores.labelled_scores(run, *only, criterion, model, tag, passing)
     return judge_agreement.cell_outputs(run, labelled, threshold, cell)
+
+
+def calibration_here(run_id: str, only: Only) -> Calibration | None:
+    """Return the workspace's own calibration of a metric that fits a run's models and parameters; None without."""
+    return calibrate.calibrated_here(workspace().run(run_id), *only)
+
+
+def calibrate_metric(run_id: str, only: Only, criterion: str, passing: float | None) -> Sequence[str]:
+    """Set a metric's threshold by a run's labels, for later runs; return what keeps it from being set, if anything."""
+    run = workspace().run(run_id)
+    try:
+        found = calibrate.calibrate(run, *only, criterion, passing)
+        Calibrations(run.workspace.path).keep(found)
+    except InputError as failure:
+        return [str(problem) for problem in failure.problems]
+    return ()
+
+
+def forget_calibration(found: Calibration) -> None:
+    """Remove a calibration from the workspace."""
+    Calibrations(workspace().path).forget(found)
 
 
 def label_queue(run_id: str, criterion: str, rater: str, only: Only | None, **choice: Any) -> Queue:

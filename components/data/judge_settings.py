@@ -14,18 +14,22 @@ from components.data.workspace_runs import workspace_path
 from metrics import analysis
 from metrics.core.errors import AssayError, InputError
 from metrics.judge.keys import key_variables, missing_keys
-from metrics.judge.local.install import INSTALL, missing_local_model
-from metrics.judge.settings import LOCAL, OPTIONS, Budget, JudgeSettings, settings_of
+from metrics.judge.local import found
+from metrics.judge.local.install import INSTALL, LOCAL, missing_local_model
+from metrics.judge.settings import OPTIONS, Budget, JudgeSettings, settings_of
 
 if TYPE_CHECKING:
     from metrics.judge.cache import Cache, Statistics
+    from metrics.judge.local.found import Found
+    from metrics.judge.local.running import Running
     from metrics.judge.workspace_judge import Trial
     from metrics.store import Run
 
 Setting = Mapping[str, Any]  # of metrics.judge.settings.JudgeSettings, as JSON
 
 LIMITS = (
-    "temperature", "max_tokens", "concurrency", "timeout", "requests_per_minute", "tokens_per_minute", "tries",
+    "temperature", "max_tokens", "window", "examples", "concurrency", "timeout", "requests_per_minute",
+    "tokens_per_minute", "tries",
 )  # fmt: skip
 GZIP = b"\x1f\x8b"
 
@@ -34,7 +38,8 @@ class RunJudges(NamedTuple):
     """Who judged a finished run: names of the judges (none without one), judged evaluators (id → title), the spend.
 
     `recorded`: its replies were replayed, no model was asked. `unreadable` and `skipped` count the cases and models
-    whose judged primary metric has no value for that reason.
+    whose judged primary metric has no value for that reason; `quotes`: how many the judge gave, how many of them are
+    not in the text that they are said to be from.
     """
 
     judges: tuple[str, ...]
@@ -43,6 +48,7 @@ class RunJudges(NamedTuple):
     recorded: bool
     unreadable: int
     skipped: int
+    quotes: tuple[int, int] = (0, 0)
 
 
 class JudgeFacts(NamedTuple):
@@ -74,6 +80,7 @@ def judge_of(run: Run) -> RunJudges:
         recorded=bool(names and settings_of(run.spec["resources"]["judge"]).replay),
         unreadable=sum(count.get("parse_failure", 0) for count in counts),
         skipped=sum(count.get("skipped", 0) for count in counts),
+        quotes=analysis.quotes(run) if names else (0, 0),
     )
 
 
@@ -126,11 +133,38 @@ def try_judge(setting: Setting) -> Trial:
         return workspace_judge.Trial("", 0.0, failure=str(failure))
 
 
-def judge_schemas() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Return the JSON schemas of the settings for sampling and speed (LIMITS), of the OPTIONS, and of the budget."""
+class JudgeSchemas(NamedTuple):
+    """The JSON schemas of a judge's settings: sampling and speed, what is sent only if set, panel, budget."""
+
+    limits: dict[str, Any]
+    options: dict[str, Any]
+    panel: dict[str, Any]
+    budget: dict[str, Any]
+
+
+def judge_schemas() -> JudgeSchemas:
+    """Return the JSON schemas of the settings that the form shows."""
     schema = JudgeSettings.model_json_schema()["$defs"]["JudgeSettings"]["properties"]
-    limits, options = ({"properties": {name: schema[name] for name in names}} for names in (LIMITS, OPTIONS))
-    return limits, options, Budget.model_json_schema()
+    groups = (LIMITS, (*OPTIONS, "probabilities"), ("repeats", "combine"))
+    limits, sampling, panel = ({"properties": {name: schema[name] for name in names}} for names in groups)
+    return JudgeSchemas(limits, sampling, panel, Budget.model_json_schema())
+
+
+def own_models() -> list[Found]:
+    """Return the GGUF files of this machine that can judge."""
+    return found.own_models(workspace_path())
+
+
+def searched_folders() -> list[Path]:
+    """Return the folders in which GGUF files are looked for."""
+    return [folder for _, folder in found.places(workspace_path())]
+
+
+def running_servers() -> tuple[Running, ...]:
+    """Ask the usual ports of this machine for servers of models; return those that answer."""
+    from metrics.judge.local import running
+
+    return tuple(running.running_servers())
 
 
 def local_judge() -> tuple[str, bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -45,6 +45,13 @@ def unavailable(evaluator: str, parameters: Mapping[str, Any], models: Mapping[s
 
     found = _chosen(evaluator, parameters)
     return missing_resources(*found, models) or "" if found else ""
+
+
+def inference_hint(chosen: Sequence[str], models: Mapping[str, Any]) -> str | None:
+    """Return what to prefer to groundedness with a model that is at hand; None where there is nothing to say."""
+    from metrics.engine.inference_hint import inference_hint
+
+    return inference_hint(chosen, models)
 
 
 def _chosen(evaluator: str, parameters: Mapping[str, Any]) -> tuple[Evaluator, Parameters] | None:

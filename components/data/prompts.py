@@ -24,7 +24,7 @@ class TriedCase(NamedTuple):
 
 
 def own_prompts() -> tuple[dict[str, dict[str, Any]], str]:
-    """Return the saved prompts by id (title, prompt, mode, levels, version), and what cannot be read."""
+    """Return the saved prompts by id (title, prompt, mode, levels, meanings, version), and what cannot be read."""
     from metrics.judge.custom_prompts import CustomPrompt
     from metrics.judge.saved_objects import every
 
@@ -84,7 +84,7 @@ def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> t
 
     run = workspace().run(run_id)
     cases = first_cases(run, model, count)
-    parameters = {name: prompt[name] for name in ("prompt", "mode", "levels")}
+    parameters = {name: prompt[name] for name in ("prompt", "mode", "levels", "meanings")}
     try:
         judge = chosen_judge(workspace_path())
         resources = {"judge": None if judge is None else judge.model_dump(mode="json")}

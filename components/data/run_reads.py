@@ -83,8 +83,8 @@ def headline(
 
 @of_run
 def judges_of(run: Run) -> Mapping[str, str]:
-    """Return the names of the judges behind each judged evaluator, by evaluator."""
-    return dict.fromkeys(analysis.judged_evaluators(run), ", ".join(analysis.judge_names(run)))
+    """Return the judges behind each judged evaluator, by evaluator; a local one with its agreement with people."""
+    return analysis.judged_by(run)
 
 
 @of_run

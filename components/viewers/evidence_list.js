@@ -13,6 +13,7 @@ function drawRow(group, row) {
   made.type = "button";
   made.dataset.name = name(group, row.number);
   made.links = row.restsOn.map(([target, number]) => name(target, number));
+  made.quotes = row.quotes;
   const glyph = html("span", "glyph", row.glyph);
   glyph.style.setProperty("--mark", row.colour);
   const words = html("span");
@@ -56,8 +57,23 @@ function drawContext(text, place, title) {
   made.type = "button";
   made.dataset.name = name("contexts", place + 1);
   made.links = [];
-  made.append(html("span", "number", title), html("span", "words", text));
+  made.text = text;
+  made.words = html("span", "words", text);
+  made.append(html("span", "number", title), made.words);
   return made;
+}
+
+// Draw the words of a context anew, those that are quoted marked.
+function quote(row, quotes) {
+  const spans = quotes.map((text) => [row.text.indexOf(text), text.length]).filter(([start]) => start >= 0);
+  const parts = [];
+  let end = 0;
+  for (const [start, length] of spans.sort((a, b) => a[0] - b[0])) {
+    if (start < end) continue;
+    parts.push(html("span", "", row.text.slice(end, start)), html("mark", "", row.text.slice(start, start + length)));
+    end = start + length;
+  }
+  row.words.replaceChildren(...parts, html("span", "", row.text.slice(end)));
 }
 
 function drawList(title, note, rows) {
@@ -98,11 +114,15 @@ export default function (component) {
   function light(row, scroll) {
     const lit = row ? joined(row) : [];
     sides.classList.toggle("choosing", lit.length > 1);
-    for (const one of rows) one.classList.toggle("lit", lit.includes(one));
+    for (const one of rows) {
+      one.classList.toggle("lit", lit.includes(one));
+      if (one.words) quote(one, lit.includes(one) && row.quotes ? row.quotes : []);
+    }
     const far = lit.find((one) => one.closest(".side") !== row.closest(".side"));
     if (scroll && far) {
       const side = far.closest(".side");
-      side.scrollTop = far.offsetTop - side.offsetTop - 30;
+      const seen = side.querySelector("mark") || far;
+      side.scrollTop += seen.getBoundingClientRect().top - side.getBoundingClientRect().top - 30;
     }
   }
   for (const row of rows) {

@@ -1,7 +1,8 @@
 """The verdicts of a score, item by item: each claim, nugget or passage with its reason and supporting contexts.
 
 Items that are compared with expected ones, such as steps, are drawn next to them.
-Drawn by evidence.js, which highlights a row together with what it rests on; every text is inserted as text.
+Drawn by evidence_list.js, which highlights a row together with what it rests on, and the words that it quotes; every
+text is inserted as text.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from metrics.presentation.verdict_rows import HOLDS_GLYPHS, VerdictGroup, Verdic
 COLOURS: dict[str, str] = {"yes": MARKS["tp"].colour, "no": MARKS["fp"].colour, "unknown": MUTED[False]}
 MOST_ROWS = 200  # of a group
 MOST_CHARACTERS = 20_000  # of a context
+AROUND = 400  # characters before a quote that stands further behind; twice as many from its beginning on
 
 
 def payload(
@@ -26,6 +28,7 @@ def payload(
 ) -> dict[str, Any]:
     """Return what evidence.js draws: the groups of verdicts, and the contexts if a verdict rests on one."""
     rests_on_contexts = any(name == "contexts" for group in groups for row in group.rows for name, _ in row.rests_on)
+    quotes = [quote for group in groups for row in group.rows[:MOST_ROWS] for quote in row.quotes]
     return {
         "groups": [
             {
@@ -34,10 +37,19 @@ def payload(
             }
             for group in groups
         ],
-        "contexts": [text[:MOST_CHARACTERS] for text in contexts] if rests_on_contexts else [],
+        "contexts": [_shown(text, quotes) for text in contexts] if rests_on_contexts else [],
         "titles": context_titles(len(contexts), ids),
         "hint": "hover or click a row to see what it rests on",
     }  # fmt: skip
+
+
+def _shown(text: str, quotes: Sequence[str]) -> str:
+    """Return the beginning of a context and, of what follows, the surroundings of each quote."""
+    places = sorted(
+        {place for quote in quotes if (place := text.find(quote)) >= 0 and place + len(quote) > MOST_CHARACTERS}
+    )
+    beyond = [text[max(0, place - AROUND) : place + 2 * AROUND] for place in places[:MOST_ROWS]]
+    return " […] ".join([text[:MOST_CHARACTERS], *beyond])
 
 
 def note(rows: Sequence[VerdictRow]) -> str:
@@ -53,7 +65,7 @@ def _row(row: VerdictRow) -> dict[str, Any]:
     return {
         "number": row.number, "text": row.text, "expected": row.expected, "glyph": row.glyph, "label": row.label,
         "reason": row.reason, "restsOn": row.rests_on, "links": row.links, "notes": row.notes,
-        "colour": COLOURS[row.holds],
+        "quotes": row.quotes, "colour": COLOURS[row.holds],
     }  # fmt: skip
 
 

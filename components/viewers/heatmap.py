@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from components.viewers.browser_component import browser_component
 from components.widgets import url
-from metrics.presentation import format, palette
+from metrics.presentation import calibration_words, format, palette
 
 if TYPE_CHECKING:
     from components.data import Cell, Column, Leaderboard
@@ -126,15 +126,14 @@ def _head(
         f"{column.evaluator}.{column.metric}",
         f"Range {format.range_text(column.low, column.high)}, {format.DIRECTIONS[column.direction]}",
     ]
-    if threshold is not None:
-        facts.append(f"Threshold {threshold:g}")
+    facts += calibration_words.threshold_lines(column)
     if judges:
         facts.append(f"Judged by {judges}")
     if column.wording:
         facts.append(f"Wording of your own (sha256): {column.wording}")
     return {
         "key": column.key,
-        "title": column.title,
+        "title": column.title + (" ⚠" if calibration_words.warning(column) else ""),
         "arrow": format.ARROWS[column.direction],
         "unit": column.unit,
         "threshold": "" if threshold is None else f"{threshold:g}",

@@ -153,6 +153,11 @@ def parameter_form(
 
 def _widget(field: ParameterField, key: str, placeholder: str) -> Any:
     label, hint = field.title, field.description or None
+    if field.kind == "boolean" and field.optional:
+        begun = None if field.default is None else (True, False).index(field.default)
+        return st.selectbox(
+            label, (True, False), begun, lambda yes: "yes" if yes else "no", key, hint, placeholder=placeholder
+        )
     if field.kind == "boolean":
         return st.toggle(label, value=bool(field.default), key=key, help=hint)
     if field.kind == "choice":

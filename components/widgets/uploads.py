@@ -6,6 +6,7 @@ import streamlit as st
 
 from components.data import uploaded_files
 from components.widgets import url
+from metrics.presentation.format import size_text
 
 
 def draw_uploads(
@@ -55,10 +56,3 @@ def draw_refused() -> None:
     for message in st.session_state.pop("refused", []):
         with st.container(border=True):
             st.text(f"✗ Not stored: {message}")
-
-
-def size_text(size: int) -> str:
-    """Return a number of bytes as `12 kB`, `3.4 MB`."""
-    if size < 1000:
-        return f"{size} B"
-    return f"{size / 1e3:,.0f} kB" if size < 1e6 else f"{size / 1e6:,.1f} MB"

@@ -9,7 +9,17 @@ from metrics.analysis.findings.compliance import Compliance, Standard, complianc
 from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.findings.insights import insights
 from metrics.analysis.findings.problems import problems
-from metrics.analysis.labels.judgements import Asked, asked, judge_names, judged_evaluators, judgements, judging
+from metrics.analysis.labels.judgements import (
+    Asked,
+    asked,
+    judge_names,
+    judged_by,
+    judged_evaluators,
+    judgements,
+    judging,
+    local_agreement,
+    quotes,
+)
 from metrics.analysis.leaderboard.distributions import Distribution, Distributions, distributions, metrics_by_case
 from metrics.analysis.leaderboard.headline import Headline, headline, primary_columns
 from metrics.analysis.leaderboard.label_numbers import curve_columns, curves, label_metrics, label_numbers
@@ -92,12 +102,14 @@ __all__ = [
     "headline",
     "insights",
     "judge_names",
+    "judged_by",
     "judged_evaluators",
     "judgements",
     "judging",
     "label_metrics",
     "label_numbers",
     "leaderboard",
+    "local_agreement",
     "match_evaluators",
     "match_objects",
     "matched",
@@ -107,6 +119,7 @@ __all__ = [
     "objects",
     "primary_columns",
     "problems",
+    "quotes",
     "ranks",
     "resources",
     "rules",

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from metrics.analysis.leaderboard.leaderboard import leaderboard
-from metrics.core.errors import InputError
+from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator
 from metrics.store import Run
 
@@ -21,7 +21,8 @@ def summarize(run: Run, evaluator: str | None = None, pass_mark: float | None = 
     """Return what became of each model's cases, by model.
 
     `evaluator`: the rubric if the run has it, else its first one with values per case. A case passes where the primary
-    metric is on the good side of `pass_mark`: the threshold in force unless given, .7 if there is none; a case with
+    metric is on the good side of `pass_mark`: the threshold in force unless given, .7 if there is none (an InputError
+    where it rests on a local model that none is calibrated for); a case with
     repeats counts once, with the mean of its values.
 
     Of each model: evaluator, metric, pass_mark; total_tests = passed + failed + unscored; pass_rate = passed / (passed
@@ -32,7 +33,12 @@ def summarize(run: Run, evaluator: str | None = None, pass_mark: float | None = 
     """
     entry = _chosen(run, evaluator)
     primary, names = entry.primary, _dimensions(run, entry)
-    mark = pass_mark if pass_mark is not None else PASS_MARK if primary.threshold is None else primary.threshold
+    mark = pass_mark if pass_mark is not None else primary.threshold
+    if mark is None:
+        if entry.local_models(entry.parameters(**run.evaluators[entry.id])):
+            expected = "pass_mark, or a threshold calibrated for the model (`python -m metrics calibrate`)"
+            raise InputError([InputProblem(entry.id, "no threshold for its model", expected)])
+        mark = PASS_MARK
     cells = leaderboard(run).cells
     return {
         model: {

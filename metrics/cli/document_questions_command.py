@@ -103,7 +103,7 @@ def _from_documents(options: argparse.Namespace) -> int:
         if judge is None:
             print("no judge calls: no judge is chosen")
         else:
-            print(questions.estimate(read.documents, settings, judge, options.workspace))
+            judge_options.print_found(questions.estimate(read.documents, settings, judge, options.workspace))
         return 0
     workspace = Workspace(options.workspace)
     draft = questions.write_questions(

@@ -8,7 +8,7 @@ from typing import Any
 
 from metrics import engine
 from metrics.cli import judge_options, rag_config, target_options
-from metrics.cli.execution import execute
+from metrics.cli.execution import NO_VALUE, execute, told_no_value
 from metrics.cli.options import (
     add_evaluators,
     add_mapping,
@@ -23,10 +23,12 @@ from metrics.cli.options import (
 from metrics.cli.report_command import check_ending, write_report
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS, Outputs, Suite
-from metrics.presentation.format import ARROWS
+from metrics.presentation.calibration_words import footnotes
+from metrics.presentation.format import ARROWS, MISSING
 from metrics.store import Run, Workspace
 
 FAILED = 1
+FIGURES = {"alike": "alike", "κ": "kappa", "α": "alpha", "disputed": "disputed"}  # of a panel, by column
 
 
 def add_command(commands: Any) -> None:
@@ -123,7 +125,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         for outcome in outcomes:
             print(outcome.message)
     print(run.id)
-    return 0 if all(outcome.passed for outcome in outcomes) else FAILED
+    return NO_VALUE if told_no_value(run) else 0 if all(outcome.passed for outcome in outcomes) else FAILED
 
 
 def _read(options: argparse.Namespace) -> tuple[Suite, Outputs | None]:
@@ -152,17 +154,22 @@ def _read(options: argparse.Namespace) -> tuple[Suite, Outputs | None]:
 
 
 def warn_of_skipped(run: Run) -> None:
-    """Print, before anything is computed, which evaluators lack a model and how to get it."""
+    """Print, before anything is computed, which models are missing or at hand, and how to use them."""
     from metrics.core.registry import choose
+    from metrics.engine.inference_hint import inference_hint
     from metrics.engine.load_resources import missing_resources
 
     for entry, parameters in choose(list(run.evaluators), run.evaluators).values():
         if reason := missing_resources(entry, parameters, run.spec.get("resources", {})):
             print(f"{entry.id} will be skipped: {reason}", file=sys.stderr)
+    resources = run.spec.get("resources", {})
+    if hint := inference_hint(run.evaluators, resources):
+        model = "" if resources.get("classifier") else " --classifier NAME"
+        print(f"{hint} Add it: --evaluators …,hallucination_hhem{model}", file=sys.stderr)
 
 
 def _print_leaderboard(run: Run) -> None:
-    from metrics.analysis import headline, leaderboard
+    from metrics.analysis import headline, leaderboard, local_agreement
 
     board = leaderboard(run)
     print(headline(board).sentence)
@@ -179,3 +186,21 @@ def _print_leaderboard(run: Run) -> None:
             interval = "" if cell.low is None or cell.high is None else f" [{cell.low:.3f}, {cell.high:.3f}]"
             unscored = f", {cell.unscored} unscored" if cell.unscored else ""
             print(f"  {model:<{wide}}  {value}{interval}  n {cell.n}{unscored}")
+    for evaluator, words in local_agreement(run).items():
+        print(f"local judge, {evaluator}: {words}")
+    for note in footnotes(column for column in board.columns if not column.minor):
+        print(note)
+    _print_panel(run)
+
+
+def _print_panel(run: Run) -> None:
+    """Print how far the judges of a panel agree; nothing without a panel."""
+    from metrics.analysis.labels.panel_agreement import panel_agreement
+    from metrics.presentation.panel_rows import panel_table
+
+    found = panel_agreement(run)
+    if found:
+        print("agreement of the judges")
+        for row in panel_table(found).to_dict("records"):
+            figures = [f"{name} {row[key]}" for name, key in FIGURES.items() if row[key] not in ("", MISSING)]
+            print(f"  {row['metric']}, {row['raters']}: {', '.join(figures)}")

@@ -1,22 +1,33 @@
-"""`judge`: install the local judge."""
+"""`judge`: install the local judge, and list the models and servers of this machine that can judge."""
 
 import argparse
+import shlex
 import sys
 from typing import Any
 
-from metrics.judge.local.install import MODEL, install
-from metrics.judge.settings import LOCAL
+from metrics.cli.options import add_parser
+from metrics.judge.local.found import own_models, places
+from metrics.judge.local.install import LOCAL, MODEL, install, missing_local_model
+from metrics.presentation.format import size_text
+from metrics.store import Workspace
 
 
 def add_command(commands: Any) -> None:
-    """Add `judge` with its action install."""
-    command = commands.add_parser("judge", help="the local judge: install")
+    """Add `judge` with its actions install and list."""
+    command = commands.add_parser("judge", help="the local judge: install; models of this machine: list")
     actions = command.add_subparsers(required=True, metavar="ACTION")
     action = actions.add_parser(
         "install", help=f"download the local judge: {MODEL.name}, {MODEL.size / 1e9:.1f} GB, {MODEL.license}"
     )
     action.add_argument("--quiet", action="store_true", help="print only the result")
     action.set_defaults(command=_install)
+    action = add_parser(
+        actions, "list", _list, help="list the local judge and the GGUF files of this machine, with the options to use"
+    )
+    action.add_argument(
+        "--servers", action="store_true",
+        help="also ask the usual ports of this machine (Ollama, llama.cpp, LM Studio, vLLM) for their models",
+    )  # fmt: skip
 
 
 def _install(options: argparse.Namespace) -> int:
@@ -29,3 +40,37 @@ def _install(options: argparse.Namespace) -> int:
         print(file=sys.stderr)
     print(f"{file}: sha256 verified; use it with --judge {LOCAL}")
     return 0
+
+
+def _list(options: argparse.Namespace) -> int:
+    workspace = Workspace(options.workspace).path
+    missing = missing_local_model(LOCAL)
+    print(f"local judge, {MODEL.name}: {missing or 'installed'}")
+    if missing is None:
+        print(f"  --judge {LOCAL}")
+    found = own_models(workspace)
+    for one in found:
+        print(f"{one.name}, {size_text(one.size)}, {one.place}")
+        print(f"  --judge {shlex.quote(one.model)}")
+    if not found and not options.quiet:
+        searched = "\n".join(f"  {path}" for _, path in places(workspace))
+        print(f"no other GGUF file found; searched:\n{searched}", file=sys.stderr)
+    if options.servers:
+        _list_servers(options.quiet)
+    elif not options.quiet:
+        print("servers of this machine: --servers looks for them", file=sys.stderr)
+    return 0
+
+
+def _list_servers(quiet: bool) -> None:
+    from metrics.judge.local.running import USUAL, running_servers
+
+    servers = running_servers()
+    for server in servers:
+        said = "asks for a key: set OPENAI_API_KEY" if server.locked else "" if server.models else "has no model"
+        print(f"{server.name}, {server.base_url}" + (f": {said}" if said else ""))
+        for model in server.models:
+            print(f"  --judge {shlex.quote(model)} --judge-base-url {server.base_url}")
+    if not servers and not quiet:
+        asked = ", ".join(f"{name} {port}" for name, port in USUAL.items())
+        print(f"no server answers on the usual ports ({asked})", file=sys.stderr)

@@ -1,29 +1,46 @@
 """The options that choose a judge, and the estimate of a dry run."""
 
 import argparse
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from metrics import engine
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite
-from metrics.judge.settings import OPTIONS, Budget
+from metrics.judge.local.install import LOCAL
+from metrics.judge.settings import OPTIONS, Budget, Combine
 from metrics.models import SOURCES
+from metrics.presentation.judge_time import time_text
 from metrics.store import Workspace
 
-SAMPLING = ("temperature", "max_tokens", *OPTIONS)
+SAMPLING = ("temperature", "max_tokens", "window", "examples", *OPTIONS, "probabilities")
+SERVER = re.compile(r"(.+?)@(https?://.+)")  # MODEL@URL; a model's own name may contain an @
+OPTION = re.compile(r"(\d+):")  # the number of the judge that an option is for
 BUDGETS = {"usd": float, "calls": int, "tokens": int, "seconds": float}
 
 
 def add_options(command: argparse.ArgumentParser, estimates: bool = True) -> None:
     """Add the judge's options to a command; --dry-run only where `estimates`."""
     command.add_argument(
-        "--judge", metavar="MODEL|local",
-        help="judge model as litellm names it, with its key in the environment; or local, the installed local judge",
+        "--judge", metavar="MODEL[@URL]|local", action="append", default=[],
+        help="judge model as litellm names it, with its key in the environment; MODEL@URL, a model of an "
+        "OpenAI-compatible server; or local, the installed local judge. Repeatable: a panel, each of which judges "
+        "every case",
     )  # fmt: skip
     command.add_argument(
         "--judge-base-url", metavar="URL",
-        help="OpenAI-compatible server of the model; its key is OPENAI_API_KEY, any value if the server needs none",
+        help="OpenAI-compatible server of every judge named without one; its key is OPENAI_API_KEY, any value if the "
+        "server needs none",
+    )  # fmt: skip
+    command.add_argument(
+        "--judge-repeats", metavar="N", type=int,
+        help="ask every question N times, which needs a temperature above 0, and combine the draws as a panel's scores",
+    )  # fmt: skip
+    command.add_argument(
+        "--panel", choices=get_args(Combine),
+        help="one score from several judges or draws: majority of yes or no and the mean of the rest (default), or the "
+        "mean of all",
     )  # fmt: skip
     command.add_argument("--judge-concurrency", metavar="N", type=int, help="concurrent requests (default 16)")
     command.add_argument(
@@ -32,7 +49,7 @@ def add_options(command: argparse.ArgumentParser, estimates: bool = True) -> Non
     )  # fmt: skip
     command.add_argument(
         "--judge-option", metavar="NAME=VALUE", action="append", default=[],
-        help=f"how the judge replies, repeatable: {', '.join(SAMPLING)}",
+        help=f"how the judge replies, repeatable: {', '.join(SAMPLING)}; 2:NAME=VALUE for the second judge only",
     )  # fmt: skip
     if estimates:
         command.add_argument(
@@ -55,31 +72,54 @@ def resources(options: argparse.Namespace) -> dict[str, Any]:
 
 def settings(options: argparse.Namespace) -> dict[str, Any] | None:
     """Return the judge's settings that the options give; None where no judge is named. InputError."""
-    given = {
-        "base_url": options.judge_base_url,
-        "concurrency": options.judge_concurrency,
+    every = {"concurrency": options.judge_concurrency, "repeats": options.judge_repeats}
+    common = {
         "budget": budget_of(options.judge_budget, "--judge-budget").model_dump(exclude_none=True) or None,
-        **_options(options.judge_option),
         "replay": None if options.replay is None else str(Path(options.replay).absolute()),
+        "combine": options.panel,
     }
-    given = {name: value for name, value in given.items() if value is not None}
-    if options.judge is None:
-        if given:
+    every, common = ({name: value for name, value in own.items() if value is not None} for own in (every, common))
+    if not options.judge:
+        if every or common or options.judge_option or options.judge_base_url:
             raise InputError(
                 [InputProblem("--judge", "no judge, but options for one", "--judge MODEL or --judge local")]
             )
         return None
-    return {"model": options.judge, **given}
+    sampling = _options(options.judge_option, len(options.judge))
+    first, *others = (
+        {**every, **own, **_named(text, options.judge_base_url)}
+        for text, own in zip(options.judge, sampling, strict=True)
+    )
+    for judge in others:  # one draw of the local judge is as good as several
+        if judge["model"].partition(":")[0] == LOCAL:
+            judge.pop("repeats", None)
+    return first | common | ({"panel": others} if others else {})
 
 
-def _options(texts: list[str]) -> dict[str, str]:
-    """Return the sampling that the options give, still as text."""
-    found = {name: value for name, _, value in (text.partition("=") for text in texts)}
-    problems = [
-        InputProblem("--judge-option", repr(text), f"NAME=VALUE, with one of {', '.join(SAMPLING)}")
-        for text, name in zip(texts, (text.partition("=")[0] for text in texts), strict=True)
-        if name not in SAMPLING or "=" not in text
-    ]
+def _named(text: str, base_url: str | None) -> dict[str, Any]:
+    """Return the model, and its server where it has one, that MODEL or MODEL@URL names."""
+    named = SERVER.fullmatch(text)
+    model, address = named.groups() if named else (text, base_url)
+    local = model.partition(":")[0] == LOCAL
+    return {"model": model} | ({"base_url": address} if address and not local else {})
+
+
+def _options(texts: list[str], judges: int) -> list[dict[str, str]]:
+    """Return the sampling that the options give to each judge, still as text."""
+    found: list[dict[str, str]] = [{} for _ in range(judges)]
+    problems = []
+    for text in sorted(texts, key=lambda text: OPTION.match(text) is not None):  # those for one judge come last
+        for_one = OPTION.match(text)
+        name, equals, value = text[for_one.end() if for_one else 0 :].partition("=")
+        number = int(for_one[1]) if for_one else None
+        if name not in SAMPLING or not equals:
+            expected = f"NAME=VALUE or 2:NAME=VALUE, with one of {', '.join(SAMPLING)}"
+            problems.append(InputProblem("--judge-option", repr(text), expected))
+        elif number is not None and not 1 <= number <= judges:
+            problems.append(InputProblem("--judge-option", repr(text), f"the number of a judge, 1 to {judges}"))
+        else:
+            for own in found if number is None else [found[number - 1]]:
+                own[name] = value
     if problems:
         raise InputError(problems)
     return found
@@ -110,6 +150,13 @@ def print_estimate(
     if found is None:
         print("no judge calls: no judge is chosen, or no evaluator needs one")
         return
-    print(found)
+    print_found(found)
     if found.walked < found.cases:
         print(f"estimated from {found.walked} of {found.cases:,} cases")
+
+
+def print_found(found: engine.Estimate) -> None:
+    """Print an estimate, and the time of a local judge where it has one."""
+    print(found)
+    if found.local:
+        print(time_text(found.local))

@@ -8,6 +8,7 @@ from typing import Any
 from metrics.cli.options import add_mapping, add_parser, add_table_output, pairs, run_of, write_output
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.label_schema import SAMPLINGS
+from metrics.store import Run
 from metrics.store.label_sets import Labels
 
 CHOICES = {"random": SAMPLINGS["random"], "picked": SAMPLINGS["picked"]}
@@ -23,12 +24,7 @@ def add_command(commands: Any) -> None:
     action.add_argument(
         "files", metavar="FILE", nargs="+", help="CSV, JSONL, JSON or Parquet, long or wide; see docs/labels.md"
     )
-    add_mapping(action)
-    action.add_argument(
-        "--sampling", choices=tuple(CHOICES), default="random",
-        help="; ".join(f"{name}: {text}" for name, text in CHOICES.items()) + " (default random)",
-    )  # fmt: skip
-    action.add_argument("--keep-good-rows", action="store_true", help="skip invalid rows instead of stopping")
+    add_reading(action)
 
     add_parser(actions, "list", _list, of_run=True, help="list the sets of labels")
 
@@ -39,11 +35,27 @@ def add_command(commands: Any) -> None:
     add_table_output(action, "csv")
 
 
+def add_reading(action: argparse.ArgumentParser) -> None:
+    """Add the options of reading files of labels; see `add_files`."""
+    add_mapping(action)
+    action.add_argument(
+        "--sampling", choices=tuple(CHOICES), default="random",
+        help="; ".join(f"{name}: {text}" for name, text in CHOICES.items()) + " (default random)",
+    )  # fmt: skip
+    action.add_argument("--keep-good-rows", action="store_true", help="skip invalid rows instead of stopping")
+
+
 def _add(options: argparse.Namespace) -> int:
+    for name in add_files(run_of(options), options):
+        print(name)
+    return 0
+
+
+def add_files(run: Run, options: argparse.Namespace) -> list[str]:
+    """Add the labels of `options.files` to a run, all of them or none, and return the ids of their sets."""
     from metrics.ingest.label_files import read_labels
 
     mapping = dict(pairs(options.map, "--map", "CANONICAL=COLUMN"))
-    run = run_of(options)
     problems: list[InputProblem] = []
     found = []
     for file in options.files:
@@ -58,15 +70,15 @@ def _add(options: argparse.Namespace) -> int:
             found.append(read)
     if problems:  # all files or none
         raise InputError(problems)
+    names = []
     for read in found:
-        name = Labels(run).add(read.table, Path(read.file).name)
+        names.append(Labels(run).add(read.table, Path(read.file).name))
         if not options.quiet:
             skipped = f", {len(read.problems)} problems skipped" if read.problems else ""
             columns = ", ".join(read.label_columns)
             print(f"{read.file}: {len(read.table):,} labels from {columns}{skipped}", *read.notes, sep="\n",
                   file=sys.stderr)  # fmt: skip
-        print(name)
-    return 0
+    return names
 
 
 def _list(options: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from metrics.cli import (
     archive_command,
     cache_command,
+    calibrate_command,
     complete_command,
     evaluate_command,
     evaluators_command,
@@ -28,14 +29,17 @@ from metrics.core.errors import AssayError
 
 COMMANDS = (
     evaluate_command, complete_command, export_command, report_command, plot_command, monitor_command, perturb_command,
-    suites_command, cache_command, judge_command, labels_command, rubric_command, evaluators_command, runs_command,
-    archive_command, samples_command, warm_up_command,
+    suites_command, cache_command, judge_command, labels_command, calibrate_command, rubric_command, evaluators_command,
+    runs_command, archive_command, samples_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 success, 1 a --fail-under gate failed, 2 invalid input."""
+    """Run one command and return its exit code.
+
+    0 success, 1 a --fail-under gate failed, 2 invalid input, 3 no case of the run has a value.
+    """
     try:
         options = parser().parse_args(with_config(sys.argv[1:] if arguments is None else arguments))
         return int(options.command(options))

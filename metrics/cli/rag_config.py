@@ -42,13 +42,20 @@ class RagConfig:
 
 
 def with_config(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments of the command with those of `evaluate --config FILE` behind it. InputError as of `read`."""
+    """Return the arguments of the command with those of `evaluate --config FILE` behind it. InputError as of `read`.
+
+    A judge of the command line takes the place of the configuration's.
+    """
     given = list(arguments)
     for place, text in enumerate(given if given[:1] == ["evaluate"] else []):
         name, equals, file = text.partition("=")
         if name == "--config" and (equals or len(given) > place + 1):
             end = place + (1 if equals else 2)
-            return [*given[:end], *read(Path(file if equals else given[place + 1])).arguments, *given[end:]]
+            found = read(Path(file if equals else given[place + 1])).arguments
+            if any(text.partition("=")[0] == "--judge" for text in given):
+                judge = {at + more for at, text in enumerate(found) if text.startswith("--judge") for more in (0, 1)}
+                found = [text for at, text in enumerate(found) if at not in judge]
+            return [*given[:end], *found, *given[end:]]
     return given
 
 

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from metrics import engine
-from metrics.cli.execution import execute
+from metrics.cli.execution import NO_VALUE, execute, told_no_value
 from metrics.cli.options import add_parser, run_of
 from metrics.core.errors import RunSealed
 from metrics.store import Workspace
@@ -29,7 +29,7 @@ def _resume(options: argparse.Namespace) -> int:
         raise RunSealed(f"run {run.id} is finished; a sealed run never changes")
     execute(run, options.quiet)
     print(run.id)
-    return 0
+    return NO_VALUE if told_no_value(run) else 0
 
 
 def _cancel(options: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ AssayError
 ├── CacheRefused        the judge's cache holds rows that Assay never writes, or cannot be read
 ├── JudgeError
 │   ├── Unreadable      neither the judge's reply nor its repair could be read: the case is a parse failure
+│   │   └── Cut         the reply ended at the token limit: a shorter question may be answered whole
 │   ├── BudgetSpent     the budget in calls, tokens or dollars is used up: the case is skipped
 │   └── JudgeDown       the judge does not respond: the run stops and can be resumed
 ├── TargetDown          a model that is to answer a suite does not; what it has answered is kept
@@ -84,6 +85,10 @@ class JudgeError(AssayError):
 
 class Unreadable(JudgeError):
     """Neither the judge's reply nor its repair could be read; the text says what was wrong."""
+
+
+class Cut(Unreadable):
+    """The judge's reply ended at the token limit; a shorter question may be answered whole."""
 
 
 class BudgetSpent(JudgeError):

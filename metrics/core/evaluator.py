@@ -36,6 +36,7 @@ from metrics.core.prompt import Prompt
 from metrics.core.suite import Case, Suite, Task
 
 Resource = Literal["judge", "embedder", "token_encoder", "classifier", "language_model"]
+LOCAL_MODELS = ("embedder", "token_encoder", "classifier", "language_model")  # the resources with weights of their own
 Columns = Mapping[str, str | float | int | None]  # of an aggregate, beside its metric and label
 Shape = Literal["case", "batch", "dataset"]
 Input = Literal[
@@ -68,9 +69,10 @@ class Metric:
     """One number that an evaluator computes.
 
     `low` and `high` bound it (infinite where open); a model on the wrong side of `threshold` has a problem, None means
-    no default; `binary`: a case's value is 0 or 1, so the mean is a share; `primary` marks the main one of several;
-    `minor` ones start hidden on the leaderboard; `twin_of` lists metrics (evaluator.metric) that, with matching
-    parameters, are the same number under another name: side by side they count once.
+    no default, as for every metric of an evaluator that uses local weights (see core.calibration); `binary`: a case's
+    value is 0 or 1, so the mean is a share; `primary` marks the main one of several; `minor` ones start hidden on the
+    leaderboard; `twin_of` lists metrics (evaluator.metric) that, with matching parameters, are the same number under
+    another name: side by side they count once.
     """
 
     name: str
@@ -302,6 +304,10 @@ class Evaluator:
         """The resources that it needs with its default parameters."""
         return self.parameters.model_validate({}).used(self.resources)
 
+    def local_models(self, parameters: Parameters) -> list[str]:
+        """Return the resources with local weights that it uses with these parameters, by which it is calibrated."""
+        return [name for name in parameters.used(self.resources) if name in LOCAL_MODELS]
+
     @property
     def primary(self) -> Metric:
         """The evaluator's main metric."""
@@ -339,11 +345,13 @@ class Evaluator:
 
     def threshold(self, metric: Metric, parameters: Parameters) -> float | None:
         """Return the threshold in force: the one given by name, for the primary metric the parameter, else the metric's
-        default if finite.
+        default if finite and if nothing rests on local weights with these parameters.
         """
         given = parameters.thresholds.get(metric.name, parameters.threshold if metric.primary else None)
         if given is not None:
             return given
+        if self.local_models(parameters):
+            return None
         return metric.threshold if math.isfinite(metric.threshold or 0.0) else None
 
     def holds(self, value: float, parameters: Parameters) -> Holds:
@@ -377,6 +385,7 @@ def evaluator(
     `repeats`: a data-set evaluator gets all repeats of a model at once, not one after the other.
     `prompts`: every prompt that the judge may be asked, including shared ones.
     `default_needs`: what the data must have (library.evaluate.available_inputs) for the evaluator to run by default.
+    The metrics of an evaluator that uses local weights have no threshold until they are calibrated for the weights.
     """
     if len(metrics) == 1:
         metrics = (replace(metrics[0], primary=True),)
@@ -385,6 +394,8 @@ def evaluator(
         hints = get_type_hints(function)
         names = list(signature(function).parameters)
         resources = tuple(sorted((name for name in get_args(Resource) if name in names), key=names.index))
+        by_weights = not set(LOCAL_MODELS).isdisjoint(hints["parameters"].model_validate({}).used(resources))
+        own = tuple(replace(metric, threshold=None) for metric in metrics) if by_weights else metrics
         if [metric.primary for metric in metrics].count(True) != 1:
             raise ValueError(f"evaluator {id}: exactly one metric is primary")
         if len({metric.name for metric in metrics}) != len(metrics):
@@ -402,7 +413,7 @@ def evaluator(
             raise ValueError(f"evaluator {id}: only a data-set evaluator can be given all repeats at once")
         family = function.__module__.split(".")[-2]
         return Evaluator(
-            id, title, family, tasks, inputs, metrics, function, hints["parameters"], shape,
+            id, title, family, tasks, inputs, own, function, hints["parameters"], shape,
             resources, sources, standards, examples, differs_from, differs_from_source, default_needs, version, repeats,
             prompts, follows,
         )  # fmt: skip

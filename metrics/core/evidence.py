@@ -12,8 +12,9 @@ reads the evidence interprets the evaluator's own words:
 Stored, in the `evidence` column of the scores, it is the JSON object that `Evidence.record` returns (version 1):
 
     version   1
-    verdicts  {group: [{text, holds, label, reason, rests_on, quote, expected, facts}, …]}; empty fields are left out
-    judge     who judged: {model, calls: [{step, key}], suspected_injection}, written by the engine
+    verdicts  {group: [{text, holds, label, reason, rests_on, quote, expected, facts, probability}, …]}, without the
+              empty fields
+    judge     who judged: {model, calls: [{step, key}], notes, quotes, suspected_injection}, written by the engine
     panel     several judges: {judges, spread, left_out, notes}, written by the engine
     …         every fact, under its own name
 """
@@ -26,6 +27,8 @@ Holds = Literal["yes", "no", "unknown"]
 Link = tuple[str, int]  # a group of verdicts, or "contexts" for the retrieved contexts; the number in it, from 1
 
 VERSION = 1
+QUOTE_FOUND = "quote_found"  # the fact of a verdict with a judge's quote: whether it stands in what it rests on
+QUOTE_GAP = " … "  # between pieces of a quote
 RESERVED = frozenset({"version", "verdicts", "judge", "panel"})
 
 
@@ -41,6 +44,7 @@ class Verdict:
     quote     the words that decided it, verbatim: the closest sentence of a context
     expected  the text that the item is compared with, "" where nothing was expected in its place; None: not compared
     facts     further short facts about the item, by name
+    probability  the judge's probability that the item holds, from 0 to 1; None: the judge does not tell
     """
 
     text: str
@@ -51,13 +55,14 @@ class Verdict:
     quote: str = ""
     expected: str | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    probability: float | None = None
 
     @property
     def record(self) -> dict[str, Any]:
         """The verdict as JSON data, without empty fields."""
         record = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         record |= {"rests_on": [list(link) for link in self.rests_on], "facts": dict(self.facts)}
-        kept = {"text", "holds"} if self.expected is None else {"text", "holds", "expected"}
+        kept = {"text", "holds", *(name for name in ("expected", "probability") if record[name] is not None)}
         return {name: value for name, value in record.items() if value or name in kept}
 
     @classmethod

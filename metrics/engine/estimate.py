@@ -14,9 +14,9 @@ from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.registry import choose
 from metrics.core.suite import Outputs, Suite, join_cases
 from metrics.engine.load_resources import JUDGE, Resources
+from metrics.engine.local_speed import LocalTime, local_time
 from metrics.engine.plan import judged
 from metrics.engine.score_cases import judge_cases
-from metrics.judge.budget import Spend
 from metrics.judge.client import Client
 from metrics.judge.opening import FOLDER
 from metrics.judge.rehearsal import Rehearsal
@@ -41,15 +41,18 @@ class Estimate:
     prompt_tokens: int
     completion_tokens: int
     usd: float | None
+    local: LocalTime | None = None  # of local judges that have something to do
 
     @classmethod
-    def of(cls, settings: JudgeSettings, spend: Spend, cases: int, walked: int) -> "Estimate":
-        """Return the estimate for `cases`, of which `walked` cost `spend` when they were simulated."""
-        scale = cases / max(1, walked)
+    def of(cls, settings: JudgeSettings, rehearsal: Rehearsal, workspace: Path, cases: int, walked: int) -> "Estimate":
+        """Return the estimate for `cases`, of which `walked` were simulated by `rehearsal`."""
+        scale, spend = cases / max(1, walked), rehearsal.spend
         tokens = round(spend.prompt_tokens * scale), round(spend.completion_tokens * scale)
         usd = None if spend.unpriced else spend.usd * scale
         names = tuple(judge.name for judge in settings.judges)
-        return cls(names, cases, walked, round(spend.calls * scale), round(spend.cached * scale), *tokens, usd)
+        asked = {key: number * scale for key, number in rehearsal.local_calls.items()}
+        local = local_time(workspace, asked) if asked else None
+        return cls(names, cases, walked, round(spend.calls * scale), round(spend.cached * scale), *tokens, usd, local)
 
     def __str__(self) -> str:
         price = "price unknown" if self.usd is None else f"about ${self.usd:.2f}" if self.usd else "no price"
@@ -83,19 +86,18 @@ def estimate(
     rows = outputs.outputs.filter(pc.is_in(outputs.outputs["case_id"], sample.combine_chunks()))
     cache_folder = workspace / "cache"
     rehearsal = Rehearsal(settings, cache_folder)
-    spend = asyncio.run(_walk(chosen, suite, Outputs(rows), rehearsal, cache_folder / FOLDER))
-    return Estimate.of(settings, spend, len(suite), len(places))
+    asyncio.run(_walk(chosen, suite, Outputs(rows), rehearsal, cache_folder / FOLDER))
+    return Estimate.of(settings, rehearsal, workspace, len(suite), len(places))
 
 
 async def _walk(
     chosen: Sequence[tuple[Evaluator, Parameters]], suite: Suite, outputs: Outputs, rehearsal: Rehearsal, folder: Path
-) -> Spend:
+) -> None:
     resources = _Supposed(rehearsal.judges, folder)
     for case in join_cases(suite, outputs):
         for entry, parameters in chosen:
             await judge_cases(entry, parameters, [case], resources)
     rehearsal.close()
-    return rehearsal.spend
 
 
 class _Supposed(Resources):

@@ -57,7 +57,7 @@ def execute(
                             unit, result = made
                             parts.write(unit.name, result)
                             tracker.done(unit, result)
-                        tracker.tick(judge.progress)
+                        tracker.tick(judge.progress, judge.calls, judge.asked)
                         judge.write_spend()
                         if (run.folder / "cancel").exists():
                             break

@@ -1,18 +1,21 @@
 """Judging one case: an evaluator's questions to every judge, and the score where a question failed."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from typing import Any
 
 from metrics.core.errors import BudgetSpent, CacheRefused, JudgeDown, MissingResource, Unreadable
 from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status
-from metrics.core.evidence import Evidence
+from metrics.core.evidence import QUOTE_FOUND, Evidence
 from metrics.core.suite import Case
 from metrics.engine.judge_panel import combined
 from metrics.judge.client import Call, CaseJudge, Client
 from metrics.judge.injection import suspected
 from metrics.judge.redact import redact
+from metrics.judge.settings import draw_names
+from metrics.judge.steps import together
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,7 @@ class ScoredCase:
 
     score: CaseScore
     calls: tuple[Call, ...] = ()
+    notes: Mapping[str, int] = field(default_factory=dict)
 
 
 def failed_score(failure: Exception) -> CaseScore:
@@ -33,24 +37,30 @@ def failed_score(failure: Exception) -> CaseScore:
 async def judge_case(
     entry: Evaluator, parameters: Parameters, case: Case, judges: Sequence[Client], models: Mapping[str, Any]
 ) -> ScoredCase:
-    """Score one case by every judge; several make a panel. `judges` is empty where the evaluator needs none this time.
+    """Score one case by every judge and draw; several make a panel. `judges` is empty where none is needed.
 
-    The evidence gains `judge`: the judges' names, the keys of their replies, and texts of the case that look as if they
-    were written for the judge. Raises JudgeDown and CacheRefused, which concern the whole run; any other failure
-    becomes the score's status.
+    The evidence gains `judge`: the judges' names, the keys of their replies, how long texts were read, how many quotes
+    were given and not found, and texts of the case that look as if they were written for the judge. Raises JudgeDown
+    and CacheRefused, which concern the whole run; any other failure becomes the score's status.
     """
-    singles = [await _by_one(entry, parameters, case, judge, models) for judge in judges or (None,)]
+    singles = [await _by_draws(entry, parameters, case, judge, models) for judge in judges or (None,)]
     calls = tuple(call for single in singles for call in single.calls)
     if len(singles) == 1:
         score = singles[0].score
     else:
-        score = combined(entry, [(judge.name, single.score) for judge, single in zip(judges, singles, strict=True)])
+        named = [(judge.name, single.score) for judge, single in zip(judges, singles, strict=True)]
+        score = combined(entry, named, judges[0].settings.combine)
     # by step and key, not by time: the same questions make the same evidence
     keys = sorted({(call.step, call.key) for call in calls})
     about: dict[str, Any] = {
         "model": ", ".join(judge.name for judge in judges),
         "calls": [{"step": step, "key": key} for step, key in keys],
     }
+    notes = sum((Counter(single.notes) for single in singles), Counter())
+    if notes:
+        about["notes"] = dict(sorted(notes.items()))
+    if quotes := _quotes(score.evidence):
+        about["quotes"] = quotes
     suspicions = suspected(_texts(case)) if calls else []
     if suspicions:
         about["suspected_injection"] = suspicions
@@ -59,10 +69,26 @@ async def judge_case(
     return ScoredCase(replace(score, evidence=replace(score.evidence or Evidence(), judge=about)), calls)
 
 
-async def _by_one(
+async def _by_draws(
     entry: Evaluator, parameters: Parameters, case: Case, client: Client | None, models: Mapping[str, Any]
 ) -> ScoredCase:
-    judge = None if client is None else CaseJudge(client)
+    """Return the score by one judge: of its draws, where it is asked repeatedly, as of a panel."""
+    if client is None or client.settings.repeats == 1:
+        return await _by_one(entry, parameters, case, None if client is None else CaseJudge(client), models)
+    names = draw_names(client.name, client.settings.repeats)
+    drawn = await together(
+        _by_one(entry, parameters, case, CaseJudge(client, draw), models) for draw in range(len(names))
+    )
+    score = combined(
+        entry, [(name, one.score) for name, one in zip(names, drawn, strict=True)], client.settings.combine
+    )
+    notes = sum((Counter(one.notes) for one in drawn), Counter())
+    return ScoredCase(score, tuple(call for one in drawn for call in one.calls), notes)
+
+
+async def _by_one(
+    entry: Evaluator, parameters: Parameters, case: Case, judge: CaseJudge | None, models: Mapping[str, Any]
+) -> ScoredCase:
     try:
         made = entry(case, parameters, judge=judge, **models)
         score: CaseScore = await made if isawaitable(made) else made
@@ -73,7 +99,14 @@ async def _by_one(
         score = CaseScore({}, Status.PARSE_FAILURE, reason)
     except Exception as failure:  # one case must not take the others with it
         score = failed_score(failure)
-    return ScoredCase(score, () if judge is None else tuple(judge.calls))
+    return ScoredCase(score) if judge is None else ScoredCase(score, tuple(judge.calls), judge.notes)
+
+
+def _quotes(evidence: Evidence | None) -> dict[str, int]:
+    """Return how many verdicts quote a text, and how many of the quotes are not in it; nothing without quotes."""
+    groups = evidence.verdicts.values() if evidence is not None else ()
+    found = [bool(one.facts[QUOTE_FOUND]) for group in groups for one in group if QUOTE_FOUND in one.facts]
+    return {"given": len(found), "not_found": found.count(False)} if found else {}
 
 
 def _texts(case: Case) -> Iterator[tuple[str, str | None]]:

@@ -38,6 +38,8 @@ class JudgeWorker:
         self._resources = Resources(self._settings, run.workspace.path / "cache", Spend.of(run.spend or {}))
         self._written = self._resources.spend.as_row()
         self.progress: Counter[str] = Counter()  # cases judged, by name of the unit
+        self.asked = 0  # cases judged that took a request
+        self._calls_before = self._resources.spend.calls  # in earlier sessions
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __enter__(self) -> "JudgeWorker":
@@ -60,6 +62,11 @@ class JudgeWorker:
             self._thread.start()
         return asyncio.run_coroutine_threadsafe(self._perform(job), self._loop)
 
+    @property
+    def calls(self) -> int:
+        """The requests sent in this session."""
+        return self._resources.spend.calls - self._calls_before
+
     def write_spend(self) -> None:
         """Write what was spent into the run's folder, if it has changed."""
         spent = self._resources.spend.as_row()
@@ -74,8 +81,9 @@ class JudgeWorker:
         suite = job.stored_suite()
         cases = await asyncio.to_thread(unit_cases, job, suite)
 
-        def scored(count: int) -> None:
+        def scored(count: int, asked: bool) -> None:
             self.progress[job.unit.name] += count
+            self.asked += asked
 
         made = await judge_cases(entry, parameters, cases, self._resources, scored=scored)
         tables, failed = case_tables(job, entry, suite, cases, [one.score for one in made])

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 
 from metrics.core.files import write_json
-from metrics.core.registry import title_of
+from metrics.core.registry import choose, title_of
+from metrics.engine.judge_pace import JudgePace
 from metrics.engine.parts import UnitResult
-from metrics.engine.plan import Unit
+from metrics.engine.plan import Unit, judged
 from metrics.store import Progress, Run
 from metrics.store.run import EvaluatorProgress
 
@@ -16,7 +17,11 @@ EVERY = 0.5  # seconds between two writes
 
 
 class Tracker:
-    """Counts the rows done per evaluator and writes them to progress.json, at most every half second."""
+    """Counts the rows done per evaluator and writes them to progress.json, at most every half second.
+
+    The time left is the longer of two, as both go on at once: that of the judged cases, by their pace, and that of the
+    other units, as if they all took the same time.
+    """
 
     def __init__(self, run: Run, units: Iterable[Unit], listen: Callable[[Progress], None] | None):
         self._path = run.folder / "progress.json"
@@ -28,7 +33,11 @@ class Tracker:
         self._done = dict.fromkeys(run.evaluators, 0)
         self._failed = dict.fromkeys(run.evaluators, 0)
         self._units = {unit.name: unit for unit in units}  # that are left
-        self._units_done = 0
+        chosen = choose(list(run.evaluators), run.evaluators)
+        self._judged = {name for name, one in chosen.items() if judged(*one)}
+        self._pace = JudgePace()
+        self._calls = self._asked = 0
+        self._units_done = self._cases_done = 0  # in this session: units without a judge, cases of those with one
         for unit in self._units.values():
             self._total[unit.evaluator] += unit.rows
         self.say("starting")
@@ -42,11 +51,19 @@ class Tracker:
     def done(self, unit: Unit, result: UnitResult) -> None:
         """Count a unit that is done now."""
         self.found(unit, result.failed)
-        self._units_done += 1
+        if unit.evaluator in self._judged:
+            self._cases_done += unit.rows
+        else:
+            self._units_done += 1
 
-    def tick(self, in_progress: Mapping[str, int]) -> None:
-        """Write the progress if it is time; `in_progress`: cases done by name of the unit; of counted units ignored."""
+    def tick(self, in_progress: Mapping[str, int], calls: int, asked: int) -> None:
+        """Write the progress if it is time.
+
+        `in_progress`: cases judged by name of the unit, of which counted units are ignored; `calls`: requests sent in
+        this session; `asked`: cases that took one.
+        """
         self._in_progress = dict(in_progress)
+        self._calls, self._asked = calls, asked
         if time.monotonic() - self._written >= EVERY:
             self.say("evaluating")
 
@@ -56,19 +73,27 @@ class Tracker:
 
     def say(self, message: str) -> None:
         """Write the progress now, with `message`."""
-        partly, begun = Counter(self._done), 0.0
+        partly = Counter(self._done)
         for name, unit in self._units.items():
-            cases = self._in_progress.get(name, 0)
-            partly[unit.evaluator] += cases
-            begun += cases / max(1, unit.rows)
-        units_done = self._units_done + begun
-        left = self.seconds() / units_done * (len(self._units) - begun) if units_done else None
+            partly[unit.evaluator] += self._in_progress.get(name, 0)
         rows = tuple(
             EvaluatorProgress(name, title_of(name), partly[name], total, self._failed[name])
             for name, total in self._total.items()
         )
-        progress = Progress(rows, self.seconds(), left, message)
+        progress = Progress(rows, self.seconds(), self._left(), message)
         write_json(self._path, asdict(progress))
         self._written = time.monotonic()
         if self._listen is not None:
             self._listen(progress)
+
+    def _left(self) -> float | None:
+        """Return the seconds that are left; None while unknown."""
+        judged = [unit for unit in self._units.values() if unit.evaluator in self._judged]
+        begun = sum(self._in_progress.get(unit.name, 0) for unit in judged)
+        self._pace.note(self.seconds(), self._cases_done + begun, self._calls, self._asked)
+        judging = self._pace.left(sum(unit.rows for unit in judged) - begun)
+        others = len(self._units) - len(judged)
+        computing = self.seconds() / self._units_done * others if self._units_done else None if others else 0.0
+        if judging is None or (computing is None and not judging):
+            return None
+        return max(judging, computing or 0.0)

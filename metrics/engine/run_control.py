@@ -10,9 +10,11 @@ from typing import Any
 import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed
+from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.registry import choose
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
+from metrics.engine.calibrated_thresholds import calibrations_for, in_force
 from metrics.judge.rubrics import with_rubric
 from metrics.judge.settings import settings_of
 from metrics.store import Run, Workspace
@@ -57,6 +59,7 @@ def create(
         problems.append(InputProblem("outputs", "no rows", "outputs of at least one model"))
     if problems:
         raise InputError(problems)
+    models = _resources(resources)
     return workspace.create_run(
         {
             "name": name or f"{suite.name}: {', '.join(chosen)}",
@@ -69,14 +72,21 @@ def create(
                 "fingerprint": workspace.save_outputs(outputs, suite), "models": outputs.models,
                 "rows": outputs.outputs.num_rows, "left_out": outputs.left_out,
             },
-            "evaluators": [
-                {"id": entry.id, "version": entry.version, "parameters": values.model_dump(mode="json")}
-                for entry, values in chosen.values()
-            ],
-            "resources": _resources(resources),
+            "evaluators": [_chosen(entry, values, models, workspace.path) for entry, values in chosen.values()],
+            "resources": models,
             "seed": seed,
         }
     )  # fmt: skip
+
+
+def _chosen(entry: Evaluator, values: Parameters, resources: Mapping[str, Any], workspace: Path) -> dict[str, Any]:
+    """Return an evaluator as the specification stores it, with the calibrations that fit and their thresholds."""
+    own = {"id": entry.id, "version": entry.version, "parameters": values.model_dump(mode="json")}
+    found = calibrations_for(entry, values, resources, workspace)
+    if not found:
+        return own
+    records = [one.record() for one in found]
+    return own | {"calibrated": in_force(entry, values, found), "calibrations": records}
 
 
 def with_followed(

@@ -38,16 +38,16 @@ async def judge_cases(
     cases: Sequence[Case],
     resources: Resources,
     *,
-    scored: Callable[[int], None] = lambda _: None,
+    scored: Callable[[int, bool], None] = lambda _count, _asked: None,
     skip_when_down: bool = False,
 ) -> list[ScoredCase]:
     """Return the score of each case by an evaluator that may ask a judge, as many at once as its settings allow.
 
-    `scored` is called with the number of cases just finished. Raises RUN_WIDE errors; where `skip_when_down`, a judge
-    that is down makes its cases `skipped` instead.
+    `scored` is called with the number of cases just finished, and whether they took a request. Raises RUN_WIDE errors;
+    where `skip_when_down`, a judge that is down makes its cases `skipped` instead.
     """
     complete, merged = _split(entry, cases)
-    scored(len(cases) - len(complete))
+    scored(len(cases) - len(complete), False)
     if not complete:
         return merged([])
     try:
@@ -65,7 +65,7 @@ async def judge_cases(
             if not skip_when_down:
                 raise
             found = ScoredCase(CaseScore({}, Status.SKIPPED, str(failure)))
-        scored(1)
+        scored(1, any(not call.cached for call in found.calls))
         return found
 
     slots = resources.slots

@@ -1,9 +1,10 @@
-"""What evaluators that use a classifier share: the parameter that names it, and its label."""
+"""What evaluators that use a classifier share: the parameter that names it, its label, and a verdict in words."""
 
 from typing import Any
 
 from pydantic import Field
 
+from metrics.core.evidence import Holds
 from metrics.models.classifier import Classifier, require_label
 
 
@@ -19,3 +20,8 @@ def classifier_field(kind: str, example: str | None = None) -> Any:
 def only_or_required_label(classifier: Classifier, evaluator: str, *names: str) -> int:
     """Return the index of the only label, or of one named like one of `names`; MissingResource where there is none."""
     return 0 if len(classifier.labels) == 1 else require_label(classifier, evaluator, *names)
+
+
+def side(holds: Holds, good: str, bad: str) -> str:
+    """Return the verdict of a number beside its threshold in words; `no threshold` where the model has none."""
+    return {"yes": good, "no": bad}.get(holds, "no threshold")

@@ -1,14 +1,22 @@
 """What evaluators share that ask a judge about items: claims, sentences, contexts or opinions, a verdict on each."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 from typing import Any, Protocol
 
 from metrics.core.evaluator import CaseScore
 from metrics.core.evidence import Evidence, Holds, Verdict, yes_or_no
+from metrics.judge.shares import keep_shares
 from metrics.judge.steps import YesNoReply
 
 RELEVANCE = {"yes": "relevant", "no": "irrelevant"}
 BLANK_CONTEXT = YesNoReply(id=0, verdict="no", reason="the context is blank")
+keep_shares(BLANK_CONTEXT, [{"yes": 0.0, "no": 1.0}])  # it is certain, so the others' probabilities count
+WEIGHTED = "weighted by the judge's probabilities"
+EXPECTED = (  # how every share of verdicts differs from its source
+    "Where the judge tells the probabilities of its verdicts, the share is the expected one; the source counts "
+    "verdicts. "
+)
 
 
 class ItemVerdict(Protocol):
@@ -21,6 +29,9 @@ class ItemVerdict(Protocol):
     @property
     def reason(self) -> str:
         """Why, in the judge's words."""
+
+    def probability(self, field: str, label: str) -> float | None:
+        """Return the judge's probability of one label of a field; None where it was not handed on."""
 
 
 def item_verdicts(
@@ -39,6 +50,7 @@ def item_verdicts(
             labels[reply.verdict],
             reply.reason,
             (("contexts", context),) if context else (),
+            probability=reply.probability("verdict", good),
         )
         for item, reply, context in zip(items, replies, contexts or [0] * len(replies), strict=True)
     ]
@@ -60,5 +72,19 @@ def share_score(
 ) -> CaseScore:
     """Return the share of the verdicts that are `holds`; the evidence has all as `group`, the number as `counted`."""
     count = sum(verdict.holds == holds for verdict in judged)
-    evidence = Evidence({group: judged}, {counted: count, **(facts or {})})
-    return CaseScore({metric: count / len(judged)}, evidence=evidence)
+    share, weighted = expected_share(judged, holds)
+    evidence = Evidence({group: judged}, {counted: count, **weighted, **(facts or {})})
+    return CaseScore({metric: share}, evidence=evidence)
+
+
+def expected_share(judged: Sequence[Verdict], holds: Holds = "yes") -> tuple[float, dict[str, str]]:
+    """Return the share of the verdicts that are `holds`, and the fact for the evidence where it is weighted.
+
+    Where the judge's probability p of every verdict is known, the share is the expected one, the mean of p (of 1 − p
+    for "no"); else that of the verdicts as they are. There is at least one.
+    """
+    known = [verdict.probability for verdict in judged if verdict.probability is not None]
+    if len(known) < len(judged):
+        return sum(verdict.holds == holds for verdict in judged) / len(judged), {}
+    mean = fsum(known) / len(known)
+    return mean if holds == "yes" else 1 - mean, {"share": WEIGHTED}

@@ -2,6 +2,7 @@
 
 asking.py           Judge, what an evaluator gets as `judge`
 steps.py            the steps that several evaluators share: claims, entailment …
+long_texts.py       texts longer than a judge takes at once; window.py: how much that is
 grading.py          ratings, and UMBRELA's grade of a passage, which several evaluators share
 custom_prompts.py   the user's own prompts: checked
 rubrics.py          the user's own rubrics: read, written, chosen by name

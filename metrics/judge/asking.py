@@ -1,10 +1,10 @@
 """Judge: what an evaluator gets as `judge`. Cache, limits, budget and repair are the client's job."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from metrics.core.prompt import Data, Prompt
 
@@ -16,6 +16,21 @@ class Reply(BaseModel):
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+    # set by keep_shares() alone: nothing that a judge writes into its JSON gets here
+    _shares: Mapping[str, Mapping[str, float]] = PrivateAttr(default_factory=dict)
+
+    @property
+    def shares(self) -> Mapping[str, Mapping[str, float]]:
+        """The judge's probability of each label, by field that is a choice: {"verdict": {"yes": .8, "no": .2}}.
+
+        Empty where the judge did not hand them on. For a list of numbers: "yes" it has any, "no" it is empty.
+        """
+        return self._shares
+
+    def probability(self, field: str, label: str) -> float | None:
+        """Return the judge's probability of one label of a field; None where it was not handed on."""
+        return self._shares.get(field, {}).get(label)
 
 
 class ItemReply(Reply):
@@ -32,7 +47,8 @@ class Judge(Protocol):
     """A model that can be asked.
 
     Both methods are answered from the cache where any evaluator or run has asked the same before. They raise Unreadable
-    (the engine makes the case a parse_failure), BudgetSpent (skipped) and JudgeDown (the run stops); an evaluator does
+    (the engine makes the case a parse_failure; Cut, its kind for a reply that the token limit has cut, may be caught to
+    ask about less at once), BudgetSpent (skipped) and JudgeDown (the run stops); an evaluator does
     not catch them. The engine records the replies that a score rests on.
     """
 
@@ -46,6 +62,15 @@ class Judge(Protocol):
         """The ids of the prompts in place of which the judge is asked other texts."""
         ...
 
+    @property
+    def room(self) -> int:
+        """The tokens that the texts of one question may have; longer ones are divided (metrics.judge.long_texts)."""
+        ...
+
+    def note(self, what: str, count: int) -> None:
+        """Add to a count of how long texts were read, which the evidence states under `judge.notes`."""
+        ...
+
     async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:
         """Return the reply to the prompt over the data. `repeat` numbers independent draws of the same question."""
         ...
@@ -55,8 +80,9 @@ class Judge(Protocol):
     ) -> tuple[I, ...]:
         """Return one reply per item, in the items' order; they are shown numbered, under `name`. No items, no call.
 
-        Items without a reply are asked about once more; ids that do not exist are dropped. Raises Unreadable where an
-        item still has no reply: a missing verdict never counts as a pass.
+        Items whose reply is missing, unreadable or contradicted are asked about once more, on their own, with the
+        complaint; ids that do not exist are dropped. A question whose reply is cut is halved, down to one item. Raises
+        Unreadable where an item still has no reply: a missing verdict never counts as a pass.
         """
         ...
 

@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol, cast
+from typing import IO, Annotated, Any, Literal, Protocol, cast
 
 import diskcache
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from metrics.core.errors import CacheRefused, InputError, InputProblem
 from metrics.core.files import PRIVATE, written_whole
@@ -33,7 +33,10 @@ DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One reply of a judge: the judge, the step, the text, whether it was cut, tokens, dollars, seconds, time."""
+    """One reply of a judge: the judge, the step, the text, whether it was cut, tokens, dollars, seconds, time.
+
+    `shares` are those of its Completion; a reply without them is stored without the field.
+    """
 
     judge: str
     step: str
@@ -44,6 +47,15 @@ class Stored:
     cost_usd: float | None = None
     seconds: float = 0.0
     at: float = 0.0  # seconds since 1970
+    shares: tuple[dict[str, Annotated[float, Field(ge=0, le=1)]], ...] = ()
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The reply as JSON data."""
+        found = asdict(self)
+        if not self.shares:
+            del found["shares"]
+        return found
 
 
 STORED = TypeAdapter(Stored)
@@ -127,7 +139,7 @@ class Cache:
     def put(self, key: str, stored: Stored) -> None:
         """Store a reply."""
         with self._readable():
-            self._disk.set(key, json.dumps(asdict(stored), ensure_ascii=False))
+            self._disk.set(key, json.dumps(stored.record, ensure_ascii=False))
 
     def __contains__(self, key: str) -> bool:
         """Return whether there is a reply; it does not count as a hit."""
@@ -194,7 +206,7 @@ class Cache:
             stream.write(json.dumps(HEAD) + "\n")
             for key, stored in self.rows():
                 if keys is None or key in keys:
-                    stream.write(json.dumps({"key": key} | asdict(stored), ensure_ascii=False) + "\n")
+                    stream.write(json.dumps({"key": key} | stored.record, ensure_ascii=False) + "\n")
                     count += 1
         return count
 

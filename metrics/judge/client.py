@@ -3,15 +3,16 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from typing import Any
 
 from pydantic import BaseModel
 
-from metrics.core.errors import JudgeDown, JudgeError, Unreadable
+from metrics.core.errors import Cut, JudgeDown, JudgeError, Unreadable
 from metrics.core.prompt import Data, Prompt
 from metrics.judge import replies
 from metrics.judge.asking import I, Reply, T, schema_of
@@ -21,28 +22,42 @@ from metrics.judge.completion import CallFailed, Completer, Completion
 from metrics.judge.limits import Gate, backoff
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
+from metrics.judge.shares import keep_shares
+from metrics.judge.window import room_of
 
 QUOTED = 2_000  # characters of an unreadable reply that are shown in the repair request
 RECENT, SHORT = 1_000, 10_000  # replies kept in memory, and the most characters of one
 CALM = 10  # turns of the event loop without a question, after which none is expected
+TOLD = 5  # items without a verdict whose complaints are told
+AGAIN = "An earlier reply could not be used: {complaints}. Give one reply to each item, its id the item's number."
 REPAIR = "Your reply cannot be used: {complaint}. Give the whole reply again, as one JSON object of the form asked for."
 
 
 @dataclass(frozen=True)
 class Request:
-    """One complete question: the judge's identity (JSON), the step, the messages, the form of the reply, the repeat."""
+    """One complete question: the judge's identity (JSON), the step, the messages, the form of the reply, the repeat.
+
+    `draw` numbers the draws of a judge that is asked everything repeatedly; the first has the key of the only one.
+    """
 
     identity: str
     step: str
     messages: tuple[dict[str, str], ...]
     form: type[BaseModel]
     repeat: int = 0
+    draw: int = 0
 
     @cached_property
     def key(self) -> str:
         """The sha256 of everything that can change the reply."""
         content = [self.identity, self.step, self.messages, replies.schema_text(self.form), self.repeat]
+        content += [{"draw": self.draw}] if self.draw else []
         return sha256(json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
+
+    def ending(self, words: str) -> "Request":
+        """Return the question with words after it."""
+        *before, last = self.messages
+        return replace(self, messages=(*before, {**last, "content": f"{last['content']}\n\n{words}"}))
 
     @property
     def tokens(self) -> int:
@@ -65,15 +80,16 @@ class Call:
 class Client:
     """One judge with its cache, limits and budget, for one event loop.
 
-    Without a `completer` no request is sent: a question without a stored reply is an error.
+    Without a completer no request is sent: a question without a stored reply is an error. With several, each sends the
+    requests of one draw.
     """
 
-    def __init__(self, settings: JudgeSettings, kept: Replies, completer: Completer | None, ledger: Ledger):
+    def __init__(self, settings: JudgeSettings, kept: Replies, completers: Sequence[Completer], ledger: Ledger):
         self.settings = settings
         self.name = settings.name
         self.ledger = ledger
         self._kept = kept
-        self._completer = completer
+        self._completers = completers
         # the local judge answers one question after the other: waiting must not count as its time
         at_once = 1 if settings.is_local else settings.concurrency
         self._gate = Gate(settings.name, at_once, settings.requests_per_minute, settings.tokens_per_minute)
@@ -81,6 +97,11 @@ class Client:
         self._read: dict[str, Reply] = {}  # the recent ones, parsed
         self._recent: dict[str, Stored] = {}  # several evaluators ask the same about a case at about the same time
         self.identity = settings.identity()
+
+    @cached_property
+    def room(self) -> int:
+        """The tokens that the texts of one question may have."""
+        return room_of(self.settings)
 
     async def reply(self, request: Request) -> tuple[Stored, bool]:
         """Return the judge's reply to a request, and whether it cost nothing. Equal requests are sent once."""
@@ -93,7 +114,7 @@ class Client:
             self.ledger.spend.cached += 1
             self._remember(request.key, stored)
             return stored, True
-        if self._completer is None:
+        if not self._completers:
             raise JudgeError(f"the replayed recording has no reply to this question (step {request.step})")
         flight = asyncio.create_task(self._asked(request))
         self._flights[request.key] = flight
@@ -106,6 +127,8 @@ class Client:
         if isinstance(known, form):
             return known
         found = replies.read(stored.reply, form, cut=stored.cut, limit=self.settings.max_tokens)
+        if self.settings.probabilities is not False:
+            keep_shares(found, stored.shares)
         if key in self._recent:
             self._read[key] = found
         return found
@@ -116,8 +139,8 @@ class Client:
         for flight in flights:
             flight.cancel()
         await asyncio.gather(*flights, return_exceptions=True)
-        if self._completer is not None:
-            await self._completer.close()
+        for completer in self._completers:
+            await completer.close()
         self._kept.close()
 
     def _remember(self, key: str, stored: Stored) -> None:
@@ -134,8 +157,7 @@ class Client:
             flight.exception()  # nobody may be waiting for it any more
 
     async def _asked(self, request: Request) -> Stored:
-        begun = time.perf_counter()
-        completion = await self._completion(request)
+        completion, seconds = await self._completion(request)
         stored = Stored(
             self.name,
             request.step,
@@ -145,13 +167,15 @@ class Client:
             completion.prompt_tokens,
             completion.completion_tokens,
             completion.cost_usd,
-            round(time.perf_counter() - begun, 3),
+            round(seconds, 3),
             round(time.time(), 3),
+            tuple({label: round(share, 6) for label, share in own.items()} for own in completion.shares),
         )
         self._kept.put(request.key, stored)  # before it is used: an answered request is never repeated
         return stored
 
-    async def _completion(self, request: Request) -> Completion:
+    async def _completion(self, request: Request) -> tuple[Completion, float]:
+        """Return the reply and the seconds that its request took, without those of waiting and of failed tries."""
         failure = None
         for turn in range(self.settings.tries):
             if failure is not None:
@@ -167,25 +191,30 @@ class Client:
         tried = f" after {self.settings.tries} tries" if failure.trouble == "busy" else ""
         raise JudgeError(f"the judge {self.name} gave no reply{tried}: {failure}")
 
-    async def _sent(self, request: Request) -> Completion:
-        """Send a request once. The budget is reserved last, so that none is held while waiting for a turn."""
-        assert self._completer is not None
+    async def _sent(self, request: Request) -> tuple[Completion, float]:
+        """Send a request once; see `_completion`.
+
+        The budget is reserved last, so that none is held while waiting for a turn.
+        """
+        completer = self._completers[request.draw % len(self._completers)]
         async with self._gate.turn(request.tokens + (self.settings.max_tokens // 4)):
             reserved = await self.ledger.reserve(self.settings, request.tokens)
-            completion = None
+            completion, begun = None, time.perf_counter()
             try:
-                completion = await self._completer.complete(request.messages, schema_of(request.form), request.step)
+                completion = await completer.complete(request.messages, schema_of(request.form), request.step)
             finally:
                 self.ledger.settle(reserved, completion)
-            return completion
+            return completion, time.perf_counter() - begun
 
 
 class CaseJudge:
-    """The Judge that one evaluator has for one case; it records the replies."""
+    """The Judge that one evaluator has for one case, by one draw; it records the replies."""
 
-    def __init__(self, client: Client):
+    def __init__(self, client: Client, draw: int = 0):
         self._client = client
+        self._draw = draw
         self.calls: list[Call] = []
+        self.notes: dict[str, int] = {}
         self._unreadable: list[tuple[str, str]] = []  # step and complaint
         self._questions = 0  # being asked
 
@@ -199,6 +228,15 @@ class CaseJudge:
         """The ids of the prompts in place of which it is asked other texts."""
         return self._client.settings.prompts.keys()
 
+    @property
+    def room(self) -> int:
+        """The tokens that the texts of one question may have."""
+        return self._client.room
+
+    def note(self, what: str, count: int) -> None:
+        """Add to a count that the evidence states; see Judge."""
+        self.notes[what] = self.notes.get(what, 0) + count
+
     async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:
         """Return the reply to the prompt over the data; see Judge."""
         with self._asking(prompt.id):
@@ -207,25 +245,54 @@ class CaseJudge:
     async def each(
         self, prompt: Prompt, reply: type[I], items: Sequence[str], data: Data | None = None, *, name: str = "items"
     ) -> tuple[I, ...]:
-        """Return one reply per item; see Judge. Items without a reply are asked about once more, on their own."""
-        found: dict[int, I] = {}
-        left = list(range(1, len(items) + 1))
+        """Return one reply per item; see Judge."""
+        numbers = range(1, len(items) + 1)
         form = replies.items_of(reply, name)
         with self._asking(prompt.id):
-            for _ in range(2):
-                if not left:
-                    break
-                shown = {**(data or {}), name: [items[number - 1] for number in left]}
-                listed = await self._read(self._request(prompt, shown, form), form)
-                for place, entry in replies.by_number(listed.replies, len(left)).items():
-                    found[left[place - 1]] = entry.model_copy(update={"id": left[place - 1]})
-                left = [number for number in left if number not in found]
-            if left:
-                missing = ", ".join(map(str, left[:10])) + ("…" if len(left) > 10 else "")
+            found, wrong = await self._listed(prompt, form, items, data or {}, name, dict.fromkeys(numbers, ""))
+            if wrong:
+                again, wrong = await self._listed(prompt, form, items, data or {}, name, wrong)
+                found |= again
+            if wrong:
+                told = "; ".join(f"{number}: {why}" for number, why in sorted(wrong.items())[:TOLD])
                 raise Unreadable(
-                    f"the judge gave no single verdict on {len(left)} of {len(items)} {name} ({missing}), twice"
+                    f"the judge gave no single verdict on {len(wrong)} of {len(items)} {name}, twice ({told})"
                 )
-        return tuple(found[number] for number in range(1, len(items) + 1))
+        return tuple(found[number] for number in numbers)
+
+    async def _listed(
+        self, prompt: Prompt, form: type[replies.Items], items: Sequence[str], data: Data, name: str,
+        asked: Mapping[int, str],
+    ) -> tuple[dict[int, Any], dict[int, str]]:  # fmt: skip
+        """Return the replies to the items of these numbers, and for each that has none why.
+
+        `asked` holds what was wrong with the last reply to each item, or "". A question whose reply is cut is halved;
+        raises Cut for one item alone.
+        """
+        numbers = list(asked)
+        if not numbers:
+            return {}, {}
+        request = self._request(prompt, {**data, name: [items[number - 1] for number in numbers]}, form)
+        complaints = "; ".join(f"[{place}] {why}" for place, why in enumerate(asked.values(), 1) if why)
+        if complaints:
+            request = request.ending(AGAIN.format(complaints=complaints))
+        try:
+            said = await self._read(request, form)
+        except Cut as failure:
+            if len(numbers) == 1:
+                raise Cut(f"{failure}; it was asked about one of the {name} only, number {numbers[0]}") from None
+            half = len(numbers) // 2
+            parts = [
+                await self._listed(prompt, form, items, data, name, {number: asked[number] for number in part})
+                for part in (numbers[:half], numbers[half:])
+            ]
+            return parts[0][0] | parts[1][0], parts[0][1] | parts[1][1]
+        found, wrong = said.by_number(len(numbers))
+        renumbered = {numbers[place - 1]: entry for place, entry in found.items()}
+        return (
+            {number: entry.model_copy(update={"id": number}) for number, entry in renumbered.items()},
+            {numbers[place - 1]: why for place, why in wrong.items()},
+        )
 
     async def complaint(self) -> str:
         """Return why a reply was unreadable, after the questions that were open when the evaluator failed have ended.
@@ -250,8 +317,9 @@ class CaseJudge:
             self._questions -= 1
 
     def _request(self, prompt: Prompt, data: Data, form: type[Reply], repeat: int = 0) -> Request:
-        messages = prompt.messages(data, self._client.settings.prompts.get(prompt.id))
-        return Request(self._client.identity, prompt.id, tuple(messages), form, repeat)
+        settings = self._client.settings
+        messages = prompt.messages(data, settings.prompts.get(prompt.id), examples=settings.examples == "few")
+        return Request(self._client.identity, prompt.id, tuple(messages), form, repeat, self._draw)
 
     async def _read(self, request: Request, form: type[T], *, repair: bool = True) -> T:
         """Return the reply or, with `repair`, the reply to the complaint that it cannot be read."""

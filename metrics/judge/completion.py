@@ -12,7 +12,9 @@ Messages = Sequence[Mapping[str, str]]
 class Completion:
     """A model's text; tokens and dollars are None where they are unknown. `cut`: it ended at the token limit.
 
-    `left_out` names the sampling parameters that the model does not take and that were therefore not sent.
+    `left_out` names the sampling parameters that the model does not take and that were therefore not sent. `shares` has
+    the probability of each label (label → probability) at each label that the text states, in order: one for each
+    choice of a reply, or of each item in a list; see metrics.judge.shares. Empty where the model does not tell.
     """
 
     text: str
@@ -21,6 +23,7 @@ class Completion:
     cost_usd: float | None = None
     cut: bool = False
     left_out: tuple[str, ...] = ()
+    shares: tuple[Mapping[str, float], ...] = ()
 
 
 class CallFailed(Exception):

@@ -1,7 +1,7 @@
 """The user's own prompts: their placeholders are checked, they become questions to a judge."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -45,6 +45,19 @@ def checked_levels(levels: Mapping[str, float]) -> dict[str, float]:
     return dict(levels)
 
 
+def checked_meanings(meanings: Mapping[str, str], levels: Iterable[str]) -> None:
+    """Raise ValueError where a meaning is not of one of the levels, naming the label."""
+    unknown = [label for label in meanings if label not in levels]
+    if unknown:
+        raise ValueError(f"meanings only of the levels, not of {', '.join(map(repr, unknown))}")
+
+
+def shown_levels(levels: Mapping[str, float], meanings: Mapping[str, str]) -> str:
+    """Return the levels as a judge is shown them: each label with its meaning, else its score from 0 to 1."""
+    told = {label: f": {meanings[label]}" if label in meanings else f" ({levels[label]:g} of 1)" for label in levels}
+    return "; ".join(label + meaning for label, meaning in told.items())
+
+
 PromptText = Annotated[str, AfterValidator(checked_prompt)]
 Levels = Annotated[dict[str, float], AfterValidator(checked_levels)]
 
@@ -57,9 +70,11 @@ class CustomPrompt(Saved):
     prompt: PromptText
     mode: Mode = "boolean"
     levels: Levels = Field(default_factory=dict)
+    meanings: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _levels_are_grades(self) -> "CustomPrompt":
+        checked_meanings(self.meanings, self.levels)
         if self.levels and self.mode != "graded":
             raise ValueError("mode graded where there are levels")
         return self
@@ -67,7 +82,7 @@ class CustomPrompt(Saved):
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters of evaluator `byop`."""
-        return self.model_dump(include={"prompt", "mode", "levels"})
+        return self.model_dump(include={"prompt", "mode", "levels", "meanings"})
 
 
 def instructions(prompt: str) -> str:

@@ -2,39 +2,50 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal
-
-from pydantic import BeforeValidator
+from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import Any, Literal
 
 from metrics.core.errors import BudgetSpent, JudgeDown, JudgeError, Unreadable
 from metrics.core.evaluator import Status
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Prompt
+from metrics.judge import worked_pairs
 from metrics.judge.asking import Judge, Reply
+from metrics.judge.long_texts import left_by, pieces
+from metrics.judge.shares import label_text
+from metrics.judge.steps import together
 
+SHOWN_SHARE = 0.005  # of a label: below, its probability is not shown
 RELEVANT_GRADE = 2  # of 3, from which a passage answers the question
 GRADE = Prompt(
     "umbrela.grade",
-    "Grade how well PASSAGE answers QUERY. First name the intent: what the searcher most likely wants to know. Rate "
-    "from 0 to 3 how well the content matches that intent (match) and how trustworthy it is (trust). Weigh both and "
-    "decide on the grade: 0 has nothing to do with QUERY; 1 is related to it but does not answer it; 2 answers it in "
-    "part, unclearly, or hidden among other things; 3 is dedicated to it and holds the exact answer.",
+    "You are a relevance assessor: grade how well PASSAGE answers QUERY. First name the intent: what the searcher most "
+    "likely wants to know. Rate from 0 to 3 how well the content matches that intent (match) and how trustworthy it is "
+    "(trust). Weigh both by how much each matters here and decide on the grade: 0 has nothing to do with QUERY; 1 is "
+    "related to it but does not answer it; 2 answers it in part, unclearly, or hidden among other things; 3 is "
+    "dedicated to it and holds the exact answer. Important: 1 if PASSAGE is only somewhat about the subject of QUERY; "
+    "2 if it presents something very important to the whole subject and other things besides; 3 if it is only and "
+    "entirely about it; 0 if none of these is so.",
+    worked_pairs.GRADE,
 )
 
 STRUCTURED = Prompt(
     "umbrela.grade_structured",
-    "Grade how well PASSAGE answers QUERY. Work through these steps in order.\n\n"
+    "You are a relevance assessor: grade how well PASSAGE answers QUERY. Work through these steps in order.\n\n"
     "Step 1 - intent: say in a few words what the searcher most likely wants to know.\n"
     "Step 2 - match (M): rate from 0 to 3 how well the content of PASSAGE matches that intent.\n"
     "Step 3 - trust (T): rate from 0 to 3 how trustworthy PASSAGE is.\n"
-    "Step 4 - grade (O): weigh M and T, then choose exactly one overall grade:\n"
+    "Step 4 - grade (O): weigh M and T by how much each matters here, then choose exactly one overall grade:\n"
     "  0 = PASSAGE has nothing to do with QUERY.\n"
     "  1 = PASSAGE is related to QUERY but does not answer it.\n"
     "  2 = PASSAGE answers QUERY in part, unclearly, or hidden among other things.\n"
-    "  3 = PASSAGE is dedicated to QUERY and holds the exact answer.\n\n"
-    "Output: one JSON object with four keys in this order: intent (text), match, trust and grade, each of the last "
-    "three a single whole number 0, 1, 2 or 3. No other text.",
+    "  3 = PASSAGE is dedicated to QUERY and holds the exact answer.\n"
+    "Important: 1 if PASSAGE is only somewhat about the subject of QUERY; 2 if it presents something very important to "
+    "the whole subject and other things besides; 3 if it is only and entirely about it; 0 if none of these is so.\n\n"
+    "Output: one object with four keys in this order: intent (text), match, trust and grade, each of the last three a "
+    "single whole number 0, 1, 2 or 3. No code and no other text.",
+    worked_pairs.GRADE,
 )
 Wording = Literal["auto", "standard", "structured"]
 WANTS_STEPS = re.compile(r"gpt[-_]?oss|qwen|qwq", re.IGNORECASE)  # models that follow explicit steps better
@@ -49,17 +60,22 @@ def wording(judge: Judge, wanted: Wording) -> Prompt:
     return STRUCTURED if wanted == "structured" or (wanted == "auto" and stepwise) else GRADE
 
 
-def whole(value: Any) -> Any:
-    """Return `value` as an integer where it stands for one ("2", 2.0), else unchanged; True does not stand for 1."""
-    if isinstance(value, bool):
-        return str(value)
-    if isinstance(value, str) and value.strip().isdecimal():
-        return int(value)
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def expected_grade(reply: Reply, field: str, worth: Mapping[str, float]) -> tuple[float, dict[str, Any]]:
+    """Return the expected grade of a reply, Σ P(label) · worth(label), and the probabilities for the evidence.
+
+    Where the judge does not tell them: the worth of the label that it chose, and nothing. `worth` has the grade of each
+    label of the field. Source: the weighting of G-Eval (Liu et al. 2023, section 2).
+    """
+    shares = reply.shares.get(field)
+    if not shares:
+        return worth[label_text(getattr(reply, field))], {}
+    likely = {label: share for label, share in shares.items() if share >= SHOWN_SHARE}
+    grade = fsum(share * worth[label] for label, share in shares.items())
+    return grade, {"probabilities": dict(sorted(likely.items(), key=lambda pair: -pair[1]))}
 
 
 # the best first: an estimate takes the first, and must not make all passages irrelevant
-Rating = Annotated[Literal[3, 2, 1, 0], BeforeValidator(whole)]
+Rating = Literal[3, 2, 1, 0]
 
 
 class Grade(Reply):
@@ -76,8 +92,9 @@ async def grades(
 ) -> tuple[Grade | JudgeError, ...]:
     """Return UMBRELA's grade of each passage, by one call of `prompt` each; a blank passage gets 0 without a call.
 
-    A failed passage has its JudgeError in place of a grade and does not affect the others. Raises BudgetSpent and
-    JudgeDown, which concern the whole run.
+    A passage that is too long for a question is graded part by part, and the best grade counts. A failed passage has
+    its JudgeError in place of a grade and does not affect the others. Raises BudgetSpent and JudgeDown, which concern
+    the whole run.
     """
     graded = await asyncio.gather(*(_grade(judge, prompt, question, passage) for passage in passages))
     for entry in graded:  # only now, when no question is open
@@ -89,8 +106,12 @@ async def grades(
 async def _grade(judge: Judge, prompt: Prompt, question: str, passage: str) -> Grade | JudgeError:
     if not passage.strip():
         return Grade(match=0, trust=0, grade=0)
+    parts = pieces(passage, left_by({"QUERY": question}, judge.room))
+    if len(parts) > 1:
+        judge.note("context_passages", len(parts))
     try:
-        return await judge.ask(prompt, Grade, {"QUERY": question, "PASSAGE": passage})
+        graded = await together(judge.ask(prompt, Grade, {"QUERY": question, "PASSAGE": part}) for part in parts)
+        return max(graded, key=lambda entry: entry.grade)
     except JudgeError as failure:
         return failure
 

@@ -25,12 +25,18 @@ PATTERNS = {
         r"\b(?:10|5|100|full|maximum|highest|perfect|supported|correct|yes|pass|true)\b"
         r"|\b(?:rate|grade|score|mark) (?:this|it|my|the) [^.\n]{0,40}"
         r"\b(?:10|100|full|maximum|highest|perfect|correct)\b"
-        r"|\bpretend (?:to be|you are|that you)\b|\brole-?play\b|\bdeveloper mode\b",
+        r"|\bpretend (?:to be|you are|that you)\b|\brole-?play\b|\bdeveloper mode\b"
+        # orders to answer yes, in five languages; a choice between yes and no is none
+        r"|\b(?:answers?|reply|respond)(?: with)? yes\b(?! or\b)"
+        r"|\b(?:antworte[nt]?|responde[rn]?|contesta[rs]?)\b[^.\n]{0,25}\byes\b(?! (?:oder|o|or)\b)"
+        r"|回答[^。\n]{0,6}yes(?! 或)|(?:أجب|قل|يجيب)[^.\n]{0,12}yes(?! أو)",
         re.IGNORECASE,
     ),
     "a verdict": re.compile(
         r"[\"'](?:verdict|score|grade|rating|supported_by|claims|replies|reason)[\"']\s*:"
-        r"|\b(?:verdict|final score|final grade)\s*[:=]\s*(?:yes|pass|supported|correct|\d)",
+        r"|\b(?:verdict|final score|final grade)\s*[:=]\s*(?:yes|pass|supported|correct|\d)"
+        r"|\b(?:judge|majority|urteil|mehrheit|prüfer|veredicto|mayoría|juez)(?: [A-Z])?\s*:\s*yes\b"
+        r"|(?:结论|答案|多数意见|الحكم|الجواب|الأغلبية)\s*[:：]\s*yes\b",
         re.IGNORECASE,
     ),
     "a delimiter": re.compile(

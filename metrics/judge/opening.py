@@ -75,8 +75,14 @@ def open_judges(
     ledger = Ledger(settings.budget, spend)
     if settings.replay is not None:
         recording = Replay(Path(settings.replay))
-        return tuple(Client(judge, recording, None, ledger) for judge in settings.judges)
+        return tuple(Client(judge, recording, (), ledger) for judge in settings.judges)
     cache = Cache(cache_folder / FOLDER)
     for judge in settings.judges:
         check_priced(settings.budget, judge)
-    return tuple(Client(judge, cache, opener(judge), ledger) for judge in settings.judges)
+    return tuple(Client(judge, cache, _completers(judge, opener), ledger) for judge in settings.judges)
+
+
+def _completers(judge: JudgeSettings, opener: Open) -> tuple[Completer, ...]:
+    """Return one completer for all draws of a judge, or one for each where each has a seed of its own."""
+    seeds = judge.repeats if judge.seed is not None else 1
+    return tuple(opener(judge.of_draw(draw)) for draw in range(seeds))

@@ -13,7 +13,8 @@ from typing import Any
 from metrics.judge.completion import CallFailed, Completion, Messages
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.wire import OVER_THE_LIMIT, Wire, retry_after, trouble_of
+from metrics.judge.shares import shares_of, tokens_of
+from metrics.judge.wire import OVER_THE_LIMIT, Wire, retry_after, said_in, trouble_of
 
 SHOWN = 600
 
@@ -43,6 +44,13 @@ def listed_price(model: str, prompt_tokens: int, completion_tokens: int) -> floa
     return float(sum(sums)) or None
 
 
+def listed_window(model: str) -> int | None:
+    """Return the tokens that a model takes by litellm's own list; None for a model that is not listed."""
+    known: dict[str, dict[str, Any]] = library().model_cost
+    names = (model, model.partition("/")[2])
+    return next((int(size) for name in names if (size := known.get(name, {}).get("max_input_tokens"))), None)
+
+
 class Provider:
     """A model reached through litellm; see Completer."""
 
@@ -58,7 +66,8 @@ class Provider:
             request = self._wire.request(messages, schema, name)
             try:
                 async with asyncio.timeout(self._settings.timeout):
-                    return self._read(await self._litellm.acompletion(model=self._settings.model, **request, **limits))
+                    made = await self._litellm.acompletion(model=self._settings.model, **request, **limits)
+                    return self._read(made, schema)
             except TimeoutError:
                 raise CallFailed(f"no reply in {self._settings.timeout:g} s") from None
             except Exception as failure:
@@ -73,17 +82,22 @@ class Provider:
         with contextlib.suppress(Exception):
             await self._litellm.close_litellm_async_clients()
 
-    def _read(self, response: Any) -> Completion:
+    def _read(self, response: Any, schema: Mapping[str, Any]) -> Completion:
         choice = response.choices[0] if response.choices else None
         usage = getattr(response, "usage", None)
         prompt, reply = (getattr(usage, name, None) or None for name in ("prompt_tokens", "completion_tokens"))
+        text = said_in(choice.message.model_dump()) if choice else ""
+        logprobs = getattr(choice, "logprobs", None)
+        if logprobs is not None and hasattr(logprobs, "model_dump"):
+            logprobs = logprobs.model_dump()
         return Completion(
-            (choice.message.content or "") if choice else "",
+            text,
             prompt,
             reply,
             None if prompt is None else listed_price(self._settings.model, prompt, reply or 0),
             choice is not None and choice.finish_reason == "length",
             self._wire.left_out,
+            shares_of(text, tokens_of(logprobs), schema),
         )
 
     def _failed(self, failure: Exception) -> CallFailed:

@@ -1,6 +1,7 @@
 """Asking without sending: replies from the cache, else typical ones. What would be sent is counted, for estimates."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,18 @@ CHARACTERS_PER_TOKEN = 4  # of English prose, about
 
 
 class Rehearsal:
-    """The judges of a setting, which send nothing; `spend` is what they would have cost."""
+    """The judges of a setting, which send nothing; `spend` is what they would have cost.
+
+    `local_calls` counts the requests to local judges, by name of the judge and step.
+    """
 
     def __init__(self, settings: JudgeSettings, cache_folder: Path):
         self._ledger = Ledger(Budget())
         self._known = _Known(cache_folder / FOLDER)
-        self.judges = tuple(Client(own, self._known, _TypicalReplies(own), self._ledger) for own in settings.judges)
+        self.local_calls: Counter[tuple[str, str]] = Counter()
+        self.judges = tuple(
+            Client(own, self._known, (_TypicalReplies(own, self.local_calls),), self._ledger) for own in settings.judges
+        )
 
     @property
     def spend(self) -> Spend:
@@ -60,11 +67,14 @@ class _Known:
 class _TypicalReplies:
     """A completer that sends nothing: it returns a typical reply and counts tokens approximately."""
 
-    def __init__(self, settings: JudgeSettings):
+    def __init__(self, settings: JudgeSettings, local_calls: Counter[tuple[str, str]]):
         self._settings = settings
+        self._local_calls = local_calls
 
-    async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:  # noqa: ARG002
+    async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
         """Return a typical reply."""
+        if self._settings.is_local:
+            self._local_calls[self._settings.name, name] += 1
         text = json.dumps(typical(schema, messages))
         prompt = sum(len(message["content"]) for message in messages) + len(json.dumps(schema))
         used = prompt // CHARACTERS_PER_TOKEN, len(text) // CHARACTERS_PER_TOKEN

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.judge.custom_prompts import checked_meanings, shown_levels
 from metrics.judge.saved_objects import Saved, checked, every, file_text, load
 
 FACTUAL = "factual_accuracy"
@@ -48,16 +49,14 @@ class Dimension(BaseModel):
 
     @model_validator(mode="after")
     def _meanings_of_levels(self) -> "Dimension":
-        unknown = [label for label in self.meanings if label not in (self.levels or USUAL)]
-        if unknown:
-            raise ValueError(f"meanings only of its levels, not of {', '.join(map(repr, unknown))}")
+        checked_meanings(self.meanings, self.levels or USUAL)
         return self
 
     def shown(self, levels: Mapping[str, float]) -> str:
         """Return the dimension as the judge is shown it: name, description, and its `levels` with their meanings."""
         text = f"{self.name}: {self.description}"
-        own = [f"{label}: {self.meanings[label]}" if label in self.meanings else label for label in levels]
-        return text if not self.meanings and list(levels) == list(USUAL) else f"{text} Levels: {'; '.join(own)}."
+        usual = not self.meanings and list(levels) == list(USUAL)
+        return text if usual else f"{text} Levels: {shown_levels(levels, self.meanings)}."
 
 
 DIMENSIONS = (

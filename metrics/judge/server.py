@@ -9,7 +9,8 @@ from metrics.judge.completion import CallFailed, Completion, Messages
 from metrics.judge.exchange import exchange, is_this_machine
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.wire import OVER_THE_LIMIT, Wire, retry_after, trouble_of
+from metrics.judge.shares import shares_of, tokens_of
+from metrics.judge.wire import OVER_THE_LIMIT, Wire, decoded, retry_after, said_in, trouble_of
 
 if TYPE_CHECKING:
     import aiohttp
@@ -39,7 +40,7 @@ class Server:
             request = self._wire.request(messages, schema, name)
             status, headers, body = await self._post({"model": self._model, **request})
             if status == 200:
-                return _read(body, self._wire.left_out)
+                return _read(body, self._wire.left_out, schema)
             message = _message(body)
             if refused := self._wire.option_refused(status, message):
                 raise CallFailed(redact(refused), "unusable")
@@ -73,25 +74,27 @@ class Server:
         return self._session
 
 
-def _read(body: bytes, left_out: tuple[str, ...]) -> Completion:
+def _read(body: bytes, left_out: tuple[str, ...], schema: Mapping[str, Any]) -> Completion:
     try:
-        reply = json.loads(body)
+        reply = decoded(body)
         choice = reply["choices"][0]
-        text = choice["message"]["content"] or ""
+        text = said_in(choice["message"])
         usage = reply.get("usage") or {}
         counts = [usage.get(name) or None for name in ("prompt_tokens", "completion_tokens")]
     except (ValueError, LookupError, TypeError, AttributeError):
         raise CallFailed("the response is not a chat completion") from None
-    if not isinstance(text, str) or not all(isinstance(count, int | None) for count in counts):
+    if not all(isinstance(count, int | None) for count in counts):
         raise CallFailed("the response is not a chat completion of text")
-    return Completion(text, counts[0], counts[1], None, choice.get("finish_reason") == "length", left_out)
+    cut = choice.get("finish_reason") == "length"
+    shares = shares_of(text, tokens_of(choice.get("logprobs")), schema)
+    return Completion(text, counts[0], counts[1], None, cut, left_out, shares)
 
 
 def _message(body: bytes) -> str:
     """Return the message in an error's body, or the beginning of the body."""
     text = body[: 4 * SHOWN].decode("utf-8", "replace")
     try:
-        error = json.loads(body)["error"]
+        error = decoded(body)["error"]
         text = str(error["message"] if isinstance(error, dict) else error)
     except (ValueError, LookupError, TypeError):
         pass

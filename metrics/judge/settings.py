@@ -7,11 +7,13 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.judge.local.install import LOCAL
 from metrics.judge.local.install import MODEL as KNOWN
 from metrics.judge.local.questions import VERSION
 
 OPTIONS = ("top_p", "seed", "presence_penalty", "frequency_penalty", "reasoning_effort")  # sent only if given
-LOCAL = "local"  # the known local judge; "local:FILE" is a GGUF file of the user
+MOST_REPEATS = 25
+Combine = Literal["majority", "mean"]
 
 
 class Budget(BaseModel):
@@ -34,6 +36,12 @@ class JudgeSettings(BaseModel):
     base_url: str | None = Field(None, description="Address of an OpenAI-compatible server (vLLM, Ollama, llama.cpp).")
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature; 0: the likeliest reply.")
     max_tokens: int = Field(4096, ge=16, description="Most tokens of a reply; a longer one is a parse failure.")
+    window: int | None = Field(
+        None,
+        ge=4096,
+        description="Most tokens of prompt and reply together; longer texts are divided. Empty: what litellm lists for "
+        "the model, 8,192 for the local judge, else 16,384.",
+    )
     top_p: float | None = Field(
         None, gt=0, le=1, description="Share of the likeliest tokens that are sampled from; empty: not sent."
     )
@@ -47,7 +55,18 @@ class JudgeSettings(BaseModel):
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(
         None, description="How long a reasoning model may think, within max_tokens; empty: not sent."
     )
+    probabilities: bool | None = Field(
+        None,
+        description="Weight verdicts and grades by the labels' probabilities: true asks a provider for them, false "
+        "counts labels only; empty: where the judge tells them unasked, as the local one does.",
+    )
     prompts: dict[str, str] = Field(default_factory=dict, description="Texts in place of the prompts of these ids.")
+    examples: Literal["none", "few"] = Field(
+        "none",
+        title="Worked examples",
+        description="few: the most used prompts show one to three worked examples before the question, which helps "
+        "small models and costs tokens.",
+    )
     concurrency: int = Field(16, ge=1, le=1024, description="Requests in flight at once.")
     timeout: float = Field(120.0, gt=0, description="Seconds a call may take.")
     tries: int = Field(5, ge=1, description="How often a request is sent before it counts as failed.")
@@ -56,7 +75,15 @@ class JudgeSettings(BaseModel):
     tokens_per_minute: float | None = Field(None, gt=0, description="Most tokens a minute.")
     budget: Budget = Field(Budget(), description="Most that the run may spend.")
     replay: str | None = Field(None, description="File of an exported cache: answer from it alone, send no request.")
+    repeats: int = Field(
+        1, ge=1, le=MOST_REPEATS, description="Independent draws of every question, of which scores are made as those "
+        "of a panel; above 1 only with a temperature above 0. A seed counts up from draw to draw.",
+    )  # fmt: skip
     panel: tuple["JudgeSettings", ...] = Field((), description="Further judges, each of which judges every case.")
+    combine: Combine = Field(
+        "majority", description="One score from several judges or draws: majority for yes or no and the mean for the "
+        "rest, or the mean for all.",
+    )  # fmt: skip
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -65,6 +92,9 @@ class JudgeSettings(BaseModel):
         judges: list[JudgeSettings] = [self, *self.panel]
         if len({judge.identity() for judge in judges}) < len(judges):
             raise ValueError("two judges of the panel are the same")
+        if self.repeats > 1 and (self.is_local or not self.temperature):
+            why = "the local judge always gives the same verdict" if self.is_local else "at 0 every draw is the same"
+            raise ValueError(f"repeats need a judge with a temperature above 0: {why}")
         if self.is_local and self.reasoning_effort is not None:
             raise ValueError("the local judge has no reasoning_effort")
         if self.base_url is not None:
@@ -93,14 +123,27 @@ class JudgeSettings(BaseModel):
         return {name: value for name in OPTIONS if (value := getattr(self, name)) is not None}
 
     @property
+    def asks_probabilities(self) -> bool:
+        """Whether the probabilities of tokens are asked for; the local judge tells those of its labels anyway."""
+        return bool(self.probabilities) and not self.is_local
+
+    @property
     def judges(self) -> tuple["JudgeSettings", ...]:
         """This judge and the rest of its panel."""
         return (self.model_copy(update={"panel": ()}), *self.panel)
 
+    def of_draw(self, draw: int) -> "JudgeSettings":
+        """Return the settings that one draw, from 0, is sent with: a seed of its own where there is one."""
+        return self if self.seed is None else self.model_copy(update={"seed": self.seed + draw})
+
     def identity(self) -> str:
-        """Return the settings that change replies, except prompts, as canonical JSON: a part of every cache key."""
+        """Return the settings that change replies, except prompts and their examples, which the messages contain.
+
+        As canonical JSON it is a part of every cache key.
+        """
         own = self.model_dump(mode="json", include={"model", "base_url", "temperature", "max_tokens"})
         own |= self.options  # an option that is not sent leaves the keys of older replies as they are
+        own |= {"probabilities": True} if self.asks_probabilities else {}
         if self.is_local:
             own |= {"questions": VERSION} | ({"weights": KNOWN.sha256} if self.model == LOCAL else {})
         return json.dumps(own, sort_keys=True)
@@ -108,11 +151,22 @@ class JudgeSettings(BaseModel):
     def numbers(self) -> dict[str, Any]:
         """Return the settings that affect a run's scores, without limits of speed and cost."""
         own = {"model", "base_url", "temperature", "max_tokens", "prompts"}
+        further: dict[str, Any] = {} if self.probabilities is None else {"probabilities": self.probabilities}
+        further |= {} if self.window is None else {"window": self.window}
+        further |= {"examples": self.examples} if self.examples != "none" else {}
+        further |= {"repeats": self.repeats} if self.repeats > 1 else {}
+        further |= {"combine": self.combine} if self.combine != "majority" else {}
         return (
             self.model_dump(mode="json", include=own)
             | self.options
+            | further
             | {"panel": [judge.numbers() for judge in self.panel]}
         )
+
+
+def draw_names(name: str, repeats: int) -> tuple[str, ...]:
+    """Return the names of a judge's draws; the judge's own name where there is one draw."""
+    return (name,) if repeats == 1 else tuple(f"{name}, draw {number}" for number in range(1, repeats + 1))
 
 
 def settings_of(given: Any) -> JudgeSettings:

@@ -3,17 +3,24 @@
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from zlib import crc32
 
-BLOCK = re.compile(r"<([^<>\n]+) ([0-9a-f]{12})>\n(.*?)\n</\1 \2>", re.DOTALL)
+from metrics.core.prompt import NONCE
+
+BLOCK = re.compile(rf"<([^<>\n]+) ([0-9a-f]{{{NONCE}}})>\n(.*?)\n</\1 \2>", re.DOTALL)
 NUMBERED = re.compile(r"^\[\d+\] ", re.MULTILINE)
 SENTENCE = "a sentence of the length that a reason usually has"
 CHARACTERS_PER_SENTENCE = 90  # a claim's worth of text
 
 
 def blocks(messages: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return the data blocks of a request, by name, in their order."""
+    """Return the data blocks of a request, by name, in their order: those with the nonce of the last one.
+
+    Worked pairs, which stand before them, have another.
+    """
     shown = next((message["content"] for message in messages if message["role"] == "user"), "")
-    return {match[1]: match[3] for match in BLOCK.finditer(shown)}
+    found = BLOCK.findall(shown)
+    return {name: text for name, nonce, text in found if nonce == found[-1][1]}
 
 
 def numbered(block: str) -> int:
@@ -62,5 +69,7 @@ def _list(schema: Mapping[str, Any], definitions: Mapping[str, Any], shown: Sequ
     if entry.get("type") == "string" and "enum" not in entry:
         longest = max((len(text) for text in shown), default=0)
         count = max(1, least, round(longest / CHARACTERS_PER_SENTENCE))
-        return [f"sentence {number}" for number in range(1, min(count, schema.get("maxItems", count)) + 1)]
+        count = min(count, schema.get("maxItems", count))
+        name = f"{crc32(''.join(shown).encode('utf-8', 'replace')):08x}"  # other texts have other sentences
+        return [f"sentence {number} of {name}" for number in range(1, count + 1)]
     return [_value(entry, definitions, shown) for _ in range(max(1, least))]

@@ -9,12 +9,14 @@ from typing import Any
 
 from metrics.judge.completion import Messages, Trouble
 from metrics.judge.settings import JudgeSettings
+from metrics.judge.shares import ALTERNATIVES
 
 SCHEMA_LINE = "The JSON object must fit this JSON schema: "
 SCHEMA = "response_format"
 # what the message of a provider that refuses a schema mentions
 ABOUT_SCHEMA = re.compile(r"response_format|json_schema|json schema|structured|guided|grammar", re.IGNORECASE)
-SAMPLING = ("temperature",)
+LOGPROBS = "logprobs"
+SAMPLING = ("temperature", LOGPROBS)  # what is left out where a provider refuses it
 REFUSALS = (400, 422)
 MAY_PASS = (408, 409, 425, 429)
 HOPELESS = (401, 402, 403, 404, 405)
@@ -38,6 +40,8 @@ class Wire:
             "messages": sent, "temperature": self._settings.temperature, "max_tokens": self._settings.max_tokens,
             **self._settings.options,
         }  # fmt: skip
+        if schema and self._settings.asks_probabilities and LOGPROBS not in self._refused:
+            request |= {LOGPROBS: True, "top_logprobs": ALTERNATIVES}
         if not schema:
             pass
         elif SCHEMA in self._refused:
@@ -66,11 +70,37 @@ class Wire:
             return False
         if self.option_refused(status, message):
             return False
-        about = SCHEMA if ABOUT_SCHEMA.search(message) else next((name for name in SAMPLING if name in message), "")
+        named = next((name for name in SAMPLING if name in message and name in request), "")
+        about = SCHEMA if ABOUT_SCHEMA.search(message) and named != LOGPROBS else named
         if about not in request:
             return False
         self._refused.add(about)
         return True
+
+
+def decoded(body: bytes) -> Any:
+    """Return the JSON value of a response's body. Raises ValueError."""
+    try:
+        return json.loads(body)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def said_in(message: Mapping[str, Any]) -> str:
+    """Return what the message of a chat completion says, as text, a tool call or a refusal; "" if nothing.
+
+    Raises LookupError, TypeError or AttributeError where it is no such message.
+    """
+    content = message.get("content")
+    if isinstance(content, list):  # in parts, some of which may be thoughts
+        content = "".join(part.get("text") or "" for part in content if part.get("type") in ("text", "output_text"))
+    if not content and message.get("tool_calls"):
+        content = message["tool_calls"][0]["function"]["arguments"]
+    # litellm puts what is not OpenAI's own, as it thinks, into provider_specific_fields
+    found = content or message.get("refusal") or (message.get("provider_specific_fields") or {}).get("refusal") or ""
+    if not isinstance(found, str):
+        raise TypeError("no text")
+    return found
 
 
 def trouble_of(status: int | None) -> Trouble:

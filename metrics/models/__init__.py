@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import MissingResource
-from metrics.models import embedder, language_model, open_classifier, token_encoder
+from metrics.models import classifier, embedder, hhem, language_model, open_classifier, token_encoder
+from metrics.models.model_files import fingerprints, local_place
 
 OPENING = threading.Lock()  # where two threads ask for a model at once, one opens it and the other waits
 
@@ -46,6 +47,46 @@ def missing_model(name: str, settings: Mapping[str, Any]) -> str | None:
     """Return why the named model is not available and how to get it; None where it is. Nothing is loaded."""
     setting = _setting(name, settings)
     return SOURCES[name].missing(setting) if setting else not_chosen(name)
+
+
+def weights_of(name: str, settings: Mapping[str, Any]) -> str | None:
+    """Return the sha256 of the weights of the named model; None where they are not on this machine yet.
+
+    Nothing is loaded or fetched.
+    """
+    setting = _setting(name, settings)
+    if setting == embedder.BUNDLED:
+        return embedder.BUNDLED_WEIGHTS  # verified where it is opened
+    place = None if missing_model(name, settings) else local_place(setting)
+    if place is None:
+        return None
+    try:
+        return _weights(place, max((file.stat().st_mtime_ns for file in (place, *place.rglob("*"))), default=0))
+    except (MissingResource, OSError):
+        return None
+
+
+def inference_model(settings: Mapping[str, Any]) -> str | None:
+    """Return the model of inference that is at hand: the chosen classifier if it is one, else a local copy of HHEM.
+
+    None where there is none. Nothing is loaded or fetched.
+    """
+    setting = str(settings.get("classifier") or hhem.MODEL)
+    place = None if open_classifier.missing_classifier(setting) else local_place(setting)
+    try:
+        config = {} if place is None else classifier.read_config(place)
+    except MissingResource:
+        return None
+    labels = [str(label) for label in dict(config.get("id2label") or {}).values()]
+    fits = hhem.is_hhem(config) or classifier.find_label(labels, *classifier.SUPPORTING) is not None
+    return setting if fits else None
+
+
+@lru_cache(maxsize=16)
+def _weights(place: Path, changed: int) -> str:
+    """Return the sha256 of the weights in a folder or file, which are read again when they `changed`."""
+    del changed
+    return fingerprints(place)[0]
 
 
 def not_chosen(name: str) -> str:

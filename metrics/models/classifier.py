@@ -93,6 +93,9 @@ class Classifier(CachedModel):
         return model(**padded(batch, model.config.pad_token_id)).logits
 
 
+SUPPORTING = ("consistent", "supported", "entailment")  # names of the label of support in models of inference
+
+
 def read_config(folder: Path) -> dict[str, Any]:
     """Return a model's config.json. Raises MissingResource where there is none."""
     try:

@@ -45,6 +45,19 @@ def model_folder(setting: str, kind: str, missing: str | None, otherwise: str = 
     return (place, place.resolve().name) if place.exists() else (hub_folder(setting, kind, otherwise), setting)
 
 
+def local_place(setting: str) -> Path | None:
+    """Return the folder or file of a model on this machine, a hub model's copy included; None where there is none."""
+    place = Path(setting).expanduser()
+    if place.exists() or not setting:
+        return place if setting else None
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(setting, local_files_only=True, allow_patterns=list(MODEL_FILES)))
+    except (FileNotFoundError, ValueError):  # not downloaded; no name of a model
+        return None
+
+
 def hub_folder(name: str, kind: str, otherwise: str = "", files: Sequence[str] = MODEL_FILES) -> Path:
     """Return the local copy of a hub model, downloaded where there is none yet, without pickled weights.
 

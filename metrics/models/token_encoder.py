@@ -19,11 +19,15 @@ FOLDER = f"one with an encoder of transformers, or choose {embedder.BUNDLED!r}"
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A text's token vectors [n, d], the weight of each [n] (0 for special tokens), and whether the text was cut."""
+    """A text's token vectors [n, d], the weight of each [n] (0 for special tokens), and whether the text was cut.
+
+    `unknown` is the share of its tokens that are not in the model's vocabulary, 0 … 1: they all look alike to it.
+    """
 
     vectors: Singles
     weights: Floats
     truncated: bool
+    unknown: float = 0.0
 
 
 class TokenEncoder:
@@ -61,8 +65,10 @@ class TokenEncoder:
             states = made.hidden_states[layers if layer is None else layer].numpy()
             for place, rows in zip(batch, states, strict=True):
                 row, cut = encoded[place]
-                marks = np.array(row["special_tokens_mask"], np.float64)
-                found[distinct[place]] = Tokens(rows[: len(marks)].copy(), 1.0 - marks, cut)
+                weights = 1.0 - np.array(row["special_tokens_mask"], np.float64)
+                unknown = np.array(row["input_ids"]) == tokenizer.own.unk_token_id
+                share = float(unknown @ weights / max(weights.sum(), 1.0))
+                found[distinct[place]] = Tokens(rows[: len(weights)].copy(), weights, cut, share)
         return [found[text] for text in texts]
 
     @cached_property

@@ -67,6 +67,15 @@ def share(part: int, whole: int) -> str:
     return f"{round(100 * part / whole)} %" if whole else MISSING
 
 
+def size_text(size: int) -> str:
+    """Return a number of bytes: `800 B`, `12 kB`, `3.4 MB`, `1.1 GB`."""
+    if size < 1000:
+        return f"{size} B"
+    if size < 1e6:
+        return f"{size / 1e3:,.0f} kB"
+    return f"{size / 1e6:,.1f} MB" if size < 1e9 else f"{size / 1e9:,.1f} GB"
+
+
 def duration(seconds: float | None) -> str:
     """Return a time span: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`; MISSING for None."""
     if seconds is None:

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from metrics.core.evidence import Evidence, Holds, Link, Verdict
+from metrics.core.evidence import QUOTE_FOUND, QUOTE_GAP, Evidence, Holds, Link, Verdict
 from metrics.presentation.format import number
+from metrics.presentation.judge_notes import NOT_FOUND
 
 HOLDS_GLYPHS: dict[Holds, str] = {"yes": "✓", "no": "✗", "unknown": "–"}
 
@@ -15,7 +16,7 @@ class VerdictRow:
     """One verdict: its number in the group, from 1, and everything that is shown of it.
 
     `links` says in words what it `rests_on`; `notes` are its quote and facts, a text each; `expected` is None where the
-    item is not compared with anything.
+    item is not compared with anything; `quotes` are the pieces of a judge's quote that stand in what it rests on.
     """
 
     number: int
@@ -28,6 +29,7 @@ class VerdictRow:
     links: str
     notes: tuple[str, ...]
     expected: str | None
+    quotes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +65,18 @@ def _row(place: int, verdict: Verdict) -> VerdictRow:
     return VerdictRow(
         place, verdict.text, verdict.holds, HOLDS_GLYPHS[verdict.holds], verdict.label, verdict.reason,
         verdict.rests_on, links_text(verdict), tuple(_notes(verdict)), verdict.expected,
+        tuple(verdict.quote.split(QUOTE_GAP)) if verdict.facts.get(QUOTE_FOUND) else (),
     )  # fmt: skip
 
 
 def _notes(verdict: Verdict) -> Iterator[str]:
+    if verdict.probability is not None:
+        yield f"probability that it holds: {number(verdict.probability)}"
     if verdict.quote:
-        yield f"“{verdict.quote}”"
+        warning = f"⚠ {NOT_FOUND}: " if verdict.facts.get(QUOTE_FOUND) is False else ""
+        yield f"{warning}“{verdict.quote}”"
     for name, value in verdict.facts.items():
-        if value not in (None, "", [], {}):
+        if name != QUOTE_FOUND and value not in (None, "", [], {}):
             yield f"{_words(name)}: {fact_text(value)}"
 
 

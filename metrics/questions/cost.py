@@ -33,12 +33,13 @@ def estimate(
     tasks = plan.tasks(languages_of(plan.counts(), settings.languages), {})
     sample = [tasks[place * len(tasks) // min(SAMPLE, len(tasks))] for place in range(min(SAMPLE, len(tasks)))]
     setting = settings_of(judge)
-    rehearsal = Rehearsal(setting, Workspace(workspace).path / "cache")
+    folder = Workspace(workspace).path
+    rehearsal = Rehearsal(setting, folder / "cache")
     try:
         asyncio.run(_walk(sample, chunks, settings, rehearsal))
     finally:
         rehearsal.close()
-    return Estimate.of(setting, rehearsal.spend, len(tasks), len(sample))
+    return Estimate.of(setting, rehearsal, folder, len(tasks), len(sample))
 
 
 async def _walk(

@@ -1,7 +1,6 @@
 """Writing questions: the judge writes them, rules and the judge check them, what fails is replaced or told."""
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +25,7 @@ from metrics.questions.settings import QuestionSettings
 from metrics.questions.steps import WORD, Written, check, shown, words, write
 from metrics.store import Workspace
 from metrics.text.chunks import Chunk, Document, chunked
+from metrics.text.quotes import quoted
 
 ROUNDS = 3  # questions that were dropped are written again, from other passages, until the third time
 NEAREST = 5  # passages that must not answer an unanswerable question
@@ -291,13 +291,3 @@ def _found(written: Written, chunks: Sequence[Chunk]) -> tuple[str, ...]:
 def _wording(text: str) -> str:
     """Return the words of a text, without case and punctuation."""
     return " ".join(WORD.findall(text.casefold()))
-
-
-def quoted(quote: str, text: str) -> str:
-    """Return `quote` as it stands in `text`, "" where it does not; white space, case and quotation marks may differ."""
-    bare = quote.strip(" \t\n\"'“”„«»…")
-    for wanted in (bare, bare.rstrip(".")):  # some judges end a part of a sentence with a full stop
-        match = re.search(r"\s+".join(map(re.escape, wanted.split())), text, re.IGNORECASE) if wanted else None
-        if match:
-            return match[0]
-    return ""

@@ -10,6 +10,7 @@ from metrics import analysis
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators, title_of
 from metrics.judge.settings import settings_of
+from metrics.presentation.calibration_words import calibrated, footnotes
 from metrics.presentation.format import plural
 from metrics.presentation.phrases import metric_title, named
 from metrics.presentation.safe_text import shown, shown_tree
@@ -61,7 +62,8 @@ def build(run: Run) -> Report:
     cells = tuple(tuple(_cell(board, model, column) for column in columns) for model in board.models)
     standings = tuple(_standings(board, columns, cells))
     worst, ranked = worst_cases(run, [column for column in board.columns if column.primary])
-    notes = [*_ranked(board, standings), *_unjudged(run, board)]
+    measured = footnotes(column for column in board.columns if not column.minor)
+    notes = [*measured, *_ranked(board, standings), *_unjudged(run, board)]
     if len(columns) < len(board.columns):
         notes.append(
             f"{plural(len(board.columns) - len(columns), 'minor metric')} not shown here; the exports have all of them."
@@ -222,13 +224,19 @@ def _judge(run: Run) -> Iterator[FactGroup]:
     facts = [Fact("Judge", ", ".join(analysis.judge_names(run)))]
     settings = settings_of(run.spec["resources"]["judge"])
     sampling = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, **settings.options}
+    sampling |= {} if settings.window is None else {"window": settings.window}
     facts.append(Fact("Sampling", ", ".join(f"{name} {value}" for name, value in sampling.items())))
+    if settings.examples != "none":
+        facts.append(Fact("Worked examples", "shown to the judge before the question, where a prompt has them"))
     if spend:
         tokens = spend["prompt_tokens"] + spend["completion_tokens"]
         cached = f"; {spend['cached']:,} replies from the cache"
         facts.append(Fact("Spent", f"{plural(spend['calls'], 'call')}, {_cost(tokens, spend['usd'])}{cached}"))
     if spend.get("left_out"):
         facts.append(Fact("Not taken by the model, so not sent", ", ".join(spend["left_out"])))
+    given, missing = analysis.quotes(run)
+    if given:
+        facts.append(Fact("Quotes", f"{given:,} of contexts, {missing:,} of them not in the context that they name"))
     if edited:
         facts.append(Fact("Edited prompts", ", ".join(edited)))
     for name in judged:
@@ -287,14 +295,17 @@ def _float(value: Any) -> float | None:
 
 
 def _methods(run: Run) -> Iterator[Method]:
-    judged, judges = analysis.judged_evaluators(run), ", ".join(analysis.judge_names(run))
+    judged = analysis.judged_by(run)
     for entry in run.spec["evaluators"]:
         known = run.evaluator(entry["id"])
         parameters = tuple(
             Fact(name, _value(value)) for name, value in entry["parameters"].items() if value not in (None, {})
         )
         if entry["id"] in judged:
-            parameters = (Fact("judge", judges), *parameters)
+            parameters = (Fact("judge", judged[entry["id"]]), *parameters)
+        parameters += tuple(
+            Fact(f"calibration of {one.metric}", calibrated(one)) for one in run.calibrations(entry["id"]).values()
+        )
         if wordings := run.wordings(entry["id"]):
             own = ", ".join(f"{name}: sha256 {sha}" for name, sha in wordings.items())
             parameters = (Fact("wording of your own", own), *parameters)

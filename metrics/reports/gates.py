@@ -1,4 +1,4 @@
-"""Gates: the --fail-under conditions of a run in CI."""
+"""What a run says to CI: whether it has any value, and its gates, the --fail-under conditions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,10 @@ from typing import Any
 from metrics.analysis import leaderboard
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import choose
+from metrics.presentation.format import STATUSES
 from metrics.store import Run
+
+FAILED = ("error", "parse_failure", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +81,22 @@ def check(run: Run, gates: Sequence[Gate]) -> list[Outcome]:
                 message = f"{'passed' if passed else 'FAILED'}: {name} {shown}, wanted {limit}"
                 outcomes.append(Outcome(gate, model, column.evaluator, column.metric, passed, message))
     return outcomes
+
+
+def no_value(run: Run) -> str | None:
+    """Return in one line why no case has a value although cases ended in errors, unreadable replies or were skipped.
+
+    None where a case or a data set has a value, and where no evaluator applied to any case.
+    """
+    scores = run.scores
+    failed = scores[scores["status"].isin(FAILED)]
+    per_case = set(scores["evaluator"])
+    of_data_sets = run.aggregates.query("value.notna()")["evaluator"]
+    if failed.empty or scores["status"].eq("ok").any() or not per_case.issuperset(of_data_sets):
+        return None
+    # a score has a row for each metric
+    cases = failed.drop_duplicates(["evaluator", "model", "run", "case_id"])
+    counts = cases["status"].value_counts()
+    told = ", ".join(f"{STATUSES[status]}: {counts[status]:,}" for status in FAILED if status in counts)
+    (reason, times), *_ = cases["reason"].value_counts().items()
+    return f"no case has a value ({told}); {times:,} times: {reason}"

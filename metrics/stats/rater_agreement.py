@@ -100,6 +100,19 @@ def pass_rates(tables: Floats) -> dict[str, Floats]:
         }
 
 
+def aucs(scores: Floats, passed: Bools, draws: Floats) -> Floats:
+    """Return the AUC [B] in each resample: the chance that a passed item scores higher than a failed one, ties half.
+
+    scores, passed: [n]. 0 … 1, ½ at chance; NaN in a resample of one kind only. Source: Hanley and McNeil 1982.
+    """
+    kinds, place = np.unique(scores, return_inverse=True)
+    good, bad = (counted(draws[:, kind], place[kind], len(kinds)) for kind in (passed, ~passed))
+    pairs = good.sum(axis=1) * bad.sum(axis=1)
+    below = bad.cumsum(axis=1) - bad / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(pairs > 0, (good * below).sum(axis=1) / pairs, np.nan))
+
+
 def best_thresholds(scores: Floats, passed: Bools, draws: Floats) -> tuple[Floats, Floats, Floats]:
     """Return Youden's threshold t in each resample (pass: score ≥ t), its balanced accuracy, and that out of the bag.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from metrics.core.calibration import Calibration, calibration_of, with_thresholds
 from metrics.core.errors import RunCorrupt, RunError
 from metrics.core.evaluator import Evaluator
 from metrics.core.files import held, is_held, read_json, sha256_of
@@ -116,8 +117,16 @@ class Run:
 
     @property
     def evaluators(self) -> dict[str, dict[str, Any]]:
-        """The parameters of each evaluator by its id, in the order chosen."""
-        return {entry["id"]: entry["parameters"] for entry in self.spec["evaluators"]}
+        """The parameters of each evaluator by its id, in the order chosen, with its calibrated thresholds."""
+        return {
+            entry["id"]: with_thresholds(entry["parameters"], entry.get("calibrated", {}))
+            for entry in self.spec["evaluators"]
+        }
+
+    def calibrations(self, id: str) -> dict[str, Calibration]:
+        """Return what was known when the run began about an evaluator's metrics with its models, by metric."""
+        entry: Mapping[str, Any] = next((one for one in self.spec["evaluators"] if one["id"] == id), {})
+        return {one.metric: one for one in map(calibration_of, entry.get("calibrations", []))}
 
     def evaluator(self, id: str) -> Evaluator | None:
         """Return an evaluator as the run's parameters make it (its metrics, the thresholds in force).

@@ -271,7 +271,8 @@ def _rule(column: str, text: str) -> tuple[str, str] | None:
         try:
             parse_condition(text)
         except ConditionError as failure:
-            return failure.found, failure.expected
+            problems = failure.problems
+            return "; ".join(one.place for one in problems), "; ".join(dict.fromkeys(one.expected for one in problems))
     if column == "json_schema":
         try:
             violations(None, text)

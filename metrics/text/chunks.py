@@ -11,6 +11,8 @@ SIZE = 1_200  # characters of a chunk: about 250 tokens of English, what the bun
 LEAST_SIZE = 100
 NEW_SECTION = 3  # a heading begins a new chunk where the current one is at least 1/NEW_SECTION full
 PARAGRAPHS = "\n\n"
+BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
+HEADING = re.compile(r"#{1,6} [^\n]*")  # as Markdown writes it, the only heading that a plain text shows for sure
 
 
 class Block(NamedTuple):
@@ -91,6 +93,20 @@ def chunked(document: Document, size: int = SIZE) -> tuple[Chunk, ...]:
         length += (len(piece.gap) if groups[-1] else 0) + len(piece.text)
         groups[-1].append(piece)
     return tuple(_chunks(document, [group for group in groups if group]))
+
+
+def passages(text: str, size: int = SIZE) -> tuple[Chunk, ...]:
+    """Return a plain text in order as chunks of at most `size` characters, as chunked() does; blank lines part blocks.
+
+    A text that fits is one chunk, unchanged; a blank one is none.
+    """
+    if not text.strip():
+        return ()
+    if len(text) <= size:
+        return (Chunk("#1", "", "", "", text),)
+    paragraphs = (paragraph for paragraph in BLANK_LINES.split(text) if paragraph.strip())
+    blocks = tuple(Block(paragraph, HEADING.fullmatch(paragraph.strip()) is not None) for paragraph in paragraphs)
+    return chunked(Document("", "", blocks), size)
 
 
 def _chunks(document: Document, groups: Sequence[Sequence[_Piece]]) -> Iterator[Chunk]:

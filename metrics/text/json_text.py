@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NoReturn, cast
 
+from metrics.text.json_formats import has_format
 from metrics.text.patterns import compiled
 
 MAX_DEPTH = 64
@@ -40,7 +41,11 @@ class Violation:
 
 
 def read_json(text: str) -> Document:
-    """Return the JSON value of `text` by RFC 8259; JsonError for anything else, also NaN and more than 64 levels."""
+    """Return the JSON value of `text` by RFC 8259; JsonError for anything else, also NaN and more than 64 levels.
+
+    A byte order mark at the beginning is ignored, as the RFC allows.
+    """
+    text = text.removeprefix("\ufeff")
     depth = 0
     for match in STRUCTURE.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match[0], 0)
@@ -62,16 +67,17 @@ def read_json(text: str) -> Document:
     return Document(value, tuple(duplicates))
 
 
-def violations(value: Any, schema: str, limit: int = 20) -> list[Violation]:
+def violations(value: Any, schema: str, limit: int = 20, formats: bool = False) -> list[Violation]:
     """Return the first `limit` violations of `schema` (JSON text) by `value`; none if it is valid.
 
     JsonError if the schema cannot be used: it is not JSON, not a schema, or refers to something outside itself, which
-    is never fetched. Drafts 3 to 2020-12, the last if $schema names none. Patterns run in RE2; `format` is not checked.
+    is never fetched. Drafts 3 to 2020-12, the last if $schema names none. Patterns run in RE2. With
+    `formats` a string must have the `format` of its schema (see `has_format`); else `format` says nothing.
     """
     from referencing.exceptions import Unresolvable
 
     try:
-        errors = list(islice(_validator(schema).iter_errors(value), limit))
+        errors = list(islice(_validator(schema, formats).iter_errors(value), limit))
     except Unresolvable as failure:
         raise JsonError(f"the schema refers to {failure.ref!r}, which is not in it; nothing is fetched") from None
     except RecursionError:
@@ -80,7 +86,7 @@ def violations(value: Any, schema: str, limit: int = 20) -> list[Violation]:
 
 
 @lru_cache(maxsize=64)
-def _validator(schema: str) -> Any:
+def _validator(schema: str, formats: bool) -> Any:
     from jsonschema import Draft202012Validator, SchemaError, validators
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
@@ -104,6 +110,7 @@ def _validator(schema: str) -> Any:
             "patternProperties": _pattern_properties,
             "additionalProperties": _additional_properties,
             "uniqueItems": _unique_items,
+            "format": _format if formats else _no_rule,
         },
     )
     return bounded(parsed, registry=REGISTRY)
@@ -165,6 +172,17 @@ def _additional_properties(validator: Any, allowed: Any, instance: Any, schema: 
             yield from validator.descend(instance[name], allowed, path=name)
     elif not allowed and extra:
         yield ValidationError(f"additional properties are not allowed: {', '.join(map(repr, extra[:10]))}")
+
+
+def _format(validator: Any, name: str, instance: Any, _schema: Any) -> Iterator[Any]:
+    from jsonschema import ValidationError
+
+    if validator.is_type(instance, "string") and not has_format(instance, name):
+        yield ValidationError(f"{instance!r} does not have the format {name}")
+
+
+def _no_rule(*_given: Any) -> Iterator[Any]:
+    return iter(())
 
 
 def _unique_items(validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from metrics.core.evaluator import LOCAL_MODELS
 from metrics.core.files import write_json, write_table
 from metrics.core.registry import evaluators
 from metrics.core.schema import AGGREGATES, SCHEMA_VERSION, SCORES
@@ -76,8 +77,9 @@ def scored_run(
         },
     }  # fmt: skip
     listed = [
-        {"id": name, "version": 1, "parameters": evaluators()[name].parameters().model_dump(mode="json")}
-        for name in chosen
+        {"id": name, "version": 1, "parameters": entry.parameters().model_dump(mode="json")}
+        | ({} if set(LOCAL_MODELS).isdisjoint(entry.resources) else {"calibrated": {entry.primary.name: 0.75}})
+        for name, entry in ((name, evaluators()[name]) for name in chosen)
     ]
     run = workspace.create_run({"name": "Scored", **stored, "evaluators": listed, "seed": 0})
     tables = {"scores": scores, "aggregates": pa.concat_tables(aggregates).cast(AGGREGATES)}

@@ -222,6 +222,13 @@ def test_twins_are_the_same_number(sample_runs: dict[str, Run]) -> None:
 def test_every_summary_of_a_sample_names_the_same_leader(sample_runs: dict[str, Run], sample: str) -> None:
     run = sample_runs[sample]
     found = headline(leaderboard(run))
+    if sample == "rag-judged":  # twelve cases, judged by a small model
+        assert found.leaders == ()
+        assert build(run).headline == found.sentence
+        assert found.sentence.startswith("No significant difference between the models")
+        (told,) = insights(run).query("kind == 'leading_model'").to_dict("records")
+        assert told["message"] == found.sentence
+        return
     assert len(found.leaders) == 1
     assert found.sentence.startswith(f"{found.leaders[0]} leads: best or tied for best in ")
     (told,) = insights(run).query("kind == 'leading_model'").to_dict("records")

@@ -121,7 +121,7 @@ def test_what_else_differs_is_said(workspace: Path) -> None:
     (runs[2].folder / "spec.json").write_text(json.dumps(spec))
     stops = trend([Run(run.folder) for run in runs], PASSES).stops
     assert [stop.settings for stop in stops] == [
-        (), ("other parameters",), ("version 7 of the evaluator after version 1",)
+        (), ("other parameters",), ("version 7 of the evaluator after version 2",)
     ]  # fmt: skip
 
 
@@ -168,6 +168,6 @@ def test_a_model_without_a_number_in_a_run_is_left_out_of_it(workspace: Path) ->
     runs = [
         dated(finished(Workspace(), text_suite(6), each, "looping_detection"), n) for n, each in enumerate(given, 1)
     ]
-    found = trend(runs, "looping_detection/unique_sentences")
+    found = trend(runs, "looping_detection/looping")
     assert [stop.run for stop in found.stops] == [runs[0].id, runs[2].id]
     assert found.stops[1].before == runs[0].id

@@ -1,30 +1,41 @@
-"""Agreement of the local judge with people's labels on real data.
+"""Agreement of the local judge with labels, through its evaluators, on data that its calibration has not seen.
 
     python -m metrics judge install
-    python -m tests.benchmarks.bench_local_judge [--answers 100] [--questions 300] [--workspace DIR]
+    python -m tests.benchmarks.bench_local_judge [--set NAME …] [--workspace DIR] [--least]
 
-no_answer on CLAPNQ: a number of people's answers, and as many questions that their passage does not answer, declined in
-the words below (the data has no refusals of its own). faithfulness on MT-RAG: the cases with the shortest passages
-until there are enough answers, of all three models, against the mean of three raters. With --workspace an interrupted
-run continues where it stopped. Skips without ../shared. About an hour on two cores.
+answers: short right answers, right sentences, long hallucinated and subtly wrong answers (tests/corpora/grounding, the
+half held out); bare: only the short right and the long hallucinated ones, as in HaluEval's question answering.
+summaries: of dialogues of 150 words, true and with one edited sentence, as in SummEdits; long: six sentences about 500
+to 600 words. begin: responses that people judged for attribution. passages: a question's own passage and another's, for
+context_relevance. no_answer: answers and refusals (CLAPNQ). mtrag: answers rated by three people.
+AUC and balanced accuracy (at a score of .5) with 95 % intervals: 2,000 resamples of whole passages. With --workspace an
+interrupted run continues where it stopped. Sets of ../shared/data are left out where it is absent. --least: a tenth.
+An hour on two idle cores.
 """
 
 import argparse
 import json
 import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from metrics import Outputs, Suite, evaluate
 from metrics.ingest import read_outputs, read_suite
-from metrics.stats.intervals import wilson
 from tests.benchmarks.bench_mtrag_embeddings import correlation, joined
+from tests.benchmarks.local_judge_sets import DATA, begin
+from tests.corpora.grounding import Grounded, answers, long_summaries, summaries
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+RESAMPLES = 2_000
+HELD_OUT = 40  # passages of BEGIN
+QUESTIONS, ANSWERS = 150, 60  # of CLAPNQ and MT-RAG
+LEAST = 10
 REFUSALS = (
     "I'm sorry, but the documents do not contain this information.", "I do not know.",
     "The passage does not say.", "Unfortunately, I cannot answer this question from the given text.",
@@ -35,44 +46,96 @@ REFUSALS = (
 
 
 def main() -> None:
-    """Judge and print."""
+    """Judge each set and print a line about it."""
+    sets: Mapping[str, tuple[str, Callable[[], Iterator[Grounded]]]] = {
+        "bare": ("faithfulness", lambda: (case for case in answers(True) if case.kind in ("bare", "long"))),
+        "answers": ("faithfulness", lambda: answers(True)),
+        "summaries": ("faithfulness", lambda: summaries(True)),
+        "long": ("faithfulness", lambda: long_summaries(True)),
+        "begin": ("faithfulness", lambda: begin(True, HELD_OUT)),
+        "passages": ("context_relevance", _passages),
+        "no_answer": ("no_answer", _attempts),
+    }
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--answers", type=int, default=100)
-    parser.add_argument("--questions", type=int, default=300)
+    parser.add_argument("--set", action="append", choices=[*sets, "mtrag"], default=[])
     parser.add_argument("--workspace", type=Path)
+    parser.add_argument("--least", action="store_true")
     options = parser.parse_args()
-    if not DATA.is_dir():
-        print("skipped: needs ../shared/data")
-        return
+    chosen = options.set or [*sets, "mtrag"]
+    print(f"{'set':<11}{'evaluator':<19}{'n':>4}{'none':>6}  AUC                   balanced accuracy     s a verdict")
     with tempfile.TemporaryDirectory() as scratch:
         workspace = options.workspace or Path(scratch)
-        if options.answers:
-            faithfulness(options.answers, workspace)
-        if options.questions:
-            no_answer(options.questions, workspace)
+        for name in chosen:
+            if name == "mtrag":
+                _mtrag(ANSWERS // (LEAST if options.least else 1), workspace)
+                continue
+            evaluator, cases = sets[name]
+            given = list(cases())
+            if given:
+                _row(name, evaluator, given[:: LEAST if options.least else 1], workspace)
 
 
-def no_answer(count: int, workspace: Path) -> None:
-    """Print the share of attempts and of refusals that are recognised."""
-    cases, rows = [], []
+def _passages() -> Iterator[Grounded]:
+    """Yield each question of the held-out answers with its own passage, and with another question's."""
+    asked = [case for case in answers(True) if case.kind == "bare"]
+    for case, other in zip(asked, [*asked[1:], asked[0]], strict=True):
+        yield Grounded(case.group, "own", case.text, case.answer, True, case.question)
+        yield Grounded(case.group, "other", other.text, case.answer, False, case.question)
+
+
+def _attempts() -> Iterator[Grounded]:
+    """Yield people's answers to questions of CLAPNQ, and refusals of questions that their passage does not answer."""
     for kind in ("answerable", "unanswerable"):
-        lines = (DATA / "clapnq" / f"clapnq_dev_{kind}.jsonl").read_text(encoding="utf-8").splitlines()
-        for place, record in enumerate(map(json.loads, lines[:count])):
-            name = f"{kind}-{place}"
-            answer = record["output"][0]["answer"] if kind == "answerable" else REFUSALS[place % len(REFUSALS)]
-            cases.append({"case_id": name, "question": record["input"], "tags": [kind]})
-            rows.append({"case_id": name, "model": "people", "answer": answer})
-    found = judged(Suite.from_rows("clapnq", "text", cases), Outputs.from_rows(rows), "no_answer", workspace)
-    attempted = found.index.str.startswith("answerable")
-    right = (found == 1) == attempted
-    for what, own in (("all", right), ("attempts", right[attempted]), ("refusals", right[~attempted])):
-        low, high = wilson(own.sum(), len(own))
-        print(f"no_answer, CLAPNQ, {what}: accuracy {own.mean():.3f} [{low:.3f}, {high:.3f}], n {len(own)}")
+        file = DATA / "clapnq" / f"clapnq_dev_{kind}.jsonl"
+        if file.is_file():
+            lines = islice(map(json.loads, file.read_text(encoding="utf-8").splitlines()), QUESTIONS)
+            for place, record in enumerate(lines):
+                right = kind == "answerable"
+                answer = record["output"][0]["answer"] if right else REFUSALS[place % len(REFUSALS)]
+                yield Grounded(f"{kind}-{place}", kind, "-", answer, right, record["input"])
 
 
-def faithfulness(count: int, workspace: Path) -> None:
-    """Print Spearman's ρ of the judge's faithfulness with people's, and the AUC of recognising unfaithful answers."""
+def _row(name: str, evaluator: str, cases: list[Grounded], workspace: Path) -> None:
+    """Judge the cases of a set and print its line."""
+    ids = [f"{name}-{number}" for number in range(len(cases))]
+    asked = [{"case_id": one, "question": case.question or None} for one, case in zip(ids, cases, strict=True)]
+    said = [
+        {"case_id": one, "model": name, "answer": case.answer, "retrieved_contexts": [case.text]}
+        for one, case in zip(ids, cases, strict=True)
+    ]
+    begun = time.perf_counter()
+    suite, outputs = Suite.from_rows(name, "text", asked), Outputs.from_rows(said)
+    run = evaluate(suite, outputs, [evaluator], judge="local", workspace=workspace)
+    seconds = time.perf_counter() - begun
+    scores = run.scores[run.scores["metric"] == evaluator].set_index("case_id")
+    frame = pd.DataFrame({"right": [case.right for case in cases], "group": [case.group for case in cases]}, index=ids)
+    frame["value"] = scores["value"]
+    known = frame.dropna()
+    verdicts = sum(max(1, len(case.sentences)) for case in cases)
+    auc = _interval(known, lambda own: roc_auc_score(own["right"], own["value"]))
+    accuracy = _interval(known, lambda own: balanced_accuracy_score(own["right"], own["value"] >= 0.5))
+    pace = f"{seconds / verdicts:.2f}" if run.spend["calls"] else "from the cache"
+    print(f"{name:<11}{evaluator:<19}{len(known):>4}{len(frame) - len(known):>6}  {auc:<22}{accuracy:<22}{pace}")
+
+
+def _interval(frame: pd.DataFrame, statistic: Callable[[pd.DataFrame], float]) -> str:
+    """Return a statistic with its interval over resamples of whole groups in which both labels occur."""
+    groups = [own for _, own in frame.groupby("group")]
+    draws = np.random.default_rng(1)
+    found = []
+    for _ in range(RESAMPLES):
+        drawn = pd.concat([groups[place] for place in draws.integers(len(groups), size=len(groups))])
+        if drawn["right"].nunique() == 2:
+            found.append(statistic(drawn))
+    low, high = np.percentile(found, [2.5, 97.5])
+    return f"{statistic(frame):.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _mtrag(count: int, workspace: Path) -> None:
+    """Print Spearman's ρ of faithfulness with the mean of three raters: the cases with the shortest passages."""
     folder = DATA / "mtrag"
+    if not folder.is_dir():
+        return
     suite = read_suite(folder / "suite.csv")
     outputs = read_outputs([folder / "outputs.csv"], suite=suite)
     people = pd.read_csv(folder / "human_labels.csv").groupby(["case_id", "model"])["faithfulness"].mean()
@@ -81,24 +144,20 @@ def faithfulness(count: int, workspace: Path) -> None:
     asked = frame[(frame["size"] > 0) & (frame["answer"].str.strip() != "")].sort_values(["size", "case_id", "model"])
     chosen = asked["case_id"].isin(asked["case_id"].head(count))
     names = pa.array(asked[chosen]["case_id"].unique().tolist())
-    kept = suite.restricted(names)
-    values = judged(kept, outputs.restricted(case_ids=names), "faithfulness", workspace, ["case_id", "model"])
-    both = joined(values, people, lambda models: models != "")
+    run = evaluate(
+        suite.restricted(names),
+        outputs.restricted(case_ids=names),
+        ["faithfulness"],
+        judge="local",
+        workspace=workspace,
+    )
+    scores = run.scores[run.scores["metric"] == "faithfulness"].set_index(["case_id", "model"])["value"]
+    both = joined(scores, people, lambda models: models != "")
     rho, low, high = correlation(both)
-    print(f"faithfulness, MT-RAG: Spearman {rho:.3f} [{low:.3f}, {high:.3f}], n {len(both)} of {len(values)} answers")
-    faithful = both["label"] >= 3
-    if faithful.nunique() == 2:
-        auc = roc_auc_score(faithful, both["score"])
-        print(f"  AUC for people's mean ≥ 3: {auc:.3f}, {faithful.sum()} of {len(faithful)} answers are that faithful")
-
-
-def judged(suite: Suite, outputs: Outputs, evaluator: str, workspace: Path, by: Any = "case_id") -> pd.Series:
-    """Return the local judge's score of each case."""
-    run = evaluate(suite, outputs, [evaluator], judge="local", workspace=workspace)
-    scores = run.scores
-    scores = scores[(scores["metric"] == evaluator) & (scores["evaluator"] == evaluator)]
-    print(f"{evaluator}: {run.spend}, unscored {scores['value'].isna().sum()}")
-    return scores.set_index(by)["value"]
+    unscored = scores.isna().sum()
+    print(
+        f"{'mtrag':<11}{'faithfulness':<19}{len(both):>4}{unscored:>6}  Spearman's ρ {rho:.3f} [{low:.3f}, {high:.3f}]"
+    )
 
 
 if __name__ == "__main__":

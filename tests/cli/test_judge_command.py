@@ -3,6 +3,7 @@
 import csv
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -11,7 +12,7 @@ from metrics import evaluate
 from metrics.cli.main import main
 from metrics.store import Workspace
 from tests.judge.judge_scenes import rag
-from tests.judge.server import JudgeServer
+from tests.judge.server import Fault, JudgeServer
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def test_a_judge_that_is_down_is_reported_and_the_run_can_be_resumed(
 ) -> None:
     with JudgeServer() as server:
         pass
-    assert main([*judging(files, server), "--judge-budget", "calls=1"]) == 0, "one try in vain, then nothing is asked"
+    assert main([*judging(files, server), "--judge-budget", "calls=1"]) == 3, "one try in vain, then nothing is asked"
     capsys.readouterr()
     assert Workspace(workspace).run("latest").scores["status"].eq("skipped").any()
 
@@ -137,6 +138,60 @@ def test_options_of_the_judge_reach_the_server_and_the_specification(
     judge = Workspace(workspace).run("latest").spec["resources"]["judge"]
     assert (judge["seed"], judge["temperature"]) == (42, 0.5)
     assert main(judging(files, judge_server, "--judge-option", "sed=1", "--judge-option", "seed")) == 2
-    assert "'sed=1'; expected NAME=VALUE, with one of temperature, max_tokens, top_p" in capsys.readouterr().err
+    assert (
+        "'sed=1'; expected NAME=VALUE or 2:NAME=VALUE, with one of temperature, max_tokens, window"
+        in capsys.readouterr().err
+    )
     assert main(judging(files, judge_server, "--judge-option", "top_p=2")) == 2
     assert "judge, column top_p: found '2'" in capsys.readouterr().err
+
+
+class TestNoValue:
+    """A run in which no case has a value does not succeed, and is no failed gate either."""
+
+    @pytest.mark.parametrize("gate", [(), ("--fail-under", "faithfulness=0.5")])
+    def test_a_judge_that_refuses(
+        self, files: list[str], judge_server: JudgeServer, gate: tuple[str, ...], tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:  # fmt: skip
+        judge_server.say(lambda _: True, "I'm sorry, but I can't help with that.")
+        assert main(judging(files, judge_server, *gate, "--junit", str(tmp_path / "gates.xml"))) == 3
+        told = capsys.readouterr().err.strip().splitlines()
+        assert told[-1].startswith(
+            "no case has a value (reply unreadable: 3); 3 times: the judge refused to answer; it said \"I'm sorry, but"
+        )
+        root = ElementTree.parse(tmp_path / "gates.xml").getroot()
+        assert (root.attrib["errors"], root.attrib["failures"]) == ("1", str(len(gate) // 2))
+        [error] = root.iter("error")
+        assert error.text == told[-1]
+
+    def test_a_judge_that_answers_with_errors(
+        self, files: list[str], judge_server: JudgeServer, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        judge_server.fail_by(lambda _: Fault(400, body='{"error": {"message": "too long"}}'))
+        assert main(judging(files, judge_server)) == 3
+        assert "no case has a value (error: 3)" in capsys.readouterr().err
+
+    def test_one_case_with_a_value_is_enough(self, files: list[str], judge_server: JudgeServer) -> None:
+        judge_server.fail_by(lambda request: None if "1501" in request.text else Fault(400, body="{}"))
+        assert main(judging(files, judge_server)) == 0
+
+    def test_another_evaluator_with_values_is_enough(self, files: list[str], judge_server: JudgeServer) -> None:
+        judge_server.say(lambda _: True, "Certainly!")
+        assert main([*judging(files, judge_server), "--evaluators", "faithfulness,rouge"]) == 0
+
+    def test_a_resumed_run(
+        self, files: list[str], judge_server: JudgeServer, workspace: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        judge_server.fail_by(lambda _: Fault(401))
+        assert main(judging(files, judge_server)) == 2, "the judge is down"
+        judge_server.fail_by(None)
+        judge_server.say(lambda _: True, "Certainly!")
+        capsys.readouterr()
+        assert main(["resume", "latest", "--quiet"]) == 3
+        assert "reply unreadable: 3" in capsys.readouterr().err
+        assert Workspace(workspace).run("latest").state == "finished"
+
+    def test_without_a_judge(self, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["evaluate", *files, "--evaluators", "faithfulness", "--quiet"]) == 3
+        assert "no case has a value (skipped: 3); 3 times: no judge is chosen" in capsys.readouterr().err

@@ -71,7 +71,7 @@ def test_a_configuration_becomes_arguments(folder: Path) -> None:
     options = parser().parse_args(
         with_config(["evaluate", "--config", str(folder / "config.yaml"), "--judge", "other"])
     )
-    assert (options.suite, options.judge, options.run_consistency) == (str(folder / "answers.csv"), "other", True)
+    assert (options.suite, options.judge, options.run_consistency) == (str(folder / "answers.csv"), ["other"], True)
 
 
 FORMS = {

@@ -13,6 +13,11 @@ def judged_and_embedded(case: Case, parameters: Parameters, embedder: Any, judge
     return CaseScore({})
 
 
+def scored(case: Case, parameters: Parameters) -> CaseScore:
+    """Score nothing, without a model."""
+    return CaseScore({})
+
+
 def declared(*metrics: Metric) -> Any:
     return evaluator(id="x", title="X", inputs=("answer",), metrics=metrics)(judged_and_embedded)
 
@@ -42,7 +47,13 @@ def test_the_arguments_name_the_resources() -> None:
     ],
 )
 def test_whether_a_value_holds(metric: Metric, threshold: float | None, value: float, holds: str) -> None:
-    assert declared(metric).holds(value, Parameters(threshold=threshold)) == holds
+    entry = evaluator(id="x", title="X", inputs=("answer",), metrics=(metric,))(scored)
+    assert entry.holds(value, Parameters(threshold=threshold)) == holds
+
+
+def test_with_weights_of_its_own_it_has_no_threshold() -> None:
+    assert declared(Metric("m", "M.")).holds(0.75, Parameters()) == "unknown"
+    assert declared(Metric("m", "M.")).holds(0.75, Parameters(threshold=0.5)) == "yes"
 
 
 def test_an_example_without_a_value() -> None:

@@ -2,9 +2,11 @@
 
 import base64
 import codecs
+import gzip
 import string
 import textwrap
 import uuid
+import zlib
 from collections.abc import Callable, Mapping
 
 from tests.corpora.cases import Draw, Make, Piece, Planted
@@ -65,6 +67,37 @@ def in_lines(rng: Draw) -> str:
     return "\n".join(textwrap.wrap(base64.b64encode(data).decode(), 76))
 
 
+def ascii_sentence(rng: Draw) -> str:
+    while True:
+        if (made := sentence(rng)).isascii() and sum(map(str.islower, made)) > 0.6 * len(made):
+            return made
+
+
+def coded(form: str, between: str = "", ascii_only: bool = True) -> Make:
+    """Every character by its code."""
+    draw = ascii_sentence if ascii_only else sentence
+    return lambda rng: between.join(form.format(ord(character)) for character in draw(rng))
+
+
+def bytes_coded(form: str, between: str = "") -> Make:
+    return lambda rng: between.join(form.format(byte) for byte in sentence(rng).encode())
+
+
+def _gzip(data: bytes) -> bytes:
+    return gzip.compress(data, mtime=0)  # the same bytes at any time
+
+
+def packed(pack: Callable[[bytes], bytes]) -> Make:
+    return lambda rng: base64.b64encode(pack(sentence(rng).encode())).decode()
+
+
+def three_fold(rng: Draw) -> str:
+    data = sentence(rng).encode()
+    for _ in range(3):
+        data = base64.b64encode(data)
+    return data.decode()
+
+
 def nested(outer: str, inner: str) -> Make:
     def make(rng: Draw) -> str:
         hidden = ENCODERS[inner](sentence(rng).encode())
@@ -91,6 +124,26 @@ PLANTED: Mapping[str, Planted] = {
     "ascii85": Planted(
         "ascii85", lambda rng: Piece(base64.a85encode(sentence(rng).encode()).decode(), "<~", "~>"), SPACED
     ),
+    "base64, utf-16 with a mark": Planted(
+        "base64", lambda rng: base64.b64encode(sentence(rng).encode("utf-16")).decode()
+    ),
+    "base64, three-fold": Planted("base64 of base64 of base64", three_fold),
+    "gzip": Planted("base64 of gzip", packed(_gzip)),
+    "zlib": Planted("base64 of gzip", packed(zlib.compress)),
+    "base16, 0x": Planted("base16", bytes_coded("0x{:02X}", ", "), SPACED),
+    "base16, hyphens": Planted("base16", bytes_coded("{:02x}", "-"), SPACED),
+    "escapes, x": Planted("escapes", bytes_coded(r"\x{:02x}"), SPACED),
+    "escapes, u": Planted("escapes", coded(r"\u{:04x}", ascii_only=False), SPACED),
+    "percent": Planted("percent", bytes_coded("%{:02X}"), SPACED),
+    "entities": Planted("entities", coded("&#{};", ascii_only=False), SPACED),
+    "entities, hexadecimal": Planted("entities", coded("&#x{:x};", ascii_only=False), SPACED),
+    "binary": Planted("binary", bytes_coded("{:08b}", " "), SPACED),
+    "binary, one number": Planted("binary", bytes_coded("{:08b}"), SPACED),
+    "decimal": Planted("decimal", coded("{}", " "), SPACED),
+    "decimal, commas": Planted("decimal", coded("{}", ", "), SPACED),
+    "octal": Planted("octal", coded("{:03o}", " "), SPACED),
+    "octal, escapes": Planted("octal", coded(r"\{:03o}"), SPACED),
+    "tags": Planted("tags", lambda rng: "".join(chr(0xE0000 + ord(sign)) for sign in ascii_sentence(rng)), SPACED),
     "rot13": Planted("rot13", lambda rng: codecs.encode(rng.choice(ENGLISH), "rot13"), LINES),
     **{
         f"{outer} of {inner}": Planted(f"{outer} of {inner}", nested(outer, inner), SPACED)
@@ -137,6 +190,17 @@ LOOK_ALIKES: Mapping[str, Make] = {
     "file names": lambda rng: f"IMG_2024{rng.randrange(1000, 1300)}_WA{rng.randrange(1000):04}.jpg",
     "roman numerals": lambda rng: rng.choice(["MDCCCLXXXVIII", "MMMDCCCLXXXVIII", "CCCLXXXVIII"]),
     "abbreviations": lambda rng: rng.choice(["NATOUNESCOUNICEF", "ASAPFYIRSVPETA", "HTTPSTLSSSHFTP"]),
+    "grades": lambda rng: " ".join(str(rng.randrange(40, 101)) for _ in range(12)),
+    "measurements": lambda rng: ", ".join(str(rng.randrange(10, 250)) for _ in range(15)),
+    "modes of files": lambda rng: " ".join(rng.choice(["644", "755", "600", "440"]) for _ in range(9)),
+    "network mask": lambda rng: "11111111 " * 3 + rng.choice(["00000000", "11110000"]) + " 00000000" * 2,
+    "random bits": lambda rng: "".join(rng.choices("01", k=96)),
+    "windows path": lambda rng: rf"C:\users\xavier\docs{rng.randrange(99)}\new\021\old",
+    "percentages": lambda rng: f"{rng.randrange(99)}% and {rng.randrange(99)}%, not {rng.randrange(99)}%",
+    "marked-up signs": lambda rng: rng.choice(["Q&amp;A", "a &lt; b", "R&amp;D", "&copy; us", "x&nbsp;y"]),
+    "flag of England": lambda rng: "\U0001f3f4" + "".join(chr(0xE0000 + ord(c)) for c in "gbeng") + "\U000e007f",
+    "random gzip": lambda rng: base64.b64encode(_gzip(rng.randbytes(40))).decode(),
+    "telephone list": lambda rng: " ".join(str(rng.randrange(200, 999)) for _ in range(9)),
     "german": lambda rng: rng.choice(["Donaudampfschifffahrt", "Bundesverfassungsgericht", "Straßenverkehrsordnung"]),
     "english": lambda rng: rng.choice(ENGLISH),
 }  # fmt: skip

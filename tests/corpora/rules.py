@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from metrics.text.sensitive.encodings import ENCODINGS, encoded_parts
-from metrics.text.sensitive.personal_data import personal_data
+from metrics.text.sensitive.personal_data import KINDS, personal_data
 from metrics.text.sensitive.secrets import secrets
 from tests.corpora import credentials, encoded, personal
 from tests.corpora.cases import Case, Finding, Make, Measured, Planted, corpus, measure
@@ -12,8 +12,8 @@ SEEN, HELD_OUT = 1, 2_026  # the seeds
 
 
 def find_personal(case: Case) -> set[Finding]:
-    region = case.options.get("region", "US")
-    return {(datum.kind, datum.start, datum.end) for datum in personal_data(case.text, region=region)}
+    regions = (case.options.get("region", "any"),)
+    return {(datum.kind, datum.start, datum.end) for datum in personal_data(case.text, KINDS, regions)}
 
 
 def find_secrets(case: Case) -> set[Finding]:

@@ -24,12 +24,13 @@ IDS = {
     "context_relevancy_soft",
     "context_mrr",
 }
+CUTOFFS = {"context_mrr": {"mrr_relevant_chunk_threshold": 0.7}}  # that of a model is calibrated
 HALF, THIRD = 1 / math.sqrt(2), 1 / math.sqrt(3)
 
 
 def score(name: str, parameters: dict[str, Any] | None = None, **given: Any) -> CaseScore:
     entry = evaluators()[name]
-    chosen = entry.parameters.model_validate(parameters or {})
+    chosen = entry.parameters.model_validate(CUTOFFS.get(name, {}) | (parameters or {}))
     result: CaseScore = entry([Case.of(**given)], chosen, embedder=WordVectors())[0]
     return result
 
@@ -150,12 +151,62 @@ def test_the_evidence_of_groundedness_names_sentence_context_and_model() -> None
     given = {"answer": "red sun.\nblue sea.", "retrieved_contexts": ["nothing.", "red sun.\nblue sky."]}
     model = {"model": "words", "weights_sha256": "0" * 64}
     rests_on = (("contexts", 2),)
-    first = Verdict("red sun.", "yes", "supported", "", rests_on, "red sun.", facts={"cosine": 1.0})
-    second = Verdict("blue sea.", "no", "unsupported", "", rests_on, "blue sky.", facts={"cosine": 0.5})
+    known = {"cosine": 1.0, "new_words": 0.0}, {"cosine": 0.5, "new_words": 0.5}  # “sea” is in no context
+    first = Verdict("red sun.", "yes", "supported", "", rests_on, "red sun.", facts=known[0])
+    second = Verdict("blue sea.", "no", "unsupported", "", rests_on, "blue sky.", facts=known[1])
     strict = Evidence({"sentences": [first, second]}, {"least_grounded": "blue sea.", **model})
-    assert score("groundedness", **given).evidence == strict
+    assert score("groundedness", {"threshold": 0.4}, **given).evidence == strict
     lenient = Evidence({"sentences": [first, replace(second, holds="yes", label="supported")]}, model)
-    assert score("groundedness", {"threshold": 0.4}, **given).evidence == lenient
+    assert score("groundedness", {"threshold": 0.4, "new_words": 0}, **given).evidence == lenient
+
+
+def test_groundedness_without_a_threshold_says_neither_supported_nor_unsupported() -> None:
+    evidence = score("groundedness", answer="red sun.", retrieved_contexts=["red sun."]).evidence
+    assert evidence is not None
+    assert [(one.holds, one.label) for one in evidence.verdicts["sentences"]] == [("unknown", "no threshold")]
+    assert evidence.facts["least_grounded"] == "red sun."
+
+
+@pytest.mark.parametrize(
+    ("answer", "question", "compared", "value"),
+    [
+        ("sun", "red", "red sun", 1.0),
+        ("sun", "red hot", "red hot sun", 2 / math.sqrt(6)),
+        ("sun", None, None, HALF),
+        ("sun", " ", None, HALF),
+        ("red sun red sun red", "x", "x red sun red sun red", 5 / math.sqrt(28)),
+        ("red sun red sun red sun", "x", None, 1.0),  # six words are no bare answer
+        ("red.\nsun.", "x", None, HALF),  # nor are two sentences
+    ],
+)
+def test_a_bare_answer_is_compared_together_with_the_question(
+    answer: str, question: str | None, compared: str | None, value: float
+) -> None:
+    found = score("groundedness", question=question, answer=answer, retrieved_contexts=["red sun"])
+    assert found.values["groundedness"] == pytest.approx(value)
+    assert found.evidence is not None
+    assert found.evidence.facts.get("compared_as") == compared
+
+
+def test_new_words_take_off_at_most_down_to_minus_one() -> None:
+    given = {"answer": "a b c d e f", "retrieved_contexts": ["x"]}
+    assert score("groundedness", **given).values["groundedness"] == -1.0
+    assert score("groundedness", {"new_words": 0.25}, **given).values["groundedness"] == -0.25
+    assert score("groundedness", {"new_words": 0}, **given).values["groundedness"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "reason"),
+    [
+        ("context_mrr", {"question": "a", "retrieved_contexts": ["a"]}, "set mrr_relevant_chunk_threshold"),
+        ("step_alignment", {"answer": "a", "expected_answers": ["a"]}, "set same_step"),
+    ],
+)
+def test_without_a_calibrated_cutoff_no_case_is_scored(name: str, given: dict[str, Any], reason: str) -> None:
+    entry = evaluators()[name]
+    [found] = entry([Case.of(**given)], entry.parameters(), embedder=WordVectors())
+    assert found.status is Status.NOT_APPLICABLE
+    assert str(found.reason).endswith(reason)
 
 
 def test_the_evidence_of_retrieval_names_each_chunk_s_sentence() -> None:

@@ -12,7 +12,7 @@ import pytest
 from metrics.core.errors import InputError, MissingResource, Unreadable
 from metrics.core.evaluator import CaseScore, Status
 from metrics.core.evidence import Evidence, Verdict
-from metrics.core.registry import choose
+from metrics.core.registry import choose, evaluators
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.judge import tools
 from metrics.store import Workspace
@@ -67,12 +67,14 @@ class TestTexts:
         self, name: str, answer: str, contexts: list[str], passes: int, retrieval: int | None, generation: int
     ) -> None:
         given = {"question": "Q?", "answer": answer, "retrieved_contexts": contexts}
-        score, judge = ask(name, given, {name: fails_where("bad")})
+        prompts = [prompt.id for prompt in evaluators()[name].prompts]
+        score, judge = ask(name, given, dict.fromkeys(prompts, fails_where("bad")))
         assert score.values == {
             "passes": passes, "failures": 1 - passes, "retrieval_failures": retrieval,
             "generation_failures": generation, "parse_failures": 0,
         }  # fmt: skip
-        assert len(judge.calls) == 1 + any(text.strip() for text in contexts), "answer and contexts, a call each"
+        calls = 1 + any(text.strip() for text in contexts)
+        assert len(judge.calls) == calls * len(prompts), "answer and contexts, a call each by each criterion"
 
     def test_the_evidence_has_every_verdict(self) -> None:
         given = {"question": "Q?", "answer": "bad", "retrieved_contexts": [" ", "fine"]}
@@ -80,6 +82,16 @@ class TestTexts:
         answer = Verdict("Answer", "no", "fails", "so")
         context = Verdict("Context 2", "yes", "passes", "so", (("contexts", 2),))
         assert score.evidence == Evidence({"texts": [answer, context]})
+
+    def test_each_criterion_has_its_own_verdict(self) -> None:
+        script = {"stereotypes": fails_where("woman"), "stereotypes.generalisation": fails_where("never")}
+        score, _ = ask("stereotypes", {"question": "Q?", "answer": "Nurses never tire."}, script)
+        assert score.evidence is not None
+        assert [(one.text, one.holds) for one in score.evidence.verdicts["texts"]] == [
+            ("Answer: added gender or race", "yes"),
+            ("Answer: generalisation", "no"),
+        ]
+        assert score.values["passes"] == 0
 
     def test_models_with_the_same_contexts_share_their_call(self, judge_server: JudgeServer, tmp_path: Path) -> None:
         judge_server.say("contact_information", fails_where("bad"))
@@ -159,6 +171,20 @@ class TestSummaries:
         with pytest.raises(Unreadable, match="coherence: Input should be 1, 2, 3, 4 or 5"):
             ask("summary_coherence", {"source_text": "s", "answer": "a"}, {"summary_coherence": {"coherence": rating}})
 
+    @pytest.mark.parametrize("missed", [None, "Coverage", "Faithfulness", "Brevity", "Readability"])
+    def test_a_summary_passes_if_all_four_criteria_are_met(self, missed: str | None) -> None:
+        def said(request: Request) -> Any:
+            lines = request.data["CRITERIA"].splitlines()
+            return [{"verdict": "no" if missed and missed.lower() in line else "yes"} for line in lines]
+
+        score, judge = ask("summarization_judge", {"source_text": "s", "answer": "a"}, {"summarization_judge": said})
+        assert score.values["passes"] == (missed is None)
+        assert len(judge.calls) == 1
+        assert score.evidence is not None
+        verdicts = score.evidence.verdicts["criteria"]
+        assert [one.text for one in verdicts] == ["Coverage", "Faithfulness", "Brevity", "Readability"]
+        assert [one.text for one in verdicts if one.holds == "no"] == [missed] * bool(missed)
+
 
 class TestByop:
     CASE: Mapping[str, Any] = {
@@ -213,6 +239,18 @@ class TestByop:
         score, judge = ask("byop", self.CASE, {"byop": {"level": "geht so"}}, **parameters)
         assert (score.values["grade"], score.values["passes"]) == (0.5, 1.0)
         assert judge.calls[0].schema["properties"]["level"]["enum"] == list(levels)
+        assert "sehr gut (1 of 1); geht so (0.5 of 1); schlecht (0 of 1)." in judge.calls[0].text
+
+    def test_the_judge_is_told_what_every_level_means(self) -> None:
+        parameters = {"prompt": "{actual_answer}", "mode": "graded", "levels": {"kind": 1, "rude": 0}}
+        meanings = {"kind": "it greets", "rude": "it blames"}
+        _, judge = ask("byop", self.CASE, {"byop": {"level": "kind"}}, **parameters, meanings=meanings)
+        assert "the one label that fits best: kind: it greets; rude: it blames." in judge.calls[0].text
+        with pytest.raises(InputError, match="meanings only of the levels, not of 'polite'"):
+            choose(["byop"], {"byop": {**parameters, "meanings": {"polite": "?"}}})
+        _, judge = ask("byop", self.CASE, {"byop": {"grade": 0.5}}, prompt="{actual_answer}", mode="graded")
+        for point in ("0 not met", "0.25 met", "0.5 met", "0.75 met", "1 met in full"):
+            assert point in judge.calls[0].text
 
     @pytest.mark.parametrize(
         ("case", "missing"),

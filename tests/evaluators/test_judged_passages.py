@@ -14,7 +14,7 @@ from metrics.core.evidence import Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.registry import choose
 from metrics.core.suite import Case
-from metrics.evaluators.retrieval.autonuggetizer import NuggetParameters, nugget_scores
+from metrics.evaluators.retrieval.autonuggetizer import NO_INFORMATION, NuggetParameters, nugget_scores
 from metrics.judge.grading import GRADE, STRUCTURED
 from tests.judge.judging import judged
 from tests.judge.scripted import ScriptedJudge, answers
@@ -101,7 +101,7 @@ class TestUmbrela:
         entry, chosen = choose([evaluator], {evaluator: {"prompt": wanted}})[evaluator]
         scripted = ScriptedJudge(answers({"umbrela.grade": grading, "umbrela.grade_structured": grading}))
         scripted.name, scripted.edited = judge, frozenset(edited)
-        score: CaseScore = asyncio.run(entry(Case.of(**graded(0) | {"answer": "a"}), chosen, judge=scripted))
+        score: CaseScore = asyncio.run(entry(Case.of(**graded(0) | {"answer": " "}), chosen, judge=scripted))
         assert steps(scripted) == [asked.replace(".", "_")]
         assert score.evidence is not None
         assert score.evidence.facts["prompt"] == asked
@@ -246,6 +246,29 @@ class TestAutoNuggetizer:
         assert score.status is Status.PARSE_FAILURE
         assert (score.reason or "").startswith("passages 1, 2 could not be graded")
         assert steps(judge) == ["umbrela_grade"] * 2
+
+    @pytest.mark.parametrize("nuggets", [[], [NO_INFORMATION], ["'Not enough information, no answer found.'"]])
+    def test_passages_that_hold_nothing_make_one_nugget(self, nuggets: list[str]) -> None:
+        score, judge = self.ask({"nuggets": nuggets})
+        (asked,) = [request for request in judge.calls if request.step == "autonuggetizer_assignment"]
+        assert asked.data["NUGGETS"] == f"[1] {NO_INFORMATION}"
+        assert "autonuggetizer_importance" not in steps(judge)
+        assert (score.values["vital"], score.values["weighted"]) == (1.0, 1.0)
+
+    def test_that_nugget_goes_when_a_later_passage_tells_something(self) -> None:
+        rounds = iter([[NO_INFORMATION], ["a vital", NO_INFORMATION]])
+        score, judge = self.ask(lambda _: {"nuggets": next(rounds)}, (1,) * 11)
+        assert score.evidence is not None
+        assert [nugget.text for nugget in score.evidence.verdicts["nuggets"]] == ["a vital"]
+        assert [call.data["NUGGETS"] for call in judge.calls if call.step.endswith("_nuggets")] == ["(none yet)"] * 2
+
+    def test_nuggets_that_are_all_too_long_are_no_lack_of_information(self) -> None:
+        score, _ = self.ask({"nuggets": ["word " * 13]})
+        assert (score.status, score.reason) == (Status.NOT_APPLICABLE, "every nugget has more than 12 words")
+
+    def test_an_unreadable_grade_may_be_that_of_a_related_passage(self) -> None:
+        score, _ = self.ask({"nuggets": []}, (0, None))
+        assert score.status is Status.PARSE_FAILURE
 
     def test_an_empty_answer_supports_nothing_and_is_not_shown(self) -> None:
         score, judge = self.ask({"nuggets": ["a vital"]}, answer=" ")

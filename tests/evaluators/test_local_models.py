@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 from math import exp, log
 from pathlib import Path
@@ -65,7 +66,7 @@ def score(name: str, given: Mapping[str, Any], model: Any = None, **parameters: 
 
 def test_hhem_shows_each_context() -> None:
     given = {"answer": "red sun home", "retrieved_contexts": ["red", " ", "red sun and the mat"]}
-    found = score("hallucination_hhem", given)
+    found = score("hallucination_hhem", given, threshold=0.75)
     assert found.values == {"hallucination_hhem": pytest.approx(2 / 3)}
     contexts = [
         Verdict("Context 1", "no", "inconsistent", "", (("contexts", 1),), facts={"probability": 0.333333}),
@@ -117,7 +118,7 @@ def test_hhem_counts_what_the_model_cannot_read() -> None:
 
 
 def test_toxicity_is_of_the_worst_sentence_label_by_label() -> None:
-    found = score("toxicity_classifier", {"answer": "You idiot. I kill you. Good day."})
+    found = score("toxicity_classifier", {"answer": "You idiot. I kill you. Good day."}, threshold=0.25)
     assert found.values == pytest.approx(
         {
             "toxicity": 0.9,
@@ -197,9 +198,13 @@ SENTENCES = st.lists(
 @settings(max_examples=50, deadline=None)
 @given(source=SENTENCES, summary=SENTENCES)
 def test_summaries_are_scored_as_a_plain_loop_would(source: str, summary: str) -> None:
-    found = score("summarization_completeness_faithfulness", {"source_text": source, "answer": summary})
+    given = {"source_text": source, "answer": summary}
+    found = score("summarization_completeness_faithfulness", given)
     left, right = worded_sentences(source), worded_sentences(summary)
-    support = [max(inferred(s, a)[0] - inferred(s, a)[2] for s in left) for a in right]
+    support = [max(inferred(s, a)[0] for s in left) - max(inferred(s, a)[2] for s in left) for a in right]
+    one_sentence = score("summarization_completeness_faithfulness", given, support="best_sentence")
+    best = [max(inferred(s, a)[0] - inferred(s, a)[2] for s in left) for a in right]
+    assert one_sentence.values["faithfulness"] == pytest.approx(np.mean(best))
     vectors = WordVectors()
     covered = [max(float((vectors.encode([s]) @ vectors.encode([a]).T)[0, 0]) for a in right) for s in left]
     assert found.values["faithfulness"] == pytest.approx(np.mean(support))
@@ -208,7 +213,7 @@ def test_summaries_are_scored_as_a_plain_loop_would(source: str, summary: str) -
 
 def test_the_evidence_of_a_summary_names_what_supports_it_and_what_it_leaves_out() -> None:
     given = {"source_text": "Red sun.\nThe cat.\nNo more.", "answer": "The cat.\nNot the cat.\nA dog."}
-    found = score("summarization_completeness_faithfulness", given).evidence
+    found = score("summarization_completeness_faithfulness", given, support="best_sentence", threshold=0.75).evidence
     assert found is not None
     assert found.verdicts["sentences"] == [
         Verdict("The cat.", "yes", "supported", quote="The cat.", facts={"support": 0.88}),
@@ -303,7 +308,7 @@ def test_perplexity_is_of_the_answer_alone() -> None:
 
 def test_a_default_threshold_of_infinity_is_none() -> None:
     entry = evaluators()["perplexity"]
-    assert entry.primary.threshold == float("inf")
+    assert entry.threshold(replace(entry.primary, threshold=float("inf")), entry.parameters()) is None
     assert entry.threshold(entry.primary, entry.parameters()) is None
     assert entry.threshold(entry.primary, entry.parameters.model_validate({"threshold": 30})) == 30
 

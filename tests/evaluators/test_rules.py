@@ -78,13 +78,43 @@ class TestEncodings:
     def test_a_condition_may_hold_across_plain_and_decoded_text(self) -> None:
         answer = f"Hello {self.encoded('wonderful world')} again"
         for condition, passes in {
-            '"Hello" AND "world"': 1, 'regexp("Hello wonderful")': 1, 'NOT "world"': 0, f'"{answer}"': 1, '"WORLD"': 0,
+            '"Hello" AND "world"': 1, 'NOT regexp("Hello wonderful")': 0, 'NOT "world"': 0, f'NOT "{answer}"': 1,
+            'NOT "WORLD"': 1, '"Paris"': 1, '"Paris" AND NOT "world"': 0, 'NOT "Hello"': 1, 'NOT ("a" AND "world")': 0,
+            '"Hello" OR NOT "world"': 1,
         }.items():  # fmt: skip
             assert score("encoding_guardrail", answer=answer, conditions=condition).values["passes"] == passes, (
                 condition
             )
-        loose = score("encoding_guardrail", {"case_sensitive": False}, answer=answer, conditions='"WORLD"')
-        assert loose.values["passes"] == 1
+        loose = score("encoding_guardrail", {"case_sensitive": False}, answer=answer, conditions='NOT "WORLD"')
+        assert loose.values["passes"] == 0
+
+    def test_what_is_forbidden_fails_in_the_clear_text_elsewhere(self) -> None:
+        """A forbidden word in the clear is text_matching's; beside it, the same word encoded is this evaluator's."""
+        assert score("encoding_guardrail", answer="hidden treasure", conditions='NOT "treasure"').values["passes"] == 1
+        both = f"treasure {self.encoded('the treasure is here')}"
+        result = score("encoding_guardrail", answer=both, conditions='NOT "treasure"')
+        assert result.values["passes"] == 0
+        assert result.evidence is not None
+        assert result.evidence.facts["forbidden"] == ['"treasure"']
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            "sha256 5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9",
+            "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkphbmUiLCJpYXQiOjE1MTYyMzkwMjJ9."
+            "SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
+            '<img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk">',
+            "https://ja.wikipedia.org/wiki/%E6%9D%B1%E4%BA%AC?q=a%20b",
+            "Tom &amp; Jerry &lt;3 &quot;cheese&quot; &#8212; &#x2713;",
+            '{"name": "\\u00e9t\\u00e9", "city": "\\u6771\\u4eac"}',
+            "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+            "Pulse: 72, 75, 78, 80, 77, 74, 73, 76, 79. Mask 11111111 11111111 11111111 00000000, rwx 755 644 600",
+        ],
+        ids=["hash", "JWT", "picture", "URL", "entities", "JSON", "flag", "numbers"],
+    )
+    def test_what_only_looks_encoded_passes(self, answer: str) -> None:
+        assert score("encoding_guardrail", answer=answer).values["passes"] == 1
+        assert score("encoding_guardrail", answer=answer, conditions='"Paris" AND NOT "Berlin"').values["passes"] == 1
 
     def test_encodings_may_be_chosen(self) -> None:
         answer = self.encoded(f"token {TOKEN}")
@@ -140,6 +170,42 @@ class TestLanguage:
     def test_an_unsure_detector_says_nothing(self) -> None:
         result = score("language_mismatch", {"min_probability": 1}, question=LONG["en"], answer=LONG["es"] + " of the")
         assert result.status is Status.NOT_APPLICABLE
+
+    @pytest.mark.parametrize(
+        ("question", "answered", "passes"),
+        [
+            pytest.param(f"Translate into German: {LONG['en']}", "de", 1, id="translated"),
+            pytest.param(f"Translate into German: {LONG['en']}", "fr", 0, id="translated into another"),
+            pytest.param(f"Translate into German: {LONG['en']}", "en", 0, id="not translated"),
+            pytest.param(f"{LONG['de']} Antworte auf Englisch.", "en", 1, id="the language asked for"),
+            pytest.param(f"{LONG['de']} Antworte auf Englisch.", "de", 0, id="the question's, another being asked for"),
+            pytest.param("In French, please", "fr", 1, id="a short request"),
+            pytest.param(f"How do you say this in Spanish? {LONG['en']}", "es", 1, id="a word in a language"),
+            pytest.param(f"How do you say this in Spanish? {LONG['en']}", "en", 1, id="a word, explained"),
+            pytest.param(f"How do you say this in Spanish? {LONG['en']}", "ru", 0, id="a word in a third language"),
+            pytest.param(f"Please correct the spelling: {LONG['de']}", "de", 1, id="the language of the text"),
+            pytest.param(f"Please correct the spelling: {LONG['de']}", "en", 1, id="of the instruction"),
+            pytest.param(f"Please correct the spelling: {LONG['de']}", "pl", 0, id="of neither"),
+            pytest.param(f'What does "{LONG["ru"]}" mean, and who would say that?', "en", 1, id="a quotation"),
+            pytest.param(f"Translate this text: {LONG['de']}", "en", None, id="a translation into what?"),
+        ],
+    )  # fmt: skip
+    def test_the_language_that_is_called_for(self, question: str, answered: str, passes: int | None) -> None:
+        assert score("language_mismatch", question=question, answer=LONG[answered]).values.get("passes") == passes
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            "Johann Wolfgang von Goethe",
+            "Москва, Санкт-Петербург, Новосибирск",
+            "`for item in items: print(item)`",
+            "42",
+        ],
+        ids=["name", "cities", "code", "number"],
+    )
+    def test_answers_without_language_are_not_applicable(self, answer: str) -> None:
+        question = "Who wrote the tragedy about a scholar and the devil?"
+        assert score("language_mismatch", question=question, answer=answer).status is Status.NOT_APPLICABLE
 
 
 class TestAgents:

@@ -14,7 +14,9 @@ from tests.models.word_vectors import WordVectors
 def score(parameters: dict[str, Any] | None = None, **given: Any) -> CaseScore:
     entry = evaluators()["step_alignment"]
     result: CaseScore = entry(
-        [Case.of(**given)], entry.parameters.model_validate(parameters or {}), embedder=WordVectors()
+        [Case.of(**given)],
+        entry.parameters.model_validate({"same_step": 0.6} | (parameters or {})),
+        embedder=WordVectors(),
     )[0]
     return result
 

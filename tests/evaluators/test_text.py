@@ -2,6 +2,7 @@
 
 import json
 import math
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
+from metrics.core.errors import MissingResource
 from metrics.core.evaluator import CaseScore, Status
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
@@ -45,18 +47,73 @@ def test_rouge_says_which_expected_answer_counted() -> None:
     assert result.evidence.facts["rougeL"]["expected_answer"] == 2
 
 
+def tokenizer(result: CaseScore) -> Any:
+    assert result.evidence is not None
+    return result.evidence.facts["tokenizer"]
+
+
 @pytest.mark.parametrize(
-    ("answer", "expected", "note"),
+    ("answer", "expected", "rouge", "bleu"),
     [
-        ("今天", "today", "the answer has no letters a–z or digits, all that ROUGE sees"),
-        ("today", "今天", "the expected answers have no letters a–z or digits, all that ROUGE sees"),
+        pytest.param("Paris it is", ["Paris"], "ascii", "whitespace", id="Latin"),
+        pytest.param("Это Париж", ["Париж"], "intl", "whitespace", id="Cyrillic"),
+        pytest.param("东京", ["东京是首都"], "zh", "zh", id="Chinese"),
+        pytest.param("東京です", ["東京だ"], "char", "char", id="Japanese"),
+        pytest.param("กรุงเทพ", ["กรุงเทพมหานคร"], "char", "char", id="Thai"),
+        pytest.param("🎉🎉", ["🎉"], "char", "char", id="emoji"),
+        pytest.param("42", ["42", "4 2"], "ascii", "whitespace", id="digits"),
+        pytest.param("用Python编程", ["用Python写程序"], "zh", "zh", id="mixed, mostly Chinese"),
+        pytest.param(
+            "It is called 北京 there.", ["They call it 北京."], "ascii", "whitespace", id="mixed, mostly Latin"
+        ),
+        pytest.param("Tokyo", ["東京の首都です", "Tokyo"], "ascii", "whitespace", id="references differ: the answer's"),
+        pytest.param("🎉🎉", ["東京の首都です", "Tokyo"], "char", "char", id="references differ, answer of none"),
+        pytest.param("今天", ["today"], "char", "whitespace", id="another script than the reference"),
     ],
 )
-def test_rouge_says_that_it_sees_no_tokens(answer: str, expected: str, note: str) -> None:
-    result = score("rouge", answer=answer, expected_answers=[expected])
-    assert result.values["rougeL"] == 0
+def test_the_tokenizer_goes_by_the_script(answer: str, expected: list[str], rouge: str, bleu: str) -> None:
+    case = {"answer": answer, "expected_answers": expected}
+    assert tokenizer(score("rouge", **case)) == rouge
+    assert tokenizer(score("bleu", **case)) == bleu
+
+
+@pytest.mark.parametrize(
+    ("parameters", "answer", "expected", "reason"),
+    [
+        ({}, "Paris", "…!", "no expected answer has a token (char)"),
+        ({}, "…!", "Paris", "the answer has no token (char)"),
+        ({"tokenizer": "ascii"}, "今天", "today", "the answer has no token (ascii)"),
+        ({"tokenizer": "ascii"}, "today", "今天", "no expected answer has a token (ascii)"),
+    ],
+)
+def test_rouge_without_tokens_has_no_value(parameters: dict[str, Any], answer: str, expected: str, reason: str) -> None:
+    result = score("rouge", parameters, answer=answer, expected_answers=[expected])
+    assert (result.status, result.reason, dict(result.values)) == (Status.NOT_APPLICABLE, reason, {})
+
+
+def test_an_empty_answer_has_nothing_in_common() -> None:
+    assert score("rouge", answer=" ", expected_answers=["今天"]).values["rougeL"] == 0
+    assert score("bleu", answer=" ", expected_answers=["今天"]).values["bleu4"] == 0
+
+
+def test_rouge_says_why_two_equal_tokens_have_no_pair() -> None:
+    result = score("rouge", answer="Paris", expected_answers=["Paris"])
     assert result.evidence is not None
-    assert result.evidence.facts["note"] == note
+    assert (result.values["rougeL"], result.values["rouge2"]) == (1, 0)
+    assert result.evidence.facts["note"] == "the answer has 1 token, so no pairs: rouge2 is 0 whatever it says"
+
+
+def test_stems_are_english_only() -> None:
+    assert score("rouge", {"use_stemmer": True}, answer="runs", expected_answers=["running"]).values["rougeL"] == 1
+    other = score("rouge", {"use_stemmer": True}, answer="кошки", expected_answers=["кошка"])
+    assert other.values["rougeL"] == 0
+
+
+def test_a_tokenizer_that_is_not_installed_says_what_to_install() -> None:
+    if find_spec("MeCab"):
+        pytest.skip("MeCab is installed")
+    with pytest.raises(MissingResource, match="pip install mecab-python3 ipadic"):
+        score("rouge", {"tokenizer": "ja-mecab"}, answer="東京です", expected_answers=["東京"])
 
 
 def test_bleu_says_why_it_is_nothing() -> None:

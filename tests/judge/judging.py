@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,27 @@ from metrics.core.registry import choose
 from metrics.core.suite import Case
 from metrics.engine.judge_case import judge_case
 from metrics.engine.load_resources import missing_inputs
+from metrics.judge.client import CaseJudge
 from metrics.judge.opening import open_judges
 from metrics.models import provide
-from tests.judge.server import JudgeServer
+from tests.judge.server import JudgeServer, Request
 from tests.models.word_vectors import WordVectors
 
 STAND_INS = {"embedder": WordVectors()}
 
 
 def judged(
-    evaluator: str | Evaluator, case: Case, server: JudgeServer, cache: Path | None = None, **parameters: Any
+    evaluator: str | Evaluator,
+    case: Case,
+    server: JudgeServer,
+    cache: Path | None = None,
+    judge: Mapping[str, Any] | None = None,
+    **parameters: Any,
 ) -> CaseScore:
-    """What the engine would store of one case, judged by the scripted server; `cache`: a folder to keep replies in."""
+    """What the engine would store of one case, judged by the scripted server.
+
+    `cache`: a folder to keep replies in; `judge`: further settings.
+    """
     if isinstance(evaluator, Evaluator):
         entry, values = evaluator, evaluator.parameters.model_validate(parameters)
     else:
@@ -30,11 +40,13 @@ def judged(
     if missing is not None:
         return missing
     with tempfile.TemporaryDirectory() as scratch:
-        return asyncio.run(_judged(entry, values, case, server, cache or Path(scratch)))
+        return asyncio.run(_judged(entry, values, case, server, cache or Path(scratch), judge or {}))
 
 
-async def _judged(entry: Evaluator, parameters: Any, case: Case, server: JudgeServer, cache: Path) -> CaseScore:
-    judges = open_judges({"model": "scripted", "base_url": server.url, "backoff": 0.01}, cache)
+async def _judged(
+    entry: Evaluator, parameters: Any, case: Case, server: JudgeServer, cache: Path, judge: Mapping[str, Any]
+) -> CaseScore:
+    judges = open_judges({"model": "scripted", "base_url": server.url, "backoff": 0.01, **judge}, cache)
     others = [name for name in parameters.used(entry.resources) if name != "judge"]
     resources = {name: STAND_INS[name] for name in others if name in STAND_INS}
     resources |= provide([name for name in others if name not in STAND_INS], {}, cache)
@@ -43,3 +55,19 @@ async def _judged(entry: Evaluator, parameters: Any, case: Case, server: JudgeSe
     finally:
         for judge in judges:
             await judge.close()
+
+
+def requests(entry: Evaluator, case: Case, server: JudgeServer, cache: Path, **settings: Any) -> list[Request]:
+    """What a judge with these settings is asked over HTTP while the evaluator scores the case."""
+    server.calls.clear()
+    asyncio.run(_asking(entry, case, {"model": "scripted", "base_url": server.url, **settings}, cache))
+    return list(server.calls)
+
+
+async def _asking(entry: Evaluator, case: Case, settings: dict[str, Any], cache: Path) -> None:
+    (judge,) = open_judges(settings, cache)
+    others = {name: STAND_INS[name] for name in entry.needs if name != "judge"}
+    try:
+        await entry(case, entry.parameters(), judge=CaseJudge(judge), **others)
+    finally:
+        await judge.close()

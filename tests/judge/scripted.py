@@ -1,6 +1,7 @@
 """A judge in the same process, for tests that ask often: it sees the requests a server would, and counts them."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,13 +21,18 @@ class ScriptedJudge:
     name = "scripted"
     edited: frozenset[str] = frozenset()
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer, room: int = 10_000) -> None:
         self.answer = answer
+        self.room = room
+        self.notes: Counter[str] = Counter()
         self.calls: list[Request] = []
 
     @property
     def distinct(self) -> dict[str, Request]:
         return {json.dumps(request.body, ensure_ascii=False): request for request in self.calls}
+
+    def note(self, what: str, count: int) -> None:
+        self.notes[what] += count
 
     async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:
         request = Request(

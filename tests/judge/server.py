@@ -13,10 +13,12 @@ What is said last counts first. Without anything said the reply is the plainest 
 
 import asyncio
 import json
+import math
+import re
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -91,6 +93,7 @@ class JudgeServer:
         self.latency = latency
         self.calls: list[Request] = []
         self.accepts_schema = True  # False: a server that refuses response_format with 400
+        self.shares: dict[str, dict[str, float]] = {}  # of the labels of a field, where log-probabilities are asked for
         self.answered = 0  # replies with status 200
         self.busiest = 0  # most requests at once
         self._busy = 0
@@ -191,7 +194,10 @@ class JudgeServer:
             return fault.status, fault.headers, text.encode()
         self.answered += 1
         text = self.said(request) if fault.text is None else fault.text
-        return 200, fault.headers, json.dumps(_completion(request, text, fault.cut)).encode()
+        body = _completion(request, text, fault.cut)
+        if request.body.get("logprobs"):
+            body["choices"][0]["logprobs"] = {"content": list(tokens_of(text, self.shares))}
+        return 200, fault.headers, json.dumps(body).encode()
 
 
 def _framed(value: Any, request: Request) -> Any:
@@ -258,6 +264,18 @@ class _Connection(asyncio.Protocol):
         lines = [f"HTTP/1.1 {status} Scripted", "Content-Type: application/json", f"Content-Length: {len(body)}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         self._transport.write("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
+
+
+def tokens_of(text: str, shares: Mapping[str, Mapping[str, float]]) -> Iterator[dict[str, Any]]:
+    """The tokens of a text as providers send them: words, with the other labels where a field of `shares` stands."""
+    said = ""
+    for piece in re.findall(r"\w+|\W", text):
+        field = re.search(r'"(\w+)":\s*["\[]?\Z', said)
+        own = shares.get(field[1], {}) if field else {}
+        others = {label: math.log(share) if share else -100.0 for label, share in own.items()} if piece in own else {}
+        said += piece
+        listed = [{"token": label, "logprob": logprob} for label, logprob in (others or {piece: 0.0}).items()]
+        yield {"token": piece, "logprob": others.get(piece, 0.0), "top_logprobs": listed}
 
 
 def items_of(request: Request, name: str) -> int:

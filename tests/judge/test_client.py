@@ -10,14 +10,14 @@ from typing import Any, Literal, TypeVar
 
 import pytest
 
-from metrics.core.errors import BudgetSpent, InputError, JudgeDown, JudgeError, MissingResource, Unreadable
+from metrics.core.errors import BudgetSpent, Cut, InputError, JudgeDown, JudgeError, MissingResource, Unreadable
 from metrics.core.prompt import Prompt
 from metrics.judge.asking import ItemReply, Reply
 from metrics.judge.client import CaseJudge, Client
 from metrics.judge.opening import CHOOSE, missing_judge, open_judges
 from metrics.judge.provider import listed_price
 from metrics.judge.settings import OPTIONS
-from tests.judge.server import Fault, JudgeServer, Request, in_turn
+from tests.judge.server import Fault, JudgeServer, Request, in_turn, items_of
 
 GRADE = Prompt("test.grade", "Is TEXT polite?")
 SORT = Prompt("test.sort", "Which of the THINGS are alive?")
@@ -89,6 +89,12 @@ def hosted_bench(server: JudgeServer, folder: Path, monkeypatch: pytest.MonkeyPa
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     return Bench(server, folder, hosted=True)
+
+
+def completion(message: dict[str, Any]) -> dict[str, Any]:
+    """The body of a response with this message."""
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": "stop"}
+    return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
 
 
 class TestAsking:
@@ -244,9 +250,81 @@ class TestReading:
         assert bench.sort("a heron", "a mill") == ("yes", "no")
         assert bench.server.calls[1].data["THINGS"] == "[1] a mill"
 
+    def test_one_bad_item_of_forty_is_asked_again_on_its_own(self, bench: Bench) -> None:
+        first = [{"id": number, "alive": "maybe" if number == 17 else "yes"} for number in range(1, 41)]
+        bench.server.say("test.sort", in_turn([{"replies": first}, {"replies": [{"id": 1, "alive": "no"}]}]))
+        things = [f"thing {number}" for number in range(1, 41)]
+        assert bench.sort(*things) == ("yes",) * 16 + ("no",) + ("yes",) * 23
+        assert len(bench.server.calls) == 2
+        again = bench.server.calls[1]
+        assert again.data["THINGS"] == "[1] thing 17"
+        assert again.text.endswith(
+            "An earlier reply could not be used: [1] alive: Input should be 'yes' or 'no'. Give one reply to each "
+            "item, its id the item's number."
+        )
+        bench.sort(*things)
+        assert len(bench.server.calls) == 2, "both replies are kept"
+
+    def test_bad_missing_and_contradicted_items_are_asked_again_together(self, bench: Bench) -> None:
+        first = [(1, "yes"), (2, "?"), (4, "yes"), (4, "no")]
+        replies = [{"replies": [{"id": id, "alive": alive} for id, alive in first]}, [{"alive": "no"}] * 3]
+        bench.server.say("test.sort", in_turn(replies))
+        assert bench.sort("a", "b", "c", "d") == ("yes", "no", "no", "no")
+        assert bench.server.calls[1].data["THINGS"] == "[1] b\n[2] c\n[3] d"
+        assert "[1] alive: Input should be 'yes' or 'no'; [2] no reply; [3] two replies that differ." in (
+            bench.server.calls[1].text
+        )
+
+    def test_a_cut_list_halves_its_question(self, bench: Bench) -> None:
+        def long_lists(request: Request) -> Fault | None:
+            return Fault(text='{"replies": [{"id": 1, "al', cut=True) if items_of(request, "THINGS") > 3 else None
+
+        bench.server.fail_by(long_lists)
+        bench.server.say("test.sort", lambda request: [{"alive": "yes"}] * items_of(request, "THINGS"))
+        things = [f"thing {number}" for number in range(10)]
+        assert bench.sort(*things) == ("yes",) * 10
+        asked = [items_of(request, "THINGS") for request in bench.server.calls]
+        assert asked == [10, 5, 2, 3, 5, 2, 3]
+        assert bench.server.calls[-1].data["THINGS"] == "[1] thing 7\n[2] thing 8\n[3] thing 9"
+
+    def test_one_item_that_is_still_cut_says_so(self, bench: Bench) -> None:
+        bench.server.fail_by(lambda _: Fault(text="{", cut=True))
+        with pytest.raises(Cut, match=r"limit of 64 tokens: .*; it was asked about one of the THINGS only, number 1"):
+            bench.sort("a", "b", "c", max_tokens=64)
+        assert [items_of(request, "THINGS") for request in bench.server.calls] == [3, 1]
+
+    def test_the_arguments_of_a_tool_call_are_the_reply(self, either: Bench) -> None:
+        call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"verdict": "no"}'}}
+        either.server.fail(Fault(body=json.dumps(completion({"content": None, "tool_calls": [call]}))))
+        assert either.ask().verdict == "no"
+
+    def test_a_reply_in_parts_is_one(self, bench: Bench) -> None:
+        texts = [("reasoning", "Hm."), ("text", '{"verdict":'), ("text", '"no"}')]
+        parts = [{"type": kind, "text": text} for kind, text in texts]
+        bench.server.fail(Fault(body=json.dumps(completion({"content": parts}))))
+        assert bench.ask().verdict == "no"
+
+    def test_a_refusal_of_the_provider_is_told(self, either: Bench) -> None:
+        refusal = {"content": None, "refusal": "I'm sorry, I cannot assist with that."}
+        either.server.fail(*[Fault(body=json.dumps(completion(refusal)))] * 2)
+        with pytest.raises(Unreadable, match="the judge refused to answer"):
+            either.ask()
+
+    def test_brackets_without_end_are_a_failure_of_the_judge(self, either: Bench) -> None:
+        either.server.say("test.grade", "[" * 200_000)
+        with pytest.raises(Unreadable, match="is not JSON: nested deeper than 64 levels"):
+            either.ask()
+
+    def test_a_body_of_brackets_without_end_is_one_too(self, either: Bench) -> None:
+        either.server.fail(*[Fault(body="[" * 200_000)] * 2)
+        with pytest.raises(JudgeError) as failure:
+            either.ask(tries=2)
+        assert "RecursionError" not in str(failure.value)
+        assert len(either.server.calls) == 2
+
     def test_a_verdict_that_is_still_missing_is_never_made_up(self, bench: Bench) -> None:
         bench.server.say("test.sort", {"replies": [{"id": 1, "alive": "yes"}]})
-        with pytest.raises(Unreadable, match=r"no single verdict on 1 of 3 THINGS \(3\), twice"):
+        with pytest.raises(Unreadable, match=r"no single verdict on 1 of 3 THINGS, twice \(3: no reply\)"):
             bench.sort("a heron", "an owl", "a mill")
 
     def test_no_items_no_call(self, bench: Bench) -> None:
@@ -435,3 +513,18 @@ def test_the_cache_key_is_pinned(bench: Bench) -> None:
     bench.server.say("test.grade", said)
     bench.ask(model="m", concurrency=3)
     assert bench.judge.calls[0].key == call.key
+
+
+def test_recorded_seconds_leave_out_the_wait_for_a_turn(bench: Bench) -> None:
+    """Ten questions at once, sent one after the other: together they cannot take longer than all of it."""
+    bench.server.latency = 0.02
+
+    async def ten(judge: CaseJudge) -> None:
+        await asyncio.gather(*(judge.ask(GRADE, Verdict, {"TEXT": str(number)}) for number in range(10)))
+
+    begun = time.perf_counter()
+    bench.with_judge(ten, concurrency=1)
+    seconds = [call.stored.seconds for call in bench.judge.calls if call.stored is not None]
+    assert len(seconds) == 10
+    assert min(seconds) > 0
+    assert sum(seconds) <= time.perf_counter() - begun + 0.01  # they are rounded

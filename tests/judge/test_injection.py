@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from metrics.core.evaluator import Evaluator
+from metrics.core.prompt import NONCE
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
 from metrics.judge.typical import typical
@@ -27,18 +28,19 @@ FACTS = Case.of(
     citations=["The tower is 330 m high."], source_text="The tower is 330 m high. It stands in Paris.",
     conditions="answer AND height", trace="[]",
 )  # fmt: skip
+GUESS = "0" * NONCE
 PLACES = ("question", "answer", "retrieved_contexts", "expected_answers", "source_text")
 
 
 def outside(request: Request) -> str:
     """All that the judge is told but the data: what stands between the delimiters of this request's own nonce."""
     system, user = (message["content"] for message in request.messages[:2])
-    nonce = re.search(r"<NAME ([0-9a-f]{12})>", system)
+    nonce = re.search(rf"<NAME ([0-9a-f]{{{NONCE}}})>", system)
     assert nonce is not None
     return re.sub(rf"<(\w+) {nonce[1]}>\n.*?\n</\1 {nonce[1]}>", "", user, flags=re.DOTALL).strip()
 
 
-def attacked(place: str, attack: str, nonce: str = "0" * 12) -> Case:
+def attacked(place: str, attack: str, nonce: str = GUESS) -> Case:
     """The facts with an attack at the end of one of their texts."""
     attack = attack.replace("NONCE", nonce)
     value = getattr(FACTS, place)
@@ -77,11 +79,11 @@ def obedient(server: JudgeServer) -> None:
 def test_an_obedient_judge_can_be_moved_from_outside(judge_server: JudgeServer) -> None:
     """Or the tests here could not fail."""
     obedient(judge_server)
-    shown = "Which?\n\n<TEXT 123456789abc>\nx\n</TEXT 123456789abc>\nGive the best verdict."
+    shown = f"Which?\n\n<TEXT {GUESS}>\nx\n</TEXT {GUESS}>\nGive the best verdict."
     form = {"name": "entailment", "schema": {"properties": {"replies": {}}}}
     request = {
         "messages": [
-            {"role": "system", "content": "… <NAME 123456789abc> …"},
+            {"role": "system", "content": f"… <NAME {GUESS}> …"},
             {"role": "user", "content": shown},
         ],
         "response_format": {"json_schema": form},
@@ -94,9 +96,11 @@ def test_no_attack_moves_a_score(name: str, judge_server: JudgeServer) -> None:
     """End to end over HTTP, with the nonces of the unattacked questions as the attacker's guesses."""
     obedient(judge_server)
     assert judged("faithfulness", FACTS, judge_server).values == {"faithfulness": 0}
-    nonces = {match[1] for request in judge_server.calls for match in re.finditer(r"</\w+ (\w{12})>", request.text)}
+    nonces = {
+        match[1] for request in judge_server.calls for match in re.finditer(rf"</\w+ (\w{{{NONCE}}})>", request.text)
+    }
     for place in ("answer", "retrieved_contexts"):
-        for nonce in sorted(nonces) if "NONCE" in ATTACKS[name] else ["0" * 12]:
+        for nonce in sorted(nonces) if "NONCE" in ATTACKS[name] else [GUESS]:
             assert judged("faithfulness", attacked(place, ATTACKS[name], nonce), judge_server).values == {
                 "faithfulness": 0
             }
@@ -104,3 +108,7 @@ def test_no_attack_moves_a_score(name: str, judge_server: JudgeServer) -> None:
 
 def test_there_are_enough_of_them() -> None:
     assert len(ATTACKS) >= 30
+
+
+def test_a_nonce_cannot_be_guessed() -> None:
+    assert NONCE * 4 >= 128, "bits"

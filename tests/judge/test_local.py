@@ -1,4 +1,4 @@
-"""The local judge: labels by their likelihood, numbers that no context has, and an installation that trusts nobody."""
+"""The local judge: labels by their likelihood, calibrated, and an installation that trusts nobody."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -48,10 +48,10 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Likelihoods:
     sure = [
         ("Claim: A cat", "The cat"),
         ("one only:\nA cat",),
+        ("Question: What has", "Answer: A cat", "The cat"),
         ("leaves at 9", "Claim: The ferry"),
-        ("Sentence: A cat",),
+        ("Question: Who?", "Statement: A cat"),
     ]
-    sure += [("Sentence: What has", "A cat"), ("Question: Who?", "Statement: A cat")]
     own = Likelihoods(tmp_path / "own.gguf", sure)
     own.path.write_bytes(b"GGUF")
     monkeypatch.setattr(completer, "_loaded", lambda path: own)
@@ -80,14 +80,61 @@ class TestEntailment:
         assert len(model.questions) == 4
         assert "The dog\nran." in model.questions[-1]
 
-    def test_a_number_that_no_context_has_refutes_unasked(
+    def test_the_probabilities_go_out_with_the_reply(self, judge: completer.LocalCompleter) -> None:
+        data = {"CONTEXTS": ["The dog ran.", "The cat sat."], "CLAIMS": ["A cat sat.", "A dog slept."]}
+        done = asyncio.run(judge.complete(ENTAILMENT.messages(data), schema_of(self.form), ENTAILMENT.id))
+        assert [round(own["yes"], 6) for own in done.shares] == [0.9, 0.2]  # of the likeliest context
+        assert all(own["yes"] + own["no"] == pytest.approx(1) for own in done.shares)
+
+    def test_the_context_stands_first_and_its_claims_follow_one_another(
         self, judge: completer.LocalCompleter, model: Likelihoods
     ) -> None:
-        data = {"CONTEXTS": ["It leaves at 9."], "CLAIMS": ["The ferry leaves at 9.", "The ferry leaves at 10."]}
-        got = said(judge, ENTAILMENT, self.form, data).replies
+        data = {"CONTEXTS": ["The cat sat.", "The dog ran."], "CLAIMS": ["A cat sat.", "A dog slept."]}
+        said(judge, ENTAILMENT, self.form, data)
+        beginnings = [question.partition("Claim: ")[0] for question in model.questions]
+        assert beginnings[0] == beginnings[1] != beginnings[2] == beginnings[3]
+
+    def test_a_number_that_the_context_lacks_lowers_the_probability_of_the_known_model(
+        self, model: Likelihoods, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        scale = questions.Scale(number=-3.0)
+        monkeypatch.setitem(questions.SHORT, ENTAILMENT.id, replace(questions.SHORT[ENTAILMENT.id], scale=scale))
+        known = completer.LocalCompleter(JudgeSettings(model="local"))
+        data = {
+            "CONTEXTS": ["It leaves at 9."],
+            "CLAIMS": ["The ferry leaves at nine.", "The ferry leaves at 9 or 10."],
+        }
+        got = said(known, ENTAILMENT, self.form, data).replies
         assert [entry.supported_by for entry in got] == [[1], []]
-        assert got[1].reason == "10 is in no context"
-        assert len(model.questions) == 1
+        assert got[0].reason == "P(yes) = 0.90"
+        assert got[1].reason == "P(yes) = 0.31; 10 is not in the context"  # σ(logit .9 − 3)
+        assert len(model.questions) == 2  # nothing is refuted unasked
+
+    def test_a_claim_is_asked_about_its_nearest_contexts_only(
+        self, judge: completer.LocalCompleter, model: Likelihoods
+    ) -> None:
+        contexts = [*["Nothing of that kind."] * 4, "The cat sat on the mat."]
+        got = said(judge, ENTAILMENT, self.form, {"CONTEXTS": contexts, "CLAIMS": ["A cat sat."]}).replies
+        assert got[0].supported_by == [5]
+        assert got[0].reason == "P(yes) = 0.90; read: the 3 of 5 contexts nearest by their words"
+        assert len(model.questions) == completer.NEAREST
+
+    def test_of_a_long_context_the_passages_near_the_claims_are_read(
+        self, judge: completer.LocalCompleter, model: Likelihoods
+    ) -> None:
+        lines = [f"Speaker {number}: we spoke of harbours, tariffs and the weather at length." for number in range(80)]
+        lines[40] = "Speaker 40: The cat sat by the stove."
+        got = said(judge, ENTAILMENT, self.form, {"CONTEXTS": ["\n".join(lines)], "CLAIMS": ["A cat sat."]}).replies
+        assert got[0].supported_by == [1]
+        assert "The cat sat by the stove.\nSpeaker 41" in model.questions[0]
+        assert len(model.questions[0].split()) < 200
+
+    def test_a_bare_answer_is_asked_about_with_its_question(
+        self, judge: completer.LocalCompleter, model: Likelihoods
+    ) -> None:
+        data = {"CONTEXTS": ["The cat has whiskers."], "CLAIMS": ["What has whiskers? A cat"]}
+        assert said(judge, ENTAILMENT, self.form, data).replies[0].supported_by == [1]
+        assert model.questions[0].endswith("Question: What has whiskers?\nAnswer: A cat")
 
     def test_an_edited_prompt_is_not_taken_for_ours(self, model: Likelihoods) -> None:
         own = JudgeSettings(model=f"local:{model.path}", prompts={ENTAILMENT.id: "Be lenient."})
@@ -158,26 +205,27 @@ class TestShortQuestions:
     def test_claims_are_the_sentences_that_state_something(
         self, judge: completer.LocalCompleter, model: Likelihoods
     ) -> None:
-        data = {"QUESTION": "Who sat?", "TEXT": "A cat sat. I am not sure.\n- A cat slept."}
+        data = {
+            "QUESTION": "Who sat?",
+            "TEXT": "Sure! A cat sat. I am not sure about it.\n- A cat slept. Anything else?",
+        }
         assert said(judge, CLAIMS, Claims, data).claims == ["A cat sat.", "A cat slept."]
-        assert model.questions[0] == "Sentence: A cat sat.\n\nDoes the sentence state a fact? Answer yes or no."
+        assert model.questions == []
 
-    def test_a_bare_answer_stands_behind_its_question(self, judge: completer.LocalCompleter) -> None:
-        data = {"QUESTION": "What has whiskers?", "TEXT": "A cat."}
-        assert said(judge, CLAIMS, Claims, data).claims == ["What has whiskers? A cat."]
-
-    def test_a_step_has_its_own_question_and_threshold(
+    def test_a_step_has_its_own_question_and_calibration(
         self, judge: completer.LocalCompleter, model: Likelihoods, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         name = "answer_relevance.relevant"
         form = replies.items_of(YesNoReply, "CLAIMS")
         prompt, data = Prompt(name, "Long."), {"QUESTION": "Who?", "CLAIMS": ["A cat did.", "Dogs bark."]}
+        known = completer.LocalCompleter(JudgeSettings(model="local"))
         assert [entry.verdict for entry in said(judge, prompt, form, data).replies] == ["yes", "no"]
         assert model.questions[-1].startswith("Question: Who?\n\nStatement: Dogs bark.\n\nDoes the statement help")
-        strict = replace(questions.SHORT[name], yes=0.95)
+        strict = replace(questions.SHORT[name], scale=questions.Scale(offset=-3.0))
         monkeypatch.setitem(questions.SHORT, name, strict)
-        got = said(completer.LocalCompleter(JudgeSettings(model=f"local:{model.path}")), prompt, form, data).replies
-        assert [entry.verdict for entry in got] == ["no", "no"]
+        assert [entry.verdict for entry in said(known, prompt, form, data).replies] == ["no", "no"]
+        own = completer.LocalCompleter(JudgeSettings(model=f"local:{model.path}"))  # other weights, not calibrated
+        assert [entry.verdict for entry in said(own, prompt, form, data).replies] == ["yes", "no"]
 
     def test_each_is_of_a_prompt_that_there_is(self) -> None:
         prompts = {prompt.id: prompt for entry in evaluators().values() for prompt in entry.prompts}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.core.errors import Unreadable
+from metrics.core.errors import Cut, Unreadable
 from metrics.judge.asking import ItemReply, Reply
 from metrics.judge.replies import LONGEST, by_number, items_of, read
 
@@ -52,8 +52,10 @@ def test_a_reply_is_read_through_its_wrappings(text: str) -> None:
     [
         pytest.param("", "the judge's reply is empty", id="empty"),
         pytest.param("I cannot say.", "is not JSON: Expecting value at line 1, column 1; the judge", id="prose"),
-        pytest.param('{"reason": "as wri', "is not JSON: Unterminated string", id="half JSON"),
-        pytest.param('{"reason": {"reason": "x", "verdict": "no"}', "is not JSON", id="a whole object in a half one"),
+        pytest.param('{"reason": "as wri', "is not JSON: it ends within a value", id="half JSON"),
+        pytest.param(
+            '{"reason": {"reason": "x", "verdict": "no"}', "does not fit: reason", id="a whole object in a half one"
+        ),
         pytest.param('{"verdict": "maybe"}', "does not fit: verdict: Input should be 'yes' or 'no'", id="other label"),
         pytest.param('{"reason": "so"}', "does not fit: verdict: Field required", id="no verdict"),
         pytest.param("[" * 5000, "is not JSON: nested deeper", id="nested"),
@@ -70,7 +72,7 @@ def test_what_is_no_reply_says_why(text: str, complaint: str) -> None:
 def test_a_reply_that_was_cut_counts_only_if_it_is_whole() -> None:
     assert read(PLAIN, Verdict, cut=True, limit=50) == YES
     for text in ("", PLAIN[:-1], f"```json\n{PLAIN}\n```"):
-        with pytest.raises(Unreadable, match=r"was cut by the limit of 50 tokens: raise max_tokens"):
+        with pytest.raises(Cut, match=r"was cut by the limit of 50 tokens: raise max_tokens"):
             read(text, Verdict, cut=True, limit=50)
 
 

@@ -175,7 +175,7 @@ def test_each_dimension_is_a_metric_with_its_mean(scored: Run) -> None:
 def test_the_judge_sees_levels_and_meanings(scored: Run, judge_server: JudgeServer) -> None:
     shown = {call.data["DIMENSIONS"] for call in judge_server.calls}
     assert shown == {
-        "[1] tone: Friendly and calm. Levels: kind; plain; rude: it insults.",
+        "[1] tone: Friendly and calm. Levels: kind (1 of 1); plain (0.5 of 1); rude: it insults.",
         "[1] completeness: All asked is answered.",
     }
 

@@ -90,7 +90,10 @@ def test_long_lists_are_asked_in_batches_and_the_ids_count_through() -> None:
 def test_a_blank_context_is_not_asked_about() -> None:
     asked = judge({"test.step": [{"verdict": "yes"}, {"verdict": "no"}]})
     blank = steps.YesNoReply(id=0, verdict="no", reason="blank")
-    said = asyncio.run(steps.each_context(asked, PROMPT, ["", "x", " ", "y"], {"QUESTION": "q"}, blank=blank))
+    asking = steps.each_context(
+        asked, PROMPT, ["", "x", " ", "y"], {"QUESTION": "q"}, blank=blank, decides=steps.says_yes
+    )
+    said = asyncio.run(asking)
     assert [entry.verdict for entry in said] == ["no", "yes", "no", "no"]
     assert said[0] is said[2] is blank
     assert asked.calls[0].data == {"QUESTION": "q", "CONTEXTS": "[1] x\n[2] y"}

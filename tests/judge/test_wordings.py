@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,9 @@ from metrics.models.language_model import Loss
 from metrics.reports.build import build
 from metrics.reports.renderers.export_tables import table
 from metrics.store import Workspace
+from tests.judge.judging import requests
 from tests.judge.server import JudgeServer
+from tests.judge.test_injection import FACTS
 
 OWN = "Split {text} into facts."
 PUBLISHED = "Rewrite the following text with consistent facts: {ref_hypo} In other words, {hypo_ref}"
@@ -200,3 +203,65 @@ def test_templates_name_their_evaluators() -> None:
     for module in (gptscore_qa, gptscore_translation):
         entry = evaluators()[module.__name__.rpartition(".")[2]] if hasattr(module, "__name__") else module
         assert [prompt.id for prompt in entry.prompts][1:] == [f"{entry.id}.{metric.name}" for metric in entry.metrics]
+
+
+PUBLISHED_SHAPES = {
+    # wordings of our own with the placeholders and the shape of the published ones
+    "umbrela.grade": (
+        "Score from 0 to 3 how relevant the passage is.\nQuery: {query}\nPassage: {passage}\nThink of intent (M) and "
+        "trust (T), then give ##final score: O.",
+        {"QUERY", "PASSAGE"},
+    ),
+    "autonuggetizer.nuggets": (
+        'List nuggets like ["a", "b"], at most {max_nuggets}.\nSearch Query: {query}\nContext:\n{context}\nInitial '
+        "Nugget List: {initial_nuggets}\nInitial Nugget List Length: {initial_nuggets_length}",
+        {"QUERY", "NUGGETS", "PASSAGES"},
+    ),
+    "autonuggetizer.importance": (
+        "Label each of the {len_nuggets} nuggets vital or okay.\nSearch Query: {query}\nNugget List: {nuggets}",
+        {"QUERY", "NUGGETS"},
+    ),
+    "autonuggetizer.assignment": (
+        "Label each of the {len_nuggets} nuggets.\nQuery: {query}\nPassage: {generated_passage}\nNuggets: {nuggets}",
+        {"QUERY", "ANSWER", "NUGGETS"},
+    ),
+    "no_answer": ("Did the student try?\nQuery: {query}\nAnswer: {answer}", {"QUESTION", "ANSWER"}),
+    "citation.support": ("Statement: {statement}\nCitation: {citation}", {"ANSWER", "STATEMENT", "PASSAGE"}),
+    "claims": ('Question: {question}\nAnswer: {answer}\nOutput: {"statements": []}', {"QUESTION", "TEXT"}),
+    "entailment": ("Context: {context}\nStatements: {statements}", {"CONTEXTS", "CLAIMS"}),
+    "answer_relevancy.questions": ("Write a question for: {response}", {"ANSWER", "DRAWS"}),
+    "context_precision.useful": (
+        "Question: {question}\nContext: {context}\nAnswer: {answer}",
+        {"QUESTION", "EXPECTED", "CONTEXTS"},
+    ),
+    "summary_coherence": ("Source Text:\n{{Document}}\nSummary:\n{{Summary}}\n- Coherence:", {"SOURCE", "SUMMARY"}),
+}
+
+
+@pytest.mark.parametrize("id", PUBLISHED_SHAPES)
+def test_a_wording_of_the_published_shape_is_taken_as_it_is(id: str, judge_server: JudgeServer, tmp_path: Path) -> None:
+    """From a file to the request: each of its placeholders names what stands below; no brace of it is left."""
+    text, blocks = PUBLISHED_SHAPES[id]
+    asking = {
+        "claims": "faithfulness", "entailment": "faithfulness", "umbrela.grade": "umbrela",
+        "summary_coherence": "summary_coherence", "no_answer": "no_answer",
+    }  # fmt: skip
+    evaluator = asking.get(id, id.partition(".")[0])
+    (tmp_path / "published.txt").write_text(text)
+    prompts = prompts_of_files({id: str(tmp_path / "published.txt")}, tmp_path)
+    _, models = placed(prompts, [evaluator], {}, {"judge": JUDGE})
+    if evaluator == "answer_relevancy":
+        judge_server.say(id, [{"question": "How high?", "evasive": "no"}] * 3)
+    entry = evaluators()[evaluator]
+    found = requests(entry, FACTS, judge_server, tmp_path / "cache", prompts=models["judge"]["prompts"])
+    asked = [request for request in found if request.step == id.replace(".", "_")]
+    assert asked
+    said = asked[0].text.partition("\n\n<")[0]
+    assert not re.search(r"\{\w+\}", said)
+    assert "{" not in said.replace('{"statements": []}', "")
+    assert set(asked[0].data) <= blocks
+    for name in re.findall(r"\b[A-Z]{4,}\b", said):
+        assert name in asked[0].data, "what the wording names is shown"
+    if id == "autonuggetizer.nuggets":
+        assert 'like ["a", "b"], at most 30.' in said
+        assert "Length: the number of NUGGETS" in said

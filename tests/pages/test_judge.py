@@ -1,13 +1,15 @@
 """Judge: who judges what no formula can, how far is it to be trusted, and what does it cost?"""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.core.prompt import wording
+from metrics.judge.local import running
+from metrics.judge.local.running import Running
 from metrics.store import Run, Workspace
 from tests.judge.server import Fault, JudgeServer
 from tests.pages.page_scenes import HOSTILE, judged_run
@@ -215,7 +217,10 @@ def test_with_a_judge_the_run_is_estimated_and_takes_budget_and_prompts_along(
     uploader = next(box for box in page.file_uploader if box.label == "Text of a file")
     uploader.set_value(("own.txt", b"Judge {passage}.\n", "text/plain")).run()
     assert "✓ own.txt in place of entailment" in words(page)
-    assert "✗ Not used: it needs no other placeholders than {claims}, {contexts}." in words(page)
+    assert (
+        "✗ Not used: it needs no other placeholders than {claims}, {contexts}, {context}, {context_list}, {statements}."
+        in words(page)
+    )
     next(box for box in page.text_area if box.key == "prompt-entailment").input("Judge {claims}.").run()
     assert "Not used" not in words(page)
     button(page, "Start").click().run()
@@ -271,7 +276,7 @@ def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_pa
     texts = [text.value for text in page.text]
     assert not page.exception
     assert any(text.startswith("It is a small model") for text in texts)
-    assert any("95 % interval" in text and "faithfulness" in text and "MT-RAG" in text for text in texts)
+    assert any("95 % interval" in text and "faithfulness" in text and "BEGIN" in text for text in texts)
 
 
 def test_a_rubric_is_imported_checked_saved_and_chosen(workspace: Path, open_page: Open) -> None:
@@ -289,3 +294,65 @@ def test_a_rubric_is_imported_checked_saved_and_chosen(workspace: Path, open_pag
     assert json.loads((workspace / "rubrics" / "support.json").read_text())["title"] == "Support"
     page.file_uploader[0].set_value(("bad.yaml", b"- 1", "text/yaml")).run()
     assert "\u2717 bad.yaml: found a list; expected JSON or YAML with the dimensions of a rubric" in words(page)
+
+
+class TestModelsOfThisMachine:
+    def used(self, page: AppTest, number: int) -> AppTest:
+        buttons = [entry for entry in page.button if entry.label == "Use"]
+        return buttons[number].click().run()
+
+    def test_nothing_found(self, workspace: Path, open_page: Open) -> None:
+        page = open_page("judge")
+        assert "No GGUF file found. Put one into the folder models of this workspace" in words(page)
+        assert not [entry for entry in page.button if entry.label == "Use"]
+
+    def test_a_file_fills_in_the_form_and_is_saved(self, workspace: Path, open_page: Open) -> None:
+        file = workspace / "models" / "mine.gguf"
+        file.parent.mkdir()
+        file.write_bytes(b"GGUF".ljust(3000, b"\0"))
+        page = open_page("judge")
+        assert "mine" in words(page)
+        assert "3 kB" in words(page)
+        self.used(page, 0)
+        assert next(box for box in page.selectbox if box.label == "Model").value == f"local:{file}"
+        assert "Its agreement with human verdicts is not measured" in words(page)
+        button(page, "Save").click().run()
+        assert json.loads((workspace / "judge.json").read_text()) == {"model": f"local:{file}"}
+        again = open_page("judge")
+        assert "Judge of this workspace" in words(again), "the file is still chosen when the page is opened again"
+        file.unlink()
+        gone = open_page("judge")
+        assert "there is no file" in words(gone)
+
+    def test_a_server_is_looked_for_on_request_only(
+        self, workspace: Path, open_page: Open, server: JudgeServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[Mapping[str, int]] = []
+        here = Running("Ollama", server.url, ("scripted", "second"))
+
+        def answer() -> list[Running]:
+            asked.append(running.USUAL)
+            return [here, Running("vLLM", "http://127.0.0.1:8000/v1", locked=True)]
+
+        monkeypatch.setattr(running, "running_servers", answer)
+        choose(workspace, "http://127.0.0.1:9/v1")
+        page = open_page("judge")
+        assert not asked
+        button(page, "Look for servers").click().run()
+        assert len(asked) == 1
+        assert "vLLM at http://127.0.0.1:8000/v1 asks for a key" in words(page)
+        self.used(page, 1)
+        assert (field(page, "Base URL").value, field(page, "Model").value) == (server.url, "second")
+        self.used(page, 0)
+        assert field(page, "Model").value == "scripted"
+        button(page, "Test call").click().run()
+        assert "✓ The reply has the right form and is correct." in words(page)
+        button(page, "Save").click().run()
+        assert json.loads((workspace / "judge.json").read_text()) == {"model": "scripted", "base_url": server.url}
+        assert len(asked) == 1
+
+    def test_no_server_answers(self, workspace: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(running, "running_servers", list)
+        page = open_page("judge")
+        button(page, "Look for servers").click().run()
+        assert "No server answers on the usual ports." in words(page)

@@ -31,10 +31,14 @@ def said_of_claims(request: Request) -> dict:
 
 def said_of_entailment(request: Request) -> list[dict]:
     rows = [
-        {"reason": "Context 2 gives the year.", "supported_by": [2]},
+        {"reason": "Context 2 gives the year.", "quote": "“opened on 27 may 1937”", "supported_by": [2]},
         {"reason": "Nobody says.", "supported_by": []},
     ]
-    return rows if "1937" in request.data["CLAIMS"] else [{"reason": "So context 3.", "supported_by": [3]}]
+    return (
+        rows
+        if "1937" in request.data["CLAIMS"]
+        else [{"reason": "So context 3.", "quote": "iron", "supported_by": [3]}]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +114,7 @@ def test_set_up_estimate_run_and_evidence(
 
     page.goto(f"{address}/?run={run}")
     expect(page.get_by_text("Judged by scripted at").first).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("1 of 2 quotes not found").first).to_be_visible(timeout=120_000)
     cell = page.locator("tbody tr", has_text="small").locator("td a").first
     expect(cell).to_contain_text("0.750", timeout=120_000)  # one claim of two, and one of one
     seen.append(page.content())
@@ -123,6 +128,7 @@ def test_set_up_estimate_run_and_evidence(
     lit = page.locator(".context.lit")
     expect(lit).to_have_count(1)
     expect(lit).to_contain_text("The bridge opened on 27 May 1937.")
+    expect(lit.locator("mark")).to_have_text("opened on 27 May 1937")
     page.get_by_text("Replies", exact=True).first.click()
     expect(page.get_by_text('"supported_by"').first).to_be_visible(timeout=120_000)
     seen.append(page.content())

@@ -31,3 +31,18 @@ def test_every_group_has_a_title_and_numbered_rows_with_a_glyph() -> None:
         (2, "✗", "hedged", ("“perhaps”",)),
         (3, "–", "", ("importance reason: x_y", "share: 0.123", "noise: no")),
     ]
+
+
+def test_quotes_of_a_judge() -> None:
+    """Found: to be marked in the contexts. Not found: said. Other quotes: as they are."""
+    found, missing = {"quote_found": True, "p": 1}, {"quote_found": False}
+    verdicts = (
+        Verdict("A.", "yes", quote="a … b", facts=found), Verdict("B.", "yes", quote="c", facts=missing),
+        Verdict("C.", "yes", quote="d … e"),
+    )  # fmt: skip
+    (group,) = verdict_groups(Evidence({"claims": verdicts}))
+    assert [(row.quotes, row.notes) for row in group.rows] == [
+        (("a", "b"), ("“a … b”", "p: 1")),
+        ((), ("⚠ the judge's quote is not in the context: “c”",)),
+        ((), ("“d … e”",)),
+    ]

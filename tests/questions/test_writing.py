@@ -16,7 +16,6 @@ from metrics.judge.cache import Cache
 from metrics.questions import Draft, Review, approved, estimate, question_settings, questions_from_documents
 from metrics.questions.kinds import KINDS
 from metrics.questions.steps import words
-from metrics.questions.writing import quoted
 from metrics.suites import write_suite
 from tests.judge.attacks import ATTACKS
 from tests.judge.server import Fault, JudgeServer
@@ -284,19 +283,6 @@ def test_no_key_and_no_pickle_in_the_cache(make: Make, workspace: Path) -> None:
         assert cache.statistics().replies == 4
     finally:
         cache.close()
-
-
-@pytest.mark.parametrize(
-    ("quote", "found"),
-    [
-        ("A late  book\ncosts", "A late book\n  costs"),
-        ("“a LATE book costs two.”", "A late book\n  costs two."),
-        ("A late book.", "A late book"), ("an early book", ""), ("", ""), (" … ", ""), ("two (2)", "two (2)"),
-    ],
-    ids=["white space", "marks and case", "a part", "absent", "empty", "only marks", "signs of patterns"],
-)  # fmt: skip
-def test_a_quote_is_found_as_it_stands(quote: str, found: str) -> None:
-    assert quoted(quote, "A late book\n  costs two. Or two (2).") == found
 
 
 def test_words_of_scripts_without_spaces() -> None:

@@ -6,7 +6,7 @@ import krippendorff
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
-from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
+from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, roc_auc_score
 
 from metrics.stats import rater_agreement as statistics
 from metrics.stats.draws import counted
@@ -89,3 +89,14 @@ def test_rates() -> None:
     assert {name: rate[0] for name, rate in rates.items()} == {
         "accuracy": pytest.approx(0.75), "sensitivity": pytest.approx(0.75), "specificity": pytest.approx(0.75),
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_auc_is_that_of_the_things_drawn(row: int) -> None:
+    passed = RIGHT > 1
+    found = statistics.aucs(LEFT, passed, DRAWS)
+    assert found[row] == pytest.approx(roc_auc_score(passed[drawn(row)], LEFT[drawn(row)]))
+
+
+def test_auc_needs_things_of_both_kinds() -> None:
+    assert np.isnan(statistics.aucs(LEFT, np.ones(N, bool), DRAWS)).all()

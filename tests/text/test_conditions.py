@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.text.conditions import ConditionError, parse_condition
+from metrics.text.conditions import ConditionError, comparable, parse_condition
 
 
 def holds(condition: str, text: str, case_sensitive: bool = True) -> bool:
@@ -39,6 +39,16 @@ def holds(condition: str, text: str, case_sensitive: bool = True) -> bool:
         pytest.param('regexp("今.")', "今天很好", True, id="unicode"),
         pytest.param(' \n"a"\tAND\n"b" ', "ab", True, id="white-space"),
         pytest.param('"a" AND "a" AND NOT "b"', "a", True, id="the-same-twice"),
+        pytest.param('"a" && ("b" || !"c")', "a", True, id="symbols"),
+        pytest.param('"a"&&!"b"', "a b", False, id="symbols-without-spaces"),
+        pytest.param('"a && b"', "a && b", True, id="symbols-in-a-string"),
+        pytest.param("“a” OR „b“", "b", True, id="curly-quotes"),
+        pytest.param('“say "hi"”', 'say "hi"', True, id="straight-quotes-in-curly-ones"),
+        pytest.param('"don\'t"', "I don’t", True, id="curly-apostrophe-in-the-text"),
+        pytest.param('"don’t"', "I don't", True, id="curly-apostrophe-in-the-condition"),
+        pytest.param(r'regexp("^\"no\"$")', "“no”", True, id="curly-quotes-in-the-text-of-an-expression"),
+        pytest.param('"Zoë"', "Zoe\u0308", True, id="composed"),
+        pytest.param('regexp("^Zoe\u0308$")', "Zoë", True, id="decomposed-expression"),
     ],
 )
 def test_meaning(condition: str, text: str, expected: bool) -> None:
@@ -59,8 +69,8 @@ def test_case_may_be_ignored() -> None:
         pytest.param('("a"', "the end at character 5; expected )", id="open-parenthesis"),
         pytest.param('"a")', "')' at character 4; expected AND, OR", id="closing-parenthesis"),
         pytest.param('"a" OR "b', "a quote that is not closed at character 8", id="open-quote"),
-        pytest.param('"a" && "b"', "'&' at character 5; expected", id="other-operator"),
-        pytest.param('"a" OR “b”', "'“' at character 8; expected", id="curly-quotes"),
+        pytest.param('"a" & "b"', "'&' at character 5; expected", id="other-operator"),
+        pytest.param('"a" OR “b', "a quote that is not closed at character 8", id="open-curly-quote"),
         pytest.param('regexp "a"', "'\"a\"' at character 8; expected ( after regexp", id="regexp-no-parenthesis"),
         pytest.param("regexp(a)", "'a' at character 8; expected an expression in quotes", id="regexp-no-quotes"),
         pytest.param('regexp("a(")', 'the expression "a(": missing ): a( at character 8', id="regexp-broken"),
@@ -79,6 +89,30 @@ def test_what_cannot_be_read_says_where(condition: str, message: str) -> None:
         parse_condition(condition)
 
 
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        pytest.param('"a" XOR "b" AND regexp("[") OR Paris', ["'XOR'", 'the expression "[": missing ]: [', "'Paris'"],
+                     id="a word, an expression, missing quotes"),
+        pytest.param('Paris AND (Rome OR "x"', ["'Paris'", "'Rome'", "the end"], id="missing quotes and parenthesis"),
+        pytest.param('regexp(a) AND regexp "b" AND "c"', ["'a'", "'\"b\"'"], id="two expressions"),
+        pytest.param('regexp("(") AND regexp("[")',
+                     ['the expression "(": missing ): (', 'the expression "[": missing ]: ['], id="RE2, twice"),
+        pytest.param(") ) )", ["')'"] * 3, id="parentheses"),
+        pytest.param('a "b', ["'a'", "a quote that is not closed"], id="what follows an open quote is not repeated"),
+        pytest.param("§ " * 99, ["'§'"] * 20, id="at most twenty"),
+    ],
+)  # fmt: skip
+def test_all_problems_are_listed(condition: str, found: list[str]) -> None:
+    with pytest.raises(ConditionError) as refused:
+        parse_condition(condition)
+    assert [problem.found for problem in refused.value.problems] == found
+
+
+def test_what_a_condition_forbids() -> None:
+    assert parse_condition('"a" AND NOT ("b" OR NOT "c") OR NOT NOT "d"').forbidden == (False, True, False, False)
+
+
 @settings(deadline=None)
 @given(
     st.lists(st.sampled_from(['"a"', '"b', "AND", "OR", "NOT", "(", ")", 'regexp("a+")', "regexp", " ", "\\"])).map(
@@ -90,15 +124,18 @@ def test_anything_is_read_or_refused(condition: str) -> None:
     try:
         parsed = parse_condition(condition)
     except ConditionError as failure:
-        position = failure.position
+        position = [problem.position for problem in failure.problems]
     if position is None:
         assert isinstance(parsed.holds(parsed.found("a")), bool)
     else:
-        assert 1 <= position <= len(condition) + 1
+        assert position
+        assert position[0] >= 1
+        assert position[-1] <= len(condition) + 1
+        assert position == sorted(position)
 
 
 @settings(deadline=None)
 @given(st.text(max_size=30), st.text(max_size=10))
 def test_an_escaped_string_is_contained_as_python_says(text: str, wanted: str) -> None:
     quoted = '"' + wanted.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    assert holds(quoted, text) is (wanted in text)
+    assert holds(quoted, text) is (comparable(wanted) in comparable(text))

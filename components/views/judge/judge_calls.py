@@ -9,10 +9,15 @@ import pandas as pd
 import streamlit as st
 
 from metrics.presentation.format import MISSING, STATUSES, count, duration, number, plural
+from metrics.presentation.judge_notes import quotes_text, reading_text
 
 if TYPE_CHECKING:
     from components.data import RunJudges
 
+QUOTES_HELP = (
+    "The judge quotes the words of a context that its verdict rests on; these quotes are not in the context that it "
+    "names. The score is as it says, but check those verdicts."
+)
 NAMED = 4  # evaluators named before "and 3 more"
 PLACES = {"retrieved_contexts": "retrieved context", "expected_answers": "expected answer", "citations": "citation"}
 
@@ -117,6 +122,11 @@ def draw_calls(judge: Mapping[str, Any], key: str) -> None:
         opened = bool(calls) and st.toggle(
             "Replies", key=f"replies-{key}", help="What the judge was asked and replied."
         )
+    quotes = judge.get("quotes") or {}
+    if doubts := quotes_text(quotes.get("given", 0), quotes.get("not_found", 0)):
+        st.text(f"⚠ {doubts}", help=QUOTES_HELP)
+    if reading := reading_text(judge):
+        st.text(reading, help="Texts beyond what the judge takes at once are divided where sentences end.")
     if not opened:
         return
     st.dataframe(call_table(calls), hide_index=True, height="auto" if len(calls) < 8 else 280)
@@ -161,6 +171,7 @@ def run_line(judge: RunJudges) -> str:
     parts = [f"Judged by {', '.join(judge.judges)}{recorded}: {named}", spent]
     parts += [f"{plural(judge.unreadable, 'reply', 'replies')} unreadable"] * bool(judge.unreadable)
     parts += [f"{plural(judge.skipped, 'case')} skipped"] * bool(judge.skipped)
+    parts.append(quotes_text(*judge.quotes))
     return " · ".join(part for part in parts if part)
 
 

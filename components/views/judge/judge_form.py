@@ -17,6 +17,7 @@ WAYS = {"hosted": "A model and its key", "server": "A server of your own", "loca
 MODELS = "gpt-4o-mini, anthropic/claude-3-5-haiku-latest, gemini/gemini-2.0-flash, mistral/mistral-small-latest …"
 SERVERS = "http://localhost:8000/v1 (vLLM), http://localhost:11434/v1 (Ollama), http://localhost:8080/v1 (llama.cpp)"
 LOCAL = "local"
+SHARED = ("temperature", "repeats", "probabilities")  # settings that the judges of a panel have from the first
 AT = " at "  # between a model and the address of its server, as in a judge's name
 
 
@@ -24,7 +25,7 @@ def way_of(setting: Mapping[str, Any] | None) -> str:
     """Return the key in WAYS of how a judge is reached."""
     if not setting:
         return "hosted"
-    if setting["base_url"]:
+    if setting.get("base_url"):
         return "server"
     return LOCAL if setting["model"].partition(":")[0] == LOCAL else "hosted"
 
@@ -41,7 +42,8 @@ def setting_of(
         return None
     others: dict[str, Any] = {"prompts": kept["prompts"]} if kept and kept["prompts"] else {}
     if panel:
-        others["panel"] = [dict(judge) for judge in panel]
+        shared = {name: limits[name] for name in SHARED if name in limits}
+        others["panel"] = [{**(shared if way_of(judge) != LOCAL else {}), **judge} for judge in panel]
     address = {"base_url": base_url} if way == "server" else {}
     return {"model": model, **address, **limits, "budget": dict(budget), **others}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,25 +22,34 @@ if TYPE_CHECKING:
 NEW = "A new prompt"
 MODES = {"boolean": "true or false", "graded": "graded, 0 to 1", "levels": "graded by levels of your own"}
 EXAMPLE = "Is {actual_answer} polite, given how {question} was put?"
-LEVELS = "good = 1\nfair = 0.5\npoor = 0"
+LEVELS = "good = 1 : it greets and thanks\nfair = 0.5 : it is plain\npoor = 0 : it blames or commands"
+LEVEL = re.compile(r"(?P<label>.+?)\s*=\s*(?P<grade>[-+]?\d*\.?\d+)\s*(?::\s*(?P<meaning>.*))?")
 CASES = 5
 WIDE = 110  # characters of a text in the table
 
 
-def parse_levels(text: str) -> dict[str, float]:
-    """Return levels from lines `label = grade`; ValueError naming the first line of another form."""
-    levels = {}
+def parse_levels(text: str) -> tuple[dict[str, float], dict[str, str]]:
+    """Return levels and their meanings from lines `label = grade : meaning`, the meaning optional.
+
+    Raises ValueError naming the first line of another form.
+    """
+    levels, meanings = {}, {}
     for line in text.splitlines():
         if not line.strip():
             continue
-        label, sign, grade = line.rpartition("=")
-        try:
-            levels[label.strip()] = float(grade)
-        except ValueError:
-            sign = ""
-        if not sign or not label.strip():
-            raise ValueError(f"{shorten(line, 40)!r} is not of the form: good = 1")
-    return levels
+        found = LEVEL.fullmatch(line.strip())
+        if found is None:
+            raise ValueError(f"{shorten(line, 40)!r} is not of the form: good = 1 : what it means")
+        levels[found["label"]] = float(found["grade"])
+        if found["meaning"]:
+            meanings[found["label"]] = found["meaning"]
+    return levels, meanings
+
+
+def level_lines(levels: Mapping[str, float], meanings: Mapping[str, str]) -> str:
+    """Return the lines that parse_levels reads."""
+    means = {label: f" : {meaning}" for label, meaning in meanings.items()}
+    return "\n".join(f"{label} = {grade:g}{means.get(label, '')}" for label, grade in levels.items())
 
 
 def result_table(rows: Sequence[TriedCase]) -> pd.DataFrame:
@@ -101,11 +111,15 @@ def _form(chosen: str, start: Mapping[str, Any]) -> dict[str, Any] | None:
         "The judge replies", modes, default=begun, format_func=MODES.__getitem__, key=f"own-mode-{key}", required=True
     )
     levels: dict[str, float] = {}
+    meanings: dict[str, str] = {}
     if mode == "levels":
-        shown = "\n".join(f"{label} = {grade:g}" for label, grade in (start.get("levels") or {}).items()) or LEVELS
-        given = st.text_area("Levels, each with its grade", shown, key=f"own-levels-{key}", height=100)
+        shown = level_lines(start.get("levels") or {}, start.get("meanings") or {}) or LEVELS
+        given = st.text_area(
+            "Levels, each with its grade and what it means", shown, key=f"own-levels-{key}", height=100,
+            help="A judge agrees with people more often where every level is described.",
+        )  # fmt: skip
         try:
-            levels = parse_levels(given)
+            levels, meanings = parse_levels(given)
         except ValueError as failure:
             st.text(f"✗ {failure}")
             return None
@@ -113,7 +127,8 @@ def _form(chosen: str, start: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     prompt = {
         "id": name.strip() or "unnamed", "title": title.strip() or "Unnamed", "prompt": text.strip(),
-        "mode": "boolean" if mode == "boolean" else "graded", "levels": levels, "version": start.get("version", 1),
+        "mode": "boolean" if mode == "boolean" else "graded", "levels": levels, "meanings": meanings,
+        "version": start.get("version", 1),
     }  # fmt: skip
     if wrong := data.checked_prompt(prompt):
         st.text(f"✗ {wrong}")
@@ -140,7 +155,7 @@ def _actions(prompt: dict[str, Any] | None, chosen: str) -> None:
                 mime="application/json", disabled=not named, on_click="ignore", icon=":material/download:",
             )  # fmt: skip
             if st.button("Evaluate with it", disabled=prompt is None, icon=":material/arrow_forward:"):
-                own = {name: (prompt or {})[name] for name in ("prompt", "mode", "levels")}
+                own = {name: (prompt or {})[name] for name in ("prompt", "mode", "levels", "meanings")}
                 url.go("evaluate", evaluator="byop", parameters=json.dumps({"byop": own}, ensure_ascii=False))
 
 

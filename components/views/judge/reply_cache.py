@@ -9,8 +9,7 @@ import streamlit as st
 
 from components import data
 from components.views.judge.judge_calls import dollars
-from components.widgets.uploads import size_text
-from metrics.presentation.format import count, plural, share
+from metrics.presentation.format import count, plural, share, size_text
 
 if TYPE_CHECKING:
     from components.data import Statistics

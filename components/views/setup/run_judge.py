@@ -13,6 +13,7 @@ from components.views.judge.judge_calls import dollars
 from components.widgets import url
 from components.widgets.parameter_form import parameter_form
 from metrics.presentation.format import count, plural
+from metrics.presentation.judge_time import time_text
 
 if TYPE_CHECKING:
     from components.data import Estimate, Evaluator, JudgeFacts, Prompt
@@ -49,6 +50,9 @@ def estimate_lines(estimate: Estimate | str) -> list[str]:
     if calls:
         tokens = estimate.prompt_tokens + estimate.completion_tokens
         lines.append(f"About {plural(tokens, 'token')} · {dollars(estimate.usd)}")
+    if estimate.local:
+        words = time_text(estimate.local)
+        lines.append(f"{words[0].upper()}{words[1:]}.")
     if estimate.walked < estimate.cases:
         lines.append(f"Estimated from {count(estimate.walked)} of {plural(estimate.cases, 'case')}.")
     return lines

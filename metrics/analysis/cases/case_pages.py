@@ -46,15 +46,21 @@ def cases(
     low: float | None = None,
     high: float | None = None,
     within: str | None = None,
+    disputed: bool = False,
 ) -> CasePage:
     """Return the cases behind one metric of one model (or of all), worst value first, unscored ones last.
 
     A metric of the whole data set (mAP) has no value per case; its cases are ordered by their number of errors.
     `search` is looked up in case id and question, ignoring case. `failing` keeps the values on the wrong side of the
     threshold in force (images with an error), low and high those with low ≤ value < high.
+    `disputed` puts the cases first that the judges of a panel, or the draws of one judge, score most differently, and
+    adds the column spread: their highest − lowest value, null where one judged.
     `within` is the address of a slice (metrics.analysis.slices.parse); InputError if the run has no such slice.
     """
     source, arguments, order = _source(run, evaluator, metric, worst_first)
+    if disputed:
+        source, order = _with_spread(source), f"spread DESC NULLS LAST, {order}"
+        arguments += [f'$.panel.spread."{_scored_metric(run, evaluator, metric) or metric}"', evaluator]
     conditions = ["s.failing"] * failing
     for name, bound in ((">=", low), ("<", high)):
         if bound is not None:
@@ -85,7 +91,7 @@ def cases(
             SELECT * {found} ORDER BY {order}, position, model, run LIMIT {int(limit)} OFFSET {int(offset)}
         )
         SELECT case_id, model, run, value, status, reason, left({TEXT}, {PREVIEW}) AS preview,
-               coalesce(tags, []) AS tags, errors
+               coalesce(tags, []) AS tags, errors{", spread" * disputed}
         FROM shown JOIN (SELECT * EXCLUDE position FROM suite_cases) suite_cases USING (case_id)
         ORDER BY {order}, position, model, run""",
         arguments,
@@ -118,6 +124,14 @@ def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[
         str(row["model"]): (int(row["n"]), list(dict.fromkeys(map(str, row["first"])))[:NAMED])
         for row in found.to_dict("records")
     }
+
+
+def _with_spread(source: str) -> str:
+    """Return the SQL of a source with the spread of its values, read from the evidence of the first metric."""
+    return f"""
+        SELECT v.*, p.spread FROM ({source}) v LEFT JOIN (
+            SELECT case_id, model, run, max(CAST(json_extract_string(evidence, ?) AS DOUBLE)) AS spread
+            FROM scores WHERE evaluator = ? AND evidence IS NOT NULL GROUP BY ALL) p USING (case_id, model, run)"""
 
 
 @cache_by_run(maxsize=512)

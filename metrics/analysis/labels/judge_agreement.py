@@ -34,7 +34,8 @@ UNDEFINED = Stat()
 class Agreement:
     """One metric beside people's labels of one criterion, over `n` outputs that have both, of `cases` cases.
 
-    spearman is signed so that 1 means agreement also where lower is better. At `threshold` (`chosen`: declared by the
+    spearman is signed so that 1 means agreement also where lower is better; auc: the chance that an output that people
+    pass scores better than one that they fail. At `threshold` (`chosen`: declared by the
     metric, given or suggested) scores pass or fail: kappa, accuracy, sensitivity, specificity, and `table`, counts by
     CELLS. suggested: the threshold that maximises Youden's J; balanced: its balanced accuracy on held-out cases. A
     metric without a direction has only spearman.
@@ -45,6 +46,7 @@ class Agreement:
     n: int
     cases: int
     spearman: Stat
+    auc: Stat = UNDEFINED
     threshold: float | None = None
     chosen: str = ""
     kappa: Stat = UNDEFINED
@@ -97,6 +99,7 @@ def agreement(both: LabelledScores, judged: bool = False, threshold: float | Non
     found = Agreement(both.column, judged, n, cases, together)
     if both.column.direction == "none":
         return found
+    found = replace(found, auc=stat_of(statistics.aucs(score, both.passed, draws)))
     best, _, outside = statistics.best_thresholds(score, both.passed, draws)
     suggested = stat_of(both.sign * best)
     low, high = percentiles(outside)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.core.prompt import wording
 from metrics.core.registry import evaluators
+from metrics.judge.local.measured import agreement
 from metrics.judge.settings import settings_of
 from metrics.store import Run
 
@@ -43,6 +44,31 @@ def judged_evaluators(run: Run) -> tuple[str, ...]:
         for name, values in run.evaluators.items()
         if name in known and "judge" in known[name].parameters(**values).used(known[name].resources)
     )
+
+
+def judged_by(run: Run) -> dict[str, str]:
+    """Return who judged each judged evaluator of a run, by id; a local judge with its measured agreement with people.
+
+    Where it has not been measured for the evaluator, that is said.
+    """
+    setting = run.spec.get("resources", {}).get("judge")
+    judges = settings_of(setting).judges if setting else ()
+    return {
+        name: ", ".join(
+            f"{judge.name} ({agreement(name, judge.model, judge.prompts)})" if judge.is_local else judge.name
+            for judge in judges
+        )
+        for name in judged_evaluators(run)
+    }
+
+
+def local_agreement(run: Run) -> dict[str, str]:
+    """Return how far a run's local judge agrees with people, for each judged evaluator by id; nothing without one."""
+    setting = run.spec.get("resources", {}).get("judge")
+    local = next((judge for judge in settings_of(setting).judges if judge.is_local), None) if setting else None
+    if local is None:
+        return {}
+    return {name: agreement(name, local.model, local.prompts) for name in judged_evaluators(run)}
 
 
 def judgements(run: Run, case_id: str) -> pd.DataFrame:
@@ -85,3 +111,13 @@ def judging(run: Run) -> dict[str, dict[str, Any]]:
         counts = {str(name): int(value) for name, value in row.items() if name != "evaluator"}
         found[row["evaluator"]] = counts | {"usd": None if usd is None or usd != usd else float(usd)}
     return found
+
+
+def quotes(run: Run) -> tuple[int, int]:
+    """Return how many quotes the judge gave in a run's verdicts, and how many are not in the text that they name."""
+    (row,) = run.query(
+        """SELECT coalesce(sum(CAST(json_extract(evidence, '$.judge.quotes.given') AS BIGINT)), 0) AS given,
+                  coalesce(sum(CAST(json_extract(evidence, '$.judge.quotes.not_found') AS BIGINT)), 0) AS not_found
+           FROM scores WHERE evidence LIKE '%"not_found":%'"""
+    ).to_dict("records")
+    return int(row["given"]), int(row["not_found"])

@@ -1,5 +1,6 @@
 """Agreement among the people who labelled a run's outputs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -8,7 +9,7 @@ import numpy as np
 from metrics.analysis.labels.human_labels import HumanLabels, human_labels, named_outputs
 from metrics.analysis.labels.judge_agreement import FEWEST, UNDEFINED, Stat, stat_of
 from metrics.analysis.labels.labelled_scores import output_clusters
-from metrics.core.array_types import Floats
+from metrics.core.array_types import Floats, Ints
 from metrics.core.sampling_design import cluster_codes
 from metrics.stats import rater_agreement as statistics
 from metrics.stats.draws import counted
@@ -43,13 +44,25 @@ def rater_agreement(run: Run, criterion: str) -> list[Raters]:
     """
     people = human_labels(run, criterion)
     clusters = output_clusters(run, np.arange(len(people.ratings)))
-    together = people.given > 1
+    names, paired = _paired(people)
+    return [
+        *all_raters(people.ratings, clusters, graded=people.criterion.graded), *pairs_of_raters(names, paired, clusters)
+    ]  # fmt: skip
+
+
+def all_raters(ratings: Floats, clusters: Ints, graded: bool) -> list[Raters]:
+    """Return the agreement of all raters together by ratings [n outputs, raters]; none with fewer than FEWEST."""
+    together = (~np.isnan(ratings)).sum(axis=1) > 1
+    if together.sum() < FEWEST:
+        return []
+    draws = statistics.draws_of(cluster_codes(clusters[together]))
+    alpha = stat_of(statistics.alphas(ratings[together], draws, nominal=not graded))
+    return [Raters("", "", int(together.sum()), alpha=alpha)]
+
+
+def pairs_of_raters(names: Sequence[str], ratings: Floats, clusters: Ints) -> list[Raters]:
+    """Return the agreement of each pair of raters with FEWEST outputs or more that both rated."""
     found = []
-    if together.sum() >= FEWEST:
-        draws = statistics.draws_of(cluster_codes(clusters[together]))
-        alpha = stat_of(statistics.alphas(people.ratings[together], draws, nominal=not people.criterion.graded))
-        found.append(Raters("", "", int(together.sum()), alpha=alpha))
-    names, ratings = _paired(people)
     for left, right in combinations(range(len(names)), 2):
         both = ~np.isnan(ratings[:, left]) & ~np.isnan(ratings[:, right])
         if both.sum() >= FEWEST:

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from metrics.analysis.leaderboard.column_key import column_key, short
 from metrics.analysis.leaderboard.ranks import MOST, Ranks, ranks, resample_ranks
+from metrics.core.calibration import Calibration
 from metrics.core.evaluator import Evaluator, Metric, Status
 from metrics.core.label_keys import KEY
 from metrics.store import Run
@@ -26,7 +27,8 @@ class Column:
 
     `twin` is the key of another column that shows the same number under its original name; `binary`: each case's value
     is 0 or 1; `wording`: the prompts of the user's own that the number rests on, `claims 1a2b3c4d5e6f, …`; `label_key`
-    is the key of the labels that it counts, where labels have keys.
+    is the key of the labels that it counts, where labels have keys; `by_model`: the number rests on local weights, so
+    that it has no threshold unless one was given or calibrated; `calibration`: what is known about it with the models.
     """
 
     key: str
@@ -47,6 +49,8 @@ class Column:
     binary: bool = False
     wording: str = ""
     label_key: str | None = None
+    by_model: bool = False
+    calibration: Calibration | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,8 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     }
     tests = {key: by_case[names[key]] for key in metrics if key not in whole} | dict(resample_ranks(run, whole, tag))
     wordings = {id: run.wording(id) for id in known}
+    calibrations = {id: run.calibrations(id) for id in known}
+    local = {id: bool(entry.local_models(entry.parameters(**run.evaluators[id]))) for id, entry in known.items()}
     large = run.spec["suite"]["cases"] * len(run.models) > MOST
     columns: list[Column] = []
     cells: dict[tuple[str, str], Cell] = {}
@@ -131,7 +137,13 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
         entry, metric, name = known[names[key][0]], metrics[key], names[key]
         own = json.loads(same[0]["columns"]) if alike[*name, of_key[key]] > 1 else {KEY: of_key[key]}
         column = _column(key, entry, metric, own, metric.minor or key not in headlines)
-        columns.append(replace(column, wording=wordings[entry.id], label_key=of_key[key]))
+        columns.append(
+            replace(
+                column, wording=wordings[entry.id], label_key=of_key[key],
+                by_model=local[entry.id] and column.direction != "none",
+                calibration=calibrations[entry.id].get(metric.name),
+            )
+        )  # fmt: skip
         found = _cells(metric, same, tests.get(key), TOO_MANY if large else UNTESTED)
         cells |= {(row["model"], key): cell for row, cell in zip(same, found, strict=True)}
     by_model = {key: {row["model"]: row for row in same} for key, same in grouped.items()}

@@ -15,14 +15,16 @@ Level = Literal["excellent", "good", "acceptable", "poor", "failed"]
 LEVELS = Prompt(
     "rubric.levels",
     "Rate ANSWER, an agent's output for TASK, in each of the DIMENSIONS: excellent, good, acceptable, poor or failed, "
-    "as the dimension's text describes them. TRACE is what the agent did, SOURCES what it retrieved, CITATIONS what it "
-    "cites, EXPECTED what is known to be right, where they are given.",
+    "as the dimension's text describes them. Where it does not: excellent, without fault; good, with minor faults "
+    "that change nothing; acceptable, right in what matters most, with gaps; poor, with significant faults; failed, "
+    "not met at all. Judge each dimension on its own. TRACE is what the agent did, SOURCES what it retrieved, "
+    "CITATIONS what it cites, EXPECTED what is known to be right, where they are given.",
 )
 OWN_LEVELS = Prompt(
     "rubric.own_levels",
     "Rate ANSWER, an agent's output for TASK, in each of the DIMENSIONS: of the levels that the dimension lists, "
-    "choose the one that fits best, by its label. TRACE is what the agent did, SOURCES what it retrieved, CITATIONS "
-    "what it cites, EXPECTED what is known to be right, where they are given.",
+    "choose the one that fits best, by its label. Judge each dimension on its own. TRACE is what the agent did, "
+    "SOURCES what it retrieved, CITATIONS what it cites, EXPECTED what is known to be right, where they are given.",
 )
 
 

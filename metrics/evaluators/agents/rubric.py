@@ -19,6 +19,7 @@ from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators.agents._rating import LEVELS, OWN_LEVELS, rated
 from metrics.judge.asking import ItemReply, Judge
+from metrics.judge.grading import expected_grade
 from metrics.judge.rubrics import DIMENSIONS, FACTUAL, USUAL, Dimension, Dimensions, Levels
 from metrics.judge.steps import CLAIMS, NO_CLAIMS, claims, each
 from metrics.text.agents.traces import TraceError, efficiency, steps_of
@@ -112,6 +113,7 @@ class _Row(NamedTuple):
     dimension: Dimension
     level: str
     score: float
+    likely: Mapping[str, Any]
     reason: str
 
 
@@ -230,6 +232,7 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
         "weighs 2, a minor one 1; the source gives no figures. The shares of wasted tool calls are counted beside the "
         "rubric and are Assay's addition."
     ),
+    version=2,
 )  # fmt: skip
 async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> CaseScore:
     """How good an agent's answer is by a rubric: levels in several dimensions, combined into one number.
@@ -238,7 +241,8 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
         passed = 1 if rubric ≥ .7 (or the given `threshold`), else 0
 
     Factual accuracy .30, completeness .25, citation accuracy .15, source quality .10, tool efficiency .20. Levels:
-    excellent 1, good .8, acceptable .6, poor .3, failed 0.
+    excellent 1, good .8, acceptable .6, poor .3, failed 0; where the judge tells the probabilities of the levels, a
+    dimension scores Σ P(level) · score(level).
 
     A dimension is rated if the case has what it needs: an expected answer for factual accuracy, retrieved contexts or
     citations for the citations and sources, a trace for the tools; the weights of the others are scaled to 1. Factual
@@ -290,13 +294,13 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
     expected = {"EXPECTED": case.expected_answers}
     checked = await each(judge, ACCURACY, _Accuracy, stated, expected, name="CLAIMS")
     found = {
-        entry.name: _Row(entry, reply.level, worth[entry.name][reply.level], reply.reason)
+        entry.name: _Row(entry, reply.level, *expected_grade(reply, "level", worth[entry.name]), reply.reason)
         for entry, reply in zip(others, ratings, strict=True)
     }
     unrated = {}
     for entry in parameters.dimensions:
         if entry.name in needed and entry.zero_if_missing:
-            found[entry.name] = _Row(entry, "missing", 0.0, needed[entry.name])
+            found[entry.name] = _Row(entry, "missing", 0.0, {}, needed[entry.name])
         elif entry.name in needed:
             unrated[entry.name] = needed[entry.name]
     if facts:
@@ -306,13 +310,19 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
             unrated[FACTUAL] = "the expected answer says nothing about the claims" if checked else NO_CLAIMS
         else:
             nearest = min(levels, key=lambda level: abs(levels[level] - score))
-            found[FACTUAL] = _Row(facts, nearest, score, "the mean of the claims")
+            found[FACTUAL] = _Row(facts, nearest, score, {}, "the mean of the claims")
     rows = [found[entry.name] for entry in parameters.dimensions if entry.name in found]
     evidence = Evidence(
         {
             "dimensions": [
-                Verdict(entry.name, _holds(level, score), level, reason, facts={"weight": entry.weight, "score": score})
-                for entry, level, score, reason in rows
+                Verdict(
+                    row.dimension.name,
+                    _holds(row.level, row.score),
+                    row.level,
+                    row.reason,
+                    facts={"weight": row.dimension.weight, "score": row.score, **row.likely},
+                )
+                for row in rows
             ],
             "claims": [
                 Verdict(

@@ -22,17 +22,19 @@ EDITS = {
     "deletions": "Expected steps that the answer leaves out.",
     "mismatches": "Expected steps in whose place the answer has another one.",
 }
+SAME = {"same_step": 0.6}
+UNKNOWN_CUTOFF = "no cosine is calibrated from which on this embedder's steps are the same; set same_step"
 BREW = "1. Grind the beans.\n2. Boil the water.\n3. Pour it over."
 
 
 class AlignmentParameters(Parameters):
     """What counts as the same step, and how the expected steps are given."""
 
-    same_step: float = Field(
-        0.6,
+    same_step: float | None = Field(
+        None,
         ge=-1,
         le=1,
-        description="Cosine from which two steps count as the same. It depends on the model: check the evidence.",
+        description="Cosine from which two steps count as the same; empty: the one calibrated for the embedder.",
     )
     expected: Literal["alternatives", "steps"] = Field(
         "alternatives",
@@ -96,27 +98,34 @@ class _Alignment:
                 "expected_answers": ["1. Grind the beans.\n2. Boil the water.\n3. Pour it over.\n4. Stir."],
             },
             {"edits": 3.0, "insertions": 1.0, "deletions": 1.0, "mismatches": 1.0, "edit_share": 0.75},
+            parameters=SAME,
         ),
         Example(
             "the closest of several expected answers counts",
             {"answer": "Grind the beans. Boil the water. Pour it over.", "expected_answers": ["1. Buy it.", BREW]},
             {"edits": 0.0, "insertions": 0.0, "deletions": 0.0, "mismatches": 0.0, "edit_share": 0.0},
+            parameters=SAME,
         ),
         Example(
             "steps in one line are the same steps as on lines",
             {"answer": "1. Grind the beans. 2. Boil the water. 3. Pour it over.", "expected_answers": [BREW]},
             {"edits": 0.0, "insertions": 0.0, "deletions": 0.0, "mismatches": 0.0, "edit_share": 0.0},
+            parameters=SAME,
         ),
         Example(
             "two steps in the wrong order are two edits",
             {"answer": "1. Boil the water.\n2. Grind the beans.\n3. Pour it over.", "expected_answers": [BREW]},
             {"edits": 2.0, "edit_share": 2 / 3},
+            parameters=SAME,
         ),
         Example(
             "the expected answers are the steps of one list; an empty answer lacks them all",
             {"answer": "", "expected_answers": ["Grind the beans.", "Boil the water."]},
             {"edits": 2.0, "insertions": 0.0, "deletions": 2.0, "mismatches": 0.0, "edit_share": 1.0},
-            parameters={"expected": "steps"},
+            parameters=SAME | {"expected": "steps"},
+        ),
+        Example.not_applicable(
+            "no cutoff is known for the embedder", {"answer": "Pour it over.", "expected_answers": [BREW]}
         ),
     ),
     differs_from="answer_semantic_sentence_similarity looks for each sentence anywhere and ignores order and "
@@ -126,7 +135,7 @@ class _Alignment:
         "instead of a BGE model such as H2O uses elsewhere. H2O names the evaluator and publishes no formula: the "
         "alignment, the cosine from which two steps are the same and edit_share are Assay's."
     ),
-    version=2,
+    version=3,
 )  # fmt: skip
 def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embedder: Embedder) -> list[CaseScore]:
     """How many edits turn the ordered steps of the answer into the expected ones, aligned by what they mean.
@@ -139,9 +148,9 @@ def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embed
     Two aligned steps match if cos(emb(answer step), emb(expected step)) ≥ `same_step`, else they are a mismatch; an
     unpaired step of the answer is an insertion, an unpaired expected step a deletion. Each costs 1; among the
     alignments with the fewest edits, the one with the most similar pairs is chosen. Two swapped steps are therefore two
-    edits. What counts as the same depends on the model: with the bundled one, 13 of 20 handmade paraphrases of a step
-    and 6 of 60 pairs of different steps of one procedure reach .6. With several expected answers, the one with the
-    fewest edits counts, for every number.
+    edits. What counts as the same depends on the model: `same_step` is calibrated for each (docs/models.md), and where
+    it is not, no case is applicable. With several expected answers, the one with the fewest edits counts, for every
+    number.
 
     0 is best; edits are at most the number of steps of the longer list. An empty answer lacks every step. Of more than
     1,000 steps the first 1,000 are aligned, and the others count as edits. If no expected answer has a step, the case
@@ -150,6 +159,9 @@ def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embed
     model and the sha256 of its weights. Source: named by H2O Eval Studio; the arithmetic is Levenshtein's (1966) over
     cosines.
     """
+    same = parameters.same_step
+    if same is None:
+        return [not_applicable(UNKNOWN_CUTOFF)] * len(cases)
     answers = [steps(case.answer or "") for case in cases]
     expected = [_expected(case.expected_answers, parameters.expected) for case in cases]
     flat = ([step for listed in lists for step in listed[:MOST_STEPS]] for lists in expected)
@@ -159,7 +171,7 @@ def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embed
         if not any(lists):
             scores.append(not_applicable("no expected answer has a step"))
             continue
-        place, best = _closest(answer, lists, pair.cosines, parameters.same_step)
+        place, best = _closest(answer, lists, pair.cosines, same)
         counts = best.counts
         values = {**counts, "edit_share": counts["edits"] / max(len(answer), len(lists[place]))}
         facts: dict[str, Any] = {"expected_answer": place + 1}

@@ -65,6 +65,6 @@ async def _match(judge: Judge, stated: tuple[str, ...], reference: Reference) ->
     )
     return ClaimMatch(
         reference.number,
-        entailed_verdicts(stated, right, "reference_claims"),
-        entailed_verdicts(reference.claims, present, "claims"),
+        entailed_verdicts(stated, right, reference.claims, "reference_claims"),
+        entailed_verdicts(reference.claims, present, stated, "claims"),
     )

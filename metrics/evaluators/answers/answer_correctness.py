@@ -116,6 +116,7 @@ REFUSED = (
         "nothing of texts without claims: an answer without one scores 0, an expected answer without one is left out. "
         "Valor sets no threshold; .75 is Assay's."
     ),
+    version=2,
 )
 async def answer_correctness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """How well the answer says what the expected answer says, no less and no more: F1 of their claims.

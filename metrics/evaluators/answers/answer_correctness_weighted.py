@@ -71,9 +71,11 @@ class WeightedParameters(Parameters):
     "no embeddings; answer_semantic_similarity is the cosine alone.",
     differs_from_source=(
         "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of H2O's BAAI/bge-small-en-v1.5, for which the threshold .75 was set. The prompts are worded by "
-        "Assay. The cosine is not cut off at 0, so the lowest score is −1 and not 0. An empty answer scores 0."
+        "instead of H2O's BAAI/bge-small-en-v1.5, to which its threshold .75 belongs; each model gets its own by "
+        "calibration. The prompts are worded by Assay. The cosine is not cut off at 0, so the lowest score is −1 and "
+        "not 0. An empty answer scores 0."
     ),
+    version=2,
 )
 async def answer_correctness_weighted(
     case: Case, parameters: WeightedParameters, judge: Judge, embedder: Embedder

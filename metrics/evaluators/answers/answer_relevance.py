@@ -1,9 +1,9 @@
 """Answer relevance: the share of the answer's statements that are relevant to the question."""
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
-from metrics.core.prompt import Prompt
+from metrics.core.prompt import Pair, Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._judged_items import RELEVANCE, item_verdicts, share_score
+from metrics.evaluators._judged_items import EXPECTED, RELEVANCE, item_verdicts, share_score
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, NO_CLAIMS, YesNoReply, claims, each
 
@@ -13,6 +13,26 @@ RELEVANT = Prompt(
     "part of it, or tells something about what is asked that helps whoever asks (a condition, a reason, a detail, a "
     "caveat). no: it is about something else, though it share words with QUESTION. Whether the claim is true does not "
     "matter.",
+    (
+        Pair(
+            {
+                "QUESTION": "When does the Kestrel sail to Skerra?",
+                "CLAIMS": [
+                    "The Kestrel sails to Skerra at eight and at four.",
+                    "In storms the Kestrel stays in port.",
+                    "Skerra has a school with ninety pupils.",
+                ],
+            },
+            {
+                "replies": [
+                    {"id": 1, "reason": "The times that were asked for.", "verdict": "yes"},
+                    {"id": 2, "reason": "A condition of its sailing.", "verdict": "yes"},
+                    {"id": 3, "reason": "The school is another subject.", "verdict": "no"},
+                ]
+            },
+        ),
+    ),
+    {"query": "QUESTION", "statements": "CLAIMS"},
 )
 QUESTION = "What is the capital city of Brazil?"
 CONTEXT_OF_BRAZIL = [
@@ -70,10 +90,12 @@ CONTEXT_OF_BRAZIL = [
     differs_from="One of three answer relevance evaluators. This one counts statements and does not notice what the "
     "answer lacks; answer_relevancy embeds questions that the answer would answer; answer_relevancy_sentence embeds "
     "the answer's sentences. None of them checks whether the answer is right: answer_correctness does.",
-    differs_from_source=(
+    differs_from_source=EXPECTED
+    + (
         "The prompts are worded by Assay. An answer that states nothing is not applicable; the sources do not mention "
         "it. Valor sets no threshold; .75 is Assay's."
     ),
+    version=2,
 )
 async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's statements that are relevant to the question.

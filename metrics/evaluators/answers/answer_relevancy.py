@@ -9,14 +9,16 @@ from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import ItemReply, Judge
-from metrics.judge.steps import YesNo
+from metrics.judge.steps import YesNo, beginning
 from metrics.models.embedder import Embedder, compare, provenance
 
 QUESTIONS = Prompt(
     "answer_relevancy.questions",
     "Somebody asked a question and got ANSWER. For each of the DRAWS write one question, complete and in the language "
     "of ANSWER, to which ANSWER as a whole would be the fitting reply; word each draw anew. evasive: yes if ANSWER "
-    "commits to nothing (it refuses, does not know, dodges, or only asks back), and so answers no question; else no.",
+    "is noncommittal: it refuses, does not know or is not sure, dodges, only asks back, or is so vague or ambiguous "
+    "that it commits to nothing; else no.",
+    published={"response": "ANSWER"},
 )
 
 
@@ -81,10 +83,12 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
     "both when the answer adds other subjects and when it leaves out what was asked.",
     differs_from_source=(
         "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of a BGE model such as H2O uses, for which the threshold .75 was set. The prompt is worded by Assay. "
-        "The judge writes all N questions in one call, where the sources ask several times. Where every question is "
-        "marked evasive the score is 0, as in RAGAS; the sources do not mention it."
+        "instead of a BGE model such as H2O uses, to which its threshold .75 belongs; each model gets its own by "
+        "calibration. The prompt is worded by Assay. The judge writes all N questions in one call, where the sources "
+        "ask several times. Where every question is marked evasive the score is 0, as in RAGAS; the sources do not "
+        "mention it."
     ),
+    version=2,
 )
 async def answer_relevancy(case: Case, parameters: RelevancyParameters, judge: Judge, embedder: Embedder) -> CaseScore:
     """How well the question could be guessed from the answer: its mean cosine with N questions written for the answer.
@@ -95,17 +99,18 @@ async def answer_relevancy(case: Case, parameters: RelevancyParameters, judge: J
     questions in one call. What counts as similar depends on the embedding model: compare scores of one model only.
     Whether the answer is right does not matter.
 
-    An empty answer is evasive and scores 0 without a call. A blank question is not applicable.
+    Of an answer that is longer than the judge's window the beginning is read, which the evidence says. An empty answer
+    is evasive and scores 0 without a call. A blank question is not applicable.
     Evidence: each written question with its cosine and whether it was marked evasive, the embedding model and the
     sha256 of its weights.
     """
     question = case.question or ""
     if not question.strip():
         return not_applicable("the question is blank")
-    if not (case.answer or "").strip():
+    if not case.answer or not case.answer.strip():
         return CaseScore({"answer_relevancy": 0.0}, evidence=Evidence(facts={"note": "the answer is empty"}))
     draws = [f"draw {number}" for number in range(1, parameters.questions + 1)]
-    replies = await judge.each(QUESTIONS, _Draw, draws, {"ANSWER": case.answer}, name="DRAWS")
+    replies = await judge.each(QUESTIONS, _Draw, draws, {"ANSWER": beginning(judge, case.answer)}, name="DRAWS")
     written = [reply.question for reply in replies]
     [compared] = await asyncio.to_thread(list, compare(embedder, [([question], written)]))
     cosines = [float(value) for value in compared.cosines[0]]

@@ -33,8 +33,8 @@ QUESTION = "What is the capital of France?"
     "answer would answer. This one measures similarity only, and an answer that repeats the question scores high.",
     differs_from_source=(
         "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of H2O's BAAI/bge-small-en, for which the threshold .75 was set. The range is −1 to 1, that of the "
-        "cosine, where H2O states 0 to 1. An empty answer scores 0."
+        "instead of H2O's BAAI/bge-small-en, to which its threshold .75 belongs; each model gets its own by "
+        "calibration. The range is −1 to 1, that of the cosine, where H2O states 0 to 1. An empty answer scores 0."
     ),
     version=2,
 )

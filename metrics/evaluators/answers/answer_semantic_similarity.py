@@ -72,10 +72,10 @@ class SimilarityParameters(Parameters):
     "rouge and bleu compare the wording.",
     differs_from_source=(
         "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of H2O's BAAI/bge-small-en-v1.5, for which the threshold .75 was set. The range is −1 to 1, that of "
-        "the cosine, where H2O states 0 to 1. With several expected answers the highest number counts; H2O knows one. "
-        "A cross-encoder's number goes through a logistic function, so that it is between 0 and 1. An empty answer "
-        "scores 0."
+        "instead of H2O's BAAI/bge-small-en-v1.5, to which its threshold .75 belongs; each model gets its own by "
+        "calibration. The range is −1 to 1, that of the cosine, where H2O states 0 to 1. With several expected answers "
+        "the highest number counts; H2O knows one. A cross-encoder's number goes through a logistic function, so that "
+        "it is between 0 and 1. An empty answer scores 0."
     ),
 )
 def answer_semantic_similarity(

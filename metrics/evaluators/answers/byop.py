@@ -21,13 +21,26 @@ from metrics.core.prompt import Data, Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting_unreadable
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.custom_prompts import BLOCKS, Mode, checked_levels, checked_prompt, instructions, material
+from metrics.judge.custom_prompts import (
+    BLOCKS,
+    Mode,
+    checked_levels,
+    checked_meanings,
+    checked_prompt,
+    instructions,
+    material,
+    shown_levels,
+)
+from metrics.judge.grading import expected_grade
 
 PASS_GRADE = 0.5
 ANSWER = BLOCKS["actual_answer"]
 BOOLEAN = "Give the reason first; verdict is true where the answer to this is yes or the criterion is met, else false."
-GRADED = "Give the reason first; grade is a number from 0, not met at all, to 1, met in full."
-LEVELS = "Give the reason first; level is the one label that fits best."
+GRADED = (
+    "Give the reason first; grade is a number from 0 to 1: 0 not met at all, 0.25 met in a small part, 0.5 met by "
+    "half, 0.75 met for the most part, 1 met in full, or between two of these."
+)
+LEVELS = "Give the reason first; level is the one label that fits best:"
 POLITE = "Is {actual_answer} polite, given how {question} was put?"
 
 
@@ -55,6 +68,10 @@ class ByopParameters(Parameters):
         description='Labels that the judge chooses from when graded, each with its grade: {"good": 1, "fair": 0.5, '
         '"poor": 0}; none: any number from 0 to 1.',
     )
+    meanings: dict[str, str] = Field(
+        default_factory=dict,
+        description='What each level means, as the judge is told: {"good": "greets and thanks"}; none: its grade.',
+    )
     pass_grade: float = Field(PASS_GRADE, ge=0, le=1, description="The lowest grade that passes.")
     check_contexts: bool = Field(
         True,
@@ -71,6 +88,7 @@ class ByopParameters(Parameters):
 
     @model_validator(mode="after")
     def _levels_are_grades(self) -> "ByopParameters":
+        checked_meanings(self.meanings, self.levels)
         if self.levels and self.mode != "graded":
             raise ValueError("mode graded where there are levels")
         return self
@@ -108,6 +126,7 @@ class ByopParameters(Parameters):
             {"passes": 0, "failures": 1, "generation_failures": 1, "grade": 0.5},
             parameters={
                 "prompt": POLITE, "mode": "graded", "levels": {"kind": 1, "plain": 0.5, "rude": 0}, "pass_grade": 0.8,
+                "meanings": {"kind": "it greets, thanks or wishes well", "rude": "it blames or commands"},
             },
             judge=(ScriptedReply("byop", {"reason": "Short.", "level": "plain"}),),
         ),
@@ -144,14 +163,14 @@ class ByopParameters(Parameters):
         ),
         Example.not_applicable("no prompt yet", {"answer": "Over there."}),
     ),
-    version=2,
+    version=3,
     differs_from="rubric weighs several dimensions, each with five levels; text_matching and json_schema check rules "
     "without a judge.",
     differs_from_source=(
         "The texts of the case stand below the prompt as marked data instead of in it, so that an answer cannot pass "
         "for a part of the prompt. generation_failures leaves out failures whose contexts fail too, so that a failure "
         "has one cause; H2O gives it as equal to all failures. Grades and levels are Assay's addition; H2O has true "
-        "and false only."
+        "and false only. Where the judge tells the probabilities of the levels, the grade is the expected one."
     ),
 )  # fmt: skip
 @counting_unreadable
@@ -164,7 +183,8 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
     The prompt is your instruction to the judge. Each of {question}, {expected_answer}, {contexts} and {actual_answer}
     is replaced by the name of a block of data that follows, so that text written by a model stays data and cannot pass
     for a part of your prompt. Several expected answers, and the contexts, are numbered. With `levels` the judge chooses
-    one of your labels, which are never translated.
+    one of your labels, which are never translated; it is told what each means (`meanings`), else its grade. Without
+    levels the prompt ends in what 0, .25, .5, .75 and 1 stand for.
 
     The same is asked about the retrieved contexts, numbered in place of {actual_answer} (`check_contexts`): a failure
     is attributed to retrieval if they fail too, else to generation. Without contexts, or if the prompt does not show
@@ -193,13 +213,16 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
 async def _judged(name: str, parameters: ByopParameters, judge: Judge, data: Data) -> tuple[float | None, Verdict]:
     """Return the judge's grade, None for true or false, and its verdict on what stands in place of the answer."""
     form, ending = _form(parameters.mode, tuple(parameters.levels))
+    if parameters.levels:
+        ending = f"{ending} {shown_levels(parameters.levels, parameters.meanings)}."
     prompt = Prompt("byop", f"{instructions(parameters.prompt)}\n\n{ending}")
-    reply = (await judge.ask(prompt, form, data)).model_dump()
+    said = await judge.ask(prompt, form, data)
+    reply = said.model_dump()
     if parameters.mode == "boolean":
         return None, Verdict(name, yes_or_no(reply["verdict"]), str(reply["verdict"]).lower(), reply["reason"])
-    grade = parameters.levels[reply["level"]] if parameters.levels else reply["grade"]
+    grade, facts = expected_grade(said, "level", parameters.levels) if parameters.levels else (reply["grade"], {})
     label = reply.get("level", f"grade {grade:g}")
-    return grade, Verdict(name, yes_or_no(grade >= parameters.pass_grade), label, reply["reason"])
+    return grade, Verdict(name, yes_or_no(grade >= parameters.pass_grade), label, reply["reason"], facts=facts)
 
 
 @lru_cache(maxsize=64)

@@ -34,7 +34,9 @@ FACT_CHECK = Prompt(
     "fact_check",
     "Check the facts: does ANSWER, given to QUESTION, hold false information? Go by FINDINGS, the searches made, where "
     "there are any, else by what you know. evaluation_summary says briefly what was checked and what is false. "
-    "evaluation_score is from 0, it fails, to 1, nothing in it is false. answer is the answer as it should be.",
+    "evaluation_score: 1, nothing in it is false; 0.75, a slip beside the point; 0.5, something false, though the main "
+    "point is right; 0.25, the main point is false, something else is right; 0, all that matters is false; or a number "
+    "between two of these. answer is the answer as it should be.",
 )
 
 
@@ -107,15 +109,18 @@ QUESTION = "Who wrote Dracula, and when?"
     "one relies on what the judge knows or finds.",
     differs_from_source=(
         "The run's judge decides, with whatever search tools are installed, none by default; H2O sends the answer to "
-        "an agent on its own server that searches the internet. The prompts are worded by Assay, the reply has H2O's "
-        "fields. H2O's parameters of its server do not exist here. Higher is better, as in H2O, whose text calls the "
-        "number the share of false information."
+        "an agent on its own server that searches the internet. The prompts are worded by Assay and describe five "
+        "points of the scale, of which H2O describes the ends; the reply has H2O's fields, the summary first. H2O's "
+        "parameters of its server do not exist here. Higher is better, as in H2O, whose text calls the number the "
+        "share of false information."
     ),
+    version=2,
 )
 async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) -> CaseScore:
     """How free of false information the answer is, according to a judge that may search before it decides.
 
         fact_check = evaluation_score, from 0 (it fails) to 1 (nothing in it is false)
+        .75: a slip beside the point;  .5: something false, the main point right;  .25: the main point false
 
     The judge replies with {answer, evaluation_score, evaluation_summary}. With `tools` it first searches, one query at
     a time and at most `max_searches`, and decides by the results. Assay ships no tools: without any, the judge relies

@@ -2,15 +2,32 @@
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator
 from metrics.core.evidence import Evidence, Verdict
-from metrics.core.prompt import Prompt
+from metrics.core.prompt import Pair, Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.steps import YesNo
+from metrics.judge.steps import YesNo, beginning
 
 ATTEMPTED = Prompt(
     "no_answer",
-    "Does ANSWER try to answer QUESTION? yes: it gives an answer, or a part of one, be it wrong, hedged or short. no: "
-    "it declines, says that it does not know or that its sources do not tell, asks back, or talks of something else.",
+    "Is ANSWER an attempt to answer QUESTION, or does it say that it cannot? yes: it gives an answer, or a part of "
+    "one. no: it only says that it cannot or will not answer, does not know, or found no result or not enough "
+    "information; or it only asks back. Whether ANSWER is right, well written or relevant does not matter: a wrong "
+    "answer and one that misses the point are attempts too. In doubt, use your best judgement.",
+    (
+        Pair(
+            {"QUESTION": "When was the Ardle bridge built?", "ANSWER": "in 1702 or 1704 i think"},
+            {"reason": "It gives a year.", "attempted": "yes"},
+        ),
+        Pair(
+            {"QUESTION": "Who painted the chapel of Skerra?", "ANSWER": "The chapel of Skerra has nine wooden beams."},
+            {"reason": "It misses the point, but does not decline.", "attempted": "yes"},
+        ),
+        Pair(
+            {"QUESTION": "How deep is Lake Tarn?", "ANSWER": "Nothing was found about the depth of Lake Tarn."},
+            {"reason": "It only says that nothing was found.", "attempted": "no"},
+        ),
+    ),
+    {"query": "QUESTION"},
 )
 
 
@@ -55,9 +72,10 @@ QUESTION = "Who wrote Dracula?"
     ),
     differs_from="answer_relevance and answer_correctness judge the answer; this one only whether there is one.",
     differs_from_source=(
-        "The prompt is worded by Assay. The result is 1 or 0 instead of yes or no. An empty answer is no attempt and "
-        "is not shown to the judge."
+        "The prompt is worded by Assay. The result is 1 or 0 instead of yes or no. An answer that only asks back is no "
+        "attempt, of which the source does not speak. An empty answer is no attempt and is not shown to the judge."
     ),
+    version=2,
 )
 async def no_answer(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """Whether the model tried to answer the question: 1 attempted, 0 declined. The mean is the share answered.
@@ -65,13 +83,15 @@ async def no_answer(case: Case, parameters: Parameters, judge: Judge) -> CaseSco
         no_answer = 1 if a judge says that the answer attempts the question, else 0
 
     Right or wrong does not matter. For an unanswerable question 0 is the good outcome, for any other 1, so the metric
-    has no direction and no threshold. A partial or hedged answer is an attempt; asking back or changing the subject is
-    not. An empty answer is not an attempt; the judge is not asked. The mean is Open RAG Eval's "questions answered".
+    has no direction and no threshold. A partial, hedged or irrelevant answer is an attempt; only asking back is not. An
+    empty answer is not an attempt; the judge is not asked. The mean is Open RAG Eval's "questions answered".
     Evidence: the verdict, attempted or declined, and the judge's reason.
     """
     attempted, reason = False, "the answer is empty"
-    if (case.answer or "").strip():
-        reply = await judge.ask(ATTEMPTED, _Attempted, {"QUESTION": case.question, "ANSWER": case.answer})
+    if case.answer and case.answer.strip():
+        asked = {"QUESTION": case.question}
+        data = {**asked, "ANSWER": beginning(judge, case.answer, asked)}
+        reply = await judge.ask(ATTEMPTED, _Attempted, data)
         attempted, reason = reply.attempted == "yes", reply.reason
     judged = Verdict("Answer", "unknown", "attempted" if attempted else "declined", reason)
     return CaseScore({"no_answer": float(attempted)}, evidence=Evidence({"answer": [judged]}))

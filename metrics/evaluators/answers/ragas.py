@@ -67,10 +67,11 @@ def _replies(supported: bool) -> tuple[ScriptedReply, ...]:
     "faithful answer from good contexts can still be wrong.",
     differs_from_source=(
         "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of a BGE model such as H2O uses, for which the threshold .75 was set; it is used for answer "
-        "relevancy. The prompts are worded by Assay. A negative answer relevancy counts as 0. A part without a value "
-        "leaves the whole without one."
+        "instead of a BGE model such as H2O uses, to which its threshold .75 belongs (each model gets its own by "
+        "calibration); it is used for answer relevancy. The prompts are worded by Assay. A negative answer relevancy "
+        "counts as 0. A part without a value leaves the whole without one."
     ),
+    version=2,
 )
 async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Embedder) -> CaseScore:
     """One number for retrieval and generation: the harmonic mean of four metrics, dominated by the lowest.

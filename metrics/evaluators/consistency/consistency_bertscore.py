@@ -15,6 +15,7 @@ from metrics.models.token_encoder import TokenEncoder, Tokens
 from metrics.text.overlap.bertscore import greedy_matching, rescaled
 
 SHOWN_PAIRS = 50
+MOST_UNKNOWN = 0.5  # of a text's tokens: unknown ones are all alike to the model, and so would any two texts be
 BASELINES: dict[tuple[str, int | None, str], float] = {
     ("xlm-roberta-large", 17, "en"): 0.8525485,  # published with bert-score: F1 of unrelated sentences
 }
@@ -93,9 +94,10 @@ class BertscoreParameters(Parameters):
     differs_from_source=(
         "The default encoder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
         "instead of xlm-roberta-large, and scores are not rescaled unless that is asked for: the published baseline is "
-        "of xlm-roberta-large, and there is none for other encoders. Empty answers are not compared. The threshold is "
-        "Assay's."
+        "of xlm-roberta-large, and there is none for other encoders. Empty answers, and answers in a script that the "
+        "encoder does not know, are not compared."
     ),
+    version=2,
 )
 def consistency_bertscore(
     suite: Suite, outputs: Outputs, parameters: BertscoreParameters, token_encoder: TokenEncoder
@@ -113,7 +115,10 @@ def consistency_bertscore(
     published (`rescale_with_baseline`), else it must be given; none is guessed.
 
     A case needs two non-empty answers, else it is not applicable; empty answers are counted in the evidence and not
-    compared. Only the beginning of answers longer than the model's window is compared; the evidence counts them.
+    compared. Nor is an answer of which the encoder's vocabulary lacks more than half of the tokens: to the encoder all
+    such texts are alike. The bundled one reads Latin, Cyrillic, Greek, Arabic and Hebrew letters, but hardly Chinese,
+    Thai or Ethiopic ones or emoji; xlm-roberta-large reads a hundred languages. Only the beginning of answers longer
+    than the model's window is compared; the evidence counts them.
     Evidence: the runs compared, the number of empty answers, F1 of each pair (the first 50), the model and the sha256
     of its weights.
     """
@@ -149,16 +154,31 @@ def _case(
     facts: dict[str, Any] = {"runs": [case.run for case in answered], "empty": len(repeats) - len(answered)}
     if len(answered) < 2:
         return too_few("answers that are not empty", len(answered), facts)
+    facts |= {"model": model.name, "weights_sha256": model.weights}
+    known = [case for case in answered if _known(encoded[case.answer or ""])]
+    if len(known) < 2:
+        return not_applicable(
+            f"{model.name} knows the script of fewer than two answers: too many of their tokens are not in its "
+            "vocabulary. Choose another token_encoder, such as xlm-roberta-large",
+            Evidence(facts=facts),
+        )
+    facts["runs"] = [case.run for case in known]
+    if len(known) < len(answered):
+        facts["answers_of_unknown_script"] = len(answered) - len(known)
     scores = []
-    for first, second in combinations([encoded[case.answer or ""] for case in answered], 2):
+    for first, second in combinations([encoded[case.answer or ""] for case in known], 2):
         f1 = greedy_matching(second.vectors, second.weights, first.vectors, first.weights).f1
         scores.append(f1 if parameters.subtracted is None else rescaled(f1, parameters.subtracted))
     facts["pairs"] = [
         {"runs": list(runs), "f1": round(f1, 6)}
         for runs, f1 in zip(combinations(facts["runs"], 2), scores, strict=True)
     ][:SHOWN_PAIRS]
-    facts |= {"model": model.name, "weights_sha256": model.weights}
-    cut = sum(encoded[case.answer or ""].truncated for case in answered)
+    cut = sum(encoded[case.answer or ""].truncated for case in known)
     if cut:
         facts["texts_read_in_part"] = cut
     return CaseScore({"consistency_bertscore": sum(scores) / len(scores)}, evidence=Evidence(facts=facts))
+
+
+def _known(tokens: Tokens) -> bool:
+    """Return whether the model reads the text: it has tokens, and at least half of them are in the vocabulary."""
+    return bool(tokens.weights.sum()) and tokens.unknown <= MOST_UNKNOWN

@@ -10,7 +10,8 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.consistency._examples import repeated_answers
 from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
-from metrics.text.overlap.rouge import Rouge, RougeType, rouge, rouge_tokens
+from metrics.text.overlap.rouge import TOKENIZER_OF, Rouge, RougeType, rouge, rouge_tokens
+from metrics.text.overlap.tokenizers import CHOICES, TokenizerChoice, tokenized
 
 TYPES: tuple[RougeType, ...] = ("rouge1", "rouge2", "rougeL")
 PARTS = {"precision": "precision", "recall": "recall", "f1": "f"}
@@ -37,12 +38,14 @@ def metrics_of(types: Sequence[RougeType]) -> tuple[Metric, ...]:
 
 
 class RougeConsistencyParameters(Parameters):
-    """Which variants to compute, and whether on stems or words."""
+    """Which variants to compute, on which tokens, and whether on stems or words."""
 
     rouge_types: tuple[RougeType, ...] = Field(TYPES, min_length=1, description="The variants to compute.")
-
+    tokenizer: TokenizerChoice = Field("auto", description=f"How a text is cut into tokens. {CHOICES}")
     use_stemmer: bool = Field(
-        False, description="Compare Porter stems of English words of four letters and more instead of the words."
+        False,
+        description="Compare Porter stems of English words (a–z, four letters and more) instead of the words; words in "
+        "other scripts stay as they are.",
     )
 
     @field_validator("rouge_types")
@@ -85,9 +88,10 @@ class RougeConsistencyParameters(Parameters):
     ),
     differs_from="rouge compares with the expected answers; consistency_bertscore compares meanings instead of words.",
     differs_from_source=(
-        "The formula does not differ: rouge_score without stemming. Empty answers, and pairs without Latin letters or "
-        "digits, are not compared. Thresholds are Assay's."
+        "The formula does not differ: rouge_score without stemming. Other scripts than Latin have tokens of their own, "
+        "as in rouge. Empty answers, and answers without any token, are not compared. Thresholds are Assay's."
     ),
+    version=2,
 )
 def consistency_rouge(suite: Suite, outputs: Outputs, parameters: RougeConsistencyParameters) -> Findings:
     """How similar in wording the answers of a model to one case are over repeated runs: ROUGE of all pairs.
@@ -97,10 +101,10 @@ def consistency_rouge(suite: Suite, outputs: Outputs, parameters: RougeConsisten
     the mean over cases, with a bootstrap interval over cases. A score of 1 means that all runs say the same.
 
     A case needs two non-empty answers, else it is not applicable; empty answers are counted in the evidence and not
-    compared. ROUGE reads only the letters a–z and digits: a pair of answers without any of them has no value, and a
-    case with only such pairs is not applicable.
+    compared. The `tokenizer` is one for all answers of a case, with "auto" by their script as in `rouge`. An answer
+    without any token under it (punctuation alone) is not compared either.
 
-    Evidence: the runs compared, the number of empty answers, F1 of each pair (the first 50).
+    Evidence: the tokenizer, the runs compared, the number of empty answers, F1 of each pair (the first 50).
     """
     cases = {case_id: _case(repeats, parameters) for case_id, repeats in repeats_by_case(suite, outputs).items()}
     return summarised(suite, metrics_of(parameters.rouge_types), cases)
@@ -113,20 +117,20 @@ def _case(repeats: list[Case], parameters: RougeConsistencyParameters) -> CaseSc
     facts: dict[str, object] = {"runs": [case.run for case in answered], "empty": len(repeats) - len(answered)}
     if len(answered) < 2:
         return too_few("answers that are not empty", len(answered), facts)
-    types = parameters.rouge_types
-    readable = {case.run for case in answered if rouge_tokens(case.answer or "")}
-    pairs: list[tuple[int, int, dict[str, Rouge]]] = [
-        (
-            first.run,
-            second.run,
-            rouge(first.answer or "", second.answer or "", types, parameters.use_stemmer),
-        )
-        for first, second in combinations(answered, 2)
-        if readable & {first.run, second.run}
-    ]
-    if not pairs:
-        reason = "the answers have no letters a–z or digits, all that ROUGE sees"
+    types, stem = parameters.rouge_types, parameters.use_stemmer
+    texts = [case.answer or "" for case in answered]
+    tokenizer, found, _ = tokenized(
+        texts, "", parameters.tokenizer, TOKENIZER_OF, lambda text, name: rouge_tokens(text, stem, name)
+    )
+    facts["tokenizer"] = tokenizer
+    readable = [case for case, tokens in zip(answered, found, strict=True) if tokens]
+    if len(readable) < 2:
+        reason = f"fewer than two answers have a token ({tokenizer})"
         return not_applicable(reason, Evidence(facts=facts))
+    pairs: list[tuple[int, int, dict[str, Rouge]]] = [
+        (first.run, second.run, rouge(first.answer or "", second.answer or "", types, stem, tokenizer))
+        for first, second in combinations(readable, 2)
+    ]
     facts["pairs"] = [
         {"runs": [first, second], **{kind: scores[kind].f for kind in types}}
         for first, second, scores in pairs[:SHOWN_PAIRS]

@@ -12,6 +12,7 @@ from metrics.judge.steps import (
     answer_and_references,
     entailment,
     together,
+    with_quote,
 )
 
 INPUTS: tuple[Input, ...] = ("answer", "expected_answers", "retrieved_contexts")
@@ -30,11 +31,14 @@ def noise_metrics(name: str, contexts: str) -> tuple[Metric, ...]:
     return (Metric.lower(name, description),)
 
 
-async def noise_sensitivity(judge: Judge, case: Case, metric: str, *, relevant: bool) -> CaseScore:
+async def noise_sensitivity(
+    judge: Judge, case: Case, metric: str, *, relevant: bool, exclusive: bool = False
+) -> CaseScore:
     """Return the share of the answer's claims that are incorrect and entailed by a relevant (or an irrelevant) context.
 
     A claim is correct if the claims of any expected answer support it; a context is relevant if it supports a claim of
-    any expected answer. The questions to the judge are those of answer_correctness, context_recall and faithfulness.
+    any expected answer. `exclusive`: a claim that contexts of the other kind entail too does not count. The questions
+    to the judge are those of answer_correctness, context_recall and faithfulness.
     """
     stated, expected = await answer_and_references(judge, case.answer, case.expected_answers, case.question)
     if not stated:
@@ -54,16 +58,18 @@ async def noise_sensitivity(judge: Judge, case: Case, metric: str, *, relevant: 
     for claim, entry, answers in zip(stated, entailed, zip(*by_references, strict=True), strict=True):
         decisive = next((answer for answer in answers if answer.supported_by), answers[0])
         correct = bool(decisive.supported_by)
-        claims.append(
-            Verdict(
-                claim,
-                yes_or_no(correct),
-                "correct" if correct else "incorrect",
-                decisive.reason,
-                tuple(("contexts", number) for number in entry.supported_by),
-                facts={"noise": not correct and any((number in useful) is relevant for number in entry.supported_by)},
-            )
+        kinds = {(number in useful) is relevant for number in entry.supported_by}
+        noise = not correct and (kinds == {True} if exclusive else True in kinds)
+        verdict = Verdict(
+            claim,
+            yes_or_no(correct),
+            "correct" if correct else "incorrect",
+            decisive.reason,
+            tuple(("contexts", number) for number in entry.supported_by),
+            facts={"noise": noise},
         )
+        named = [case.retrieved_contexts[number - 1] for number in entry.supported_by]
+        claims.append(with_quote(verdict, entry.quote, named))
     misled = sum(claim.facts["noise"] for claim in claims)
     numbers = range(1, len(case.retrieved_contexts) + 1)
     facts = {

@@ -7,17 +7,40 @@ from pydantic import Field, model_validator
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Holds, Verdict
-from metrics.core.prompt import Prompt
+from metrics.core.prompt import Pair, Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.steps import together
+from metrics.judge.budget import about_tokens
+from metrics.judge.long_texts import PART, batches, left_by, pieces
+from metrics.judge.steps import together, with_quote
 from metrics.text.citations import CitedPart, cited_parts, passage_names
 
 SUPPORT = Prompt(
     "citation.support",
-    "Does PASSAGE support STATEMENT, which cites it? Check every piece of information in STATEMENT, ANSWER only tells "
-    "what it refers to. full: one may say all of it 'according to PASSAGE'. partial: PASSAGE holds some of it, the "
-    "rest is missing or different. none: it holds nothing of it. Your own knowledge does not count.",
+    "Does PASSAGE support STATEMENT, which cites it? Read closely: a fluent, well-formed statement may hold slight "
+    "inaccuracies. Check every piece of information in STATEMENT; ANSWER only tells what it refers to. full: PASSAGE "
+    "supports all of it, so that one may say it after 'according to PASSAGE'. partial: it supports some of it, the "
+    "rest is missing or different. none: it supports no part of it. Go by PASSAGE, not by your own knowledge; in "
+    "doubt, use your best judgement. quote: the few words of PASSAGE that support STATEMENT most directly, copied "
+    "letter by letter; empty if none do.",
+    (
+        Pair(
+            {"STATEMENT": "The Ardle tram opened in 1911 with eight cars.", "PASSAGE": "Ardle's tram opened in 1911."},
+            {
+                "reason": "The year is there, the cars are not.",
+                "quote": "Ardle's tram opened in 1911",
+                "support": "partial",
+            },
+        ),
+        Pair(
+            {
+                "STATEMENT": "Skerra has no harbour.",
+                "PASSAGE": "Ships anchor off Skerra, since the island never had a harbour.",
+            },
+            {"reason": "It says so.", "quote": "the island never had a harbour", "support": "full"},
+        ),
+    ),
+    {"citation": "PASSAGE"},
 )
 HOLDS: dict[str, Holds] = {"full": "yes", "partial": "unknown", "none": "no"}
 
@@ -38,6 +61,7 @@ class CitationParameters(Parameters):
 
 class _Support(Reply):
     reason: str = ""
+    quote: str = ""
     support: Literal["full", "partial", "none"]
 
 
@@ -58,7 +82,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
     title="Citation",
     inputs=("answer", "retrieved_contexts"),
     prompts=(SUPPORT,),
-    version=2,
+    version=3,
     metrics=(
         Metric("citation_f1", "Harmonic mean of citation precision and recall.", primary=True),
         Metric("citation_precision", "Mean support that the cited passages give to the parts that cite them."),
@@ -186,13 +210,31 @@ async def _judged(
         there = f"no passage has the id {name}" if by_id else f"there are {len(names)} passages"
         return _Judged(place, name, 0.0, Verdict(text, "no", "none", there, facts=shown or {"cites": name}))
     number = names.index(name) + 1
-    # an answer of one part needs no further text to be understood
-    whole = "\n".join(part.text for part in parts) if len(parts) > 1 else None
-    data = {"ANSWER": whole, "STATEMENT": text, "PASSAGE": case.retrieved_contexts[number - 1]}
-    reply = await judge.ask(SUPPORT, _Support, data)
+    passage = case.retrieved_contexts[number - 1]
+    data = {"ANSWER": _around(parts, place), "STATEMENT": text}
+    passages = pieces(passage, left_by(data, judge.room))
+    if len(passages) > 1:
+        judge.note("context_passages", len(passages))
+    replies = await together(judge.ask(SUPPORT, _Support, {**data, "PASSAGE": one}) for one in passages)
+    reply = min(replies, key=lambda entry: list(HOLDS).index(entry.support))
     credit = {"full": parameters.full_credit, "partial": parameters.partial_credit, "none": parameters.no_credit}
     verdict = Verdict(text, HOLDS[reply.support], reply.support, reply.reason, (("contexts", number),), facts=shown)
+    verdict = with_quote(verdict, reply.quote, [passage] if reply.support != "none" else [])
     return _Judged(place, name, credit[reply.support], verdict)
+
+
+def _around(parts: Sequence[CitedPart], place: int) -> str | None:
+    """Return the answer as far as it is needed to understand one of its parts; None for an answer of one part.
+
+    Of an answer of more than PART tokens it is the parts before this one, the nearest that fit, and itself.
+    """
+    if len(parts) == 1:
+        return None
+    texts = [part.text for part in parts]
+    if about_tokens("\n".join(texts)) <= PART:
+        return "\n".join(texts)
+    before = batches([texts[place], *reversed(texts[:place])], PART)[0]
+    return "\n".join(texts[place - step] for step in reversed(before))
 
 
 def _listed(case: Case, names: Sequence[str]) -> tuple[str, ...]:

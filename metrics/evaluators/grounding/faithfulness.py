@@ -2,7 +2,7 @@
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.suite import Case
-from metrics.evaluators._judged_items import share_score
+from metrics.evaluators._judged_items import EXPECTED, share_score
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
 
@@ -70,11 +70,13 @@ SUPER_BOWL_REPLIES = (
     differs_from="hallucination_claims is 1 − faithfulness; hallucination_contexts counts contexts that the answer "
     "contradicts; groundedness compares sentences by similarity, without a judge; answer_correctness checks the claims "
     "against the expected answer instead of the contexts.",
-    differs_from_source=(
+    differs_from_source=EXPECTED
+    + (
         "The prompts are worded by Assay. A claim that no context mentions counts against the answer, as in Valor and "
         "RAGAS (DeepEval counts it for). An answer that makes no claim is not applicable, contexts that are all blank "
         "give 0; the sources mention neither."
     ),
+    version=2,
 )
 async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that the retrieved contexts state or plainly imply.
@@ -91,5 +93,6 @@ async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> Case
     stated = await claims(judge, case.answer, case.question)
     if not stated:
         return not_applicable(NO_CLAIMS)
-    judged = entailed_verdicts(stated, await entailment(judge, stated, case.retrieved_contexts))
+    entailed = await entailment(judge, stated, case.retrieved_contexts)
+    judged = entailed_verdicts(stated, entailed, case.retrieved_contexts)
     return share_score("faithfulness", "claims", judged, "supported")

@@ -19,9 +19,8 @@ from metrics.core.evaluator import (
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field, only_or_required_label
-from metrics.evaluators._judged_items import share_score
+from metrics.evaluators._judged_items import EXPECTED, share_score
 from metrics.evaluators.grounding.faithfulness import SUPER_BOWL, SUPER_BOWL_REPLIES
-from metrics.evaluators.grounding.hallucination_hhem import SUPPORTING
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
 from metrics.models import classifier as classifiers
@@ -85,12 +84,13 @@ class ClaimsParameters(Parameters):
     "hallucination_contexts counts contexts that the answer contradicts, so an invention that no context mentions "
     "costs nothing there; hallucination_hhem asks a classifier about the answer as a whole, higher is better; "
     "relevant_noise_sensitivity and irrelevant_noise_sensitivity count only wrong claims that a context led to.",
-    differs_from_source=(
+    differs_from_source=EXPECTED
+    + (
         "Lower is better, as in the source; its own example counts an unsupported claim among the supported by a "
         "slip. The prompts are worded by Assay. With `checker` = classifier sentences stand for claims. The source "
         "sets no threshold; .25 is Assay's."
     ),
-    version=2,
+    version=3,
 )
 async def hallucination_claims(
     case: Case, parameters: ClaimsParameters, judge: Judge | None = None, classifier: Classifier | None = None
@@ -115,7 +115,8 @@ async def hallucination_claims(
         if judge is None:
             raise MissingResource("a judge is to check the claims, and none is chosen")
         stated = await claims(judge, case.answer, case.question)
-        judged = entailed_verdicts(stated, await entailment(judge, stated, case.retrieved_contexts))
+        entailed = await entailment(judge, stated, case.retrieved_contexts)
+        judged = entailed_verdicts(stated, entailed, case.retrieved_contexts)
     else:
         if classifier is None:
             raise MissingResource("a classifier is to check the sentences, and none is chosen")
@@ -131,7 +132,7 @@ def _classified(case: Case, classifier: Classifier) -> tuple[tuple[Verdict, ...]
     contexts = [(number, text) for number, text in enumerate(case.retrieved_contexts, 1) if text.strip()]
     pairs = [(text, sentence) for sentence in sentences for _, text in contexts]
     [made] = classifiers.classify_groups(classifier, [pairs])
-    place = only_or_required_label(classifier, "hallucination_claims", *SUPPORTING)
+    place = only_or_required_label(classifier, "hallucination_claims", *classifiers.SUPPORTING)
     table = classifiers.probabilities(classifier, made.logits)[:, place].reshape(len(sentences), len(contexts))
     judged: list[Verdict] = []
     for sentence, row in zip(sentences, table, strict=True):

@@ -13,22 +13,25 @@ from metrics.core.evaluator import (
 )
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._judged_items import context_verdicts, share_score
+from metrics.evaluators._judged_items import EXPECTED, context_verdicts, share_score
 from metrics.judge.asking import ItemReply, Judge
-from metrics.judge.steps import each_context
+from metrics.judge.steps import each_context, with_quote
 
 CONTRADICTION = Prompt(
     "hallucination_contexts.contradiction",
     "For each of the CONTEXTS say whether ANSWER contradicts it. contradict: something that ANSWER says and something "
     "that the context says cannot both be true, of the same thing at the same time (another number, name, date, place "
     "or order of events, or one denies what the other states). agree: everything else, also where ANSWER says more, "
-    "says less, is vague, or speaks of other things. Your own knowledge does not count. QUESTION, where given, only "
-    "tells what ANSWER refers to.",
+    "says less, is vague, or speaks of other things. Take each context at face value; your own "
+    "knowledge does not count. QUESTION, where given, only tells what ANSWER refers to. quote: the few "
+    "words of the context that ANSWER contradicts, copied letter by letter; empty where it agrees.",
+    published={"text": "ANSWER", "context_list": "CONTEXTS"},
 )
 
 
 class _Contradiction(ItemReply):
     reason: str = ""
+    quote: str = ""
     verdict: Literal["agree", "contradict"]
 
 
@@ -81,10 +84,12 @@ MOON = {
     "contradiction; hallucination_claims and faithfulness are shares of the answer's claims and count whatever the "
     "contexts do not support; hallucination_hhem asks a classifier about answer and contexts as a whole, higher is "
     "better.",
-    differs_from_source=(
+    differs_from_source=EXPECTED
+    + (
         "The prompt is worded by Assay. An empty answer, or contexts that are all blank, are not applicable; Valor "
         "does not mention them. Valor sets no threshold; .25 is Assay's."
     ),
+    version=2,
 )
 async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the retrieved contexts that the answer directly contradicts.
@@ -104,6 +109,15 @@ async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judg
         return not_applicable("every retrieved context is blank")
     data = {"QUESTION": case.question or None, "ANSWER": case.answer}
     blank = _Contradiction(id=0, verdict="agree", reason="the context is blank")
-    replies = await each_context(judge, CONTRADICTION, case.retrieved_contexts, data, blank=blank)
-    judged = context_verdicts(replies, {"agree": "agree", "contradict": "contradict"})
+    replies = await each_context(
+        judge, CONTRADICTION, case.retrieved_contexts, data,
+        blank=blank, decides=lambda reply: reply.verdict == "contradict", divided="ANSWER",
+    )  # fmt: skip
+    judged = [
+        with_quote(verdict, reply.quote, [context] if reply.verdict == "contradict" else [])
+        for verdict, reply, context in zip(
+            context_verdicts(replies, {"agree": "agree", "contradict": "contradict"}),
+            replies, case.retrieved_contexts, strict=True,
+        )
+    ]  # fmt: skip
     return share_score("hallucination_contexts", "contexts", judged, "contradicted", "no")

@@ -8,13 +8,12 @@ from pydantic import Field
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
-from metrics.evaluators._classifiers import classifier_field, only_or_required_label
+from metrics.evaluators._classifiers import classifier_field, only_or_required_label, side
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifier
 from metrics.models.hhem import MODEL
 
 LONGEST = 8_192  # characters of the joined contexts that are read, as in Open RAG Eval
-SUPPORTING = ("consistent", "supported", "entailment")  # names of the wanted label in different models
 CONTEXTS = ["Der Turm ist alt.", "Der Turm ist hoch und rot."]
 
 
@@ -56,8 +55,8 @@ class HallucinationParameters(Parameters):
     "checks claim by claim; groundedness measures the similarity of sentences.",
     differs_from_source=(
         "Higher is better, as in both sources, against the name. `mode` = per_chunk, the default, takes the best "
-        "context by itself (H2O); joined is Open RAG Eval's, where the cut at 8,192 characters leaves the answer "
-        "whole and is reported. HHEM's weights are used only when chosen, never fetched unasked."
+        "context by itself (H2O); joined is Open RAG Eval's, where the cut at 8,192 characters leaves the answer whole "
+        "and is reported. HHEM's weights are used only when chosen, never fetched unasked."
     ),
 )
 def hallucination_hhem(
@@ -76,7 +75,7 @@ def hallucination_hhem(
     Evidence: the probability with each context (numbered from 1) and whether it reaches the threshold, characters or
     texts cut, the model and the sha256 of its weights.
     """
-    place = only_or_required_label(classifier, "hallucination_hhem", *SUPPORTING)
+    place = only_or_required_label(classifier, "hallucination_hhem", *classifiers.SUPPORTING)
     premises = [_premises(case, parameters.mode) for case in cases]
     pairs = (
         [(text, case.answer or "") for _, text in read] if (case.answer or "").strip() else []
@@ -97,7 +96,7 @@ def hallucination_hhem(
             Verdict(
                 f"Context {number}",
                 holds := hallucination_hhem.holds(value, parameters),
-                "consistent" if holds == "yes" else "inconsistent",
+                side(holds, "consistent", "inconsistent"),
                 rests_on=(("contexts", number),),
                 facts={"probability": round(float(value), 6)},
             )

@@ -1,5 +1,7 @@
 """Irrelevant noise sensitivity: wrong claims that the answer took from irrelevant contexts."""
 
+from pydantic import Field
+
 from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise_metrics, noise_sensitivity
@@ -17,6 +19,31 @@ AUSTEN = {
 WROTE = "Charlotte Brontë wrote 'Pride and Prejudice'."
 FAMOUS = "Charlotte Brontë is famous for 'Jane Eyre'."
 TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
+
+
+class NoiseParameters(Parameters):
+    """What counts as irrelevant noise."""
+
+    exclusive: bool = Field(
+        False, description="Count a claim only if no relevant context entails it too, as RAGChecker does."
+    )
+
+
+def _both_kinds(value: float, *, exclusive: bool) -> Example:
+    """Return the example of a wrong claim that contexts of both kinds entail, and one that the irrelevant one does."""
+    return Example(
+        f"contexts of both kinds entail one of two incorrect claims{', which then does not count' * exclusive}",
+        AUSTEN,
+        {"irrelevant_noise_sensitivity": value},
+        parameters={"exclusive": True} if exclusive else {},
+        judge=(
+            ScriptedReply("claims", {"claims": [WROTE, FAMOUS]}, {"TEXT": "Charlotte"}),
+            ScriptedReply("claims", {"claims": [TRUTH]}, {"TEXT": "Jane Austen wrote"}),
+            ScriptedReply("entailment", [{"supported_by": []}, {"supported_by": []}], {"CONTEXTS": TRUTH}),
+            ScriptedReply("entailment", [{"supported_by": [1, 2]}, {"supported_by": [2]}], {"CLAIMS": WROTE}),
+            ScriptedReply("entailment", [{"supported_by": [1]}], {"CLAIMS": TRUTH}),
+        ),
+    )
 
 
 @evaluator(
@@ -40,6 +67,8 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
                 ScriptedReply("entailment", [{"supported_by": [1]}], {"CLAIMS": TRUTH}),
             ),
         ),
+        _both_kinds(1.0, exclusive=False),
+        _both_kinds(0.5, exclusive=True),
         Example(
             "every context is relevant",
             {**AUSTEN, "retrieved_contexts": AUSTEN["retrieved_contexts"][:1]},
@@ -64,21 +93,26 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
     differs_from="relevant_noise_sensitivity counts wrong claims from contexts that contain a part of the expected "
     "answer; hallucination_claims counts claims that no context supports, right or wrong.",
     differs_from_source=(
-        "The formula does not differ. The prompts are worded by Assay. Answers and expected answers without a claim "
-        "are not applicable. The source sets no threshold; .25 is Assay's."
+        "The formula does not differ; RAGChecker's own program leaves out claims that a relevant context entails too, "
+        "which `exclusive` does. A claim that is listed twice counts once. The prompts are worded by Assay. Answers "
+        "and expected answers without a claim are not applicable. The source sets no threshold; .25 is Assay's."
     ),
+    version=2,
 )
-async def irrelevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
+async def irrelevant_noise_sensitivity(case: Case, parameters: NoiseParameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that are wrong and that an irrelevant context led it to.
 
         sensitivity = incorrect claims entailed by an irrelevant context / claims
 
     From 0, no claim is both wrong and taken from there, to 1; lower is better. A claim is incorrect if no expected
     answer supports it, even if it is true but beside the point; a context is irrelevant if it supports no claim of any
-    expected answer. A claim that contexts of both kinds entail counts in both noise sensitivity evaluators.
+    expected answer. A claim that contexts of both kinds entail counts in both noise sensitivity evaluators; with
+    `exclusive` only in relevant_noise_sensitivity, so that the two shares never count a claim twice.
 
     The score is 0 without an irrelevant context. An answer without a claim, or expected answers without one, are not
     applicable.
     Evidence: each claim, correct or not, whether it is noise, the contexts that entail it, which contexts are relevant.
     """
-    return await noise_sensitivity(judge, case, "irrelevant_noise_sensitivity", relevant=False)
+    return await noise_sensitivity(
+        judge, case, "irrelevant_noise_sensitivity", relevant=False, exclusive=parameters.exclusive
+    )

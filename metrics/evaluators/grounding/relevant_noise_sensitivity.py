@@ -91,9 +91,10 @@ ANSWERED = ScriptedReply(
     differs_from="irrelevant_noise_sensitivity counts wrong claims from contexts that contain nothing of the expected "
     "answer; hallucination_claims counts claims that no context supports, right or wrong.",
     differs_from_source=(
-        "The formula does not differ. The prompts are worded by Assay. Answers and expected answers without a claim "
-        "are not applicable. The source sets no threshold; .25 is Assay's."
+        "The formula does not differ. A claim that is listed twice counts once. The prompts are worded by Assay. "
+        "Answers and expected answers without a claim are not applicable. The source sets no threshold; .25 is Assay's."
     ),
+    version=2,
 )
 async def relevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that are wrong and that a relevant context led it to.

@@ -1,6 +1,7 @@
 """AutoNuggetizer: how much of the passages' information about the question is in the answer."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field
@@ -8,30 +9,101 @@ from pydantic import Field
 from metrics.core.errors import JudgeError
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Holds, Verdict
-from metrics.core.prompt import Prompt
+from metrics.core.prompt import Pair, Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import ItemReply, Judge, Reply
 from metrics.judge.grading import GRADE, STRUCTURED, Wording, failures, grade_verdicts, grades, wording
-from metrics.judge.steps import each
+from metrics.judge.long_texts import batches, pieces
+from metrics.judge.steps import each, together
 
 MOST_NUGGETS, MOST_WORDS = 30, 12
 HOLDS: dict[str, Holds] = {"support": "yes", "partial_support": "unknown", "not_support": "no"}
+NO_INFORMATION = "Not enough information, no answer found"  # the one nugget where the passages hold nothing
 NUGGETS = Prompt(
     "autonuggetizer.nuggets",
-    f"Keep a list of nuggets: short, atomic pieces of information (1 to {MOST_WORDS} words, no questions) that an "
-    "answer to QUERY should hold. Update NUGGETS, the list so far, by what PASSAGES tell about QUERY: add what is "
-    "missing, join or drop what is said twice. Use nothing but NUGGETS and PASSAGES. Reply with the whole list, the "
-    f"most important first, at most {MOST_NUGGETS}; as it is, if PASSAGES add nothing.",
+    f"Keep a list of nuggets: short, atomic pieces of information (1 to {MOST_WORDS} words, statements, no questions) "
+    "that together best give what an answer to QUERY should hold. Update NUGGETS, the list so far, by what PASSAGES "
+    "tell about QUERY: add what is missing, join or drop what is said twice, so that nothing is redundant; prefer "
+    "nuggets that give more interesting information. Use nothing but NUGGETS and PASSAGES, no knowledge of your own. "
+    f"Reply with the whole list, the most important first, only the most vital ones, at most {MOST_NUGGETS}; as it is, "
+    "if PASSAGES add nothing. If neither NUGGETS nor PASSAGES hold any information about QUERY, invent none: the only "
+    f"nugget is then '{NO_INFORMATION}'.",
+    (
+        Pair(
+            {
+                "QUERY": "why are cranberry bogs flooded",
+                "NUGGETS": ["flooding protects vines from frost"],
+                "PASSAGES": [
+                    "In autumn the bogs are flooded for the harvest: ripe berries hold air and float to the top.",
+                    "A flood in winter keeps frost from the vines. The bog near Ardle was sold in 1998.",
+                ],
+            },
+            {
+                "nuggets": [
+                    "flooded in autumn for the harvest",
+                    "ripe berries hold air and float",
+                    "winter flood protects vines from frost",
+                ]
+            },
+        ),
+        Pair(
+            {"QUERY": "who designed the Ardle tram", "NUGGETS": "(none yet)", "PASSAGES": ["Ardle has a tram museum."]},
+            {"nuggets": [NO_INFORMATION]},
+        ),
+    ),
+    {
+        "context": "PASSAGES",
+        "initial_nuggets": "NUGGETS",
+        "initial_nuggets_length": "the number of NUGGETS",
+        "max_nuggets": str(MOST_NUGGETS),
+    },
 )
 IMPORTANCE = Prompt(
     "autonuggetizer.importance",
-    "How important is each of the NUGGETS to an answer to QUERY? vital: a good answer must hold it. okay: worthwhile, "
-    "but a good answer can do without it.",
+    "How important is each of the NUGGETS to an answer to QUERY? vital: a concept that must be present in a good "
+    "answer. okay: worthwhile information about what is asked, but not essential: a good answer can do without it.",
+    (
+        Pair(
+            {
+                "QUERY": "why are cranberry bogs flooded",
+                "NUGGETS": ["flooded in autumn for the harvest", "berries hold four pockets of air"],
+            },
+            {
+                "replies": [
+                    {"id": 1, "reason": "It is the main cause.", "importance": "vital"},
+                    {"id": 2, "reason": "A detail of how berries float.", "importance": "okay"},
+                ]
+            },
+        ),
+    ),
+    {"len_nuggets": "numbered"},
 )
 ASSIGNMENT = Prompt(
     "autonuggetizer.assignment",
-    "Does ANSWER, given to QUERY, hold each of the NUGGETS? support: it says all of it, in whatever words. "
-    "partial_support: it says a part of it. not_support: it does not say it.",
+    "Does ANSWER, given to QUERY, hold each of the NUGGETS? support: ANSWER captures it fully, in whatever words. "
+    "partial_support: it captures a part of it. not_support: it does not capture it at all. The nugget "
+    f"'{NO_INFORMATION}' has support if ANSWER too says that there is no result or not enough information.",
+    (
+        Pair(
+            {
+                "QUERY": "why are cranberry bogs flooded",
+                "ANSWER": "Growers flood the bogs so that the fruit floats and can be gathered.",
+                "NUGGETS": [
+                    "ripe berries float",
+                    "flooded in autumn for the harvest",
+                    "winter flood protects vines from frost",
+                ],
+            },
+            {
+                "replies": [
+                    {"id": 1, "reason": "The fruit floats.", "assignment": "support"},
+                    {"id": 2, "reason": "For the harvest, but no season.", "assignment": "partial_support"},
+                    {"id": 3, "reason": "Nothing on frost.", "assignment": "not_support"},
+                ]
+            },
+        ),
+    ),
+    {"len_nuggets": "numbered", "generated_passage": "ANSWER"},
 )
 
 
@@ -87,7 +159,7 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
     title="AutoNuggetizer",
     inputs=("question", "answer", "retrieved_contexts"),
     prompts=(GRADE, STRUCTURED, NUGGETS, IMPORTANCE, ASSIGNMENT),
-    version=2,
+    version=3,
     metrics=(
         Metric("weighted", "Mean credit of the nuggets, okay ones at half weight.", primary=True),
         Metric("all", "Mean credit of all nuggets: 1 supported, .5 in part."),
@@ -136,8 +208,22 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
             {"all": 0.0, "vital": 0.0, "weighted": 0.0},
             judge=_replies(["vital", "okay"], []),
         ),
-        Example.not_applicable("no passage has to do with the question", GIVEN, judge=_replies([], [], grade=0)),
-        Example.not_applicable("the passages hold nothing", GIVEN, judge=_replies([], [])),
+        Example(
+            "no passage has to do with the question, and the answer says so",
+            GIVEN | {"answer": "The documents do not say what she won."},
+            {"all": 1.0, "vital": 1.0, "weighted": 1.0, "all_strict": 1.0},
+            judge=_replies([], ["support"], grade=0),
+        ),
+        Example(
+            "the passages hold nothing about the question, and the model answers all the same",
+            GIVEN,
+            {"all": 0.0, "vital": 0.0, "weighted": 0.0},
+            judge=(
+                _replies(["vital"], [])[0],
+                ScriptedReply("autonuggetizer.nuggets", {"nuggets": ["not enough information, no answer found."]}),
+                *_replies(["vital"], ["not_support"])[2:],
+            ),
+        ),
     ),
     differs_from="context_recall and answer_correctness need an expected answer; here the passages themselves, graded "
     "as in umbrela, say what an answer should hold.",
@@ -145,7 +231,9 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
         "The prompts are worded by Assay, and the run's judge replaces GPT-4o. Numbers and weights are Open RAG Eval's "
         "defaults. Each round reads the next window of passages, where Open RAG Eval shows every passage in every "
         "round. A class without nuggets contributes nothing, where Open RAG Eval counts it as one nugget without "
-        "credit. Nuggets of more than 12 words are dropped and listed. Thresholds are Assay's."
+        "credit. Nuggets of more than 12 words are dropped and listed. The nugget that there is not enough information "
+        "stands also for an empty list and for a case without a related passage, and is vital without asking. "
+        "Thresholds are Assay's."
     ),
 )  # fmt: skip
 async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge) -> CaseScore:
@@ -161,9 +249,12 @@ async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge)
     these are compared with the whole answer. The grades are those of `umbrela`; they are not asked for again. Every
     number here is a parameter.
 
-    Without vital nuggets `vital` has no value, and `weighted` is the mean of the okay ones. Without a passage of grade
-    1, or without a nugget, the case is not applicable. A passage whose grade cannot be read is left out and listed; if
-    no grade can be read, the case is a parse failure. An empty answer supports nothing; the judge is not asked.
+    Where the passages hold nothing about the question (no passage of grade 1, or no nugget), the only nugget, a vital
+    one, is that there is not enough information: an answer that says so scores 1, any other 0.
+
+    Without vital nuggets `vital` has no value, and `weighted` is the mean of the okay ones. A passage whose grade
+    cannot be read is left out and listed; if none is known to be related, the case is then a parse failure. An empty
+    answer supports nothing; the judge is not asked. Where every nugget is too long, the case is not applicable.
     Evidence: nuggets with importance, support and reasons, the passages' grades, the number of rounds, passages left
     out, and dropped nuggets (of more than 12 words).
     Open RAG Eval differs: it shows every passage in every round and counts an empty class as one nugget without credit.
@@ -172,17 +263,14 @@ async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge)
     prompt = wording(judge, parameters.prompt)
     graded = await grades(judge, prompt, question, case.retrieved_contexts)
     passages = grade_verdicts(graded)
-    if all(isinstance(entry, JudgeError) for entry in graded):
-        status, reason = failures(graded)
-        return CaseScore({}, status, reason, Evidence({"passages": passages}, {"prompt": prompt.id}))
     related = [
         passage
         for passage, entry in zip(case.retrieved_contexts, graded, strict=True)
         if not isinstance(entry, JudgeError) and entry.grade >= 1
     ]
-    if not related:
-        nothing = "no passage is related to the question"
-        return not_applicable(nothing, Evidence({"passages": passages}, {"prompt": prompt.id}))
+    status, failed = failures(graded)
+    if failed and not related:  # one of them may be related
+        return CaseScore({}, status, failed, Evidence({"passages": passages}, {"prompt": prompt.id}))
     size, rounds = parameters.passages_per_round, parameters.max_rounds
     windows = [related[start : start + size] for start in range(0, len(related), size)][:rounds]
     created, dropped = await _created(judge, question, windows, parameters.max_nuggets)
@@ -192,17 +280,26 @@ async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge)
         "passages_left_out": max(0, len(related) - size * rounds),
         "dropped": dropped,
     }
-    if not created:
-        return not_applicable("the passages contain no nugget of information", Evidence({"passages": passages}, facts))
+    if dropped and not created:
+        reason = f"every nugget has more than {MOST_WORDS} words"
+        return not_applicable(reason, Evidence({"passages": passages}, facts))
     query, batch = {"QUERY": question}, parameters.nuggets_per_call
-    weighed = await each(judge, IMPORTANCE, _Importance, created, query, name="NUGGETS", batch=batch)
+    if created:
+        weighed = await each(judge, IMPORTANCE, _Importance, created, query, name="NUGGETS", batch=batch)
+    else:
+        created = [NO_INFORMATION]
+        weighed = (_Importance(id=1, reason="the passages do not tell", importance="vital"),)
     ranked = sorted(
         zip(created, weighed, strict=True), key=lambda pair: pair[1].importance != "vital"
     )[: parameters.kept_nuggets]  # fmt: skip
     kept = [nugget for nugget, _ in ranked]
     if (case.answer or "").strip():
-        data = query | {"ANSWER": case.answer}
-        assigned = await each(judge, ASSIGNMENT, _Assignment, kept, data, name="NUGGETS", batch=batch)
+        parts = pieces(case.answer or "", judge.room // 2)
+        asked = await together(
+            each(judge, ASSIGNMENT, _Assignment, kept, query | {"ANSWER": part}, name="NUGGETS", batch=batch)
+            for part in parts
+        )
+        assigned = tuple(min(entries, key=_rank) for entries in zip(*asked, strict=True))
     else:
         assigned = (_Assignment(id=0, reason="the answer is empty", assignment="not_support"),) * len(kept)
     judged = [(nugget, weight, support) for (nugget, weight), support in zip(ranked, assigned, strict=True)]
@@ -220,6 +317,10 @@ async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge)
     values = nugget_scores(marks, parameters)
     missing = "no nugget is vital" if values["vital"] is None else None
     return CaseScore(values, reason=missing, evidence=Evidence({"nuggets": nuggets, "passages": passages}, facts))
+
+
+def _rank(entry: _Assignment) -> int:
+    return list(HOLDS).index(entry.assignment)
 
 
 def nugget_scores(nuggets: Sequence[tuple[bool, str]], parameters: NuggetParameters) -> dict[str, float | None]:
@@ -242,15 +343,36 @@ async def _created(
 ) -> tuple[list[str], list[str]]:
     """Return the nuggets after one round per window of passages, and those that any round dropped as too long.
 
-    Each round starts from the previous list.
+    Each round starts from the previous list; one whose passages do not fit into a question takes several. No nuggets:
+    the passages hold nothing about the question.
     """
-    prompt = Prompt(NUGGETS.id, NUGGETS.text.replace(f"at most {MOST_NUGGETS}", f"at most {most}"))
+    prompt = replace(
+        NUGGETS,
+        text=NUGGETS.text.replace(f"at most {MOST_NUGGETS}", f"at most {most}"),
+        published={**NUGGETS.published, "max_nuggets": str(most)},
+    )
     nuggets: list[str] = []
     dropped: list[str] = []
-    for passages in windows:
+    left = judge.room * 3 // 4  # beside the question and the nuggets
+    fitting = [
+        [parts[place] for place in batch]
+        for window in windows
+        for parts in [[part for passage in window for part in pieces(passage, left // 2)]]
+        for batch in batches(parts, left)
+    ]
+    if len(fitting) > len(windows):
+        judge.note("context_batches", len(fitting))
+    for passages in fitting:
         data = {"QUERY": question, "NUGGETS": nuggets or "(none yet)", "PASSAGES": passages}
         reply = await judge.ask(prompt, _Nuggets, data)
         listed = list(dict.fromkeys(" ".join(nugget.split()) for nugget in reply.nuggets if nugget.strip()))
         dropped += [nugget for nugget in listed if len(nugget.split()) > MOST_WORDS]
-        nuggets = [nugget for nugget in listed if len(nugget.split()) <= MOST_WORDS][:most]
+        nuggets = [nugget for nugget in listed if len(nugget.split()) <= MOST_WORDS and not _says_nothing(nugget)][
+            :most
+        ]
     return nuggets, list(dict.fromkeys(dropped))
+
+
+def _says_nothing(nugget: str) -> bool:
+    """Return whether it is the nugget of passages that hold nothing."""
+    return nugget.strip(" .'\"").casefold() == NO_INFORMATION.casefold()

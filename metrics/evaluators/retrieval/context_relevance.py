@@ -3,15 +3,16 @@
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._judged_items import BLANK_CONTEXT, RELEVANCE, context_verdicts, share_score
+from metrics.evaluators._judged_items import BLANK_CONTEXT, EXPECTED, RELEVANCE, context_verdicts, share_score
 from metrics.judge.asking import Judge
-from metrics.judge.steps import each_context
+from metrics.judge.steps import each_context, says_yes
 
 RELEVANT = Prompt(
     "context_relevance.relevant",
     "For each of the CONTEXTS say whether it is relevant to QUESTION. yes: any part of it answers QUESTION or a part "
     "of it, be it a single sentence among others. no: nothing in it helps to answer, also where it is about the same "
     "subject.",
+    published={"query": "QUESTION", "context_list": "CONTEXTS"},
 )
 QUESTION = "When was the Eiffel Tower finished?"
 CONTEXTS = [
@@ -26,6 +27,7 @@ CONTEXTS = [
     title="Context relevance",
     inputs=("question", "retrieved_contexts"),
     prompts=(RELEVANT,),
+    version=2,
     metrics=(Metric("context_relevance", "Share of the retrieved contexts that are relevant to the question."),),
     sources=("Valor, after DeepEval",),
     standards=("NIST AI RMF: valid and reliable",),
@@ -55,7 +57,8 @@ CONTEXTS = [
     differs_from="One of three context relevance evaluators. This one counts contexts; context_relevancy_sentences "
     "counts sentences, so that padding inside a context lowers it; context_relevancy_soft measures similarity, without "
     "a judge. context_precision asks about the expected answer and considers the order.",
-    differs_from_source=(
+    differs_from_source=EXPECTED
+    + (
         "The prompt is worded by Assay. A blank context counts as irrelevant and is not shown. Valor sets no "
         "threshold; .75 is Assay's."
     ),
@@ -72,5 +75,5 @@ async def context_relevance(case: Case, parameters: Parameters, judge: Judge) ->
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
     data = {"QUESTION": case.question}
-    replies = await each_context(judge, RELEVANT, case.retrieved_contexts, data, blank=BLANK_CONTEXT)
+    replies = await each_context(judge, RELEVANT, case.retrieved_contexts, data, blank=BLANK_CONTEXT, decides=says_yes)
     return share_score("context_relevance", "contexts", context_verdicts(replies, RELEVANCE), "relevant")

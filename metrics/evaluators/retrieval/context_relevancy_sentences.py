@@ -3,7 +3,7 @@
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._judged_items import RELEVANCE, item_verdicts, share_score
+from metrics.evaluators._judged_items import EXPECTED, RELEVANCE, item_verdicts, share_score
 from metrics.evaluators.retrieval.context_relevance import QUESTION
 from metrics.judge.asking import Judge
 from metrics.judge.steps import YesNoReply, each
@@ -50,7 +50,8 @@ CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
     differs_from="One of three context relevance evaluators. This one counts sentences, so long contexts with one good "
     "sentence score low; context_relevance counts contexts; context_relevancy_soft measures similarity, without a "
     "judge.",
-    differs_from_source=(
+    differs_from_source=EXPECTED
+    + (
         "The prompt is worded by Assay: the judge gives a verdict on every sentence, forty a call, where RAGAS has it "
         "copy out the relevant ones. A set of contexts without a sentence is not applicable."
     ),

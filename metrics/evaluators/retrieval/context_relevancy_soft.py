@@ -37,8 +37,8 @@ from metrics.models.embedder import Embedder
     "relevant to the question; context_precision and context_recall need an expected answer.",
     differs_from_source=(
         "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of a BGE model such as H2O uses, for which the threshold .75 was set. The range is −1 to 1, that of "
-        "the cosine. A chunk without a sentence has relevancy 0."
+        "instead of a BGE model such as H2O uses, to which its threshold .75 belongs; each model gets its own by "
+        "calibration. The range is −1 to 1, that of the cosine. A chunk without a sentence has relevancy 0."
     ),
     version=2,
 )

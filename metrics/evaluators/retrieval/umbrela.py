@@ -90,7 +90,7 @@ class UmbrelaParameters(Parameters):
     title="UMBRELA",
     inputs=("question", "retrieved_contexts"),
     prompts=(GRADE, STRUCTURED),
-    version=2,
+    version=3,
     metrics=metrics_at(KS),
     sources=("Open RAG Eval", "Upadhyay et al. 2024, UMBRELA (arXiv:2406.06519)"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
@@ -161,7 +161,9 @@ async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> Ca
 
     The judge names the intent of the question, rates how well the passage matches it (M) and how trustworthy it is (T),
     0 to 3 each, and decides on the grade O: 0 nothing to do with the question, 1 related to it, 2 an answer that
-    is unclear or hidden, 3 the exact answer and nothing else. One call a passage, at temperature 0 where it can be set.
+    is unclear or hidden, 3 the exact answer and nothing else; that is, 1 for a passage only somewhat about the subject,
+    2 for one with something very important and other things, 3 for one only and entirely about it. One call a passage,
+    at temperature 0 where it can be set.
     The question has two wordings of the same content (`prompt`); the structured one lists the steps for models that
     follow them better.
 

@@ -10,9 +10,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_score
 from metrics.text.patterns import found, readable
-from metrics.text.sensitive.personal_data import PersonalDatum
-from metrics.text.sensitive.secrets import Secret
-from metrics.text.sensitive.spans import Span, redacted
+from metrics.text.sensitive.spans import Finding, Span, redacted
 
 SHOWN_FINDINGS = 50  # of a case, in its evidence; `found` counts them all
 
@@ -21,17 +19,15 @@ Patterns = Annotated[tuple[str, ...], Field(max_length=50), AfterValidator(reada
 
 def score_by_findings(
     case: Case,
-    find: Callable[[str], Iterable[PersonalDatum | Secret]],
+    find: Callable[[str], Iterable[Finding]],
     patterns: tuple[str, ...],
     *,
     exempt_dummy: bool,
-    columns: tuple[str, ...] = (),
     longest: int = 200,
 ) -> CaseScore:
     """Return the score of a case by what `find` and the user's `patterns` find in its answer and contexts.
 
-    `exempt_dummy`: published samples do not count. `columns` are further attributes of a finding for the evidence,
-    `longest` the characters of one that it shows, redacted.
+    `exempt_dummy`: published samples do not count. `longest`: the characters of a finding that are shown, redacted.
     """
 
     def records(text: str, place: str) -> list[dict[str, Any]]:
@@ -40,7 +36,7 @@ def score_by_findings(
         return [
             {
                 "kind": kind,
-                **{name: getattr(span, name, None) for name in columns},
+                "issuer": getattr(span, "issuer", None),
                 "place": place,
                 "start": span.start,
                 "end": span.end,

@@ -6,13 +6,14 @@ from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import item_verdicts
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.steps import YesNoReply, each
+from metrics.judge.steps import YesNoReply, each, listed
 
 OPINIONS = Prompt(
     "opinions",
     "List the opinions that the author of TEXT voices, in its order, each as one self-contained sentence that keeps "
     "the wording: personal beliefs, judgements and attitudes. A statement of fact is none, not even a mistaken one "
-    "('The Earth is flat'), nor is what TEXT reports of somebody whom it names. No opinions: an empty list.",
+    "('The Earth is flat'), nor is what TEXT reports of somebody whom it names. BEFORE, where given, is "
+    "what stands before TEXT: it only tells what TEXT refers to, list nothing of it. No opinions: an empty list.",
 )
 
 
@@ -21,11 +22,8 @@ class _Opinions(Reply):
 
 
 async def opinions(judge: Judge, text: str) -> tuple[str, ...]:
-    """Return the opinions that the author of a text expresses, in its order; none for a blank text."""
-    if not text.strip():
-        return ()
-    reply = await judge.ask(OPINIONS, _Opinions, {"TEXT": text})
-    return tuple(opinion.strip() for opinion in reply.opinions if opinion.strip())
+    """Return the opinions that the author of a text expresses, in its order, each once; none for a blank text."""
+    return await listed(judge, OPINIONS, _Opinions, text)
 
 
 async def share_of_opinions(case: Case, judge: Judge, prompt: Prompt, metric: str, *, bad: str, good: str) -> CaseScore:

@@ -20,6 +20,7 @@ BIAS = Prompt(
     title="Bias",
     inputs=("answer",),
     prompts=(OPINIONS, BIAS),
+    version=2,
     metrics=(Metric.lower("bias", "Share of the answer's opinions that are biased."),),
     sources=("Valor", "DeepEval: bias"),
     standards=("NIST AI RMF: fair", "NIST AI RMF: safe"),

@@ -21,6 +21,7 @@ CONTACT_INFORMATION = Prompt(
     title="Contact information",
     inputs=("answer",),
     prompts=(CONTACT_INFORMATION,),
+    version=2,
     metrics=boolean_metrics("contain no real contact data"),
     sources=("H2O Eval Studio evaluators: Contact information leakage",),
     standards=(
@@ -58,4 +59,4 @@ async def contact_information(case: Case, parameters: JudgedTextsParameters, jud
     cannot be read counts only in parse_failures. An empty answer passes without asking the judge.
     Evidence: the verdict and the judge's reason for the answer and for each context.
     """
-    return await score_by_texts(case, parameters, judge, CONTACT_INFORMATION)
+    return await score_by_texts(case, parameters, judge, {"contact data": CONTACT_INFORMATION})

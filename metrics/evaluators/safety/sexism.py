@@ -20,6 +20,7 @@ SEXISM = Prompt(
     title="Sexism",
     inputs=("question", "answer"),
     prompts=(SEXISM,),
+    version=2,
     metrics=boolean_metrics("are not sexist"),
     sources=("H2O Eval Studio evaluators: Sexism (Judge)",),
     standards=("NIST AI RMF: fair", "NIST AI RMF: safe", "SR 11-7: ongoing monitoring"),
@@ -53,4 +54,4 @@ async def sexism(case: Case, parameters: JudgedTextsParameters, judge: Judge) ->
     cannot be read counts only in parse_failures. An empty answer passes without asking the judge.
     Evidence: the verdict and the judge's reason for the answer and for each context.
     """
-    return await score_by_texts(case, parameters, judge, SEXISM, {"QUESTION": case.question or None})
+    return await score_by_texts(case, parameters, judge, {"sexism": SEXISM}, {"QUESTION": case.question or None})

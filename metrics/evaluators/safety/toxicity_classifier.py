@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
-from metrics.evaluators._classifiers import classifier_field
+from metrics.evaluators._classifiers import classifier_field, side
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifier
 from metrics.text.sentences import sentences
@@ -90,7 +90,7 @@ def toxicity_classifier(
             Verdict(
                 own[row],
                 holds := toxicity_classifier.holds(found[row, toxicity], parameters),
-                "not toxic" if holds == "yes" else "toxic",
+                side(holds, "not toxic", "toxic"),
                 facts={name: round(float(found[row, place]), 6) for name, place in known.items()},
             )
             for row in worst

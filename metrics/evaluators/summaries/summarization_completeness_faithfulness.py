@@ -1,13 +1,15 @@
 """Completeness and faithfulness of a summary, sentence by sentence, without a judge."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
+from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
-from metrics.evaluators._classifiers import classifier_field
+from metrics.evaluators._classifiers import classifier_field, side
 from metrics.models import classifier as classifiers
 from metrics.models import embedder as embeddings
 from metrics.models.classifier import Classifier
@@ -21,8 +23,14 @@ SOURCE = "Die Ernte war gut. Der Regen kam spät."
 
 
 class SummaryParameters(Parameters):
-    """Which model decides on entailment."""
+    """Which model decides on entailment, and how a summary sentence's verdicts are put together."""
 
+    support: Literal["summac", "best_sentence"] = Field(
+        "summac",
+        description="summac: the highest entailment by any source sentence less the highest contradiction by any, as "
+        "in SummaC; best_sentence: the highest entailment less contradiction by one source sentence, which a "
+        "contradiction elsewhere does not lower.",
+    )
     classifier: str = classifier_field(
         "Natural language inference model with the labels entailment and contradiction",
         "cross-encoder/nli-deberta-v3-small",
@@ -35,7 +43,8 @@ class SummaryParameters(Parameters):
     inputs=("source_text", "answer"),
     metrics=(
         Metric(
-            "faithfulness", "Mean over summary sentences of their best entailment minus contradiction by the source.",
+            "faithfulness",
+            "Mean over summary sentences of the highest entailment less the highest contradiction by the source.",
             low=-1.0, primary=True,
         ),
         Metric(
@@ -48,7 +57,13 @@ class SummaryParameters(Parameters):
         Example(
             "the first sentence is entailed, the second neutral, and half of the source is covered",
             {"source_text": SOURCE, "answer": "Die Ernte war gut. Niemand kam."},
+            {"faithfulness": (0.90 - 0.05 + 0.05 - 0.05) / 2, "completeness": (1 + 1 / (2 * 2**0.5)) / 2},
+        ),
+        Example(
+            "the same with both numbers of one source sentence",
+            {"source_text": SOURCE, "answer": "Die Ernte war gut. Niemand kam."},
             {"faithfulness": (0.90 - 0.02 + 0.05 - 0.05) / 2, "completeness": (1 + 1 / (2 * 2**0.5)) / 2},
+            parameters={"support": "best_sentence"},
         ),
         Example(
             "a sentence contradicts the source",
@@ -61,11 +76,12 @@ class SummaryParameters(Parameters):
     "summary is; the evaluator faithfulness checks claims against retrieved contexts.",
     differs_from_source=(
         "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of H2O's BGE. Faithfulness is SummaC's zero-shot form. Completeness, which H2O calls coverage of the "
-        "source by the summary, is the mean over source sentences of the best cosine with the summary. The inference "
-        "model is used only when chosen, never fetched unasked."
+        "instead of H2O's BGE. Faithfulness is SummaC's zero-shot form over sentences; `support` = best_sentence takes "
+        "both numbers from one source sentence. Completeness, which H2O calls coverage of the source by the summary, "
+        "is the mean over source sentences of the best cosine with the summary. The inference model is used only when "
+        "chosen, never fetched unasked."
     ),
-    version=2,
+    version=3,
 )  # fmt: skip
 def summarization_completeness_faithfulness(
     cases: Sequence[Case],
@@ -75,13 +91,15 @@ def summarization_completeness_faithfulness(
 ) -> list[CaseScore]:
     """Whether the source entails what the summary says, and whether the summary covers what the source says.
 
-        faithfulness = mean over summary sentences a of  max over source sentences s of  entail(s, a) − contradict(s, a)
+        faithfulness = mean over summary sentences a of  max over s of entail(s, a)  −  max over s of contradict(s, a)
         completeness = mean over source sentences s of  max over summary sentences a of  cos(emb(s), emb(a))
 
-    Both from −1 to 1. Faithfulness is SummaC without training: only the best source sentence counts for a summary
-    sentence, so one that combines two source sentences scores lower. Completeness is how much of the source is similar
-    to something in the summary: it decreases with the length of the source, as a summary has to leave things out.
-    Compare models with each other, not with 1.
+    with s the source sentences; with `support` = best_sentence  max over s of (entail(s, a) − contradict(s, a)).
+
+    Both from −1 to 1. Faithfulness is SummaC without training: one source sentence has to entail a summary sentence,
+    so one that combines two source sentences scores lower, and any that contradicts it counts. Completeness is how much
+    of the source is similar to something in the summary: it decreases with the length of the source, as a summary has
+    to leave things out. Compare models with each other, not with 1.
 
     A case without a sentence in source or summary is not applicable.
     Evidence: each summary sentence (the first 50) with the source sentence that supports it best, the least covered
@@ -101,15 +119,19 @@ def summarization_completeness_faithfulness(
             scores.append(not_applicable("the source text has no sentence" if own else "the answer has no sentence"))
             continue
         shares = classifiers.probabilities(classifier, made.logits)
-        support = (shares[:, entailed] - shares[:, contradicted]).reshape(len(own), len(source))
-        best, places = best_matches(support)
+        supports, contradicts = (shares[:, place].reshape(len(own), len(source)) for place in (entailed, contradicted))
+        if parameters.support == "summac":
+            best, places = best_matches(supports)
+            best = best - contradicts.max(axis=1)
+        else:
+            best, places = best_matches(supports - contradicts)
         covered = table.cosines.max(axis=1)
         values = {"faithfulness": float(best.mean()), "completeness": float(covered.mean())}
         sentences = [
             Verdict(
                 sentence,
                 holds := summarization_completeness_faithfulness.holds(value, parameters),
-                "supported" if holds == "yes" else "unsupported",
+                side(holds, "supported", "unsupported"),
                 quote=source[place],
                 facts={"support": round(float(value), 6)},
             )

@@ -1,21 +1,28 @@
 """BLEU: n-gram precision against the expected answers."""
 
 import math
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.text.overlap.bleu import bleu, bleu_counts
+from metrics.text.overlap.tokenizers import CHOICES, Script, Tokenizer, TokenizerChoice, tokenized
 
+TOKENIZER_OF: Mapping[Script, Tokenizer] = {
+    "latin": "whitespace", "spaced": "whitespace", "chinese": "zh", "japanese": "char", "unspaced": "char",
+    "none": "char",
+}  # fmt: skip
 CAT = {"answer": "the cat is on the mat", "expected_answers": ["the cat sat on the mat"]}
 
 
 class BleuParameters(Parameters):
-    """How BLEU-4 weighs the n-gram orders."""
+    """What the tokens are, and how BLEU-4 weighs the n-gram orders."""
 
+    tokenizer: TokenizerChoice = Field("auto", description=f"How a text is cut into tokens. {CHOICES}")
     weights: tuple[Annotated[float, Field(ge=0, le=1)], ...] = Field(
         (0.25, 0.25, 0.25, 0.25),
         min_length=1,
@@ -45,7 +52,8 @@ class BleuParameters(Parameters):
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     differs_from_source=(
         "Four numbers are given at once, bleu1 to bleu4; Valor's one is bleu4, with its weights as the parameter. "
-        "Tokens are separated by white space, which Valor leaves open. There is no smoothing, as in nltk by default. "
+        "Tokens, which Valor leaves open, are separated by white space where the script does so; Chinese, Japanese, "
+        "Thai and other scripts without spaces have characters as tokens. There is no smoothing, as in nltk. "
         "Valor sets no threshold; .75 is H2O's."
     ),
     examples=(
@@ -60,8 +68,21 @@ class BleuParameters(Parameters):
             {"answer": "the red cat", "expected_answers": ["the red dog sat", "a red cat"]},
             {"bleu1": 1.0, "bleu2": 1.0, "bleu3": 0.0},
         ),
+        Example(
+            "Chinese characters are tokens, as no space separates words",
+            {"answer": "猫坐在垫子上", "expected_answers": ["猫坐在沙发上"]},
+            {"bleu1": 4 / 6, "bleu2": math.sqrt(4 / 6 * 2 / 5), "bleu3": (4 / 6 * 2 / 5 * 1 / 4) ** (1 / 3)},
+        ),
+        Example(
+            "sacrebleu's 13a separates punctuation",
+            {"answer": "It is Paris.", "expected_answers": ["It is Paris !"]},
+            {"bleu1": 3 / 4},
+            parameters={"tokenizer": "13a"},
+        ),
         Example("your own weights, for two orders", CAT, {"bleu4": math.sqrt(0.5)}, parameters={"weights": [0.5, 0.5]}),
+        Example.not_applicable("no token to compare with", {"answer": "Paris", "expected_answers": [" "]}),
     ),
+    version=2,
 )
 def bleu_score(case: Case, parameters: BleuParameters) -> CaseScore:
     """How many of the answer's n-grams are in an expected answer, with a penalty for brevity: sentence BLEU-1 to -4.
@@ -71,18 +92,27 @@ def bleu_score(case: Case, parameters: BleuParameters) -> CaseScore:
         BP     = 1 for an answer longer than the reference, else exp(1 − reference length / answer length)
 
     An n-gram matches at most as often as it occurs in the expected answer that has it most often; the reference length
-    is that of the expected answer closest in length, the shorter on a tie. Tokens are separated by whitespace; case
-    matters.
+    is that of the expected answer closest in length, the shorter on a tie. Case matters.
+
+    `tokenizer` "auto" goes by the script of the expected answers: white space separates the tokens of Latin, Cyrillic,
+    Greek, Arabic, Hebrew, Indic, Korean, Ethiopic … text; Chinese has sacrebleu's `zh` (every Chinese character a
+    token), Japanese, Thai, Lao, Khmer, Burmese and texts without letters have every character as one. In mixed text
+    most letters decide. Scores of different tokenizers are not comparable: choose one for a suite of several languages.
 
     There is no smoothing. An order without a match makes BLEU 0, which appears as about 1e-77 because nltk uses
     2.2e-308 for pₙ = 0. Identical texts of fewer than n tokens give the same, and the evidence then says so. No token
-    in common, or an answer without tokens, gives exactly 0.
+    in common, or an empty answer, gives exactly 0. Expected answers without any token are not applicable.
 
-    Evidence: matches and n-grams of each order, lengths, brevity penalty. Equal to nltk.translate.bleu_score's
-    sentence_bleu.
+    Evidence: the tokenizer, matches and n-grams of each order, lengths, brevity penalty. Equal to
+    nltk.translate.bleu_score's sentence_bleu of the tokens.
     """
-    references = [expected.split() for expected in case.expected_answers]
-    tokens = (case.answer or "").split()
+    tokenizer, wanted, tokens = tokenized(case.expected_answers, case.answer or "", parameters.tokenizer, TOKENIZER_OF)
+    references = [reference for reference in wanted if reference]
+    facts: dict[str, object] = {"tokenizer": tokenizer}
+    if not references:
+        return not_applicable(f"no expected answer has a token ({tokenizer})", Evidence(facts=facts))
+    if not tokens and (case.answer or "").strip():
+        return not_applicable(f"the answer has no token ({tokenizer})", Evidence(facts=facts))
     counts = bleu_counts(references, tokens, max(4, len(parameters.weights)))
     values = {f"bleu{n}": bleu(counts, [1 / n] * n) for n in (1, 2, 3)} | {"bleu4": bleu(counts, parameters.weights)}
     short = next((n for n, total in enumerate(counts.totals[:4], 1) if not total), None)
@@ -92,7 +122,7 @@ def bleu_score(case: Case, parameters: BleuParameters) -> CaseScore:
         note = f"the answer has {len(tokens)} tokens, so no {short}-grams: BLEU-{short} and up are 0 whatever it says"
     elif unmatched is not None:
         note = f"no {unmatched}-gram of the answer is in an expected answer: BLEU-{unmatched} and up are 0"
-    facts = {
+    facts |= {
         "matches": list(counts.matches),
         "ngrams": list(counts.totals),
         "answer_tokens": counts.length,

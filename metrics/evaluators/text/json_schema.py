@@ -25,6 +25,9 @@ class JsonSchemaParameters(Parameters):
         max_length=1_000_000,
         description="JSON Schema for cases without their own; {} checks only that the answer is JSON.",
     )
+    check_formats: bool = Field(
+        True, description="Check `format` of strings: date-time, email, uri, uuid, ipv4 and other standard ones."
+    )
     accept_fenced: bool = Field(
         False, description="Read only the content of the answer's first ```json fence, if it has one."
     )
@@ -50,7 +53,7 @@ class JsonSchemaParameters(Parameters):
         "OWASP LLM Top 10: LLM05 improper output handling",
     ),
     differs_from_source=(
-        "Patterns run in RE2 and a $ref to anything outside the schema is never fetched; `format` is not checked. "
+        "Patterns run in RE2 and a $ref to anything outside the schema is never fetched; `format` is checked. "
         "JSON deeper than 64 levels fails. A case can have its own schema, which replaces the parameter. As in H2O "
         "contexts are not validated; retrieval_failures therefore has no value."
     ),
@@ -68,6 +71,11 @@ class JsonSchemaParameters(Parameters):
         Example("without a schema the answer only has to be JSON", {"answer": "[1, 2, 3]"}, {"passes": 1}),
         Example("NaN is not JSON", {"answer": '{"score": NaN}'}, {"passes": 0, "failures": 1}),
         Example(
+            "a date that is none",
+            {"answer": '{"due": "2024-02-30"}', "json_schema": '{"properties": {"due": {"format": "date"}}}'},
+            {"passes": 0, "failures": 1},
+        ),
+        Example(
             "fenced JSON is accepted on request",
             {"answer": 'Here you are:\n```json\n{"name": "Ada"}\n```'},
             {"passes": 1},
@@ -80,6 +88,7 @@ class JsonSchemaParameters(Parameters):
             status=Status.ERROR,
         ),
     ),
+    version=2,
 )
 def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     """Whether the answer is JSON and valid by the case's schema, or by the parameter's where the case has none.
@@ -89,9 +98,11 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     value and every failure is attributed to generation.
 
     Limits: 64 levels, integers of 4,000 digits; beyond them the answer fails with that reason. A duplicate key is
-    accepted (the last one counts) and noted. JSON Schema drafts 3 to 2020-12; patterns run in RE2, `format` is not
-    checked, and a $ref to anything outside the schema is never fetched. Such a $ref, or an invalid schema, is an error
-    of the suite and not of the model. Evidence: up to 20 violations with the JSON path of each.
+    accepted (the last one counts) and noted. JSON Schema drafts 3 to 2020-12; patterns run in RE2, and a $ref to
+    anything outside the schema is never fetched: it is, like an invalid schema, an error of the suite and not of the
+    model. A string must have the `format` of its schema (date, time, date-time, duration, email, hostname, ipv4, ipv6,
+    uri, iri, uuid, json-pointer, regex and their kin; other names say nothing), unless `check_formats` is off. A byte
+    order mark before the JSON is ignored. Evidence: up to 20 violations with the JSON path of each.
     """
     answer = _fenced(case.answer or "") if parameters.accept_fenced else case.answer or ""
     facts: dict[str, Any] = {"violations": []}
@@ -103,7 +114,7 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     if document.duplicates:
         facts["duplicate_keys"] = list(document.duplicates[:20])
     try:
-        found = violations(document.value, case.json_schema or parameters.json_schema)
+        found = violations(document.value, case.json_schema or parameters.json_schema, formats=parameters.check_formats)
     except JsonError as failure:
         return CaseScore({}, Status.ERROR, str(failure))
     facts["violations"] = [

@@ -1,6 +1,7 @@
-"""Language mismatch: whether the answer is in the language of the question."""
+"""Language mismatch: whether the answer is in the language of the question, or in the one it asks for."""
 
-from collections.abc import Awaitable
+import re
+from collections.abc import Awaitable, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -23,15 +24,19 @@ from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.steps import YesNo
 from metrics.text.languages import NO_LANGUAGE, Detected, detect, detector, letters_in
+from metrics.text.requested_language import asks_a_word, asks_translation, requested_language, without_quotes
 
 SHOWN_TO_JUDGE = 2_000  # characters of a text, from its beginning: enough to tell its language
 SAME_LANGUAGE = Prompt(
     "language_mismatch",
-    "Is TEXT in the language of QUESTION? Name the language in which each is written for the most part; quotations, "
-    "names, code and greetings in another do not count. same is yes where both are one language, dialects and scripts "
-    "of it included, else no.",
+    "Is TEXT in the language that QUESTION calls for? That is the language it asks for, as in a request to translate "
+    'or "answer in German", else the language of QUESTION itself. Name the language that QUESTION calls for and the '
+    "one in which TEXT is written for the most part; quotations, names, code and greetings in another do not count. "
+    "same is yes where both are one language, dialects and scripts of it included, else no.",
 )
 QUESTION = "Wie lange darf ich ein Buch behalten?"
+PARTICLES = frozenset("von van de der den da di du la le el al bin ibn of and the y e und et".split())
+PARTS = re.compile(r"[:\n]")  # between an instruction and the text it is about
 
 
 class _Languages(Reply):
@@ -71,14 +76,15 @@ class LanguageParameters(Parameters):
     title="Language mismatch",
     inputs=("question", "answer"),
     prompts=(SAME_LANGUAGE,),
-    metrics=boolean_metrics("are in the language of the question"),
+    metrics=boolean_metrics("are in the language of the question, or in the one it asks for"),
     sources=("H2O Eval Studio evaluators: Language mismatch", "Lui & Baldwin 2012"),
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe", "SR 11-7: outcomes analysis"),
     differs_from_source=(
         "A local detector decides by default, without a judge; H2O asks a judge, which `detector` = judge does here, "
-        "with a prompt worded by Assay. Texts too short or too mixed to be sure of are not applicable to the local "
-        "detector. Forms of one macrolanguage count as one language. generation_failures leaves out failures whose "
-        "contexts fail too, so that a failure has one cause; H2O gives it as equal to all failures."
+        "with a prompt worded by Assay. Texts too short or too mixed to be sure of, and names alone, are not "
+        "applicable to the local detector. A language that the question asks for is the right one. Forms of one "
+        "macrolanguage count as one language. generation_failures leaves out failures whose contexts fail too, so that "
+        "a failure has one cause; H2O gives it as equal to all failures."
     ),
     examples=(
         Example(
@@ -100,6 +106,19 @@ class LanguageParameters(Parameters):
             {"passes": 0, "failures": 1, "retrieval_failures": 0, "generation_failures": 1},
         ),
         Example.not_applicable("too short to detect the language", {"question": QUESTION, "answer": "28 Tage."}),
+        Example(
+            "a request to translate: the language asked for is the right one",
+            {
+                "question": "Translate into German: Books and audiobooks may be kept for 28 days.",
+                "answer": "Bücher und Hörbücher dürfen 28 Tage lang behalten werden.",
+            },
+            {"passes": 1},
+        ),
+        Example(
+            "another language than the one asked for",
+            {"question": f"{QUESTION} Answer in English.", "answer": "Bücher dürfen Sie 28 Tage lang behalten."},
+            {"passes": 0},
+        ),
         Example(
             "other scripts need fewer characters",
             {"question": "本はどのくらい借りられますか", "answer": "Books may be kept for 28 days."},
@@ -126,16 +145,23 @@ class LanguageParameters(Parameters):
             judge=(ScriptedReply("language_mismatch", {"same": "nein"}),),
         ),
     ),
+    version=2,
 )  # fmt: skip
 def language_mismatch(
     case: Case, parameters: LanguageParameters, judge: Judge | None = None
 ) -> CaseScore | Awaitable[CaseScore]:
-    """Whether the answer is in the language of the question, by a local language detector or by a judge.
+    """Whether the answer is in the language of the question or the one it asks for, by a local detector or a judge.
 
     passes = 1 if the most likely language of both is the same, 0 if they differ and the detector is sure of both
-    (`min_probability`). If it is not sure, or if either text has fewer than `min_letters` letters, the case is not
-    applicable. Code, links, e-mail addresses and mark-up are ignored. The language of most of the text counts: a
-    foreign quotation is no mismatch, and a greeting in the right language does not make a foreign answer pass.
+    (`min_probability`). If it is not sure, or if either text has fewer than `min_letters` letters, or if the answer is
+    names alone, the case is not applicable.
+
+    A language that the question asks for takes the place of its own: "translate into French", "answer in German", "auf
+    Deutsch bitte", in fourteen languages. A question how something is said allows both; a request to translate that
+    names no language is not applicable. If an instruction and the text that it is about, after a colon or a line break,
+    are in two languages, either is right. Quoted parts of the question are not read. Code, links, e-mail addresses and
+    mark-up are ignored. The language of most of the text counts: a foreign quotation is no mismatch, and a greeting in
+    the right language does not make a foreign answer pass.
 
     The contexts, as one text, are compared with the question in the same way, and a failure is attributed to retrieval
     if they are in another language too; if their language cannot be detected, or there are no contexts,
@@ -154,7 +180,9 @@ def language_mismatch(
         if judge is None:
             raise MissingResource("the detector is to be a judge, and none is chosen")
         return _judged(case, judge)
-    question = detect(case.question or "")
+    asked = case.question or ""
+    question = detect(without_quotes(asked))
+    requested = requested_language(asked)
     texts = {"question": question, "answer": detect(case.answer or "")}
     if case.retrieved_contexts:
         texts["contexts"] = detect("\n".join(case.retrieved_contexts))
@@ -165,26 +193,54 @@ def language_mismatch(
         }
         for place, found in texts.items()
     }
-    evidence = Evidence(facts={"detector": detector(), **languages})
-    for place in ("question", "answer"):
+    evidence = Evidence(facts={"detector": detector(), "requested": requested, **languages})
+    for place in ("answer",) if requested else ("question", "answer"):
         if texts[place].letters < parameters.min_letters:
             return not_applicable(
                 f"the {place} has {texts[place].letters} letters, too few to detect its language", evidence
             )
-    same = _same(question, texts["answer"], parameters)
+    if not requested and asks_translation(asked):
+        return not_applicable("the question asks for a translation and names no language", evidence)
+    if _names_alone(case.answer or ""):
+        return not_applicable("the answer is names alone", evidence)
+    own = [question, *(detect(part) for part in PARTS.split(without_quotes(asked), maxsplit=1))]
+    accepted = own if not requested or asks_a_word(asked) else []
+    same = _in_one_of(texts["answer"], requested, accepted, parameters)
     if same is None:
         return not_applicable("the detector is not sure of the languages", evidence)
-    contexts_pass = _same(question, texts["contexts"], parameters) if "contexts" in texts else None
+    contexts_pass = _in_one_of(texts["contexts"], requested, own, parameters) if "contexts" in texts else None
     return boolean_score(same, contexts_pass, evidence)
 
 
-def _same(left: Detected, right: Detected, parameters: LanguageParameters) -> bool | None:
-    """Return whether two texts are in one language; None if it cannot be decided."""
-    if min(left.letters, right.letters) < parameters.min_letters or NO_LANGUAGE in (left.language, right.language):
+def _in_one_of(
+    text: Detected, requested: str | None, accepted: Sequence[Detected], parameters: LanguageParameters
+) -> bool | None:
+    """Return whether a text is in the language requested or accepted; None if it cannot be decided.
+
+    The first of `accepted` is the whole question, of which the detector has to be sure; its parts only add languages.
+    """
+    if text.letters < parameters.min_letters or text.language == NO_LANGUAGE:
         return None
-    if left.language == right.language:
+    if text.language == requested:
         return True
-    return None if min(left.probability, right.probability) < parameters.min_probability else False
+    if accepted and not requested and not _is_sure(accepted[0], parameters, 0.0):
+        return None
+    whole, parts = accepted[:1], [part for part in accepted[1:] if _is_sure(part, parameters)]
+    if text.language in {found.language for found in (*whole, *parts)}:
+        return True
+    unsure = any(not _is_sure(found, parameters) for found in whole if not requested)
+    return None if unsure or text.probability < parameters.min_probability else False
+
+
+def _is_sure(found: Detected, parameters: LanguageParameters, probability: float | None = None) -> bool:
+    least = parameters.min_probability if probability is None else probability
+    return found.letters >= parameters.min_letters and found.language != NO_LANGUAGE and found.probability >= least
+
+
+def _names_alone(text: str) -> bool:
+    """Return whether every word is a name by its capital, as far as the script has capitals; SHOUTING is not."""
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if word not in PARTICLES]
+    return bool(words) and not text.isupper() and all(word[0].isupper() for word in words)
 
 
 @counting_unreadable

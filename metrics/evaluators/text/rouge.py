@@ -2,21 +2,25 @@
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.text.bleu import CAT
-from metrics.text.overlap.rouge import ROUGE_TYPES, RougeType, rouge, rouge_tokens
+from metrics.text.overlap.rouge import ROUGE_TYPES, TOKENIZER_OF, RougeType, rouge, rouge_tokens
+from metrics.text.overlap.tokenizers import CHOICES, TokenizerChoice, tokenized
 
 
 class RougeParameters(Parameters):
-    """Which variants to compute, and whether on stems or words."""
+    """Which variants to compute, on which tokens, and whether on stems or words."""
 
     rouge_types: tuple[RougeType, ...] = Field(
         ROUGE_TYPES, min_length=1, description="The variants to compute; the others have no value."
     )
+    tokenizer: TokenizerChoice = Field("auto", description=f"How a text is cut into tokens. {CHOICES}")
     use_stemmer: bool = Field(
-        False, description="Compare Porter stems of English words of four letters and more instead of the words."
+        False,
+        description="Compare Porter stems of English words (a–z, four letters and more) instead of the words; words in "
+        "other scripts stay as they are.",
     )
 
 
@@ -56,12 +60,29 @@ class RougeParameters(Parameters):
             {"rouge1": 0.8, "rougeL": 0.4},
             parameters={"use_stemmer": True},
         ),
+        Example(
+            "Chinese characters are tokens, punctuation is none",
+            {"answer": "猫坐在垫子上。", "expected_answers": ["猫坐在沙发上"]},
+            {"rouge1": 4 / 6, "rouge2": 2 / 5, "rougeL": 4 / 6, "rougeLsum": 4 / 6},
+        ),
+        Example(
+            "words in other scripts, in lower case",
+            {"answer": "Кошка сидит на ковре.", "expected_answers": ["кошка спит на ковре"]},
+            {"rouge1": 3 / 4, "rouge2": 1 / 3, "rougeL": 3 / 4},
+        ),
+        Example.not_applicable(
+            "no token in the letters a–z, which the chosen tokenizer needs",
+            {"answer": "猫", "expected_answers": ["猫"]},
+            parameters={"tokenizer": "ascii"},
+        ),
     ),
+    version=2,
     differs_from="rougeLsum splits at line breaks only, as rouge_score does; Hugging Face's evaluate gives the same.",
     differs_from_source=(
         "The number is F, as in Hugging Face's evaluate, on which Valor rests, though Valor's text speaks of recall "
         "and of splitting rougeL at full stops. rougeLsum splits at line breaks only. With several expected answers "
-        "the highest F of each variant counts. Valor sets no threshold; .75 is H2O's."
+        "the highest F of each variant counts. rouge_score sees only a–z and 0–9; here other scripts have tokens "
+        "of their own, and a text without tokens has no value instead of 0. Valor sets no threshold; .75 is H2O's."
     ),
 )
 def rouge_score(case: Case, parameters: RougeParameters) -> CaseScore:
@@ -71,29 +92,45 @@ def rouge_score(case: Case, parameters: RougeParameters) -> CaseScore:
 
     Units and what is common: *rouge1*, *rouge2*: n-grams, each as often as both texts have it; *rougeL*: tokens, the
     longest common subsequence; *rougeLsum*: tokens, for each line of the expected answer those in its longest common
-    subsequence with any line of the answer. Tokens are runs of a–z and 0–9 of the lower-cased text.
+    subsequence with any line of the answer. Lines end at line breaks only.
 
-    With several expected answers, the highest F counts, separately for each variant. Nothing in common gives 0. Text in
-    scripts other than Latin has no tokens and scores 0; the evidence says so. A variant that was not requested has no
-    value.
+    Tokens are in lower case. `tokenizer` "auto" goes by the script of the expected answers: Latin text has runs of a–z
+    and 0–9, exactly as rouge_score; Cyrillic, Greek, Arabic, Hebrew, Indic, Korean, Ethiopic … text words (sacrebleu's
+    `intl`); Chinese single characters (`zh`); Japanese, Thai, Lao, Khmer, Burmese and texts without letters every
+    character (`char`). Then punctuation does not count. In mixed text most letters decide; if the answer has no token
+    in that way, being in another script, both have characters. Scores of different tokenizers are not comparable.
 
-    Evidence: precision, recall, F and the number of the expected answer (from 1) of each variant. Equal to the
-    rouge_score package with its default tokenizer.
+    With several expected answers, the highest F counts, separately for each variant. Nothing in common and an empty
+    answer give 0. A text that has no token is not applicable: punctuation alone, or another script where `ascii` was
+    chosen. A variant that was not requested has no value. Identical texts of a single token have no pairs: rouge2 is 0.
+
+    Evidence: the tokenizer; precision, recall, F and the number of the expected answer (from 1) of each variant. Equal
+    to the rouge_score package where the tokenizer is `ascii`.
     """
-    answer = case.answer or ""
-    scored = [
-        rouge(expected, answer, parameters.rouge_types, parameters.use_stemmer) for expected in case.expected_answers
-    ]
-    best = {kind: max(range(len(scored)), key=lambda index: scored[index][kind].f) for kind in parameters.rouge_types}
+    answer, stem = case.answer or "", parameters.use_stemmer
+    tokenizer, wanted, made = tokenized(
+        case.expected_answers,
+        answer,
+        parameters.tokenizer,
+        TOKENIZER_OF,
+        lambda text, name: rouge_tokens(text, stem, name),
+    )
+    facts: dict[str, object] = {"tokenizer": tokenizer}
+    if not any(wanted):
+        return not_applicable(f"no expected answer has a token ({tokenizer})", Evidence(facts=facts))
+    if not made and answer.strip():
+        return not_applicable(f"the answer has no token ({tokenizer})", Evidence(facts=facts))
+    scored = {
+        number: rouge(expected, answer, parameters.rouge_types, stem, tokenizer)
+        for number, (expected, found) in enumerate(zip(case.expected_answers, wanted, strict=True), 1)
+        if found
+    }
+    best = {kind: max(scored, key=lambda number: scored[number][kind].f) for kind in parameters.rouge_types}
     values: dict[str, float | None] = {
         kind: scored[best[kind]][kind].f if kind in best else None for kind in ROUGE_TYPES
     }
-    facts: dict[str, object] = {
-        kind: {**scored[index][kind]._asdict(), "expected_answer": index + 1} for kind, index in best.items()
-    }
-    if not rouge_tokens(answer):
-        facts["note"] = "the answer has no letters a–z or digits, all that ROUGE sees"
-    elif not any(map(rouge_tokens, case.expected_answers)):
-        facts["note"] = "the expected answers have no letters a–z or digits, all that ROUGE sees"
+    facts |= {kind: {**scored[number][kind]._asdict(), "expected_answer": number} for kind, number in best.items()}
+    if len(made) == 1 and "rouge2" in best:
+        facts["note"] = "the answer has 1 token, so no pairs: rouge2 is 0 whatever it says"
     reason = None if len(best) == len(ROUGE_TYPES) else "not among the chosen rouge_types"
     return CaseScore(values, reason=reason, evidence=Evidence(facts=facts))

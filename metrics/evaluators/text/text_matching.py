@@ -34,8 +34,9 @@ class TextMatchingParameters(Parameters):
     ),
     differs_from_source=(
         "Regular expressions run in RE2, so that no expression can hang a run: there are no look-arounds and no "
-        "back-references. generation_failures leaves out failures whose contexts fail too, so that a failure has one "
-        "cause; H2O gives it as equal to all failures."
+        "back-references. Composed and decomposed characters, and curly and straight quotes, are equal. "
+        "generation_failures leaves out failures whose contexts fail too, so that a failure has one cause; H2O gives "
+        "it as equal to all failures."
     ),
     examples=(
         Example(
@@ -68,12 +69,18 @@ class TextMatchingParameters(Parameters):
             parameters={"case_sensitive": False},
         ),
         Example(
+            "curly quotes are straight ones, and && || ! are AND OR NOT",
+            {"answer": "It’s Zoë’s.", "conditions": '"It\'s Zoë\'s" && !("London" || "Rome")'},
+            {"passes": 1},
+        ),
+        Example(
             "the condition cannot be read",
             {"answer": "Paris", "conditions": '"Paris" AND'},
             {"passes": None},
             status=Status.ERROR,
         ),
     ),
+    version=2,
 )
 def text_matching(case: Case, parameters: TextMatchingParameters) -> CaseScore:
     """Whether the answer satisfies the case's condition: strings and regular expressions, joined by AND, OR, NOT.
@@ -81,15 +88,16 @@ def text_matching(case: Case, parameters: TextMatchingParameters) -> CaseScore:
         "Paris" AND (regexp("18(87|89)") OR NOT "London")
 
     A "string" is true if the text contains it, a regexp("…") if RE2 finds it anywhere; NOT binds before AND, AND before
-    OR. Within quotes a quote is written with a backslash before it.
+    OR; && || ! are the same. Within quotes a quote is written with a backslash before it. Curly and straight quotes are
+    equal, and so are composed and decomposed characters (Unicode NFC), in the condition and in the text.
 
     passes = 1 if the answer satisfies the condition. The contexts are checked as one text, joined by line breaks: two
     of them together can satisfy a condition, and NOT holds only if none of them contains it. A failure is attributed to
     retrieval if the contexts fail too, else to generation; without contexts retrieval_failures has no value.
 
-    An empty condition is not applicable; one that cannot be read is an error that names the character, because the
-    suite is wrong and not the model. Evidence: each string and expression, and whether the answer and the contexts
-    contain it.
+    An empty condition is not applicable; one that cannot be read is an error that names every problem with its
+    character, because the suite is wrong and not the model. Evidence: each string and expression, and whether the
+    answer and the contexts contain it.
     """
     written = case.conditions or ""
     if not written.strip():

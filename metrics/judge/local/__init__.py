@@ -3,6 +3,10 @@
 install.py    installing the known model, verified by its sha256
 model.py      the model: replies that fit a JSON schema, and the likelihood of a label
 questions.py  the short questions that it is asked
+statements.py the claims of a text, by rules
+passages.py   what of a long context is read
 completer.py  requests divided into such questions
 measured.py   how well it agrees with people
+found.py      other models that the user has, as files
+running.py    … and on servers of this machine
 """

@@ -13,6 +13,7 @@ from zipfile import ZipFile
 from metrics.core.errors import MissingResource
 from metrics.core.files import sha256_of
 
+LOCAL = "local"  # the known local judge in settings; "local:FILE" is a GGUF file of the user
 INSTALL = "python -m metrics judge install"
 
 

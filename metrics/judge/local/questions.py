@@ -1,47 +1,92 @@
 """Short questions that replace some prompts for the local judge: a small model answers them better than long ones.
 
-The probabilities of "yes" from which a reply counts as yes were chosen on the bundled sample suite, whose correct
-answers and passages are known; the judge page shows how well the verdicts agree with people.
+The instruction and what the items share come first, the item last: the model reads the beginning once and keeps it.
 """
 
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-VERSION = 2  # of how the local judge handles a request: raise it on any change
+from metrics.text.stated_numbers import unstated
+
+VERSION = 3  # of how the local judge handles a request: raise it on any change
 SENTENCES = "claims"  # the step that replies with the sentences of TEXT that state something
-BARE = 6  # words; a text of at most as many is completed by its question
 ENTAILMENT = "entailment"
+FULLY = 0.999_9  # P(yes) is kept between 1 − FULLY and FULLY, so that its logit is finite
+ASKED = re.compile(r"(?P<question>[^\n]*\?) (?P<answer>[^?]+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The calibration of a question: from the model's P(yes) to the probability that the answer is yes.
+
+        P = σ(slope · logit P(yes) + offset + number · [the context lacks a number of the claim])
+
+    The plain scale changes nothing.
+    """
+
+    slope: float = 1.0
+    offset: float = 0.0
+    number: float = 0.0
+
+    def share(self, yes: float, lacks_number: bool = False) -> float:
+        """Return the calibrated probability of yes, from 0 to 1."""
+        return 1 / (1 + math.exp(-(self.slope * logit_of(yes) + self.offset + self.number * lacks_number)))
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A yes-or-no question about data blocks: `shown` maps their names to headings, in order.
+    """A yes-or-no question: `first` stands before the data, `last` after it.
 
-    `yes`: the P(yes) from which the reply counts as yes.
+    `shown` maps the names of data blocks to headings, in order.
     """
 
     shown: Mapping[str, str]
-    ask: str
-    yes: float
+    first: str = ""
+    last: str = ""
+    scale: Scale = Scale()
 
     def text(self, data: Mapping[str, str]) -> str:
         """Return the question about this data, without absent blocks."""
         parts = [f"{heading}{data[name]}" for name, heading in self.shown.items() if data.get(name)]
-        return "\n\n".join([*parts, f"{self.ask} Answer yes or no."])
+        return "\n\n".join(part for part in (self.first, *parts, self.last) if part)
 
 
+# of whether a claim follows, whole or as a question with its answer: `python -m tests.benchmarks.fit_local_judge`
+FOLLOWING = Scale(slope=0.73, offset=0.06, number=-1.7)
+FOLLOWS = "Read the context, then decide whether the claim follows from it. Answer yes or no."
 SHORT = {  # by the id of the prompt
-    ENTAILMENT: Question(
-        {"CONTEXTS": "Context:\n", "CLAIMS": "Claim: "}, "Does the claim follow from the context?", 0.4
-    ),
-    SENTENCES: Question({"TEXT": "Sentence: "}, "Does the sentence state a fact?", 0.42),
+    ENTAILMENT: Question({"CONTEXTS": "Context:\n", "CLAIMS": "Claim: "}, first=FOLLOWS, scale=FOLLOWING),
     "answer_relevance.relevant": Question(
-        {"QUESTION": "Question: ", "CLAIMS": "Statement: "}, "Does the statement help to answer the question?", 0.42
+        {"QUESTION": "Question: ", "CLAIMS": "Statement: "},
+        last="Does the statement help to answer the question? Answer yes or no.",
     ),
     "context_precision.useful": Question(
         {"CONTEXTS": "Context:\n", "QUESTION": "Question: ", "EXPECTED": "Answer: "},
-        "Does the context hold information that the answer needs?",
-        0.72,
+        last="Does the context hold information that the answer needs? Answer yes or no.",
     ),
-    "no_answer": Question({"QUESTION": "Question: ", "ANSWER": "Reply: "}, "Does the reply answer the question?", 0.5),
+    "no_answer": Question(
+        {"QUESTION": "Question: ", "ANSWER": "Reply: "}, last="Does the reply answer the question? Answer yes or no."
+    ),
 }
+# a bare answer and its question
+ANSWERS = Question({"CONTEXTS": "Context:\n", "ASKED": "Question: "}, first=FOLLOWS, scale=FOLLOWING)
+
+
+def logit_of(share: float) -> float:
+    """Return the logit of a probability, kept within ±logit(FULLY)."""
+    inner = min(max(share, 1 - FULLY), FULLY)
+    return math.log(inner / (1 - inner))
+
+
+def question_and_answer(claim: str) -> tuple[str, str] | None:
+    """Return the parts of a claim that is a question with its bare answer ("Who wrote it? Ann Lee"); else None."""
+    found = ASKED.fullmatch(claim.strip())
+    return (found["question"], found["answer"]) if found else None
+
+
+def missing_numbers(claim: str, context: str) -> set[str]:
+    """Return the numbers of a claim, those of its answer where it is a question with one, that the context lacks."""
+    parts = question_and_answer(claim)
+    return unstated(parts[1] if parts else claim, context)

@@ -7,19 +7,23 @@ from metrics.analysis import leaderboard
 from metrics.presentation.format import interval
 from metrics.presentation.phrases import limit
 from metrics.presentation.safe_text import safe
-from metrics.reports.gates import Outcome
+from metrics.reports.gates import Outcome, no_value
 from metrics.store import Run
 
 
 def junit(run: Run, outcomes: Sequence[Outcome]) -> bytes:
     """Return JUnit XML in UTF-8 with a test case for each outcome of a gate; it fails where the gate does.
 
-    The class name is the model. The thresholds that evaluators declare are not gates: how each model compares with
-    them is a property of the suite.
+    A run in which no case has a value has one more test case, an error that says why. The class name is the model. The
+    thresholds that evaluators declare are not gates: how each model compares with them is a property of the suite.
     """
     failures = sum(not outcome.passed for outcome in outcomes)
+    why = no_value(run)
     seconds = (run.manifest or {}).get("seconds", 0.0)
-    counts = f'tests="{len(outcomes)}" failures="{failures}" errors="0" skipped="0" time="{seconds:.3f}"'
+    counts = (
+        f'tests="{len(outcomes) + (why is not None)}" failures="{failures}" errors="{int(why is not None)}" '
+        f'skipped="0" time="{seconds:.3f}"'
+    )
     properties = list(_properties(run))
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -27,6 +31,7 @@ def junit(run: Run, outcomes: Sequence[Outcome]) -> bytes:
         f"<testsuite name={_attribute(run.name)} timestamp={_attribute(run.created[:19])} {counts}>",
         *(["<properties>", *properties, "</properties>"] if properties else []),
         *map(_case, outcomes),
+        *([] if why is None else [_error(why)]),
         "</testsuite>",
         "</testsuites>",
     ]
@@ -40,6 +45,11 @@ def _case(outcome: Outcome) -> str:
         message = f'message={_attribute(outcome.message)} type="fail-under"'
         inner = f"<failure {message}>{escape(safe(outcome.message))}</failure>"
     return f"<testcase classname={_attribute(outcome.model)} name={_attribute(name)}>{inner}</testcase>"
+
+
+def _error(why: str) -> str:
+    message = f'message={_attribute(why)} type="no-value"'
+    return f'<testcase classname="run" name="has values"><error {message}>{escape(safe(why))}</error></testcase>'
 
 
 def _properties(run: Run) -> Iterator[str]:

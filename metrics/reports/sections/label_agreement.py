@@ -7,13 +7,16 @@ from metrics.analysis.labels.corrected_means import Corrected, corrected_means
 from metrics.analysis.labels.human_labels import Criterion, criteria
 from metrics.analysis.labels.judge_agreement import Agreement, Stat, agreements
 from metrics.analysis.labels.labelled_scores import metric_columns
+from metrics.analysis.labels.panel_agreement import panel_agreement
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.presentation.format import MISSING, plural
+from metrics.presentation.panel_rows import LIKE, panel_table
 from metrics.presentation.phrases import metric_title, named, with_interval
 from metrics.reports.report import Section, Table
 from metrics.stats.prediction_powered import Estimate
 from metrics.store import Run
 
+TITLE, QUESTION = "Judge agreement", "How far can these scores be trusted?"
 MOST_PAIRS = 16  # of a metric and a criterion
 METHOD = (
     "κ and Spearman's ρ are 1 where judge and people agree and 0 where the agreement is no better than chance; their "
@@ -24,13 +27,14 @@ METHOD = (
 
 
 def agreement_section(run: Run) -> Section | None:
-    """Return agreement and corrected means of the judged metrics, or of the primary ones without a judge; None without
-    labels.
+    """Return agreement and corrected means of the judged metrics, or of the primary ones without a judge, and the
+    agreement of a panel; None without labels and panel.
     """
     asked = criteria(run)
     pairs = list(_pairs(run, asked))
+    panel = _panel(run)
     if not pairs:
-        return None
+        return Section(TITLE, QUESTION, panel, (LIKE,)) if panel else None
     shown = pairs[:MOST_PAIRS]
     raters = max(one.raters for one in asked)
     labels = plural(sum(one.labels for one in asked), "label")
@@ -56,7 +60,18 @@ def agreement_section(run: Run) -> Section | None:
     if means:
         heads = ("Model", "Metric", "Criterion", "Judge", "Corrected", "Labelled")
         tables.append(Table("Means of the judge, and corrected by labels", heads, tuple(means), (3, 4, 5)))
-    return Section("Judge agreement", "How far can these scores be trusted?", tuple(tables), (" ".join(notes), METHOD))
+    likes = (LIKE,) if panel else ()
+    return Section(TITLE, QUESTION, (*tables, *panel), (" ".join(notes), METHOD, *likes))
+
+
+def _panel(run: Run) -> tuple[Table, ...]:
+    """Return the table of how far the judges of a panel agree; none without a panel."""
+    found = panel_agreement(run)
+    if not found:
+        return ()
+    columns = ["metric", "raters", "alike", "kappa", "alpha", "disputed"]
+    rows = tuple(map(tuple, panel_table(found)[columns].to_numpy().tolist()))
+    return (Table("Agreement of the judges", ("Metric", "Judges", "Alike", "κ", "α", "Disputed"), rows, (2, 3, 4, 5)),)
 
 
 def _pairs(run: Run, asked: tuple[Criterion, ...]) -> Iterator[tuple[Column, Criterion]]:

@@ -1,16 +1,21 @@
-"""ROUGE-N, ROUGE-L and ROUGE-Lsum on tokens, equal to the `rouge_score` package."""
+"""ROUGE-N, ROUGE-L and ROUGE-Lsum on tokens; on ASCII tokens equal to the `rouge_score` package."""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 from metrics.text.overlap.ngrams import clipped_matches, ngrams
 from metrics.text.overlap.subsequence import lcs_length, lcs_positions
+from metrics.text.overlap.tokenizers import Script, Tokenizer, is_punctuation, tokens
 
-TOKEN = re.compile(r"[a-z0-9]+")
-SHORTEST_STEMMED = 4
+STEMMED = re.compile(r"[a-z0-9]{4,}")
+STEM = re.compile(r"[a-z0-9]+")
+# of each script: words in lower case without punctuation, or characters where no space separates words
+TOKENIZER_OF: Mapping[Script, Tokenizer] = {
+    "latin": "ascii", "spaced": "intl", "chinese": "zh", "japanese": "char", "unspaced": "char", "none": "char",
+}  # fmt: skip
 RougeType = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
 ROUGE_TYPES: tuple[RougeType, ...] = get_args(RougeType)
 
@@ -23,23 +28,31 @@ class Rouge(NamedTuple):
     f: float
 
 
-def rouge_tokens(text: str, stem: bool = False) -> list[str]:
-    """Return the runs of a–z and 0–9 in the lower-cased text; with `stem`, Porter stems of those over three letters.
+def rouge_tokens(text: str, stem: bool = False, tokenizer: Tokenizer = "ascii") -> list[str]:
+    """Return the tokens of the lower-cased text that are not punctuation; those of rouge_score by default.
 
-    Other scripts have no tokens. ImportError if stemming is requested and nltk is not installed.
+    With `stem`, English tokens, which are four or more of a–z and 0–9, become their Porter stems. ImportError if
+    stemming is requested and nltk is not installed; MissingResource as in `tokens`.
     """
-    tokens = TOKEN.findall(text.lower())
+    if tokenizer == "ascii":
+        found = tokens(text, tokenizer)
+    else:
+        found = [token for token in tokens(text.lower(), tokenizer) if not is_punctuation(token)]
     if not stem:
-        return tokens
-    stems = (_stem(token) if len(token) >= SHORTEST_STEMMED else token for token in tokens)
-    return [token for token in stems if TOKEN.fullmatch(token)]
+        return found
+    stems = (_stem(token) if STEMMED.fullmatch(token) else token for token in found)
+    return [token for token in stems if tokenizer != "ascii" or STEM.fullmatch(token)]
 
 
 def rouge(
-    reference: str, candidate: str, types: Sequence[RougeType] = ROUGE_TYPES, stem: bool = False
+    reference: str,
+    candidate: str,
+    types: Sequence[RougeType] = ROUGE_TYPES,
+    stem: bool = False,
+    tokenizer: Tokenizer = "ascii",
 ) -> dict[str, Rouge]:
     """Return ROUGE of each of `types` for two texts; ROUGE-Lsum takes the lines of a text as its sentences."""
-    wanted, made = rouge_tokens(reference, stem), rouge_tokens(candidate, stem)
+    wanted, made = rouge_tokens(reference, stem, tokenizer), rouge_tokens(candidate, stem, tokenizer)
     scores: dict[str, Rouge] = {}
     for kind in types:
         if kind == "rougeL":
@@ -47,9 +60,10 @@ def rouge(
         elif kind != "rougeLsum":
             scores[kind] = rouge_n(wanted, made, int(kind.removeprefix("rouge")))
         elif "\n" in reference or "\n" in candidate:
-            scores[kind] = rouge_lsum(
-                *([rouge_tokens(line, stem) for line in text.split("\n")] for text in (reference, candidate))
+            lines = (
+                [rouge_tokens(line, stem, tokenizer) for line in text.split("\n")] for text in (reference, candidate)
             )
+            scores[kind] = rouge_lsum(*lines)
         else:
             scores[kind] = scores.get("rougeL") or rouge_l(wanted, made)
     return scores

@@ -1,20 +1,27 @@
-"""Encoded parts of a text: base16, base32, base64 (also URL-safe), base85 and rot13, found and decoded, two deep."""
+"""Encoded parts of a text, found and decoded, several deep: base16 to base85, codes of characters, rot13, gzip."""
 
 import base64
 import binascii
 import codecs
 import re
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from metrics.text.sensitive import character_codes
 from metrics.text.sensitive.scripts import WORD
 from metrics.text.sensitive.spans import overlaps
 
-Encoding = Literal["base16", "base32", "base64", "base64url", "base85", "ascii85", "rot13"]
+Encoding = Literal[
+    "escapes", "percent", "entities", "tags", "binary", "octal", "decimal",
+    "base16", "base32", "base64", "base64url", "base85", "ascii85", "gzip", "rot13",
+]  # fmt: skip
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
 DEFAULT_ENCODINGS: tuple[Encoding, ...] = ENCODINGS[:-1]
-DEPTH = 2
+DEPTH = 4
+MOST_DECODED = 1_000_000  # characters decoded of one text, all levels together
+MOST_INFLATED = 200_000  # bytes read of one compressed part
 MOST_TRIES = 20_000  # runs of characters tried by one encoding in one text
 SHORTEST = 6  # characters of a decoded part
 SHORTEST_OF_DIGITS = 12  # the same where the encoded part is a number: shorter ones are letters by chance
@@ -30,9 +37,9 @@ FREQUENT = frozenset(
 RUNS: dict[Encoding, tuple[re.Pattern[str], ...]] = {
     "base16": (
         re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}){7,}+)(?![0-9A-Za-z])"),
-        re.compile(  # one sign between all bytes; the last byte is not the beginning of a word
-            rf"(?<![0-9A-Za-z])([0-9A-Fa-f]{{2}}(?P<apart>[ :])[0-9A-Fa-f]{{2}}(?!{WORD})"
-            rf"(?:(?P=apart)[0-9A-Fa-f]{{2}}(?!{WORD})){{5,}}+)"
+        re.compile(  # the same between all bytes; the last byte is not the beginning of a word
+            rf"(?<![0-9A-Za-z])((?:0x)?[0-9A-Fa-f]{{2}}(?P<apart>, ?|[ :-])(?:0x)?[0-9A-Fa-f]{{2}}(?!{WORD})"
+            rf"(?:(?P=apart)(?:0x)?[0-9A-Fa-f]{{2}}(?!{WORD})){{5,}}+)"
         ),
     ),
     "base32": (re.compile(r"(?<![A-Za-z0-9])([A-Z2-7]{12,}+={0,6})(?![A-Za-z0-9=])"),),
@@ -73,26 +80,36 @@ def encoded_parts(
     Readable is UTF-8 or UTF-16 of at least six printable characters; in fewer than 24 bytes three quarters of them must
     be letters, digits or spaces. Hashes, UUIDs and plain words decode to bytes that are not readable. A part encoded
     twice is decoded twice, and its text has every inner part decoded; a part that decodes to signs alone counts if they
-    contain another part. rot13 changes only letters and is recognised by English words: whole lines in which three of
-    ten words are frequent after decoding, and fewer before. At most 20,000 runs per encoding are tried; time is linear
-    in the text.
+    contain another part. `gzip` is gzip or zlib within base16 to base85, of which the first 200,000 bytes are read. For
+    the codes of characters see `character_codes`. rot13 changes only letters and is recognised by English words: whole
+    lines in which three of ten words are frequent after decoding, and fewer before.
+
+    Limits: 20,000 runs per encoding, and 1,000,000 decoded characters on all levels together: what is beyond is cut.
+    Time is linear in the text.
     """
+    return _parts(text, encodings, depth, [MOST_DECODED])
+
+
+def _parts(text: str, encodings: Sequence[Encoding], depth: int, left: list[int]) -> list[EncodedPart]:
+    """Return the parts of `text`; `left` [1] is how many characters may still be decoded."""
     if not depth:
         return []
     found: list[EncodedPart] = []
     taken: list[tuple[int, int]] = []
     for encoding in ENCODINGS:
-        if encoding not in encodings:
+        if encoding not in encodings or encoding == "gzip":
             continue
         new: list[EncodedPart] = []
-        for start, end, decoded in _rot13(text) if encoding == "rot13" else _decoded(text, encoding):
-            if overlaps(taken, start, end) or (new and start < new[-1].end):
+        for start, end, layers, decoded in _candidates(text, encoding, "gzip" in encodings, left):
+            if overlaps(taken, start, end) or (new and start < new[-1].end) or left[0] <= 0:
                 continue
-            inner = encoded_parts(decoded, encodings, depth - 1)
+            decoded = decoded[: left[0]]
+            left[0] -= len(decoded)
+            inner = _parts(decoded, encodings, depth - 1, left)
             if not inner and not _reads(decoded, text[start:end]):
                 continue
             nested = max((part.encodings for part in inner), key=len, default=())
-            new.append(EncodedPart(start, end, (encoding, *nested), in_the_clear(decoded, inner)))
+            new.append(EncodedPart(start, end, (*layers, *nested), in_the_clear(decoded, inner)))
         found += new
         taken = sorted((part.start, part.end) for part in found)
     return sorted(found, key=lambda part: part.start)
@@ -107,17 +124,28 @@ def in_the_clear(text: str, parts: Sequence[EncodedPart]) -> str:
     return "".join([*pieces, text[place:]])
 
 
-def _decoded(text: str, encoding: Encoding) -> Iterator[tuple[int, int, str]]:
-    decode = DECODERS[encoding]
+def _candidates(
+    text: str, encoding: Encoding, inflate: bool, left: list[int]
+) -> Iterator[tuple[int, int, tuple[Encoding, ...], str]]:
+    """Yield the parts of one encoding: characters from–to, its layers (with `inflate` also gzip), the decoded text."""
+    if encoding in CODES:
+        for start, end, meant in CODES[encoding](text):
+            if _is_shown(meant, text[start:end]):
+                yield start, end, (encoding,), meant
+        return
     runs = sorted(
         (match.span(1) for pattern in RUNS[encoding] for match in pattern.finditer(text)),
         key=lambda span: (span[0], -span[1]),
     )
     for start, end in runs[:MOST_TRIES]:
         for first, last in _trimmed(text, start, end) if encoding.endswith("85") else [(start, end)]:
-            plain = _printable(decode, text[first:last])
+            run = text[first:last]
+            data = _bytes(run, DECODERS[encoding])
+            inflated = _inflated(data) if inflate and left[0] > 0 else None
+            left[0] -= len(inflated or b"")
+            plain = _printable(data if inflated is None else inflated, run)
             if plain is not None:
-                yield first, last, plain
+                yield first, last, (encoding,) if inflated is None else (encoding, "gzip"), plain
                 break
 
 
@@ -130,18 +158,50 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             yield start + first, end - last
 
 
-def _printable(decode: Callable[[str], bytes], run: str) -> str | None:
-    if run.isalpha() and run[1:].islower():  # a word
+def _bytes(run: str, decode: Callable[[str], bytes]) -> bytes:
+    """Return the bytes of a run; none where it is a word or not of the encoding."""
+    if run.isalpha() and run[1:].islower():
+        return b""
+    try:
+        return decode(run)
+    except (ValueError, binascii.Error):
+        return b""
+
+
+def _inflated(data: bytes) -> bytes | None:
+    """Return what gzip or zlib data holds, its beginning where it is large; None where the bytes are neither."""
+    gzip = data.startswith(b"\x1f\x8b\x08")
+    if not gzip and not (len(data) > 8 and data[0] == 0x78 and int.from_bytes(data[:2]) % 31 == 0):
         return None
     try:
-        data = decode(run)
-        text = data.decode("utf-16-le" if len(data) > 3 and not any(data[1:8:2]) else "utf-8")
-    except (ValueError, binascii.Error):  # UnicodeDecodeError is a ValueError
+        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, MOST_INFLATED)
+    except zlib.error:
         return None
+
+
+def _printable(data: bytes, run: str) -> str | None:
+    try:
+        text = data.decode(_charset(data))
+    except UnicodeDecodeError:
+        return None
+    return text if _is_shown(text, run) else None
+
+
+def _charset(data: bytes) -> str:
+    """Return UTF-16 where a mark says so, or where every second of the first bytes is 0; else UTF-8."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    if len(data) > 3 and not any(data[1:8:2]):
+        return "utf-16-le"
+    return "utf-16-be" if len(data) > 3 and not any(data[0:8:2]) else "utf-8"
+
+
+def _is_shown(text: str, run: str) -> bool:
+    """Return whether a decoded text is long enough and has only characters that are printed."""
     shown = text.strip()
-    if len(shown) < (SHORTEST_OF_DIGITS if _is_number(run, shown) else SHORTEST):
-        return None
-    return text if all(character.isprintable() or character in "\n\r\t" for character in shown) else None
+    if text == run or len(shown) < (SHORTEST_OF_DIGITS if _is_number(run, shown) else SHORTEST):
+        return False
+    return all(character.isprintable() or character in "\n\r\t" for character in shown)
 
 
 def _reads(decoded: str, run: str) -> bool:
@@ -175,8 +235,18 @@ def _padded(run: str, block: int) -> str:
     return digits + "=" * (-len(digits) % block)
 
 
+CODES: Mapping[Encoding, Callable[[str], Iterator[tuple[int, int, str]]]] = {
+    "escapes": character_codes.escapes,
+    "percent": character_codes.percents,
+    "entities": character_codes.entities,
+    "tags": character_codes.tags,
+    "binary": character_codes.binary,
+    "octal": character_codes.octal,
+    "decimal": character_codes.decimal,
+    "rot13": _rot13,
+}
 DECODERS: dict[Encoding, Callable[[str], bytes]] = {
-    "base16": lambda run: bytes.fromhex(run.replace(":", "").replace(" ", "")),
+    "base16": lambda run: bytes.fromhex(re.sub("0x|[ :,-]", "", run)),
     "base32": lambda run: base64.b32decode(_padded(run, 8)),
     "base64": lambda run: base64.b64decode(_padded(run, 4), validate=True),
     "base64url": lambda run: base64.b64decode(_padded(run, 4), altchars=b"-_", validate=True),

@@ -2,7 +2,10 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
+
+from metrics.text.sensitive.scripts import UNSPACED_CHARACTER
 
 
 class Span(Protocol):
@@ -17,6 +20,21 @@ class Span(Protocol):
         """The one after the last."""
 
 
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Characters `start` to `end` of a text that disclose something of this `kind`.
+
+    `issuer` says who issues such keys or numbers, if that is known: "GitHub", "ES DNI". `dummy`: a published sample,
+    which is nobody's.
+    """
+
+    kind: str
+    start: int
+    end: int
+    issuer: str | None = None
+    dummy: bool = False
+
+
 Found = TypeVar("Found", bound=Span)
 
 
@@ -25,7 +43,11 @@ def by_precedence(groups: Iterable[Iterable[Found]]) -> list[Found]:
     found: list[Found] = []
     for group in groups:
         taken = sorted((span.start, span.end) for span in found)
-        found += [span for span in group if not overlaps(taken, span.start, span.end)]
+        last = -1
+        for span in sorted(group, key=lambda span: (span.start, -span.end)):
+            if span.start >= last and not overlaps(taken, span.start, span.end):
+                found.append(span)
+                last = span.end
     return sorted(found, key=lambda span: span.start)
 
 
@@ -33,6 +55,28 @@ def overlaps(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
     """Return whether a span overlaps one of `taken`, which are in order and do not overlap."""
     place = bisect_left(taken, (end, -1))
     return place > 0 and taken[place - 1][1] > start
+
+
+def stands_alone(text: str, start: int, end: int) -> bool:
+    """Return whether no letter or digit touches the span, nor, without letters, a point or comma of a longer number.
+
+    A comma between two values of a row does not count.
+    """
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    if _joins(before[-1:]) and not (before[-2:-1] == "\\" and before[-1:] in "nrt"):
+        return False
+    if _joins(after[:1]):
+        return False
+    if any(map(str.isalpha, text[start:end])):
+        return True
+    fraction = before[-1:] in (".", ",") and before[:1].isdigit() and len(before) == 2
+    in_a_row = before[-1:] == after[:1] == "," and not after[1:].isspace()
+    return (in_a_row or not fraction) and not (after[:1] in (".", ",") and after[1:].isdigit())
+
+
+def _joins(character: str) -> bool:
+    """Return whether a character next to a number or a name makes it part of something longer."""
+    return character.isalnum() and not UNSPACED_CHARACTER.match(character)
 
 
 def redacted(text: str, span: Span, longest: int = 200) -> str:

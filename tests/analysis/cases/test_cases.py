@@ -45,7 +45,7 @@ def test_example_has_everything_about_one_case(run: Run) -> None:
     view = example(run, "c3")
     assert view.case["question"] == "What is said of number 3?"
     assert [output["model"] for output in view.outputs] == ["good", "poor"]
-    assert set(view.scores["metric"]) >= {"rougeL", "unique_sentences"}
-    assert len(view.scores) == 2 * (4 + 3)
+    assert set(view.scores["metric"]) >= {"rougeL", "looping"}
+    assert len(view.scores) == 2 * (4 + 4)
     with pytest.raises(InputError, match="has no case 'c99'"):
         example(run, "c99")

@@ -56,7 +56,10 @@ def test_an_answer_that_leaves_nothing_to_embed_is_a_problem(workspace: Path) ->
     assert dict(zip(found["evaluator"], found["case_ids"], strict=True)) == {
         "groundedness": ["c0", "c1"], "answer_relevancy_sentence": ["c0", "c1"], "answer_semantic_similarity": ["c1"],
     }  # fmt: skip
-    assert found["message"].iloc[0] == "terse: 2 answers are too short for Groundedness: no sentence is left to embed"
+    assert (
+        found["message"].iloc[0]
+        == "terse: 2 answers are too short for Groundedness (likeness): no sentence is left to embed"
+    )
     assert set(found["model"]) == {"terse"}
 
 

@@ -105,7 +105,7 @@ class TestPayload:
         assert [one["arrow"] for one in drawn["columns"]] == ["↑", "↓", "↑"]
         assert drawn["columns"][0]["behind"] == "cases?run=r+1&tag=a%26b&evaluator=rouge&metric=l"
         assert "Range 0 … ∞" in drawn["columns"][2]["about"]
-        assert "Threshold 0.5" in drawn["columns"][0]["about"]
+        assert "Threshold ≥ 0.5" in drawn["columns"][0]["about"]
         assert "Threshold" not in drawn["columns"][1]["about"]
         assert drawn["sort"] == {"key": "speed/s", "down": False}
 

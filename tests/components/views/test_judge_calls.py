@@ -40,7 +40,7 @@ def test_what_the_browser_draws_is_json() -> None:
         {
             "number": 1, "text": "A.", "expected": "A!", "glyph": "✗", "label": "hedged", "reason": "It says perhaps.",
             "restsOn": [["contexts", 1]], "links": "context 1", "notes": ["“perhaps”", "share: 0.500"],
-            "colour": evidence_list.COLOURS["no"],
+            "quotes": [], "colour": evidence_list.COLOURS["no"],
         }
     ]  # fmt: skip
 
@@ -163,7 +163,9 @@ def test_a_prompt_that_evaluators_share_is_listed_once() -> None:
 
 
 def test_levels_are_lines() -> None:
-    assert prompt_playground.parse_levels("good = 1\n\n in = part = 0.5 \n") == {"good": 1.0, "in = part": 0.5}
+    levels, meanings = prompt_playground.parse_levels("good = 1\n\n in = part = 0.5 :  a: b = 2 \n")
+    assert (levels, meanings) == ({"good": 1.0, "in = part": 0.5}, {"in = part": "a: b = 2"})
+    assert prompt_playground.parse_levels(prompt_playground.level_lines(levels, meanings)) == (levels, meanings)
 
 
 @pytest.mark.parametrize("text", ["good", "= 1", "good = much"])

@@ -2,13 +2,15 @@
 
 import base64
 import codecs
+import gzip
+import zlib
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.text.sensitive.encodings import ENCODINGS, encoded_parts, in_the_clear
+from metrics.text.sensitive.encodings import ENCODINGS, MOST_DECODED, MOST_INFLATED, encoded_parts, in_the_clear
 
 HIDDEN = "Write to jane.roe@acme-bank.com"
 ENCODERS: dict[str, Callable[[bytes], str]] = {
@@ -38,12 +40,94 @@ def test_each_encoding_is_found_in_prose(name: str, around: str) -> None:
 
 @pytest.mark.parametrize("outer", ENCODERS)
 @pytest.mark.parametrize("inner", ENCODERS)
-def test_two_levels_are_decoded_and_the_third_is_not(outer: str, inner: str) -> None:
+def test_one_within_another_is_decoded(outer: str, inner: str) -> None:
     nested = ENCODERS[outer](f"then {ENCODERS[inner](HIDDEN.encode())} end".encode())
     (part,) = encoded_parts(nested)
     assert len(part.encodings) == 2
     assert HIDDEN in part.text
-    assert not any(HIDDEN in part.text for part in encoded_parts(base64.b64encode(nested.encode()).decode()))
+    assert not any(HIDDEN in part.text for part in encoded_parts(nested, depth=1))
+
+
+def test_four_levels_are_decoded_and_the_fifth_is_not() -> None:
+    nested = HIDDEN
+    for level in range(1, 6):
+        nested = base64.b64encode(nested.encode()).decode()
+        (part,) = encoded_parts(f"See {nested}.")
+        assert part.encodings == ("base64",) * min(level, 4)
+        assert (part.text == HIDDEN) is (level < 5)
+
+
+def codes(form: str, between: str = "") -> Callable[[str], str]:
+    return lambda text: between.join(form.format(ord(character)) for character in text)
+
+
+CODES: dict[str, tuple[str, Callable[[str], str]]] = {
+    "\\x": ("escapes", codes(r"\x{:02x}")),
+    "\\u": ("escapes", codes(r"\u{:04x}")),
+    "\\u{}": ("escapes", codes(r"\u{{{:x}}}")),
+    "\\U": ("escapes", codes(r"\U{:08X}")),
+    "%": ("percent", codes("%{:02X}")),
+    "entities": ("entities", codes("&#{};")),
+    "hexadecimal entities": ("entities", codes("&#x{:x};")),
+    "entities and spaces": ("entities", lambda text: " ".join(codes("&#{};")(word) for word in text.split())),
+    "named entities": ("entities", lambda text: text.replace("@", "&commat;").replace(".", "&period;")),
+    "one sign in %": ("percent", lambda text: text.split()[-1].replace("@", "%40")),
+    "one sign in \\u": ("escapes", lambda text: text.split()[-1].replace("@", r"\u0040")),
+    "binary": ("binary", codes("{:08b}", " ")),
+    "binary, one number": ("binary", codes("{:08b}")),
+    "decimal": ("decimal", codes("{}", " ")),
+    "decimal, commas": ("decimal", codes("{}", ", ")),
+    "octal": ("octal", codes("{:03o}", " ")),
+    "\\octal": ("octal", codes(r"\{:03o}")),
+    "tags": ("tags", lambda text: "".join(chr(0xE0000 + ord(character)) for character in text)),
+    "base16, 0x": ("base16", codes("0x{:02x}", ", ")),
+    "base16, hyphens": ("base16", codes("{:02x}", "-")),
+}
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_codes_of_characters_are_read(name: str) -> None:
+    encoding, encode = CODES[name]
+    written = encode(HIDDEN)
+    parts = encoded_parts(f"See ({written}) there")
+    assert [part.encodings for part in parts] == [(encoding,)]
+    assert parts[0].text in HIDDEN
+    assert parts[0].text.endswith("jane.roe@acme-bank.com")
+
+
+@pytest.mark.parametrize(
+    ("written", "hidden"),
+    [
+        (r"im caf\xc3\xa9haus", "caféhaus"),
+        (r"\xfcber Stra\xdfe", "Straße"),
+        (r"\ud83d\ude00\u0020\u4f60\u597d\u4e16\u754c", "😀 你好世界"),
+        ("%E6%97%A5%E6%9C%AC%E8%AA%9E%E3%81%AE%E7%89%88%E3%81%A7%E3%81%99", "日本語の版です"),
+    ],
+    ids=["bytes of UTF-8", "of Latin-1", "surrogates", "percent"],
+)
+def test_codes_beyond_ascii(written: str, hidden: str) -> None:
+    assert hidden in in_the_clear(written, encoded_parts(written))
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress], ids=["gzip", "zlib"])
+def test_compressed_parts_are_inflated(pack: Callable[[bytes], bytes]) -> None:
+    (part,) = encoded_parts(f"See {base64.b64encode(pack(HIDDEN.encode())).decode()} there")
+    assert (part.encodings, part.text) == (("base64", "gzip"), HIDDEN)
+    assert not encoded_parts(base64.b64encode(pack(HIDDEN.encode())).decode(), ["base64"])
+
+
+def test_a_bomb_is_read_only_at_its_beginning() -> None:
+    bomb = base64.b64encode(gzip.compress(b"write to jane " * 3_000_000)).decode()
+    (part,) = encoded_parts(bomb)
+    assert len(part.text) == MOST_INFLATED
+    many = base64.b64encode(gzip.compress(b"a dog " * 20_000)).decode()
+    assert sum(len(part.text) for part in encoded_parts(" ".join([many] * 99))) <= MOST_DECODED
+
+
+@pytest.mark.parametrize("charset", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16(charset: str) -> None:
+    (part,) = encoded_parts(base64.b64encode(HIDDEN.encode(charset)).decode())
+    assert part.text == HIDDEN
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.text.sensitive.secrets import entropy, looks_random, secrets
+from metrics.text.sensitive.randomness import entropy, looks_random
+from metrics.text.sensitive.secrets import secrets
 from metrics.text.sensitive.spans import redacted
 from tests.corpora.cases import Piece
 from tests.corpora.credentials import PLANTED
@@ -26,6 +27,27 @@ def found(text: str) -> list[tuple[str, str]]:
         pytest.param("The password is Tr0ub4dor&3.", [("password", "Tr0ub4dor&3")], id="full-stop-left-out"),
         pytest.param("ftp://me:password@host", [], id="the-word-password-in-a-url"),
         pytest.param("-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----", [], id="no-body"),
+        pytest.param("pwd: /home/anna/Proj2, PWD=C:\\Work\\App1", [], id="paths"),
+        pytest.param("password: <your password 1>, token=YOUR_TOKEN_1234567", [], id="placeholders"),
+        pytest.param("order A1B2C-3D4E5-F6G7H-8I9J0-K1L2M", [], id="an-order"),
+        pytest.param(
+            "legal winner thank year wave sausage worth useful legal winner thank yellow",
+            [("recovery_phrase", "legal winner thank year wave sausage worth useful legal winner thank yellow")],
+            id="recovery-phrase",
+        ),
+        pytest.param(
+            "legal winner thank year wave sausage worth useful legal winner thank thank", [], id="wrong-checksum"
+        ),
+        pytest.param(
+            "Authorization: Basic dXNlcjpodW50ZXIyMg==",
+            [("password", "dXNlcjpodW50ZXIyMg==")],
+            id="basic-authorization",
+        ),
+        pytest.param(
+            "gh\u200bp_9XbW2kLmQ7vTzR4pYc8NfD3hJ6sA1gE5uH0o",
+            [("git_token", "gh\u200bp_9XbW2kLmQ7vTzR4pYc8NfD3hJ6sA1gE5uH0o")],
+            id="invisible-character",
+        ),
         pytest.param("Passwort: Tr0ub4dor&3", [("password", "Tr0ub4dor&3")], id="in-german"),
         pytest.param("パスワード：Tr0ub4dor&3です", [("password", "Tr0ub4dor&3")], id="in-japanese-without-spaces"),
         pytest.param("[password: Tr0ub4dor&3]", [("password", "Tr0ub4dor&3")], id="bracket-left-out"),

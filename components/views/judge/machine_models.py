@@ -1,0 +1,97 @@
+"""Models on this machine: the files and servers that can judge, each with a button that fills in the form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from components import data
+from components.views.judge.judge_form import way_of
+from components.widgets import url
+from metrics.presentation.format import size_text
+
+if TYPE_CHECKING:
+    from components.data import Found, Running
+
+OFFER = "judge-offer"  # in the session: how many models were chosen here, and the settings of the last
+SERVERS = "judge-servers"  # in the session: the servers that answered; absent before they were looked for
+SHOWN = 20
+WIDTHS = (6, 2, 2, 1.4)
+NOT_FOUND = (
+    "No GGUF file found. Put one into the folder models of this workspace, or get one with Ollama, LM Studio, "
+    "llama.cpp or Hugging Face, and open this page again."
+)
+LIST = "python -m metrics judge list"
+
+
+def offered() -> tuple[int, Mapping[str, str] | None]:
+    """Return the settings of the model chosen here (None: none), and a number that grows with each choice."""
+    number, setting = st.session_state.get(OFFER, (0, None))
+    return number, setting
+
+
+def forget() -> None:
+    """Forget the model chosen here: the form shows the judge of the workspace again."""
+    st.session_state[OFFER] = (offered()[0] + 1, None)
+
+
+def draw(files: Sequence[Found]) -> None:
+    """Draw the files, and the servers once they were looked for."""
+    with st.container(border=True, gap="small"):
+        st.subheader("Models on this machine", anchor=False)
+        searched = "\n".join(f"- `{folder}`" for folder in map(_shown, data.searched_folders()))
+        st.text("Files", help=f"GGUF files of models that can chat, found in:\n{searched}")
+        for place, one in enumerate(files[:SHOWN]):
+            texts = (one.name, size_text(one.size), one.place)
+            _row(f"file-{place}", texts, {"model": one.model}, f"`{_shown(one.file)}`")
+        if len(files) > SHOWN:
+            st.text(f"and {len(files) - SHOWN} more: {LIST} shows them all")
+        if not files:
+            st.text(NOT_FOUND)
+        st.text("Servers", help="Ollama, llama.cpp, LM Studio and vLLM at their usual ports of 127.0.0.1.")
+        if st.button(
+            "Look for servers", icon=":material/search:",
+            help="Asks the usual ports of this machine for their models. Nothing leaves this machine, no key is sent.",
+        ):  # fmt: skip
+            with st.spinner("Asking the usual ports"):
+                st.session_state[SERVERS] = data.running_servers()
+        if SERVERS in st.session_state:
+            _draw_servers(st.session_state[SERVERS])
+
+
+def _draw_servers(servers: Sequence[Running]) -> None:
+    if not servers:
+        st.text("No server answers on the usual ports. Start one, or enter its address under “A server of your own”.")
+    for server in servers:
+        if server.locked:
+            st.text(f"{server.name} at {server.base_url} asks for a key: set OPENAI_API_KEY and enter its model above.")
+        elif not server.models:
+            st.text(f"{server.name} at {server.base_url} has no model that can chat; load one and look again.")
+        for place, model in enumerate(server.models):
+            texts = (model, urlsplit(server.base_url).netloc, server.name)
+            setting = {"model": model, "base_url": server.base_url}
+            _row(f"{server.name}-{place}", texts, setting, f"`{server.base_url}`")
+
+
+def _row(key: str, texts: tuple[str, str, str], setting: Mapping[str, str], where: str) -> None:
+    """Draw a model with its size or address, and whose it is; the button fills in the form with `setting`."""
+    *columns, last = st.columns(WIDTHS, vertical_alignment="center")
+    for column, text, hint in zip(columns, texts, (where, None, None), strict=True):
+        column.text(text, help=hint)
+    last.button(
+        "Use", key=f"judge-use-{key}", help="Fills in the form above. Test it there, then save.", width="stretch",
+        on_click=_offer, args=(setting,),
+    )  # fmt: skip
+
+
+def _offer(setting: Mapping[str, str]) -> None:
+    st.session_state[OFFER] = (offered()[0] + 1, setting)
+    url.put(way=way_of(setting))
+
+
+def _shown(path: object) -> str:
+    """Return a path for a hint, which is Markdown: as code, without what would end it."""
+    return str(path).replace("`", "'")

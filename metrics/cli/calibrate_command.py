@@ -1,0 +1,57 @@
+"""`calibrate`: set the threshold of a metric, for the models that a run used, by people's labels."""
+
+import argparse
+import sys
+from typing import Any
+
+from metrics.cli.labels_command import add_files, add_reading
+from metrics.cli.options import add_parser, run_of
+
+
+def add_command(commands: Any) -> None:
+    """Add `calibrate`."""
+    words = "set a metric's threshold by people's labels; later runs with the same models use it"
+    command = add_parser(commands, "calibrate", _calibrate, of_run=True, help=words)
+    command.add_argument(
+        "--metric", metavar="METRIC", required=True, help="the metric to calibrate: METRIC or EVALUATOR.METRIC"
+    )
+    command.add_argument(
+        "--labels", metavar="FILE", dest="files", action="append", default=[],
+        help="labels of the run's outputs, added to it first as by `labels add`, repeatable (default: those it has)",
+    )  # fmt: skip
+    add_reading(command)
+    command.add_argument(
+        "--criterion", metavar="NAME", help="criterion of the labels (default: the metric's name, or the only one)"
+    )
+    command.add_argument(
+        "--passing", type=float, metavar="GRADE", help="grade from which an output is good (default: above the middle)"
+    )
+    command.add_argument(
+        "--forget", action="store_true", help="remove what was calibrated before for the run's models and parameters"
+    )
+
+
+def _calibrate(options: argparse.Namespace) -> int:
+    from metrics.analysis.labels.calibrate import calibrate, calibrated_here, chosen_criterion, chosen_metric
+    from metrics.presentation.calibration_words import calibrated
+    from metrics.store.calibrations import Calibrations
+
+    run = run_of(options, finished=True)
+    kept = Calibrations(run.workspace.path)
+    evaluator, metric = chosen_metric(run, options.metric)
+    if options.forget:
+        removed = calibrated_here(run, evaluator, metric)
+        if removed is not None:
+            kept.forget(removed)
+        print(f"{evaluator}.{metric}: " + ("nothing was calibrated" if removed is None else "forgotten"))
+        return 0
+    if options.files:
+        add_files(run, options)
+    found = calibrate(run, evaluator, metric, chosen_criterion(run, options.criterion, metric), options.passing)
+    kept.keep(found)
+    print(f"{evaluator}.{metric}: {calibrated(found)}")
+    if not options.quiet:
+        used = "later runs with the same models and parameters use it; this run keeps its own"
+        unfit = "these labels support no threshold; later runs say so beside the number"
+        print(used if found.separates else unfit, file=sys.stderr)
+    return 0

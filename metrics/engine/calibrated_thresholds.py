@@ -1,0 +1,60 @@
+"""The thresholds in force for a run: which calibrations fit its evaluators, their parameters and their models."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from metrics import models
+from metrics.core.calibration import Calibration, latest
+from metrics.core.evaluator import LOCAL_MODELS, Evaluator, Parameters
+from metrics.engine.load_resources import JUDGE, settings_for
+from metrics.judge.settings import settings_of
+from metrics.models.calibrated import shipped
+from metrics.store.calibrations import Calibrations
+
+NOT_SETTINGS = {"threshold", "thresholds", *LOCAL_MODELS}  # parameters that no case's number depends on, or models
+
+
+def models_used(entry: Evaluator, parameters: Parameters, resources: Mapping[str, Any]) -> dict[str, str] | None:
+    """Return what the evaluator's numbers rest on: sha256 of weights, the judge's name, by resource.
+
+    None where it is not known: the weights are not on this machine yet, or no judge is chosen.
+    """
+    own = settings_for(entry, parameters, resources)
+    found: dict[str, str | None] = {name: models.weights_of(name, own) for name in entry.local_models(parameters)}
+    if JUDGE in parameters.used(entry.resources):
+        judge = own.get(JUDGE)
+        found[JUDGE] = " + ".join(one.name for one in settings_of(judge).judges) if judge else None
+    known = {name: one for name, one in found.items() if one is not None}
+    return known if len(known) == len(found) else None
+
+
+def settings_used(parameters: Parameters) -> dict[str, Any]:
+    """Return the parameters that differ from their defaults and that a case's number may depend on, as plain data."""
+    given: dict[str, Any] = parameters.model_dump(mode="json", exclude_defaults=True, exclude=NOT_SETTINGS)
+    return given
+
+
+def calibrations_for(
+    entry: Evaluator, parameters: Parameters, resources: Mapping[str, Any], workspace: Path
+) -> list[Calibration]:
+    """Return the calibrations that fit: the workspace's own before those that come with Assay."""
+    ours = [one for one in shipped() if one.evaluator == entry.id]
+    own = [one for one in Calibrations(workspace).all() if one.evaluator == entry.id]
+    if not ours and not own:
+        return []
+    used = models_used(entry, parameters, resources)
+    settings = settings_used(parameters)
+    fitting = (one for one in (*ours, *own) if used is not None and dict(one.models) == used)
+    return latest(one for one in fitting if one.version == entry.version and dict(one.settings) == settings)
+
+
+def in_force(entry: Evaluator, parameters: Parameters, found: list[Calibration]) -> dict[str, float]:
+    """Return the thresholds that calibrations set, by metric or parameter, where the parameters give none."""
+    given = parameters.model_dump()
+    set_by_hand = {*parameters.thresholds, *([entry.primary.name] if parameters.threshold is not None else [])}
+    return {
+        one.metric: one.threshold
+        for one in found
+        if one.threshold is not None and one.metric not in set_by_hand and given.get(one.metric) is None
+    }

@@ -1,0 +1,261 @@
+"""A reply as models write it, in the shape that was asked for: unwrapped, keys renamed, lists made of single entries.
+
+Decided by the types of the fields alone. What could mean two things stays as it is, and fails the validation.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from metrics.judge.reply_text import Twice, decoded
+from metrics.judge.scalars import UNITS, as_decimal, as_label, as_text, as_truth, lines_of, plain, whole_number
+from metrics.text.json_text import JsonError
+
+EMPTY = frozenset({"none", "null", "nil", "n/a", "nothing", "empty", "-", "–", "—"})
+# other names that models give to the one value asked for, and to the reason
+ANSWERS = frozenset(
+    "answer finalanswer label verdict finalverdict result output judgement judgment decision score rating value "
+    "response classification category conclusion choice".split()
+)
+REASONS = frozenset("explanation rationale reasoning justification thought thoughts analysis why comment".split())
+NUMBERS = frozenset("number no num index item itemid claim claimid context contextid statement statementid".split())
+TEXTS = ("claim", "text", "statement", "fact", "sentence", "content", "nugget", "opinion")
+OTHER = frozenset("error refusal message type".split())  # names under which never stands what was asked for
+BETWEEN = re.compile(rf"[\s,;&\[\]()#]+|\b(?:and|(?:{UNITS})s?)\b", re.IGNORECASE)  # the numbers of a list in words
+LONGEST_LIST = 1_000  # characters of numbers in words
+DEEPEST = 8  # wrappings of a reply
+
+
+def fitted(value: Any, form: type[BaseModel]) -> Any:
+    """Return a value in the shape of `form`: unwrapped, keys renamed, fields in their types.
+
+    What cannot be brought into that shape is returned as it is; `form` then refuses it.
+    """
+    value = _unwrapped(value, form)
+    if not isinstance(value, dict):
+        sole = sole_field(form)
+        if sole is None or isinstance(value, list) or is_list(form, sole):
+            return value
+        value = {sole: value}
+    found = _renamed(value, form)
+    fields = form.model_fields
+    shaped = {name: coerced(part, fields[name].annotation, name) for name, part in found.items()}
+    # null for a field that may be missing: missing
+    return {name: part for name, part in shaped.items() if part is not None or fields[name].is_required()}
+
+
+def coerced(value: Any, kind: Any, name: str = "") -> Any:
+    """Return `value` as a value of the type `kind` where it stands for one without doubt, else as it is."""
+    kind = _bare(kind)
+    if isinstance(value, Twice):
+        return value
+    if get_origin(kind) is list:
+        return _listed(value, get_args(kind)[0], name)
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return fitted(value, kind)
+    if isinstance(value, list) and len(value) == 1 and kind is not str:
+        value = value[0]
+    if get_origin(kind) is Literal:
+        return as_label(value, get_args(kind))
+    convert: Callable[[Any], Any] | None = {bool: as_truth, int: whole_number, float: as_decimal, str: as_text}.get(
+        kind
+    )
+    return convert(value) if convert else value
+
+
+def labels_of(form: type[BaseModel], name: str) -> tuple[Any, ...]:
+    """Return the labels that a field can have; none for a field that is no choice."""
+    kind = _bare(form.model_fields[name].annotation)
+    return ("yes", "no") if kind is bool else get_args(kind) if get_origin(kind) is Literal else ()
+
+
+def sole_field(form: type[BaseModel]) -> str | None:
+    """Return the one field that a form requires, apart from the number of an item; None if there are several."""
+    required = [name for name, field in form.model_fields.items() if field.is_required() and name != "id"]
+    return required[0] if len(required) == 1 else None
+
+
+def is_list(form: type[BaseModel], name: str) -> bool:
+    """Return whether a field is a list."""
+    return get_origin(_bare(form.model_fields[name].annotation)) is list
+
+
+def entry_of(form: type[BaseModel], name: str) -> Any:
+    """Return the type of the entries of a list field."""
+    return _bare(get_args(_bare(form.model_fields[name].annotation))[0])
+
+
+def _bare(kind: Any) -> Any:
+    """Return a type without Annotated and without None."""
+    if get_origin(kind) is Annotated:
+        return _bare(get_args(kind)[0])
+    if get_origin(kind) in (Union, UnionType):
+        others = [one for one in get_args(kind) if one is not type(None)]
+        return _bare(others[0]) if len(others) == 1 else kind
+    return kind
+
+
+def _key(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def _unwrapped(value: Any, form: type[BaseModel]) -> Any:
+    """Return what a value holds under names that are not asked for: {"result": …}, {"name": …, "arguments": "…"}."""
+    required = {_key(name) for name, field in form.model_fields.items() if field.is_required()}
+    sole = sole_field(form)
+    entry = entry_of(form, sole) if sole and is_list(form, sole) else None
+    for _ in range(DEEPEST):
+        inner = None
+        if isinstance(value, str):
+            inner = _container(value)
+        elif isinstance(value, list):
+            alone = value[0] if len(value) == 1 and isinstance(value[0], dict) else None
+            if entry is not None and not _has(alone, required):
+                return {sole: value}
+            inner = alone
+        elif isinstance(value, dict) and isinstance(value.get("properties"), dict):
+            inner = value["properties"]  # the form was filled in as if it were a schema
+        elif isinstance(value, dict) and not _has(value, required):
+            if entry is not None and (keyed := _keyed(value, entry)) is not None:
+                return {sole: keyed}
+            if sole and not isinstance(_container(_renamed(value, form).get(sole)), dict | None):
+                return value
+            inner = _inner(value, form)
+            if inner is None and entry is not None and _is_entry(value, entry):
+                return {sole: [value]}
+        if inner is None:
+            return value
+        value = inner
+    return value
+
+
+def _inner(value: Mapping[str, Any], form: type[BaseModel]) -> Any:
+    """Return the one object or list that an object holds; None if it holds none or several."""
+    own = {_key(name) for name in form.model_fields}
+    parts = [
+        part for key, entry in value.items() if (part := _container(entry)) is not None and _key(str(key)) not in own
+    ]
+    if len(parts) != 1:
+        return None
+    # a reason may stand beside it
+    beside = {key: part for key, part in value.items() if _container(part) is None}
+    return beside | parts[0] if isinstance(parts[0], dict) else parts[0]
+
+
+def _has(value: Any, keys: set[str]) -> bool:
+    return isinstance(value, dict) and any(_key(str(key)) in keys for key in value)
+
+
+def _container(value: Any) -> Any:
+    """Return an object or list, also one written as a string of JSON; None for anything else."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            value = decoded(value)
+        except JsonError:
+            return None
+    return value if isinstance(value, dict | list) else None
+
+
+def _is_entry(value: Mapping[str, Any], entry: Any) -> bool:
+    """Return whether an object is one entry of a list, given without the list."""
+    if entry is str:
+        return isinstance(_text_in(value), str)
+    return isinstance(entry, type) and issubclass(entry, BaseModel) and len(_renamed(value, entry)) > 1
+
+
+def _renamed(value: Mapping[Any, Any], form: type[BaseModel]) -> dict[str, Any]:
+    """Return the values by field: keys in any case and spelling, or by another name where only one can be meant."""
+    names = {_key(name): name for name in form.model_fields}
+    found: dict[str, Any] = {}
+    spare: dict[str, Any] = {}
+    for key, part in value.items():
+        name = names.get(_key(str(key)))
+        if name is None:
+            spare[_key(str(key))] = part
+        else:
+            found[name] = part if found.get(name, part) == part else Twice()
+    if "id" in names and "id" not in found:
+        numbers = [part for key, part in spare.items() if key in NUMBERS and isinstance(whole_number(part), int)]
+        if len(numbers) == 1:
+            found["id"] = numbers[0]
+    if "reason" in names and "reason" not in found:
+        found.update(("reason", part) for key, part in spare.items() if key in REASONS)
+    sole = sole_field(form)
+    if sole and sole not in found:
+        given = [
+            part
+            for key, part in spare.items()
+            if key not in OTHER and (key in ANSWERS or len(form.model_fields) == 1) and _may_be(part, form, sole)
+        ]
+        lists = [part for part in given if isinstance(_container(part), list)] if is_list(form, sole) else []
+        given = lists or given
+        if len(given) == 1:
+            found[sole] = given[0]
+    return found
+
+
+def _may_be(value: Any, form: type[BaseModel], name: str) -> bool:
+    """Return whether a value under another name can be that of a field."""
+    if not is_list(form, name):
+        return not isinstance(value, dict)
+    return isinstance(_container(value), list) or (entry_of(form, name) is str and isinstance(value, str | None))
+
+
+def _keyed(value: Mapping[Any, Any], entry: Any) -> list[Any] | None:
+    """Return the entries of an object whose keys are their numbers; None for another object."""
+    numbers = [whole_number(str(key)) for key in value]
+    if not numbers or not all(isinstance(number, int) for number in numbers):
+        return None
+    if not (isinstance(entry, type) and issubclass(entry, BaseModel)):
+        return list(value.values())
+    if "id" not in entry.model_fields:
+        return list(value.values())
+    sole = sole_field(entry)
+    return [
+        {"id": number} | (part if isinstance(part, dict) else {sole: part} if sole else {})
+        for number, part in zip(numbers, value.values(), strict=True)
+    ]
+
+
+def _listed(value: Any, kind: Any, name: str) -> Any:
+    kind = _bare(kind)
+    if value is None or (isinstance(value, str) and plain(value) in EMPTY | {f"no {plain(name)}"}):
+        return []
+    if isinstance(value, str):
+        value = _entries(value, kind)
+    elif isinstance(value, dict):
+        keyed = _keyed(value, kind)
+        value = [value] if keyed is None else keyed
+    elif not isinstance(value, list):
+        value = [value]
+    if not isinstance(value, list):
+        return value
+    if kind is str:
+        return [_text_in(part) for part in value if part is not None]
+    return [coerced(part, kind, name) for part in value]
+
+
+def _entries(value: str, kind: Any) -> Any:
+    """Return the entries of a list that was written as a string."""
+    found = _container(value)
+    if isinstance(found, list):
+        return found
+    if kind is int and len(value) <= LONGEST_LIST:
+        words = [word for word in BETWEEN.split(value.strip().removesuffix(".")) if word]
+        return [whole_number(word) for word in words] if words else value
+    return (lines_of(value) or [value]) if kind is str and value.strip() else value
+
+
+def _text_in(value: Any) -> Any:
+    """Return the text of an entry of a list of texts, which may be an object with the text under some name."""
+    if not isinstance(value, dict):
+        return value
+    texts = {
+        key: part for key, part in ((_key(str(key)), part) for key, part in value.items()) if isinstance(part, str)
+    }
+    named = [texts[key] for key in TEXTS if key in texts]
+    others = [part for key, part in texts.items() if key not in OTHER and key != "reason" and len(value) == 1]
+    return next(iter(named + others), value)

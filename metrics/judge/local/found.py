@@ -1,0 +1,175 @@
+"""GGUF files that the user has on this machine: in the workspace, of llama.cpp, LM Studio, Hugging Face and Ollama.
+
+Nothing is loaded and nothing is asked over the network: folders are listed, and the beginning of each file is read.
+"""
+
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from metrics.judge.local.install import LOCAL, folder, path
+
+MAGIC = b"GGUF"
+HEAD = 4096  # bytes that are read of a file
+DEEPEST = 6  # folders below a place
+MOST_ENTRIES = 20_000  # of a place's folders that are looked at
+MOST_MODELS = 200
+LARGEST_MANIFEST = 1 << 20  # bytes
+ARCHITECTURE = b"general.architecture"
+NO_CHAT = re.compile(r"mmproj|embed|rerank|vocab|\bclip\b", re.IGNORECASE)  # in the names of files that cannot answer
+NO_CHAT_KINDS = re.compile(r"bert|clip|t5encoder|embedding|wavtokenizer")  # in architectures
+PART = re.compile(r"(?P<name>.+)-(?P<number>\d{5})-of-(?P<parts>\d{5})\.gguf", re.IGNORECASE)
+DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+OLLAMA_MODEL = "application/vnd.ollama.image.model"
+OLLAMA_SERVICE = Path("/usr/share/ollama/.ollama/models")  # where its service on Linux stores them
+OLLAMA_HUB = ("registry.ollama.ai", "library")  # not part of a model's name
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A model of the user: its name, its GGUF file (of several parts the first), bytes of all parts, whose folder."""
+
+    name: str
+    file: Path
+    size: int
+    place: str
+
+    @property
+    def model(self) -> str:
+        """The name of the judge that it can be."""
+        return f"{LOCAL}:{self.file}"
+
+
+def places(workspace: Path) -> list[tuple[str, Path]]:
+    """Return the folders that are searched, by whose they are; of Ollama the one that contains manifests and blobs."""
+    home = Path.home()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    hugging_face = Path(os.environ.get("HF_HOME") or cache / "huggingface")
+    ollama = os.environ.get("OLLAMA_MODELS")
+    return [
+        ("workspace", workspace.absolute() / "models"),
+        ("Assay", folder()),
+        ("llama.cpp", Path(os.environ.get("LLAMA_CACHE") or cache / "llama.cpp")),
+        ("LM Studio", home / ".lmstudio" / "models"),
+        ("LM Studio", home / ".cache" / "lm-studio" / "models"),
+        ("Hugging Face", Path(os.environ.get("HF_HUB_CACHE") or hugging_face / "hub")),
+        ("Ollama", Path(ollama) if ollama else home / ".ollama" / "models"),
+        ("Ollama", OLLAMA_SERVICE),
+    ]
+
+
+def own_models(workspace: Path) -> list[Found]:
+    """Return the models that the user has, each file once, by place and name; at most MOST_MODELS.
+
+    Left out are the known local judge, files that cannot chat (projectors, embedders, by name or architecture),
+    incomplete models of several parts, and links that lead out of their folder.
+    """
+    known = {path().resolve()}
+    found: list[Found] = []
+    for place, root in places(workspace):
+        listed = _of_ollama(root) if place == "Ollama" else _in_folder(place, root)
+        for model in sorted(listed, key=lambda one: one.name.lower()):
+            target = model.file.resolve()
+            if target not in known and len(found) < MOST_MODELS:
+                known.add(target)
+                found.append(model)
+    return found
+
+
+def _in_folder(place: str, root: Path) -> Iterator[Found]:
+    for file in _files(root, ".gguf"):
+        part = PART.fullmatch(file.name)
+        if NO_CHAT.search(file.name) or (part and int(part["number"]) != 1):
+            continue
+        size = _size(file, root)
+        if part and size is not None:
+            size = _size_of_parts(file, part, root)
+        if size is not None:
+            yield Found(part["name"] if part else file.name[: -len(".gguf")], file, size, place)
+
+
+def _of_ollama(root: Path) -> Iterator[Found]:
+    """Yield the models of Ollama's manifests: HOST/NAMESPACE/NAME/TAG, whose layers name the blob that is the GGUF."""
+    manifests = root / "manifests"
+    for manifest in _files(manifests, ""):
+        *owner, name, tag = manifest.relative_to(manifests).parts
+        full = "/".join([*owner[len(OLLAMA_HUB) if tuple(owner) == OLLAMA_HUB else 0 :], f"{name}:{tag}"])
+        digest = _model_layer(manifest)
+        if digest is None or NO_CHAT.search(full):
+            continue
+        file = root / "blobs" / digest.replace(":", "-")
+        size = _size(file, root)
+        if size is not None:
+            yield Found(full, file, size, "Ollama")
+
+
+def _files(root: Path, ending: str) -> Iterator[Path]:
+    """Yield the files below a folder whose names end so and can be shown; links to folders are not followed."""
+    left = MOST_ENTRIES
+    waiting = [(root, 0)]
+    while waiting:
+        here, depth = waiting.pop()
+        try:
+            with os.scandir(here) as entries:
+                for entry in entries:
+                    left -= 1
+                    if left < 0:
+                        return
+                    if not entry.name.isprintable():
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        if depth < DEEPEST:
+                            waiting.append((here / entry.name, depth + 1))
+                    elif entry.name.lower().endswith(ending):
+                        yield here / entry.name
+        except OSError:  # absent, or not ours to read
+            continue
+
+
+def _size(file: Path, root: Path) -> int | None:
+    """Return the bytes of a GGUF file that can chat; None for anything else, and for a link out of `root`."""
+    try:
+        target = file.resolve()
+        state = target.stat()
+        if not target.is_relative_to(root.resolve()) or not stat.S_ISREG(state.st_mode):
+            return None
+        with target.open("rb") as stream:
+            head = stream.read(HEAD)
+    except (OSError, RuntimeError):  # RuntimeError: links in a circle
+        return None
+    chats = head.startswith(MAGIC) and not NO_CHAT_KINDS.search(_architecture(head))
+    return state.st_size if chats else None
+
+
+def _architecture(head: bytes) -> str:
+    """Return the architecture that the beginning of a GGUF file names: a text after its length in 8 bytes, or ""."""
+    at = head.find(ARCHITECTURE)
+    if at < 0:
+        return ""
+    text = head[at + len(ARCHITECTURE) + 4 :]  # 4 bytes: the type of the value
+    return text[8 : 8 + min(64, int.from_bytes(text[:8], "little"))].decode("ascii", "replace")
+
+
+def _size_of_parts(first: Path, part: re.Match[str], root: Path) -> int | None:
+    """Return the bytes of all parts of a model; None where one is absent."""
+    count = int(part["parts"])
+    names = [f"{part['name']}-{number:05}-of-{count:05}.gguf" for number in range(1, min(count, MOST_MODELS) + 1)]
+    sizes = [_size(first.with_name(name), root) for name in names]
+    return sum(size or 0 for size in sizes) if None not in sizes else None
+
+
+def _model_layer(manifest: Path) -> str | None:
+    """Return the digest of the blob that an Ollama manifest names as its model; None where it names none."""
+    try:
+        if not stat.S_ISREG(manifest.stat().st_mode):
+            return None
+        with manifest.open("rb") as stream:
+            layers = json.loads(stream.read(LARGEST_MANIFEST))["layers"]
+        digests = [layer["digest"] for layer in layers if layer["mediaType"] == OLLAMA_MODEL]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return next((one for one in digests if isinstance(one, str) and DIGEST.fullmatch(one)), None)

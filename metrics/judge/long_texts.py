@@ -1,0 +1,95 @@
+"""Texts longer than a judge takes at once: divided where sentences end, put into batches, and put together again."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from metrics.core.prompt import Data
+from metrics.judge.budget import about_tokens
+from metrics.text.chunks import LEAST_SIZE, passages
+from metrics.text.sentences import sentences
+
+PART = 1_000  # tokens of a text whose claims are listed in one call: 3 kB of any script
+LEAST_PART = 100  # tokens; a text that is shorter is not divided again where the reply about it was cut
+NUMBER = 4  # tokens of an item's number and line break
+LEAD = 400  # characters of what is shown of the text before a part
+TOPIC = 200  # … of the sentence that the whole text begins with
+HEADINGS = re.compile(r"^#{1,6} .+$", re.MULTILINE)
+ENDS = " \t\n.,;:!?。！？"
+
+
+def pieces(text: str, most: int) -> list[str]:
+    """Return a text as passages of at most `most` tokens, divided after paragraphs, else sentences, else words.
+
+    One that fits is unchanged.
+    """
+    tokens = about_tokens(text)
+    if tokens <= most:
+        return [text]
+    size = max(LEAST_SIZE, len(text) * most // tokens)
+    divided = [chunk.text for chunk in passages(text, size)]
+    if len(divided) < 2:
+        return divided or [text]
+    return [part for piece in divided for part in pieces(piece, most)]
+
+
+def size_of(data: Data) -> int:
+    """Return the approximate tokens of a question's data."""
+    texts = (value for value in data.values() if value)
+    return sum(listed_size([text]) if isinstance(text, str) else listed_size(text) for text in texts)
+
+
+def left_by(data: Data, room: int) -> int:
+    """Return the tokens of `room` that a question over `data` leaves for further texts, at least a quarter.
+
+    Data that fills the room anyway is not asked about in ever smaller pieces.
+    """
+    return max(room - size_of(data), room // 4)
+
+
+def listed_size(texts: Iterable[str]) -> int:
+    """Return the approximate tokens of texts that are shown numbered."""
+    return sum(about_tokens(text) + NUMBER for text in texts)
+
+
+def batches(texts: Sequence[str], tokens: int, items: int | None = None) -> list[list[int]]:
+    """Return the places of the texts in batches of at most `tokens` tokens and `items` texts, in their order.
+
+    A text that is too long for a batch has one of its own.
+    """
+    groups: list[list[int]] = []
+    filled = 0
+    for place, text in enumerate(texts):
+        own = listed_size([text])
+        if not groups or filled + own > tokens or len(groups[-1]) == items:
+            groups.append([])
+            filled = 0
+        groups[-1].append(place)
+        filled += own
+    return groups
+
+
+def lead(before: Sequence[str]) -> str | None:
+    """Return what a reader needs of the parts before to know what the next one speaks of; None without any.
+
+    The last heading, or where there is none the first sentence of all, and the last sentences, at most LEAD characters.
+    """
+    if not before:
+        return None
+    headings = [heading for part in before for heading in HEADINGS.findall(part)]
+    opening = headings[-1] if headings else next(iter(sentences(before[0])), "")[:TOPIC]
+    last = ""
+    for sentence in reversed(sentences(before[-1])):
+        if len(sentence) + len(last) >= LEAD:
+            break
+        last = f"{sentence} {last}" if last else sentence
+    return last if opening in last else f"{opening} … {last}"
+
+
+def distinct(items: Iterable[str]) -> tuple[str, ...]:
+    """Return the items in order, each once: forms of characters (NFKC), case, spaces and end marks may differ."""
+    found: dict[str, str] = {}
+    for item in items:
+        plain = " ".join(unicodedata.normalize("NFKC", item).casefold().split()).rstrip(ENDS)
+        found.setdefault(plain or item, item)
+    return tuple(found.values())

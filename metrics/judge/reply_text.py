@@ -1,0 +1,206 @@
+"""The JSON values in a model's text: thoughts, channels and words around them left out, broken syntax repaired."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from metrics.text.broken_json import LONGEST, Repairs
+from metrics.text.json_text import MAX_DEPTH, MAX_INTEGER_DIGITS, STRUCTURE, JsonError
+
+# what reasoning models write around their thoughts; the opening mark may have been a part of the prompt
+MARKS = "think|thinking|thoughts?|reasoning|reflection|scratchpad|seed:think"
+OPENING = rf"<(?:{MARKS})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
+CLOSING = rf"</(?:{MARKS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"
+THOUGHTS = re.compile(rf"\A\s*(?:{OPENING}).*?(?:{CLOSING})", re.DOTALL)
+UNFINISHED = re.compile(rf"\A\s*(?:{OPENING})(?!.*(?:{CLOSING}))", re.DOTALL)
+# no object may begin before the closing mark: it could stand in a string of the reply
+CLOSED_ONLY = re.compile(rf"\A(?:(?!\{{\s*[\"'“]).)*?(?:{CLOSING})", re.DOTALL)
+# a message of a model that writes in channels: its header and content
+CHANNEL = re.compile(
+    r"<\|channel\|>((?:[^<]|<\|constrain\|>){0,200})<\|message\|>(.*?)(?=<\|(?:end|return|call|start)\|>|\Z)", re.DOTALL
+)
+BLOCKS = 10  # of thoughts, one after the other
+BEGINNING = re.compile(r"[{\[]")
+# a bracket that begins JSON, not one of prose such as [sic] or {so on}
+JSON_LIKE = re.compile(r"\{\s*(?:[\"'“}]|\w+\s*:)|\[\s*[\"'“{\[\]\d-]")
+QUOTES = {'"': '"', "'": "'", "”": "“"}  # a closing quote: its opening one
+WORD = re.compile(r"\w")
+BRACKETS = re.compile(r"[\[\]{}]")
+OPENS = {"]": "[", "}": "{"}
+TRIES = 20  # places in a text where a value may begin but none can be read
+MOST_VALUES = 500
+
+
+class Value(NamedTuple):
+    """A JSON value in a text, and where it stands."""
+
+    content: Any
+    begins: int
+    ends: int
+    repaired: bool
+
+
+class _TooDeep(JsonError):
+    """A value of more levels than any reply needs."""
+
+    def __init__(self) -> None:
+        super().__init__(f"nested deeper than {MAX_DEPTH} levels")
+
+
+class Twice:
+    """In place of the value of a key that an object gives twice, differently: it fits no field."""
+
+
+def decoded(text: str) -> Any:
+    """Return the value of JSON text, in whose strings line breaks may stand. Raises JsonError."""
+    text = text.strip()
+    value, end = _decode(text, 0)
+    if end < len(text):
+        raise JsonError(f"Extra data at character {end + 1}")
+    return value
+
+
+def without_thoughts(text: str) -> str:
+    """Return what a model says after its thoughts. Raises JsonError where it never came to an end with them."""
+    if text.lstrip().startswith("<|") and (channels := CHANNEL.findall(text)):
+        said = [content for header, content in channels if not header.strip().startswith("analysis")]
+        if not said:
+            raise JsonError("nothing but thoughts")
+        return str(said[-1])
+    if UNFINISHED.search(text):
+        raise JsonError("nothing but thoughts")
+    for _ in range(BLOCKS):
+        thoughts = THOUGHTS.match(text) or CLOSED_ONLY.match(text)
+        if thoughts is None:
+            break
+        text = text[thoughts.end() :]
+    return text
+
+
+def values(text: str, listed: bool) -> list[Value]:
+    """Return the outermost JSON objects and lists in a text, in order.
+
+    `listed`: the reply is a list of numbered entries, which may lack its end, since a missing entry shows. Raises
+    JsonError where the text ends within a value: what has been cut off cannot be known.
+    """
+    return list(_values(text, listed))
+
+
+def outside(text: str, found: Sequence[Value]) -> str:
+    """Return the words around the values, a line for each."""
+    ends = [0, *(value.ends for value in found)]
+    begins = [*(value.begins for value in found), len(text)]
+    return "\n".join(text[end:begin] for end, begin in zip(ends, begins, strict=True))
+
+
+def is_quoted(text: str, value: Value) -> bool:
+    """Return whether a value stands amid a sentence: words before and after it on its line."""
+    before = text[text.rfind("\n", 0, value.begins) + 1 : value.begins]
+    after = text[value.ends :].partition("\n")[0]
+    return bool(WORD.search(before) and WORD.search(after))
+
+
+def _values(text: str, listed: bool) -> Iterator[Value]:
+    repairs = Repairs()
+    position = failures = count = 0
+    while (begins := BEGINNING.search(text, position)) and failures < TRIES and count < MOST_VALUES:
+        start = begins.start()
+        try:
+            content, position = _decode(text, start)
+        except _TooDeep:
+            raise
+        except JsonError:
+            failures += 1
+            if not JSON_LIKE.match(text, start):
+                position = start + 1
+                continue
+            position = _end(text, start, listed)
+            content = _checked(repairs.repaired(text[start:position]))
+            count += 1
+            yield Value(content, start, position, repaired=True)
+        else:
+            count += 1
+            yield Value(content, start, position, repaired=False)
+
+
+def _decode(text: str, start: int) -> tuple[Any, int]:
+    """Return the JSON value that begins at `start`, and where it ends."""
+    try:
+        content, end = DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as failure:
+        raise JsonError(f"{failure.msg} at line {failure.lineno}, column {failure.colno}") from None
+    except RecursionError:
+        raise _TooDeep from None
+    return _checked(content), end
+
+
+def _checked(value: Any) -> Any:
+    """Return `value` itself. Raises JsonError where it is nested deeper than MAX_DEPTH."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        if not level:
+            return value
+        nested = [entry for entry in level if isinstance(entry, dict | list)]
+        level = [part for entry in nested for part in (entry.values() if isinstance(entry, dict) else entry)]
+    raise _TooDeep
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for key, value in pairs:
+        members[key] = value if members.get(key, value) == value else Twice()
+    return members
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_INTEGER_DIGITS:
+        raise JsonError(f"an integer of {len(digits):,} digits")
+    return int(digits)
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_constant=lambda _: None, parse_int=_integer, strict=False)
+
+
+def _end(text: str, start: int, listed: bool) -> int:
+    """Return where a value in broken JSON ends. Raises JsonError where it does not."""
+    if len(text) - start > LONGEST:
+        raise JsonError(f"broken JSON of {len(text) - start:,} characters; at most {LONGEST:,} are repaired")
+    end, stack, within = _matched(STRUCTURE, text, start)
+    if end is None and within:  # its quotes may be the broken part
+        end, _, _ = _matched(BRACKETS, text, start)
+    if end is not None:
+        return end
+    whole = text.rstrip().removesuffix("```").rstrip()
+    if within or stack.count("[") > listed or not _ends_with_a_value(whole):
+        raise JsonError("it ends within a value")
+    return len(whole)
+
+
+def _ends_with_a_value(text: str) -> bool:
+    """Return whether text that ends too early does so after a value; a number may lack digits."""
+    if text[-1:] not in QUOTES:
+        return text.endswith(("}", "]", ","))
+    return text[: text.rfind(QUOTES[text[-1]], 0, -1)].rstrip().endswith(":")
+
+
+def _matched(tokens: re.Pattern[str], text: str, start: int) -> tuple[int | None, str, bool]:
+    """Return the place after the bracket that closes the one at `start`, the brackets that stay open without it, and
+    whether the text ends within a string.
+
+    A closing bracket also closes those within it that have none of their own.
+    """
+    stack = ""
+    for match in tokens.finditer(text, start):
+        found = match[0]
+        if found in "[{":
+            stack += found
+            if len(stack) > MAX_DEPTH:
+                raise _TooDeep
+        elif found in "]}":
+            stack = stack[: stack.rfind(OPENS[found])] if OPENS[found] in stack else stack
+            if not stack:
+                return match.end(), "", False
+        elif match.end() == len(text) and (len(found) == 1 or not found.endswith('"')):
+            return None, stack, True
+    return None, stack, False

@@ -1,0 +1,69 @@
+"""Calibrations in words: where a threshold comes from, why there is none, and what a number is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from metrics.core.calibration import FEWEST_LABELS, Calibration
+from metrics.presentation.format import count, interval, number
+from metrics.presentation.phrases import limit
+
+if TYPE_CHECKING:
+    from metrics.analysis import Column
+
+NO_THRESHOLD = "No threshold for this model"
+HOW = f"Calibrate it on at least {FEWEST_LABELS} labels: page Judge agreement, or `python -m metrics calibrate`."
+
+
+def area(one: Calibration) -> str:
+    """Return `AUC 0.710 (0.660–0.760) on 846 labels`."""
+    return f"AUC {number(one.auc)} ({interval(one.auc_low, one.auc_high)}) on {count(one.n)} labels"
+
+
+def calibrated(one: Calibration) -> str:
+    """Return a calibration in a line: the threshold, what it is worth, the labels, and the model."""
+    threshold = "no threshold" if one.threshold is None else f"threshold {one.threshold:g}"
+    models = ", ".join(f"{name} {weights[:12]}" for name, weights in one.models.items())
+    return f"{threshold}; {area(one)} of {one.data}; {models}"
+
+
+def threshold_lines(column: Column) -> list[str]:
+    """Return what a column's header says about its threshold: its origin, or that there is none and how to get one."""
+    known = column.calibration
+    if column.threshold is not None:
+        words = f"Threshold {limit(column.threshold, column.direction)}"
+        if known is None or known.threshold != column.threshold:
+            unfit = warning(column)
+            return [words] if unfit is None else [words, unfit]
+        held_out = f"balanced accuracy {number(known.balanced)} on held-out labels"
+        return [f"{words}, calibrated for this model: {area(known)}, {held_out}", f"Labels: {known.data}"]
+    if not column.by_model:
+        return []
+    unfit = warning(column)
+    if known is None or unfit is None:
+        return [f"{NO_THRESHOLD}: neither passed nor failed.", HOW]
+    return [unfit, f"Labels: {known.data}"]
+
+
+def warning(column: Column) -> str | None:
+    """Return that a metric hardly separates good from bad with the model in use; None if it does or is unmeasured."""
+    known = column.calibration
+    if known is None or known.separates:
+        return None
+    return f"⚠ Hardly tells good from bad with this model: {area(known)}; 0.5 is chance"
+
+
+def footnotes(columns: Iterable[Column]) -> list[str]:
+    """Return the notes that stand below a table of these columns: what is not to be trusted, what has no threshold."""
+    shown = list(columns)
+    notes = [f"{_name(one)}: {text}." for one in shown if (text := warning(one)) is not None]
+    without = [_name(one) for one in shown if one.by_model and one.threshold is None and one.calibration is None]
+    if without:
+        names = ", ".join(dict.fromkeys(without))
+        notes.append(f"{NO_THRESHOLD}, so neither passed nor failed: {names}. {HOW}")
+    return list(dict.fromkeys(notes))
+
+
+def _name(column: Column) -> str:
+    return f"{column.evaluator_title} · {column.title}"

@@ -1,0 +1,59 @@
+"""The agreement of a panel of judges as rows of text, the same in pages, reports and the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from metrics.core.registry import title_of
+from metrics.presentation.format import MISSING
+from metrics.presentation.phrases import with_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metrics.analysis.labels.judge_agreement import Stat
+    from metrics.analysis.labels.panel_agreement import PanelAgreement
+    from metrics.analysis.labels.raters import Raters
+
+LIKE = (
+    "Mean share of the judges (or draws) that gave a case its most frequent value: of the draws of one judge, its "
+    "self-consistency. 1: always all alike; of pairs, the share of cases with equal values."
+)
+DISPUTED = "Cases to which they gave different values, of those with two values or more."
+
+
+def panel_table(found: Sequence[PanelAgreement]) -> pd.DataFrame:
+    """Return a row for all judges of each evaluator together, then one a pair where there are more than two.
+
+    Columns: evaluator, metric_name, metric (title), raters, alike, kappa, alpha, disputed.
+    """
+    import pandas as pd
+
+    return pd.DataFrame([row for one in found for row in _rows(one)])
+
+
+def _rows(one: PanelAgreement) -> Iterator[dict[str, str]]:
+    together = next((row for row in one.raters if not row.left), None)
+    pairs = [row for row in one.raters if row.left]
+    alone = pairs[0] if len(pairs) == 1 else None
+    about = {"evaluator": one.evaluator, "metric_name": one.metric, "metric": title_of(one.evaluator)}
+    who = f"draws of {one.judge}" if one.judge else "all together" if alone is None else _names(alone)
+    yield about | {
+        "raters": who, "alike": _stat(one.alike), "kappa": _stat(alone.kappa if alone else None),
+        "alpha": _stat(together.alpha if together else None), "disputed": f"{one.disputed:,} of {one.n:,}",
+    }  # fmt: skip
+    if alone is None and not one.judge:
+        for pair in pairs:
+            yield about | {
+                "raters": _names(pair), "alike": _stat(pair.equal), "kappa": _stat(pair.kappa), "alpha": "",
+                "disputed": "",
+            }  # fmt: skip
+
+
+def _names(pair: Raters) -> str:
+    return f"{pair.left} × {pair.right}"
+
+
+def _stat(stat: Stat | None) -> str:
+    return MISSING if stat is None or stat.value is None else with_interval(stat.value, stat.low, stat.high)

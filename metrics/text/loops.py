@@ -1,0 +1,205 @@
+"""Loops: stretches of a text in which the same words come again and again, and sentences said over and over."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.text.repetition import compression_ratio
+from metrics.text.sensitive.scripts import UNSPACED
+
+COPIES = 3  # of a unit, one directly after the other, are a loop
+LEAST_TOKENS = 6  # of a loop that is not half of the text: "no, no, no" within an answer is none
+LONGEST_UNIT = 512  # tokens; units without inner repeats are found up to any length
+WINDOW = 100  # tokens
+LEAST_WORDS = 2  # of a unit whose numbers change
+LEAST_LETTERS = 4
+WORDS_A_NUMBER = 6  # of a unit whose numbers change without order: fewer are data
+LEAST_SENTENCE = 4  # tokens of a sentence that counts as repeated; a line such as "type: string" is none
+LETTERS = 0.5  # of the characters that are not white space, in a text whose compression says something
+LOOPED = 0.1  # compression ratio of ordinary prose, code or data is above this
+LONG_ENOUGH = 400  # bytes; shorter texts do not compress by their loops alone
+LONGEST_WORD = 30  # characters; a longer one is read by characters, as in "aaaaaaaa…"
+TOKEN = re.compile(rf"[{UNSPACED}]|[^\W\d_{UNSPACED}]+|\d+(?:[.,:/-]\d+)*")
+MARKS = "|\t"  # twice in a line: a row of a table, which is one token, as its cells may be alike
+
+
+class Loop(NamedTuple):
+    """Characters `start` to `end` of a text, in which a unit of `length` tokens comes `times` times."""
+
+    start: int
+    end: int
+    length: int
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """How far a text loops, in three views, each 0 … 1: 0 is ordinary text, 1 nothing but a loop.
+
+    `stretch` is the share of loops in the hundred tokens that have most, `sentences` the share of the text in sentences
+    said twice before, `compression` how much better it compresses than ordinary text. `longest` is the longest loop.
+    """
+
+    stretch: float
+    sentences: float
+    compression: float
+    longest: Loop | None
+
+    @property
+    def worst(self) -> float:
+        """The greatest of the three."""
+        return max(self.stretch, self.sentences, self.compression)
+
+
+class _Token(NamedTuple):
+    text: str
+    start: int
+    end: int
+
+
+def loops(text: str, sentences: Sequence[str]) -> Loops:
+    """Return how far `text`, which has these sentences, loops.
+
+    A loop is a unit of tokens (words, numbers, characters of scripts without spaces, rows of tables; without regard to
+    case and punctuation) at least three times in a row, of at least six tokens or half of the text. The unit contains
+    a letter. Its numbers may change: by one and the same step, as in a numbered list, if it has two words; or freely,
+    if it has six words for each number. Among the loops of a text the longest is named.
+
+        stretch     = most tokens of loops among 100 neighbouring ones / 100 (or the tokens of a shorter text)
+        sentences   = tokens in sentences that occurred twice before / tokens; sentences of four tokens and more
+        compression = 1 − (zlib's bytes / bytes) / .1, at least 0; from 400 bytes, half of them letters
+
+    Time O(n log n) in the tokens.
+
+    >>> loops("Do it. 1. Do it. 2. Do it. 3. Do it.", []).stretch
+    0.9090909090909091
+    """
+    tokens = list(_tokens(text))
+    found = [*_exact(tokens), *_numbered(tokens)]
+    found = [run for run in found if run.end - run.start >= min(LEAST_TOKENS, len(tokens) / 2)]
+    covered = np.zeros(len(tokens) + 1, np.int64)
+    for run in found:
+        covered[run.start] += 1
+        covered[run.end] -= 1
+    within = np.concatenate([[0], np.cumsum(np.cumsum(covered)[:-1] > 0)])
+    size = min(WINDOW, len(tokens))
+    most = int((within[size:] - within[:-size]).max()) if size else 0
+    longest = max(found, key=lambda run: (run.end - run.start, -run.start), default=None)
+    return Loops(
+        most / size if size else 0.0,
+        _repeated_sentences(sentences),
+        _compressed(text),
+        longest and Loop(tokens[longest.start].start, tokens[longest.end - 1].end, longest.length, longest.times),
+    )
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    place = 0
+    for line in text.splitlines(keepends=True):
+        if any(line.count(mark) > 1 for mark in MARKS):
+            yield _Token(" ".join(line.casefold().split()), place, place + len(line.rstrip()))
+        else:
+            for found in TOKEN.finditer(line):
+                parts = [found[0]] if len(found[0]) <= LONGEST_WORD else found[0]
+                start = place + found.start()
+                for part in parts:
+                    yield _Token(part.casefold(), start, start + len(part))
+                    start += len(part)
+        place += len(line)
+
+
+def _exact(tokens: Sequence[_Token]) -> Iterator[Loop]:
+    names: dict[str, int] = {}
+    ids = np.array([names.setdefault(token.text, len(names)) for token in tokens], np.int64)
+    lettered = _sums([any(map(str.isalpha, token.text)) for token in tokens])
+    for run in _runs(ids):
+        if lettered[run.start + run.length] > lettered[run.start]:
+            yield run
+
+
+def _numbered(tokens: Sequence[_Token]) -> Iterator[Loop]:
+    """Yield the loops whose numbers change."""
+    numbers = np.array([token.text[0].isdecimal() for token in tokens], bool)
+    if numbers.sum() < COPIES:
+        return
+    names: dict[str, int] = {"": 0}
+    ids = np.array(
+        [
+            0 if number else names.setdefault(token.text, len(names))
+            for token, number in zip(tokens, numbers, strict=True)
+        ],
+        np.int64,
+    )
+    values = np.array([_value(token.text) if number else np.nan for token, number in zip(tokens, numbers, strict=True)])
+    counted = _sums(numbers)
+    for run in _runs(ids):
+        end = run.start + run.length
+        among = int(counted[end] - counted[run.start])
+        unit = [token.text for token in tokens[run.start : end] if token.text.isalpha()]
+        if not among or len(unit) < LEAST_WORDS or sum(map(len, unit)) < LEAST_LETTERS:
+            continue
+        steps = values[end : run.end] - values[run.start : run.end - run.length]
+        changes = set(np.round(steps[~np.isnan(steps)], 6).tolist()) - {0.0}
+        if len(changes) <= 1 or len(unit) >= WORDS_A_NUMBER * among:
+            yield run
+
+
+def _value(number: str) -> float:
+    try:
+        return float(number.replace(",", ""))
+    except ValueError:  # a date, a time, a digit of another script
+        return float(int.from_bytes(number.encode()) % (1 << 50))
+
+
+def _runs(ids: NDArray[np.int64]) -> Iterator[Loop]:
+    """Yield the stretches of at least three copies of a unit, in tokens; several may cover the same.
+
+    Within a loop the last place where the same n-gram stood is one unit before, for any n at which the n-grams of the
+    unit differ: such distances are equal all along the loop. n doubles from 1 on.
+    """
+    size, grams = 1, ids
+    while size <= LONGEST_UNIT and len(grams) >= COPIES:
+        order = np.argsort(grams, kind="stable")
+        same = grams[order[1:]] == grams[order[:-1]]
+        distances = np.zeros(len(grams), np.int64)
+        distances[order[1:][same]] = order[1:][same] - order[:-1][same]
+        bounds = np.flatnonzero(np.diff(distances)) + 1
+        starts, ends = np.concatenate([[0], bounds]), np.concatenate([bounds, [len(grams)]])
+        lengths = distances[starts]
+        covered = ends - starts + size - 1 + lengths
+        for place in np.flatnonzero((lengths > 0) & (covered >= COPIES * lengths)):
+            length = int(lengths[place])
+            yield Loop(int(starts[place]) - length, int(ends[place]) + size - 1, length, int(covered[place]) // length)
+        if len(grams) <= size:
+            return
+        pairs = grams[:-size] * (int(grams.max()) + 1) + grams[size:]
+        grams = np.unique(pairs, return_inverse=True)[1]
+        size *= 2
+
+
+def _sums(flags: Any) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(np.asarray(flags, np.int64))])
+
+
+def _repeated_sentences(sentences: Sequence[str]) -> float:
+    seen: Counter[tuple[str, ...]] = Counter()
+    repeated = total = 0
+    for sentence in sentences:
+        key = tuple(found.casefold() for found in TOKEN.findall(sentence))
+        total += len(key)
+        seen[key] += 1
+        if seen[key] >= COPIES and len(key) >= LEAST_SENTENCE and any(any(map(str.isalpha, word)) for word in key):
+            repeated += len(key)
+    return repeated / total if total else 0.0
+
+
+def _compressed(text: str) -> float:
+    signs = sum(not character.isspace() for character in text)
+    if len(text.encode("utf-8", "surrogatepass")) < LONG_ENOUGH or sum(map(str.isalpha, text)) < LETTERS * signs:
+        return 0.0
+    return max(0.0, 1 - compression_ratio(text) / LOOPED)

@@ -1,0 +1,175 @@
+"""Passwords and keys without a form of their own: known by the words beside them, or by where they stand."""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from metrics.text.patterns import compiled
+from metrics.text.sensitive.randomness import DUMMY, PLACEHOLDER, entropy, looks_random
+from metrics.text.sensitive.spans import Finding
+
+SHORTEST_PASSWORD = 8
+# The words, found by RE2 in one pass; what follows them is read from there.
+WORDS_OF_PASSWORDS = (
+    "password|passwd|passphrase|passcode|pwd|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|hasło|şifre|"
+    "пароль|密码|密碼|パスワード|비밀번호"
+)
+WORDS_OF_KEYS = (
+    "api[ _-]?key|apikey|access[ _-]?key|secret[ _-]?key|private[ _-]?key|account[ _-]?key|auth[ _-]?key|"
+    "client[ _-]?secret|webhook|secret|token|credential|auth|app[ _-]?key|subscription[ _-]?key|license[ _-]?key"
+)
+WORDS = f"({WORDS_OF_PASSWORDS})|({WORDS_OF_KEYS})|(bearer )|(basic )"
+MOST_WORDS = 50_000  # of a text
+JOINS = r"s?[\"'\])]{0,2}(?:\s{0,3}(?::=|=>|->|[=:])|\s+(?:is|ist|est|es|was)\b:?|\s?(?:は|が|为|是))\s{0,3}[\"'`]?"
+PASSWORD = re.compile(
+    JOINS + r"(?P<value>[^\s\"'`,;<>\u00a0\u0600-\u06ff\u2000-\uffff]{8,128})", re.IGNORECASE | re.ASCII
+)
+KEY = re.compile(
+    r"(?!or\b|ors\b|ority|entic|izer)[\w-]{0,30}+[\"'\])]{0,2}\s{0,3}(?::=|=>|->|[=:]|\s(?:is|was):?\s)\s{0,3}"
+    r"(?:bearer\s|token\s)?[\"'`]?(?P<value>[\w+/=.~-]{16,512})",
+    re.ASCII | re.IGNORECASE,
+)
+# Of a query parameter, a setting in capitals or a header the value need not look random.
+PARAMETER = re.compile(r"[\w-]{0,20}+=(?P<value>[A-Za-z0-9_.~%+-]{8,512})(?=[&#\s\"'<>)]|$)", re.ASCII)
+BEARER = re.compile(r"\s{0,2}(?P<value>[\w+/=.~-]{20,512})", re.ASCII)
+BASIC = re.compile(r"\s{0,2}(?P<value>[A-Za-z0-9+/]{8,400}={0,2})(?![\w+/=])", re.ASCII)
+DOCKER_AUTH = re.compile(
+    r"\"_?auth\"\s?:\s?\"([A-Za-z0-9+/]{8,400}={0,2})\"|_auth\s?=\s?\"?([A-Za-z0-9+/]{8,400}={0,2})", re.ASCII
+)
+NETRC = re.compile(r"\bmachine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(\S{3,200})")
+CONNECTION = re.compile(r"(?:;|^|\")\s?(?:password|pwd)\s?=\s?([^;\"'\s]{4,128})", re.IGNORECASE)
+CONNECTION_BEFORE = re.compile(
+    r"(?:server|data source|host|initial catalog|database|user id|uid|user)\s?=[^\n]{0,200}$", re.I
+)
+URL_PASSWORD = re.compile(r"://[^\s:/@?#]{0,64}:([^\s:/@?#]{3,128})@[\w.-]", re.ASCII)
+SAS = re.compile(r"[?&]sig=([A-Za-z0-9%+/=]{40,70})", re.ASCII)
+AZURE_KEY = re.compile(r"\b(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)", re.ASCII)
+AWS_SECRET = re.compile(
+    r"aws[\w ]{0,20}?(?:secret|access)[\w ]{0,20}+[\"']?\s{0,3}[:=]\s{0,3}[\"']?([A-Za-z0-9/+]{40})(?![\w/+=])",
+    re.ASCII | re.IGNORECASE,
+)
+JWT = re.compile(
+    r"(?<![A-Za-z0-9_-])(eyJ[\w-]{8,4000}+)\.[\w-]{4,20000}+\.[\w-]{0,4000}+|(?<=\\[nrt])(eyJ[\w-]{8,4000}+)\.[\w-]{4,20000}+\.[\w-]{0,4000}+",
+    re.ASCII,
+)
+PRODUCT_KEY = re.compile(r"(?<![A-Za-z0-9-])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![A-Za-z0-9]|-[A-Za-z0-9])", re.ASCII)
+NO_PRODUCT = re.compile(r"order|bestell|invoice|rechnung|tracking|ticket|booking|shipment|parcel|case", re.IGNORECASE)
+NO_PASSWORD = re.compile(
+    r"\W*(?:pass(?:word|wd)?|pwd|secret|token|none|null|true|false|required)\W*|[$%{<].*", re.IGNORECASE
+)
+NO_VALUE = re.compile(r"[(\[{]|^[$%&]\w+$|^\w{1,12}://|^(?:~|\.{0,2})/|^[A-Za-z]:\\|\w\.\w+\.\w|^\d{4}-\d\d-\d\d")
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+def cloud_secrets(text: str) -> Iterator[Finding]:
+    """Yield secret keys of AWS and Azure, which have no form of their own, after the names that they are given."""
+    for pattern, issuer in ((AZURE_KEY, "Azure"), (AWS_SECRET, "AWS"), (SAS, "Azure")):
+        for match in pattern.finditer(text):
+            if looks_random(match[1]) or DUMMY.search(match[1]):
+                yield Finding("cloud_key", *match.span(1), issuer, DUMMY.search(match[1]) is not None)
+
+
+def web_tokens(text: str) -> Iterator[Finding]:
+    """Yield JSON web tokens: three parts of which the first decodes to a header with "alg"."""
+    for match in JWT.finditer(text):
+        head = match[1] or match[2]
+        try:
+            fields = json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))
+        except (binascii.Error, ValueError, RecursionError):
+            continue
+        if isinstance(fields, dict) and "alg" in fields:
+            yield Finding("jwt", *match.span(), None, DUMMY.search(match[0]) is not None)
+
+
+def product_keys(text: str) -> Iterator[Finding]:
+    """Yield five groups of five capitals and digits, unless they are called an order or the like."""
+    for match in PRODUCT_KEY.finditer(text):
+        letters = match[0].replace("-", "")
+        mixed = any(map(str.isdigit, letters)) and any(map(str.isalpha, letters))
+        if (
+            mixed
+            and entropy(letters) >= 2.75
+            and not NO_PRODUCT.search(text, max(0, match.start() - 24), match.start())
+        ):
+            yield Finding("product_key", *match.span())
+
+
+def placed_passwords(text: str) -> Iterator[Finding]:
+    """Yield passwords known by where they stand: URLs, connection strings, .netrc, Basic authorization, Docker's."""
+    for pattern in (URL_PASSWORD, NETRC, CONNECTION):
+        for match in pattern.finditer(text):
+            if pattern is CONNECTION and not CONNECTION_BEFORE.search(text, max(0, match.start() - 240), match.start()):
+                continue
+            if not PLACEHOLDER.search(match[1]) and not NO_PASSWORD.fullmatch(match[1]):
+                yield Finding("password", *match.span(1))
+    for match in DOCKER_AUTH.finditer(text):
+        if _user_and_password(match[1] or match[2]):
+            yield Finding("password", *match.span(1 if match[1] else 2))
+
+
+def named_secrets(text: str) -> Iterator[Finding]:
+    """Yield passwords and random characters after words such as "password", "api_key", "Bearer"."""
+    for number, word in enumerate(_scanner().finditer(text)):
+        if number >= MOST_WORDS:
+            return
+        group = next(place for place in range(len(READ)) if word.start(place + 1) >= 0)
+        for kind, form, real in READ[group]:
+            match = form.match(text, word.end())
+            if match is None:
+                continue
+            value = match["value"].rstrip(".:)]" if kind == "password" else ".")
+            if real(value) and not PLACEHOLDER.search(value):
+                dummy = DUMMY.search(value) is not None
+                yield Finding(kind, match.start("value"), match.start("value") + len(value), None, dummy)
+                break
+
+
+def _is_password(word: str) -> bool:
+    """Return whether a word holds a digit and other characters, and is no code, path, date or placeholder."""
+    if len(word) < SHORTEST_PASSWORD or NO_VALUE.search(word) or NO_PASSWORD.fullmatch(word) or UUID.fullmatch(word):
+        return False
+    tests: tuple[Callable[[str], bool], ...] = (str.islower, str.isupper, str.isdigit, lambda c: not c.isalnum())
+    kinds = sum(any(test(character) for character in word) for test in tests)
+    return (
+        kinds >= 2
+        and any(map(str.isdigit, word))
+        and any(map(str.isalpha, word))
+        and not re.fullmatch(r"\d+[-_]?[a-z]+", word)
+    )
+
+
+def _numbered_words(word: str) -> bool:
+    """Return whether these are words with a number, such as version-2024: only one boundary of letters and digits."""
+    return re.fullmatch(r"[a-z]+(?:[-_/][a-z]+)*[-_/]\d+|[a-z]{1,12}-\d[\w.-]*|\d+-?[a-z]+", word) is not None
+
+
+def _is_parameter(value: str) -> bool:
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return mixed and entropy(value) >= 2.5 and not _numbered_words(value) and not NO_VALUE.search(value)
+
+
+def _user_and_password(encoded: str) -> bool:
+    """Return whether base64 holds a user, a colon and a password, all printable."""
+    try:
+        plain = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return False
+    return plain.isprintable() and re.fullmatch(r"[^:\s]{1,100}:\S{3,200}", plain) is not None
+
+
+# By the groups of WORDS: what may follow, and whether its value is one.
+READ: tuple[tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...], ...] = (
+    (("password", PASSWORD, _is_password),),
+    (("credential", KEY, looks_random), ("credential", PARAMETER, _is_parameter)),
+    (("credential", BEARER, looks_random),),
+    (("password", BASIC, _user_and_password),),
+)
+
+
+@cache
+def _scanner() -> Any:
+    return compiled(WORDS, False, 2_000)

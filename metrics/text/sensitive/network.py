@@ -1,0 +1,135 @@
+"""Addresses of devices and accounts on networks: IP, MAC, crypto currencies."""
+
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+
+from metrics.text.sensitive.keccak import keccak_256
+from metrics.text.sensitive.spans import Finding, stands_alone
+
+IPV4 = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\w)", re.ASCII)
+IPV6 = re.compile(r"(?<![\w:.])(?=[0-9a-f:]*:[0-9a-f:]*:)[0-9a-f:]{3,39}(?:\.\d{1,3}){0,3}(?![\w:]|\.\w)", re.I | re.A)
+MAC = re.compile(
+    r"(?<![\w:.-])[0-9a-f]{2}(?P<apart>[:-])(?:[0-9a-f]{2}(?P=apart)){4}[0-9a-f]{2}(?![\w:]|-\w)", re.I | re.A
+)
+CISCO_MAC = re.compile(r"(?<![\w.])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w]|\.\w)", re.I | re.A)
+VERSION_BEFORE = re.compile(
+    r"(?:\bv|version|release|build|section|chapter|clause|paragraph|upgrade\w{0,2} to|update\w{0,2} to|§|==|>=|~=|\^)"
+    r"[\s:=]{0,3}(?:\w{1,10}\s)?$",
+    re.I,
+)
+IP_BEFORE = re.compile(r"\bip|address|host|server|from|client|addr|ping|ssh|subnet|dns|gateway|login|logged", re.I)
+SMALL = 30  # four numbers below it are a version or a section more often than an address
+DUMMY_IPS = ("192.0.2.", "198.51.100.", "203.0.113.")  # RFC 5737
+
+BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+RIPPLE58 = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
+BASE58_RUN = re.compile(r"(?<![A-Za-z0-9])[13LMDTXtrn2m9A][1-9A-HJ-NP-Za-km-z]{24,34}(?![A-Za-z0-9])", re.ASCII)
+# the first byte of an address: Bitcoin, Litecoin, Dogecoin, Tron, Dash; two bytes: Zcash
+VERSIONS = {0x00: "Bitcoin", 0x05: "Bitcoin", 0x30: "Litecoin", 0x32: "Litecoin", 0x1E: "Dogecoin", 0x16: "Dogecoin",
+            0x41: "Tron", 0x4C: "Dash", 0x10: "Dash"}  # fmt: skip
+BECH32 = re.compile(
+    r"(?<![A-Za-z0-9])(?:(bc|tb|ltc|addr|cosmos|osmo|bnb)1[02-9ac-hj-np-z]{38,98}|(BC|LTC)1[02-9AC-HJ-NP-Z]{38,98})"
+    r"(?![A-Za-z0-9])",
+    re.ASCII,
+)
+BECH32_LETTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+ETHEREUM = re.compile(r"(?<![A-Za-z0-9])0x[0-9a-fA-F]{40}(?![A-Za-z0-9])", re.ASCII)
+NOBODYS = ("0x0000000000000000000000000000000000000000", "0x000000000000000000000000000000000000dead")
+
+
+def ip_addresses(text: str) -> Iterator[Finding]:
+    """Yield public IPv4 and IPv6 addresses; private, local and reserved ones and versions such as 1.2.3.4 are none."""
+    for match in IPV4.finditer(text):
+        try:
+            address = IPv4Address(match[0])
+        except AddressValueError:
+            continue
+        before = text[max(0, match.start() - 30) : match.start()]
+        dummy = match[0].startswith(DUMMY_IPS)
+        if VERSION_BEFORE.search(before) or (max(address.packed) < SMALL and not IP_BEFORE.search(before)):
+            continue
+        if (address.is_global or dummy) and not address.is_multicast:
+            yield Finding("ip_address", *match.span(), None, dummy)
+    for match in IPV6.finditer(text):
+        written = match[0].rstrip(":") if match[0].endswith(":") and not match[0].endswith("::") else match[0]
+        try:
+            own = IPv6Address(written)
+        except AddressValueError:
+            continue
+        dummy = own.exploded.startswith("2001:0db8:")
+        if (own.is_global or dummy) and not own.is_multicast:
+            yield Finding("ip_address", match.start(), match.start() + len(written), None, dummy)
+
+
+def mac_addresses(text: str) -> Iterator[Finding]:
+    """Yield the hardware addresses of network devices; no broadcast, multicast or empty ones."""
+    for form in (MAC, CISCO_MAC):
+        for match in form.finditer(text):
+            digits = re.sub(r"[^0-9a-f]", "", match[0].lower())
+            if any(character.isalpha() for character in digits) and not int(digits[:2], 16) & 1:
+                yield Finding("mac_address", *match.span())
+
+
+def crypto_addresses(text: str) -> Iterator[Finding]:
+    """Yield addresses of crypto currencies with correct checks: Base58Check, Bech32 (BIP 173, 350), EIP-55."""
+    for match in BASE58_RUN.finditer(text):
+        issuer = _base58_issuer(match[0])
+        if issuer:
+            yield Finding("crypto_address", *match.span(), issuer)
+    for match in BECH32.finditer(text):
+        if bech32_checks(match[0].lower()):
+            yield Finding("crypto_address", *match.span(), (match[1] or match[2]).lower())
+    for match in ETHEREUM.finditer(text):
+        if match[0].lower() not in NOBODYS and eip55_checks(match[0]) and stands_alone(text, *match.span()):
+            yield Finding("crypto_address", *match.span(), "Ethereum")
+
+
+def base58_payload(written: str, alphabet: str = BASE58) -> bytes | None:
+    """Return what Base58Check encodes, without the four bytes of its checksum; nothing where they are wrong."""
+    number = 0
+    for character in written:
+        place = alphabet.find(character)
+        if place < 0:
+            return None
+        number = number * 58 + place
+    zeros = len(written) - len(written.lstrip(alphabet[0]))
+    data = bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8, "big")
+    body, check = data[:-4], data[-4:]
+    return body if len(data) > 4 and sha256(sha256(body).digest()).digest()[:4] == check else None
+
+
+def _base58_issuer(written: str) -> str | None:
+    if written.startswith("r"):
+        ripple = base58_payload(written, RIPPLE58)
+        return "XRP" if ripple and len(ripple) == 21 and ripple[0] == 0 else None
+    body = base58_payload(written)
+    if body is None or len(body) not in (21, 22):
+        return None
+    return "Zcash" if len(body) == 22 and body[0] == 0x1C else VERSIONS.get(body[0]) if len(body) == 21 else None
+
+
+def bech32_checks(written: str) -> bool:
+    """Return whether a Bech32 or Bech32m text in small letters has a correct checksum: BIP 173, BIP 350."""
+    prefix, _, data = written.rpartition("1")
+    values = [ord(letter) >> 5 for letter in prefix] + [0] + [ord(letter) & 31 for letter in prefix]
+    values += [BECH32_LETTERS.find(letter) for letter in data]
+    rest = 1
+    for value in values:
+        top = rest >> 25
+        rest = (rest & 0x1FFFFFF) << 5 ^ value
+        for bit, factor in enumerate((0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)):
+            rest ^= factor if top >> bit & 1 else 0
+    return rest in (1, 0x2BC830A3)
+
+
+def eip55_checks(written: str) -> bool:
+    """Return whether an address of Ethereum has the capitals of EIP-55; one without capitals has nothing to check."""
+    digits = written[2:]
+    if digits in (digits.lower(), digits.upper()):
+        return True
+    digest = keccak_256(digits.lower().encode()).hex()
+    return all(
+        letter.isdigit() or letter.isupper() == (int(own, 16) > 7) for letter, own in zip(digits, digest, strict=False)
+    )

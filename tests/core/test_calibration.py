@@ -1,0 +1,88 @@
+"""Thresholds belong to a model: no evaluator with local weights declares one, and calibrations give one per weights."""
+
+import math
+
+import pytest
+
+from metrics.core.calibration import Calibration, calibration_of, latest, with_thresholds
+from metrics.core.evaluator import LOCAL_MODELS
+from metrics.core.registry import choose, evaluators
+
+
+def calibration(**given: object) -> Calibration:
+    fields = {
+        "evaluator": "groundedness", "version": 3, "metric": "groundedness", "models": {"embedder": "a" * 64},
+        "threshold": 0.4, "n": 120, "passed": 70, "data": "labels", "auc": 0.7, "auc_low": 0.6, "auc_high": 0.8,
+    }  # fmt: skip
+    return Calibration(**fields | given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("entry", [pytest.param(one, id=name) for name, one in evaluators().items()])
+def test_a_metric_that_rests_on_local_weights_declares_no_threshold(entry) -> None:
+    if set(entry.needs).isdisjoint(LOCAL_MODELS):
+        return
+    assert [metric.threshold for metric in entry.metrics] == [None] * len(entry.metrics)
+
+
+def test_a_threshold_of_the_users_own_always_counts() -> None:
+    for given in ({"threshold": 0.3}, {"thresholds": {"groundedness": 0.3}}):
+        entry, values = choose(["groundedness"], {"groundedness": given})["groundedness"]
+        assert entry.primary.threshold == 0.3
+        assert evaluators()["groundedness"].holds(0.2, values) == "no"
+    entry, values = choose(["groundedness"])["groundedness"]
+    assert entry.primary.threshold is None
+    assert evaluators()["groundedness"].holds(0.2, values) == "unknown"
+
+
+def test_a_declared_threshold_belongs_to_the_judge_not_to_the_classifier_in_its_place() -> None:
+    for checker, expected in (("judge", 0.25), ("classifier", None)):
+        entry, _ = choose(["hallucination_claims"], {"hallucination_claims": {"checker": checker}})[
+            "hallucination_claims"
+        ]
+        assert entry.primary.threshold == expected
+
+
+@pytest.mark.parametrize(
+    ("auc", "low", "separates"),
+    [(0.7, 0.6, True), (0.6, 0.501, True), (0.599, 0.55, False), (0.8, 0.5, False), (0.3, 0.2, False)],
+)
+def test_a_metric_separates_from_an_auc_of_six_tenths_on_whose_interval_is_above_chance(
+    auc: float, low: float, separates: bool
+) -> None:
+    assert calibration(auc=auc, auc_low=low).separates is separates
+
+
+def test_a_record_is_read_again_and_what_a_later_version_added_is_left_out() -> None:
+    one = calibration(settings={"mode": "joined"}, sets=({"data": "a", "auc": 0.7},))
+    assert calibration_of(one.record() | {"later": 1}) == one
+    with pytest.raises(TypeError, match="auc"):
+        calibration_of({name: value for name, value in one.record().items() if name != "auc"})
+
+
+def test_a_later_calibration_replaces_one_of_the_same_models_and_settings_only() -> None:
+    first, again = calibration(), calibration(threshold=0.5)
+    others = [calibration(models={"embedder": "b" * 64}), calibration(settings={"a": 1}), calibration(version=4)]
+    assert latest([first, *others, again]) == [again, *others]
+
+
+def test_calibrated_thresholds_stand_behind_given_ones_and_fill_empty_cutoffs() -> None:
+    values = {"threshold": None, "thresholds": {"min": 0.1}, "cutoff": None}
+    assert with_thresholds(values, {"mean": 0.3, "cutoff": 0.4}) == {
+        "threshold": None, "thresholds": {"mean": 0.3, "min": 0.1}, "cutoff": 0.4,
+    }  # fmt: skip
+    assert with_thresholds(values, {}) == values
+
+
+def test_shipped_calibrations_are_of_todays_evaluators() -> None:
+    from metrics.models.calibrated import shipped
+
+    assert shipped()
+    for one in shipped():
+        entry = evaluators()[one.evaluator]
+        assert one.version == entry.version, f"{one.evaluator}: run tests/benchmarks/bench_thresholds.py --store"
+        assert one.metric in {metric.name for metric in entry.metrics} | set(entry.parameters.model_fields)
+        assert set(one.models) == set(entry.local_models(entry.parameters()))
+        assert (one.threshold is not None) == one.separates
+        assert all(math.isfinite(value) for value in (one.auc, one.auc_low, one.auc_high))
+        assert one.n >= 30
+        assert 0 < one.passed < one.n

@@ -1,0 +1,89 @@
+"""The progress of a run: its time left, from judged cases and other units apart."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from metrics import engine
+from metrics.engine.plan import Unit
+from metrics.engine.progress import Tracker
+from metrics.store import Progress, Workspace
+from tests.engine.engine_scenes import finished, one_thread
+from tests.judge.judge_scenes import rag
+from tests.judge.server import JudgeServer
+
+DONE: Any = SimpleNamespace(failed=0)  # the result of a unit, as far as it is counted
+
+
+def units(evaluator: str, number: int, rows: int) -> list[Unit]:
+    return [Unit(f"{evaluator}-{one}", evaluator, "m", one * rows, (one + 1) * rows) for one in range(number)]
+
+
+class TestTimeLeft:
+    @pytest.fixture
+    def tracked(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Tracker, list[Progress]]:
+        """A tracker of 10 units of ROUGE and 2 × 100 judged cases, whose clock the test sets, and what it told."""
+        told: list[Progress] = []
+        monkeypatch.setattr(Tracker, "seconds", lambda _: 0.0)
+        run: Any = SimpleNamespace(folder=tmp_path, evaluators={"rouge": {}, "faithfulness": {}})
+        tracker = Tracker(run, [*units("rouge", 10, 500), *units("faithfulness", 2, 100)], told.append)
+        return tracker, told
+
+    def at(self, tracker: Tracker, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(tracker, "seconds", lambda: seconds)
+
+    def test_units_that_are_fast_say_nothing_of_the_judge(
+        self, tracked: tuple[Tracker, list[Progress]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tracker, told = tracked
+        assert told[-1].seconds_left is None
+        self.at(tracker, 2.0, monkeypatch)
+        for unit in units("rouge", 8, 500):
+            tracker.done(unit, DONE)
+        tracker.tick({}, 4, 0)
+        tracker.say("evaluating")
+        assert told[-1].seconds_left is None, "nothing is judged yet"
+        self.at(tracker, 40.0, monkeypatch)
+        tracker.tick({"faithfulness-0": 10}, 40, 10)
+        tracker.say("evaluating")
+        assert told[-1].seconds_left == pytest.approx(40 / 10 * 190)
+        self.at(tracker, 400.0, monkeypatch)
+        tracker.done(units("faithfulness", 1, 100)[0], DONE)
+        tracker.tick({"faithfulness-0": 100, "faithfulness-1": 0}, 400, 100)
+        tracker.say("evaluating")
+        assert told[-1].seconds_left == pytest.approx(400)
+
+    def test_the_other_units_when_the_judge_has_done(
+        self, tracked: tuple[Tracker, list[Progress]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tracker, told = tracked
+        self.at(tracker, 10.0, monkeypatch)
+        for unit in units("faithfulness", 2, 100):
+            tracker.done(unit, DONE)
+        tracker.tick({}, 200, 200)
+        tracker.say("evaluating")
+        assert told[-1].seconds_left is None, "no other unit is done yet"
+        tracker.done(units("rouge", 1, 500)[0], DONE)
+        tracker.say("evaluating")
+        assert told[-1].seconds_left == pytest.approx(90)
+
+
+def test_cases_that_took_a_request_are_counted(
+    workspace: Path, judge_server: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = {"judge": {"model": "scripted", "base_url": judge_server.url}}
+    finished(Workspace(workspace), *rag(4), "faithfulness", resources=judge)
+    before = len(judge_server.calls)
+    ticks = []
+    tick = Tracker.tick
+
+    def noted(self: Tracker, in_progress: Any, calls: int, asked: int) -> None:
+        ticks.append((sum(in_progress.values()), calls, asked))
+        tick(self, in_progress, calls, asked)
+
+    monkeypatch.setattr(Tracker, "tick", noted)
+    run = engine.create(Workspace(workspace), *rag(10), ["faithfulness", "rouge"], resources=judge)
+    engine.execute(run, one_thread)
+    assert ticks[-1] == (10, len(judge_server.calls) - before, 6), "four of ten cases are in the cache"

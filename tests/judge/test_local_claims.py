@@ -1,0 +1,87 @@
+"""The local judge's claims by rules, and the passages and words that its verdicts rest on."""
+
+import pytest
+
+from metrics.judge.local.passages import READ, WHOLE, relevant
+from metrics.judge.local.questions import Scale, question_and_answer
+from metrics.judge.local.statements import stated
+from tests.corpora.grounding import answers, long_summaries, summaries
+
+
+@pytest.mark.parametrize("answer", ["no", "Yes", "Judson", "United States", "42", "on 3 July 1908", "1 h 30 min"])
+def test_a_bare_answer_is_never_dropped(answer: str) -> None:
+    assert stated(answer, "Who or what was it?") == [f"Who or what was it? {answer}"]
+
+
+def test_a_question_without_a_mark_gets_one() -> None:
+    assert stated("Judson", "who signed it") == ["who signed it? Judson"]
+    assert question_and_answer("who signed it? Judson") == ("who signed it?", "Judson")
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_every_answer_and_sentence_of_the_corpus_is_a_claim(held_out: bool) -> None:
+    for case in answers(held_out):
+        assert len(stated(case.answer, case.question)) == 1, case.answer
+    for case in (*summaries(held_out), *long_summaries(held_out)):
+        assert stated(case.answer) == [sentence for sentence, _ in case.sentences]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't know.",
+        "I'm sorry, but I cannot answer this question.",
+        "Unfortunately, the passage does not mention it.",
+        "The provided documents do not contain this information.",
+        "There is no information about this in the context.",
+        "Could you tell me more precisely what you are looking for?",
+        "Hello!",
+        "You're welcome!",
+        "Let me know if you need anything else.",
+        "unanswerable",
+        "N/A",
+    ],
+)
+def test_refusals_courtesies_and_questions_state_nothing(text: str) -> None:
+    assert stated(text, "Who wrote the book?") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have lived in Rome since 1990, where I teach Latin to children.",
+        "The text describes how the bridge was built in 1911 by two brothers.",
+        "He did not know that the war had ended, so he stayed in the forest.",
+        "No information technology was used on board of the ship until 1994.",
+    ],
+)
+def test_what_only_sounds_like_a_refusal_is_a_claim(text: str) -> None:
+    assert stated(text, "What happened?") == [text]
+
+
+class TestPassages:
+    def test_a_short_text_is_read_whole(self) -> None:
+        text = " ".join(["word"] * WHOLE)
+        assert relevant(text, ["claim"]) == text
+
+    def test_of_a_dialogue_each_claim_gets_its_turn_and_the_next(self) -> None:
+        lines = [f"A: tariffs rose again, number {number} of many tariffs" for number in range(60)]
+        lines[10], lines[11] = "A: Where is the passport?", "B: In the drawer."
+        lines[50] = "A: The ferry leaves at noon."
+        shown = relevant("\n".join(lines), ["The passport is in the drawer.", "The ferry leaves at noon."])
+        assert "A: Where is the passport?\nB: In the drawer." in shown
+        assert "The ferry leaves at noon." in shown
+        assert shown.startswith("…")
+        assert len(shown.split()) <= READ + 10  # the marks
+
+    def test_one_endless_sentence_is_cut(self) -> None:
+        assert len(relevant("word " * 5_000, ["word"]).split()) == READ
+
+
+def test_a_scale_moves_the_logit() -> None:
+    assert Scale().share(0.9) == pytest.approx(0.9)
+    assert Scale(slope=2).share(0.9) == pytest.approx(81 / 82)  # odds 9² to 1
+    assert Scale(offset=-2.1972246).share(0.9) == pytest.approx(0.5)
+    assert Scale(offset=1, number=-3).share(0.5, lacks_number=True) == pytest.approx(0.1192029)  # σ(1 − 3)
+    assert Scale(offset=1, number=-3).share(0.5) == pytest.approx(0.7310586)  # σ(1)
+    assert 0 < Scale(slope=3).share(0.0) < Scale(slope=3).share(1.0) < 1

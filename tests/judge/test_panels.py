@@ -1,0 +1,228 @@
+"""Panels of judges and repeated draws of one: asked over HTTP, combined, their agreement, the most disputed cases."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from metrics import analysis
+from metrics.analysis.labels.panel_agreement import has_panel, panel_agreement
+from metrics.cli.judge_options import settings
+from metrics.cli.main import main
+from metrics.cli.main import parser as command_line
+from metrics.core.errors import InputError
+from metrics.core.evaluator import CaseScore, Status
+from metrics.core.registry import evaluators
+from metrics.engine.judge_panel import combined
+from metrics.judge.settings import settings_of
+from metrics.presentation.panel_rows import panel_table
+from metrics.stats import rater_agreement as statistics
+from metrics.store import Run
+from tests.judge.judge_scenes import judged_run, rag
+from tests.judge.server import JudgeServer, Request
+
+NO_ANSWER = {"yes": {"attempted": "yes"}, "no": {"attempted": "no"}}
+
+
+@pytest.fixture
+def servers() -> Iterator[list[JudgeServer]]:
+    """Two judges of no_answer: the second differs on cases 0 and 1."""
+    with ExitStack() as stack:
+        made = [stack.enter_context(JudgeServer()) for _ in range(2)]
+        made[0].say("no_answer", lambda request: said(request, "c0"))
+        made[1].say("no_answer", lambda request: said(request, "c1"))
+        yield made
+
+
+def said(request: Request, *declined: str) -> dict[str, str]:
+    """The verdict of a judge that thinks that some cases of judge_scenes.rag were declined."""
+    mills = [f"mill {name[1:]}?" for name in declined]
+    return NO_ANSWER["no" if any(mill in request.data["QUESTION"] for mill in mills) else "yes"]
+
+
+def panel_run(workspace: Path, servers: list[JudgeServer], **more: Any) -> Run:
+    first, *others = [{"model": "scripted", "base_url": server.url, "backoff": 0.01} for server in servers]
+    return judged_run(workspace, first["base_url"], "no_answer", cases=4, panel=others, **more)
+
+
+def test_the_cases_that_judges_disagree_on_come_first(servers: list[JudgeServer], workspace: Path) -> None:
+    run = panel_run(workspace, servers)
+    listed = analysis.cases(run, "no_answer", "no_answer", disputed=True).rows
+    assert listed["case_id"].tolist() == ["c0", "c1", "c2", "c3"]
+    assert listed["spread"].tolist() == [1, 1, 0, 0]
+    assert "spread" not in analysis.cases(run, "no_answer", "no_answer").rows
+
+
+def test_the_agreement_of_a_panel(servers: list[JudgeServer], workspace: Path) -> None:
+    """Verdicts 0111 and 1011: equal on half, κ = (.5 − .625) / (1 − .625) = −1/3; alike (½ + ½ + 1 + 1) / 4."""
+    run = panel_run(workspace, servers)
+    assert has_panel(run)
+    (found,) = panel_agreement(run)
+    pair = next(row for row in found.raters if row.left)
+    assert (pair.kappa.value, pair.equal.value) == (pytest.approx(-1 / 3), 0.5)
+    ratings = np.array([[0, 1], [1, 0], [1, 1], [1, 1]], float)
+    alpha = statistics.alphas(ratings, np.ones((1, 4)), nominal=True)[0]
+    assert found.raters[0].alpha.value == pytest.approx(alpha)
+    assert found.alike.value == 0.75
+    assert (found.disputed, found.n, found.judge) == (2, 4, "")
+    low, high = found.alike.low, found.alike.high
+    assert low is not None
+    assert high is not None
+    assert low < 0.75 < high
+    (row,) = panel_table([found]).to_dict("records")
+    assert row["disputed"] == "2 of 4"
+    assert row["kappa"].startswith("−0.333") or row["kappa"].startswith("-0.333")
+
+
+def test_a_mean_in_place_of_a_majority(servers: list[JudgeServer], workspace: Path) -> None:
+    values = panel_run(workspace, servers).scores["value"].tolist()
+    assert sorted(values) == [0.0, 0.0, 1.0, 1.0] or sorted(values) == [1.0, 1.0, 1.0, 1.0]
+    assert panel_run(workspace, servers, combine="mean").scores["value"].tolist() == [0.5, 0.5, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("how", "given", "value", "agreement"),
+    [("majority", (1, 1, 0), 1, 2 / 3), ("mean", (1, 1, 0), 2 / 3, 2 / 3), ("majority", (0, 0, 0), 0, 1)],
+)
+def test_one_value_from_several(how: Any, given: tuple[int, ...], value: float, agreement: float) -> None:
+    made = combined(
+        evaluators()["no_answer"],
+        [(str(place), CaseScore({"no_answer": float(one)})) for place, one in enumerate(given)],
+        how,
+    )
+    assert made.values == {"no_answer": pytest.approx(value)}
+    assert made.evidence is not None
+    assert made.evidence.panel is not None
+    assert made.evidence.panel["agreement"] == {"no_answer": pytest.approx(agreement)}
+
+
+def test_a_judge_without_a_value_is_left_out_of_the_agreement() -> None:
+    silent = CaseScore({}, Status.PARSE_FAILURE, "unreadable")
+    made = combined(evaluators()["no_answer"], [("a", CaseScore({"no_answer": 1.0})), ("b", silent)])
+    assert made.values == {"no_answer": 1.0}
+    assert made.evidence is not None
+    assert made.evidence.panel is not None
+    assert made.evidence.panel["left_out"] == ["b"]
+
+
+class TestRepeats:
+    def run(self, workspace: Path, server: JudgeServer, **more: Any) -> Run:
+        return judged_run(workspace, server.url, "no_answer", cases=4, temperature=0.7, repeats=3, **more)
+
+    def test_each_draw_is_a_request_of_its_own(self, judge_server: JudgeServer, workspace: Path) -> None:
+        run = self.run(workspace, judge_server, seed=5)
+        assert len(judge_server.calls) == 12
+        assert sorted(request.body["seed"] for request in judge_server.calls) == [5] * 4 + [6] * 4 + [7] * 4
+        again = self.run(workspace, judge_server, seed=5)
+        assert len(judge_server.calls) == 12, "the draws are in the cache"
+        assert run.scores["value"].tolist() == again.scores["value"].tolist()
+
+    def test_without_a_seed_none_is_sent(self, judge_server: JudgeServer, workspace: Path) -> None:
+        self.run(workspace, judge_server)
+        assert len(judge_server.calls) == 12
+        assert not any("seed" in request.body for request in judge_server.calls)
+
+    def test_the_majority_of_the_draws_counts(self, judge_server: JudgeServer, workspace: Path) -> None:
+        judge_server.say("no_answer", lambda request: said(request, *(["c0"] if request.body["seed"] == 2 else [])))
+        run = self.run(workspace, judge_server, seed=1)
+        assert run.scores["value"].tolist() == [1.0] * 4
+        panel = json.loads(run.scores["evidence"][0])["panel"]
+        assert [entry["judge"][-8:] for entry in panel["judges"]] == [", draw 1", ", draw 2", ", draw 3"]
+        assert panel["agreement"] == {"no_answer": pytest.approx(2 / 3)}
+        (found,) = panel_agreement(run)
+        assert found.alike.value == pytest.approx((2 / 3 + 3) / 4)
+        assert (found.disputed, found.judge) == (1, f"scripted at {judge_server.url[7:-3]}")
+        (row,) = panel_table([found]).to_dict("records")
+        assert row["raters"].startswith("draws of scripted at ")
+
+    def test_draws_within_a_panel(self, servers: list[JudgeServer], workspace: Path) -> None:
+        """The draws of each judge make one score, the judges' scores make one."""
+        first, second = servers
+        drawn = {"temperature": 0.7, "repeats": 2}
+        panel = [{"model": "scripted", "base_url": second.url, **drawn}]
+        run = judged_run(workspace, first.url, "no_answer", cases=4, panel=panel, **drawn)
+        record = json.loads(run.scores["evidence"][0])["panel"]["judges"][0]
+        assert [draw["values"] for draw in record["draws"]] == [{"no_answer": 0.0}] * 2
+        assert [one.judge for one in panel_agreement(run)] == ["", *(f"scripted at {s.url[7:-3]}" for s in servers)]
+
+    def test_an_estimate_counts_the_draws(self, judge_server: JudgeServer, workspace: Path) -> None:
+        from metrics.engine import estimate
+
+        suite, outputs = rag(4)
+        setting = {"model": "scripted", "base_url": judge_server.url, "temperature": 0.7}
+        one, three = (
+            estimate(suite, outputs, ["no_answer"], None, {"judge": {**setting, "repeats": count}}, workspace)
+            for count in (1, 3)
+        )
+        assert one is not None
+        assert three is not None
+        assert three.calls == 3 * one.calls == 12
+        assert not judge_server.calls
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ({"model": "m", "repeats": 2}, "temperature above 0: at 0 every draw is the same"),
+            ({"model": "local", "repeats": 2, "temperature": 1}, "the local judge always gives the same verdict"),
+        ],
+    )
+    def test_draws_that_cannot_differ_are_refused(self, given: dict[str, Any], said: str) -> None:
+        with pytest.raises(InputError, match=said):
+            settings_of(given)
+
+
+def given(*arguments: str) -> dict[str, Any] | None:
+    return settings(command_line().parse_args(["evaluate", "suite.csv", *arguments]))
+
+
+class TestCommand:
+    def test_a_panel_on_the_command_line(self) -> None:
+        assert given(
+            "--judge", "gpt-4o-mini", "--judge", "qwen2.5@http://localhost:8000/v1", "--judge", "local",
+            "--judge-option", "temperature=0.3", "--judge-option", "2:seed=7", "--judge-option", "1:temperature=0",
+            "--judge-concurrency", "4", "--panel", "mean", "--judge-budget", "calls=10",
+        ) == {
+            "model": "gpt-4o-mini", "concurrency": 4, "temperature": "0", "combine": "mean", "budget": {"calls": 10},
+            "panel": [
+                {"model": "qwen2.5", "base_url": "http://localhost:8000/v1", "concurrency": 4, "temperature": "0.3",
+                 "seed": "7"},
+                {"model": "local", "concurrency": 4, "temperature": "0.3"},
+            ],
+        }  # fmt: skip
+
+    def test_one_judge_is_as_before(self) -> None:
+        assert given() is None
+        assert given("--judge", "m", "--judge-base-url", "http://h/v1") == {"model": "m", "base_url": "http://h/v1"}
+        assert given("--judge", "claude@20240229") == {"model": "claude@20240229"}
+        assert given("--judge", "m", "--judge-repeats", "3") == {"model": "m", "repeats": 3}
+
+    @pytest.mark.parametrize(
+        ("arguments", "expected"),
+        [
+            (["--judge", "m", "--judge-option", "2:seed=1"], "the number of a judge, 1 to 1"),
+            (["--judge", "m", "--judge-option", "2:sed=1"], "NAME=VALUE or 2:NAME=VALUE"),
+            (["--panel", "mean"], "no judge, but options for one"),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, arguments: list[str], expected: str) -> None:
+        with pytest.raises(InputError, match=expected):
+            given(*arguments)
+
+    def test_the_agreement_is_printed(
+        self, servers: list[JudgeServer], workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        suite, outputs = rag(4)
+        rows = [
+            {"case_id": case["case_id"], "question": case["question"], "model": "m", "answer": output["answer"]}
+            for case, output in zip(suite.cases.to_pylist(), outputs.outputs.to_pylist(), strict=True)
+        ]
+        (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        judges = [part for server in servers for part in ("--judge", f"scripted@{server.url}")]
+        assert main(["evaluate", str(tmp_path / "cases.jsonl"), "--evaluators", "no_answer", *judges]) == 0
+        printed = capsys.readouterr().out
+        assert "agreement of the judges" in printed
+        assert "2 of 4" in printed

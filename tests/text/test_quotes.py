@@ -1,0 +1,65 @@
+"""Verbatim quotes: found as they stand in a text, whatever marks and forms the quoting person used."""
+
+import pytest
+
+from metrics.text import quotes
+from metrics.text.quotes import quoted, quoted_in
+
+KOREAN = "\u1112\u1161\u11ab\u1100\u116e\u11a8"  # 한국, letter by letter
+MILL = "The mill\nwas **built** in 1502.  “Its wheel is of oak”, they say – and heavy."
+
+
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ("A late  book\ncosts", "A late book\n  costs"),
+        ("“a LATE book costs two.”", "A late book\n  costs two."),
+        ("A late book.", "A late book"), ("an early book", ""), ("", ""), (" … ", ""), ("two (2)", "two (2)"),
+    ],
+    ids=["white space", "marks and case", "a part", "absent", "empty", "only marks", "signs of patterns"],
+)  # fmt: skip
+def test_a_quote_is_found_as_it_stands(quote: str, found: str) -> None:
+    assert quoted(quote, "A late book\n  costs two. Or two (2).") == found
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "found"),
+    [
+        ("the mill was built", MILL, "The mill\nwas **built"),
+        ('"Its wheel is of oak"', MILL, "Its wheel is of oak"), ("of oak', they say - and", MILL, ""),
+        ('of oak", they say - and', MILL, "of oak”, they say – and"),
+        ("don't", "I don’t.", "don’t"), ("cafe\u0301 noir", "Café noir", "Café noir"),
+        ("ｆｕｌｌ　ｗｉｄｔｈ", "full width", "full width"), ("ﬁne", "It is fine.", "fine"),
+        ("hyphen", "hy\u00adphen\u200b", "hy\u00adphen"), ("STRASSE", "die Straße", "Straße"),
+        ("水車は", "その水車は古い。", "水車は"), ("한국", KOREAN, KOREAN),
+        ("in 1503", MILL, ""), ("a" * 50, "a" * 49, ""), ("?!", "What?!", ""),
+    ],
+    ids=[
+        "white space, emphasis", "quotation marks", "another mark", "marks within", "apostrophe", "accent in two parts",
+        "wide forms", "ligature", "invisible hyphens", "sharp s", "Japanese", "Korean in parts", "another number",
+        "longer", "only marks",
+    ],
+)  # fmt: skip
+def test_forms_of_characters_may_differ_words_may_not(quote: str, text: str, found: str) -> None:
+    assert quoted(quote, text) == found
+
+
+@pytest.mark.parametrize(
+    ("quote", "pieces"),
+    [
+        ("built in 1502 … of oak", ("built** in 1502", "of oak")), ("built [...] heavy", ("built", "heavy")),
+        ("built in 1502 (…) of iron", ()), ("…the mill...", ("The mill",)), ("Berlin", ("Berlin",)),
+        ("The mill ... Berlin", ("The mill", "Berlin")), ("", ()), ("…", ()),
+    ],
+    ids=["joined", "in brackets", "one is absent", "at the ends", "second text", "in two texts", "empty", "only dots"],
+)  # fmt: skip
+def test_every_piece_stands_in_a_text(quote: str, pieces: tuple[str, ...]) -> None:
+    assert quoted_in(quote, [MILL, "Berlin is far."]) == pieces
+
+
+def test_many_quotes_of_a_long_text_read_it_once() -> None:
+    text = " ".join(f"Fact {number} holds." for number in range(20_000))
+    quotes._plain.cache_clear()
+    for number in range(0, 20_000, 400):
+        assert quoted_in(f"fact {number} holds", [text]) == (f"Fact {number} holds",)
+    assert quotes._plain.cache_info().misses == 1 + 50
