@@ -1,16 +1,20 @@
 """Agreement of the local judge with labels, through its evaluators, on data that its calibration has not seen.
 
     python -m metrics judge install
-    python -m tests.benchmarks.bench_local_judge [--set NAME …] [--workspace DIR] [--least]
+    python -m tests.benchmarks.bench_local_judge [--set NAME …] [--workspace DIR] [--least] [--plain]
 
 answers: short right answers, right sentences, long hallucinated and subtly wrong answers (tests/corpora/grounding, the
 half held out); bare: only the short right and the long hallucinated ones, as in HaluEval's question answering.
 summaries: of dialogues of 150 words, true and with one edited sentence, as in SummEdits; long: six sentences about 500
-to 600 words. begin: responses that people judged for attribution. passages: a question's own passage and another's, for
-context_relevance. no_answer: answers and refusals (CLAPNQ). mtrag: answers rated by three people.
-AUC and balanced accuracy (at a score of .5) with 95 % intervals: 2,000 resamples of whole passages. With --workspace an
-interrupted run continues where it stopped. Sets of ../shared/data are left out where it is absent. --least: a tenth.
-An hour on two idle cores.
+to 600 words. begin: responses that people judged for attribution. relevance: sentences that answer the question or
+another. useful, passages: a question's own passage and another's, for context_precision and context_relevance.
+attempts: answers, hedged answers and refusals; no_answer: people's answers and refusals (CLAPNQ). mtrag: answers rated
+by three people.
+
+AUC and balanced accuracy (at a score of .5, of summaries and long at .73) with 95 % intervals: 2,000 resamples of
+whole passages. With --workspace an interrupted run continues where it stopped. Sets of ../shared/data are left out
+where it is absent. --least: a tenth. --plain: the same weights, asked one question about a whole answer. An hour on
+two idle cores.
 """
 
 import argparse
@@ -28,21 +32,19 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from metrics import Outputs, Suite, evaluate
 from metrics.ingest import read_outputs, read_suite
+from metrics.judge.local.completer import EVEN, LocalCompleter
+from metrics.judge.local.questions import ENTAILMENT
+from metrics.judge.settings import JudgeSettings
 from tests.benchmarks.bench_mtrag_embeddings import correlation, joined
-from tests.benchmarks.local_judge_sets import DATA, begin
+from tests.benchmarks.local_judge_sets import DATA, REFUSALS, attempts, begin, passages, relevance
 from tests.corpora.grounding import Grounded, answers, long_summaries, summaries
 
 RESAMPLES = 2_000
 HELD_OUT = 40  # passages of BEGIN
 QUESTIONS, ANSWERS = 150, 60  # of CLAPNQ and MT-RAG
 LEAST = 10
-REFUSALS = (
-    "I'm sorry, but the documents do not contain this information.", "I do not know.",
-    "The passage does not say.", "Unfortunately, I cannot answer this question from the given text.",
-    "There is no information about this in the provided context.", "I could not find an answer to your question.",
-    "The text talks about something related, but it does not answer the question.",
-    "Could you tell me more precisely what you are looking for?",
-)  # fmt: skip
+DECLINED = REFUSALS[1::2]  # the half held out
+SEVERAL = 0.73  # the cutoff for summaries of four to six claims: the best of the fitting half (fit_local_judge)
 
 
 def main() -> None:
@@ -53,15 +55,19 @@ def main() -> None:
         "summaries": ("faithfulness", lambda: summaries(True)),
         "long": ("faithfulness", lambda: long_summaries(True)),
         "begin": ("faithfulness", lambda: begin(True, HELD_OUT)),
-        "passages": ("context_relevance", _passages),
+        "relevance": ("answer_relevance", lambda: relevance(True)),
+        "useful": ("context_precision", lambda: passages(True)),
+        "passages": ("context_relevance", lambda: passages(True)),
+        "attempts": ("no_answer", lambda: attempts(True)),
         "no_answer": ("no_answer", _attempts),
     }
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", action="append", choices=[*sets, "mtrag"], default=[])
     parser.add_argument("--workspace", type=Path)
     parser.add_argument("--least", action="store_true")
+    parser.add_argument("--plain", action="store_true", help="ask one plain question about each text")
     options = parser.parse_args()
-    chosen = options.set or [*sets, "mtrag"]
+    chosen = options.set or [*sets, *([] if options.plain else ["mtrag"])]
     print(f"{'set':<11}{'evaluator':<19}{'n':>4}{'none':>6}  AUC                   balanced accuracy     s a verdict")
     with tempfile.TemporaryDirectory() as scratch:
         workspace = options.workspace or Path(scratch)
@@ -71,16 +77,10 @@ def main() -> None:
                 continue
             evaluator, cases = sets[name]
             given = list(cases())
-            if given:
+            if given and options.plain:
+                _plain(name, given[:: LEAST if options.least else 1])
+            elif given:
                 _row(name, evaluator, given[:: LEAST if options.least else 1], workspace)
-
-
-def _passages() -> Iterator[Grounded]:
-    """Yield each question of the held-out answers with its own passage, and with another question's."""
-    asked = [case for case in answers(True) if case.kind == "bare"]
-    for case, other in zip(asked, [*asked[1:], asked[0]], strict=True):
-        yield Grounded(case.group, "own", case.text, case.answer, True, case.question)
-        yield Grounded(case.group, "other", other.text, case.answer, False, case.question)
 
 
 def _attempts() -> Iterator[Grounded]:
@@ -91,14 +91,17 @@ def _attempts() -> Iterator[Grounded]:
             lines = islice(map(json.loads, file.read_text(encoding="utf-8").splitlines()), QUESTIONS)
             for place, record in enumerate(lines):
                 right = kind == "answerable"
-                answer = record["output"][0]["answer"] if right else REFUSALS[place % len(REFUSALS)]
+                answer = record["output"][0]["answer"] if right else DECLINED[place % len(DECLINED)]
                 yield Grounded(f"{kind}-{place}", kind, "-", answer, right, record["input"])
 
 
 def _row(name: str, evaluator: str, cases: list[Grounded], workspace: Path) -> None:
     """Judge the cases of a set and print its line."""
     ids = [f"{name}-{number}" for number in range(len(cases))]
-    asked = [{"case_id": one, "question": case.question or None} for one, case in zip(ids, cases, strict=True)]
+    asked = [
+        {"case_id": one, "question": case.question or None, "expected_answers": [case.answer]}
+        for one, case in zip(ids, cases, strict=True)
+    ]
     said = [
         {"case_id": one, "model": name, "answer": case.answer, "retrieved_contexts": [case.text]}
         for one, case in zip(ids, cases, strict=True)
@@ -111,11 +114,22 @@ def _row(name: str, evaluator: str, cases: list[Grounded], workspace: Path) -> N
     frame = pd.DataFrame({"right": [case.right for case in cases], "group": [case.group for case in cases]}, index=ids)
     frame["value"] = scores["value"]
     known = frame.dropna()
+    cutoff = SEVERAL if name in ("summaries", "long") else EVEN
     verdicts = sum(max(1, len(case.sentences)) for case in cases)
     auc = _interval(known, lambda own: roc_auc_score(own["right"], own["value"]))
-    accuracy = _interval(known, lambda own: balanced_accuracy_score(own["right"], own["value"] >= 0.5))
+    accuracy = _interval(known, lambda own: balanced_accuracy_score(own["right"], own["value"] >= cutoff))
     pace = f"{seconds / verdicts:.2f}" if run.spend["calls"] else "from the cache"
     print(f"{name:<11}{evaluator:<19}{len(known):>4}{len(frame) - len(known):>6}  {auc:<22}{accuracy:<22}{pace}")
+
+
+def _plain(name: str, cases: list[Grounded]) -> None:
+    """Print how well P(yes) to one question about the whole answer ranks the cases of a set."""
+    judge = LocalCompleter(JudgeSettings(model="local", prompts={}))
+    frame = pd.DataFrame({"right": [case.right for case in cases], "group": [case.group for case in cases]})
+    said = ({"CONTEXTS": case.text, "CLAIMS": f"{case.question} {case.answer}".strip()} for case in cases)
+    frame["value"] = [judge.opinion(ENTAILMENT, data)[0] for data in said]
+    auc = _interval(frame, lambda own: roc_auc_score(own["right"], own["value"]))
+    print(f"{name:<11}{'one plain question':<19}{len(frame):>4}{0:>6}  {auc}")
 
 
 def _interval(frame: pd.DataFrame, statistic: Callable[[pd.DataFrame], float]) -> str:

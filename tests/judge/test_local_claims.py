@@ -84,4 +84,5 @@ def test_a_scale_moves_the_logit() -> None:
     assert Scale(offset=-2.1972246).share(0.9) == pytest.approx(0.5)
     assert Scale(offset=1, number=-3).share(0.5, lacks_number=True) == pytest.approx(0.1192029)  # σ(1 − 3)
     assert Scale(offset=1, number=-3).share(0.5) == pytest.approx(0.7310586)  # σ(1)
+    assert Scale(several=0.5).share(0.5, claims=4) == pytest.approx(2 / 3)  # odds √4 to 1
     assert 0 < Scale(slope=3).share(0.0) < Scale(slope=3).share(1.0) < 1

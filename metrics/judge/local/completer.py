@@ -137,7 +137,7 @@ class LocalCompleter:
             about = [number for number, own in enumerate(near) if place in own]
             shown = relevant(context, [claims[number] for number in about])
             for number in about:
-                found[number][place], one = self._follows(claims[number], context, shown)
+                found[number][place], one = self._follows(claims[number], context, shown, len(claims))
                 asked.append(one)
         replies, shares = [], []
         for number, own in enumerate(found, 1):
@@ -151,23 +151,24 @@ class LocalCompleter:
             shares.append({"yes": share, "no": 1 - share})
         return _completion({"replies": replies}, asked, shares)
 
-    def _follows(self, claim: str, context: str, shown: str) -> tuple[tuple[float, str], Completion]:
+    def _follows(self, claim: str, context: str, shown: str, claims: int) -> tuple[tuple[float, str], Completion]:
         """Return the probability that a claim follows from a context, what lowered it, and the question's cost.
 
-        `shown` are the passages of the context that the model reads; numbers are looked up in all of it.
+        `shown` are the passages of the context that the model reads; numbers are looked up in all of it. `claims` are
+        how many are asked about together.
         """
         scale = self._scale(SHORT[ENTAILMENT])
         missing = sorted(missing_numbers(claim, context))
-        yes, one = self.opinion(claim, shown)
+        yes, one = self.opinion(ENTAILMENT, {"CONTEXTS": shown, "CLAIMS": claim})
         lowered = f"{', '.join(missing)} is not in the context" if missing and scale.number else ""
-        return (scale.share(yes, bool(missing)), lowered), one
+        return (scale.share(yes, bool(missing), claims), lowered), one
 
-    def opinion(self, claim: str, shown: str) -> tuple[float, Completion]:
-        """Return the model's own P(yes) that a claim follows from a text, not yet calibrated."""
-        parts = question_and_answer(claim)
+    def opinion(self, prompt: str, data: Mapping[str, str]) -> tuple[float, Completion]:
+        """Return the model's own P(yes) to the short question of a prompt, not yet calibrated."""
+        parts = question_and_answer(data["CLAIMS"]) if prompt == ENTAILMENT else None
         if parts is None:
-            return self._asked(SHORT[ENTAILMENT], {"CONTEXTS": shown, "CLAIMS": claim})
-        return self._asked(ANSWERS, {"CONTEXTS": shown, "ASKED": f"{parts[0]}\nAnswer: {parts[1]}"})
+            return self._asked(SHORT[prompt], data)
+        return self._asked(ANSWERS, {**data, "ASKED": f"{parts[0]}\nAnswer: {parts[1]}"})
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from metrics.text.stated_numbers import unstated
 
-VERSION = 3  # of how the local judge handles a request: raise it on any change
+VERSION = 4  # of how the local judge handles a request: raise it on any change
 SENTENCES = "claims"  # the step that replies with the sentences of TEXT that state something
 ENTAILMENT = "entailment"
 FULLY = 0.999_9  # P(yes) is kept between 1 − FULLY and FULLY, so that its logit is finite
@@ -21,18 +21,21 @@ ASKED = re.compile(r"(?P<question>[^\n]*\?) (?P<answer>[^?]+)", re.DOTALL)
 class Scale:
     """The calibration of a question: from the model's P(yes) to the probability that the answer is yes.
 
-        P = σ(slope · logit P(yes) + offset + number · [the context lacks a number of the claim])
+        P = σ(slope · logit P(yes) + offset + number · [the context lacks a number of the claim] + several · ln(claims))
 
-    The plain scale changes nothing.
+    `claims` are asked about together: a text is wrong for one wrong claim, so each of several is right more often than
+    a claim that stands alone. The plain scale changes nothing.
     """
 
     slope: float = 1.0
     offset: float = 0.0
     number: float = 0.0
+    several: float = 0.0
 
-    def share(self, yes: float, lacks_number: bool = False) -> float:
+    def share(self, yes: float, lacks_number: bool = False, claims: int = 1) -> float:
         """Return the calibrated probability of yes, from 0 to 1."""
-        return 1 / (1 + math.exp(-(self.slope * logit_of(yes) + self.offset + self.number * lacks_number)))
+        known = self.number * lacks_number + self.several * math.log(claims)
+        return 1 / (1 + math.exp(-(self.slope * logit_of(yes) + self.offset + known)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +56,26 @@ class Question:
         return "\n\n".join(part for part in (self.first, *parts, self.last) if part)
 
 
-# of whether a claim follows, whole or as a question with its answer: `python -m tests.benchmarks.fit_local_judge`
-FOLLOWING = Scale(slope=0.73, offset=0.06, number=-1.7)
+# The scales come from `python -m tests.benchmarks.fit_local_judge`; this one is for claims, and for bare answers with
+# their question. `several` keeps wrongly refused claims of long texts below one in five.
+FOLLOWING = Scale(slope=0.71, offset=0.08, number=-1.89, several=0.5)
 FOLLOWS = "Read the context, then decide whether the claim follows from it. Answer yes or no."
 SHORT = {  # by the id of the prompt
     ENTAILMENT: Question({"CONTEXTS": "Context:\n", "CLAIMS": "Claim: "}, first=FOLLOWS, scale=FOLLOWING),
     "answer_relevance.relevant": Question(
         {"QUESTION": "Question: ", "CLAIMS": "Statement: "},
         last="Does the statement help to answer the question? Answer yes or no.",
+        scale=Scale(slope=5.24, offset=3.29),
     ),
     "context_precision.useful": Question(
         {"CONTEXTS": "Context:\n", "QUESTION": "Question: ", "EXPECTED": "Answer: "},
         last="Does the context hold information that the answer needs? Answer yes or no.",
+        scale=Scale(slope=5.05, offset=-4.48),
     ),
     "no_answer": Question(
-        {"QUESTION": "Question: ", "ANSWER": "Reply: "}, last="Does the reply answer the question? Answer yes or no."
+        {"QUESTION": "Question: ", "ANSWER": "Reply: "},
+        last="Does the reply answer the question? Answer yes or no.",
+        scale=Scale(slope=3.48, offset=2.82),
     ),
 }
 # a bare answer and its question
