@@ -7,7 +7,8 @@ answers: short right answers, right sentences, long hallucinated and subtly wron
 half held out); bare: only the short right and the long hallucinated ones, as in HaluEval's question answering.
 summaries: of dialogues of 150 words, true and with one edited sentence, as in SummEdits; long: six sentences about 500
 to 600 words. begin: responses that people judged for attribution. relevance: sentences that answer the question or
-another. useful, passages: a question's own passage and another's, for context_precision and context_relevance.
+another. useful, passages: a question's own passage and another's, for context_precision and context_relevance. clapnq:
+passages that answer the question, and such on its subject that do not, as people found.
 attempts: answers, hedged answers and refusals; no_answer: people's answers and refusals (CLAPNQ). mtrag: answers rated
 by three people.
 
@@ -36,7 +37,7 @@ from metrics.judge.local.completer import EVEN, LocalCompleter
 from metrics.judge.local.questions import ENTAILMENT
 from metrics.judge.settings import JudgeSettings
 from tests.benchmarks.bench_mtrag_embeddings import correlation, joined
-from tests.benchmarks.local_judge_sets import DATA, REFUSALS, attempts, begin, passages, relevance
+from tests.benchmarks.local_judge_sets import DATA, REFUSALS, answerable, attempts, begin, passages, relevance
 from tests.corpora.grounding import Grounded, answers, long_summaries, summaries
 
 RESAMPLES = 2_000
@@ -58,6 +59,7 @@ def main() -> None:
         "relevance": ("answer_relevance", lambda: relevance(True)),
         "useful": ("context_precision", lambda: passages(True)),
         "passages": ("context_relevance", lambda: passages(True)),
+        "clapnq": ("context_relevance", lambda: answerable(True)),
         "attempts": ("no_answer", lambda: attempts(True)),
         "no_answer": ("no_answer", _attempts),
     }

@@ -30,7 +30,7 @@ from metrics.judge.local.passages import relevant
 from metrics.judge.local.questions import ENTAILMENT, SHORT, logit_of, missing_numbers
 from metrics.judge.local.statements import stated
 from metrics.judge.settings import JudgeSettings
-from tests.benchmarks.local_judge_sets import attempts, begin, passages, relevance
+from tests.benchmarks.local_judge_sets import answerable, attempts, begin, passages, relevance
 from tests.corpora.grounding import Grounded, answers, long_summaries, summaries
 
 FITTED = 40  # passages of BEGIN
@@ -97,6 +97,7 @@ def main() -> None:
     for prompt, cases in {
         "answer_relevance.relevant": relevance(False),
         "context_precision.useful": passages(False),
+        "context_relevance.relevant": answerable(False),
         "no_answer": attempts(False),
     }.items():
         _fit(prompt, list(asking.replies(prompt, cases)))

@@ -1,5 +1,6 @@
 """Labelled sets of ../shared/data for the local judge, in halves by passage."""
 
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ import pandas as pd
 from tests.corpora.grounding import Grounded, answers
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+OF_CLAPNQ = 50  # questions with an answer, and as many without one
 # replies about ANSWER; every second, from the first, is for fitting
 ATTEMPTS = (
     "I'm not sure, but I think it is ANSWER.", "I do not know it for certain; my best guess would be ANSWER.",
@@ -45,6 +47,17 @@ def passages(held_out: bool) -> Iterator[Grounded]:
     for case, other in zip(asked, [*asked[1:], asked[0]], strict=True):
         yield Grounded(case.group, "own", case.text, case.answer, True, case.question)
         yield Grounded(case.group, "other", other.text, case.answer, False, case.question)
+
+
+def answerable(held_out: bool) -> Iterator[Grounded]:
+    """Yield questions of CLAPNQ with a passage that answers them, or one on the subject that does not."""
+    for kind in ("answerable", "unanswerable"):
+        file = DATA / "clapnq" / f"clapnq_dev_{kind}.jsonl"
+        if file.is_file():
+            lines = file.read_text(encoding="utf-8").splitlines()[held_out::2]
+            for place, record in enumerate(map(json.loads, lines[:OF_CLAPNQ])):
+                text = record["passages"][0]["text"]
+                yield Grounded(f"{kind}-{place}", kind, text, "", kind == "answerable", record["input"])
 
 
 def attempts(held_out: bool) -> Iterator[Grounded]:

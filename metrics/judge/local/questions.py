@@ -72,6 +72,10 @@ SHORT = {  # by the id of the prompt
         last="Does the context hold information that the answer needs? Answer yes or no.",
         scale=Scale(slope=5.05, offset=-4.48),
     ),
+    "context_relevance.relevant": Question(
+        {"CONTEXTS": "Context:\n", "QUESTION": "Question: "},
+        last="Does the context contain an answer to the question? Answer yes or no.",
+    ),
     "no_answer": Question(
         {"QUESTION": "Question: ", "ANSWER": "Reply: "},
         last="Does the reply answer the question? Answer yes or no.",
