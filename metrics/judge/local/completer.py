@@ -157,7 +157,7 @@ class LocalCompleter:
         `shown` are the passages of the context that the model reads; numbers are looked up in all of it.
         """
         scale = self._scale(SHORT[ENTAILMENT])
-        missing = sorted(missing_numbers(claim, context))
+        missing = missing_numbers(claim, context)
         yes, one = self.opinion(claim, shown)
         lowered = f"{', '.join(missing)} is not in the context" if missing and scale.number else ""
         return (scale.share(yes, bool(missing)), lowered), one

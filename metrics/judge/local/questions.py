@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from metrics.text.stated_numbers import unstated
 
-VERSION = 3  # of how the local judge handles a request: raise it on any change
+VERSION = 4  # of how the local judge handles a request: raise it on any change
 SENTENCES = "claims"  # the step that replies with the sentences of TEXT that state something
 ENTAILMENT = "entailment"
 FULLY = 0.999_9  # P(yes) is kept between 1 − FULLY and FULLY, so that its logit is finite
@@ -86,7 +86,7 @@ def question_and_answer(claim: str) -> tuple[str, str] | None:
     return (found["question"], found["answer"]) if found else None
 
 
-def missing_numbers(claim: str, context: str) -> set[str]:
+def missing_numbers(claim: str, context: str) -> list[str]:
     """Return the numbers of a claim, those of its answer where it is a question with one, that the context lacks."""
     parts = question_and_answer(claim)
     return unstated(parts[1] if parts else claim, context)
