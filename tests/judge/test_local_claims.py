@@ -1,11 +1,17 @@
 """The local judge's claims by rules, and the passages and words that its verdicts rest on."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from metrics.judge.local.passages import READ, WHOLE, relevant
 from metrics.judge.local.questions import Scale, question_and_answer
 from metrics.judge.local.statements import stated
 from tests.corpora.grounding import answers, long_summaries, summaries
+
+CORPUS = Path(__file__).parent.parent / "corpora" / "answer_claims.tsv"  # number of claims, or "" for any; the answer
+ANSWERS = [line.split("\t") for line in CORPUS.read_text(encoding="utf-8").splitlines()[1:]]
 
 
 @pytest.mark.parametrize("answer", ["no", "Yes", "Judson", "United States", "42", "on 3 July 1908", "1 h 30 min"])
@@ -26,37 +32,32 @@ def test_every_answer_and_sentence_of_the_corpus_is_a_claim(held_out: bool) -> N
         assert stated(case.answer) == [sentence for sentence, _ in case.sentences]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I don't know.",
-        "I'm sorry, but I cannot answer this question.",
-        "Unfortunately, the passage does not mention it.",
-        "The provided documents do not contain this information.",
-        "There is no information about this in the context.",
-        "Could you tell me more precisely what you are looking for?",
-        "Hello!",
-        "You're welcome!",
-        "Let me know if you need anything else.",
-        "unanswerable",
-        "N/A",
-    ],
-)
-def test_refusals_courtesies_and_questions_state_nothing(text: str) -> None:
-    assert stated(text, "Who wrote the book?") == []
+@pytest.mark.parametrize(("count", "text"), ANSWERS)
+def test_what_states_something_is_kept_and_nothing_else(count: str, text: str) -> None:
+    found = stated(json.loads(text), "Who wrote the book?")
+    assert len(found) == int(count) if count else found
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("answer", "question"),
     [
-        "I have lived in Rome since 1990, where I teach Latin to children.",
-        "The text describes how the bridge was built in 1911 by two brothers.",
-        "He did not know that the war had ended, so he stayed in the forest.",
-        "No information technology was used on board of the ship until 1994.",
+        ("Who's Afraid of Virginia Woolf?", "Which play won the Tony?"),
+        ("-40 °C", "How cold was it?"),
+        ("2**10", "What is it?"),
     ],
 )
-def test_what_only_sounds_like_a_refusal_is_a_claim(text: str) -> None:
-    assert stated(text, "What happened?") == [text]
+def test_a_bare_answer_stays_as_it_is(answer: str, question: str) -> None:
+    assert stated(answer, question) == [f"{question} {answer}"]
+
+
+def test_headings_lists_and_code_are_read_by_what_they_state() -> None:
+    text = "# Mills\n\nThe **old** mill has:\n- A wheel turns it.\n\n```python\nprint(1)\n```\n## Date\nIt is of 1502."
+    assert stated(text) == ["A wheel turns it.", "It is of 1502."]
+    assert stated("```\nx = 1\n```") == ["x = 1"]
+
+
+def test_a_long_text_is_read_in_time() -> None:
+    assert stated("I don't know " * 20_000)
 
 
 class TestPassages:

@@ -158,7 +158,7 @@ class LocalCompleter:
         how many are asked about together.
         """
         scale = self._scale(SHORT[ENTAILMENT])
-        missing = sorted(missing_numbers(claim, context))
+        missing = missing_numbers(claim, context)
         yes, one = self.opinion(ENTAILMENT, {"CONTEXTS": shown, "CLAIMS": claim})
         lowered = f"{', '.join(missing)} is not in the context" if missing and scale.number else ""
         return (scale.share(yes, bool(missing), claims), lowered), one

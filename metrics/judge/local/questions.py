@@ -98,7 +98,7 @@ def question_and_answer(claim: str) -> tuple[str, str] | None:
     return (found["question"], found["answer"]) if found else None
 
 
-def missing_numbers(claim: str, context: str) -> set[str]:
+def missing_numbers(claim: str, context: str) -> list[str]:
     """Return the numbers of a claim, those of its answer where it is a question with one, that the context lacks."""
     parts = question_and_answer(claim)
     return unstated(parts[1] if parts else claim, context)

@@ -2,46 +2,41 @@
 
 import re
 
+from metrics.judge.local.courtesies import states_nothing
 from metrics.text.sentences import worded_sentences
 
 BARE = 8  # words; a text of at most as many is no claim without its question
-BULLET = re.compile(r"^[\s\-–—*•·]+")
-# greetings, offers and courtesies that are the whole sentence
-COURTESY = re.compile(
-    r"(?:hi|hello|hey|dear \w+|thanks|thank you|you(?:'|’)re welcome|sure|certainly|of course"
-    r"|(?:great|good) question|no problem|i hope (?:this|that) helps|let me know\b.*|feel free to\b.*"
-    r"|(?:please )?ask (?:me )?if\b.*"
-    r"|here (?:is|are) [^.]{0,40}:|is there anything else.*)[\s!.,:)]*",
-    re.IGNORECASE | re.DOTALL,
-)
-# what refuses or says that the answer is not known
-REFUSAL = re.compile(
-    r"(?:(?:i(?:'|’)m|i am|we(?:'|’)re|we are) (?:very |so )?(?:sorry|afraid|unable|not able|not sure)\b"
-    r"|(?:i|we) (?:do not|don(?:'|’)t|cannot|can(?:'|’)t|could not|couldn(?:'|’)t|did not|didn(?:'|’)t) "
-    r"(?:know|say|tell|find|answer|have|see|provide|help|determine|be sure)\b"
-    r"|unfortunately,? (?:i|we|the (?:text|passage|context|document)s?)\b"
-    r"|sorry\b|i have no (?:information|answer|idea)\b|there is no (?:information|mention|answer)\b"
-    r"|(?:the|this|these) (?:provided |given |above )?(?:text|passage|context|document|information|article|source)s?"
-    r"[^.]{0,40} (?:do|does|did)(?:es)?(?: not|n(?:'|’)t) (?:\w+ ){0,2}"
-    r"(?:contain|say|mention|provide|state|answer|specify|include|give)\b"
-    r"|no (?:information|answer) (?:is |was )?(?:given|available|found|provided)\b|(?:unanswerable|n/?a|unknown)\W*$)",
-    re.IGNORECASE,
-)
+BULLET = re.compile(r"^(?:[\-–—*•·]\s|\s)+")
+EMPHASIS = re.compile(r"(?<!\w)(?:\*\*|__)|(?:\*\*|__)(?!\w)")
+CODE = re.compile(r"^\s*```.*?(?:^\s*```[^\S\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+HEADING = re.compile(r"#{1,6}\s")
+QUESTION = ("?", "？", "؟")
 
 
 def stated(text: str, question: str = "") -> list[str]:
     """Return the sentences of a text that state something, in order; a bare answer behind its question.
 
-    Left out are questions, courtesies, and sentences that refuse or say that nothing is known. A single sentence of at
-    most BARE words ("Judson", "no") is an answer to be completed: it is returned as "QUESTION? Judson".
+    Left out are questions, courtesies, sentences that refuse or say that nothing is known, and beside other sentences
+    headings, the words that introduce a list, and blocks of code. A single sentence of at most BARE words ("Judson",
+    "no") is an answer to be completed: it is returned as "QUESTION? Judson".
     """
-    parts = [BULLET.sub("", sentence) for sentence in worded_sentences(text.strip())]
-    if len(parts) == 1 and question.strip() and len(text.split()) <= BARE and not _states_nothing(parts[0]):
+    text = EMPHASIS.sub("", text.strip())
+    parts = [BULLET.sub("", sentence) for sentence in worded_sentences(CODE.sub("", text)) or worded_sentences(text)]
+    if len(parts) == 1 and question.strip() and len(text.split()) <= BARE and (_title(parts[0]) or _states(parts[0])):
         return [f"{' '.join(question.split()).rstrip(' ?.')}? {parts[0]}"]
-    return [part for part in parts if part and not _states_nothing(part)]
+    kept = [part for part in parts if part and _states(part)]
+    return [part for part in kept if not _announces(part)] or kept
 
 
-def _states_nothing(sentence: str) -> bool:
-    return sentence.rstrip("\"'”’)] ").endswith(("?", "？", "؟")) or bool(
-        COURTESY.fullmatch(sentence) or REFUSAL.match(sentence)
-    )
+def _states(sentence: str) -> bool:
+    return not sentence.rstrip("\"'”’)] ").endswith(QUESTION) and not states_nothing(sentence)
+
+
+def _title(answer: str) -> bool:
+    """Return whether a bare answer is the title of something that is a question: Who's Afraid of Virginia Woolf?"""
+    long = [word for word in answer.split() if len(word) > 3]
+    return answer.endswith("?") and len(long) > 1 and all(word[0].isupper() for word in long)
+
+
+def _announces(sentence: str) -> bool:
+    return bool(HEADING.match(sentence)) or (sentence.endswith(":") and len(sentence.split()) <= BARE)
