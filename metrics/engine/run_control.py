@@ -122,7 +122,7 @@ def _resources(given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the choices as they are saved. Raises InputError for invalid settings of the judge."""
     chosen = dict(given or {})
     if chosen.get("judge"):
-        chosen["judge"] = settings_of(chosen["judge"]).model_dump(mode="json", exclude_defaults=True)
+        chosen["judge"] = settings_of(chosen["judge"]).with_weights().model_dump(mode="json", exclude_defaults=True)
     return chosen
 
 

@@ -117,7 +117,7 @@ def _values(evaluators: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 def _bearing(resources: Mapping[str, Any]) -> dict[str, Any]:
     judge = resources.get("judge")
-    return {**resources, "judge": settings_of(judge).numbers() if judge else None}
+    return {**resources, "judge": settings_of(judge).with_weights().numbers() if judge else None}
 
 
 @dataclass(slots=True)
