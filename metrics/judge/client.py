@@ -32,8 +32,8 @@ CALM = 10  # turns of the event loop without a question, after which none is exp
 TOLD = 5  # items without a verdict whose complaints are told
 AGAIN = "An earlier reply could not be used: {complaints}. Give one reply to each item, its id the item's number."
 TOO_LONG = (
-    "the question may have {tokens:,} tokens{longest}, and the judge {judge} takes {most:,} beside its reply: shorten the "
-    "text, choose a judge with a larger window, or set the judge's option window if it takes more"
+    "the question may have {tokens:,} tokens{longest}, and the judge {judge} takes {most:,} beside its reply: shorten "
+    "the text, choose a judge with a larger window, or set the judge's option window if it takes more"
 )
 REPAIR = "Your reply cannot be used: {complaint}. Give the whole reply again, as one JSON object of the form asked for."
 
@@ -138,7 +138,9 @@ class Client:
         sizes = {name: about_tokens(text) for name, text in blocks(request.messages).items()}
         name = max(sizes, key=sizes.__getitem__, default=None)
         longest = f", {sizes[name]:,} of them in {name}" if name is not None else ""
-        raise JudgeError(TOO_LONG.format(judge=self.name, tokens=request.tokens, most=self._question_room, longest=longest))
+        raise JudgeError(
+            TOO_LONG.format(judge=self.name, tokens=request.tokens, most=self._question_room, longest=longest)
+        )
 
     def read(self, key: str, stored: Stored, form: type[T]) -> T:
         """Return a reply parsed as `form`. Raises Unreadable."""
