@@ -12,6 +12,7 @@ from metrics.core.suite import Case
 from metrics.judge.budget import Spend
 from metrics.judge.client import Client
 from metrics.judge.opening import missing_judge, open_judges
+from metrics.judge.settings import settings_of
 
 JUDGE = "judge"  # the resource that is no local model
 CASES_PER_CALL = 4  # cases in progress for each request in flight: some wait for one another's shared steps
@@ -54,6 +55,15 @@ def settings_for(entry: Evaluator, parameters: Parameters, settings: Mapping[str
     """Return the settings for one evaluator: a parameter named like a resource overrides the run's setting."""
     own = {name: getattr(parameters, name, None) for name in entry.resources}
     return {**settings, **{name: value for name, value in own.items() if value}}
+
+
+def saved_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the choices as a specification stores them. Raises InputError for invalid settings of the judge."""
+    judge = settings.get(JUDGE)
+    if not judge:
+        return dict(settings)
+    stored = settings_of(judge).with_weights().model_dump(mode="json", exclude_defaults=True)
+    return {**settings, JUDGE: stored}
 
 
 class Resources:
