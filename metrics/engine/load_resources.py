@@ -19,7 +19,7 @@ CASES_PER_CALL = 4  # cases in progress for each request in flight: some wait fo
 INPUT_NAMES = {
     "question": "question", "expected_answers": "expected answer", "retrieved_contexts": "retrieved contexts",
     "answer": "answer", "conditions": "conditions", "citations": "citations", "source_text": "source text",
-    "trace": "trace or artifacts", "label": "label",
+    "trace": "trace", "artifacts": "artifacts", "label": "label", "reference_contexts": "reference contexts",
 }  # fmt: skip
 
 
@@ -30,7 +30,7 @@ def missing_inputs(entry: Evaluator, case: Case) -> CaseScore | None:
     """
     if case.error is not None:
         return CaseScore({}, Status.ERROR, f"the model gave no answer: {case.error}")
-    missing = [INPUT_NAMES[name] for name in entry.missing_inputs(case)]
+    missing = [" or ".join(map(INPUT_NAMES.__getitem__, entry.accepted(name))) for name in entry.missing_inputs(case)]
     return not_applicable(f"the case has no {' and no '.join(missing)}") if missing else None
 
 

@@ -98,8 +98,11 @@ def fitting(path: Path, spec: Spec) -> list[str]:
 
 def _fits(entry: Evaluator, cases: Sequence[Case]) -> bool:
     fit = "text" in entry.tasks and entry.shape != "dataset" and not entry.needs
-    wanted = (*entry.inputs, *entry.default_needs)
-    return fit and any(all(getattr(case, name, None) for name in wanted) for case in cases)
+    return fit and any(
+        not entry.lacking(lambda name, case=case: bool(getattr(case, name)))
+        and all(getattr(case, name, None) for name in entry.default_needs)
+        for case in cases
+    )
 
 
 def feed(
