@@ -37,7 +37,7 @@ def evaluator_tables() -> str:
     parts = []
     for family, entries in groupby(evaluators().values(), key=lambda entry: entry.family):
         rows = [
-            (f"`{entry.id}`", entry.summary.rstrip("."), _needs(entry.inputs, entry.needs), _metrics(entry.metrics))
+            (f"`{entry.id}`", entry.summary.rstrip("."), _needs(entry.wanted, entry.needs), _metrics(entry.metrics))
             for entry in entries
         ]
         parts.append(f"### {family.capitalize()}\n\n" + _table(("evaluator", "summary", "needs", "metrics"), rows))

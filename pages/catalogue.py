@@ -64,7 +64,7 @@ def show(entry: data.Evaluator) -> None:
             st.rerun()
     st.text(
         f"{entry.id} · version {entry.version} · for {', '.join(entry.tasks)} · "
-        f"needs {words(entry.inputs) or 'nothing beyond the case'} · uses {words(entry.needs) or 'no model'}"
+        f"needs {words(entry.wanted) or 'nothing beyond the case'} · uses {words(entry.needs) or 'no model'}"
     )
     st.code(entry.doc, language=None, wrap_lines=True)
     st.markdown("**Metrics**")
@@ -118,7 +118,7 @@ table = pd.DataFrame(
     [
         {
             "id": entry.id, "title": entry.title, "family": entry.family, "summary": entry.summary,
-            "inputs": words(entry.inputs), "metrics": len(entry.metrics),
+            "inputs": words(entry.wanted), "metrics": len(entry.metrics),
             "uses": words(entry.needs) or format.MISSING,
         }
         for entry in shown

@@ -158,6 +158,8 @@ with right:
         url.put(metric=list(named)[clicked])
         st.rerun()
     st.caption("Click a row to see its pass rate over time, a window to see its failures.")
+    for note in monitor_view.notes(facts):
+        st.text(note)
 
 view = choice("View", VIEWS, "view")
 if view == "failures":

@@ -13,26 +13,30 @@ from components.data.workspace_runs import workspace
 if TYPE_CHECKING:
     import pandas as pd
 
+    from metrics.analysis import Column
     from metrics.core.evaluator import Metric
-    from metrics.monitoring import Limits, MetricDrift, Standing, State
+    from metrics.monitoring import Limits, MetricDrift, Recalibrated, Standing, State
 
 
 class MonitoredMetric(NamedTuple):
-    """How a metric stands, the title of its evaluator, what it is and its threshold; the last two None for all metrics
-    together.
+    """How a metric stands, the title of its evaluator, what it is, its threshold and where that comes from.
+
+    For all metrics together the last three are None.
     """
 
     standing: Standing
     title: str
     metric: Metric | None
     threshold: float | None
+    column: Column | None
 
 
 class Monitored(NamedTuple):
     """A monitor: its state, each metric's standing (all together first), and what it judges by.
 
     rate: share of the ids that is judged; minimum: cases below which there is no status; window: the stretch of a
-    status, in words; evaluators: id → title; warning, critical: pass rates below which the status changes.
+    status, in words; evaluators: id → title; warning, critical: pass rates below which the status changes; columns: the
+    metrics and their thresholds; recalibrated: thresholds that a monitor created today would have otherwise.
     """
 
     name: str
@@ -47,6 +51,8 @@ class Monitored(NamedTuple):
     judge: str | None
     warning: float
     critical: float
+    columns: tuple[Column, ...]
+    recalibrated: tuple[Recalibrated, ...]
 
 
 def monitors() -> dict[str, str]:
@@ -74,17 +80,21 @@ def monitored(name: str, warning: float | None = None, critical: float | None = 
     spec, state = found.spec, found.state
     limits = limits_of(spec.limits, warning, critical)
     metrics = judged_metrics(spec.chosen)
+    columns = {(column.evaluator, column.metric): column for column in monitoring.columns(spec)}
     titles = {entry.id: entry.title for entry, _ in spec.chosen.values()}
     standings = []
     for row in state.standings:
         standing = monitoring.Standing(**row)
         standing = replace(standing, health=health(standing.passed, standing.judged, limits))
-        metric, threshold = metrics.get((standing.evaluator, standing.metric), (None, None))
-        standings.append(MonitoredMetric(standing, titles.get(standing.evaluator, ""), metric, threshold))
+        key = (standing.evaluator, standing.metric)
+        metric, threshold = metrics.get(key, (None, None))
+        standings.append(
+            MonitoredMetric(standing, titles.get(standing.evaluator, ""), metric, threshold, columns.get(key))
+        )
     judge = (spec.resources.get("judge") or {}).get("model")
     return Monitored(
         name, state, tuple(standings), found.is_running, spec.rate, spec.seed, spec.minimum, found.window.words, titles,
-        judge, limits.warning, limits.critical,
+        judge, limits.warning, limits.critical, tuple(columns.values()), tuple(monitoring.recalibrated(found)),
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from metrics.cli.options import (
     with_thresholds,
 )
 from metrics.core.errors import InputError, InputProblem
+from metrics.presentation.calibration_words import since, threshold_lines
 from metrics.store import Workspace
 
 STANDARD_INPUT = "-"
@@ -152,14 +153,14 @@ def _created(workspace: Workspace, name: str, given: dict[str, Any], source: Pat
             raise InputError([InputProblem("--evaluators", "none", "the evaluators, where the input is no file")])
         draft = monitoring.Spec(evaluators={}, **given)
         given = given | {"evaluators": {id: {} for id in monitoring.fitting(source, draft)}}
-    spec = monitoring.Spec(**given).complete()
+    spec = monitoring.Spec(**given).complete(workspace.path)
     monitoring.check(spec)
     return monitoring.create(workspace, name, spec)
 
 
 def _print(monitor: Any) -> None:
     """Print the state of the monitor."""
-    from metrics.monitoring import drifts
+    from metrics.monitoring import columns, drifts, recalibrated
 
     state = monitor.state
     print(
@@ -175,6 +176,11 @@ def _print(monitor: Any) -> None:
             rate += f", mean {standing['mean']:.3f}" + (f" [{low:.3f}, {high:.3f}]" if low is not None else "")
         title = f"  {standing['evaluator']}.{standing['metric']}" if standing["evaluator"] else "all metrics"
         print(f"{title}: {standing['health']}, {rate}, n {standing['judged']}, {standing['unscored']} unscored")
+    for column in columns(monitor.spec):
+        if column.by_model:
+            print(f"  {column.evaluator}.{column.metric}: {' '.join(threshold_lines(column))}")
+    for one in recalibrated(monitor):
+        print(f"  {one.evaluator}.{one.metric}: {since(one.own, one.now)}")
     for row in drifts(monitor):
         if row.p is None:
             print(f"  drift of {row.evaluator}.{row.metric}: {row.reason}")

@@ -284,6 +284,7 @@ class Evaluator:
     repeats: bool = False
     prompts: tuple[Prompt, ...] = ()
     follows: bool = False
+    instead: Mapping[Input, str] = field(default_factory=dict)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the function's own result."""
@@ -320,13 +321,22 @@ class Evaluator:
                 return metric
         raise KeyError(f"{self.id} has no metric {name!r}; it has {[metric.name for metric in self.metrics]}")
 
+    def accepted(self, name: Input) -> tuple[str, ...]:
+        """Return the fields of which an input needs one: its own, and that which may stand in its place, if any."""
+        return (name, self.instead[name]) if name in self.instead else (name,)
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """The declared inputs in words that name every accepted field: `expected_answers or reference_contexts`."""
+        return tuple(" or ".join(self.accepted(name)) for name in self.inputs)
+
+    def lacking(self, has: Callable[[str], bool]) -> list[Input]:
+        """Return the declared inputs of which no accepted field is there; `has` tells whether one is."""
+        return [name for name in self.inputs if not any(map(has, self.accepted(name)))]
+
     def missing_inputs(self, case: Case) -> list[Input]:
-        """Return the declared inputs that `case` does not have; artifacts stand in for a trace."""
-        return [
-            name
-            for name in self.inputs
-            if getattr(case, name) in (None, ()) and not (name == "trace" and case.artifacts)
-        ]
+        """Return the declared inputs that `case` does not have."""
+        return self.lacking(lambda name: getattr(case, name) not in (None, ()))
 
     def with_parameters(self, parameters: Parameters) -> "Evaluator":
         """Return the evaluator as these parameters make it: its metrics, each with the threshold in force.
@@ -376,6 +386,7 @@ def evaluator(
     version: int = 1,
     repeats: bool = False,
     prompts: tuple[Prompt, ...] = (),
+    instead: Mapping[Input, str] | None = None,
 ) -> Callable[[Callable[..., Any]], Evaluator]:
     """Turn a function into an Evaluator; see the module's docstring. Raises ValueError on an inconsistent declaration.
 
@@ -384,6 +395,7 @@ def evaluator(
     not. Raise `version` whenever the same input would give another number.
     `repeats`: a data-set evaluator gets all repeats of a model at once, not one after the other.
     `prompts`: every prompt that the judge may be asked, including shared ones.
+    `instead`: for an input the field of a case that may stand in its place.
     `default_needs`: what the data must have (library.evaluate.available_inputs) for the evaluator to run by default.
     The metrics of an evaluator that uses local weights have no threshold until they are calibrated for the weights.
     """
@@ -415,7 +427,7 @@ def evaluator(
         return Evaluator(
             id, title, family, tasks, inputs, own, function, hints["parameters"], shape,
             resources, sources, standards, examples, differs_from, differs_from_source, default_needs, version, repeats,
-            prompts, follows,
+            prompts, follows, instead or {},
         )  # fmt: skip
 
     return register

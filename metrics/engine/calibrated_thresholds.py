@@ -1,4 +1,4 @@
-"""The thresholds in force for a run: which calibrations fit its evaluators, their parameters and their models."""
+"""The thresholds in force: which calibrations fit the evaluators of a run or monitor, their parameters and models."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -47,6 +47,19 @@ def calibrations_for(
     settings = settings_used(parameters)
     fitting = (one for one in (*ours, *own) if used is not None and dict(one.models) == used)
     return latest(one for one in fitting if one.version == entry.version and dict(one.settings) == settings)
+
+
+def calibrated_by(
+    entry: Evaluator, parameters: Parameters, resources: Mapping[str, Any], workspace: Path
+) -> dict[str, Any]:
+    """Return what a specification stores of the calibrations that fit; nothing where none does.
+
+    `calibrated`: the thresholds in force, by metric or parameter; `calibrations`: the records of all.
+    """
+    found = calibrations_for(entry, parameters, resources, workspace)
+    if not found:
+        return {}
+    return {"calibrated": in_force(entry, parameters, found), "calibrations": [one.record() for one in found]}
 
 
 def in_force(entry: Evaluator, parameters: Parameters, found: list[Calibration]) -> dict[str, float]:

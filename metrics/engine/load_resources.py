@@ -12,13 +12,14 @@ from metrics.core.suite import Case
 from metrics.judge.budget import Spend
 from metrics.judge.client import Client
 from metrics.judge.opening import missing_judge, open_judges
+from metrics.judge.settings import settings_of
 
 JUDGE = "judge"  # the resource that is no local model
 CASES_PER_CALL = 4  # cases in progress for each request in flight: some wait for one another's shared steps
 INPUT_NAMES = {
     "question": "question", "expected_answers": "expected answer", "retrieved_contexts": "retrieved contexts",
     "answer": "answer", "conditions": "conditions", "citations": "citations", "source_text": "source text",
-    "trace": "trace or artifacts", "label": "label",
+    "trace": "trace", "artifacts": "artifacts", "label": "label", "reference_contexts": "reference contexts",
 }  # fmt: skip
 
 
@@ -29,7 +30,7 @@ def missing_inputs(entry: Evaluator, case: Case) -> CaseScore | None:
     """
     if case.error is not None:
         return CaseScore({}, Status.ERROR, f"the model gave no answer: {case.error}")
-    missing = [INPUT_NAMES[name] for name in entry.missing_inputs(case)]
+    missing = [" or ".join(map(INPUT_NAMES.__getitem__, entry.accepted(name))) for name in entry.missing_inputs(case)]
     return not_applicable(f"the case has no {' and no '.join(missing)}") if missing else None
 
 
@@ -54,6 +55,15 @@ def settings_for(entry: Evaluator, parameters: Parameters, settings: Mapping[str
     """Return the settings for one evaluator: a parameter named like a resource overrides the run's setting."""
     own = {name: getattr(parameters, name, None) for name in entry.resources}
     return {**settings, **{name: value for name, value in own.items() if value}}
+
+
+def saved_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the choices as a specification stores them. Raises InputError for invalid settings of the judge."""
+    judge = settings.get(JUDGE)
+    if not judge:
+        return dict(settings)
+    stored = settings_of(judge).with_weights().model_dump(mode="json", exclude_defaults=True)
+    return {**settings, JUDGE: stored}
 
 
 class Resources:

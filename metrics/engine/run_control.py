@@ -14,9 +14,9 @@ from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.registry import choose
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.calibrated_thresholds import calibrations_for, in_force
+from metrics.engine.calibrated_thresholds import calibrated_by
+from metrics.engine.load_resources import saved_settings
 from metrics.judge.rubrics import with_rubric
-from metrics.judge.settings import settings_of
 from metrics.store import Run, Workspace
 
 ROOT = Path(__file__).parents[2]  # where `python -m metrics` finds the package
@@ -59,7 +59,7 @@ def create(
         problems.append(InputProblem("outputs", "no rows", "outputs of at least one model"))
     if problems:
         raise InputError(problems)
-    models = _resources(resources)
+    models = saved_settings(resources or {})
     return workspace.create_run(
         {
             "name": name or f"{suite.name}: {', '.join(chosen)}",
@@ -82,11 +82,7 @@ def create(
 def _chosen(entry: Evaluator, values: Parameters, resources: Mapping[str, Any], workspace: Path) -> dict[str, Any]:
     """Return an evaluator as the specification stores it, with the calibrations that fit and their thresholds."""
     own = {"id": entry.id, "version": entry.version, "parameters": values.model_dump(mode="json")}
-    found = calibrations_for(entry, values, resources, workspace)
-    if not found:
-        return own
-    records = [one.record() for one in found]
-    return own | {"calibrated": in_force(entry, values, found), "calibrations": records}
+    return own | calibrated_by(entry, values, resources, workspace)
 
 
 def with_followed(
@@ -116,14 +112,6 @@ def with_followed(
     if problems:
         raise InputError(problems)
     return list(chosen), given
-
-
-def _resources(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the choices as they are saved. Raises InputError for invalid settings of the judge."""
-    chosen = dict(given or {})
-    if chosen.get("judge"):
-        chosen["judge"] = settings_of(chosen["judge"]).model_dump(mode="json", exclude_defaults=True)
-    return chosen
 
 
 def start(run: Run) -> "subprocess.Popen[bytes]":

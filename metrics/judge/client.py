@@ -23,13 +23,18 @@ from metrics.judge.limits import Gate, backoff
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.shares import keep_shares
-from metrics.judge.window import room_of
+from metrics.judge.typical import blocks
+from metrics.judge.window import question_room, room_of
 
 QUOTED = 2_000  # characters of an unreadable reply that are shown in the repair request
 RECENT, SHORT = 1_000, 10_000  # replies kept in memory, and the most characters of one
 CALM = 10  # turns of the event loop without a question, after which none is expected
 TOLD = 5  # items without a verdict whose complaints are told
 AGAIN = "An earlier reply could not be used: {complaints}. Give one reply to each item, its id the item's number."
+TOO_LONG = (
+    "the question may have {tokens:,} tokens{longest}, and the judge {judge} takes {most:,} beside its reply: shorten "
+    "the text, choose a judge with a larger window, or set the judge's option window if it takes more"
+)
 REPAIR = "Your reply cannot be used: {complaint}. Give the whole reply again, as one JSON object of the form asked for."
 
 
@@ -103,6 +108,10 @@ class Client:
         """The tokens that the texts of one question may have."""
         return room_of(self.settings)
 
+    @cached_property
+    def _question_room(self) -> int:
+        return question_room(self.settings)
+
     async def reply(self, request: Request) -> tuple[Stored, bool]:
         """Return the judge's reply to a request, and whether it cost nothing. Equal requests are sent once."""
         flight = self._flights.get(request.key)
@@ -116,10 +125,22 @@ class Client:
             return stored, True
         if not self._completers:
             raise JudgeError(f"the replayed recording has no reply to this question (step {request.step})")
+        self._check_length(request)
         flight = asyncio.create_task(self._asked(request))
         self._flights[request.key] = flight
         flight.add_done_callback(lambda done: self._landed(request.key, done))
         return await asyncio.shield(flight), False
+
+    def _check_length(self, request: Request) -> None:
+        """Raise JudgeError for a question that does not fit: a provider would refuse it, and some servers cut it."""
+        if request.tokens <= self._question_room:
+            return
+        sizes = {name: about_tokens(text) for name, text in blocks(request.messages).items()}
+        name = max(sizes, key=sizes.__getitem__, default=None)
+        longest = f", {sizes[name]:,} of them in {name}" if name is not None else ""
+        raise JudgeError(
+            TOO_LONG.format(judge=self.name, tokens=request.tokens, most=self._question_room, longest=longest)
+        )
 
     def read(self, key: str, stored: Stored, form: type[T]) -> T:
         """Return a reply parsed as `form`. Raises Unreadable."""

@@ -37,7 +37,7 @@ def missing_judge(setting: Any) -> str | None:
 
 def _missing_one(settings: JudgeSettings, who: str = "judge") -> str | None:
     if settings.is_local:
-        return missing_local_model(settings.model)
+        return missing_local_model(settings.model) or _other_weights(settings)
     if missing := missing_keys(settings):
         return f"the {who} {settings.model} needs {' and '.join(missing)} in the environment"
     if unusable := unusable_keys(settings):
@@ -46,6 +46,18 @@ def _missing_one(settings: JudgeSettings, who: str = "judge") -> str | None:
             f"{named} in the environment is no key: it holds a line break or a character outside ASCII; copy it again"
         )
     return None
+
+
+def _other_weights(settings: JudgeSettings) -> str | None:
+    """Return that the file of a local judge has other weights than those that its settings were stored with."""
+    now = settings.with_weights().weights
+    if settings.weights in (None, now):
+        return None
+    _, _, file = settings.model.partition(":")
+    return (
+        f"{file} has other weights now (sha256 {str(now)[:12]}…) than those that judged before "
+        f"({str(settings.weights)[:12]}…): put the file back, or begin anew"
+    )
 
 
 def open_completer(settings: JudgeSettings, who: str = "judge") -> Completer:
@@ -76,6 +88,7 @@ def open_judges(
     if settings.replay is not None:
         recording = Replay(Path(settings.replay))
         return tuple(Client(judge, recording, (), ledger) for judge in settings.judges)
+    settings = settings.with_weights()
     cache = Cache(cache_folder / FOLDER)
     for judge in settings.judges:
         check_priced(settings.budget, judge)

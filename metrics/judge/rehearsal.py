@@ -24,6 +24,7 @@ class Rehearsal:
     """
 
     def __init__(self, settings: JudgeSettings, cache_folder: Path):
+        settings = settings.with_weights()
         self._ledger = Ledger(Budget())
         self._known = _Known(cache_folder / FOLDER)
         self.local_calls: Counter[tuple[str, str]] = Counter()

@@ -7,12 +7,14 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.judge.local.install import LOCAL
+from metrics.judge.local.install import LOCAL, gguf_file
 from metrics.judge.local.install import MODEL as KNOWN
 from metrics.judge.local.questions import VERSION
+from metrics.judge.local.weights import weights_of
 
 OPTIONS = ("top_p", "seed", "presence_penalty", "frequency_penalty", "reasoning_effort")  # sent only if given
 MOST_REPEATS = 25
+SHORT = 8  # digits of a sha256 in a name
 Combine = Literal["majority", "mean"]
 
 
@@ -33,6 +35,9 @@ class JudgeSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str = Field(min_length=1, description='Model name as litellm knows it ("gpt-4o-mini"), or "local".')
+    weights: str | None = Field(
+        None, description="sha256 of the file of local:FILE, stored with a run; other weights cannot take its place."
+    )
     base_url: str | None = Field(None, description="Address of an OpenAI-compatible server (vLLM, Ollama, llama.cpp).")
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature; 0: the likeliest reply.")
     max_tokens: int = Field(4096, ge=16, description="Most tokens of a reply; a longer one is a parse failure.")
@@ -90,7 +95,8 @@ class JudgeSettings(BaseModel):
         if any(judge.panel for judge in self.panel):
             raise ValueError("the judges of a panel have no panels of their own")
         judges: list[JudgeSettings] = [self, *self.panel]
-        if len({judge.identity() for judge in judges}) < len(judges):
+        # by name, not by weights: settings that were valid must be so when they are read again
+        if len({judge.model_copy(update={"weights": None}).identity() for judge in judges}) < len(judges):
             raise ValueError("two judges of the panel are the same")
         if self.repeats > 1 and (self.is_local or not self.temperature):
             why = "the local judge always gives the same verdict" if self.is_local else "at 0 every draw is the same"
@@ -110,6 +116,8 @@ class JudgeSettings(BaseModel):
         """The judge's name, shown with its scores: the model, and the server where there is a base_url."""
         if self.model == LOCAL:
             return KNOWN.name
+        if self.is_local and self.weights is not None:
+            return f"{self.model} ({self.weights[:SHORT]})"
         return self.model if self.base_url is None else f"{self.model} at {urlsplit(self.base_url).netloc}"
 
     @property
@@ -132,6 +140,14 @@ class JudgeSettings(BaseModel):
         """This judge and the rest of its panel."""
         return (self.model_copy(update={"panel": ()}), *self.panel)
 
+    def with_weights(self) -> Self:
+        """Return the settings with the weights that the files of local:FILE have now, those of the panel included."""
+        panel = tuple(judge.with_weights() for judge in self.panel)
+        own = None
+        if self.is_local and self.model != LOCAL:
+            own = weights_of(gguf_file(self.model))
+        return self.model_copy(update={"panel": panel, "weights": own or self.weights})
+
     def of_draw(self, draw: int) -> "JudgeSettings":
         """Return the settings that one draw, from 0, is sent with: a seed of its own where there is one."""
         return self if self.seed is None else self.model_copy(update={"seed": self.seed + draw})
@@ -146,6 +162,8 @@ class JudgeSettings(BaseModel):
         own |= {"probabilities": True} if self.asks_probabilities else {}
         if self.is_local:
             own |= {"questions": VERSION} | ({"weights": KNOWN.sha256} if self.model == LOCAL else {})
+        if self.weights is not None:  # wherever the file is
+            own |= {"model": f"{LOCAL}:", "weights": self.weights}
         return json.dumps(own, sort_keys=True)
 
     def numbers(self) -> dict[str, Any]:
@@ -153,6 +171,7 @@ class JudgeSettings(BaseModel):
         own = {"model", "base_url", "temperature", "max_tokens", "prompts"}
         further: dict[str, Any] = {} if self.probabilities is None else {"probabilities": self.probabilities}
         further |= {} if self.window is None else {"window": self.window}
+        further |= {} if self.weights is None else {"weights": self.weights}
         further |= {"examples": self.examples} if self.examples != "none" else {}
         further |= {"repeats": self.repeats} if self.repeats > 1 else {}
         further |= {"combine": self.combine} if self.combine != "majority" else {}

@@ -21,10 +21,15 @@ def window_of(settings: JudgeSettings) -> int:
     return UNKNOWN
 
 
-def room_of(settings: JudgeSettings) -> int:
-    """Return the tokens that the texts of one question may have, by the upper estimate of `about_tokens`.
+def question_room(settings: JudgeSettings) -> int:
+    """Return the tokens that a question may have, instructions included, by the upper estimate of `about_tokens`.
 
     A reply is left `max_tokens`, at most half of the window; that of the local judge is one word.
     """
     window = window_of(settings)
-    return (window if settings.is_local else max(window - settings.max_tokens, window // 2)) - INSTRUCTIONS
+    return window if settings.is_local else max(window - settings.max_tokens, window // 2)
+
+
+def room_of(settings: JudgeSettings) -> int:
+    """Return the tokens that the texts of one question may have, by the same estimate."""
+    return question_room(settings) - INSTRUCTIONS

@@ -90,18 +90,19 @@ def runnable(suite: Suite, outputs: Outputs) -> list[str]:
     return [
         entry.id
         for entry in registered().values()
-        if suite.task in entry.tasks and not entry.needs and present.issuperset(entry.inputs + entry.default_needs)
+        if suite.task in entry.tasks
+        and not entry.needs
+        and not entry.lacking(present.__contains__)
+        and present.issuperset(entry.default_needs)
     ]
 
 
 def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
-    """Return what the data has: every column with a value, `trace` also for artifacts, `annotations`, `predictions`,
-    `repeats` where cases have several outputs, and `few_answers` where the expected answers recur like labels.
+    """Return what the data has: every column with a value, `annotations`, `predictions`, `repeats`
+    where cases have several outputs, and `few_answers` where the expected answers recur like labels.
     """
     tables = [suite.cases, outputs.outputs]
     present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}
-    if "artifacts" in present:
-        present.add("trace")
     if len(outputs.outputs["run"].unique()) > 1:
         present.add("repeats")
     if suite.annotations is not None:

@@ -13,6 +13,7 @@ from metrics.monitoring.drift_checks import MetricDrift, drifts, reference_of
 from metrics.monitoring.monitor_status import Health, Limits, Standing
 from metrics.monitoring.monitor_store import Monitor, Spec, State, create, monitor, monitors
 from metrics.monitoring.monitor_tables import failures, trend
+from metrics.monitoring.monitor_thresholds import Recalibrated, columns, recalibrated
 from metrics.monitoring.runner import check, feed, fitting
 from metrics.monitoring.watch import Sample, Watch, get_metrics
 from metrics.monitoring.windows import Window
@@ -22,6 +23,7 @@ __all__ = [
     "Limits",
     "MetricDrift",
     "Monitor",
+    "Recalibrated",
     "Sample",
     "Spec",
     "Standing",
@@ -29,6 +31,7 @@ __all__ = [
     "Watch",
     "Window",
     "check",
+    "columns",
     "create",
     "drifts",
     "failures",
@@ -37,6 +40,7 @@ __all__ = [
     "get_metrics",
     "monitor",
     "monitors",
+    "recalibrated",
     "reference_of",
     "trend",
 ]

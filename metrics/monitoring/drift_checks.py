@@ -87,7 +87,7 @@ def _one(monitor: Monitor, run: Run, model: str, evaluator: str, metric: str) ->
     reason = None
     if own is None:
         reason = "the reference run does not have this evaluator"
-    elif not same_parameters(evaluator, own, monitor.spec.evaluators[evaluator]):
+    elif not same_parameters(evaluator, own, monitor.spec.parameters[evaluator]):
         reason = "the reference run used other parameters"
     elif wordings := _changed_wordings(monitor, run, evaluator):
         reason = f"the reference run used {wordings}"

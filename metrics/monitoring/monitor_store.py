@@ -20,9 +20,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, Field
 
+from metrics.core.calibration import Calibration, calibration_of, with_thresholds
 from metrics.core.errors import InputError, InputProblem, RunNotFound
 from metrics.core.files import held, is_held, make_folder, read_json, write_json, write_table
 from metrics.core.registry import choose
+from metrics.engine.calibrated_thresholds import calibrated_by
+from metrics.engine.load_resources import saved_settings
 from metrics.judge.settings import settings_of
 from metrics.monitoring.monitor_status import CRITICAL, MINIMUM, WARNING, Chosen, Limits
 from metrics.monitoring.windows import Window
@@ -84,20 +87,46 @@ class Spec(BaseModel):
     id: str | None = None
     time: str | None = None
     mapping: dict[str, str] = Field(default_factory=dict)
+    calibrated: dict[str, dict[str, Any]] = Field(default_factory=dict)  # by evaluator: what calibrated_by returns
+
+    @property
+    def parameters(self) -> dict[str, dict[str, Any]]:
+        """The parameters of each evaluator by its id, with its calibrated thresholds."""
+        return {id: with_thresholds(values, self.thresholds(id)) for id, values in self.evaluators.items()}
 
     @property
     def chosen(self) -> Chosen:
-        """The evaluators with their parameters."""
-        return choose(list(self.evaluators), self.evaluators)
+        """The evaluators with these parameters."""
+        return choose(list(self.evaluators), self.parameters)
+
+    def thresholds(self, id: str) -> dict[str, float]:
+        """Return the calibrated thresholds of an evaluator in force, by metric or parameter."""
+        return dict(self.calibrated.get(id, {}).get("calibrated", {}))
+
+    def calibrations(self, id: str) -> dict[str, Calibration]:
+        """Return what is known about an evaluator's metrics with the monitor's models, by metric or parameter."""
+        return {one.metric: one for one in map(calibration_of, self.calibrated.get(id, {}).get("calibrations", []))}
 
     @property
     def limits(self) -> Limits:
         """What its status rests on."""
         return Limits(self.minimum, self.warning, self.critical)
 
-    def complete(self) -> "Spec":
-        """Return it with every parameter of every evaluator, so that new defaults change nothing; InputError."""
-        return self.model_copy(update={"evaluators": _values(self.evaluators)})
+    def complete(self, workspace: Path | None = None) -> "Spec":
+        """Return it with every parameter of every evaluator, so that new defaults change nothing; InputError.
+
+        In a `workspace` also with the thresholds calibrated for its models, and with the weights of a local judge.
+        """
+        spec = self.model_copy(update={"evaluators": _values(self.evaluators)})
+        if workspace is None:
+            return spec
+        resources = saved_settings(self.resources)
+        calibrated = {
+            id: found
+            for id, (entry, values) in choose(list(spec.evaluators), spec.evaluators).items()
+            if (found := calibrated_by(entry, values, resources, workspace))
+        }
+        return spec.model_copy(update={"resources": resources, "calibrated": calibrated})
 
     def differs(self, given: Mapping[str, Any]) -> list[InputProblem]:
         """Return what `given` would change; the pace and budget of a judge may change."""
@@ -117,7 +146,7 @@ def _values(evaluators: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 def _bearing(resources: Mapping[str, Any]) -> dict[str, Any]:
     judge = resources.get("judge")
-    return {**resources, "judge": settings_of(judge).numbers() if judge else None}
+    return {**resources, "judge": settings_of(judge).with_weights().numbers() if judge else None}
 
 
 @dataclass(slots=True)
@@ -278,10 +307,10 @@ def monitors(workspace: Workspace) -> list[Monitor]:
 
 
 def create(workspace: Workspace, name: str, spec: Spec) -> Monitor:
-    """Create a monitor that judges by `spec` and return it."""
+    """Create a monitor that judges by `spec`, completed in this workspace, and return it."""
     folder = make_folder(workspace.path / FOLDER / check_name(name))
     facts = {"schema": SCHEMA_VERSION, "created": datetime.now(UTC).isoformat(timespec="seconds")}
-    write_json(folder / "spec.json", facts | {"spec": spec.model_dump(mode="json")})
+    write_json(folder / "spec.json", facts | {"spec": spec.complete(workspace.path).model_dump(mode="json")})
     return Monitor(folder)
 
 

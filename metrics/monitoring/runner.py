@@ -25,6 +25,7 @@ from metrics.monitoring import alerts
 from metrics.monitoring.line_reader import Place, Record, Sampler, file_blocks, id_names, mark, pipe_blocks, sampled
 from metrics.monitoring.monitor_status import MOST, Chosen, Recent, judged_metrics, passed_in_all, passes
 from metrics.monitoring.monitor_store import BAD_LINES, CHANGES, SAMPLES, SCORES, SOURCES, Monitor, Spec, State
+from metrics.monitoring.monitor_thresholds import check_weights
 from metrics.monitoring.sampled_cases import PREVIEW, cases_of, previews
 from metrics.monitoring.windows import TIMES, time_of
 
@@ -50,7 +51,11 @@ def check(spec: Spec) -> None:
         elif reason := missing_resources(entry, parameters, spec.resources):
             problems.append(InputProblem("--evaluators", f"{entry.id}, which cannot be used", reason))
     if not problems and not any(metric.primary for metric, _ in judged_metrics(chosen).values()):
-        problems.append(InputProblem("--evaluators", ", ".join(chosen), "one whose primary metric has a threshold"))
+        own = [f"--threshold {entry.id}.{entry.primary.name}=NUMBER" for entry, _ in chosen.values()]
+        expected = "one whose primary metric has a threshold"
+        if any(entry.local_models(parameters) for entry, parameters in chosen.values()):
+            expected += f", calibrated for its models (`python -m metrics calibrate`) or given: {', '.join(own)}"
+        problems.append(InputProblem("--evaluators", ", ".join(chosen), expected))
     try:
         Sampler(spec.rate, spec.seed)
     except InputError as failure:
@@ -93,8 +98,11 @@ def fitting(path: Path, spec: Spec) -> list[str]:
 
 def _fits(entry: Evaluator, cases: Sequence[Case]) -> bool:
     fit = "text" in entry.tasks and entry.shape != "dataset" and not entry.needs
-    wanted = (*entry.inputs, *entry.default_needs)
-    return fit and any(all(getattr(case, name, None) for name in wanted) for case in cases)
+    return fit and any(
+        not entry.lacking(lambda name, case=case: bool(getattr(case, name)))
+        and all(getattr(case, name, None) for name in entry.default_needs)
+        for case in cases
+    )
 
 
 def feed(
@@ -140,6 +148,7 @@ class Feeder:
         self.chosen: Chosen = self.spec.chosen
         self.window = monitor.window
         settings = dict(resources) if resources else self.spec.resources
+        check_weights(monitor, settings)
         spend = Spend.of(self.state.spend)
         self.scorer = LiveScorer(self.chosen, settings, monitor.folder.parent.parent / "cache", spend)
         self._source, self._hook, self._say, self._warn = source, hook, say, warn

@@ -57,9 +57,11 @@ class Watch:
         self._thread.shutdown()
 
     def _open(self) -> Feeder:
-        self._held.enter_context(self.monitor.held())
-        feeder = Feeder(self.monitor, None, name=SOURCE)
-        self._held.enter_context(feeder.scorer)
+        with ExitStack() as held:  # let go where it cannot be fed
+            held.enter_context(self.monitor.held())
+            feeder = Feeder(self.monitor, None, name=SOURCE)
+            held.enter_context(feeder.scorer)
+            self._held = held.pop_all()
         return feeder
 
     def sample_and_evaluate(self, call: Case | Mapping[str, Any]) -> Sample | None:

@@ -46,6 +46,12 @@ def threshold_lines(column: Column) -> list[str]:
     return [unfit, f"Labels: {known.data}"]
 
 
+def since(own: float | None, now: float) -> str:
+    """Return that a metric was calibrated after a monitor was created, which keeps the threshold that it has."""
+    kept = "has no threshold" if own is None else f"keeps {own:g}"
+    return f"calibrated at {now:g} since: this monitor {kept}, a new one judges by it"
+
+
 def warning(column: Column) -> str | None:
     """Return that a metric hardly separates good from bad with the model in use; None if it does or is unmeasured."""
     known = column.calibration

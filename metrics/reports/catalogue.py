@@ -21,6 +21,7 @@ def _record(entry: Evaluator) -> dict[str, Any]:
         "doc": entry.doc,
         "tasks": list(entry.tasks),
         "inputs": list(entry.inputs),
+        "instead": dict(entry.instead),
         "resources": list(entry.needs),
         "metrics": [
             {

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator,
 
 from metrics.core.files import sha256_of
 from metrics.judge.local.install import gguf_file
+from metrics.judge.local.weights import weights_of
 from metrics.judge.redact import redact
 from metrics.judge.settings import OPTIONS, JudgeSettings
 from metrics.targets.functions import imported
@@ -126,8 +127,8 @@ class ModelTarget(Description):
         """Return the sha256 of local weights."""
         if not self.settings().is_local:
             return {}
-        file = gguf_file(self.model)
-        return {"weights": sha256_of(file)} if file.is_file() else {}
+        weights = weights_of(gguf_file(self.model))
+        return {} if weights is None else {"weights": weights}
 
 
 class HttpTarget(Description):

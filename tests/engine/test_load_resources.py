@@ -1,6 +1,7 @@
 """What an evaluator needs: its own settings, and the message where something is missing."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,25 @@ def test_an_output_that_is_an_error_is_an_error_of_every_evaluator_and_no_empty_
     score = missing_inputs(evaluators()["rouge"], case)
     assert score is not None
     assert (score.status, score.reason) == (Status.ERROR, "the model gave no answer: HTTP 503 after 3 tries")
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "given", "reason"),
+    [
+        ("rouge", {"answer": "a"}, "the case has no expected answer"),
+        ("agent_sanity", {"answer": "a"}, "the case has no trace or artifacts"),
+        ("agent_sanity", {"artifacts": ["out.json"]}, None),
+        ("context_recall", {"retrieved_contexts": ["a"], "reference_contexts": ["a"]}, None),
+        ("context_recall", {"retrieved_contexts": ["a"], "expected_answers": ["a"]}, None),
+        (
+            "context_recall", {"answer": "a"},
+            "the case has no expected answer or reference contexts and no retrieved contexts",
+        ),
+    ],
+)  # fmt: skip
+def test_an_input_may_have_another_in_its_place(evaluator: str, given: dict[str, Any], reason: str | None) -> None:
+    score = missing_inputs(evaluators()[evaluator], Case.of(**given))
+    assert (score.reason if score else None) == reason
 
 
 def test_an_evaluator_s_own_model_goes_before_the_run_s() -> None:

@@ -25,7 +25,7 @@ def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> JudgeSettings:
     own = Likelihoods(tmp_path / "own.gguf", [])
     own.path.write_bytes(b"GGUF")
     monkeypatch.setattr(completer, "_loaded", lambda path: own)
-    return JudgeSettings(model=f"local:{own.path}")
+    return JudgeSettings(model=f"local:{own.path}").with_weights()
 
 
 def judged(workspace: Path, judge: JudgeSettings, *evaluators: str) -> Run:

@@ -1,6 +1,7 @@
 """Long texts: a judge that makes no mistake gives a text and its twentyfold concatenation the same score."""
 
 import asyncio
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from metrics.judge import steps
 from metrics.judge.budget import about_tokens
 from metrics.judge.long_texts import batches, distinct, lead, left_by, pieces, size_of
 from metrics.judge.settings import JudgeSettings
+from metrics.judge.typical import typical
 from metrics.judge.window import INSTRUCTIONS, UNKNOWN, room_of, window_of
 from tests.judge.judging import judged
 from tests.judge.perfect import PerfectJudge, planted, prose
@@ -236,6 +238,35 @@ def test_a_question_that_fills_the_room_is_not_asked_in_crumbs() -> None:
     assert len(asyncio.run(said)) == 30
     assert len(asked.calls) == 1
     assert left_by({"QUESTION": "a" * 30}, 1_000) == 1_000 - 14
+
+
+LONG = prose([planted(number) for number in range(40)], 60_000)
+WHOLE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "summary_coherence": ({"source_text": LONG, "answer": "Mills."}, {}, "SOURCE"),
+    "summarization_judge": ({"source_text": LONG, "answer": "Mills."}, {}, "SOURCE"),
+    "byop": ({"answer": LONG}, {"prompt": "Is {actual_answer} polite?"}, "ACTUAL_ANSWER"),
+    "rubric": ({"question": QUESTION, "answer": "Mills.", "retrieved_contexts": [LONG]}, {}, "SOURCES"),
+    "fact_check": ({"question": QUESTION, "answer": LONG}, {}, "ANSWER"),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_can_only_be_judged_whole_and_does_not_fit_is_an_error(
+    name: str, server: JudgeServer, tmp_path: Path
+) -> None:
+    given, parameters, block = WHOLE[name]
+    server.say(lambda request: bool(request.step), lambda request: typical(request.schema or {}, request.messages))
+    score = judged(name, Case.of(**given), server, **parameters)
+    assert (score.status, score.values) == ("error", {})
+    assert re.search(
+        rf"the question may have 2\d,\d{{3}} tokens, (19|20),\d{{3}} of them in {block}, and the judge .* takes 12,288 "
+        r"beside its reply: shorten the text, choose a judge with a larger window, or set the judge's option window",
+        score.reason or "",
+    )
+    assert not server.calls
+    wider = judged(name, Case.of(**given), server, tmp_path, judge={"window": 40_000}, **parameters)
+    assert wider.status == "ok"
+    assert judged(name, Case.of(**given), server, tmp_path, **parameters) == wider, "a stored reply is taken"
 
 
 def test_lead() -> None:

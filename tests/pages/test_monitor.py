@@ -7,9 +7,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.core.suite import Outputs, Suite
+from metrics.engine import calibrated_thresholds
 from metrics.monitoring import feed, reference_of
 from metrics.store import Workspace
+from metrics.store.calibrations import Calibrations
 from tests.engine.engine_scenes import finished
+from tests.engine.test_calibrated_thresholds import calibration
 from tests.monitoring.monitor_scenes import begun, line, write
 
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"
@@ -150,3 +153,20 @@ def test_the_command_it_teaches_is_one(workspace: Path) -> None:
     import json
 
     assert json.loads(LINE)["id"] == "r-1"
+
+
+def test_thresholds_of_models_say_where_they_come_from(
+    workspace: Path, tmp_path: Path, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibrated_thresholds, "shipped", tuple)
+    ids = ("groundedness", "answer_relevancy_sentence", "pii_leakage")
+    Calibrations(workspace).keep(calibration())
+    found = begun(workspace, evaluators={id: {} for id in ids})
+    Calibrations(workspace).keep(calibration(threshold=0.6))
+    feed(found, write(tmp_path / "a.jsonl", [line(index, contexts=["An old mill."]) for index in range(3)]))
+    page = open_page("monitor", metric="groundedness.groundedness")
+    assert not page.exception
+    shown = texts(page)
+    assert "No threshold for this model, so neither passed nor failed: Answer relevancy (sentence similarity)" in shown
+    assert "Groundedness: calibrated at 0.6 since: this monitor keeps 0.4, a new one judges by it." in shown
+    assert any("Threshold ≥ 0.4, calibrated for this model: AUC 0.700" in (text.help or "") for text in page.text)

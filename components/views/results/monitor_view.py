@@ -9,6 +9,7 @@ import pandas as pd
 
 from components.charts.passing import WORDS
 from components.widgets.tables import header, numeric
+from metrics.presentation.calibration_words import footnotes, since, threshold_lines
 from metrics.presentation.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, title
 from metrics.presentation.phrases import limit
 
@@ -126,7 +127,17 @@ def meaning(shown: MonitoredMetric) -> str:
     if shown.metric is None:
         return "A case passes when the primary metric of every evaluator that applies to it is on its good side."
     direction = DIRECTIONS[shown.metric.direction.value].capitalize()
-    return f"{shown.metric.description} {direction}. A case passes if it is {_passes(shown)}."
+    words = f"{shown.metric.description} {direction}. A case passes if it is {_passes(shown)}."
+    if shown.column is None or not shown.column.by_model:
+        return words
+    return f"{words} {'. '.join(threshold_lines(shown.column))}."
+
+
+def notes(facts: Monitored) -> list[str]:
+    """Return what is to be known of thresholds that belong to models: which lack one, which were calibrated since."""
+    changed = [f"{facts.evaluators[one.evaluator]} · {title(one.metric)}: {since(one.own, one.now)}."
+               for one in facts.recalibrated]  # fmt: skip
+    return [*footnotes(facts.columns), *changed]
 
 
 def failures_table(failures: pd.DataFrame) -> pd.DataFrame:

@@ -49,7 +49,9 @@ def offers(catalogue: Mapping[str, Evaluator], task: str, present: Collection[st
     """Return the evaluators for a task: those chosen by default, then the others that can run, then the rest."""
     found = [
         Offer(
-            entry, tuple(words(name) for name in entry.inputs if name not in present),
+            entry, tuple(
+                " or ".join(map(words, entry.accepted(name))) for name in entry.lacking(present.__contains__)
+            ),
             tuple(RESOURCES.get(name, name) for name in entry.needs), set(entry.default_needs).issubset(present),
         )
         for entry in catalogue.values()

@@ -119,7 +119,7 @@ def compliance(run: Run) -> Compliance:
         if task in entry.tasks and entry.id not in primary:
             for standard in entry.standards:
                 missing.setdefault(standard, []).append(
-                    Unmeasured(entry.id, entry.title, (*entry.inputs, *entry.needs))
+                    Unmeasured(entry.id, entry.title, (*entry.wanted, *entry.needs))
                 )
     standards = tuple(
         Standard(

@@ -136,7 +136,7 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     for key, same in grouped.items():
         entry, metric, name = known[names[key][0]], metrics[key], names[key]
         own = json.loads(same[0]["columns"]) if alike[*name, of_key[key]] > 1 else {KEY: of_key[key]}
-        column = _column(key, entry, metric, own, metric.minor or key not in headlines)
+        column = column_of(key, entry, metric, own, metric.minor or key not in headlines)
         columns.append(
             replace(
                 column, wording=wordings[entry.id], label_key=of_key[key],
@@ -172,7 +172,7 @@ def _equal(one: float | None, other: float | None) -> bool:
     return one == other if one is None or other is None else abs(one - other) <= EQUAL
 
 
-def _column(key: str, entry: Evaluator, metric: Metric, own: Mapping[str, Any], minor: bool) -> Column:
+def column_of(key: str, entry: Evaluator, metric: Metric, own: Mapping[str, Any], minor: bool) -> Column:
     """Return the column of a metric; of several that differ in the metric's own columns the first is the headline.
 
     Where labels have keys, each key has its own.

@@ -33,6 +33,7 @@ class SanityParameters(Parameters):
     title="Agent sanity",
     tasks=("agent", "text"),
     inputs=("trace",),
+    instead={"trace": "artifacts"},
     metrics=(Metric("agent_sanity", "Share of the artifacts that are intact.", primary=True),),
     sources=("H2O Eval Studio evaluators: Agent sanity check",),
     standards=(

@@ -8,6 +8,8 @@ from metrics.core.evaluator import Parameters
 from metrics.core.suite import Case
 
 NO_REFERENCE_CONTEXTS = "the case has no reference contexts"
+NO_EXPECTED_ANSWER = "the case has no expected answer"
+AGAINST_CONTEXTS = {"against": "reference contexts"}  # a fact of a case that was not compared with expected answers
 
 
 class AgainstParameters(Parameters):

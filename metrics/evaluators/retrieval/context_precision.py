@@ -6,6 +6,8 @@ from metrics.core.prompt import Pair, Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import BLANK_CONTEXT
 from metrics.evaluators.retrieval._references import (
+    AGAINST_CONTEXTS,
+    NO_EXPECTED_ANSWER,
     NO_REFERENCE_CONTEXTS,
     AgainstParameters,
     holds,
@@ -70,8 +72,9 @@ def _example(name: str, verdicts: str, value: float) -> Example:
     id="context_precision",
     title="Context precision",
     inputs=("question", "expected_answers", "retrieved_contexts"),
+    instead={"expected_answers": "reference_contexts"},
     prompts=(USEFUL,),
-    version=2,
+    version=3,
     metrics=(
         Metric("context_precision", "Average precision of the ranked contexts: whether the useful ones come first."),
     ),
@@ -116,6 +119,17 @@ def _example(name: str, verdicts: str, value: float) -> Example:
             parameters={"against": "expected_answers"},
             judge=(_replies("ynny"),),
         ),
+        Example(
+            "the reference contexts suffice",
+            {"question": QUESTION, "retrieved_contexts": CONTEXTS[:2], "reference_contexts": CONTEXTS[:1]},
+            {"context_precision": 1.0},
+            judge=(_replies("n", CONTEXTS[0]),),
+        ),
+        Example.not_applicable(
+            "expected answers are wanted, and there are none",
+            {"question": QUESTION, "retrieved_contexts": CONTEXTS, "reference_contexts": CONTEXTS},
+            parameters={"against": "expected_answers"},
+        ),
         Example.not_applicable(
             "the expected answer is blank",
             {"question": QUESTION, "expected_answers": [" "], "retrieved_contexts": CONTEXTS},
@@ -124,8 +138,8 @@ def _example(name: str, verdicts: str, value: float) -> Example:
     differs_from="context_relevance asks only about the question and ignores the order; context_recall asks how much "
     "of the expected answer the contexts contain; context_mrr finds the first relevant context by similarity.",
     differs_from_source=(
-        "The prompt is worded by Assay. Where a case has reference contexts, they take the place of the expected "
-        "answers, which the sources know only. A blank context keeps its rank and is useless. With several "
+        "The prompt is worded by Assay. Where a case has reference contexts, they suffice and take the place of the "
+        "expected answers, which the sources know only. A blank context keeps its rank and is useless. With several "
         "expected answers a context is useful if it is for any, as in Valor; H2O knows one. The threshold .75 is H2O's."
     ),
 )
@@ -140,19 +154,21 @@ async def context_precision(case: Case, parameters: AgainstParameters, judge: Ju
     context is useful if it is useful for any.
 
     Where the case has `reference_contexts`, the passages that should have been retrieved, they are compared with in
-    place of the expected answers (`against`): a retrieved context that holds one word for word, or is a part of one,
-    is useful without asking; any other is useful if it holds something of what a reference context says.
+    place of the expected answers (`against`), which the case then does not need: a retrieved context that holds one
+    word for word, or is a part of one, is useful without asking; any other is useful if it holds something of what a
+    reference context says.
 
     Without a useful context the score is 0. A blank context keeps its rank and is useless. A blank question, or
     expected answers that are all blank, are not applicable.
     Evidence: each context with its verdict, the judge's reason and, if it is useful, for which expected answer or
-    reference context (number from 1).
+    reference context (number from 1); what was compared with, where it is the reference contexts.
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
     wanted = reference_contexts(case, parameters)
     if wanted is None:
-        name, nothing = "expected_answer", "every expected answer is blank"
+        name = "expected_answer"
+        nothing = "every expected answer is blank" if case.expected_answers else NO_EXPECTED_ANSWER
         expected = [(number, text) for number, text in enumerate(case.expected_answers, 1) if text.strip()]
     else:
         name, nothing, expected = "reference_context", NO_REFERENCE_CONTEXTS, list(wanted.items())
@@ -173,7 +189,8 @@ async def context_precision(case: Case, parameters: AgainstParameters, judge: Ju
             )
         )
     value = average_precision([context.holds == "yes" for context in contexts])
-    return CaseScore({"context_precision": value}, evidence=Evidence({"contexts": contexts}))
+    facts = {} if wanted is None else AGAINST_CONTEXTS
+    return CaseScore({"context_precision": value}, evidence=Evidence({"contexts": contexts}, facts))
 
 
 async def _useful(case: Case, expected: str, judge: Judge, *, certain: bool) -> tuple[YesNoReply, ...]:

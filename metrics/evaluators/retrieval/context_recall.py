@@ -8,6 +8,8 @@ from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import EXPECTED, expected_share
 from metrics.evaluators.retrieval._references import (
+    AGAINST_CONTEXTS,
+    NO_EXPECTED_ANSWER,
     NO_REFERENCE_CONTEXTS,
     AgainstParameters,
     holds,
@@ -39,6 +41,7 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
     id="context_recall",
     title="Context recall",
     inputs=("expected_answers", "retrieved_contexts"),
+    instead={"expected_answers": "reference_contexts"},
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
         Metric("context_recall", "Share of the expected answer's claims that follow from the retrieved contexts."),
@@ -86,6 +89,20 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
             parameters={"against": "expected_answers"},
             judge=(ScriptedReply("claims", {"claims": CLAIMED}), ScriptedReply("entailment", TWO_OF_THREE)),
         ),
+        Example(
+            "the reference contexts suffice",
+            {"retrieved_contexts": GOLD[:1], "reference_contexts": GOLD},
+            {"context_recall": 1 / 2},
+            judge=(
+                ScriptedReply("claims", {"claims": ["Einstein won the Nobel Prize."]}),
+                ScriptedReply("entailment", [{"supported_by": []}]),
+            ),
+        ),
+        Example.not_applicable(
+            "expected answers are wanted, and there are none",
+            {"retrieved_contexts": GOLD, "reference_contexts": GOLD},
+            parameters={"against": "expected_answers"},
+        ),
         Example.not_applicable(
             "reference contexts are wanted, and there are none",
             EINSTEIN,
@@ -101,12 +118,13 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
     "judges the retrieval and never sees the answer. context_precision considers the order of the contexts.",
     differs_from_source=EXPECTED
     + (
-        "The prompts are worded by Assay. Where a case has reference contexts, they take the place of the expected "
-        "answer, which the sources know only; RAGAS compares them by likeness of characters in a metric of its own. "
+        "The prompts are worded by Assay. Where a case has reference contexts, they suffice and take the place of the "
+        "expected answer, which the sources know only; RAGAS compares them by likeness of characters in a metric of "
+        "its own. "
         "A claim that is listed twice counts once. Contexts that are all blank give 0, and expected answers "
         "that make no claim are left out; Valor mentions neither. The threshold .75 is H2O's."
     ),
-    version=2,
+    version=3,
 )
 async def context_recall(case: Case, parameters: AgainstParameters, judge: Judge) -> CaseScore:
     """The share of the expected answer's claims that can be attributed to the retrieved contexts.
@@ -119,8 +137,9 @@ async def context_recall(case: Case, parameters: AgainstParameters, judge: Judge
     matter.
 
     Where the case has `reference_contexts`, the passages that should have been retrieved, they are compared with in
-    place of the expected answers (`against`): one that a retrieved context holds word for word is fully recalled
-    without asking; of any other, the share of its claims that the contexts support counts.
+    place of the expected answers (`against`), which the case then does not need: one that a retrieved context holds
+    word for word is fully recalled without asking; of any other, the share of its claims that the contexts support
+    counts.
 
     If all contexts are blank, the score is 0. Expected answers that make no claim are left out; if none makes any, the
     case is not applicable.
@@ -130,6 +149,8 @@ async def context_recall(case: Case, parameters: AgainstParameters, judge: Judge
     wanted = reference_contexts(case, parameters)
     if wanted is not None:
         return await _against_contexts(case, wanted, judge)
+    if not case.expected_answers:
+        return not_applicable(NO_EXPECTED_ANSWER)
     expected = await references(judge, case.expected_answers, case.question)
     if not expected:
         return not_applicable(NO_REFERENCE_CLAIMS)
@@ -157,7 +178,7 @@ async def _against_contexts(case: Case, wanted: Mapping[int, str], judge: Judge)
     weighted = next((fact for _, fact in shares if fact), {})
     evidence = Evidence(
         {"reference_claims": [verdict for verdicts in scored for verdict in verdicts]},
-        {"against": "reference contexts", "reference_contexts": len(scored), **weighted},
+        {**AGAINST_CONTEXTS, "reference_contexts": len(scored), **weighted},
     )
     return CaseScore({"context_recall": sum(share for share, _ in shares) / len(shares)}, evidence=evidence)
 

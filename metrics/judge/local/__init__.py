@@ -7,6 +7,7 @@ statements.py the claims of a text, by rules
 passages.py   what of a long context is read
 completer.py  requests divided into such questions
 measured.py   how well it agrees with people
+weights.py    the weights of a file of the user
 found.py      other models that the user has, as files
 running.py    … and on servers of this machine
 """

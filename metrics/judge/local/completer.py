@@ -28,6 +28,7 @@ from metrics.judge.local.questions import (
     question_and_answer,
 )
 from metrics.judge.local.statements import stated
+from metrics.judge.local.weights import State, state_of
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.shares import item_form
 from metrics.judge.typical import NUMBERED, blocks
@@ -171,9 +172,14 @@ class LocalCompleter:
         return self._asked(ANSWERS, {**data, "ASKED": f"{parts[0]}\nAnswer: {parts[1]}"})
 
 
-@lru_cache(maxsize=1)
 def _loaded(path: Path) -> LocalModel:
-    """Return the model of a file, loaded once per process."""
+    """Return the model of a file, loaded once per process for each state of the file."""
+    return _in_state(path, state_of(path))
+
+
+@lru_cache(maxsize=1)
+def _in_state(path: Path, state: State) -> LocalModel:
+    del state
     return LocalModel(path)
 
 

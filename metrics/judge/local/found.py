@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from metrics.judge.local.install import LOCAL, folder, path
+from metrics.judge.local.weights import PART, parts_of
 
 MAGIC = b"GGUF"
 HEAD = 4096  # bytes that are read of a file
@@ -22,7 +23,6 @@ LARGEST_MANIFEST = 1 << 20  # bytes
 ARCHITECTURE = b"general.architecture"
 NO_CHAT = re.compile(r"mmproj|embed|rerank|vocab|\bclip\b", re.IGNORECASE)  # in the names of files that cannot answer
 NO_CHAT_KINDS = re.compile(r"bert|clip|t5encoder|embedding|wavtokenizer")  # in architectures
-PART = re.compile(r"(?P<name>.+)-(?P<number>\d{5})-of-(?P<parts>\d{5})\.gguf", re.IGNORECASE)
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 OLLAMA_MODEL = "application/vnd.ollama.image.model"
 OLLAMA_SERVICE = Path("/usr/share/ollama/.ollama/models")  # where its service on Linux stores them
@@ -87,7 +87,7 @@ def _in_folder(place: str, root: Path) -> Iterator[Found]:
             continue
         size = _size(file, root)
         if part and size is not None:
-            size = _size_of_parts(file, part, root)
+            size = _size_of_parts(file, root)
         if size is not None:
             yield Found(part["name"] if part else file.name[: -len(".gguf")], file, size, place)
 
@@ -154,11 +154,9 @@ def _architecture(head: bytes) -> str:
     return text[8 : 8 + min(64, int.from_bytes(text[:8], "little"))].decode("ascii", "replace")
 
 
-def _size_of_parts(first: Path, part: re.Match[str], root: Path) -> int | None:
+def _size_of_parts(first: Path, root: Path) -> int | None:
     """Return the bytes of all parts of a model; None where one is absent."""
-    count = int(part["parts"])
-    names = [f"{part['name']}-{number:05}-of-{count:05}.gguf" for number in range(1, min(count, MOST_MODELS) + 1)]
-    sizes = [_size(first.with_name(name), root) for name in names]
+    sizes = [_size(part, root) for part in parts_of(first)]
     return sum(size or 0 for size in sizes) if None not in sizes else None
 
 
