@@ -20,6 +20,7 @@ from metrics.judge.client import CaseJudge
 from metrics.judge.completion import Completion, Messages
 from metrics.judge.local import completer, weights
 from metrics.judge.local.install import MODEL
+from metrics.judge.local.questions import VERSION
 from metrics.judge.opening import missing_judge, open_judges
 from metrics.judge.settings import JudgeSettings
 from metrics.store import Run, Workspace
@@ -100,7 +101,7 @@ def test_the_known_judge_keeps_its_key() -> None:
     """Replies of the bundled sample were recorded under it."""
     settings = JudgeSettings(model="local")
     assert json.loads(settings.identity()) == {
-        "model": "local", "base_url": None, "temperature": 0.0, "max_tokens": 4096, "questions": 3,
+        "model": "local", "base_url": None, "temperature": 0.0, "max_tokens": 4096, "questions": VERSION,
         "weights": MODEL.sha256,
     }  # fmt: skip
     assert settings.with_weights() == settings

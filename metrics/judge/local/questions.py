@@ -58,7 +58,7 @@ class Question:
 
 # The scales come from `python -m tests.benchmarks.fit_local_judge`; this one is for claims, and for bare answers with
 # their question. `several` keeps wrongly refused claims of long texts below one in five.
-FOLLOWING = Scale(slope=0.71, offset=0.08, number=-1.89, several=0.5)
+FOLLOWING = Scale(slope=0.71, offset=0.09, number=-1.98, several=0.5)
 FOLLOWS = "Read the context, then decide whether the claim follows from it. Answer yes or no."
 SHORT = {  # by the id of the prompt
     ENTAILMENT: Question({"CONTEXTS": "Context:\n", "CLAIMS": "Claim: "}, first=FOLLOWS, scale=FOLLOWING),
@@ -75,6 +75,7 @@ SHORT = {  # by the id of the prompt
     "context_relevance.relevant": Question(
         {"CONTEXTS": "Context:\n", "QUESTION": "Question: "},
         last="Does the context contain an answer to the question? Answer yes or no.",
+        scale=Scale(slope=2.22, offset=-2.59),
     ),
     "no_answer": Question(
         {"QUESTION": "Question: ", "ANSWER": "Reply: "},
