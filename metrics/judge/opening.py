@@ -56,7 +56,7 @@ def _other_weights(settings: JudgeSettings) -> str | None:
     _, _, file = settings.model.partition(":")
     return (
         f"{file} has other weights now (sha256 {str(now)[:12]}…) than those that judged before "
-        f"({str(settings.weights)[:12]}…): put the file back, or begin anew"
+        f"({str(settings.weights)[:12]}…): put the file back, or start another run"
     )
 
 

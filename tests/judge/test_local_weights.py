@@ -153,7 +153,7 @@ def test_a_run_stores_the_weights_and_takes_no_others(tmp_path: Path, workspace:
     file.write_text("two")
     assert missing_judge(stored) == (
         f"{file} has other weights now (sha256 {sha256_of(file)[:12]}…) than those that judged before "
-        f"({stored['weights'][:12]}…): put the file back, or begin anew"
+        f"({stored['weights'][:12]}…): put the file back, or start another run"
     )
     with pytest.raises(MissingResource, match="has other weights now"):
         asked(file, tmp_path / "cache", weights=stored["weights"])
