@@ -39,12 +39,11 @@ def said_in_words(text: str, form: type[BaseModel], numbered: bool) -> Any:
         return None
     if sole and is_list(form, sole):
         entry = entry_of(form, sole)
+        rows: Any = None
         if numbered:
             rows = _numbered(text, entry) or _table(text) or _blocks(text, entry)
         elif entry is str:
             rows = [] if says_none(text, sole) else lines_of(text) or _table(text)
-        else:
-            rows = None
         return None if rows is None else {sole: rows}
     if sole and (labels := labels_of(form, sole)):
         label = coerced(text, form.model_fields[sole].annotation)
