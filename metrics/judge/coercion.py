@@ -4,17 +4,29 @@ Decided by the types of the fields alone. What could mean two things stays as it
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
 from metrics.judge.reply_text import Twice, decoded
-from metrics.judge.scalars import UNITS, as_decimal, as_label, as_text, as_truth, lines_of, plain, whole_number
+from metrics.judge.scalars import (
+    UNITS,
+    as_decimal,
+    as_label,
+    as_text,
+    as_truth,
+    lines_of,
+    plain,
+    refused,
+    whole_number,
+)
 from metrics.text.json_text import JsonError
 
-EMPTY = frozenset({"none", "null", "nil", "n/a", "nothing", "empty", "-", "–", "—"})
+EMPTY = frozenset({"none", "null", "nil", "n/a", "nothing", "empty"})
+DASHES = frozenset({"", "-", "–", "—"})  # … where no list is
+NOTHING = rf"none of the (?:{UNITS})s?|no (?:{UNITS})s?|not supported|unsupported|(?:there are )?no (?:\w+ )?{{name}}"
 # other names that models give to the one value asked for, and to the reason
 ANSWERS = frozenset(
     "answer finalanswer label verdict finalverdict result output judgement judgment decision score rating value "
@@ -22,9 +34,13 @@ ANSWERS = frozenset(
 )
 REASONS = frozenset("explanation rationale reasoning justification thought thoughts analysis why comment".split())
 NUMBERS = frozenset("number no num index item itemid claim claimid context contextid statement statementid".split())
+NUMBERS |= {""}  # of "#"
 TEXTS = ("claim", "text", "statement", "fact", "sentence", "content", "nugget", "opinion")
-OTHER = frozenset("error refusal message type".split())  # names under which never stands what was asked for
+FAILURES = frozenset("error errors warning warnings choices".split())  # names under which never stands a reply
+OTHER = FAILURES | frozenset("refusal message messages type object status detail details".split())  # … or a value
+FENCED = re.compile(r"\s*```\w*\s(.*)```\s*", re.DOTALL)
 BETWEEN = re.compile(rf"[\s,;&\[\]()#]+|\b(?:and|(?:{UNITS})s?)\b", re.IGNORECASE)  # the numbers of a list in words
+QUOTED_JSON = re.compile(r"```|\{\s*\\?\"")  # … which is no text to be listed
 LONGEST_LIST = 1_000  # characters of numbers in words
 DEEPEST = 8  # wrappings of a reply
 
@@ -58,6 +74,8 @@ def coerced(value: Any, kind: Any, name: str = "") -> Any:
         return fitted(value, kind)
     if isinstance(value, list) and len(value) == 1 and kind is not str:
         value = value[0]
+    if isinstance(value, dict) and kind is not str:
+        value = _sole_value(value, NUMBERS | {"id"} if kind is int else ANSWERS | {_key(name)})
     if get_origin(kind) is Literal:
         return as_label(value, get_args(kind))
     convert: Callable[[Any], Any] | None = {bool: as_truth, int: whole_number, float: as_decimal, str: as_text}.get(
@@ -99,7 +117,15 @@ def _bare(kind: Any) -> Any:
 
 
 def _key(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
+    return "".join(letter for letter in name.partition("(")[0].casefold() if letter.isalnum())
+
+
+def _sole_value(value: Mapping[Any, Any], names: Set[str]) -> Any:
+    """Return the value of an object under one of the names, if nothing else is there but words about it."""
+    parts = {_key(str(key)): part for key, part in value.items()}
+    given = [part for key, part in parts.items() if key in names]
+    words = {"reason", "quote", *REASONS, *TEXTS} - names
+    return given[0] if len(given) == 1 and parts.keys() <= names | words else value
 
 
 def _unwrapped(value: Any, form: type[BaseModel]) -> Any:
@@ -121,7 +147,9 @@ def _unwrapped(value: Any, form: type[BaseModel]) -> Any:
         elif isinstance(value, dict) and not _has(value, required):
             if entry is not None and (keyed := _keyed(value, entry)) is not None:
                 return {sole: keyed}
-            if sole and not isinstance(_container(_renamed(value, form).get(sole)), dict | None):
+            given = _renamed(value, form).get(sole) if sole else None
+            held = _container(given)
+            if isinstance(held, list) or (held is None and entry is str and isinstance(given, str)):
                 return value
             inner = _inner(value, form)
             if inner is None and entry is not None and _is_entry(value, entry):
@@ -134,7 +162,7 @@ def _unwrapped(value: Any, form: type[BaseModel]) -> Any:
 
 def _inner(value: Mapping[str, Any], form: type[BaseModel]) -> Any:
     """Return the one object or list that an object holds; None if it holds none or several."""
-    own = {_key(name) for name in form.model_fields}
+    own = {_key(name) for name in form.model_fields} | FAILURES
     parts = [
         part for key, entry in value.items() if (part := _container(entry)) is not None and _key(str(key)) not in own
     ]
@@ -150,7 +178,9 @@ def _has(value: Any, keys: set[str]) -> bool:
 
 
 def _container(value: Any) -> Any:
-    """Return an object or list, also one written as a string of JSON; None for anything else."""
+    """Return an object or list, also one written as a string of JSON, in a fence or not; None for anything else."""
+    if isinstance(value, str) and (fenced := FENCED.fullmatch(value)):
+        value = fenced[1]
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
             value = decoded(value)
@@ -188,7 +218,7 @@ def _renamed(value: Mapping[Any, Any], form: type[BaseModel]) -> dict[str, Any]:
         given = [
             part
             for key, part in spare.items()
-            if key not in OTHER and (key in ANSWERS or len(form.model_fields) == 1) and _may_be(part, form, sole)
+            if key not in OTHER and (key in ANSWERS or len(form.model_fields) == 1) and _may_be(part, form, sole, key)
         ]
         lists = [part for part in given if isinstance(_container(part), list)] if is_list(form, sole) else []
         given = lists or given
@@ -197,11 +227,15 @@ def _renamed(value: Mapping[Any, Any], form: type[BaseModel]) -> dict[str, Any]:
     return found
 
 
-def _may_be(value: Any, form: type[BaseModel], name: str) -> bool:
-    """Return whether a value under another name can be that of a field."""
+def _may_be(value: Any, form: type[BaseModel], name: str, key: str) -> bool:
+    """Return whether a value under another name, the key, can be that of a field."""
     if not is_list(form, name):
         return not isinstance(value, dict)
-    return isinstance(_container(value), list) or (entry_of(form, name) is str and isinstance(value, str | None))
+    if isinstance(_container(value), list):
+        return True
+    if entry_of(form, name) is not str or not isinstance(value, str | None):
+        return False
+    return key.removesuffix("s") in TEXTS or (key in ANSWERS and value is not None)
 
 
 def _keyed(value: Mapping[Any, Any], entry: Any) -> list[Any] | None:
@@ -222,7 +256,7 @@ def _keyed(value: Mapping[Any, Any], entry: Any) -> list[Any] | None:
 
 def _listed(value: Any, kind: Any, name: str) -> Any:
     kind = _bare(kind)
-    if value is None or (isinstance(value, str) and plain(value) in EMPTY | {f"no {plain(name)}"}):
+    if value is None or (value is False and kind is int) or says_none(value, name):
         return []
     if isinstance(value, str):
         value = _entries(value, kind)
@@ -233,9 +267,22 @@ def _listed(value: Any, kind: Any, name: str) -> Any:
         value = [value]
     if not isinstance(value, list):
         return value
+    alone = value[0] if len(value) == 1 and isinstance(value[0], str) else ""
+    if alone.strip() not in DASHES and says_none(alone, name):
+        return []
     if kind is str:
-        return [_text_in(part) for part in value if part is not None]
+        # a refusal is no entry, and a text no list
+        return alone if refused(alone) else [_text_in(part) for part in value if part is not None]
     return [coerced(part, kind, name) for part in value]
+
+
+def says_none(value: Any, name: str) -> bool:
+    """Return whether a text in place of a list says that the list, a field's, is empty."""
+    if not isinstance(value, str):
+        return False
+    said = plain(value)
+    nothing = re.fullmatch(NOTHING.format(name=re.escape(plain(name))), said)
+    return value.strip() in DASHES or said in EMPTY or nothing is not None
 
 
 def _entries(value: str, kind: Any) -> Any:
@@ -246,7 +293,9 @@ def _entries(value: str, kind: Any) -> Any:
     if kind is int and len(value) <= LONGEST_LIST:
         words = [word for word in BETWEEN.split(value.strip().removesuffix(".")) if word]
         return [whole_number(word) for word in words] if words else value
-    return (lines_of(value) or [value]) if kind is str and value.strip() else value
+    if kind is not str or QUOTED_JSON.search(value):
+        return value
+    return lines_of(value) or [value]
 
 
 def _text_in(value: Any) -> Any:

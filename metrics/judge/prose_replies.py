@@ -1,40 +1,30 @@
 """Replies in words where JSON was asked for: a bare label, lines of names and values, lists, refusals."""
 
 import re
+from collections.abc import Set
 from typing import Any
 
 from pydantic import BaseModel
 
-from metrics.judge.coercion import ANSWERS, REASONS, coerced, entry_of, is_list, labels_of, sole_field
-from metrics.judge.scalars import lines_of, plain
+from metrics.judge.coercion import ANSWERS, REASONS, coerced, entry_of, is_list, labels_of, says_none, sole_field
+from metrics.judge.reply_text import TAG
+from metrics.judge.scalars import as_label, lines_of, plain, refused, whole_number
 
 LONGEST = 20_000  # characters of a reply in words
-TAG = re.compile(r"</?[a-z_]{1,20}>|<\|[a-z_]{1,40}\|>|```\w*", re.IGNORECASE)
-# Verdict: yes   **Verdict:** yes   - reason = …
-NAMED = re.compile(r"[\W_]*([^\W\d_][\w ]{0,30}?)[*_`\"' ]*[:=](?!/)\s*(.*)")
+# Verdict: yes   **Verdict:** yes   - reason = …   Score (1-5): 4
+NAMED = re.compile(r"[\W_]*([^\W\d_][\w ]{0,30}?)(?: ?\([^()]{1,20}\))?[*_`\"' ]*[:=](?!/)\s*(.*)")
 NUMBERED = re.compile(r"[^\w-]*(?:[^\W\d_]+\s+)?(\d{1,6})\s*[\])*_]*[\])}.:=–—-]+\s*(\S.*)")  # 1. yes   [2] no
+# a name on a line of its own, the value on the next:   ## Verdict   **Verdict**
+HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|\*\*)([^\W\d_][\w ]{0,30}?)[ \t]*:?\*{0,2}:?[ \t]*\n\s*", re.MULTILINE)
+TAGGED = re.compile(r"^[ \t]*<(\w{1,30})>([^<>]*)</\1>[ \t]*$", re.MULTILINE)  # <verdict>yes</verdict>
+# \boxed{4}   Final answer: $\boxed{4}$
+BOXED = re.compile(r"(^|:)[\s*$]*\\boxed\{(?:\\text\{)?([\w .-]{1,40})\}{1,2}[\s*$.]*$", re.MULTILINE)
+RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?")  # below the heading of a table
+CELLS = re.compile(r"(?<!\\)\|")
 STATES = (
     r"\b(?:verdict|answer|judge?ment|decision|conclusion|label|rating|grade|score|{field})\W{{0,9}}"
     r"(?:is|would be)?\W{{0,9}}(?<!\w)({labels})(?!\w)"
 )
-REFUSAL = re.compile(
-    r"[\W_]{0,20}(?:\w{1,30}\"\s*:\s*\")?(?:i['’]?m (?:very |so )?sorry|i am (?:very |so )?sorry|i apologi[sz]e|sorry,|"
-    r"i must decline|i['’]m (?:not able|unable) to|as an ai|(?:unfortunately,? )?i (?:can['’]?t|cannot|can not|"
-    r"won['’]t|will not|am (?:not able|unable) to|do(?: not|n['’]t) feel comfortable) ?(?:help|assist|comply|fulfil|"
-    r"provide|answer|judge|evaluate|do |continue|engage|process|respond|participate|discuss|rate|with)|lo siento|"
-    r"no puedo|je suis désolée?|je ne peux pas|es tut mir leid|desculpe|mi dispiace|非常?抱歉|抱歉|对不起|申し訳|죄송)",
-    re.IGNORECASE,
-)
-
-
-def refused(text: str) -> bool:
-    """Return whether a text that is no reply is a refusal to give one."""
-    return REFUSAL.match(text) is not None
-
-
-def has_words(text: str) -> bool:
-    """Return whether a text has letters or digits outside of tags and the marks of code fences."""
-    return any(letter.isalnum() for letter in TAG.sub(" ", text))
 
 
 def said_in_words(text: str, form: type[BaseModel], numbered: bool) -> Any:
@@ -42,20 +32,25 @@ def said_in_words(text: str, form: type[BaseModel], numbered: bool) -> Any:
 
     `numbered`: the form is one list of numbered entries.
     """
+    text = TAGGED.sub(lambda found: f"{found[1]}: {' '.join(found[2].split())}", text)
     text = TAG.sub(" ", text).strip()
     sole = sole_field(form)
     if not text or len(text) > LONGEST or refused(text):
         return None
     if sole and is_list(form, sole):
+        entry = entry_of(form, sole)
+        rows: Any = None
         if numbered:
-            return _entries(text, entry_of(form, sole))
-        lines = lines_of(text) if entry_of(form, sole) is str else None
-        return {sole: lines} if lines else None
+            rows = _numbered(text, entry) or _table(text) or _blocks(text, entry)
+        elif entry is str:
+            rows = [] if says_none(text, sole) else lines_of(text) or _table(text)
+        return None if rows is None else {sole: rows}
     if sole and (labels := labels_of(form, sole)):
         label = coerced(text, form.model_fields[sole].annotation)
         if label in labels or isinstance(label, bool):
             return {sole: label} | ({"reason": text} if plain(text) != plain(str(label)) else {})
-    return _by_name(text, form)
+    text = HEADING.sub(r"\1: ", text)
+    return _by_name(BOXED.sub(lambda found: f"{found[1] or 'answer:'} {found[2]}", text), form)
 
 
 def stated(text: str, form: type[BaseModel]) -> set[Any]:
@@ -64,12 +59,12 @@ def stated(text: str, form: type[BaseModel]) -> set[Any]:
     labels = labels_of(form, sole) if sole else ()
     if not labels:
         return set()
-    named = "|".join(re.escape(str(label)) for label in labels)
-    pattern = STATES.format(field=re.escape(str(sole)), labels=named)
-    return {plain(found) for found in re.findall(pattern, text, re.IGNORECASE)}
+    words = {*map(plain, map(str, labels)), *({"true", "false"} if {"yes", "no"} <= set(labels) else ())}
+    pattern = STATES.format(field=re.escape(str(sole)), labels="|".join(map(re.escape, words)))
+    return {plain(str(as_label(found, labels))) for found in re.findall(pattern, text, re.IGNORECASE)}
 
 
-def _entries(text: str, entry: Any) -> Any:
+def _numbered(text: str, entry: Any) -> list[dict[str, Any]] | None:
     """Return the entries of lines such as "1. yes"; None unless all lines but one before them are such."""
     sole = sole_field(entry)
     lines = [line for line in text.splitlines() if line.strip()]
@@ -78,18 +73,76 @@ def _entries(text: str, entry: Any) -> Any:
     matches = [NUMBERED.fullmatch(line) for line in lines]
     if sole is None or not matches or not all(matches):
         return None
-    return {"replies": [{"id": int(match[1]), sole: match[2]} for match in matches if match]}
+    found = [{"id": int(match[1]), sole: match[2]} for match in matches if match]
+    # other lines of numbered blocks can look like these
+    return found if all(_named(str(row[sole]), _names(entry)) is None for row in found) else None
+
+
+def _table(text: str) -> list[dict[str, str]] | None:
+    """Return the rows of a Markdown table by the heads of its columns; None for other text, or with words after it."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    start = next((place for place, line in enumerate(lines) if "|" in line), len(lines))
+    if len(lines) < start + 3 or not RULE.fullmatch(lines[start + 1]):
+        return None
+    cells = [[cell.strip() for cell in CELLS.split(line.strip("|"))] for line in lines[start:]]
+    heads, _, *rows = cells
+    if len(set(heads)) < len(heads) or any(len(row) != len(heads) for row in cells):
+        return None
+    return [{head: cell.replace("\\|", "|") for head, cell in zip(heads, row, strict=True)} for row in rows]
+
+
+def _blocks(text: str, entry: Any) -> list[dict[str, Any]] | None:
+    """Return the entries of blocks of lines, each block a number and then names and values, as in YAML.
+
+    None where there are other lines, but for one before them.
+    """
+    names, sole = _names(entry), sole_field(entry)
+    labels = labels_of(entry, sole) if sole else ()
+    rows: list[dict[str, Any]] = []
+    for place, line in enumerate(filter(str.strip, text.splitlines())):
+        named = _named(line, names)
+        if named is None:
+            numbered = NUMBERED.fullmatch(line)
+            number = int(numbered[1]) if numbered else whole_number(line.lstrip(" \t-*•"))
+            if isinstance(number, int):
+                rows.append({"id": number})
+                rest = numbered[2] if numbered else ""
+                named = _named(rest, names)
+                if sole and labels and named is None and as_label(rest, labels) in labels:
+                    named = _joined(sole), rest
+            elif place:
+                return None
+        if named and (not rows or rows[-1].setdefault(*named) != named[1]):
+            return None
+    # a numbered list within a reason looks like blocks, but without a value
+    values = names - REASONS - {_joined(name) for name, field in entry.model_fields.items() if not field.is_required()}
+    whole = all(row.keys() & values for row in rows) and len({row["id"] for row in rows}) == len(rows)
+    return rows if rows and whole else None
+
+
+def _joined(name: str) -> str:
+    return "".join(plain(name).split())
+
+
+def _names(form: type[BaseModel]) -> Set[str]:
+    """Return the names, as of _named(), under which values of a form stand."""
+    return {_joined(name) for name in form.model_fields if name != "id"} | ANSWERS | REASONS
+
+
+def _named(line: str, names: Set[str]) -> tuple[str, str] | None:
+    """Return name and value of a line such as "Verdict: yes"; None where the name is not one of `names`."""
+    match = NAMED.fullmatch(line.strip())
+    name = _joined(match[1]) if match else ""
+    return (name, match[2]) if match and name in names else None
 
 
 def _by_name(text: str, form: type[BaseModel]) -> Any:
     """Return the values of lines such as "Verdict: yes"; None unless the last line is one and no two differ."""
-    names = {"".join(plain(name).split()) for name in form.model_fields} | ANSWERS | REASONS
+    names = _names(form)
     found: dict[str, str] = {}
-    last = False
+    last = None
     for line in filter(str.strip, text.splitlines()):
-        match = NAMED.fullmatch(line.strip())
-        name = "".join(plain(match[1]).split()) if match else ""
-        last = name in names
-        if match and last and found.setdefault(name, match[2]) != match[2]:
+        last = _named(line, names)
+        if last and found.setdefault(*last) != last[1]:
             return None
     return found if last else None

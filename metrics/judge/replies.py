@@ -15,9 +15,18 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError, create_mode
 from metrics.core.errors import Cut, Unreadable
 from metrics.judge.asking import I, ItemReply, Reply, T, schema_of
 from metrics.judge.coercion import entry_of, fitted, labels_of, sole_field
-from metrics.judge.prose_replies import has_words, refused, said_in_words, stated
-from metrics.judge.reply_text import Value, decoded, is_quoted, outside, values, without_thoughts
-from metrics.judge.scalars import label_text, whole_number
+from metrics.judge.prose_replies import said_in_words, stated
+from metrics.judge.reply_text import (
+    Value,
+    decoded,
+    has_words,
+    is_quoted,
+    outside,
+    values,
+    with_plain_marks,
+    without_thoughts,
+)
+from metrics.judge.scalars import label_text, refused, whole_number
 from metrics.text.json_text import JsonError
 
 LONGEST = 400_000  # characters of a reply; none of our questions needs more
@@ -58,7 +67,7 @@ def _read(text: str, form: type[T], *, whole: bool) -> T:
         if whole:
             raise
         first = failure
-    said = without_thoughts(text)
+    said = with_plain_marks(without_thoughts(text))
     found = [value for value in values(said, listed=issubclass(form, Items)) if not is_quoted(said, value)]
     if has_words(outside(said, found)):  # an empty pair of brackets among words says nothing
         found = [value for value in found if value.content != []]
@@ -68,10 +77,11 @@ def _read(text: str, form: type[T], *, whole: bool) -> T:
             return _validated([in_words], form)
     if not found:
         raise first
+    words = outside(said, found)
     for value in found:
-        _require_unswallowed(said, value, form)
+        _require_unswallowed(said[value.begins : value.ends] + words, value, form)
     reply = _validated([value.content for value in found], form)
-    if (sole := sole_field(form)) and stated(outside(said, found), form) - {label_text(getattr(reply, sole))}:
+    if (sole := sole_field(form)) and stated(words, form) - {label_text(getattr(reply, sole))}:
         raise JsonError("its words and its JSON state different labels")
     return reply
 
@@ -109,18 +119,18 @@ def _model(values: Any, form: type[T]) -> T:
 
 
 def _require_unswallowed(text: str, value: Value, form: type[BaseModel]) -> None:
-    """Raise JsonError where the text of a repaired value states a label more often than the value holds it.
+    """Raise JsonError where the text of a repaired value, and the words around it, state a label more often than the
+    value holds it.
 
     A label may stand in quoted material whose quotes were not escaped, and be taken for the judge's.
     """
     if not value.repaired:
         return
     stating = entry_of(form, "replies") if issubclass(form, Items) else form
-    span = text[value.begins : value.ends]
     keys = [key.casefold() for key in _keys(value.content)]
     for name in stating.model_fields:
         if labels_of(stating, name) and keys.count(name) < len(
-            re.findall(rf"(?<!\w){re.escape(name)}[\"'“”‘’]?\s*[:=]", span, re.IGNORECASE)
+            re.findall(rf"(?<!\w){re.escape(name)}[\"'“”‘’]{{0,2}}\s*[:=]", text, re.IGNORECASE)
         ):
             raise JsonError(f"it states {name} more than once")
 
@@ -173,6 +183,8 @@ class Items(Reply):
         """
         if self._in_order not in (None, count):
             return {}, dict.fromkeys(range(1, count + 1), f"{self._in_order} replies without an id")
+        if 0 in {entry.id for entry in self.replies} | self._complaints.keys():
+            return {}, dict.fromkeys(range(1, count + 1), "the numbers begin at 0")
         found = by_number(self.replies, count)
         found = {number: entry for number, entry in found.items() if number not in self._complaints}
         given = {entry.id for entry in self.replies}

@@ -9,7 +9,7 @@ from metrics.text.broken_json import LONGEST, Repairs
 from metrics.text.json_text import MAX_DEPTH, MAX_INTEGER_DIGITS, STRUCTURE, JsonError
 
 # what reasoning models write around their thoughts; the opening mark may have been a part of the prompt
-MARKS = "think|thinking|thoughts?|reasoning|reflection|scratchpad|seed:think"
+MARKS = "think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|seed:think"
 OPENING = rf"<(?:{MARKS})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
 CLOSING = rf"</(?:{MARKS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"
 THOUGHTS = re.compile(rf"\A\s*(?:{OPENING}).*?(?:{CLOSING})", re.DOTALL)
@@ -25,11 +25,17 @@ BEGINNING = re.compile(r"[{\[]")
 # a bracket that begins JSON, not one of prose such as [sic] or {so on}
 JSON_LIKE = re.compile(r"\{\s*(?:[\"'“}]|\w+\s*:)|\[\s*[\"'“{\[\]\d-]")
 QUOTES = {'"': '"', "'": "'", "”": "“"}  # a closing quote: its opening one
-WORD = re.compile(r"\w")
+TAG = re.compile(r"</?[a-z_]{1,20}(?:=\w{1,40})?>|<\|[a-z_]{1,40}\|>|```\w*", re.IGNORECASE)
+# full-width marks of JSON, and the strings in which they are text
+WIDE = re.compile(r'("(?:[^"\\]|\\.)*+")|([：，｛｝［］])', re.DOTALL)
+WIDE_KEY = re.compile(r'\w"\s{0,9}：')
+NARROW = str.maketrans("：，｛｝［］", ":,{}[]")
+ESCAPED = re.compile(r"[{\[](?:\s|\\n)*+\\\"")  # {\"name\": …
 BRACKETS = re.compile(r"[\[\]{}]")
 OPENS = {"]": "[", "}": "{"}
 TRIES = 20  # places in a text where a value may begin but none can be read
 MOST_VALUES = 500
+NEAR = 1_000  # characters before and after a value that may show that it is quoted
 
 
 class Value(NamedTuple):
@@ -59,6 +65,16 @@ def decoded(text: str) -> Any:
     if end < len(text):
         raise JsonError(f"Extra data at character {end + 1}")
     return value
+
+
+def with_plain_marks(text: str) -> str:
+    """Return a text with its JSON as JSON is written: full-width marks outside of strings and escaped quotes undone."""
+    if ESCAPED.match(text.strip()):
+        try:
+            text = str(json.loads(f'"{text.strip()}"', strict=False))
+        except ValueError:
+            return text
+    return WIDE.sub(lambda found: found[1] or found[2].translate(NARROW), text) if WIDE_KEY.search(text) else text
 
 
 def without_thoughts(text: str) -> str:
@@ -94,11 +110,16 @@ def outside(text: str, found: Sequence[Value]) -> str:
     return "\n".join(text[end:begin] for end, begin in zip(ends, begins, strict=True))
 
 
+def has_words(text: str) -> bool:
+    """Return whether a text has letters or digits outside of tags and the marks of code fences."""
+    return any(letter.isalnum() for letter in TAG.sub(" ", text))
+
+
 def is_quoted(text: str, value: Value) -> bool:
     """Return whether a value stands amid a sentence: words before and after it on its line."""
-    before = text[text.rfind("\n", 0, value.begins) + 1 : value.begins]
-    after = text[value.ends :].partition("\n")[0]
-    return bool(WORD.search(before) and WORD.search(after))
+    before = text[max(0, value.begins - NEAR) : value.begins].rpartition("\n")[2]
+    after = text[value.ends : value.ends + NEAR].partition("\n")[0]
+    return has_words(before) and has_words(after)
 
 
 def _values(text: str, listed: bool) -> Iterator[Value]:

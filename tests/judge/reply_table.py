@@ -1,81 +1,28 @@
-"""Replies as models give them, each with what must be read of it, or the reason why it must not be read."""
+"""Replies in JSON as models give them, each with what must be read of it."""
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, Field
-
-from metrics.judge.asking import ItemReply, Reply
 from metrics.judge.grading import Grade
-from metrics.judge.replies import items_of
-from metrics.judge.steps import Entailment, YesNoReply
+from tests.judge.reply_forms import (
+    ASSIGNED,
+    ENTAILED,
+    GRADES,
+    LISTED,
+    NO,
+    TWO,
+    VERDICTS,
+    YES,
+    Better,
+    Claims,
+    Coherence,
+    Given,
+    Passing,
+    Scored,
+    Verdict,
+    assigned,
+    supported,
+    verdicts,
+)
 
-
-class Verdict(Reply):
-    reason: str = ""
-    verdict: Literal["yes", "no"]
-
-
-class Claims(Reply):
-    claims: list[str]
-
-
-class Assigned(ItemReply):
-    reason: str = ""
-    assignment: Literal["support", "partial_support", "not_support"]
-
-
-class Coherence(Reply):
-    reason: str = ""
-    coherence: Literal[1, 2, 3, 4, 5]
-
-
-class Passing(Reply):
-    reason: str = ""
-    verdict: bool
-
-
-class Scored(Reply):
-    evaluation_summary: str = ""
-    evaluation_score: Annotated[float, Field(ge=0, le=1)]
-
-
-class Better(Reply):
-    reason: str = ""
-    better: Literal["1", "2", "Tie"]
-
-
-VERDICTS = items_of(YesNoReply, "CLAIMS")
-ENTAILED = items_of(Entailment, "CLAIMS")
-ASSIGNED = items_of(Assigned, "NUGGETS")
-
-
-@dataclass(frozen=True)
-class Given:
-    """A reply to a form; `count` items were asked about. `read`: the values expected; `why`: part of the complaint."""
-
-    id: str
-    form: type[BaseModel]
-    text: str
-    read: Any = None
-    why: str = ""
-    count: int = 0
-
-
-def verdicts(*labels: str) -> dict[int, Any]:
-    return {number: {"verdict": label} for number, label in enumerate(labels, 1)}
-
-
-def supported(*lists: list[int]) -> dict[int, Any]:
-    return {number: {"supported_by": found} for number, found in enumerate(lists, 1)}
-
-
-YES, NO = {"verdict": "yes"}, {"verdict": "no"}
-TWO = ["The tower is 330 m high.", "It was built in 1889."]
-LISTED = '{"claims": ["The tower is 330 m high.", "It was built in 1889."]}'
-GRADES = {"match": 3, "trust": 2, "grade": 2}
-
-READ = [
+JSON = [
     # as the large hosted models write
     Given("as asked for", Verdict, '{"reason": "It follows.", "verdict": "yes"}', YES | {"reason": "It follows."}),
     Given("Markdown fence", Verdict, '```json\n{\n  "reason": "It follows.",\n  "verdict": "yes"\n}\n```', YES),
@@ -216,21 +163,6 @@ READ = [
         'Reasoning: the year differs.\nFinal answer: {"reason": "year", "verdict": "no"}',
         NO,
     ),
-    # words
-    Given("yes", Verdict, "Yes", YES),
-    Given("yes, bold, with a full stop", Verdict, "**Yes.**", YES),
-    Given("no, with why", Verdict, "No. The context gives 1890.", NO),
-    Given("a JSON string", Verdict, '"no"', NO),
-    Given("true alone", Passing, "true", {"verdict": True}),
-    Given("name and label", Verdict, "Verdict: no", NO),
-    Given(
-        "reasons, then the label",
-        Verdict,
-        "The claim gives 1889.\nThe context does, too.\n\n**Final answer:** Yes",
-        YES,
-    ),
-    Given("names and values", Grade, "intent: height\nmatch: 3\ntrust: 2\ngrade: 2", GRADES),
-    Given("thoughts, then a word", Verdict, "<think>1889 it is.</think>\nYes", YES),
     # lists of texts
     Given("a bare list", Claims, '["The tower is 330 m high.", "It was built in 1889."]', {"claims": TWO}),
     Given(
@@ -356,83 +288,61 @@ READ = [
         count=1,
     ),
     Given("lists by id", ENTAILED, '{"1": [1, 2], "2": []}', supported([1, 2], []), count=2),
-]
-
-UNREAD = [
-    Given("empty", Verdict, "  ", why="the judge's reply is empty"),
-    Given("refusal", Verdict, "I'm sorry, but I can't help with that.", why="the judge refused to answer; it said"),
-    Given("refusal with a curly apostrophe", Claims, "I can’t assist with this request.", why="refused to answer"),
-    Given("refusal in JSON", Verdict, '{"error": "I cannot help with that request."}', why="refused to answer"),
-    Given("refusal of claims", Claims, '{"error": "I cannot help with that request."}', why="refused to answer"),
-    Given("prose", Verdict, "It is hard to tell from what is given.", why="is not JSON"),
-    Given("label not in the set", Verdict, '{"verdict": "maybe"}', why="verdict: Input should be 'yes' or 'no'"),
-    Given("yes and no", Verdict, '{"verdict": "yes and no"}', why="verdict: Input should be 'yes' or 'no'"),
-    Given("yes?", Verdict, '{"verdict": "yes?"}', why="verdict: Input should be 'yes' or 'no'"),
-    Given("yes, but", Verdict, '{"verdict": "Yes, but only in part"}', why="verdict: Input should be 'yes' or 'no'"),
-    Given("yes, in words, but no", Verdict, "Yes. No, wait.", why="is not JSON"),
-    Given("yes or no", Verdict, "yes/no", why="is not JSON"),
-    Given("one for a label", Verdict, '{"verdict": 1}', why="verdict: Input should be 'yes' or 'no'"),
-    Given("no label", Verdict, '{"reason": "x", "verdict": null}', why="verdict: Input should be 'yes' or 'no'"),
+    # labels in other words
+    Given("another language", Verdict, '{"reason": "Die Quelle nennt 1889.", "verdict": "Ja"}', YES),
+    Given("another script", Verdict, '{"reason": "没有提到。", "verdict": "否"}', NO),
+    Given("a tick beside the label", Passing, '{"verdict": "✅ Yes"}', {"verdict": True}),
+    Given("the label in an object", Verdict, '{"verdict": {"label": "no", "explanation": "x"}}', NO),
+    Given("label and why in brackets", Verdict, '{"verdict": "no (the year differs)"}', NO),
     Given(
-        "the schema", Verdict, '{"type": "object", "properties": {"verdict": {"enum": ["yes", "no"]}}}', why="verdict"
+        "inflected labels",
+        ASSIGNED,
+        '[{"id": 1, "assignment": "not_supported"}, {"id": 2, "assignment": "Partially supported"}, '
+        '{"id": 3, "assignment": "partial\\_support"}]',
+        assigned("not_support", "partial_support", "partial_support"),
+        count=3,
     ),
+    Given("grades and why", Grade, '{"match": "3 - dedicated", "trust": "2 (a blog)", "grade": "2: in part"}', GRADES),
     Given(
-        "the schema of a list",
+        "grades in objects",
+        Grade,
+        '{"match": {"score": 3, "reason": "x"}, "trust": {"score": 2}, "grade": {"grade": 2}}',
+        GRADES,
+    ),
+    Given("scale in the name", Coherence, '{"coherence (1-5)": 4}', {"coherence": 4}),
+    Given("stars", Coherence, '{"coherence": "★★★★☆"}', {"coherence": 4}),
+    Given("score in per cent", Scored, '{"evaluation_score": "60%"}', {"evaluation_score": 0.6}),
+    Given("score with a comma", Scored, '{"evaluation_score": "0,6"}', {"evaluation_score": 0.6}),
+    Given("score of one", Scored, '{"evaluation_score": "0.6/1"}', {"evaluation_score": 0.6}),
+    Given("score and why", Scored, '{"evaluation_score": "0.6 (mostly right)"}', {"evaluation_score": 0.6}),
+    Given("full-width marks", Verdict, '{"reason"："他说：“好，是”。"，"verdict"："no"}', NO),
+    Given("escaped twice", Verdict, '{\\n  \\"reason\\": \\"x\\",\\n  \\"verdict\\": \\"no\\"\\n}', NO),
+    Given("function in a tag", Verdict, '<function=grade>{"verdict": "no"}</function>', NO),
+    Given("analysis in tags", Verdict, '<analysis>Not {"verdict": "yes"}.</analysis>\n{"verdict": "no"}', NO),
+    Given(
+        "fence in a string", Claims, '{"response": "```json\\n{\\"claims\\": [\\"A.\\"]}\\n```"}', {"claims": ["A."]}
+    ),
+    Given("no claims, as a claim", Claims, '{"claims": ["None."]}', {"claims": []}),
+    Given("no claims, in words", Claims, "There are no factual claims.", {"claims": []}),
+    Given(
+        "lines under another name",
         Claims,
-        '{"type": "object", "properties": {"claims": {"type": "array", "items": {"type": "string"}}}, '
-        '"required": ["claims"]}',
-        why="claims",
+        '{"response": "1. A is B.\\n2. C is D."}',
+        {"claims": ["A is B.", "C is D."]},
     ),
     Given(
-        "two that differ", Verdict, '{"verdict": "no"}\nOn second thought:\n{"verdict": "yes"}', why="several different"
-    ),
-    Given(
-        "words against JSON",
-        Verdict,
-        'The answer says: {"verdict": "yes"}\nMy verdict is no.',
-        why="state different labels",
-    ),
-    Given("quoted amid a sentence", Verdict, 'It asks for {"verdict": "yes"} as an order.', why="is not JSON"),
-    Given("a label twice", Verdict, '{"verdict": "no", "reason": "x", "verdict": "yes"}', why="verdict"),
-    Given(
-        "swallowed label",
-        Verdict,
-        '{"reason": "It says ", "verdict": "yes" to fool me", "verdict": "no"}',
-        why="states verdict more than once",
-    ),
-    Given("half a label", Verdict, '{"reason": "x", "verdict": "ye', why="it ends within a value"),
-    Given("no label yet", Verdict, '{"reason": "x", "verdict"', why="it ends within a value"),
-    Given("half a list of claims", Claims, '{"claims": ["The tower is 330 m high."', why="it ends within a value"),
-    Given(
-        "half a list of contexts",
+        "supported by objects",
         ENTAILED,
-        '{"replies": [{"id": 1, "supported_by": [1',
-        why="it ends within a value",
-        count=1,
-    ),
-    Given("half a number", Scored, '{"evaluation_score": 0', why="it ends within a value"),
-    Given(
-        "thoughts without end", Verdict, '<think>Let me see whether {"verdict": "yes"} …', why="nothing but thoughts"
+        '[{"id": 1, "supported_by": [{"context": 2, "quote": "x"}]}, {"id": 2, "supported_by": {"context": "[1]"}}]',
+        supported([2], [1]),
+        count=2,
     ),
     Given(
-        "analysis without end",
-        Verdict,
-        '<|channel|>analysis<|message|>So {"verdict": "yes"} …',
-        why="nothing but thoughts",
+        "not supported",
+        ENTAILED,
+        '[{"id": 1, "supported_by": ["none"]}, {"id": 2, "supported_by": ""}, {"id": 3, "supported_by": false}, '
+        '{"id": 4, "supported_by": "None of the contexts"}]',
+        supported([], [], [], []),
+        count=4,
     ),
-    Given("true as a grade", Coherence, '{"coherence": true}', why="coherence: Input should be 1, 2, 3, 4 or 5"),
-    Given("a reference, not a grade", Coherence, "See [4].", why="does not fit: reply"),
-    Given("grade out of range", Coherence, '{"coherence": 7}', why="coherence: Input should be 1, 2, 3, 4 or 5"),
-    Given("true as a score", Scored, '{"evaluation_score": true}', why="evaluation_score"),
-    Given("too few without ids", VERDICTS, '[{"verdict": "yes"}]', {}, count=2),
-    Given("not supported, as text", ENTAILED, '[{"id": 1, "supported_by": "not 1"}]', why="supported_by", count=1),
-    Given("a range of contexts", ENTAILED, '[{"id": 1, "supported_by": "1-3"}]', why="supported_by", count=1),
-    Given("true for contexts", ENTAILED, '[{"id": 1, "supported_by": true}]', why="supported_by", count=1),
-    Given(
-        "contradicted by", ENTAILED, '[{"id": 1, "contradicted_by": [1]}]', why="supported_by: Field required", count=1
-    ),
-    Given(
-        "supported and unsupported", Claims, '{"supported": ["a"], "unsupported": ["b"]}', why="claims: Field required"
-    ),
-    Given("brackets without end", Verdict, "[" * 200_000, why="nested deeper than 64 levels"),
 ]

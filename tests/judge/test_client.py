@@ -1,71 +1,22 @@
-"""The judge over HTTP: caching, single flight, repair, numbered items, faults, limits, budget."""
+"""The judge over HTTP: caching, single flight, repair, faults, limits, budget."""
 
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from email.utils import formatdate
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any
 
 import pytest
 
-from metrics.core.errors import BudgetSpent, Cut, InputError, JudgeDown, JudgeError, MissingResource, Unreadable
-from metrics.core.prompt import Prompt
-from metrics.judge.asking import ItemReply, Reply
-from metrics.judge.client import CaseJudge, Client
+from metrics.core.errors import BudgetSpent, InputError, JudgeDown, JudgeError, MissingResource, Unreadable
+from metrics.judge.client import CaseJudge
 from metrics.judge.opening import CHOOSE, missing_judge, open_judges
 from metrics.judge.provider import listed_price
 from metrics.judge.settings import OPTIONS
-from tests.judge.server import Fault, JudgeServer, Request, in_turn, items_of
-
-GRADE = Prompt("test.grade", "Is TEXT polite?")
-SORT = Prompt("test.sort", "Which of the THINGS are alive?")
-Result = TypeVar("Result")
-
-
-class Verdict(Reply):
-    reason: str = ""
-    verdict: Literal["yes", "no"]
-
-
-class Alive(ItemReply):
-    alive: Literal["yes", "no"]
-
-
-class Bench:
-    """A judge at the scripted server, with its cache in a folder; `with_judge` runs what it is given in a loop."""
-
-    def __init__(self, server: JudgeServer, folder: Path, hosted: bool = False):
-        self.server = server
-        self.folder = folder
-        self.way = {"model": "openai/gpt-4o-mini"} if hosted else {"model": "scripted", "base_url": server.url}
-
-    def with_judge(self, work: Callable[[CaseJudge], Awaitable[Result]], **settings: Any) -> Result:
-        async def run() -> Result:
-            given = {**self.way, "backoff": 0.001, **settings}
-            (client,) = open_judges(given, self.folder)
-            self.client: Client = client
-            self.judge = CaseJudge(client)
-            try:
-                return await work(self.judge)
-            finally:
-                await client.close()
-
-        return asyncio.run(run())
-
-    def ask(self, text: str = "Thank you.", repeat: int = 0, **settings: Any) -> Verdict:
-        return self.with_judge(lambda judge: judge.ask(GRADE, Verdict, {"TEXT": text}, repeat=repeat), **settings)
-
-    def sort(self, *things: str, **settings: Any) -> tuple[str, ...]:
-        said = self.with_judge(lambda judge: judge.each(SORT, Alive, things, name="THINGS"), **settings)
-        assert [entry.id for entry in said] == list(range(1, len(things) + 1))
-        return tuple(entry.alive for entry in said)
-
-
-@pytest.fixture
-def bench(judge_server: JudgeServer, tmp_path: Path) -> Bench:
-    return Bench(judge_server, tmp_path)
+from tests.judge.bench import GRADE, Bench, Verdict
+from tests.judge.server import Fault, JudgeServer, Request, in_turn
 
 
 @pytest.fixture(params=["server", "litellm"])
@@ -239,60 +190,6 @@ class TestReading:
             bench.ask(max_tokens=64)
         assert len(bench.server.calls) == 1
 
-    def test_numbered_items_come_back_in_their_order(self, bench: Bench) -> None:
-        bench.server.say("test.sort", {"replies": [{"id": 2, "alive": "no"}, {"id": 1, "alive": "yes"}]})
-        assert bench.sort("a heron", "a mill") == ("yes", "no")
-        assert bench.server.calls[0].data["THINGS"] == "[1] a heron\n[2] a mill"
-
-    def test_missing_and_made_up_ids_are_asked_for_once_more(self, bench: Bench) -> None:
-        replies = [{"replies": [{"id": 1, "alive": "yes"}, {"id": 9, "alive": "yes"}]}, [{"alive": "no"}]]
-        bench.server.say("test.sort", in_turn(replies))
-        assert bench.sort("a heron", "a mill") == ("yes", "no")
-        assert bench.server.calls[1].data["THINGS"] == "[1] a mill"
-
-    def test_one_bad_item_of_forty_is_asked_again_on_its_own(self, bench: Bench) -> None:
-        first = [{"id": number, "alive": "maybe" if number == 17 else "yes"} for number in range(1, 41)]
-        bench.server.say("test.sort", in_turn([{"replies": first}, {"replies": [{"id": 1, "alive": "no"}]}]))
-        things = [f"thing {number}" for number in range(1, 41)]
-        assert bench.sort(*things) == ("yes",) * 16 + ("no",) + ("yes",) * 23
-        assert len(bench.server.calls) == 2
-        again = bench.server.calls[1]
-        assert again.data["THINGS"] == "[1] thing 17"
-        assert again.text.endswith(
-            "An earlier reply could not be used: [1] alive: Input should be 'yes' or 'no'. Give one reply to each "
-            "item, its id the item's number."
-        )
-        bench.sort(*things)
-        assert len(bench.server.calls) == 2, "both replies are kept"
-
-    def test_bad_missing_and_contradicted_items_are_asked_again_together(self, bench: Bench) -> None:
-        first = [(1, "yes"), (2, "?"), (4, "yes"), (4, "no")]
-        replies = [{"replies": [{"id": id, "alive": alive} for id, alive in first]}, [{"alive": "no"}] * 3]
-        bench.server.say("test.sort", in_turn(replies))
-        assert bench.sort("a", "b", "c", "d") == ("yes", "no", "no", "no")
-        assert bench.server.calls[1].data["THINGS"] == "[1] b\n[2] c\n[3] d"
-        assert "[1] alive: Input should be 'yes' or 'no'; [2] no reply; [3] two replies that differ." in (
-            bench.server.calls[1].text
-        )
-
-    def test_a_cut_list_halves_its_question(self, bench: Bench) -> None:
-        def long_lists(request: Request) -> Fault | None:
-            return Fault(text='{"replies": [{"id": 1, "al', cut=True) if items_of(request, "THINGS") > 3 else None
-
-        bench.server.fail_by(long_lists)
-        bench.server.say("test.sort", lambda request: [{"alive": "yes"}] * items_of(request, "THINGS"))
-        things = [f"thing {number}" for number in range(10)]
-        assert bench.sort(*things) == ("yes",) * 10
-        asked = [items_of(request, "THINGS") for request in bench.server.calls]
-        assert asked == [10, 5, 2, 3, 5, 2, 3]
-        assert bench.server.calls[-1].data["THINGS"] == "[1] thing 7\n[2] thing 8\n[3] thing 9"
-
-    def test_one_item_that_is_still_cut_says_so(self, bench: Bench) -> None:
-        bench.server.fail_by(lambda _: Fault(text="{", cut=True))
-        with pytest.raises(Cut, match=r"limit of 64 tokens: .*; it was asked about one of the THINGS only, number 1"):
-            bench.sort("a", "b", "c", max_tokens=64)
-        assert [items_of(request, "THINGS") for request in bench.server.calls] == [3, 1]
-
     def test_the_arguments_of_a_tool_call_are_the_reply(self, either: Bench) -> None:
         call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"verdict": "no"}'}}
         either.server.fail(Fault(body=json.dumps(completion({"content": None, "tool_calls": [call]}))))
@@ -321,15 +218,6 @@ class TestReading:
             either.ask(tries=2)
         assert "RecursionError" not in str(failure.value)
         assert len(either.server.calls) == 2
-
-    def test_a_verdict_that_is_still_missing_is_never_made_up(self, bench: Bench) -> None:
-        bench.server.say("test.sort", {"replies": [{"id": 1, "alive": "yes"}]})
-        with pytest.raises(Unreadable, match=r"no single verdict on 1 of 3 THINGS, twice \(3: no reply\)"):
-            bench.sort("a heron", "an owl", "a mill")
-
-    def test_no_items_no_call(self, bench: Bench) -> None:
-        assert bench.sort() == ()
-        assert not bench.server.calls
 
 
 class TestFaults:

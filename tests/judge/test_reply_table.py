@@ -5,7 +5,12 @@ import pytest
 from metrics.core.errors import Unreadable
 from metrics.judge.asking import Reply
 from metrics.judge.replies import Items, read
-from tests.judge.reply_table import ENTAILED, READ, UNREAD, VERDICTS, Claims, Given, Verdict
+from tests.judge.reply_forms import ENTAILED, VERDICTS, Claims, Given, Verdict
+from tests.judge.reply_table import JSON
+from tests.judge.unread_table import UNREAD
+from tests.judge.words_table import WORDS
+
+READ = JSON + WORDS
 
 
 def named(table: list[Given]) -> list[object]:
@@ -42,6 +47,7 @@ def test_it_is_not_read(given: Given) -> None:
     [
         '"a":', "[", "{", "]{”,", '"', "(", "<think>", "</think>", "<|channel|>", "_", "1. no\n", "1 and ",
         "answer is ", "\\", '{"id": 1}', "[1],", "```json\n", ":'null,", "<|channel|>a<|message|>", "sorry ",
+        "| a |\n|---|\n", "\\boxed{4}\n", "<a>b</a>\n", "**x**\n", "1. no\nReason: x\n", '"a"：', "★", '{\\"a',
     ],
 )  # fmt: skip
 def test_a_hostile_reply_is_unreadable_or_does_not_pass(unit: str, form: type[Reply]) -> None:
@@ -57,5 +63,5 @@ def test_a_hostile_reply_is_unreadable_or_does_not_pass(unit: str, form: type[Re
 
 
 def test_the_table_is_large_and_its_names_are_unique() -> None:
-    assert len(READ) >= 60
+    assert len(READ) >= 140
     assert len({given.id for given in READ + UNREAD}) == len(READ) + len(UNREAD)
