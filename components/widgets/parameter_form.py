@@ -143,7 +143,8 @@ def parameter_form(
 ) -> dict[str, Any]:
     """Draw the form, beginning with `start`; the values that differ from their defaults.
 
-    Fields drawn `elsewhere` are left out. An empty field says what that means. An entry that cannot be read says so and keeps the default.
+    Fields drawn `elsewhere` are left out. An empty field shows the word `empty`, which says what that means. An entry
+    that cannot be read says so and keeps the default.
     """
     given: dict[str, Any] = {}
     columns = st.columns(2)
@@ -198,8 +199,8 @@ def _widget(field: ParameterField, key: str, placeholder: str) -> Any:
     if field.kind == "texts":
         shown = list(field.default or [])
         chosen = st.multiselect(
-            label, list(dict.fromkeys([*field.options, *shown])), shown, key=key, help=hint, accept_new_options=not field.options,
-            placeholder="choose" if field.options else "type one, then Enter",
+            label, list(dict.fromkeys([*field.options, *shown])), shown, key=key, help=hint,
+            accept_new_options=not field.options, placeholder="choose" if field.options else "type one, then Enter",
         )  # fmt: skip
         return field.default if chosen == shown else chosen
     if field.kind == "numbers":

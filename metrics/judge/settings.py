@@ -182,6 +182,6 @@ def settings_of(given: Any) -> JudgeSettings:
                 repr(error["input"]),
                 error["msg"].removeprefix("Value error, "),
                 column=".".join(map(str, error["loc"])) or None,
-            )  # fmt: skip
+            )
             for error in failure.errors()
         ) from None

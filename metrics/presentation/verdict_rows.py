@@ -83,7 +83,7 @@ def _notes(verdict: Verdict) -> Iterator[str]:
 
 
 def fact_text(value: Any) -> str:
-    """Return the value of a fact, JSON data, as text: `yes`, `0.667`, `a, b`, `name value`; a sha256 by its beginning."""
+    """Return the value of a fact, JSON data, as text: `yes`, `0.667`, `a, b`, `name value`; a sha256 cut short."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
