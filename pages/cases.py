@@ -117,7 +117,7 @@ table = rows.assign(
 )
 columns: dict[str, Any] = {"case_id": header("Case", 120)}
 if has_values or rows["errors"].isna().all():
-    columns["value"] = numeric(column.title, "small")
+    columns["value"] = numeric(column.title, max(75, min(170, 24 + 7 * len(column.title))))
 if disputed:
     table = table.assign(spread=format.aligned(rows["spread"].tolist()))
     columns["spread"] = numeric("Spread", "small", "Highest − lowest value of the judges, or of one judge's draws.")

@@ -23,8 +23,8 @@ OTHER = (
     "own labels before you rely on it."
 )
 SMALL = (
-    "It is a small model: its agreement with human verdicts was measured as below. On your data, compare it with your "
-    "own labels before you rely on it."
+    "It is a small model. Its measured agreement with human verdicts, with 95 % intervals, is below. On your data, "
+    "compare it with your own labels before you rely on it."
 )
 
 
@@ -53,12 +53,14 @@ def fill_in(way: str, kept: data.Setting | None, files: Sequence[data.Found]) ->
             help=f"For example {judge_form.SERVERS}",
         )  # fmt: skip
     if way == judge_form.LOCAL:
-        names = {judge_form.LOCAL: "The known local judge"} | {one.model: f"{one.name} ({one.place})" for one in files}
+        names = {judge_form.LOCAL: "The built-in local judge"} | {
+            one.model: f"{one.name} ({one.place})" for one in files
+        }
         chosen_before = (start or {}).get("model", judge_form.LOCAL)
         names.setdefault(chosen_before, chosen_before)
         model = st.selectbox(
             "Model", list(names), list(names).index(chosen_before), names.__getitem__, key=f"judge-file-{number}",
-            help="The known local judge is measured and calibrated; other files are those found on this machine.",
+            help="The built-in local judge is measured and calibrated; the others are files found on this machine.",
         )  # fmt: skip
     else:
         model = st.text_input(
@@ -69,21 +71,21 @@ def fill_in(way: str, kept: data.Setting | None, files: Sequence[data.Found]) ->
     schemas = data.judge_schemas()
     with st.expander("Sampling, limits, budget"):
         chosen = parameter_form(schemas.limits, "judge-limits", start=kept)
-        st.text("Limits for one run; empty: no limit. A run can be started with its own budget.")
-        most = parameter_form(schemas.budget, "judge-budget", start=(kept or {}).get("budget"))
+        st.text("Budget of one run. A run can be started with its own.")
+        most = parameter_form(schemas.budget, "judge-budget", start=(kept or {}).get("budget"), empty="no limit")
     with st.expander("More settings"):
         st.text("Sent to the model only where they are set. A model that does not take one says so on the test call.")
-        chosen |= parameter_form(schemas.options, "judge-options", start=kept)
+        chosen |= parameter_form(schemas.options, "judge-options", start=kept, empty="not sent")
     with st.expander("Panel and repeats"):
         st.text(
-            "Every judge of the panel judges every case, and a judge can judge it several times, in draws of its own. "
-            "One score is made of them all. Where they differ, the page Cases lists the case first on demand; how far "
-            "they agree stands on the page Judge agreement."
+            "Every judge of a panel judges every case, each as often as Repeats says; their scores are combined into "
+            "one. Page Judge agreement shows how far they agree, page Cases where they disagree most."
         )
         chosen |= parameter_form(schemas.panel, "judge-combined", start=kept)
         lines = st.text_area(
-            "One judge a line", judge_form.panel_lines((kept or {}).get("panel") or []), key="judge-panel",
+            "Further judges, one per line", judge_form.panel_lines((kept or {}).get("panel") or []), key="judge-panel",
             placeholder="anthropic/claude-3-5-haiku-latest\nqwen2.5-7b at http://localhost:8000/v1",
+            help="They join the judge above: a model as litellm names it, or MODEL at ADDRESS of a server, or local.",
         )  # fmt: skip
     return judge_form.setting_of(way, model, base_url, chosen, most, judge_form.panel_of(lines), kept)
 

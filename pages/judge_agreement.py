@@ -153,13 +153,13 @@ def show_confusion(found: data.Agreement) -> None:
 
 def show_threshold(found: data.Agreement, at: float | None) -> None:
     """Draw the rates at the threshold, and the threshold that the labels suggest."""
-    places = st.columns(4)
+    row = st.container(horizontal=True)
     stats = {
         "kappa": found.kappa, "accuracy": found.accuracy, "sensitivity": found.sensitivity,
         "specificity": found.specificity,
     }  # fmt: skip
-    for place, (name, stat) in zip(places, stats.items(), strict=True):
-        with place.container(gap="xxsmall"):
+    for name, stat in stats.items():
+        with row.container(gap="xxsmall", width=118):
             st.metric(TITLES[name], format.number(stat.value), help=agreement_tables.HELPS[name])
             st.caption(format.interval(stat.low, stat.high) or format.MISSING)
     sign = "≤" if found.column.direction == "lower" else "≥"
@@ -190,18 +190,18 @@ def show_calibration(run: str, found: data.Agreement, criterion: str, choice: Ch
     own = data.calibration_here(run, only)
     if own is not None:
         st.text(f"Calibrated for later runs: {calibration_words.calibrated(own)}.")
-    few = found.n < data.FEWEST_LABELS
     part = choice.model or choice.tag
-    why = (
-        f"Needs {data.FEWEST_LABELS} outputs with label and score; there are {found.n}."
-        if few and not part
-        else "Clear the filters of model and tag: a calibration rests on all labels."
+    lacking = (
+        "To calibrate, clear the filters of model and tag: a calibration rests on all labels."
         if part
-        else "Later runs with the same models and parameters use the suggested threshold, or say beside the number "
-        "that it does not tell good from bad. This run keeps its own."
+        else f"To calibrate, label at least {data.FEWEST_LABELS} scored outputs; there are {found.n}."
+        if found.n < data.FEWEST_LABELS
+        else ""
     )
+    if lacking:
+        st.text(lacking)
     with st.container(horizontal=True):
-        if st.button("Calibrate on your labels", disabled=few or part is not None, help=why):
+        if st.button("Calibrate on your labels", disabled=bool(lacking), help=CALIBRATE):
             problems = data.calibrate_metric(run, only, criterion, choice.passing)
             for problem in problems:
                 st.text(f"⚠ {problem}")
@@ -366,6 +366,10 @@ def show_labels(run: str, criterion: data.Criterion, column: data.Column) -> Non
 
 
 PANEL = {"panel": "Panel"}
+CALIBRATE = (
+    "Later runs with the same models and parameters use the suggested threshold, or say beside the number that it does "
+    "not tell good from bad. This run keeps its own."
+)
 
 run = frame("Judge agreement", "How far can I trust these judge scores?")
 metrics = data.labelled_metrics(run)

@@ -103,7 +103,8 @@ def judge_facts(setting: Setting) -> JudgeFacts:
         settings = settings_of(setting)
         refuse_keys(settings)
     except InputError as failure:
-        return JudgeFacts(problem="; ".join(f"{problem.column}: {problem.expected}" for problem in failure.problems))
+        texts = (f"{one.column}: {one.expected}" if one.column else f"needs {one.expected}" for one in failure.problems)
+        return JudgeFacts(problem="; ".join(texts))
     keys = {name: bool(os.environ.get(name)) for judge in settings.judges for name in key_variables(judge)}
     missing = [name for judge in settings.judges for name in missing_keys(judge)]
     lacks = [f"{' and '.join(missing)} is not set in the environment of this studio"] if missing else []

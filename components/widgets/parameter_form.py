@@ -19,7 +19,10 @@ Kind = Literal["number", "integer", "boolean", "choice", "text", "numbers", "tex
 
 @dataclass(frozen=True, slots=True)
 class ParameterField:
-    """One parameter: what the form asks for. `optional` ones may stay empty, which means None."""
+    """One parameter: what the form asks for. `optional` ones may stay empty, which means None.
+
+    `options` are the only values of a choice, or the only texts of a list of texts; none: any.
+    """
 
     name: str
     kind: Kind
@@ -29,11 +32,12 @@ class ParameterField:
     high: float | None = None
     options: tuple[Any, ...] = ()
     optional: bool = False
+    named: str = ""
 
     @property
     def title(self) -> str:
-        """The name as words."""
-        words = self.name.replace("_", " ")
+        """The title that the schema gives it, else the name as words."""
+        words = self.named or self.name.replace("_", " ")
         return words[:1].upper() + words[1:]
 
 
@@ -59,14 +63,21 @@ def _field(name: str, entry: Mapping[str, Any], definitions: Mapping[str, Any]) 
         entry.get("default"),
         kind.get("minimum", kind.get("exclusiveMinimum")),
         kind.get("maximum", kind.get("exclusiveMaximum")),
-        options,
+        options or _items(kind, definitions),
         optional,
+        title if (title := entry.get("title", "")).casefold() != name.replace("_", " ") else "",
     )
 
 
 def _resolve(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
     reference = entry.get("$ref") or next((part["$ref"] for part in entry.get("allOf", []) if "$ref" in part), None)
     return definitions.get(reference.rpartition("/")[2], {}) if reference else entry
+
+
+def _items(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the only values that the items of a list may have; none: any."""
+    items = entry.get("items")
+    return tuple(_resolve(items, definitions).get("enum", ())) if isinstance(items, Mapping) else ()
 
 
 def _kind(entry: Mapping[str, Any], options: tuple[Any, ...], definitions: Mapping[str, Any]) -> Kind:
@@ -128,16 +139,18 @@ def parameter_form(
     default_threshold: float | None = None,
     start: Mapping[str, Any] | None = None,
     elsewhere: Collection[str] = (),
+    empty: str = "default",
 ) -> dict[str, Any]:
     """Draw the form, beginning with `start`; the values that differ from their defaults.
 
-    Fields drawn `elsewhere` are left out. An entry that cannot be read says so and keeps the default.
+    Fields drawn `elsewhere` are left out. An empty field shows the word `empty`, which says what that means. An entry
+    that cannot be read says so and keeps the default.
     """
     given: dict[str, Any] = {}
     columns = st.columns(2)
     for index, field in enumerate(field for field in fields(schema) if field.name not in elsewhere):
         with columns[index % 2]:
-            placeholder = "default"
+            placeholder = empty
             if field.name == "threshold" and default_threshold is not None:
                 placeholder = f"default {default_threshold:g}"
             try:
@@ -186,8 +199,9 @@ def _widget(field: ParameterField, key: str, placeholder: str) -> Any:
     if field.kind == "texts":
         shown = list(field.default or [])
         chosen = st.multiselect(
-            label, shown, shown, key=key, help=hint, accept_new_options=True, placeholder="type one, then Enter"
-        )
+            label, list(dict.fromkeys([*field.options, *shown])), shown, key=key, help=hint,
+            accept_new_options=not field.options, placeholder="choose" if field.options else "type one, then Enter",
+        )  # fmt: skip
         return field.default if chosen == shown else chosen
     if field.kind == "numbers":
         shown_text = ", ".join(f"{number:g}" for number in field.default or [])

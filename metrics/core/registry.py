@@ -12,6 +12,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Direction, Evaluator, Parameters
 from metrics.core.prompt import Prompt, wording
 
+BYOP = "byop"  # the evaluator whose prompt is always the user's own
 PACKAGE = "metrics.evaluators"  # by name: the registry finds evaluators without importing any
 
 
@@ -93,7 +94,7 @@ def wordings(id: str, values: Mapping[str, Any], resources: Mapping[str, Any]) -
     own = {**(judge.get("prompts", {}) if isinstance(judge, Mapping) else {}), **values.get("prompts", {})}
     ours = {prompt.id: prompt.text for prompt in known.prompts} if known else {}
     found = {name: wording(text) for name, text in own.items() if name in ours and text != ours[name]}
-    return {**found, id: wording(values["prompt"])} if values.get("prompt") else found
+    return {**found, id: wording(values["prompt"])} if id == BYOP and values.get("prompt") else found
 
 
 def choose(

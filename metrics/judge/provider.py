@@ -17,6 +17,7 @@ from metrics.judge.shares import shares_of, tokens_of
 from metrics.judge.wire import OVER_THE_LIMIT, Wire, retry_after, said_in, trouble_of
 
 SHOWN = 600
+NO_PROVIDER = "LLM Provider NOT provided"  # what litellm says of a model that it cannot place
 
 
 @cache
@@ -102,6 +103,11 @@ class Provider:
 
     def _failed(self, failure: Exception) -> CallFailed:
         text = redact(f"{type(failure).__name__}: {failure}")[:SHOWN]
+        if NO_PROVIDER in text:
+            text = (
+                f"litellm knows no model {self._settings.model!r}; name its provider too, as in openai/NAME, or give "
+            )
+            text += "the address of a server"
         own = (self._litellm.ContextWindowExceededError, self._litellm.ContentPolicyViolationError)
         if isinstance(failure, own):  # some providers return them with a status that would stop the run
             return CallFailed(text, "refused")

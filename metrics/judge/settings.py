@@ -23,7 +23,9 @@ class Budget(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    usd: float | None = Field(default=None, ge=0, description="Dollars; the price of the model must be known.")
+    usd: float | None = Field(
+        default=None, ge=0, title="Dollars", description="Dollars; the price of the model must be known."
+    )
     calls: int | None = Field(default=None, ge=0, description="Requests sent.")
     tokens: int | None = Field(default=None, ge=0, description="Tokens of prompts and replies together.")
     seconds: float | None = Field(default=None, gt=0, description="Wall time after which nothing more is asked.")
@@ -93,22 +95,22 @@ class JudgeSettings(BaseModel):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if any(judge.panel for judge in self.panel):
-            raise ValueError("the judges of a panel have no panels of their own")
+            raise ValueError("judges without panels of their own in a panel")
         judges: list[JudgeSettings] = [self, *self.panel]
         # by name, not by weights: settings that were valid must be so when they are read again
         if len({judge.model_copy(update={"weights": None}).identity() for judge in judges}) < len(judges):
-            raise ValueError("two judges of the panel are the same")
+            raise ValueError("different judges in a panel: two are the same")
         if self.repeats > 1 and (self.is_local or not self.temperature):
             why = "the local judge always gives the same verdict" if self.is_local else "at 0 every draw is the same"
-            raise ValueError(f"repeats need a judge with a temperature above 0: {why}")
+            raise ValueError(f"a judge with a temperature above 0 for repeats: {why}")
         if self.is_local and self.reasoning_effort is not None:
-            raise ValueError("the local judge has no reasoning_effort")
+            raise ValueError("a reasoning_effort only for other judges: the local one has none")
         if self.base_url is not None:
             parts = urlsplit(self.base_url)
             if parts.scheme not in ("http", "https") or not parts.hostname:
-                raise ValueError("base_url must be an address like http://localhost:8000/v1")
+                raise ValueError("a base_url like http://localhost:8000/v1")
             if parts.username or parts.password:
-                raise ValueError("base_url must not hold a password; keys belong into the environment")
+                raise ValueError("a base_url without a password: keys belong into the environment")
         return self
 
     @property
@@ -194,6 +196,11 @@ def settings_of(given: Any) -> JudgeSettings:
         return JudgeSettings.model_validate({"model": given} if isinstance(given, str) else given)
     except ValidationError as failure:
         raise InputError(
-            InputProblem("judge", repr(error["input"]), error["msg"], column=".".join(map(str, error["loc"])) or None)
+            InputProblem(
+                "judge",
+                repr(error["input"]),
+                error["msg"].removeprefix("Value error, "),
+                column=".".join(map(str, error["loc"])) or None,
+            )
             for error in failure.errors()
         ) from None

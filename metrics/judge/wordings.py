@@ -6,12 +6,11 @@ from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator
-from metrics.core.registry import choose, evaluators
+from metrics.core.registry import BYOP, choose, evaluators
 from metrics.judge.custom_prompts import CustomPrompt, checked_prompt
 from metrics.judge.saved_objects import file_text, load, read_object
 from metrics.judge.settings import settings_of
 
-BYOP = "byop"  # the evaluator whose prompt is always the user's own
 OPTION = "prompt"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from metrics.core.registry import title_of
@@ -30,15 +30,22 @@ def panel_table(found: Sequence[PanelAgreement]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.DataFrame([row for one in found for row in _rows(one)])
+    named = short_names({name for one in found for pair in one.raters for name in (pair.left, pair.right) if name})
+    return pd.DataFrame([row for one in found for row in _rows(one, named)])
 
 
-def _rows(one: PanelAgreement) -> Iterator[dict[str, str]]:
+def short_names(judges: Collection[str]) -> dict[str, str]:
+    """Return the judges' names without the addresses of their servers, unless two would then be the same."""
+    short = {name: name.partition(" at ")[0] for name in judges}
+    return short if len(set(short.values())) == len(short) else {name: name for name in judges}
+
+
+def _rows(one: PanelAgreement, named: Mapping[str, str]) -> Iterator[dict[str, str]]:
     together = next((row for row in one.raters if not row.left), None)
     pairs = [row for row in one.raters if row.left]
     alone = pairs[0] if len(pairs) == 1 else None
     about = {"evaluator": one.evaluator, "metric_name": one.metric, "metric": title_of(one.evaluator)}
-    who = f"draws of {one.judge}" if one.judge else "all together" if alone is None else _names(alone)
+    who = f"draws of {one.judge}" if one.judge else "all together" if alone is None else _names(alone, named)
     yield about | {
         "raters": who, "alike": _stat(one.alike), "kappa": _stat(alone.kappa if alone else None),
         "alpha": _stat(together.alpha if together else None), "disputed": f"{one.disputed:,} of {one.n:,}",
@@ -46,13 +53,13 @@ def _rows(one: PanelAgreement) -> Iterator[dict[str, str]]:
     if alone is None and not one.judge:
         for pair in pairs:
             yield about | {
-                "raters": _names(pair), "alike": _stat(pair.equal), "kappa": _stat(pair.kappa), "alpha": "",
+                "raters": _names(pair, named), "alike": _stat(pair.equal), "kappa": _stat(pair.kappa), "alpha": "",
                 "disputed": "",
             }  # fmt: skip
 
 
-def _names(pair: Raters) -> str:
-    return f"{pair.left} × {pair.right}"
+def _names(pair: Raters, named: Mapping[str, str]) -> str:
+    return f"{named[pair.left]} × {named[pair.right]}"
 
 
 def _stat(stat: Stat | None) -> str:

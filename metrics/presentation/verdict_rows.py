@@ -1,5 +1,6 @@
 """The verdicts of an evidence as rows of plain text, the same in pages and reports."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,7 @@ from metrics.core.evidence import QUOTE_FOUND, QUOTE_GAP, Evidence, Holds, Link,
 from metrics.presentation.format import number
 from metrics.presentation.judge_notes import NOT_FOUND
 
+SHA256 = re.compile("[0-9a-f]{64}")
 HOLDS_GLYPHS: dict[Holds, str] = {"yes": "✓", "no": "✗", "unknown": "–"}
 
 
@@ -81,7 +83,7 @@ def _notes(verdict: Verdict) -> Iterator[str]:
 
 
 def fact_text(value: Any) -> str:
-    """Return the value of a fact, JSON data, as text: `yes`, `0.667`, `a, b`, `name value`."""
+    """Return the value of a fact, JSON data, as text: `yes`, `0.667`, `a, b`, `name value`; a sha256 cut short."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -90,7 +92,8 @@ def fact_text(value: Any) -> str:
         return ", ".join(map(fact_text, value))
     if isinstance(value, Mapping):
         return ", ".join(f"{_words(name)} {fact_text(part)}" for name, part in value.items())
-    return str(value)
+    text = str(value)
+    return f"{text[:12]}…" if SHA256.fullmatch(text) else text
 
 
 def _words(name: str) -> str:

@@ -367,10 +367,13 @@ class TestSettings:
         [
             ({"model": ""}, "judge, column model: found ''; expected String should have at least 1 character"),
             ({"model": "m", "api_key": "sk-1"}, "expected Extra inputs are not permitted"),
-            ({"model": "m", "base_url": "localhost"}, "base_url must be an address like http://localhost:8000/v1"),
-            ({"model": "m", "base_url": "http://me:secret@host/"}, "base_url must not hold a password"),
-            ({"model": "m", "panel": [{"model": "m"}]}, "two judges of the panel are the same"),
-            ({"model": "local", "reasoning_effort": "low"}, "the local judge has no reasoning_effort"),
+            ({"model": "m", "base_url": "localhost"}, "expected a base_url like http://localhost:8000/v1"),
+            ({"model": "m", "base_url": "http://me:secret@host/"}, "expected a base_url without a password"),
+            ({"model": "m", "panel": [{"model": "m"}]}, "expected different judges in a panel: two are the same"),
+            (
+                {"model": "local", "reasoning_effort": "low"},
+                "expected a reasoning_effort only for other judges: the local one has none",
+            ),
             ({"model": "m", "reasoning_effort": "much"}, "expected Input should be 'none', 'minimal'"),
             ({"model": "m", "temperature": 3}, "judge, column temperature: found 3"),
         ],

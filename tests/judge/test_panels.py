@@ -166,7 +166,10 @@ class TestRepeats:
     @pytest.mark.parametrize(
         ("given", "said"),
         [
-            ({"model": "m", "repeats": 2}, "temperature above 0: at 0 every draw is the same"),
+            (
+                {"model": "m", "repeats": 2},
+                "expected a judge with a temperature above 0 for repeats: at 0 every draw is the same",
+            ),
             ({"model": "local", "repeats": 2, "temperature": 1}, "the local judge always gives the same verdict"),
         ],
     )

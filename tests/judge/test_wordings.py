@@ -187,6 +187,9 @@ def test_prompts_in_python_and_those_of_every_evaluator_are_named(tmp_path: Path
     with pytest.raises(InputError, match=r"one of rubric\.levels"):
         evaluate(*_files(tmp_path), ["rubric"], judge="m", prompts={"rubric": "x"})
     assert wordings("byop", {"prompt": "Is {question} kind?"}, {}) == {"byop": wording("Is {question} kind?")}
+    assert wordings("umbrela", {"prompt": "structured"}, {}) == {}, (
+        "a choice between our wordings is none of the user's"
+    )
     for entry in evaluators().values():
         for prompt in entry.prompts:
             assert prompt.placeholders, f"{prompt.id} names none of its data"

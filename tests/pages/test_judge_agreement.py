@@ -4,6 +4,7 @@ import io
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -111,6 +112,23 @@ def test_the_suggested_threshold_can_be_tried(rated: Run, open_page: Open) -> No
         float(page.query_params["at"][0] if isinstance(page.query_params["at"], list) else page.query_params["at"])
         < 0.75
     )
+
+
+def test_a_calibration_says_what_it_lacks(bare: Run, open_page: Open) -> None:
+    def calibrate(page: AppTest) -> Any:
+        return next(button for button in page.button if button.label == "Calibrate on your labels")
+
+    label(bare, "ann", range(6))
+    few = open_page("judge_agreement", run=bare.id, key=KEY)
+    assert "To calibrate, label at least 30 scored outputs; there are " in texts(few)
+    assert calibrate(few).disabled
+    label(bare, "bo", range(40))
+    enough = open_page("judge_agreement", run=bare.id, key=KEY)
+    assert "To calibrate" not in texts(enough)
+    assert not calibrate(enough).disabled
+    part = open_page("judge_agreement", run=bare.id, key=KEY, model="long")
+    assert "To calibrate, clear the filters of model and tag" in texts(part)
+    assert calibrate(part).disabled
 
 
 @pytest.mark.parametrize("people", ["pass", "fail"])

@@ -60,7 +60,9 @@ def test_repeats_and_the_rule_are_saved(workspace: Path, open_page: Callable[...
     boxes = {entry.label: entry for entry in page.selectbox}
     boxes["Combine"].set_value("mean")
     boxes["Probabilities"].set_value(True)
-    next(entry for entry in page.text_area if entry.label == "One judge a line").set_value("second\nlocal").run()
+    next(entry for entry in page.text_area if entry.label == "Further judges, one per line").set_value(
+        "second\nlocal"
+    ).run()
     next(button for button in page.button if button.label == "Save").click().run()
     saved = chosen_judge(workspace)
     assert saved is not None

@@ -1,9 +1,11 @@
 """Verdicts as rows of text, the same in pages and reports."""
 
+from typing import Any
+
 import pytest
 
 from metrics.core.evidence import Evidence, Link, Verdict
-from metrics.presentation.verdict_rows import links_text, verdict_groups
+from metrics.presentation.verdict_rows import fact_text, links_text, verdict_groups
 
 
 @pytest.mark.parametrize(
@@ -17,6 +19,18 @@ from metrics.presentation.verdict_rows import links_text, verdict_groups
 )
 def test_what_a_verdict_rests_on_in_words(text: str, rests_on: tuple[Link, ...], words: str) -> None:
     assert links_text(Verdict(text, "yes", rests_on=rests_on)) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (True, "yes"), (2 / 3, "0.667"), (["a", 2], "a, 2"), ({"of_all": 0.5}, "of all 0.500"),
+        ("53aa51172d14" + "0" * 52, "53aa51172d14…"), ("0" * 63, "0" * 63),
+    ],
+    ids=["truth", "number", "list", "record", "fingerprint", "no fingerprint"],
+)  # fmt: skip
+def test_a_fact_as_text(value: Any, text: str) -> None:
+    assert fact_text(value) == text
 
 
 def test_every_group_has_a_title_and_numbered_rows_with_a_glyph() -> None:

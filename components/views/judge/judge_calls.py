@@ -10,6 +10,7 @@ import streamlit as st
 
 from metrics.presentation.format import MISSING, STATUSES, count, duration, number, plural
 from metrics.presentation.judge_notes import quotes_text, reading_text
+from metrics.presentation.panel_rows import short_names
 
 if TYPE_CHECKING:
     from components.data import RunJudges
@@ -18,6 +19,7 @@ QUOTES_HELP = (
     "The judge quotes the words of a context that its verdict rests on; these quotes are not in the context that it "
     "names. The score is as it says, but check those verdicts."
 )
+SCORED = "ok"
 NAMED = 4  # evaluators named before "and 3 more"
 PLACES = {"retrieved_contexts": "retrieved context", "expected_answers": "expected answer", "citations": "citation"}
 
@@ -55,12 +57,18 @@ def cost_line(judge: str, calls: Sequence[Mapping[str, Any]]) -> str:
 
 
 def panel_table(judges: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the values of each judge of a panel, or why it has none."""
+    """Return the values of each judge of a panel; where one has none, also status and reason of each."""
+    named = short_names({judge["judge"] for judge in judges})
+    scored = all(judge["status"] == SCORED for judge in judges)
     return pd.DataFrame(
         [
-            {"judge": judge["judge"]}
+            {"judge": named[judge["judge"]]}
             | {name: number(value) for name, value in judge["values"].items()}
-            | {"says": STATUSES.get(judge["status"], judge["status"]), "reason": judge["reason"] or ""}
+            | (
+                {}
+                if scored
+                else {"status": STATUSES.get(judge["status"], judge["status"]), "reason": judge["reason"] or ""}
+            )
             for judge in judges
         ]
     )
@@ -116,6 +124,9 @@ def draw_calls(judge: Mapping[str, Any], key: str) -> None:
     """Draw who judged at what cost and, on demand, the prompts and the raw replies."""
     calls = judge["calls"]
     if "panel" in judge:
+        shown = next((one["judge"] for one in judge["panel"] if one["status"] == SCORED), None)
+        if shown:
+            st.text(f"The verdicts above are those of {shown}; the score combines all judges:")
         st.dataframe(panel_table(judge["panel"]), hide_index=True, height="content")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(cost_line(judge["model"], calls), width="stretch")

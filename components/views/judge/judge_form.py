@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components.views.judge.judge_calls import dollars
-from metrics.presentation.format import duration, plural
+from metrics.presentation.format import count, duration, plural
+from metrics.presentation.phrases import with_interval
 
 if TYPE_CHECKING:
     from components.data import Measured, Trial
 
-WAYS = {"hosted": "A model and its key", "server": "A server of your own", "local": "The local judge"}
+WAYS = {"hosted": "Hosted model", "server": "Your own server", "local": "Local judge"}
 MODELS = "gpt-4o-mini, anthropic/claude-3-5-haiku-latest, gemini/gemini-2.0-flash, mistral/mistral-small-latest …"
 SERVERS = "http://localhost:8000/v1 (vLLM), http://localhost:11434/v1 (Ollama), http://localhost:8080/v1 (llama.cpp)"
 LOCAL = "local"
@@ -88,8 +89,7 @@ def trial_lines(trial: Trial) -> list[str]:
 def agreement_lines(measured: Iterable[Measured]) -> list[str]:
     """Return how far a judge agrees with people, a line per figure, with the data it was measured on."""
     return [
-        f"{row.what}: {row.value:.2f} (95 % interval {row.low:.2f} to {row.high:.2f}); {row.metric}, "
-        f"{plural(row.n, 'answer')}, {row.data}"
+        f"{row.metric}: {row.what} {with_interval(row.value, row.low, row.high)}, n {count(row.n)}, {row.data}"
         for row in measured
     ]
 

@@ -64,7 +64,7 @@ def draw(files: Sequence[Found]) -> None:
 
 def _draw_servers(servers: Sequence[Running]) -> None:
     if not servers:
-        st.text("No server answers on the usual ports. Start one, or enter its address under “A server of your own”.")
+        st.text("No server answers on the usual ports. Start one, or enter its address under “Your own server”.")
     for server in servers:
         if server.locked:
             st.text(f"{server.name} at {server.base_url} asks for a key: set OPENAI_API_KEY and enter its model above.")

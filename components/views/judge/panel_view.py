@@ -21,8 +21,9 @@ def show(run: str) -> None:
         return
     st.text(ABOUT)
     rows = panel_table(found)
+    longest = max(map(len, rows["raters"]))
     shown = {
-        "metric": header("Metric", 140), "raters": header("Judges", 215),
+        "metric": header("Metric", 170), "raters": header("Judges", min(280, 30 + 7 * longest)),
         "alike": numeric("Alike", 135, LIKE), "kappa": numeric("κ", 150, HELPS["kappa"]),
         "alpha": numeric("α", 150, HELPS["alpha"]), "disputed": numeric("Disputed", 85, DISPUTED),
     }  # fmt: skip

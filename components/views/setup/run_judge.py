@@ -86,7 +86,7 @@ def draw_judge(judge: JudgeFacts, budget_schema: Mapping[str, Any], waiting: int
             with st.popover("Budget", icon=":material/payments:"):
                 st.text("Limits for this run. Cases beyond them are skipped and counted as skipped.")
                 start = in_address("budget") if url.param("budget") else setting["budget"]
-                budget = parameter_form(budget_schema, "run-budget", start=start)
+                budget = parameter_form(budget_schema, "run-budget", start=start, empty="no limit")
             url.link("Change the judge", "judge")
         url.put(budget=json.dumps(budget) if budget != _without_none(setting["budget"]) else None)
         if judge.lacks:

@@ -195,7 +195,8 @@ def _evidence(evidence: Evidence | None) -> Iterator[tuple[str, str]]:
     for name, value in facts.items():
         if isinstance(value, list) and value and all(isinstance(record, Mapping) for record in value):
             for record in value:
-                parts = (f"{key}: {fact_text(part)}" for key, part in record.items() if not isinstance(part, bool))
+                told = {key: part for key, part in record.items() if part is not None and not isinstance(part, bool)}
+                parts = (f"{key}: {fact_text(part)}" for key, part in told.items())
                 yield "", shown(" · ".join(parts), MOST_LINE)
         elif value not in (None, [], {}, ""):
             yield "", shown(f"{name.replace('_', ' ')}: {fact_text(value)}", MOST_LINE)

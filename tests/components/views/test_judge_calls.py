@@ -131,6 +131,31 @@ def test_a_panel_is_lines() -> None:
     assert made == {"model": "a", "concurrency": 4, "budget": {"usd": 1}, "panel": panel, "prompts": {"claims": "x"}}
 
 
+def judged(judge: str, value: float | None, status: str = "ok", reason: str | None = None) -> dict[str, Any]:
+    return {"judge": judge, "values": {"faithfulness": value}, "status": status, "reason": reason}
+
+
+@pytest.mark.parametrize(
+    ("judges", "rows"),
+    [
+        (
+            [judged("a at h:1", 1.0), judged("b at h:1", 0.5)],
+            [{"judge": "a", "faithfulness": "1.00"}, {"judge": "b", "faithfulness": "0.500"}],
+        ),
+        (
+            [judged("a at h:1", 1.0), judged("a at h:2", None, "parse_failure", "no JSON")],
+            [
+                {"judge": "a at h:1", "faithfulness": "1.00", "status": "scored", "reason": ""},
+                {"judge": "a at h:2", "faithfulness": "–", "status": "reply unreadable", "reason": "no JSON"},
+            ],
+        ),
+    ],
+    ids=["all scored", "one model twice, one reply unreadable"],
+)
+def test_the_scores_of_a_panel(judges: list[dict[str, Any]], rows: list[dict[str, str]]) -> None:
+    assert judge_calls.panel_table(judges).to_dict("records") == rows
+
+
 ESTIMATE = Estimate(("j",), 4, 4, 0, 0, 0, 0, None)
 
 

@@ -25,6 +25,9 @@ class Sample(Parameters):
     pattern: str = "x+"
     ious: tuple[float, ...] = (0.5, 0.75)
     words: list[str] = Field(default_factory=list)
+    grids: tuple[Grid, ...] = (Grid.COCO,)
+    modes: tuple[Literal["a", "b"], ...] = ()
+    usd: float = Field(1.0, title="Dollars")
     limit: int | None = None
     pairs: dict[str, float] = Field(default_factory=dict)
 
@@ -40,8 +43,11 @@ class Sample(Parameters):
         ("mode", "choice", {"options": ("a", "b"), "default": "b"}),
         ("pattern", "text", {"default": "x+"}),
         ("ious", "numbers", {"default": [0.5, 0.75]}),
-        ("words", "texts", {}),
-        ("limit", "integer", {"optional": True}),
+        ("words", "texts", {"options": ()}),
+        ("grids", "texts", {"options": ("coco", "voc"), "default": ["coco"]}),
+        ("modes", "texts", {"options": ("a", "b")}),
+        ("usd", "number", {"title": "Dollars"}),
+        ("limit", "integer", {"optional": True, "title": "Limit"}),
         ("pairs", "json", {}),
     ],
 )
