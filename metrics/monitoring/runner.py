@@ -98,11 +98,14 @@ def fitting(path: Path, spec: Spec) -> list[str]:
 
 def _fits(entry: Evaluator, cases: Sequence[Case]) -> bool:
     fit = "text" in entry.tasks and entry.shape != "dataset" and not entry.needs
-    return fit and any(
-        not entry.lacking(lambda name, case=case: bool(getattr(case, name)))
-        and all(getattr(case, name, None) for name in entry.default_needs)
-        for case in cases
-    )
+    return fit and any(_has_inputs(entry, case) for case in cases)
+
+
+def _has_inputs(entry: Evaluator, case: Case) -> bool:
+    def has(name: str) -> bool:
+        return bool(getattr(case, name, None))
+
+    return not entry.lacking(has) and all(map(has, entry.default_needs))
 
 
 def feed(
