@@ -166,7 +166,7 @@ def test_a_panel_of_one_file_twice_is_refused_and_stays_readable(tmp_path: Path)
     one, other = tmp_path / "a.gguf", tmp_path / "b.gguf"
     for file in (one, other):
         file.write_text("the same")
-    with pytest.raises(ValueError, match="two judges of the panel are the same"):
+    with pytest.raises(ValueError, match="two are the same"):
         JudgeSettings.model_validate({"model": f"local:{one}", "panel": [{"model": f"local:{one}"}]})
     stored = JudgeSettings.model_validate({"model": f"local:{one}", "panel": [{"model": f"local:{other}"}]})
     assert JudgeSettings.model_validate(stored.with_weights().model_dump()) == stored.with_weights()
