@@ -8,10 +8,12 @@ from metrics.text.sensitive.secrets import SECRET_KINDS, secrets
 SHORTEST = 8  # characters of a key; servers without keys are given "x" or "none"
 NAMES = re.compile(r"(?:KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?$")
 KINDS = tuple(kind for kind in SECRET_KINDS if kind not in ("certificate", "product_key"))
-# Keys of unknown lengths, and what is sent as authorization: letters and digits, not the words of a name.
+# Keys of unknown lengths, and what is sent as authorization: letters and digits, not the words of a name; and whatever
+# long value a URL has as its key.
 LOOKS = re.compile(
-    r"\b(?:sk|pk|rk|gsk|xai|hf|nvapi|pplx)[-_](?=[A-Za-z_-]{0,40}\d)(?=[\w-]{0,40}[A-Za-z0-9]{10})[\w-]{8,}+"
-    r"|(?<=Bearer )(?=[A-Za-z+/_.-]{0,40}\d)[\w.~+/-]{8,}=*",
+    r"\b(?:sk|pk|rk|gsk|xai|hf|nvapi|pplx)[-_](?=[\w-]{0,40}?(?=[A-Za-z]{0,9}\d)[A-Za-z0-9]{10})[\w-]{8,}+"
+    r"|(?<=Bearer )(?=[A-Za-z+/_.-]{0,40}\d)[\w.~+/-]{8,}=*"
+    r"|(?<=[?&]key=)(?=[A-Za-z+/_.-]{0,40}\d)[\w.~+/%-]{16,}=*",
     re.ASCII,
 )
 REDACTED = "[key]"

@@ -55,6 +55,9 @@ def _rules() -> Iterator[HeavyInput]:
             yield HeavyInput(f"personal data: {kind} in {unit!r}", 10, partial(personal_data, text, [kind]))
     draw = random.Random(0)
     numbers = " ".join(str(draw.randrange(10**10)) for _ in range(8_000))
+    yield HeavyInput(
+        "personal data: one row of numbers", 15, partial(personal_data, filled("101 ", 1_000_000), ["card"])
+    )
     yield HeavyInput("personal data: many numbers", 10, partial(personal_data, numbers))
     begun = (
         "a",

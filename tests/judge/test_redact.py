@@ -7,6 +7,7 @@ import pytest
 from metrics.judge.redact import redact
 from tests.corpora.cases import Piece
 from tests.corpora.credentials import LOOK_ALIKES, PLANTED
+from tests.corpora.places import KEY, OF_KEYS, OF_PASSWORDS, PASSWORD, WITHOUT
 from tests.corpora.unseen import LOOKS_SECRET, SECRETS
 
 KEPT_KINDS = ("certificate", "product_key")  # no keys to anything of the user's
@@ -28,6 +29,17 @@ def test_keys_of_every_shape_vanish(name: str) -> None:
     assert shown.endswith("and no more")
 
 
+@pytest.mark.parametrize("place", [*OF_PASSWORDS, *OF_KEYS])
+def test_secrets_vanish_wherever_they_stand(place: str) -> None:
+    value = KEY if place in OF_KEYS else PASSWORD
+    assert redact(place.format(value)) == place.format("[key]")
+
+
+@pytest.mark.parametrize("text", WITHOUT)
+def test_text_without_secrets_stays(text: str) -> None:
+    assert redact(text) == text
+
+
 @pytest.mark.parametrize("name", [*LOOK_ALIKES, *LOOKS_SECRET])
 def test_ordinary_text_stays(name: str) -> None:
     made = {**LOOK_ALIKES, **LOOKS_SECRET}[name](random.Random(name))
@@ -42,6 +54,7 @@ def test_ordinary_text_stays(name: str) -> None:
         ("Authorization: Basic dXNlcjpodW50ZXIyMg==", "Authorization: Basic [key]"),
         ("GET https://a.b/c?api_key=Zx81mQ22k&q=1 failed", "GET https://a.b/c?api_key=[key]&q=1 failed"),
         ("postgres://app:hunter2x@db.local/x", "postgres://app:[key]@db.local/x"),
+        ("401 for url: https://a.b/v1?key=Zx81mQ22kfT5uWq9", "401 for url: https://a.b/v1?key=[key]"),
         ("Bearer authentication failed", "Bearer authentication failed"),
         ("hf_hub_download pk_constraint_name", "hf_hub_download pk_constraint_name"),
         ("AKIAIOSFODNN7EXAMPLE is Amazon's sample", "AKIAIOSFODNN7EXAMPLE is Amazon's sample"),

@@ -20,19 +20,27 @@ NOBODY = frozenset({"git", "hg", "svn"})  # before @ and a host in the address o
 USER_OF_URL = re.compile(r"://[^\s/?#]*$")
 
 # john (at) example dot com, john[at]example[dot]com; "at" without brackets only with "dot" and a reason to believe it
-BRACKETED_AT = re.compile(r"\s{0,2}[(\[{<]\s?(?:at|ät|@|arroba|chez)\s?[)\]}>]\s{0,2}", re.IGNORECASE)
-SPOKEN_AT = re.compile(r"(?:\s{1,2}|_|-)(?:at|arroba)(?:\s{1,2}|_|-)", re.IGNORECASE)
+BRACKETED_AT = re.compile(
+    r"\s{0,2}[(\[{<]\s?(?:at|ät|@|arroba|chez)\s?[)\]}>]\s{0,2}|%40|&#0{0,4}64;|&#x0{0,4}40;|&commat;", re.IGNORECASE
+)
+SPOKEN_AT = re.compile(r"(?:\s{1,2}|_|-)(?:at|arroba|@)(?:\s{1,2}|_|-)|(?<=\w)@(?=\w)", re.IGNORECASE)
 DOT = r"(?:\s{0,2}[(\[{<]\s?(?:dot|punkt|point|punto|\.)\s?[)\]}>]\s{0,2}|\s{1,2}(?:dot|punkt|punto)\s{1,2}|\.)"
 SPELLED_DOMAIN = re.compile(
     rf"{LETTER}[\w-]{{0,62}}(?:{DOT}{LETTER}[\w-]{{0,62}}){{0,3}}{DOT}(?P<top>[A-Za-z]{{2,10}})\b", re.I
 )
+SPOKEN_DOT = r"(?:[\s_-]{1,2}(?:dot|punkt|punto)[\s_-]{1,2}|\s{1,2}\.\s{1,2})"
 SPOKEN_DOMAIN = re.compile(
-    r"[a-z0-9][\w-]{0,62}(?:\s{1,2}dot\s{1,2}[a-z0-9][\w-]{0,62}){0,3}?\s{1,2}dot\s{1,2}"
+    rf"[a-z0-9][\w-]{{0,62}}(?:{SPOKEN_DOT}[a-z0-9][\w-]{{0,62}}){{0,3}}?(?:{SPOKEN_DOT}|(?P<plain>\.))"
     r"(?:com|org|net|edu|gov|io|ai|co|de|fr|uk|es|it|nl|eu|ch|at|in|info|biz|us|ca|au|jp|cn|br|ru|pl|se|no)\b",
     re.IGNORECASE,
 )
 SPELLED_MAILBOX = re.compile(r"((?:[\w%+-]|\.(?=\S)|\s?[(\[]\s?dot\s?[)\]]\s?|\s{1,2}dot\s{1,2}){0,80}[\w%+-])$", re.I)
 NO_MAILBOX = frozenset("look it us me them here out online available found shop order buy and store prices".split())
+SAID_TO_BE = re.compile(
+    r"(?:\b(?:my|your|our|his|her|their|meine?|mi|mon|mein)\s(?:e-?)?mail|address|adresse|correo|courriel)\b.{0,12}"
+    r"(?::|\b(?:is|ist|est|es))\s{0,2}$|mail\s?:\s{0,2}$",
+    re.IGNORECASE,
+)
 ASKED_TO_WRITE = re.compile(r"mail|contact|write|reach|address|kontakt|schreib|correo|courriel|adresse", re.IGNORECASE)
 
 TELEPHONE_WORDS = re.compile(
@@ -98,20 +106,30 @@ def _spelled(text: str, form: re.Pattern[str], host: re.Pattern[str]) -> Iterato
         if domain is None or mailbox is None:
             continue
         start = at.start() - len(mailbox[1])
-        if form is SPOKEN_AT and not _meant(text, start, mailbox[1]):
-            continue
+        if form is SPOKEN_AT:
+            plain = domain["plain"] is not None
+            if plain if at[0] == "@" else not _meant(text, start, mailbox[1], plain):  # jo@acme.com is not spelled
+                continue
         shown = re.sub(
-            r"\s?[(\[{<]?\s?\b(?:dot|punkt|punto|point)\b\s?[)\]}>]?\s?", ".", domain[0], flags=re.IGNORECASE
+            r"[\s_-]?[(\[{<]?\s?(?<![^\W_])(?:dot|punkt|punto|point)(?![^\W_])\s?[)\]}>]?[\s_-]?|\s\.\s",
+            ".",
+            domain[0],
+            flags=re.IGNORECASE,
         )
         if shown.rpartition(".")[2].lower() not in FILE_ENDINGS:
             yield Finding("email", start, domain.end(), None, DUMMY_DOMAIN.search(shown) is not None)
 
 
-def _meant(text: str, start: int, mailbox: str) -> bool:
-    """Return whether words before "at" are a mailbox: it looks like one, or the text speaks of mail."""
+def _meant(text: str, start: int, mailbox: str, plain: bool) -> bool:
+    """Return whether words before "at" are a mailbox: it looks like one, or the text speaks of mail.
+
+    Before a domain with a `plain` dot, as in "we met at acme.com", only if the text says that this is the address.
+    """
     if mailbox.lower() in NO_MAILBOX:
         return False
     named = any(character.isdigit() or character in "._+" for character in mailbox) or " dot " in mailbox
+    if plain:
+        return SAID_TO_BE.search(text, max(0, start - 40), start) is not None
     return named or ASKED_TO_WRITE.search(text, max(0, start - 40), start) is not None
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from metrics.text.sensitive import character_codes
+from metrics.text.sensitive.character_codes import MOST_WRONG
+from metrics.text.sensitive.plain_form import PlainForm
 from metrics.text.sensitive.scripts import WORD
 from metrics.text.sensitive.spans import overlaps
 
@@ -41,8 +43,12 @@ RUNS: dict[Encoding, tuple[re.Pattern[str], ...]] = {
             rf"(?<![0-9A-Za-z])((?:0x)?[0-9A-Fa-f]{{2}}(?P<apart>, ?|[ :-])(?:0x)?[0-9A-Fa-f]{{2}}(?!{WORD})"
             rf"(?:(?P=apart)(?:0x)?[0-9A-Fa-f]{{2}}(?!{WORD})){{5,}}+)"
         ),
+        re.compile(  # groups and lines of several bytes
+            rf"(?<![0-9A-Za-z])((?:[0-9A-Fa-f]{{2}}){{2,40}}+(?P<apart> |\r?\n)(?:[0-9A-Fa-f]{{2}}){{2,40}}+(?!{WORD})"
+            rf"(?:(?P=apart)(?:[0-9A-Fa-f]{{2}}){{1,40}}+(?!{WORD}))*+)"
+        ),
     ),
-    "base32": (re.compile(r"(?<![A-Za-z0-9])([A-Z2-7]{12,}+={0,6})(?![A-Za-z0-9=])"),),
+    "base32": (re.compile(r"(?<![A-Za-z0-9])([A-Z2-7]{12,}+={0,6}|[a-z2-7]{16,}+={0,6})(?![A-Za-z0-9=])"),),
     "base64": (
         re.compile(  # lines as e-mail breaks them
             r"(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{60,76}(?:\r?\n[A-Za-z0-9+/]{60,76})*+"
@@ -94,13 +100,17 @@ def _parts(text: str, encodings: Sequence[Encoding], depth: int, left: list[int]
     """Return the parts of `text`; `left` [1] is how many characters may still be decoded."""
     if not depth:
         return []
+    form = PlainForm(text)
     found: list[EncodedPart] = []
     taken: list[tuple[int, int]] = []
     for encoding in ENCODINGS:
         if encoding not in encodings or encoding == "gzip":
             continue
         new: list[EncodedPart] = []
-        for start, end, layers, decoded in _candidates(text, encoding, "gzip" in encodings, left):
+        hidden = encoding == "tags"  # in characters that the plain form lacks
+        written = text if hidden else form.text
+        for first, last, layers, decoded in _candidates(written, encoding, "gzip" in encodings, left):
+            start, end = (first, last) if hidden else form.place(first, last)
             if overlaps(taken, start, end) or (new and start < new[-1].end) or left[0] <= 0:
                 continue
             decoded = decoded[: left[0]]
@@ -183,12 +193,16 @@ def _printable(data: bytes, run: str) -> str | None:
     try:
         text = data.decode(_charset(data))
     except UnicodeDecodeError:
-        return None
+        text = data.decode(errors="replace")  # a wrong byte amid the others hides nothing
+        if text.count("\ufffd") > MOST_WRONG * len(text):
+            return None
     return text if _is_shown(text, run) else None
 
 
 def _charset(data: bytes) -> str:
-    """Return UTF-16 where a mark says so, or where every second of the first bytes is 0; else UTF-8."""
+    """Return UTF-16 or 32 where a mark says so, or by the zeros among the first bytes; else UTF-8."""
+    if len(data) > 7 and not any(data[2:4] + data[6:8]):
+        return "utf-32-le"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return "utf-16"
     if len(data) > 3 and not any(data[1:8:2]):
@@ -246,8 +260,8 @@ CODES: Mapping[Encoding, Callable[[str], Iterator[tuple[int, int, str]]]] = {
     "rot13": _rot13,
 }
 DECODERS: dict[Encoding, Callable[[str], bytes]] = {
-    "base16": lambda run: bytes.fromhex(re.sub("0x|[ :,-]", "", run)),
-    "base32": lambda run: base64.b32decode(_padded(run, 8)),
+    "base16": lambda run: bytes.fromhex(re.sub(r"0x|[\s:,-]", "", run)),
+    "base32": lambda run: base64.b32decode(_padded(run.upper(), 8)),
     "base64": lambda run: base64.b64decode(_padded(run, 4), validate=True),
     "base64url": lambda run: base64.b64decode(_padded(run, 4), altchars=b"-_", validate=True),
     "base85": base64.b85decode,

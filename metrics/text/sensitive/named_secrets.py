@@ -15,22 +15,36 @@ from metrics.text.sensitive.spans import Finding
 SHORTEST_PASSWORD = 8
 # The words, found by RE2 in one pass; what follows them is read from there.
 WORDS_OF_PASSWORDS = (
-    "password|passwd|passphrase|passcode|pwd|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|hasło|şifre|"
-    "пароль|密码|密碼|パスワード|비밀번호"
+    "password|passwd|passphrase|passcode|pwd|passwort|kennwort|mot de passe|contraseña|contrasenya|senha|palavra-passe|"
+    "parola|wachtwoord|hasło|lösenord|passord|adgangskode|salasana|heslo|jelszó|lozinka|şifre|mật khẩu|kata sandi|"
+    "пароль|κωδικός|סיסמה|كلمة المرور|كلمة السر|पासवर्ड|รหัสผ่าน|密码|密碼|口令|パスワード|비밀번호|"
+    r"(?:(?:^|[\n\"'_{,;&?])[ \t]{0,8}(?-i:pass)|_pass)\b"  # as the name of a setting or a parameter
 )
 WORDS_OF_KEYS = (
-    "api[ _-]?key|apikey|access[ _-]?key|secret[ _-]?key|private[ _-]?key|account[ _-]?key|auth[ _-]?key|"
-    "client[ _-]?secret|webhook|secret|token|credential|auth|app[ _-]?key|subscription[ _-]?key|license[ _-]?key"
+    "(?:access|account|admin|aes|api|app|auth|cipher|deploy|encryption|fernet|functions?|hmac|licen[cs]e|logged[ _-]in|"
+    "master|nonce|private|secret|session|shared|signing|subscription)[ _-]?key|"
+    "client[ _-]?secret|webhook|secret|token|credential|auth|"
+    "api[ _-]?(?:schlüssel|sleutel|nyckel|ключ|キー|密钥|키)|clé (?:d['’])?api|(?:clave|chave) (?:de )?api|ключ api|"
+    "密钥|令牌|トークン"
 )
 WORDS = f"({WORDS_OF_PASSWORDS})|({WORDS_OF_KEYS})|(bearer )|(basic )"
 MOST_WORDS = 50_000  # of a text
-JOINS = r"s?[\"'\])]{0,2}(?:\s{0,3}(?::=|=>|->|[=:])|\s+(?:is|ist|est|es|was)\b:?|\s?(?:は|が|为|是))\s{0,3}[\"'`]?"
+# Between a name and its value: signs, words, an element of XML; or name and value are values themselves:
+# {"name": "API_KEY", "value": "…"}, in Terraform after further lines.
+JOINED = (
+    r"[\"'\])]{0,2}(?:\s{0,3}(?::=|=>|->|[=:])|>(?=[^<>\n]{8,512}</)|"
+    r"[\s,;{]{1,20}(?:\w{1,20}\s{1,20}=[^\n]{0,80}\n\s{0,20}){0,3}[\"']?(?:value|default)[\"']?\s{0,20}[=:]|"
+    r"\s{1,3}(?:is|was|ist|lautet|est|es|é|è|är|er|jest)(?=[\s:])\s?:?|\s?(?:は|が|为|是)%s)\s{0,3}(?:[bru]?[\"'`])?"
+)
 PASSWORD = re.compile(
-    JOINS + r"(?P<value>[^\s\"'`,;<>\u00a0\u0600-\u06ff\u2000-\uffff]{8,128})", re.IGNORECASE | re.ASCII
+    "(?:s|et)?" + JOINED % "" + r"(?P<value>(?:(?!&\w{1,30}=)[^\s\"'`,;<>\u00a0\u0600-\u06ff\u2000-\uffff]){8,128})",
+    re.IGNORECASE | re.ASCII,
 )
 KEY = re.compile(
-    r"(?!or\b|ors\b|ority|entic|izer)[\w-]{0,30}+[\"'\])]{0,2}\s{0,3}(?::=|=>|->|[=:]|\s(?:is|was):?\s)\s{0,3}"
-    r"(?:bearer\s|token\s)?[\"'`]?(?P<value>[\w+/=.~-]{16,512})",
+    r"(?!or\b|ors\b|ority|entic|izer|[_-]?ids?\b)[\w-]{0,30}+"
+    + JOINED
+    % r"|(?<=[\"'])\s?,(?=\s?[\"'])|\s(?:given|provided|supplied|used):?|\s(?=[\"'`])"  # in calls, and as errors say
+    + r"(?:bearer\s|token\s)?(?P<value>[\w+/=.~-]{16,512})",
     re.ASCII | re.IGNORECASE,
 )
 # Of a query parameter, a setting in capitals or a header the value need not look random.
@@ -46,6 +60,22 @@ CONNECTION_BEFORE = re.compile(
     r"(?:server|data source|host|initial catalog|database|user id|uid|user)\s?=[^\n]{0,200}$", re.I
 )
 URL_PASSWORD = re.compile(r"://[^\s:/@?#]{0,64}:([^\s:/@?#]{3,128})@[\w.-]", re.ASCII)
+# Before a password: the options of programs, a name or a user as the argument before, the words of SQL.
+BEFORE_PASSWORDS = (
+    r"(?<![\w-])--[\w-]{0,20}(?:password|passwd|passphrase|pass|pwd)[ =]",
+    r"\(\s?[\"'][\w.-]{0,40}(?:password|PASSWORD|passwd|pass|PASS|pwd|PWD)[\"']\s?,\s?",
+    r"\bauth\s?=\s?[(\[]\s?[\"'][^\"'\n]{1,64}[\"'],\s?",
+    r"\b(?:PASSWORD|(?:IDENTIFIED|identified)\s(?:WITH\s\w{1,40}\s)?(?:BY|by))\s{1,9}(?=')",
+    r"\bcurl\b[^\n]{0,300}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"']{1,64}:",
+    r"\bdocker\slogin\b[^\n]{0,200}?\s-p\s",
+    r"\bldap\w{3,9}\b[^\n]{0,300}?\s-w\s",
+    r"\b(?:mysql|mariadb)\w{0,9}\b[^\n]{0,200}?\s-p",
+    r"\bnet use\b[^\n]{0,200}?/user:\S{1,64}\s{1,9}",
+    r"\bredis-cli\b[^\n]{0,200}?\s-a\s",
+    r"\bsshpass\s{1,9}-p\s?",
+)
+PGPASS = r"^(?!\d+:)[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,64}:[\w.@-]{1,64}:(?P<value>\S{8,128})$"
+KEY_ARGUMENT = r"(?<![\w-])--[\w-]{0,20}(?:key|token|secret)[ =][\"']?(?P<value>[\w+/=.~-]{16,512})"
 SAS = re.compile(r"[?&]sig=([A-Za-z0-9%+/=]{40,70})", re.ASCII)
 AZURE_KEY = re.compile(r"\b(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)", re.ASCII)
 AWS_SECRET = re.compile(
@@ -61,7 +91,9 @@ NO_PRODUCT = re.compile(r"order|bestell|invoice|rechnung|tracking|ticket|booking
 NO_PASSWORD = re.compile(
     r"\W*(?:pass(?:word|wd)?|pwd|secret|token|none|null|true|false|required)\W*|[$%{<].*", re.IGNORECASE
 )
-NO_VALUE = re.compile(r"[(\[{]|^[$%&]\w+$|^\w{1,12}://|^(?:~|\.{0,2})/|^[A-Za-z]:\\|\w\.\w+\.\w|^\d{4}-\d\d-\d\d")
+NO_VALUE = re.compile(
+    r"[(\[{]|^[a-z_]{2,}\.[A-Za-z]\w*$|^[$%&]\w+$|^\w{1,12}://|^(?:~|\.{0,2})/|^[A-Za-z]:\\|\w\.\w+\.\w|^\d{4}-\d\d-\d\d"
+)
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -111,6 +143,15 @@ def placed_passwords(text: str) -> Iterator[Finding]:
             yield Finding("password", *match.span(1 if match[1] else 2))
 
 
+def arguments(text: str) -> Iterator[Finding]:
+    """Yield passwords and keys among the arguments of commands and functions, and passwords in .pgpass."""
+    for kind, form, real in ARGUMENTS:
+        for match in form.finditer(text):
+            value = match["value"].rstrip(".,;)")
+            if real(value) and not PLACEHOLDER.search(value):
+                yield Finding(kind, match.start("value"), match.start("value") + len(value))
+
+
 def named_secrets(text: str) -> Iterator[Finding]:
     """Yield passwords and random characters after words such as "password", "api_key", "Bearer"."""
     for number, word in enumerate(_scanner().finditer(text)):
@@ -138,7 +179,7 @@ def _is_password(word: str) -> bool:
         kinds >= 2
         and any(map(str.isdigit, word))
         and any(map(str.isalpha, word))
-        and not re.fullmatch(r"\d+[-_]?[a-z]+", word)
+        and not re.fullmatch(r"\d+[-_]?[a-z]+|[A-Za-z]+\d+-[a-z]+", word)  # 90days, SHA256-based
     )
 
 
@@ -158,7 +199,8 @@ def _user_and_password(encoded: str) -> bool:
         plain = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True).decode("utf-8")
     except (binascii.Error, ValueError):
         return False
-    return plain.isprintable() and re.fullmatch(r"[^:\s]{1,100}:\S{3,200}", plain) is not None
+    parts = re.fullmatch(r"[^:\s]{1,100}:(\S{3,200})", plain)
+    return plain.isprintable() and parts is not None and not NO_PASSWORD.fullmatch(parts[1])
 
 
 # By the groups of WORDS: what may follow, and whether its value is one.
@@ -167,6 +209,15 @@ READ: tuple[tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...], ...]
     (("credential", KEY, looks_random), ("credential", PARAMETER, _is_parameter)),
     (("credential", BEARER, looks_random),),
     (("password", BASIC, _user_and_password),),
+)
+
+ARGUMENTS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
+    *(
+        ("password", re.compile(before + r"[\"']?(?P<value>[^\s\"'`<>|]{8,128})", re.ASCII), _is_password)
+        for before in BEFORE_PASSWORDS
+    ),
+    ("password", re.compile(PGPASS, re.ASCII | re.MULTILINE), _is_password),
+    ("credential", re.compile(KEY_ARGUMENT, re.ASCII), looks_random),
 )
 
 

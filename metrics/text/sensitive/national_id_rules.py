@@ -267,6 +267,32 @@ def _ukrainian(n: str) -> bool:
     return weighted(n, (-1, 5, 7, 9, 4, 6, 10, 5, 7)) % 11 % 10 == int(n[9])
 
 
+def _malaysian(n: str) -> bool:
+    return _born(n[:6]) and n[6:8] not in ("00", "17", "18", "19", "20", "69", "70", "73", "80", "81", "94", "95")
+
+
+def _ird(n: str) -> bool:
+    """Where the first weights leave 10, the second decide."""
+    n = n.zfill(9)
+    check = -weighted(n, (3, 2, 7, 6, 5, 4, 3, 2)) % 11
+    if check == 10:
+        check = -weighted(n, (7, 4, 3, 2, 5, 2, 7, 6)) % 11
+    return 10_000_000 < int(n) < 150_000_000 and check == int(n[8])
+
+
+def _ecuadorian(n: str) -> bool:
+    return (1 <= int(n[:2]) <= 24 or n[:2] in ("30", "50")) and n[2] < "6" and luhn(n)
+
+
+def _indonesian(n: str) -> bool:
+    """Days are 40 more for women."""
+    return _day_first(f"{int(n[6:8]) % 40:02}{n[8:12]}") and n[12:] != "0000"
+
+
+def _taj(n: str) -> bool:
+    return weighted(n, (3, 7) * 4) % 10 == int(n[8])
+
+
 def _any(_: str) -> bool:
     return True
 
@@ -349,6 +375,14 @@ RULES: tuple[NationalId, ...] = (
     NationalId("RU", "SNILS", r"\d{3}-?\d{3}-?\d{3}[- ]?\d\d", _snils, ("снилс", "snils"), r"\d{3}-\d{3}-\d{3} \d\d"),
     NationalId("RU", "INN", r"\d{12}", _inn, ("инн", "inn")),
     NationalId("UA", "RNOKPP", r"\d{10}", _ukrainian, ("рнокпп", "іпн", "rnokpp")),
+    NationalId("HU", "TAJ", NINES, _taj, ("taj szám", "taj-szám", "taj száma", "taj:")),
+    NationalId("MY", "MyKad", r"\d{6}-?\d\d-?\d{4}", _malaysian,
+               ("mykad", "nric", "no. k/p", "kad pengenalan", "ic number", "ic no")),
+    NationalId("ID", "NIK", r"\d{16}", _indonesian, ("nik", "ktp", "nomor induk kependudukan")),
+    NationalId("PK", "CNIC", r"[1-7]\d{4}-?\d{7}-?\d", _any, ("cnic",)),
+    NationalId("NZ", "IRD", r"\d{2,3}[ -]?\d{3}[ -]?\d{3}", _ird, ("ird", "inland revenue")),
+    NationalId("EC", "cédula", r"\d{9}-?\d", _ecuadorian, ("cédula", "cedula")),
+    NationalId("DO", "cédula", r"\d{3}-?\d{7}-?\d", luhn, ("cédula", "cedula"), r"\d{3}-\d{7}-\d"),
     NationalId("RS", "JMBG", r"\d{13}", lambda n: _eleven(n, (7, 6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2)),
                ("jmbg", "јмбг", "emšo", "emso")),
 )  # fmt: skip

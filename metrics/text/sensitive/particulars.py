@@ -42,7 +42,8 @@ LICENCE_WORDS = (
 )  # fmt: skip
 NUMBERED = r"[^0-9A-Za-z\n]{0,3}(?:(?:number|num|no|nr|nummer|num[ée]ro|is|n)\b[^0-9A-Za-z\n]{0,4}){0,3}"
 PASSPORT = re.compile(
-    rf"{NUMBERED}((?-i:[A-Z]{{0,3}}\d{{5,9}}[A-Z]{{0,2}}\d{{0,2}}|[CFGHJK][0-9CFGHJKLMNPRTVWXYZ]{{8}}))", re.A | re.I
+    rf"{NUMBERED}((?-i:[A-Z]{{0,3}}\d{{5,9}}[A-Z]{{0,2}}\d{{0,2}}|\d{{2}}[A-Z]{{2}}\d{{5}}|[CFGHJK][0-9CFGHJKLMNPRTVWXYZ]{{8}}))",
+    re.A | re.I,
 )
 LICENCE = re.compile(rf"{NUMBERED}((?-i:[A-Z0-9](?:[ -]?[A-Z0-9]){{5,17}}+))", re.A | re.I)
 DIGITS_OF_A_LICENCE = 4

@@ -1,7 +1,8 @@
 """Payment data in text: cards, IBANs, account and routing numbers."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import cycle
 
 from metrics.text.sensitive.check_digits import ean, luhn, mod_97, weighted
 from metrics.text.sensitive.labels import after_words
@@ -13,10 +14,12 @@ GROUPS_OF_A_CARD = 5
 SMALLEST_GROUP = 3  # digits
 APART = " \u00a0\u2009\u202f-"  # between groups of digits: spaces, also hard and thin ones, and hyphens
 
+DIGITS = re.compile(r"\d+", re.ASCII)
 DIGIT_GROUPS = re.compile(rf"\d+(?:[{APART}]\d+)*+", re.ASCII)
 SPACED_DIGITS = re.compile(
     rf"(?<![\d.,])(?<!\d[{APART}])\d(?:([.{APART}])\d(?!\d)(?:\1\d(?!\d)){{11,17}}+)(?!\1?\d)", re.ASCII
 )
+POINTED_DIGITS = re.compile(r"(?<![\d.,])\d{4}([./_])\d{4}\1\d{4}\1\d{4}(?![.,/]?\d)", re.ASCII)
 IBAN_START = re.compile(r"[A-Z]{2}\d{2}|[a-z]{2}\d{2}", re.ASCII)
 
 # Issuer prefixes and the lengths in use, after the networks' own lists; the 19 digits that some may have but do not
@@ -25,6 +28,8 @@ ISSUERS: tuple[tuple[re.Pattern[str], frozenset[int]], ...] = (
     (re.compile(r"4"), frozenset({13, 16})),  # Visa
     (re.compile(r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720"), frozenset({16})),  # Mastercard
     (re.compile(r"3[47]"), frozenset({15})),  # American Express
+    (re.compile(r"220[0-4]"), frozenset({16})),  # Mir
+    (re.compile(r"9792"), frozenset({16})),  # Troy
     (re.compile(r"6011|64[4-9]|65"), frozenset({16})),  # Discover
     (re.compile(r"30[0-5]|3[689]"), frozenset({14})),  # Diners Club
     (re.compile(r"352[89]|35[3-8]"), frozenset({16})),  # JCB
@@ -67,8 +72,12 @@ ROUTING = re.compile(rf"{IS}(\d{{9}})", re.ASCII | re.I)
 SWIFT = re.compile(rf"{IS}((?-i:[A-Z]{{4}}[A-Z]{{2}}[A-Z0-9]{{2}}(?:[A-Z0-9]{{3}})?))", re.ASCII | re.I)
 SORT = re.compile(rf"{IS}(\d\d([- ]?)\d\d\2\d\d)", re.ASCII | re.I)
 ACCOUNT = re.compile(rf"{IS}(\d(?:[ -]?\d){{6,16}}+)", re.ASCII | re.I)
+IFSC = re.compile(rf"{IS}((?-i:[A-Z]{{4}}0[A-Z0-9]{{6}}))", re.ASCII | re.I)
+BSB = re.compile(rf"{IS}(\d{{3}}[- ]?\d{{3}})", re.ASCII | re.I)
+CLABE = re.compile(rf"{IS}(\d{{18}})", re.ASCII | re.I)
 LABELLED = (
     (ROUTING_WORDS, ROUTING), (SWIFT_WORDS, SWIFT), (SORT_WORDS, SORT), (ACCOUNT_WORDS, ACCOUNT),
+    (("ifsc",), IFSC), (("bsb",), BSB), (("clabe",), CLABE),
 )  # fmt: skip
 
 
@@ -85,7 +94,7 @@ def routing_checks(number: str) -> bool:
 
 def cards(text: str) -> Iterator[Finding]:
     """Yield payment cards: 12–19 digits, together, in groups or one by one, with issuer, length and check digit."""
-    for run in SPACED_DIGITS.finditer(text):
+    for run in (*SPACED_DIGITS.finditer(text), *POINTED_DIGITS.finditer(text)):
         digits = re.sub(r"\D", "", run[0])
         if len(digits) >= 14 and _is_card(digits):
             yield Finding("card", *run.span(), None, digits in DUMMY_CARDS)
@@ -95,7 +104,7 @@ def cards(text: str) -> Iterator[Finding]:
 
 
 def _cards_in_groups(text: str, run: re.Match[str]) -> Iterator[Finding]:
-    groups = [match.span() for match in re.finditer(r"\d+", run[0])]
+    groups = [match.span() for match in DIGITS.finditer(text, *run.span())]
     done = 0
     for first in range(len(groups)):
         if first < done or groups[first][1] - groups[first][0] < SMALLEST_GROUP:
@@ -103,10 +112,10 @@ def _cards_in_groups(text: str, run: re.Match[str]) -> Iterator[Finding]:
         digits, card = "", None
         for last in range(first, min(first + GROUPS_OF_A_CARD, len(groups))):
             size = groups[last][1] - groups[last][0]
-            digits += run[0][slice(*groups[last])]
+            digits += text[slice(*groups[last])]
             if len(digits) > LONGEST_CARD or (size > 6 and last > first):
                 break
-            start, end = run.start() + groups[first][0], run.start() + groups[last][1]
+            start, end = groups[first][0], groups[last][1]
             # the longest with a correct check digit: some networks have cards of 12 and of 19 digits
             # twelve digits in groups of four, followed by more, are the beginning of something else
             begun = first < last < len(groups) - 1 and size == 4 and len(digits) == SHORTEST_CARD
@@ -130,8 +139,9 @@ def ibans(text: str) -> Iterator[Finding]:
         length = IBAN_LENGTHS.get(head[0][:2].upper())
         if length is None:
             continue
-        # small letters only without spaces: the words of a sentence are letters and spaces as well
-        form = rf"(?:[A-Z0-9][{APART}]?){{{length - 1}}}[A-Z0-9]" if head[0].isupper() else rf"[a-z0-9]{{{length}}}"
+        # small letters only together or in groups of four: the words of a sentence are letters and spaces as well
+        small = rf"(?:[a-z0-9]{{4}}[{APART}]?){{{(length - 1) // 4}}}[a-z0-9]{{{(length - 1) % 4 + 1}}}"
+        form = rf"(?:[A-Z0-9][{APART}]?){{{length - 1}}}[A-Z0-9]" if head[0].isupper() else small
         written = re.match(form, text[head.start() : head.start() + 2 * length])
         if written is None:
             continue
@@ -141,16 +151,23 @@ def ibans(text: str) -> Iterator[Finding]:
 
 
 def bank_accounts(text: str) -> Iterator[Finding]:
-    """Yield routing numbers with a correct check digit, BICs, sort codes and account numbers after words for them."""
+    """Yield account numbers and the codes of banks after words for them: routing numbers, BICs, sort codes, IFSC, BSB.
+
+    Routing numbers, and Mexico's CLABE, have a correct check digit.
+    """
     for words, form in LABELLED:
         for _, beside, start in after_words(text, words):
             match = form.match(beside)
             if match is None:
                 continue
             first, last = start + match.start(1), start + match.end(1)
-            right = routing_checks(match[1]) if form is ROUTING else form is not SWIFT or match[1][4:6] in COUNTRIES
-            if right and stands_alone(text, first, last):
+            if CHECKS.get(form, bool)(match[1]) and stands_alone(text, first, last):
                 yield Finding("bank_account", first, last)
+
+
+def _clabe_checks(number: str) -> bool:
+    remainders = (int(digit) * weight % 10 for digit, weight in zip(number[:17], cycle((3, 7, 1)), strict=False))
+    return -sum(remainders) % 10 == int(number[17])
 
 
 # ISO 3166 codes of the countries whose banks have a BIC
@@ -162,3 +179,8 @@ COUNTRIES = frozenset(
     "PE PF PG PH PK PL PR PS PT PY QA RE RO RS RU RW SA SB SC SD SE SG SI SK SL SM SN SO SR SS ST SV SY SZ TC TD TG TH "
     "TJ TL TM TN TO TR TT TV TW TZ UA UG US UY UZ VA VC VE VG VI VN VU WS XK YE ZA ZM ZW".split()
 )
+CHECKS: dict[re.Pattern[str], Callable[[str], bool]] = {
+    ROUTING: routing_checks,
+    CLABE: _clabe_checks,
+    SWIFT: lambda code: code[4:6] in COUNTRIES,
+}

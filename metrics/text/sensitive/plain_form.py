@@ -47,9 +47,14 @@ class PlainForm:
         if len(self._starts) == 1:
             return list(findings)
         return [
-            replace(finding, start=self._original(finding.start), end=self._original(finding.end - 1) + 1)
+            replace(finding, start=start, end=end)
             for finding in findings
+            for start, end in [self.place(finding.start, finding.end)]
         ]
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Return where characters `start` to `end` of `text` are in the original."""
+        return self._original(start), self._original(end - 1) + 1
 
     def _original(self, place: int) -> int:
         return place + self._shifts[bisect_right(self._starts, place) - 1]

@@ -12,10 +12,11 @@ from metrics.text.sensitive.spans import Finding
 LONGEST_PEM = 20_000  # characters between the lines of a PEM block
 SHORTEST_BODY = 40  # base64 characters; a shorter block is only text about one
 PEM = re.compile(r"-----BEGIN ([A-Z0-9 ]{0,30}?)(PRIVATE KEY(?: BLOCK)?|CERTIFICATE)-----")
-PEM_NOISE = re.compile(r"\s|\\[nrt]|^[A-Za-z-]{1,30}: [^\n]*$", re.MULTILINE)
+# What stands between lines of base64: the headers; the signs of quoted mail, comments, and strings joined in code.
+PEM_NOISE = re.compile(r"\s|\\[nrt]|^[A-Za-z-]{1,30}: [^\n]*$|[\"'`,;>#*|\\-]", re.MULTILINE)
+BETWEEN_LINES = r"(?:\s|\\[nrt]|[\"'`,;>#*|\\+-]){1,40}+"
 PEM_LINES = re.compile(
-    r"(?:\s|\\[nrt]|[A-Za-z-]{1,30}: [^\n]*\n)*+"
-    r"(?:[A-Za-z0-9+/=]{60,}(?:[ \t]*\r?\n[ \t]*|(?:\\[nrt])+|[ \t]+))*+[A-Za-z0-9+/=]*"
+    rf"(?:{BETWEEN_LINES}|[A-Za-z-]{{1,30}}: [^\n]*\n)*+(?:[A-Za-z0-9+/=]{{60,}}{BETWEEN_LINES})*+[A-Za-z0-9+/=]*"
 )
 PEM_FOOT = re.compile(r"-----END [A-Z0-9 ]{1,50}-----")
 PUTTY = re.compile(
@@ -34,8 +35,10 @@ ETHEREUM = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 
-PHRASE = re.compile(r"(?<![A-Za-z])[a-z]{3,8}(?:(?:[ ,\n\r\t]|\d{1,2}[.)]){1,8}[a-z]{3,8}(?![A-Za-z])){11,}+", re.ASCII)
-PHRASE_WORDS = re.compile(r"[a-z]{3,8}")
+PHRASE = re.compile(
+    r"(?<![A-Za-z])[A-Za-z]{3,8}(?:(?:[ ,;|\n\r\t-]|\d{1,2}[.):]){1,8}[A-Za-z]{3,8}(?![A-Za-z])){11,}+", re.ASCII
+)
+PHRASE_WORDS = re.compile(r"[A-Za-z]{3,8}")
 PHRASE_LENGTHS = (24, 21, 18, 15, 12)
 
 
@@ -46,7 +49,7 @@ def pem_blocks(text: str) -> Iterator[Finding]:
         body_end = min(len(text), head.end() + LONGEST_PEM) if stop < 0 else stop
         body = PEM_NOISE.sub("", text[head.end() : body_end])
         dense = re.match(r"[A-Za-z0-9+/=]*", body)
-        if dense is None or dense.end() < SHORTEST_BODY:
+        if dense is None or dense.end() < SHORTEST_BODY or not re.search(r"\d", dense[0]):  # none in prose
             continue
         end = body_end
         if foot := PEM_FOOT.match(text, body_end):
@@ -110,7 +113,7 @@ def phrase_checks(numbers: list[int]) -> bool:
 
 
 def _number(word: str) -> int:
-    return _word_numbers().get(word, -1)
+    return _word_numbers().get(word.lower(), -1)
 
 
 @cache

@@ -24,6 +24,7 @@ def _rows(kind: str, *rows: tuple[str, str, str]) -> tuple[Token, ...]:
 
 
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+TEAMS = rf"{UUID}@{UUID}/IncomingWebhook/[a-f0-9]{{32}}/{UUID}"
 TOKENS: tuple[Token, ...] = (
     *_rows(
         "cloud_key",
@@ -39,6 +40,9 @@ TOKENS: tuple[Token, ...] = (
         ("Databricks", "dapi", r"[a-f0-9]{32}(?:-\d)?"),
         ("Heroku", "HRKU-", rf"(?:AA[\w-]{{58}}|{UUID})"),
         ("PlanetScale", "pscale_tkn_ pscale_pw_ pscale_oauth_ pscale_otkn_", r"[\w=.-]{32,64}+"),
+        ("Neon", "napi_", r"[a-z0-9]{64}"),
+        ("Vercel", "vercel_blob_rw_", r"[A-Za-z0-9]{14,18}_[A-Za-z0-9]{28,32}"),
+        ("Yandex Cloud", "t1.", r"[\w-]{50,300}={0,2}\.[\w-]{86}={0,2}"),
         ("Supabase", "sbp_ sbp_v0_", r"[a-f0-9]{40}"),
         ("Supabase", "sb_secret_", r"[\w-]{20,64}+"),
         ("Fly.io", "fo1_", r"[\w-]{43}"),
@@ -74,6 +78,10 @@ TOKENS: tuple[Token, ...] = (
         ("Pinecone", "pcsk_", r"[A-Za-z0-9]{5,6}_[A-Za-z0-9]{63}"),
         ("Tavily", "tvly-", r"(?:dev-|prod-)?[A-Za-z0-9]{32}"),
         ("Fireworks", "fw_", r"[A-Za-z0-9]{22,24}"),
+        ("Jina AI", "jina_", r"[A-Za-z0-9_-]{60,65}"),
+        ("Voyage AI", "pa-", r"[\w-]{43}"),
+        ("Together AI", "tgp_v1_", r"[\w-]{43}"),
+        ("LlamaIndex", "llx-", r"[A-Za-z0-9]{48}"),
     ),
     *_rows(
         "git_token",
@@ -94,14 +102,14 @@ TOKENS: tuple[Token, ...] = (
          "https://hooks.slack.com/workflows/", r"[A-Z0-9]{8,12}/[A-Za-z0-9]{8,20}/[A-Za-z0-9]{20,40}"),
         ("Discord", "https://discord.com/api/webhooks/ https://discordapp.com/api/webhooks/ "
          "https://ptb.discord.com/api/webhooks/ https://canary.discord.com/api/webhooks/", r"\d{17,20}/[\w-]{60,80}+"),
-        ("Microsoft Teams", "https://outlook.office.com/webhook/ https://outlook.webhook.office.com/webhookb2/",
-         rf"{UUID}@{UUID}/IncomingWebhook/[a-f0-9]{{32}}/{UUID}"),
+        ("Microsoft Teams", "https://outlook.office.com/webhook/", TEAMS),
         ("Zapier", "https://hooks.zapier.com/hooks/catch/", r"\d{4,10}/[a-z0-9]{6,10}"),
         ("Stripe", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ rk_prod_", r"[A-Za-z0-9]{16,247}+"),
         ("Stripe", "whsec_", r"[A-Za-z0-9+/]{32,44}={0,2}"),
         ("Twilio", "SK", r"[a-f0-9]{32}"),
         ("SendGrid", "SG.", r"[\w-]{22}\.[\w-]{43}"),
         ("Mailgun", "key-", r"[a-f0-9]{32}"),
+        ("Resend", "re_", r"[A-Za-z0-9]{6,10}_[A-Za-z0-9]{22,26}"),
         ("Brevo", "xkeysib-", r"[a-f0-9]{64}-[A-Za-z0-9]{16}"),
         ("npm", "npm_", r"[A-Za-z0-9]{36}"),
         ("PyPI", "pypi-AgE", r"[\w-]{50,500}+"),
@@ -131,7 +139,7 @@ TOKENS: tuple[Token, ...] = (
         ("Grafana", "glc_", r"[A-Za-z0-9+/]{32,400}={0,3}"),
         ("Sentry", "sntrys_", r"[A-Za-z0-9+/=_]{60,400}+"),
         ("Sentry", "sntryu_", r"[a-f0-9]{64}"),
-        ("Dynatrace", "dt0c01. dt0s01.", r"[A-Z2-7]{24}\.[A-Z2-7]{64}"),
+        ("Dynatrace", "dt0c01. dt0s01. dt0s16.", r"[A-Z0-9]{24}\.[A-Z0-9]{64}"),
         ("PostHog", "phx_ phs_", r"[A-Za-z0-9]{40,50}"),
         ("SonarQube", "sqp_ squ_ sqa_", r"[a-f0-9]{40}"),
         ("Airtable", "pat", r"[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
@@ -140,6 +148,9 @@ TOKENS: tuple[Token, ...] = (
         ("Mapbox", "sk.eyJ", r"[\w-]{40,200}\.[\w-]{20,30}"),
         ("Dropbox", "sl.", r"[\w=-]{130,160}"),
         ("Facebook", "EAAM EAAC EAAB", r"[A-Za-z0-9]{60,250}+"),
+        ("Instagram", "IGQV IGAA", r"[\w-]{80,250}+"),
+        ("Plaid", "access-production- access-development- access-sandbox-", UUID),
+        ("Octopus Deploy", "API-", r"[A-Z0-9]{25,32}"),
         ("Adobe", "p8e-", r"[A-Za-z0-9]{32}"),
         ("1Password", "ops_eyJ", r"[\w+/-]{200,1500}={0,3}"),
         ("1Password", "A3-", r"[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}"),
@@ -163,14 +174,18 @@ TOKENS: tuple[Token, ...] = (
 NEEDS_ALL_CLASSES = {
     "00": "Okta",
     "s.": "HashiCorp Vault",
+    "pa-": "Voyage AI",
+    "re_": "Resend",
 }  # short beginnings: the body has letters of both cases and digits
 # Tokens that are recognised by what stands in their middle: the letters to look for, how far back to begin, the form.
 INFIXED: tuple[tuple[str, str, str, int, str], ...] = (
     ("cloud_key", "Azure", "Q~", 4, r"[\w~.-]{3}\dQ~[\w~.-]{31,34}"),
     ("cloud_key", "Terraform", ".atlasv1.", 14, r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70}"),
+    ("service_token", "Microsoft Teams", ".webhook.office.com/webhookb2/", 60,
+     rf"https://[\w-]{{1,50}}\.webhook\.office\.com/webhookb2/{TEAMS}"),
     ("service_token", "Telegram", ":AA", 10, r"\d{8,10}:AA[\w-]{33}"),
     ("service_token", "Mailchimp", "-us", 32, r"[a-f0-9]{32}-us\d{1,2}"),
-)
+)  # fmt: skip
 DISCORD = re.compile(r"[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38}(?![\w-])", re.ASCII)
 DISCORD_BEGINS = re.compile(r"(?<![A-Za-z0-9_.-])[MNO][A-Za-z0-9_-]{23,25}\.(?=[A-Za-z0-9_-]{6}\.)")
 # What may stand before a token: no part of a word, or a line break written as \n.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, get_args
 
 from metrics.text.sensitive.named_secrets import (
+    arguments,
     cloud_secrets,
     named_secrets,
     placed_passwords,
@@ -22,7 +23,7 @@ SecretKind = Literal[
 SECRET_KINDS: tuple[SecretKind, ...] = get_args(SecretKind)
 FINDERS: tuple[Callable[[str], Iterator[Finding]], ...] = (
     pem_blocks, private_keys, tokens, web_tokens, cloud_secrets, placed_passwords, product_keys, recovery_phrases,
-    named_secrets,
+    arguments, named_secrets,
 )  # fmt: skip
 
 

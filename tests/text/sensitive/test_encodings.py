@@ -67,7 +67,10 @@ CODES: dict[str, tuple[str, Callable[[str], str]]] = {
     "\\u{}": ("escapes", codes(r"\u{{{:x}}}")),
     "\\U": ("escapes", codes(r"\U{:08X}")),
     "%": ("percent", codes("%{:02X}")),
+    "U+": ("escapes", codes("U+{:04X}", " ")),
+    "%u": ("escapes", codes("%u{:04X}")),
     "entities": ("entities", codes("&#{};")),
+    "entities without a sign at the end": ("entities", codes("&#{}")),
     "hexadecimal entities": ("entities", codes("&#x{:x};")),
     "entities and spaces": ("entities", lambda text: " ".join(codes("&#{};")(word) for word in text.split())),
     "named entities": ("entities", lambda text: text.replace("@", "&commat;").replace(".", "&period;")),
@@ -75,11 +78,21 @@ CODES: dict[str, tuple[str, Callable[[str], str]]] = {
     "one sign in \\u": ("escapes", lambda text: text.split()[-1].replace("@", r"\u0040")),
     "binary": ("binary", codes("{:08b}", " ")),
     "binary, one number": ("binary", codes("{:08b}")),
+    "binary, seven digits in lines": ("binary", codes("{:07b}", "\n")),
+    "binary, 0b in a list": ("binary", codes("0b{:b}", ", ")),
     "decimal": ("decimal", codes("{}", " ")),
     "decimal, commas": ("decimal", codes("{}", ", ")),
+    "decimal, lines": ("decimal", codes("{}", "\n")),
+    "decimal, slashes": ("decimal", codes("{}", "/")),
+    "decimal, chr()": ("decimal", codes("chr({})", "+")),
     "octal": ("octal", codes("{:03o}", " ")),
+    "octal, 0o": ("octal", codes("0o{:o}", ", ")),
     "\\octal": ("octal", codes(r"\{:03o}")),
     "tags": ("tags", lambda text: "".join(chr(0xE0000 + ord(character)) for character in text)),
+    "variation selectors": ("tags", lambda text: "".join(chr(0xE0100 - 16 + ord(character)) for character in text)),
+    "zero-width bits": ("tags", lambda text: codes("{:08b}")(text).translate({48: 0x200B, 49: 0x200C})),
+    "base16, groups": ("base16", lambda text: text.encode().hex(" ", -4)),
+    "base16, lines": ("base16", lambda text: text.encode().hex("\n", -16)),
     "base16, 0x": ("base16", codes("0x{:02x}", ", ")),
     "base16, hyphens": ("base16", codes("{:02x}", "-")),
 }
@@ -124,7 +137,36 @@ def test_a_bomb_is_read_only_at_its_beginning() -> None:
     assert sum(len(part.text) for part in encoded_parts(" ".join([many] * 99))) <= MOST_DECODED
 
 
-@pytest.mark.parametrize("charset", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "disguise",
+    [
+        lambda text: text.translate({code: chr(code + 0xFEE0) for code in range(0x21, 0x7F)}),
+        lambda text: "\u200b".join(text),
+        str.lower,
+    ],
+    ids=["full width", "zero-width", "small letters"],
+)
+def test_disguises_of_base32(disguise: Callable[[str], str]) -> None:
+    written = disguise(base64.b32encode(HIDDEN.encode()).decode())
+    (part,) = encoded_parts(f"See {written} there")
+    assert part.text == HIDDEN
+    assert (part.start, part.end) == (4, 4 + len(written))
+
+
+def test_a_wrong_byte_hides_nothing() -> None:
+    (part,) = encoded_parts(base64.b64encode(b"\xff" + HIDDEN.encode()).decode())
+    assert HIDDEN in part.text
+    (part,) = encoded_parts("%FF" + codes("%{:02X}")(HIDDEN))
+    assert HIDDEN in part.text
+
+
+def test_decimal_codes_of_a_sentence_with_numbers() -> None:
+    card = "My card is 4539 1488 0343 6467, please keep it"
+    assert [part.text for part in encoded_parts(codes("{}", " ")(card))] == [card]
+    assert encoded_parts("98, 97, 99, 95, 88, 76, 91, 84, 77, 69, 82, 90, 71, 66, 93, 80, 75") == []
+
+
+@pytest.mark.parametrize("charset", ["utf-16", "utf-16-le", "utf-16-be", "utf-32-le"])
 def test_utf_16(charset: str) -> None:
     (part,) = encoded_parts(base64.b64encode(HIDDEN.encode(charset)).decode())
     assert part.text == HIDDEN

@@ -23,7 +23,9 @@ ORACLES = {
     "JP My Number": "jp.in_", "AU TFN": "au.tfn", "CA SIN": "ca.sin", "ZA ID number": "za.idnr",
     "TR T.C. Kimlik": "tr.tckimlik", "IL Teudat Zehut": "il.idnr", "GR AMKA": "gr.amka", "HR OIB": "hr.oib",
     "EE isikukood": "ee.ik", "LT asmens kodas": "lt.asmens", "LV personas kods": "lv.pvn", "AT SVNR": "at.vnr",
-    "CH AHV": "ch.ssn", "TH national ID": "th.pin", "RU INN": "ru.inn", "UA RNOKPP": "ua.rntrc",
+    "MY MyKad": "my.nric", "ID NIK": "id.nik", "PK CNIC": "pk.cnic", "NZ IRD": "nz.ird", "EC cédula": "ec.ci",
+    "DO cédula": "do.cedula", "CH AHV": "ch.ssn", "TH national ID": "th.pin", "RU INN": "ru.inn",
+    "UA RNOKPP": "ua.rntrc",
 }  # fmt: skip
 BY_NAME = {f"{rule.country} {rule.name}": rule for rule in RULES}
 DRAWS = 1_500
@@ -31,7 +33,7 @@ DRAWS = 1_500
 STRICTER = {
     "SE personnummer", "NO fødselsnummer", "FI HETU", "RO CNP", "BG EGN", "MX CURP", "AR CUIT", "IN Aadhaar",
     "CN resident identity number", "KR RRN", "AU TFN", "CA SIN", "DK CPR", "BE national number", "ES DNI or NIE",
-    "US ITIN", "IE PPS", "CH AHV", "UA RNOKPP", "TH national ID",
+    "US ITIN", "IE PPS", "CH AHV", "UA RNOKPP", "TH national ID", "MY MyKad", "ID NIK", "PK CNIC",
 }  # fmt: skip
 # Where ours refuses numbers of companies, of the 19th century, or without a date.
 NARROWER = {

@@ -48,7 +48,12 @@ def test_bech32(address: str) -> None:
     ("text", "expected"),
     [
         ("1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "crypto_address"), ("1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb", None),
-        ("185.14.97.3", "ip_address"), ("version 4.12.1.7", None), ("192.168.1.7", None), ("1.2.3.4", None),
+        ("185.14.97.3", "ip_address"), ("185[.]14[.]97[.]3", "ip_address"), ("firmware 8.0.41.32", None),
+        ("10::20", None), ("a::b in C++", None), ("MAC address: 3C22FB019A7E", "mac_address"), ("MAC 3C22FB", None),
+        ("IFSC: HDFC0001234", "bank_account"), ("BSB 062-000", "bank_account"), ("IFSC: HDFC1001234", None),
+        ("CLABE 032180000118359719", "bank_account"), ("CLABE 032180000118359718", None),
+        ("Numéro de passeport : 12AB34567", "passport"),
+        ("version 4.12.1.7", None), ("192.168.1.7", None), ("1.2.3.4", None),
         ("host 1.2.3.4", "ip_address"), ("256.1.1.1", None), ("2a00:1450:4001:80e::200e", "ip_address"), ("::1", None),
         ("fe80::1ff:fe23:4567:890a", None), ("12:30:45", None), ("3c:22:fb:01:9a:7e", "mac_address"),
         ("3c22.fb01.9a7e", "mac_address"), ("ff:ff:ff:ff:ff:ff", None), ("01:00:5e:00:00:fb", None),

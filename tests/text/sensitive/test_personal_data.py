@@ -48,6 +48,21 @@ def found(text: str, region: str = "any") -> list[tuple[str, str]]:
         pytest.param("4539 1488 0343 6467 123", [("card", "4539 1488 0343 6467")], id="card-and-its-code"),
         pytest.param("6304 3234 4897 1336", [], id="no-twelve-digits-of-sixteen"),
         pytest.param("7,4539148803436467,open", [("card", "4539148803436467")], id="card-in-a-row-of-values"),
+        pytest.param("4929.6008.3607.3087", [("card", "4929.6008.3607.3087")], id="card-between-points"),
+        pytest.param("Mir 2200 7560 4584 2938", [("card", "2200 7560 4584 2938")], id="card-of-Mir"),
+        pytest.param("2200 7560 4584 2939, 4929.6008.3607.3088", [], id="cards-with-a-wrong-digit"),
+        pytest.param(
+            "gb82 west 1234 5698 7654 32", [("iban", "gb82 west 1234 5698 7654 32")], id="iban-in-small-groups"
+        ),
+        pytest.param("?mail=jo%40acme.io", [("email", "jo%40acme.io")], id="email-in-a-query-encoded"),
+        pytest.param("jo&#64;acme.io", [("email", "jo&#64;acme.io")], id="email-in-html"),
+        pytest.param("try jo@acme dot io", [("email", "jo@acme dot io")], id="email-with-a-spoken-dot"),
+        pytest.param("mail me: jo @ acme . io", [("email", "jo @ acme . io")], id="email-spaced-out"),
+        pytest.param("my e-mail is jo at acme.io", [("email", "jo at acme.io")], id="email-with-a-spoken-at"),
+        pytest.param("address jo_at_acme_dot_com", [("email", "jo_at_acme_dot_com")], id="email-as-a-name"),
+        pytest.param(
+            "Mail is sorted at acme.io. Contact sales at acme.io; price @ store . total", [], id="places-no-addresses"
+        ),
         pytest.param("bar code 4011717400157", [], id="bar-code-that-checks-as-a-card"),
         pytest.param("de89370400440532013000", [("iban", "de89370400440532013000")], id="iban-in-small-letters"),
         pytest.param("NL91 ABNA 0417 1643 00を", [("iban", "NL91 ABNA 0417 1643 00")], id="iban-before-kana"),

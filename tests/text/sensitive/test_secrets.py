@@ -1,6 +1,8 @@
 """Secrets: what is found and what is not, hostile text in bounded time; see test_rules_corpora for the kinds."""
 
 import random
+import string
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -12,6 +14,7 @@ from metrics.text.sensitive.secrets import secrets
 from metrics.text.sensitive.spans import redacted
 from tests.corpora.cases import Piece
 from tests.corpora.credentials import PLANTED
+from tests.corpora.places import KEY, OF_KEYS, OF_PASSWORDS, PASSWORD, WITHOUT
 
 
 def found(text: str) -> list[tuple[str, str]]:
@@ -58,6 +61,50 @@ def found(text: str) -> list[tuple[str, str]]:
 )
 def test_what_is_found(text: str, expected: list[tuple[str, str]]) -> None:
     assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("place", "kind", "value"),
+    [(place, "password", PASSWORD) for place in OF_PASSWORDS] + [(place, "credential", KEY) for place in OF_KEYS],
+)
+def test_a_secret_is_found_where_it_stands(place: str, kind: str, value: str) -> None:
+    assert found(place.format(value)) == [(kind, value)]
+
+
+@pytest.mark.parametrize("text", WITHOUT)
+def test_nothing_is_found_where_none_stands(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("> ", ""),
+        (">> ", ""),
+        ("# ", ""),
+        ("// ", ""),
+        (" * ", ""),
+        ("-- ", ""),
+        ("'", "\\n' +"),
+        ('"', '\\n"'),
+        ("", "\r"),
+    ],
+)
+def test_private_keys_in_quoted_mail_comments_and_strings(before: str, after: str) -> None:
+    rng = random.Random(before + after)
+    body = ["".join(rng.choices(string.ascii_letters + string.digits + "+/", k=64)) for _ in range(8)]
+    lines = ["-----BEGIN RSA PRIVATE KEY-----", *body, "-----END RSA PRIVATE KEY-----"]
+    written = "\n".join(before + line + after for line in lines)
+    ((kind, text),) = found(f"see\n{written}\nend")
+    assert kind == "private_key"
+    assert text.startswith("-----BEGIN")
+    assert text.endswith("KEY-----")
+
+
+@pytest.mark.parametrize("written", [str.upper, str.title, lambda phrase: " - ".join(phrase.split())])
+def test_recovery_phrases_in_capitals_and_between_dashes(written: Callable[[str], str]) -> None:
+    phrase = written("legal winner thank year wave sausage worth useful legal winner thank yellow")
+    assert found(f"1. {phrase}") == [("recovery_phrase", phrase)]
 
 
 @pytest.mark.parametrize(
