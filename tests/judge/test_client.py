@@ -159,6 +159,10 @@ class TestAsking:
             hosted.ask(reasoning_effort="low", tries=1)
         assert not hosted.server.calls
 
+    def test_a_model_that_litellm_does_not_know_is_to_be_named_with_its_provider(self, hosted: Bench) -> None:
+        with pytest.raises(JudgeError, match="litellm knows no model 'mystery'; name its provider too, as in openai/"):
+            hosted.ask(model="mystery", tries=1)
+
     def test_a_reasoning_model_is_asked_without_temperature(self, hosted: Bench) -> None:
         hosted.ask(model="openai/o3-mini", reasoning_effort="low")
         [request] = hosted.server.calls
