@@ -64,7 +64,7 @@ def _goes_on(two: str, after: str = "0") -> bool:
     """Return whether two neighbouring characters are of one word or number; `after` follows them."""
     if len(two) < 2:
         return False
-    one, other = two
+    one, other = two[0], two[1]
     if one.isdecimal() or other.isdecimal():
         return (one.isdecimal() or one in ".,-") and (other.isdecimal() or (other in ".," and after.isdecimal()))
     return one.upper() != one and other.upper() != other  # scripts without case join words
