@@ -48,6 +48,11 @@ def years(first: int) -> tuple[Reading, ...]:
     return (decade, *exactly(first)) if first % 100 else (decade, Reading(Fraction(first), Fraction(first + 99)))
 
 
+def year_of(short: int) -> tuple[Reading, ...]:
+    """Return the readings of a year of two digits."""
+    return (*exactly(1900 + short), *exactly(2000 + short))
+
+
 def century(number: int) -> tuple[Reading, ...]:
     """Return the readings of a century: its number and its years."""
     return (*exactly(number), Reading(Fraction(100 * number - 100), Fraction(100 * number - 1)))
@@ -62,7 +67,7 @@ def in_digits(written: str) -> Iterator[tuple[tuple[Reading, ...], bool]]:
         yield from ((exactly(number), True) for number in (first, middle, last))
         return
     yield days, True
-    yield (*exactly(year), *(exactly(1900 + year) + exactly(2000 + year) if year < 100 else ())), True
+    yield (*exactly(year), *(year_of(year) if year < 100 else ())), True
     for number in (one, other):
         yield (*exactly(number), *month_of_year(number)), False
 

@@ -4,6 +4,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Mapping
 from datetime import date
+from urllib.parse import urlsplit
 from uuid import UUID
 
 LONGEST = 10_000  # characters of a string that is checked; a longer one has none of these formats
@@ -43,10 +44,12 @@ def _email(text: str) -> bool:
 
 
 def _uri(text: str) -> bool:
+    urlsplit(text)  # ValueError for brackets that hold no address
     return SCHEME.match(text) is not None and URI_SIGNS.fullmatch(text) is not None
 
 
 def _iri(text: str) -> bool:
+    urlsplit(text)
     return SCHEME.match(text) is not None and IRI_SIGNS.fullmatch(text) is not None
 
 

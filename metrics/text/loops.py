@@ -25,6 +25,7 @@ LOOPED = 0.1  # compression ratio of ordinary prose, code or data is above this
 LONG_ENOUGH = 400  # bytes; shorter texts do not compress by their loops alone
 LONGEST_WORD = 30  # characters; a longer one is read by characters, as in "aaaaaaaa…"
 TOKEN = re.compile(rf"[{UNSPACED}]|[^\W\d_{UNSPACED}]+|\d+(?:[.,:/-]\d+)*")
+SPECIAL = re.compile(r"<\|[^|<>\s]{1,40}\|>")  # a model's own tokens, as <|end|>
 MARKS = "|\t"  # twice in a line: a row of a table, which is one token, as its cells may be alike
 
 
@@ -101,7 +102,7 @@ def loops(text: str, sentences: Sequence[str]) -> Loops:
 def _tokens(text: str) -> Iterator[_Token]:
     place = 0
     for line in text.splitlines(keepends=True):
-        if any(line.count(mark) > 1 for mark in MARKS):
+        if any(SPECIAL.sub("", line).count(mark) > 1 for mark in MARKS):
             yield _Token(" ".join(line.casefold().split()), place, place + len(line.rstrip()))
         else:
             for found in TOKEN.finditer(line):

@@ -55,7 +55,7 @@ BOUND = re.compile(
     r"|(?P<sign>~)\s?\Z",
     re.IGNORECASE,
 )
-MINUS = re.compile(r"(?:\b(?:minus|negative)\s|(?<![\w)]\s)(?<![\w)])[-−–])\Z", re.IGNORECASE)
+MINUS = re.compile(r"(?:\b(?:minus|negative)\s|(?<!\d\s)(?<![\w)])[-−–])\Z", re.IGNORECASE)
 FOOT = Fraction(381, 1250)  # metres
 FEET = ("'", "’", "′")
 ROUGHLY = Fraction(1, 20)  # of "about 50"
@@ -263,6 +263,8 @@ def _measured(text: str, start: int, end: int, value: Fraction, unit: Unit = BAR
     if not readings or len(values) > 1:
         readings += [reading for one in values for reading in exactly(one, unit)]
         readings += exactly(value, SHARE) if 0 < value < 1 else ()
+    if len(written) == 2 and text[start - 1 : start] in ("'", "’", "‘"):  # '98
+        readings += dates.year_of(int(value))
     if dates.MERIDIEM.match(text, end) and value <= 24:
         readings = list(dates.time_of_day(_hours(written, value), text[end : end + LOOK_BACK]))
     elif value <= 2400 and re.fullmatch(r"\d{4}", written) and any(unit.factor == 3600 for unit in units):

@@ -60,6 +60,7 @@ SEEN_LOOPS: Mapping[str, str] = {
         for n in range(40)
     ),
     "one letter": "a" * 300,
+    "a model's own token": "<|endoftext|>" * 30,
     "syllable": "ha" * 120,
     "case changes": "Wait a moment. wait a moment! WAIT A MOMENT... " * 6,
     "half a sentence": "and then he said that " * 12,

@@ -24,10 +24,10 @@ EXAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # format: thos
     "ipv6": (("::1", "2001:db8::ff00:42:8329", "::ffff:192.168.0.1"), ("12345::", "fe80::a%eth1", "1:2:3")),
     "uri": (
         ("http://foo.bar/?baz=qux#quux", "mailto:a@b.org", "urn:isbn:0451450523", "http://[2001:db8::7]/c"),
-        ("//foo.bar", "/abc", "http:// no", "bücher:é", "http://foo.bar/%zz", "abc"),
+        ("//foo.bar", "/abc", "http:// no", "bücher:é", "http://foo.bar/%zz", "abc", "http://[::1"),
     ),
     "uri-reference": (("/abc", "#frag", "a/b?c"), ("\\\\share", "a b")),
-    "iri": (("http://ƒøø.ßår/?∂éœ=πîx",), ("/abc", "http://a b")),
+    "iri": (("http://ƒøø.ßår/?∂éœ=πîx",), ("/abc", "http://a b", "http://[x")),
     "iri-reference": (("//ƒøø.ßår/?∂éœ",), ("a b",)),
     "uri-template": (("http://x.org/{user}/{id}",), ("http://x.org/{user",)),
     "uuid": (("2eb8aa08-aa98-11ea-b4aa-73b441d16380",), ("2eb8aa08aa9811eab4aa73b441d16380", "x")),

@@ -88,7 +88,7 @@ class JsonSchemaParameters(Parameters):
             status=Status.ERROR,
         ),
     ),
-    version=2,
+    version=3,
 )
 def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     """Whether the answer is JSON and valid by the case's schema, or by the parameter's where the case has none.

@@ -145,7 +145,7 @@ class LanguageParameters(Parameters):
             judge=(ScriptedReply("language_mismatch", {"same": "nein"}),),
         ),
     ),
-    version=2,
+    version=3,
 )  # fmt: skip
 def language_mismatch(
     case: Case, parameters: LanguageParameters, judge: Judge | None = None
@@ -157,7 +157,7 @@ def language_mismatch(
     names alone, the case is not applicable.
 
     A language that the question asks for takes the place of its own: "translate into French", "answer in German", "auf
-    Deutsch bitte", in fourteen languages. A question how something is said allows both; a request to translate that
+    Deutsch bitte", in some thirty languages. A question how something is said allows both; a request to translate that
     names no language is not applicable. If an instruction and the text that it is about, after a colon or a line break,
     are in two languages, either is right. Quoted parts of the question are not read. Code, links, e-mail addresses and
     mark-up are ignored. The language of most of the text counts: a foreign quotation is no mismatch, and a greeting in

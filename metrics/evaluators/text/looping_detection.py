@@ -85,7 +85,7 @@ class LoopingParameters(Parameters):
         ),
         Example.not_applicable("the answer is blank", {"answer": "  "}),
     ),
-    version=3,
+    version=4,
 )
 def looping_detection(case: Case, parameters: LoopingParameters) -> CaseScore:
     """Whether the answer repeats itself: how far it loops, and how far sentences, a stretch and its bytes repeat.
