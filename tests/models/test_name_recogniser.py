@@ -41,6 +41,7 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     named = {"PERSON": "Margaret Hamilton", "GPE": "Boston", "ORG": "Draper"}
     patterns = [{"label": label, "pattern": name} for label, name in named.items()]
     pipeline.add_pipe("entity_ruler").add_patterns(patterns)
+    (tmp_path / "en_rules").mkdir()
     pipeline.to_disk(tmp_path / "en_rules" / "data")
     load = "import spacy, pathlib\ndef load(**own): return spacy.load(pathlib.Path(__file__).parent / 'data', **own)\n"
     (tmp_path / "en_rules" / "__init__.py").write_text(load)
