@@ -228,7 +228,7 @@ def _counted(text: str, tokens: list[re.Match[str]], place: int, value: Fraction
         yield Mention(start, later.end(), dates.years(100 * whole))
     elif later and after.removesuffix("s") in GROUPS:
         yield _measured(text, start, later.end(), value * GROUPS[after.removesuffix("s")])
-    elif later and later.lastgroup in ("vulgar", "ratio") and (extra := _fraction(after)) < 1 <= value:
+    elif later and after and later.lastgroup in ("vulgar", "ratio") and (extra := _fraction(after)) < 1 <= value:
         yield _measured(text, start, later.end(), value + extra)
     else:
         vague = value == 1 and tokens[place].lastgroup == "word"
@@ -339,7 +339,7 @@ def _together(text: str, one: Mention, other: Mention) -> tuple[Reading, ...]:
         return tuple(reading for length in inches for reading in exactly(length, Unit("length", FOOT / 12)))
     hours = [reading.bare or reading.low for reading in other.readings if reading.unit.kind in ("", CLOCK.kind)]
     if (way := TOLD.fullmatch(between)) and hours and 1 <= hours[0] <= 12:
-        minutes = {60 * value if value < 1 else value for value in low if value < 60}
+        minutes = {60 * value if value < 1 else value for value in low if 0 < value < 60}
         sign = 1 if way["way"].casefold() in ("past", "after") else -1
         return tuple(reading for value in minutes for reading in dates.told(int(hours[0]), sign * Fraction(value)))
     if OUT_OF.fullmatch(between):

@@ -77,6 +77,19 @@ def test_a_text_states_its_own_numbers(text: str) -> None:
     assert unstated(text, text) == []
 
 
+PIECES = (
+    "at most;up to;more than;about;minus;5;3.5;1,200;half;a quarter;past;to;of;out of;ft;';in;pm;o'clock;million;k;%;$;km;"
+    "h;min;weeks;1980s;the;second;21st;century;May;1999;10:30;0;1/2;1/0;½;and a half;dozen;XIV;–;一百二十;°C;ten;one in five;+"
+).split(";")
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9), st.lists(st.sampled_from(PIECES), max_size=9))
+def test_any_mixture_of_numbers_can_be_read(one: list[str], other: list[str]) -> None:
+    text = " ".join(one)
+    assert unstated(text, text) == []
+    assert isinstance(unstated(text, " ".join(other)), list)
+
+
 @given(st.integers(2, 10**9))
 def test_grouping_changes_nothing(number: int) -> None:
     assert unstated(f"about {number:,} of them", str(number)) == unstated(str(number), f"{number:,}") == []
