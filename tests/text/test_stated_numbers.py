@@ -78,8 +78,8 @@ def test_a_text_states_its_own_numbers(text: str) -> None:
 
 
 PIECES = (
-    "at most;up to;more than;about;minus;5;3.5;1,200;half;a quarter;past;to;of;out of;ft;';in;pm;o'clock;million;k;%;$;km;"
-    "h;min;weeks;1980s;the;second;21st;century;May;1999;10:30;0;1/2;1/0;½;and a half;dozen;XIV;–;一百二十;°C;ten;one in five;+"
+    "at most;up to;more than;about;minus;5;3.5;1,200;half;a quarter;past;to;of;out of;ft;';in;pm;o'clock;million;k;%;$;"
+    "km;h;min;weeks;1980s;the;second;21st;century;May;1999;10:30;0;1/2;1/0;½;and a half;dozen;XIV;–;一百二十;°C;ten;+"
 ).split(";")
 
 
