@@ -7,10 +7,12 @@ import pytest
 from pypdf import PdfReader
 
 from metrics.analysis import leaderboard
+from metrics.core.evidence import Evidence
 from metrics.reports import render
 from metrics.reports.build import build
 from metrics.reports.renderers.plots import Inks, plot
 from metrics.reports.report import Bars, Radar
+from metrics.reports.sections import worst_cases
 from metrics.reports.sections.comparisons import comparison_section
 from metrics.reports.sections.overview import overview
 from metrics.reports.sections.robustness import flips_section
@@ -129,3 +131,8 @@ def test_the_pdf_has_every_section(workspace: Path) -> None:
         "privacy enhanced", "not measured", "At a glance",
     ):  # fmt: skip
         assert expected in text
+
+
+def test_what_a_finding_does_not_tell_is_left_out() -> None:
+    evidence = Evidence({}, {"found": [{"kind": "email", "issuer": None, "start": 3, "dummy": False}], "failures": 1})
+    assert list(worst_cases._evidence(evidence)) == [("", "kind: email · start: 3"), ("", "failures: 1")]
