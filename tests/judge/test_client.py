@@ -143,7 +143,13 @@ class TestAsking:
     def test_options_are_sent_where_they_are_set(self, either: Bench) -> None:
         either.ask()
         assert not set(OPTIONS) & either.server.calls[0].body.keys()
-        given = {"top_p": 0.9, "seed": 42, "presence_penalty": 0.5, "frequency_penalty": -0.5, "max_tokens": 77}
+        given: dict[str, Any] = {
+            "top_p": 0.9,
+            "seed": 42,
+            "presence_penalty": 0.5,
+            "frequency_penalty": -0.5,
+            "max_tokens": 77,
+        }
         either.ask(**given)
         assert {name: either.server.calls[1].body[name] for name in given} == given
         assert len(either.server.calls) == 2, "other options are another question"
