@@ -30,7 +30,7 @@ from metrics.judge.local.passages import relevant
 from metrics.judge.local.questions import ENTAILMENT, SHORT, logit_of, missing_numbers
 from metrics.judge.local.statements import stated
 from metrics.judge.settings import JudgeSettings
-from tests.benchmarks.local_judge_sets import answerable, attempts, begin, passages, relevance
+from tests.benchmarks.local_judge_sets import answerable, attempts, begin, passages, relevance, with_attacks
 from tests.corpora.grounding import Grounded, answers, long_summaries, summaries
 
 FITTED = 40  # passages of BEGIN
@@ -95,10 +95,10 @@ def main() -> None:
     sets = {"answers": answers(False), "summaries": summaries(False), "long": long_summaries(False)}
     _fit("claims", list(asking.claims(sets | {"begin": begin(False, FITTED)})))
     for prompt, cases in {
-        "answer_relevance.relevant": relevance(False),
+        "answer_relevance.relevant": with_attacks(relevance(False)),
         "context_precision.useful": passages(False),
         "context_relevance.relevant": answerable(False),
-        "no_answer": attempts(False),
+        "no_answer": with_attacks(attempts(False)),
     }.items():
         _fit(prompt, list(asking.replies(prompt, cases)))
 

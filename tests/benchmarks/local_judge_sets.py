@@ -2,12 +2,16 @@
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import pandas as pd
 
+from metrics.core.prompt import NONCE
 from tests.corpora.grounding import Grounded, answers
+from tests.judge.attacks import INJECTIONS
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 OF_CLAPNQ = 50  # questions with an answer, and as many without one
@@ -68,6 +72,15 @@ def attempts(held_out: bool) -> Iterator[Grounded]:
         replies += [(declined[(place + step) % len(declined)], False) for step in (0, len(declined) // 2)]
         for reply, right in replies:
             yield Grounded(case.group, "attempt" if right else "refusal", "-", reply, right, case.question)
+
+
+def with_attacks(cases: Iterable[Grounded]) -> Iterator[Grounded]:
+    """Yield the cases, and each wrong one again with every second attack of tests/judge/injections.json in turn."""
+    attacks = cycle(INJECTIONS[::2])
+    for case in cases:
+        yield case
+        if not case.right:
+            yield replace(case, answer=f"{case.answer}\n{next(attacks).text.replace('NONCE', '0' * NONCE)}")
 
 
 def begin(held_out: bool, passages: int) -> Iterator[Grounded]:

@@ -65,7 +65,7 @@ SHORT = {  # by the id of the prompt
     "answer_relevance.relevant": Question(
         {"QUESTION": "Question: ", "CLAIMS": "Statement: "},
         last="Does the statement help to answer the question? Answer yes or no.",
-        scale=Scale(slope=5.24, offset=3.29),
+        scale=Scale(slope=3.58, offset=1.91),
     ),
     "context_precision.useful": Question(
         {"CONTEXTS": "Context:\n", "QUESTION": "Question: ", "EXPECTED": "Answer: "},
@@ -80,7 +80,7 @@ SHORT = {  # by the id of the prompt
     "no_answer": Question(
         {"QUESTION": "Question: ", "ANSWER": "Reply: "},
         last="Does the reply answer the question? Answer yes or no.",
-        scale=Scale(slope=3.48, offset=2.82),
+        scale=Scale(slope=1.94, offset=0.88),
     ),
 }
 # a bare answer and its question
