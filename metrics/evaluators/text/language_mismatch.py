@@ -142,7 +142,7 @@ class LanguageParameters(Parameters):
             {"passes": None, "failures": None, "parse_failures": 1},
             parameters={"detector": "judge"},
             status=Status.PARSE_FAILURE,
-            judge=(ScriptedReply("language_mismatch", {"same": "nein"}),),
+            judge=(ScriptedReply("language_mismatch", {"same": "vielleicht"}),),
         ),
     ),
     version=3,
