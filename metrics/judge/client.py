@@ -64,7 +64,7 @@ class Request:
         *before, last = self.messages
         return replace(self, messages=(*before, {**last, "content": f"{last['content']}\n\n{words}"}))
 
-    @property
+    @cached_property
     def tokens(self) -> int:
         """The approximate tokens of the prompt."""
         return sum(about_tokens(message["content"]) for message in self.messages)

@@ -19,11 +19,9 @@ two idle cores.
 """
 
 import argparse
-import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +36,7 @@ from metrics.judge.local.questions import ENTAILMENT
 from metrics.judge.settings import JudgeSettings
 from tests.benchmarks.bench_mtrag_embeddings import correlation, joined
 from tests.benchmarks.local_judge_sets import DATA, REFUSALS, answerable, attempts, begin, passages, relevance
+from tests.benchmarks.threshold_sets import clapnq
 from tests.corpora.grounding import Grounded, answers, long_summaries, summaries
 
 RESAMPLES = 2_000
@@ -88,13 +87,10 @@ def main() -> None:
 def _attempts() -> Iterator[Grounded]:
     """Yield people's answers to questions of CLAPNQ, and refusals of questions that their passage does not answer."""
     for kind in ("answerable", "unanswerable"):
-        file = DATA / "clapnq" / f"clapnq_dev_{kind}.jsonl"
-        if file.is_file():
-            lines = islice(map(json.loads, file.read_text(encoding="utf-8").splitlines()), QUESTIONS)
-            for place, record in enumerate(lines):
-                right = kind == "answerable"
-                answer = record["output"][0]["answer"] if right else DECLINED[place % len(DECLINED)]
-                yield Grounded(f"{kind}-{place}", kind, "-", answer, right, record["input"])
+        for place, row in enumerate(clapnq(kind)[:QUESTIONS]):
+            right = kind == "answerable"
+            answer = row["output"][0]["answer"] if right else DECLINED[place % len(DECLINED)]
+            yield Grounded(f"{kind}-{place}", kind, "-", answer, right, row["input"])
 
 
 def _row(name: str, evaluator: str, cases: list[Grounded], workspace: Path) -> None:

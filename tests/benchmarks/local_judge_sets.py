@@ -1,6 +1,5 @@
 """Labelled sets of ../shared/data for the local judge, in halves by passage."""
 
-import json
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from metrics.core.prompt import NONCE
+from tests.benchmarks.threshold_sets import clapnq
 from tests.corpora.grounding import Grounded, answers
 from tests.judge.attacks import INJECTIONS
 
@@ -56,12 +56,8 @@ def passages(held_out: bool) -> Iterator[Grounded]:
 def answerable(held_out: bool) -> Iterator[Grounded]:
     """Yield questions of CLAPNQ with a passage that answers them, or one on the subject that does not."""
     for kind in ("answerable", "unanswerable"):
-        file = DATA / "clapnq" / f"clapnq_dev_{kind}.jsonl"
-        if file.is_file():
-            lines = file.read_text(encoding="utf-8").splitlines()[held_out::2]
-            for place, record in enumerate(map(json.loads, lines[:OF_CLAPNQ])):
-                text = record["passages"][0]["text"]
-                yield Grounded(f"{kind}-{place}", kind, text, "", kind == "answerable", record["input"])
+        for place, row in enumerate(clapnq(kind)[held_out::2][:OF_CLAPNQ]):
+            yield Grounded(f"{kind}-{place}", kind, row["passages"][0]["text"], "", kind == "answerable", row["input"])
 
 
 def attempts(held_out: bool) -> Iterator[Grounded]:

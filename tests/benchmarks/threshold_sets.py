@@ -89,8 +89,10 @@ def mtrag(rating: str, reference: bool) -> Callable[[], Iterator[Item]]:
     return read
 
 
-def clapnq() -> list[dict[str, Any]]:
-    return list(lines(SHARED / "clapnq" / "clapnq_dev_answerable.jsonl"))
+def clapnq(part: str = "answerable") -> list[dict[str, Any]]:
+    """The questions of a part of CLAPNQ, answerable or unanswerable by their passage; none where it is absent."""
+    file = SHARED / "clapnq" / f"clapnq_dev_{part}.jsonl"
+    return list(lines(file)) if file.is_file() else []
 
 
 def passages_of_questions() -> Iterator[Item]:
@@ -105,7 +107,7 @@ def passages_of_questions() -> Iterator[Item]:
 def unanswerable_passages() -> Iterator[Item]:
     """Questions with a passage that answers them, and questions with one that was found but does not."""
     for good, part in ((True, "answerable"), (False, "unanswerable")):
-        for row in lines(SHARED / "clapnq" / f"clapnq_dev_{part}.jsonl"):
+        for row in clapnq(part):
             text = row["passages"][0]["text"]
             yield Item(row["id"], case(row["id"], question=row["input"], retrieved_contexts=[text]), good)
 
