@@ -9,6 +9,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -18,7 +19,7 @@ DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
 from metrics.cli.main import parser as command_line
-from metrics.core.evaluator import Metric
+from metrics.core.evaluator import JUDGE, Metric
 from metrics.core.registry import evaluators
 from metrics.ingest import format_table, formats
 from metrics.ingest.reader import Reader
@@ -29,6 +30,7 @@ from metrics.presentation.phrases import with_interval
 from metrics.questions.kinds import KINDS as QUESTION_KINDS
 
 BLOCK = r"(<!-- {name}: [^\n]* -->\n)(.*?)(<!-- end of {name} -->)"
+FIGURES = ("auc", "balanced")  # of a set of labels
 ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
 
 
@@ -50,20 +52,26 @@ def source_table() -> str:
     return _table(("evaluator", "source", "differs from the source"), rows)
 
 
-def calibration_table() -> str:
-    """Return how well each metric of the bundled models tells good from bad, by set of labels, and its threshold."""
+def calibration_table(judged: bool = False) -> str:
+    """Return how well metrics tell good from bad, by set of labels, and their thresholds.
+
+    The metrics of the bundled models, or of the local judge.
+    """
     rows = []
     for one in shipped():
+        if (JUDGE in one.models) != judged:
+            continue
         name = f"`{one.evaluator}`" + ("" if one.metric == one.evaluator else f" `{one.metric}`")
         for part in one.sets:
             about = f"{part['data']}: {part['good']}" + ("" if part["sets_the_threshold"] else " (measured only)")
-            figures = with_interval(part["auc"], part["auc_low"], part["auc_high"])
-            rows.append((name, about, f"{part['n']}", figures, "", ""))
-        balanced = with_interval(one.balanced, one.balanced_low, one.balanced_high)
+            figures = (with_interval(*(part[f"{kind}{end}"] for end in ("", "_low", "_high"))) for kind in FIGURES)
+            rows.append((name, about, f"{part['n']}", *figures, ""))
         threshold = "none" if one.threshold is None else f"{one.threshold:g}"
-        if len([part for part in one.sets if part["sets_the_threshold"]]) == 1:
-            rows[-len(one.sets)] = (*rows[-len(one.sets)][:4], balanced, threshold)
-        else:
+        used = sum(part["sets_the_threshold"] for part in one.sets)
+        if used == 1:
+            rows[-len(one.sets)] = (*rows[-len(one.sets)][:5], threshold)
+        elif used:
+            balanced = with_interval(one.balanced, one.balanced_low, one.balanced_high)
             rows.append((name, "mean", "", with_interval(one.auc, one.auc_low, one.auc_high), balanced, threshold))
     return _table(("metric", "good labels", "n", "AUC", "balanced accuracy", "threshold"), rows)
 
@@ -184,6 +192,7 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "prompts": ("prompts.md", prompt_table),
     "perturbations": ("test-sets.md", perturbation_table),
     "calibrations": ("models.md", calibration_table),
+    "judge figures": ("judge.md", partial(calibration_table, judged=True)),
     "questions": ("test-sets.md", question_table),
 }
 

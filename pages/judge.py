@@ -23,8 +23,8 @@ OTHER = (
     "own labels before you rely on it."
 )
 SMALL = (
-    "It is a small model. Its measured agreement with human verdicts, with 95 % intervals, is below. On your data, "
-    "compare it with your own labels before you rely on it."
+    "It is a small model. The table below says how well it tells good from bad. On your data, compare it with your own "
+    "labels before you rely on it."
 )
 
 
@@ -113,6 +113,8 @@ def set_up() -> None:
     if trial is not None and of == setting:
         with right:
             judge_form.draw_trial(trial)
+    if facts is not None and facts.settings is not None:
+        judge_form.draw_agreement(facts.settings)
     machine_models.draw(files)
 
 
@@ -134,8 +136,6 @@ def summarise(way: str, facts: data.JudgeFacts | None, saved: bool, now: data.Ju
     if way == judge_form.LOCAL and facts is not None and facts.settings is not None:
         known = facts.settings["model"] == judge_form.LOCAL
         st.text(SMALL if known else OTHER)
-        for line in judge_form.agreement_lines(data.MEASURED if known else ()):
-            st.text(line)
     if now.name and not saved:
         st.text(f"Runs are judged by {now.name} until you save.")
 

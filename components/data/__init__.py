@@ -81,6 +81,7 @@ from components.data.judge_settings import (
     judge_of,
     judge_schemas,
     local_judge,
+    measured_agreement,
     own_models,
     running_servers,
     searched_folders,
@@ -235,7 +236,6 @@ from metrics.core.calibration import FEWEST_LABELS
 from metrics.core.errors import RunError
 from metrics.core.prompt import wording
 from metrics.core.registry import evaluators as catalogue
-from metrics.judge.local.measured import MEASURED
 from metrics.text.condition_form import ConditionForm, condition_of, row_problem
 from metrics.text.condition_form import Group as ConditionGroup
 from metrics.text.condition_form import Row as ConditionRow
@@ -280,7 +280,6 @@ if TYPE_CHECKING:
     from metrics.ingest.tables.columns import Question
     from metrics.judge.cache import Statistics
     from metrics.judge.local.found import Found
-    from metrics.judge.local.measured import Measured
     from metrics.judge.local.running import Running
     from metrics.judge.workspace_judge import Trial
     from metrics.monitoring import MetricDrift, Standing

@@ -19,6 +19,7 @@ from metrics.judge.local.install import INSTALL, LOCAL, missing_local_model
 from metrics.judge.settings import OPTIONS, Budget, JudgeSettings, settings_of
 
 if TYPE_CHECKING:
+    from metrics.core.calibration import Calibration
     from metrics.judge.cache import Cache, Statistics
     from metrics.judge.local.found import Found
     from metrics.judge.local.running import Running
@@ -166,6 +167,13 @@ def running_servers() -> tuple[Running, ...]:
     from metrics.judge.local import running
 
     return tuple(running.running_servers())
+
+
+def measured_agreement(setting: Setting) -> list[Calibration]:
+    """Return how far a judge's scores agree with labels, as measured for Assay."""
+    from metrics.engine.calibrated_thresholds import shipped_for
+
+    return list(shipped_for(settings_of(setting)))
 
 
 def local_judge() -> tuple[str, bool]:

@@ -18,7 +18,7 @@ CHANCE = 0.5
 class Calibration:
     """A metric (or a parameter that is a cutoff) of an evaluator, measured on labels with certain models.
 
-    `models`: the sha256 of the weights of each local model, and the judge's name, by resource; `settings`: the
+    `models`: the sha256 of the weights of each local model, and the judge, by resource; `settings`: the
     parameters that differ from their defaults. `auc`: the chance that a good item scores better than a bad one, 0 … 1,
     with its 95 % interval; `balanced`: (sensitivity + specificity) / 2 of the threshold on items that did not set it.
     `threshold` is None where the metric does not separate them. `n` labels, `passed` of them good; `data` says which;
@@ -47,6 +47,15 @@ class Calibration:
     def separates(self) -> bool:
         """Whether the metric tells good from bad: AUC ≥ .6, and its interval above chance."""
         return separates(self.auc, self.auc_low)
+
+    @property
+    def by_set(self) -> list[str]:
+        """The AUC of each set of labels, in words."""
+        return [
+            f"AUC {one['auc']:.2f} [{one['auc_low']:.2f}, {one['auc_high']:.2f}], n {one['n']}, "
+            f"{one['data']} (good: {one['good']})"
+            for one in self.sets
+        ]
 
     @property
     def key(self) -> tuple[Any, ...]:

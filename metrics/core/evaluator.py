@@ -36,6 +36,7 @@ from metrics.core.prompt import Prompt
 from metrics.core.suite import Case, Suite, Task
 
 Resource = Literal["judge", "embedder", "token_encoder", "classifier", "language_model"]
+JUDGE = "judge"  # the resource that is no local model
 LOCAL_MODELS = ("embedder", "token_encoder", "classifier", "language_model")  # the resources with weights of their own
 Columns = Mapping[str, str | float | int | None]  # of an aggregate, beside its metric and label
 Shape = Literal["case", "batch", "dataset"]

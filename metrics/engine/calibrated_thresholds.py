@@ -1,14 +1,15 @@
 """The thresholds in force: which calibrations fit the evaluators of a run or monitor, their parameters and models."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from metrics import models
 from metrics.core.calibration import Calibration, latest
-from metrics.core.evaluator import LOCAL_MODELS, Evaluator, Parameters
-from metrics.engine.load_resources import JUDGE, settings_for
-from metrics.judge.settings import settings_of
+from metrics.core.evaluator import JUDGE, LOCAL_MODELS, Evaluator, Parameters
+from metrics.core.registry import evaluators
+from metrics.engine.load_resources import settings_for
+from metrics.judge.settings import JudgeSettings, settings_of
 from metrics.models.calibrated import shipped
 from metrics.store.calibrations import Calibrations
 
@@ -16,7 +17,7 @@ NOT_SETTINGS = {"threshold", "thresholds", *LOCAL_MODELS}  # parameters that no 
 
 
 def models_used(entry: Evaluator, parameters: Parameters, resources: Mapping[str, Any]) -> dict[str, str] | None:
-    """Return what the evaluator's numbers rest on: sha256 of weights, the judge's name, by resource.
+    """Return what the evaluator's numbers rest on: sha256 of weights, and the judge, by resource.
 
     None where it is not known: the weights are not on this machine yet, or no judge is chosen.
     """
@@ -24,7 +25,9 @@ def models_used(entry: Evaluator, parameters: Parameters, resources: Mapping[str
     found: dict[str, str | None] = {name: models.weights_of(name, own) for name in entry.local_models(parameters)}
     if JUDGE in parameters.used(entry.resources):
         judge = own.get(JUDGE)
-        found[JUDGE] = " + ".join(one.name for one in settings_of(judge).judges) if judge else None
+        prompts = [prompt.id for prompt in entry.prompts]
+        judges = settings_of(judge).judges if judge else ()
+        found[JUDGE] = " + ".join(one.calibrated_as(prompts) for one in judges) or None
     known = {name: one for name, one in found.items() if one is not None}
     return known if len(known) == len(found) else None
 
@@ -60,6 +63,15 @@ def calibrated_by(
     if not found:
         return {}
     return {"calibrated": in_force(entry, parameters, found), "calibrations": [one.record() for one in found]}
+
+
+def shipped_for(judge: JudgeSettings) -> Iterator[Calibration]:
+    """Yield what comes with Assay about evaluators with this judge, at their default parameters."""
+    for one in shipped():
+        entry = evaluators()[one.evaluator]
+        models = {JUDGE: judge.calibrated_as([prompt.id for prompt in entry.prompts])}
+        if one.version == entry.version and dict(one.models) == models:
+            yield one
 
 
 def in_force(entry: Evaluator, parameters: Parameters, found: list[Calibration]) -> dict[str, float]:

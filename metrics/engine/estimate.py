@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.evaluator import Evaluator, Parameters
+from metrics.core.evaluator import JUDGE, Evaluator, Parameters
 from metrics.core.registry import choose
 from metrics.core.suite import Outputs, Suite, join_cases
-from metrics.engine.load_resources import JUDGE, Resources
+from metrics.engine.load_resources import Resources
 from metrics.engine.local_speed import LocalTime, local_time
 from metrics.engine.plan import judged
 from metrics.engine.score_cases import judge_cases

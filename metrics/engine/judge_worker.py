@@ -9,12 +9,12 @@ from concurrent.futures import Future
 
 import pyarrow as pa
 
-from metrics.core.evaluator import Evaluator
+from metrics.core.evaluator import JUDGE, Evaluator
 from metrics.core.files import write_json
 from metrics.core.schema import JUDGEMENTS
 from metrics.core.suite import Case
 from metrics.engine.judge_case import ScoredCase
-from metrics.engine.load_resources import JUDGE, Resources
+from metrics.engine.load_resources import Resources
 from metrics.engine.parts import UnitResult
 from metrics.engine.score_cases import judge_cases
 from metrics.engine.unit_work import Job, case_tables, unit_cases

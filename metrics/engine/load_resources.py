@@ -7,14 +7,13 @@ from typing import Any
 
 from metrics import models
 from metrics.core.errors import MissingResource
-from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status, not_applicable
+from metrics.core.evaluator import JUDGE, CaseScore, Evaluator, Parameters, Status, not_applicable
 from metrics.core.suite import Case
 from metrics.judge.budget import Spend
 from metrics.judge.client import Client
 from metrics.judge.opening import missing_judge, open_judges
 from metrics.judge.settings import settings_of
 
-JUDGE = "judge"  # the resource that is no local model
 CASES_PER_CALL = 4  # cases in progress for each request in flight: some wait for one another's shared steps
 INPUT_NAMES = {
     "question": "question", "expected_answers": "expected answer", "retrieved_contexts": "retrieved contexts",

@@ -1,6 +1,8 @@
 """The settings of a run's judge. They are saved with the run, so keys are never part of them."""
 
 import json
+from collections.abc import Collection
+from hashlib import sha256
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
@@ -167,6 +169,20 @@ class JudgeSettings(BaseModel):
         if self.weights is not None:  # wherever the file is
             own |= {"model": f"{LOCAL}:", "weights": self.weights}
         return json.dumps(own, sort_keys=True)
+
+    def calibrated_as(self, prompts: Collection[str]) -> str:
+        """Return what a calibration knows the judge by, for an evaluator with these prompts.
+
+        Its name; with the version of a local judge's questions; with a digest of settings that scores depend on.
+        """
+        questions = f", questions {VERSION}" if self.is_local else ""
+        plain = settings_of(self.model_dump(include={"model", "weights", "base_url"}))
+        edited = {id: text for id, text in self.prompts.items() if id in prompts}
+        own = self.model_copy(update={"prompts": edited, "panel": ()}).numbers()
+        if own == plain.numbers():
+            return f"{self.name}{questions}"
+        digest = sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()
+        return f"{self.name}{questions}, settings {digest[:SHORT]}"
 
     def numbers(self) -> dict[str, Any]:
         """Return the settings that affect a run's scores, without limits of speed and cost."""

@@ -1,4 +1,7 @@
-"""The calibrations that come with Assay: measured on public and our own labels by tests/benchmarks/bench_thresholds."""
+"""The calibrations that come with Assay: measured on public and our own labels.
+
+Those of embedders by tests/benchmarks/bench_thresholds, those of the local judge by bench_local_judge.
+"""
 
 import json
 from collections.abc import Sequence

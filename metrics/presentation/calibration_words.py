@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from metrics.core.calibration import FEWEST_LABELS, Calibration
+from metrics.core.evaluator import JUDGE
 from metrics.presentation.format import count, interval, number
 from metrics.presentation.phrases import limit
 
@@ -24,7 +25,7 @@ def area(one: Calibration) -> str:
 def calibrated(one: Calibration) -> str:
     """Return a calibration in a line: the threshold, what it is worth, the labels, and the model."""
     threshold = "no threshold" if one.threshold is None else f"threshold {one.threshold:g}"
-    models = ", ".join(f"{name} {weights[:12]}" for name, weights in one.models.items())
+    models = ", ".join(f"{name} {own if name == JUDGE else own[:12]}" for name, own in one.models.items())
     return f"{threshold}; {area(one)} of {one.data}; {models}"
 
 
@@ -37,7 +38,8 @@ def threshold_lines(column: Column) -> list[str]:
             unfit = warning(column)
             return [words] if unfit is None else [words, unfit]
         held_out = f"balanced accuracy {number(known.balanced)} on held-out labels"
-        return [f"{words}, calibrated for this model: {area(known)}, {held_out}", f"Labels: {known.data}"]
+        kind = JUDGE if JUDGE in known.models else "model"
+        return [f"{words}, calibrated for this {kind}: {area(known)}, {held_out}", f"Labels: {known.data}"]
     if not column.by_model:
         return []
     unfit = warning(column)

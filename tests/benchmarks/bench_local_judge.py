@@ -1,7 +1,7 @@
 """Agreement of the local judge with labels, through its evaluators, on data that its calibration has not seen.
 
     python -m metrics judge install
-    python -m tests.benchmarks.bench_local_judge [--set NAME …] [--workspace DIR] [--least] [--plain]
+    python -m tests.benchmarks.bench_local_judge [--set NAME …] [--workspace DIR] [--least] [--plain] [--store]
 
 answers: short right answers, right sentences, long hallucinated and subtly wrong answers (tests/corpora/grounding, the
 half held out); bare: only the short right and the long hallucinated ones, as in HaluEval's question answering.
@@ -12,135 +12,183 @@ passages that answer the question, and such on its subject that do not, as peopl
 attempts: answers, hedged answers and refusals; no_answer: people's answers and refusals (CLAPNQ). mtrag: answers rated
 by three people.
 
-AUC and balanced accuracy (at a score of .5, of summaries and long at .7) with 95 % intervals: 2,000 resamples of
+AUC and balanced accuracy (at the threshold in force, .5 where there is none) with 95 % intervals: 1,000 resamples of
 whole passages. With --workspace an interrupted run continues where it stopped. Sets of ../shared/data are left out
-where it is absent. --least: a tenth. --plain: the same weights, asked one question about a whole answer. An hour on
-two idle cores.
+where it is absent. --least: a tenth. --plain: the same weights, asked one question about a whole answer. --store also
+judges the halves that set thresholds, and writes the table that comes with Assay, metrics/models/calibrations.json. An
+hour on two idle cores, with --store two.
 """
 
 import argparse
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from metrics import Outputs, Suite, evaluate
+from metrics.core.evaluator import JUDGE
+from metrics.core.registry import evaluators
+from metrics.core.sampling_design import cluster_codes
 from metrics.ingest import read_outputs, read_suite
 from metrics.judge.local.completer import EVEN, LocalCompleter
+from metrics.judge.local.install import LOCAL
 from metrics.judge.local.questions import ENTAILMENT
 from metrics.judge.settings import JudgeSettings
 from tests.benchmarks.bench_mtrag_embeddings import correlation, joined
+from tests.benchmarks.bench_thresholds import Scored, calibration, figures, show, store
 from tests.benchmarks.local_judge_sets import DATA, REFUSALS, answerable, attempts, begin, passages, relevance
 from tests.benchmarks.threshold_sets import clapnq
 from tests.corpora.grounding import Grounded, answers, long_summaries, summaries
 
-RESAMPLES = 2_000
-HELD_OUT = 40  # passages of BEGIN
+HALF = 40  # passages of BEGIN
 QUESTIONS, ANSWERS = 150, 60  # of CLAPNQ and MT-RAG
 LEAST = 10
-DECLINED = REFUSALS[1::2]  # the half held out
-SEVERAL = 0.7  # the cutoff for summaries of four to six claims
+JUDGED = JudgeSettings(model=LOCAL, prompts={})
+
+
+class Labelled(NamedTuple):
+    """A set: the evaluator, the data and what is good in it, its cases by half; whether it sets a threshold."""
+
+    evaluator: str
+    data: str
+    good: str
+    cases: Callable[[bool], Iterable[Grounded]]
+    cuts: bool = True
 
 
 def main() -> None:
     """Judge each set and print a line about it."""
-    sets: Mapping[str, tuple[str, Callable[[], Iterator[Grounded]]]] = {
-        "bare": ("faithfulness", lambda: (case for case in answers(True) if case.kind in ("bare", "long"))),
-        "answers": ("faithfulness", lambda: answers(True)),
-        "summaries": ("faithfulness", lambda: summaries(True)),
-        "long": ("faithfulness", lambda: long_summaries(True)),
-        "begin": ("faithfulness", lambda: begin(True, HELD_OUT)),
-        "relevance": ("answer_relevance", lambda: relevance(True)),
-        "useful": ("context_precision", lambda: passages(True)),
-        "passages": ("context_relevance", lambda: passages(True)),
-        "clapnq": ("context_relevance", lambda: answerable(True)),
-        "attempts": ("no_answer", lambda: attempts(True)),
-        "no_answer": ("no_answer", _attempts),
-    }
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", action="append", choices=[*sets, "mtrag"], default=[])
+    parser.add_argument("--set", action="append", choices=[*SETS, "mtrag"], default=[])
     parser.add_argument("--workspace", type=Path)
     parser.add_argument("--least", action="store_true")
     parser.add_argument("--plain", action="store_true", help="ask one plain question about each text")
+    parser.add_argument("--store", action="store_true", help="set thresholds, and write them to the product's table")
     options = parser.parse_args()
-    chosen = options.set or [*sets, *([] if options.plain else ["mtrag"])]
-    print(f"{'set':<11}{'evaluator':<19}{'n':>4}{'none':>6}  AUC                   balanced accuracy     s a verdict")
+    step = LEAST if options.least else 1
+    chosen = options.set or [*SETS, *([] if options.plain else ["mtrag"])]
+    if options.store and not DATA.is_dir():
+        sys.exit("skipped: --store needs ../shared/data")
     with tempfile.TemporaryDirectory() as scratch:
         workspace = options.workspace or Path(scratch)
+        if options.store:
+            _store(workspace)
+            return
+        print(f"{'set':<58}{'evaluator':<26}{'n':>5}{'good':>6}   AUC                    balanced accuracy      at")
         for name in chosen:
             if name == "mtrag":
-                _mtrag(ANSWERS // (LEAST if options.least else 1), workspace)
-                continue
-            evaluator, cases = sets[name]
-            given = list(cases())
-            if given and options.plain:
-                _plain(name, given[:: LEAST if options.least else 1])
-            elif given:
-                _row(name, evaluator, given[:: LEAST if options.least else 1], workspace)
+                _mtrag(ANSWERS // step, workspace)
+            elif options.plain:
+                _plain(name, step)
+            else:
+                _row(name, step, workspace)
 
 
-def _attempts() -> Iterator[Grounded]:
+def _store(workspace: Path) -> None:
+    """Set the thresholds of each evaluator on the first halves of its sets, measure them on the others, store them."""
+    found = []
+    for id in dict.fromkeys(one.evaluator for one in SETS.values()):
+        own = {name: one for name, one in SETS.items() if one.evaluator == id}
+        scored = {
+            name: _scored(name, (False, True) if one.cuts else (True,), 1, workspace)[0] for name, one in own.items()
+        }
+        entry = evaluators()[id]
+        models = {JUDGE: JUDGED.calibrated_as([prompt.id for prompt in entry.prompts])}
+        used = [scored[name] for name, one in own.items() if one.cuts]
+        also = [scored[name] for name, one in own.items() if not one.cuts]
+        found.append(calibration(entry, id, models, used or also, also if used else (), cuts=bool(used)))
+    store(found)
+
+
+def _attempts(held_out: bool) -> Iterator[Grounded]:
     """Yield people's answers to questions of CLAPNQ, and refusals of questions that their passage does not answer."""
     for kind in ("answerable", "unanswerable"):
-        for place, row in enumerate(clapnq(kind)[:QUESTIONS]):
-            right = kind == "answerable"
-            answer = row["output"][0]["answer"] if right else DECLINED[place % len(DECLINED)]
+        for place, row in enumerate(clapnq(kind)[:QUESTIONS] if held_out else ()):
+            right, declined = kind == "answerable", REFUSALS[1::2]
+            answer = row["output"][0]["answer"] if right else declined[place % len(declined)]
             yield Grounded(f"{kind}-{place}", kind, "-", answer, right, row["input"])
 
 
-def _row(name: str, evaluator: str, cases: list[Grounded], workspace: Path) -> None:
-    """Judge the cases of a set and print its line."""
+def _bare(held_out: bool) -> Iterator[Grounded]:
+    """Yield the short right and the long hallucinated answers."""
+    return (case for case in answers(held_out) if case.kind in ("bare", "long"))
+
+
+SETS = {
+    "answers": Labelled("faithfulness", "answers to questions about passages", "right", answers),
+    "begin": Labelled("faithfulness", "BEGIN wow", "fully attributable", lambda half: begin(half, HALF)),
+    "summaries": Labelled("faithfulness", "summaries of dialogues", "no sentence edited", summaries),
+    "long": Labelled(  # fewer than 30 texts a half
+        "faithfulness", "summaries of 500 to 600 words", "no sentence edited", long_summaries, cuts=False
+    ),
+    "bare": Labelled("faithfulness", "bare right answers, long wrong ones", "right", _bare, cuts=False),
+    "relevance": Labelled("answer_relevance", "sentences about passages", "answers the question", relevance),
+    "clapnq": Labelled("context_relevance", "CLAP NQ", "the passage answers", answerable),
+    "passages": Labelled("context_relevance", "passages of questions", "the question's own", passages),
+    "useful": Labelled("context_precision", "passages of questions", "the question's own", passages, cuts=False),
+    "attempts": Labelled("no_answer", "answers, half of them hedged, and refusals", "answers", attempts, cuts=False),
+    "no_answer": Labelled("no_answer", "CLAP NQ, and refusals", "people's answers", _attempts, cuts=False),
+}
+
+
+def _scored(name: str, halves: Iterable[bool], step: int, workspace: Path) -> tuple[Scored, float | None, str]:
+    """Judge halves of a set; return the scores, the threshold in force, and the pace and the unscored cases in words.
+
+    `halves`: False for the one that sets thresholds, True for the one held out.
+    """
+    about = SETS[name]
+    cases = [(half, case) for half in halves for case in list(about.cases(half))[::step]]
     ids = [f"{name}-{number}" for number in range(len(cases))]
     asked = [
         {"case_id": one, "question": case.question or None, "expected_answers": [case.answer]}
-        for one, case in zip(ids, cases, strict=True)
+        for one, (_, case) in zip(ids, cases, strict=True)
     ]
     said = [
         {"case_id": one, "model": name, "answer": case.answer, "retrieved_contexts": [case.text]}
-        for one, case in zip(ids, cases, strict=True)
+        for one, (_, case) in zip(ids, cases, strict=True)
     ]
     begun = time.perf_counter()
     suite, outputs = Suite.from_rows(name, "text", asked), Outputs.from_rows(said)
-    run = evaluate(suite, outputs, [evaluator], judge="local", workspace=workspace)
-    seconds = time.perf_counter() - begun
-    scores = run.scores[run.scores["metric"] == evaluator].set_index("case_id")
-    frame = pd.DataFrame({"right": [case.right for case in cases], "group": [case.group for case in cases]}, index=ids)
-    frame["value"] = scores["value"]
+    run = evaluate(suite, outputs, [about.evaluator], judge=LOCAL, workspace=workspace)
+    verdicts = sum(max(1, len(case.sentences)) for _, case in cases)
+    pace = f"{(time.perf_counter() - begun) / verdicts:.2f} s a verdict" if run.spend["calls"] else "from the cache"
+    frame = pd.DataFrame({"fit": [not half for half, _ in cases], "good": [case.right for _, case in cases]}, index=ids)
+    frame["cluster"] = [f"{half} {case.group}" for half, case in cases]
+    frame["score"] = run.scores[run.scores["metric"] == about.evaluator].set_index("case_id")["value"]
     known = frame.dropna()
-    cutoff = SEVERAL if name in ("summaries", "long") else EVEN
-    verdicts = sum(max(1, len(case.sentences)) for case in cases)
-    auc = _interval(known, lambda own: roc_auc_score(own["right"], own["value"]))
-    accuracy = _interval(known, lambda own: balanced_accuracy_score(own["right"], own["value"] >= cutoff))
-    pace = f"{seconds / verdicts:.2f}" if run.spend["calls"] else "from the cache"
-    print(f"{name:<11}{evaluator:<19}{len(known):>4}{len(frame) - len(known):>6}  {auc:<22}{accuracy:<22}{pace}")
+    entry = run.evaluator(about.evaluator)
+    assert entry is not None
+    clusters = cluster_codes(pd.factorize(known["cluster"])[0])
+    scored = Scored(
+        about.data, about.good, known["score"].to_numpy(float), known["good"].to_numpy(bool), clusters,
+        known["fit"].to_numpy(bool),
+    )  # fmt: skip
+    return scored, entry.primary.threshold, f"{pace}, {len(frame) - len(known)} unscored"
 
 
-def _plain(name: str, cases: list[Grounded]) -> None:
+def _row(name: str, step: int, workspace: Path) -> None:
+    """Judge the half of a set that is held out, and print its line."""
+    scored, threshold, words = _scored(name, [True], step, workspace)
+    if len(scored.score):
+        cut = EVEN if threshold is None or not SETS[name].cuts else threshold
+        show(name, SETS[name].evaluator, figures([scored], cut), f"{cut:.3f}   {words}")
+
+
+def _plain(name: str, step: int) -> None:
     """Print how well P(yes) to one question about the whole answer ranks the cases of a set."""
-    judge = LocalCompleter(JudgeSettings(model="local", prompts={}))
-    frame = pd.DataFrame({"right": [case.right for case in cases], "group": [case.group for case in cases]})
+    judge = LocalCompleter(JUDGED)
+    cases = list(SETS[name].cases(True))[::step]
     said = ({"CONTEXTS": case.text, "CLAIMS": f"{case.question} {case.answer}".strip()} for case in cases)
-    frame["value"] = [judge.opinion(ENTAILMENT, data)[0] for data in said]
-    auc = _interval(frame, lambda own: roc_auc_score(own["right"], own["value"]))
-    print(f"{name:<11}{'one plain question':<19}{len(frame):>4}{0:>6}  {auc}")
-
-
-def _interval(frame: pd.DataFrame, statistic: Callable[[pd.DataFrame], float]) -> str:
-    """Return a statistic with its interval over resamples of whole groups in which both labels occur."""
-    groups = [own for _, own in frame.groupby("group")]
-    draws = np.random.default_rng(1)
-    found = []
-    for _ in range(RESAMPLES):
-        drawn = pd.concat([groups[place] for place in draws.integers(len(groups), size=len(groups))])
-        if drawn["right"].nunique() == 2:
-            found.append(statistic(drawn))
-    low, high = np.percentile(found, [2.5, 97.5])
-    return f"{statistic(frame):.3f} [{low:.3f}, {high:.3f}]"
+    score = np.array([judge.opinion(ENTAILMENT, data)[0] for data in said])
+    good, fit = np.array([case.right for case in cases]), np.zeros(len(cases), bool)
+    clusters = cluster_codes(pd.factorize(np.array([case.group for case in cases]))[0])
+    show(name, "one plain question", figures([Scored(name, "", score, good, clusters, fit)], EVEN), f"{EVEN:.3f}")
 
 
 def _mtrag(count: int, workspace: Path) -> None:

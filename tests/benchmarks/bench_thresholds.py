@@ -15,7 +15,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,12 +24,13 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.calibration import Calibration, separates
-from metrics.core.evaluator import CaseScore, Evaluator
+from metrics.core.evaluator import JUDGE, CaseScore, Evaluator
 from metrics.core.registry import evaluators
 from metrics.core.sampling_design import cluster_codes
 from metrics.core.suite import Outputs, Suite
+from metrics.judge.local.completer import EVEN
 from metrics.models import provide
-from metrics.models.calibrated import TABLE
+from metrics.models.calibrated import TABLE, shipped
 from metrics.models.embedder import BUNDLED_WEIGHTS
 from metrics.stats.intervals import percentiles
 from metrics.stats.rater_agreement import aucs, best_thresholds, draws_of
@@ -87,9 +88,13 @@ VARIANTS = (
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """One set's scores: arrays [n]; `fit` are the items that may set a threshold, the others measure it."""
+    """One set's scores: arrays [n]; `fit` are the items that may set a threshold, the others measure it.
 
-    about: LabelledSet
+    `data` names the set, `meaning` says which of its items are good.
+    """
+
+    data: str
+    meaning: str
     score: Floats
     good: Bools
     clusters: Ints
@@ -98,7 +103,8 @@ class Scored:
     def part(self, fit: bool) -> "Scored":
         """The half that sets thresholds, or the half that measures."""
         keep = self.fit == fit
-        return Scored(self.about, self.score[keep], self.good[keep], cluster_codes(self.clusters[keep]), self.fit[keep])
+        kept = {"score": self.score[keep], "good": self.good[keep], "fit": self.fit[keep]}
+        return replace(self, **kept, clusters=cluster_codes(self.clusters[keep]))
 
 
 class Figures(NamedTuple):
@@ -132,8 +138,7 @@ def main() -> None:
             if options.only in (None, asked.evaluator):
                 found.append(calibrated(asked, resources, found))
     if options.store and options.only is None:
-        records = [one.record() for one in found]
-        TABLE.write_text(json.dumps(records, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        store(found)
 
 
 def variants(resources: Mapping[str, Any]) -> None:
@@ -154,33 +159,56 @@ def calibrated(asked: Asked, resources: Mapping[str, Any], before: Iterable[Cali
     kind = asked.scored_by or (asked.evaluator, asked.metric)
     given = {} if asked.scored_by else own
     every = [scored(one, kind, given, resources) for one in (*asked.sets, *asked.also)]
-    used = len(asked.sets)
-    cut = best_cut([one.part(fit=True) for one in every[:used]])
-    measured = [figures([one.part(fit=False)], cut) for one in every]
-    mean = figures([one.part(fit=False) for one in every[:used]], cut)
-    good = separates(mean.auc[0], mean.auc[1])
-    name = f"{asked.evaluator}.{asked.metric}"
-    for one, each in zip(every, measured, strict=True):
-        show(name, one.about.name, each, "")
-    show(name, "mean" if used > 1 else "in all", mean, f"{cut:.3f}" if good else "none")
+    models = {entry.local_models(entry.parameters())[0]: BUNDLED_WEIGHTS}
+    return calibration(entry, asked.metric, models, every[: len(asked.sets)], every[len(asked.sets) :])
+
+
+def calibration(
+    entry: Evaluator,
+    metric: str,
+    models: Mapping[str, str],
+    used: Sequence[Scored],
+    also: Sequence[Scored] = (),
+    *,
+    cuts: bool = True,
+) -> Calibration:
+    """Set the threshold of a metric on the first halves of sets, measure it on the others, print and return both.
+
+    The sets in `also` are measured only; without `cuts` the others are, too, and items from .5 on count as called good.
+    """
+    cut = best_cut([one.part(fit=True) for one in used]) if cuts else EVEN
+    measured = [figures([one.part(fit=False)], cut) for one in (*used, *also)]
+    mean = figures([one.part(fit=False) for one in used], cut)
+    good = cuts and separates(mean.auc[0], mean.auc[1])
+    name = f"{entry.id}.{metric}"
+    for one, each in zip((*used, *also), measured, strict=True):
+        show(name, one.data, each, "")
+    show(name, "mean" if len(used) > 1 else "in all", mean, f"{cut:.3f}" if good else "none")
     return Calibration(
-        evaluator=entry.id, version=entry.version, metric=asked.metric,
-        models={entry.local_models(entry.parameters())[0]: BUNDLED_WEIGHTS},
+        evaluator=entry.id, version=entry.version, metric=metric, models=models,
         threshold=round(cut, 3) if good else None,
         n=mean.n, passed=mean.passed,
-        data="; ".join(f"{one.name} ({one.about})" for one in asked.sets),
+        data="; ".join(f"{one.data} ({one.meaning})" for one in used),
         auc=mean.auc[0], auc_low=mean.auc[1], auc_high=mean.auc[2],
         balanced=mean.balanced[0], balanced_low=mean.balanced[1], balanced_high=mean.balanced[2],
-        procedure="highest balanced accuracy on half of the clusters, figures of the other half; "
-        "tests/benchmarks/bench_thresholds.py",
+        procedure="highest balanced accuracy on half of the clusters, figures of the other half"
+        if cuts else "balanced accuracy of a score of .5",
         sets=[
             {
-                "data": one.about.name, "good": one.about.about, "sets_the_threshold": place < used,
+                "data": one.data, "good": one.meaning, "sets_the_threshold": cuts and place < len(used),
                 "n": each.n, "passed": each.passed, "auc": each.auc[0], "auc_low": each.auc[1], "auc_high": each.auc[2],
+                "balanced": each.balanced[0], "balanced_low": each.balanced[1], "balanced_high": each.balanced[2],
             }
-            for place, (one, each) in enumerate(zip(every, measured, strict=True))
+            for place, (one, each) in enumerate(zip((*used, *also), measured, strict=True))
         ],
     )  # fmt: skip
+
+
+def store(found: Sequence[Calibration]) -> None:
+    """Write calibrations into the table that comes with Assay, in place of those of judges, or of those of no judge."""
+    judged = JUDGE in found[0].models
+    records = [one.record() for one in (*(one for one in shipped() if (JUDGE in one.models) != judged), *found)]
+    TABLE.write_text(json.dumps(records, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def scored(about: LabelledSet, kind: tuple[str, str], given: Mapping[str, Any], resources: Mapping[str, Any]) -> Scored:
@@ -193,7 +221,8 @@ def scored(about: LabelledSet, kind: tuple[str, str], given: Mapping[str, Any], 
     names = {cluster: code for code, cluster in enumerate(dict.fromkeys(item.cluster for item, _ in kept))}
     half = [sha256(item.cluster.encode()).digest()[0] % 2 == 0 for item, _ in kept]
     return Scored(
-        about, np.array([value for _, value in kept], float), np.array([item.good for item, _ in kept]),
+        about.name, about.about,
+        np.array([value for _, value in kept], float), np.array([item.good for item, _ in kept]),
         np.array([names[item.cluster] for item, _ in kept]), np.array(half),
     )  # fmt: skip
 

@@ -5,8 +5,9 @@ import math
 import pytest
 
 from metrics.core.calibration import Calibration, calibration_of, latest, with_thresholds
-from metrics.core.evaluator import LOCAL_MODELS
+from metrics.core.evaluator import JUDGE, LOCAL_MODELS
 from metrics.core.registry import choose, evaluators
+from metrics.judge.settings import settings_of
 
 
 def calibration(**given: object) -> Calibration:
@@ -79,10 +80,15 @@ def test_shipped_calibrations_are_of_todays_evaluators() -> None:
     assert shipped()
     for one in shipped():
         entry = evaluators()[one.evaluator]
-        assert one.version == entry.version, f"{one.evaluator}: run tests/benchmarks/bench_thresholds.py --store"
+        judged = JUDGE in one.models
+        command = "bench_local_judge" if judged else "bench_thresholds"
+        assert one.version == entry.version, f"{one.evaluator}: run tests/benchmarks/{command}.py --store"
         assert one.metric in {metric.name for metric in entry.metrics} | set(entry.parameters.model_fields)
-        assert set(one.models) == set(entry.local_models(entry.parameters()))
-        assert (one.threshold is not None) == one.separates
+        assert set(one.models) == set(entry.parameters().used(entry.resources))
+        if judged:  # a change of its questions needs other figures
+            assert one.models[JUDGE] == settings_of("local").calibrated_as([prompt.id for prompt in entry.prompts])
+        sets_it = any(part["sets_the_threshold"] for part in one.sets)
+        assert (one.threshold is not None) == (one.separates and sets_it)
         assert all(math.isfinite(value) for value in (one.auc, one.auc_low, one.auc_high))
         assert one.n >= 30
         assert 0 < one.passed < one.n

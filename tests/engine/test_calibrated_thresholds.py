@@ -10,7 +10,11 @@ from metrics.core.calibration import Calibration
 from metrics.core.registry import choose, evaluators
 from metrics.core.suite import Outputs, Suite
 from metrics.engine import calibrated_thresholds
-from metrics.engine.calibrated_thresholds import calibrations_for, models_used
+from metrics.engine.calibrated_thresholds import calibrated_by, calibrations_for, models_used, shipped_for
+from metrics.judge.local.install import MODEL as KNOWN
+from metrics.judge.local.questions import VERSION
+from metrics.judge.settings import settings_of
+from metrics.models import calibrated
 from metrics.models.embedder import BUNDLED_WEIGHTS
 from metrics.store import Run, Workspace
 from metrics.store.calibrations import Calibrations
@@ -131,6 +135,35 @@ def test_a_judge_is_part_of_what_a_number_rests_on(kept: Calibrations) -> None:
     entry, values = choose(["answer_relevancy"])["answer_relevancy"]
     assert models_used(entry, values, {}) is None
     assert models_used(entry, values, {"judge": "some/model"}) == BUNDLED | {"judge": "some/model"}
+
+
+def judged(**judge: Any) -> str:
+    """What a calibration of faithfulness knows a judge by."""
+    entry, values = choose(["faithfulness"])["faithfulness"]
+    used = models_used(entry, values, {"judge": {"model": "m", **judge}})
+    assert used is not None
+    return used["judge"]
+
+
+def test_a_calibration_knows_a_judge_with_the_settings_that_scores_depend_on() -> None:
+    own, others = evaluators()["faithfulness"].prompts[0].id, "no_answer"
+    assert judged(timeout=5.0, concurrency=2, prompts={others: "Did it answer?"}) == judged() == "m"
+    changed = [{"temperature": 0.5}, {"prompts": {own: "List them."}}, {"prompts": {own: "Cite them."}}, {"seed": 3}]
+    assert len({judged(**one) for one in changed} | {judged()}) == 1 + len(changed)
+    assert judged(panel=[{"model": "n"}]) == "m + n"
+    assert judged(model="local") == f"{KNOWN.name}, questions {VERSION}"  # other questions are another judge
+
+
+def test_the_local_judge_has_thresholds_of_its_own(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibrated_thresholds, "shipped", calibrated.shipped)
+    (known,) = [one for one in shipped_for(settings_of("local")) if one.evaluator == "faithfulness"]
+    entry, values = choose(["faithfulness"])["faithfulness"]
+    resources = {"judge": "local"}
+    assert calibrated_by(entry, values, resources, workspace)["calibrated"] == {"faithfulness": known.threshold}
+    assert calibrated_by(entry, values, {"judge": "another"}, workspace) == {}
+    edited = settings_of({"model": "local", "prompts": {entry.prompts[0].id: "List them."}})
+    assert "faithfulness" not in {one.evaluator for one in shipped_for(edited)}
+    assert not [*shipped_for(settings_of("another"))]
 
 
 def test_a_run_of_an_earlier_version_has_no_calibrations(workspace: Path) -> None:

@@ -273,10 +273,13 @@ def test_a_run_whose_judge_is_down_says_what_to_do(run: Run, workspace: Path, op
 
 def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_page: Open) -> None:
     page = open_page("judge", way="local")
-    texts = [text.value for text in page.text]
     assert not page.exception
-    assert any(text.startswith("It is a small model") for text in texts)
-    assert any(text.startswith("faithfulness: AUC") and "BEGIN" in text for text in texts)
+    assert "It is a small model" in words(page)
+    (table,) = (one.value for one in page.dataframe)
+    (row,) = table[table["labels"].str.startswith("BEGIN")].to_dict("records")
+    assert row["evaluator"] == "faithfulness"
+    assert 0.5 < float(row["threshold"]) < 0.75
+    assert not open_page("judge", way="hosted").dataframe
 
 
 def test_a_rubric_is_imported_checked_saved_and_chosen(workspace: Path, open_page: Open) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from components import data
 from components.views.judge.judge_calls import dollars
-from metrics.presentation.format import count, duration, plural
+from components.widgets import tables
+from metrics.presentation.format import duration, number, plural
 from metrics.presentation.phrases import with_interval
 
 if TYPE_CHECKING:
-    from components.data import Measured, Trial
+    from components.data import Trial
 
 WAYS = {"hosted": "Hosted model", "server": "Your own server", "local": "Local judge"}
 MODELS = "gpt-4o-mini, anthropic/claude-3-5-haiku-latest, gemini/gemini-2.0-flash, mistral/mistral-small-latest …"
@@ -20,6 +22,18 @@ SERVERS = "http://localhost:8000/v1 (vLLM), http://localhost:11434/v1 (Ollama), 
 LOCAL = "local"
 SHARED = ("temperature", "repeats", "probabilities")  # settings that the judges of a panel have from the first
 AT = " at "  # between a model and the address of its server, as in a judge's name
+AGREEMENT = {
+    "evaluator": tables.header("Evaluator", 140),
+    "n": tables.numeric("n", 50, "Cases with label and score."),
+    "auc": tables.numeric("AUC", 140, "The chance that a good case scores better than a bad one; 0.5 is chance."),
+    "balanced": tables.numeric(
+        "Balanced accuracy", 140, "Mean of the shares of good cases that pass and of bad ones that fail."
+    ),
+    "threshold": tables.numeric(
+        "Threshold", 85, "What labels set: scores from here on pass. Empty: none was set, 0.5 counts in this table."
+    ),
+    "labels": tables.header("Labels", None, "The data, and which of them should pass; other halves set thresholds."),
+}
 
 
 def way_of(setting: Mapping[str, Any] | None) -> str:
@@ -86,12 +100,23 @@ def trial_lines(trial: Trial) -> list[str]:
     return [result, *sent, f"{duration(trial.seconds)} · {counted} · {dollars(trial.cost_usd)}"]
 
 
-def agreement_lines(measured: Iterable[Measured]) -> list[str]:
-    """Return how far a judge agrees with people, a line per figure, with the data it was measured on."""
-    return [
-        f"{row.metric}: {row.what} {with_interval(row.value, row.low, row.high)}, n {count(row.n)}, {row.data}"
-        for row in measured
+def draw_agreement(setting: Mapping[str, Any]) -> None:
+    """Draw a table of how well the judge tells good from bad, where that was measured; else nothing."""
+    rows = [
+        {
+            "evaluator": one.evaluator,
+            "n": part["n"],
+            "auc": with_interval(part["auc"], part["auc_low"], part["auc_high"]),
+            "balanced": with_interval(part["balanced"], part["balanced_low"], part["balanced_high"]),
+            "threshold": "" if one.threshold is None else number(one.threshold),
+            "labels": f"{part['data']}; good: {part['good']}",
+        }
+        for one in data.measured_agreement(setting)
+        for part in one.sets
     ]
+    if rows:
+        st.subheader("Measured with this judge", anchor=False)
+        st.dataframe(rows, hide_index=True, column_config=AGREEMENT, height="content", key="agreement")
 
 
 def draw_trial(trial: Trial) -> None:

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.core.prompt import wording
 from metrics.core.registry import evaluators
-from metrics.judge.local.measured import agreement
-from metrics.judge.settings import settings_of
+from metrics.engine.calibrated_thresholds import shipped_for
+from metrics.judge.settings import JudgeSettings, settings_of
 from metrics.store import Run
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+UNMEASURED = "unmeasured with this judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,7 @@ def judged_by(run: Run) -> dict[str, str]:
     judges = settings_of(setting).judges if setting else ()
     return {
         name: ", ".join(
-            f"{judge.name} ({agreement(name, judge.model, judge.prompts)})" if judge.is_local else judge.name
-            for judge in judges
+            f"{judge.name} ({_agreement(name, judge)})" if judge.is_local else judge.name for judge in judges
         )
         for name in judged_evaluators(run)
     }
@@ -68,7 +70,13 @@ def local_agreement(run: Run) -> dict[str, str]:
     local = next((judge for judge in settings_of(setting).judges if judge.is_local), None) if setting else None
     if local is None:
         return {}
-    return {name: agreement(name, local.model, local.prompts) for name in judged_evaluators(run)}
+    return {name: _agreement(name, local) for name in judged_evaluators(run)}
+
+
+def _agreement(evaluator: str, judge: JudgeSettings) -> str:
+    """Return how far a judge's scores of an evaluator agree with labels, as measured for Assay, or UNMEASURED."""
+    figures = (words for one in shipped_for(judge) if one.evaluator == evaluator for words in one.by_set)
+    return "; ".join(figures) or UNMEASURED
 
 
 def judgements(run: Run, case_id: str) -> pd.DataFrame:
