@@ -105,21 +105,22 @@ def set_up() -> None:
         way = controls.choice("Kind of judge", {first: judge_form.WAYS[first], **judge_form.WAYS}, "way")
         setting = fill_in(way, kept, files)
     facts = data.judge_facts(setting) if setting else None
+    measured = data.measured_agreement(facts.settings) if facts and facts.settings else []
     with right, st.container(border=True):
         saved = facts is not None and facts.settings is not None and facts.settings == kept
-        summarise(way, facts, saved, now)
+        summarise(way, facts, bool(measured), saved, now)
         actions(setting if facts and facts.settings else None, saved, kept is not None)
     of, trial = st.session_state.get("judge-trial", (None, None))
     if trial is not None and of == setting:
         with right:
             judge_form.draw_trial(trial)
-    if facts is not None and facts.settings is not None:
-        judge_form.draw_agreement(facts.settings)
+    if measured:
+        judge_form.draw_agreement(measured)
     machine_models.draw(files)
 
 
-def summarise(way: str, facts: data.JudgeFacts | None, saved: bool, now: data.JudgeFacts) -> None:
-    """Draw what the form means so far."""
+def summarise(way: str, facts: data.JudgeFacts | None, measured: bool, saved: bool, now: data.JudgeFacts) -> None:
+    """Draw what the form means so far; `measured`: a table says how far the judge agrees with labels."""
     st.subheader("Judge of this workspace" if saved else "Not saved yet", anchor=False)
     if facts is None:
         st.text("Enter the address and the model." if way == "server" else "Enter the model.")
@@ -134,8 +135,7 @@ def summarise(way: str, facts: data.JudgeFacts | None, saved: bool, now: data.Ju
         if facts.lacks:
             st.text(f"✗ {facts.lacks}")
     if way == judge_form.LOCAL and facts is not None and facts.settings is not None:
-        known = facts.settings["model"] == judge_form.LOCAL
-        st.text(SMALL if known else OTHER)
+        st.text(SMALL if measured else OTHER)
     if now.name and not saved:
         st.text(f"Runs are judged by {now.name} until you save.")
 

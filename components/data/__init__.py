@@ -272,6 +272,7 @@ if TYPE_CHECKING:
     from metrics.analysis.slices.find_slices import SliceSearch
     from metrics.analysis.slices.slice_outcomes import Measure
     from metrics.analysis.slices.slice_values import SliceTable, SliceValue
+    from metrics.core.calibration import Calibration
     from metrics.core.errors import InputProblem
     from metrics.core.evaluator import Evaluator, Example, Metric
     from metrics.core.prompt import Prompt

@@ -22,7 +22,8 @@ class Calibration:
     parameters that differ from their defaults. `auc`: the chance that a good item scores better than a bad one, 0 … 1,
     with its 95 % interval; `balanced`: (sensitivity + specificity) / 2 of the threshold on items that did not set it.
     `threshold` is None where the metric does not separate them. `n` labels, `passed` of them good; `data` says which;
-    `sets` are the figures of each set of labels, where there are several (data, n, passed, auc, auc_low, auc_high).
+    `sets` are the figures of each set of labels, where there are several (data, good, sets_the_threshold, n, passed,
+    auc, balanced, and the ends of their intervals).
     """
 
     evaluator: str
@@ -47,15 +48,6 @@ class Calibration:
     def separates(self) -> bool:
         """Whether the metric tells good from bad: AUC ≥ .6, and its interval above chance."""
         return separates(self.auc, self.auc_low)
-
-    @property
-    def by_set(self) -> list[str]:
-        """The AUC of each set of labels, in words."""
-        return [
-            f"AUC {one['auc']:.2f} [{one['auc_low']:.2f}, {one['auc_high']:.2f}], n {one['n']}, "
-            f"{one['data']} (good: {one['good']})"
-            for one in self.sets
-        ]
 
     @property
     def key(self) -> tuple[Any, ...]:

@@ -69,8 +69,9 @@ def shipped_for(judge: JudgeSettings) -> Iterator[Calibration]:
     """Yield what comes with Assay about evaluators with this judge, at their default parameters."""
     for one in shipped():
         entry = evaluators()[one.evaluator]
-        models = {JUDGE: judge.calibrated_as([prompt.id for prompt in entry.prompts])}
-        if one.version == entry.version and dict(one.models) == models:
+        if JUDGE not in one.models or one.version != entry.version:
+            continue
+        if dict(one.models) == models_used(entry, entry.parameters.model_validate({}), {JUDGE: judge}):
             yield one
 
 

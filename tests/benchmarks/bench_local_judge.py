@@ -14,9 +14,9 @@ by three people.
 
 AUC and balanced accuracy (at the threshold in force, .5 where there is none) with 95 % intervals: 1,000 resamples of
 whole passages. With --workspace an interrupted run continues where it stopped. Sets of ../shared/data are left out
-where it is absent. --least: a tenth. --plain: the same weights, asked one question about a whole answer. --store also
-judges the halves that set thresholds, and writes the table that comes with Assay, metrics/models/calibrations.json. An
-hour on two idle cores, with --store two.
+where it is absent. --least: a tenth of the passages. --plain: the same weights, asked one question about a whole
+answer. --store also judges the halves that set thresholds, and writes the table that comes with Assay,
+metrics/models/calibrations.json. An hour on two idle cores, with --store two.
 """
 
 import argparse
@@ -34,12 +34,12 @@ import pyarrow as pa
 from metrics import Outputs, Suite, evaluate
 from metrics.core.evaluator import JUDGE
 from metrics.core.registry import evaluators
-from metrics.core.sampling_design import cluster_codes
+from metrics.engine.calibrated_thresholds import models_used
 from metrics.ingest import read_outputs, read_suite
 from metrics.judge.local.completer import EVEN, LocalCompleter
 from metrics.judge.local.install import LOCAL
 from metrics.judge.local.questions import ENTAILMENT
-from metrics.judge.settings import JudgeSettings
+from metrics.judge.settings import settings_of
 from tests.benchmarks.bench_mtrag_embeddings import correlation, joined
 from tests.benchmarks.bench_thresholds import Scored, calibration, figures, show, store
 from tests.benchmarks.local_judge_sets import DATA, REFUSALS, answerable, attempts, begin, passages, relevance
@@ -49,7 +49,7 @@ from tests.corpora.grounding import Grounded, answers, long_summaries, summaries
 HALF = 40  # passages of BEGIN
 QUESTIONS, ANSWERS = 150, 60  # of CLAPNQ and MT-RAG
 LEAST = 10
-JUDGED = JudgeSettings(model=LOCAL, prompts={})
+JUDGED = settings_of(LOCAL)
 
 
 class Labelled(NamedTuple):
@@ -84,6 +84,8 @@ def main() -> None:
         for name in chosen:
             if name == "mtrag":
                 _mtrag(ANSWERS // step, workspace)
+            elif not _cases(name, True, step):
+                print(f"{name}: left out, it needs ../shared/data")
             elif options.plain:
                 _plain(name, step)
             else:
@@ -99,7 +101,8 @@ def _store(workspace: Path) -> None:
             name: _scored(name, (False, True) if one.cuts else (True,), 1, workspace)[0] for name, one in own.items()
         }
         entry = evaluators()[id]
-        models = {JUDGE: JUDGED.calibrated_as([prompt.id for prompt in entry.prompts])}
+        models = models_used(entry, entry.parameters(), {JUDGE: JUDGED})
+        assert models is not None
         used = [scored[name] for name, one in own.items() if one.cuts]
         also = [scored[name] for name, one in own.items() if not one.cuts]
         found.append(calibration(entry, id, models, used or also, also if used else (), cuts=bool(used)))
@@ -137,13 +140,20 @@ SETS = {
 }
 
 
+def _cases(name: str, held_out: bool, step: int) -> list[Grounded]:
+    """Return the cases of a half of a set: those of every step-th passage."""
+    cases = list(SETS[name].cases(held_out))
+    groups = list(dict.fromkeys(case.group for case in cases))[::step]
+    return [case for case in cases if case.group in groups]
+
+
 def _scored(name: str, halves: Iterable[bool], step: int, workspace: Path) -> tuple[Scored, float | None, str]:
     """Judge halves of a set; return the scores, the threshold in force, and the pace and the unscored cases in words.
 
     `halves`: False for the one that sets thresholds, True for the one held out.
     """
     about = SETS[name]
-    cases = [(half, case) for half in halves for case in list(about.cases(half))[::step]]
+    cases = [(half, case) for half in halves for case in _cases(name, half, step)]
     ids = [f"{name}-{number}" for number in range(len(cases))]
     asked = [
         {"case_id": one, "question": case.question or None, "expected_answers": [case.answer]}
@@ -164,10 +174,9 @@ def _scored(name: str, halves: Iterable[bool], step: int, workspace: Path) -> tu
     known = frame.dropna()
     entry = run.evaluator(about.evaluator)
     assert entry is not None
-    clusters = cluster_codes(pd.factorize(known["cluster"])[0])
     scored = Scored(
-        about.data, about.good, known["score"].to_numpy(float), known["good"].to_numpy(bool), clusters,
-        known["fit"].to_numpy(bool),
+        about.data, about.good, known["score"].to_numpy(float), known["good"].to_numpy(bool),
+        pd.factorize(known["cluster"])[0], known["fit"].to_numpy(bool),
     )  # fmt: skip
     return scored, entry.primary.threshold, f"{pace}, {len(frame) - len(known)} unscored"
 
@@ -175,19 +184,18 @@ def _scored(name: str, halves: Iterable[bool], step: int, workspace: Path) -> tu
 def _row(name: str, step: int, workspace: Path) -> None:
     """Judge the half of a set that is held out, and print its line."""
     scored, threshold, words = _scored(name, [True], step, workspace)
-    if len(scored.score):
-        cut = EVEN if threshold is None or not SETS[name].cuts else threshold
-        show(name, SETS[name].evaluator, figures([scored], cut), f"{cut:.3f}   {words}")
+    cut = EVEN if threshold is None else threshold
+    show(name, SETS[name].evaluator, figures([scored], cut), f"{cut:.3f}   {words}")
 
 
 def _plain(name: str, step: int) -> None:
     """Print how well P(yes) to one question about the whole answer ranks the cases of a set."""
     judge = LocalCompleter(JUDGED)
-    cases = list(SETS[name].cases(True))[::step]
+    cases = _cases(name, True, step)
     said = ({"CONTEXTS": case.text, "CLAIMS": f"{case.question} {case.answer}".strip()} for case in cases)
     score = np.array([judge.opinion(ENTAILMENT, data)[0] for data in said])
     good, fit = np.array([case.right for case in cases]), np.zeros(len(cases), bool)
-    clusters = cluster_codes(pd.factorize(np.array([case.group for case in cases]))[0])
+    clusters = pd.factorize(np.array([case.group for case in cases]))[0]
     show(name, "one plain question", figures([Scored(name, "", score, good, clusters, fit)], EVEN), f"{EVEN:.3f}")
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components import data
 from components.views.judge.judge_calls import dollars
 from components.widgets import tables
 from metrics.presentation.format import duration, number, plural
 from metrics.presentation.phrases import with_interval
 
 if TYPE_CHECKING:
-    from components.data import Trial
+    from components.data import Calibration, Trial
 
 WAYS = {"hosted": "Hosted model", "server": "Your own server", "local": "Local judge"}
 MODELS = "gpt-4o-mini, anthropic/claude-3-5-haiku-latest, gemini/gemini-2.0-flash, mistral/mistral-small-latest …"
@@ -100,8 +99,8 @@ def trial_lines(trial: Trial) -> list[str]:
     return [result, *sent, f"{duration(trial.seconds)} · {counted} · {dollars(trial.cost_usd)}"]
 
 
-def draw_agreement(setting: Mapping[str, Any]) -> None:
-    """Draw a table of how well the judge tells good from bad, where that was measured; else nothing."""
+def draw_agreement(measured: Iterable[Calibration]) -> None:
+    """Draw a table of how well a judge tells good from bad, a row for each set of labels."""
     rows = [
         {
             "evaluator": one.evaluator,
@@ -111,12 +110,11 @@ def draw_agreement(setting: Mapping[str, Any]) -> None:
             "threshold": "" if one.threshold is None else number(one.threshold),
             "labels": f"{part['data']}; good: {part['good']}",
         }
-        for one in data.measured_agreement(setting)
+        for one in measured
         for part in one.sets
     ]
-    if rows:
-        st.subheader("Measured with this judge", anchor=False)
-        st.dataframe(rows, hide_index=True, column_config=AGREEMENT, height="content", key="agreement")
+    st.subheader("Measured with this judge", anchor=False)
+    st.dataframe(rows, hide_index=True, column_config=AGREEMENT, height="content", key="agreement")
 
 
 def draw_trial(trial: Trial) -> None:

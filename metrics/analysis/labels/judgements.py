@@ -14,7 +14,6 @@ from metrics.store import Run
 if TYPE_CHECKING:
     import pandas as pd
 
-
 UNMEASURED = "unmeasured with this judge"
 
 
@@ -56,9 +55,10 @@ def judged_by(run: Run) -> dict[str, str]:
     """
     setting = run.spec.get("resources", {}).get("judge")
     judges = settings_of(setting).judges if setting else ()
+    known = [(judge.name, _measured(judge) if judge.is_local else None) for judge in judges]
     return {
         name: ", ".join(
-            f"{judge.name} ({_agreement(name, judge)})" if judge.is_local else judge.name for judge in judges
+            judge if measured is None else f"{judge} ({measured.get(name, UNMEASURED)})" for judge, measured in known
         )
         for name in judged_evaluators(run)
     }
@@ -70,13 +70,20 @@ def local_agreement(run: Run) -> dict[str, str]:
     local = next((judge for judge in settings_of(setting).judges if judge.is_local), None) if setting else None
     if local is None:
         return {}
-    return {name: _agreement(name, local) for name in judged_evaluators(run)}
+    measured = _measured(local)
+    return {name: measured.get(name, UNMEASURED) for name in judged_evaluators(run)}
 
 
-def _agreement(evaluator: str, judge: JudgeSettings) -> str:
-    """Return how far a judge's scores of an evaluator agree with labels, as measured for Assay, or UNMEASURED."""
-    figures = (words for one in shipped_for(judge) if one.evaluator == evaluator for words in one.by_set)
-    return "; ".join(figures) or UNMEASURED
+def _measured(judge: JudgeSettings) -> dict[str, str]:
+    """Return how far a judge's scores agree with labels, as measured for Assay, in words by evaluator."""
+    return {
+        one.evaluator: "; ".join(
+            f"AUC {part['auc']:.2f} [{part['auc_low']:.2f}, {part['auc_high']:.2f}], n {part['n']}, "
+            f"{part['data']} (good: {part['good']})"
+            for part in one.sets
+        )
+        for one in shipped_for(judge)
+    }
 
 
 def judgements(run: Run, case_id: str) -> pd.DataFrame:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from metrics import analysis
+from metrics import analysis, engine
 from metrics.core.errors import MissingResource
 from metrics.core.evaluator import Status
 from metrics.engine.playground import first_cases, try_out
 from metrics.reports.build import build
-from metrics.store import Run
+from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.judge.server import JudgeServer
 from tests.pages.page_scenes import judged_run
@@ -24,8 +24,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run without a judge."""
-    from metrics.store import Workspace
-
     return finished(Workspace(tmp_path_factory.mktemp("plain")), text_suite(), text_outputs(), "bleu")
 
 
@@ -35,6 +33,19 @@ def test_who_judged_what(run: Run, plain: Run) -> None:
     assert analysis.judged_evaluators(run) == ("faithfulness",)
     assert (analysis.judge_names(plain), analysis.judged_evaluators(plain), analysis.judging(plain)) == ((), (), {})
     assert analysis.judgements(plain, "c0").empty
+
+
+def test_a_local_judge_is_named_with_its_measured_agreement(workspace: Path) -> None:
+    judge = {"model": "local", "panel": [{"model": "m"}, {"model": "local:mine.gguf", "weights": "a" * 64}]}
+    ids = ["faithfulness", "context_recall"]
+    run = engine.create(Workspace(workspace), text_suite(), text_outputs(), ids, resources={"judge": judge})
+    said = analysis.judged_by(run)
+    assert re.search(r"\(AUC 0\.\d\d \[0\.\d\d, 0\.\d\d\], n \d+, .*BEGIN.*\), m, ", said["faithfulness"])
+    assert said["faithfulness"].endswith("(unmeasured with this judge)")  # other weights
+    assert said["context_recall"].count("(unmeasured with this judge)") == 2
+    measured = analysis.local_agreement(run)
+    assert measured["context_recall"] == "unmeasured with this judge"
+    assert f"({measured['faithfulness']})" in said["faithfulness"]
 
 
 def test_the_replies_of_a_case(run: Run) -> None:
