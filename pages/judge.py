@@ -22,6 +22,9 @@ OTHER = (
     "Its agreement with human verdicts is not measured, and its probabilities are not calibrated. Compare it with your "
     "own labels before you rely on it."
 )
+CHANGED = (
+    "It is measured with its default settings, not with these. Compare it with your own labels before you rely on it."
+)
 SMALL = (
     "It is a small model. The table below says how well it tells good from bad. On your data, compare it with your own "
     "labels before you rely on it."
@@ -135,7 +138,8 @@ def summarise(way: str, facts: data.JudgeFacts | None, measured: bool, saved: bo
         if facts.lacks:
             st.text(f"✗ {facts.lacks}")
     if way == judge_form.LOCAL and facts is not None and facts.settings is not None:
-        st.text(SMALL if measured else OTHER)
+        known = facts.settings["model"] == judge_form.LOCAL
+        st.text(SMALL if measured else CHANGED if known else OTHER)
     if now.name and not saved:
         st.text(f"Runs are judged by {now.name} until you save.")
 

@@ -279,6 +279,9 @@ def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_pa
     (row,) = table[table["labels"].str.startswith("BEGIN")].to_dict("records")
     assert row["evaluator"] == "faithfulness"
     assert 0.5 < float(row["threshold"]) < 0.75
+    next(box for box in page.number_input if box.label == "Temperature").set_value(0.7).run()
+    assert "measured with its default settings, not with these" in words(page)
+    assert not page.dataframe
     assert not open_page("judge", way="hosted").dataframe
 
 
