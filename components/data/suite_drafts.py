@@ -230,14 +230,16 @@ def perturbation_kinds() -> Mapping[str, Kind]:
 
 
 def perturb_preview(fingerprint: str, draft: str, how: Mapping[str, Any], count: int) -> tuple[pd.DataFrame, str]:
-    """Return the first cases before and after: case_id, kind ("" before), text; or why there is none.
+    """Return the first cases before and after: case_id, kind ("" before), text, is_made; or why there is none.
 
-    `how`: kinds, intensity, seed, fields. The variants are the same that `perturb_draft` makes.
+    `how`: kinds, intensity, seed, fields. The variants are the same that `perturb_draft` makes. Of a conversation the
+    text is the user's last turn; where a case has no variant, it is the reason and `is_made` is false.
     """
     import pandas as pd
     import pyarrow.compute as pc
 
     from metrics.perturbations import FIELDS
+    from metrics.text.conversation import last_user_turn
 
     suite = drafted_suite(fingerprint, draft)
     column = FIELDS[how["fields"][0]]
@@ -252,14 +254,22 @@ def perturb_preview(fingerprint: str, draft: str, how: Mapping[str, Any], count:
     rows = made.suite.cases.select(["case_id", "perturbs", "perturbation", column]).to_pylist()
     place = {case: number for number, case in enumerate(first.to_pylist())}
     shown = [
-        {"case_id": row["perturbs"] or row["case_id"], "kind": row["perturbation"] or "", "text": row[column]}
+        {
+            "case_id": row["perturbs"] or row["case_id"], "kind": row["perturbation"] or "", "text": row[column],
+            "is_made": True,
+        }
         for row in rows
+    ]  # fmt: skip
+    shown += [
+        {"case_id": case.case_id, "kind": case.kind, "text": f"– {case.reason}", "is_made": False}
+        for case in made.skipped
     ]
-    shown += [{"case_id": case.case_id, "kind": case.kind, "text": f"– {case.reason}"} for case in made.skipped]
     order = {kind: number for number, kind in enumerate(["", *how["kinds"]])}
     shown.sort(key=lambda row: (place[row["case_id"]], order[row["kind"]]))
     for row in shown:
-        row["text"] = " | ".join(row["text"]) if isinstance(row["text"], list) else row["text"]
+        text = " | ".join(row["text"]) if isinstance(row["text"], list) else row["text"]
+        spoken = last_user_turn(text) if column == FIELDS["question"] else None
+        row["text"] = spoken[0] if spoken else text
     return pd.DataFrame(shown), ""
 
 

@@ -1,9 +1,11 @@
-"""Passages of documents with the words marked that something rests on.
+"""Passages of documents with words marked: those that something rests on, or those that are changed.
 
 Drawn by passages.js, which inserts every text as text.
 """
 
+import difflib
 import json
+import re
 from collections.abc import Sequence
 
 from components.viewers.browser_component import browser_component
@@ -27,8 +29,16 @@ def marked(text: str, quotes: Sequence[str]) -> Parts:
     return parts
 
 
-def draw(passages: Sequence[tuple[str, str]], quotes: Sequence[str], key: str) -> None:
-    """Draw passages (where each stands, its text), the quotes marked."""
-    payload = [{"place": place, "parts": marked(text, quotes)} for place, text in passages]
+def changed(before: str, after: str) -> Parts:
+    """Return the text after a change in parts, the words that are not in the text before marked."""
+    old, new = (re.findall(r"\S+|\s+", text) for text in (before, after))
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    cuts = (("".join(new[start:end]), kind != "equal") for kind, _, _, start, end in matcher.get_opcodes())
+    return [(text, is_new) for text, is_new in cuts if text]
+
+
+def draw(passages: Sequence[tuple[str, Parts]], key: str) -> None:
+    """Draw passages: where each stands, and its text in parts."""
+    payload = [{"place": place, "parts": parts} for place, parts in passages]
     packed = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     browser_component("passages")(key=key, data=packed)

@@ -1,6 +1,6 @@
 """perturb(): a suite with variants of its cases."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
@@ -17,6 +17,7 @@ from metrics.perturbations.kind import INTENSITIES, Intensity, Kind
 from metrics.perturbations.kinds import KINDS, RULE_KINDS
 from metrics.perturbations.sites import perturbed, seeded
 from metrics.store import Workspace
+from metrics.text.conversation import last_user_turn
 
 FIELDS = {"question": "question", "contexts": "reference_contexts", "source": "source_text"}  # name → column
 TASKS = ("text", "classification", "agent")
@@ -27,11 +28,15 @@ Variant = list[str] | str  # the new texts of a case, in the order of `_spots`, 
 
 
 class Spot(NamedTuple):
-    """A text of a case that can be changed: which column, and which of its texts."""
+    """A text of a case that can be changed: which column, which of its texts, and how another is put in its place.
+
+    Of a conversation it is the user's last turn: roles and earlier turns are what the model is given, not asked.
+    """
 
     column: str
     place: int
     text: str
+    whole: Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +64,10 @@ def perturb(
 ) -> Perturbed:  # fmt: skip
     """Return the suite's cases and, for each of `kinds`, a variant of every case that the kind can change.
 
-    What is changed: `fields`, any of question, contexts (the reference contexts) and source. A variant's text depends
-    only on the seed, the case's id, the kind and the field, not on the order or choice of cases. Everything else is as
-    in its original, whose id is in `perturbs`, the kind in `perturbation` and as a tag, the intensity and seed in
+    What is changed: `fields`, any of question, contexts (the reference contexts) and source; of a question that is a
+    conversation only what the user says last, see metrics.text.conversation. A variant's text depends only on the
+    seed, the case's id, the kind and the field, not on the order or choice of cases. Everything else is as in its
+    original, whose id is in `perturbs`, the kind in `perturbation` and as a tag, the intensity and seed in
     `metadata.*`. Original and variants share a `group`, so that intervals do not count them as independent cases.
     Variants that the suite already has are kept unchanged.
 
@@ -121,7 +127,11 @@ def _spots(row: Row, columns: list[str]) -> list[Spot]:
     found = []
     for column in columns:
         texts = row[column] if isinstance(row[column], list) else [row[column]]
-        found += [Spot(column, place, text) for place, text in enumerate(texts) if text and text.strip()]
+        for place, text in enumerate(texts):
+            spoken = last_user_turn(text) if text and column == FIELDS["question"] else None
+            part, whole = spoken or (text, str)
+            if part and part.strip():
+                found.append(Spot(column, place, part, whole))
     return found
 
 
@@ -171,9 +181,9 @@ def _put(row: Row, spots: list[Spot], texts: list[str]) -> Row:
     changed = {name: list(value) if isinstance(value, list) else value for name, value in row.items()}
     for spot, text in zip(spots, texts, strict=True):
         if isinstance(changed[spot.column], list):
-            changed[spot.column][spot.place] = text
+            changed[spot.column][spot.place] = spot.whole(text)
         else:
-            changed[spot.column] = text
+            changed[spot.column] = spot.whole(text)
     return changed
 
 

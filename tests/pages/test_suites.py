@@ -214,17 +214,28 @@ def test_a_split_that_leaves_nothing_says_why(page: Callable[..., AppTest]) -> N
     assert "✗ split: found the share 0.01 of 12 families of cases" in words(shown)
 
 
+def previewed(shown: AppTest) -> list[tuple[str, list[tuple[str, bool]]]]:
+    """Return what the preview of variants draws: a case with its kind, and the text in parts, marked where changed."""
+    drawn = json.loads(shown.get("bidi_component")[0].proto.bytes)
+    return [(each["place"], [(text, marked) for text, marked in each["parts"]]) for each in drawn]
+
+
 def test_perturbing_shows_before_and_after_and_keeps_its_word(page: Callable[..., AppTest]) -> None:
     shown = page(view="perturb", kind=["copy", "yz", "antonym"], intensity="high", seed="5")
-    table = shown.dataframe[0].value
-    assert list(table["kind"][:4]) == ["Original", "Copy", "y and z exchanged", "Antonyms"]
-    assert table["text"][2] == ROWS[0]["question"].replace("lazy", "layz").replace("Why", "Whz")
+    drawn = previewed(shown)
+    kinds = ["Original", "Copy", "y and z exchanged", "Antonyms"]
+    assert [place for place, _ in drawn[:4]] == [f"c0 · {kind}" for kind in kinds]
+    texts = [("How large is the fine of ", False), ("layz", True), (" reader number 0? ", False), ("Whz?", True)]
+    assert drawn[2][1] == texts
+    assert [marked for _, marked in drawn[1][1]] == [False], "a copy has nothing to mark"
     assert "the correct answer changes too" in shown.caption[-1].value
     press(shown, "Store the suite with its variants")
     assert "✓ stored as 'desk, perturbed': 48 cases\n36 variants made" in words(shown)
     made = newest().cases
-    texts = dict(zip(made["case_id"].to_pylist(), made["question"].to_pylist(), strict=True))
-    assert [texts[f"c{n}~yz"] for n in range(3)] == list(table[table["kind"] == "y and z exchanged"]["text"])
+    stored = dict(zip(made["case_id"].to_pylist(), made["question"].to_pylist(), strict=True))
+    assert [stored[f"c{n}~yz"] for n in range(3)] == [
+        "".join(text for text, _ in parts) for place, parts in drawn if place.endswith("y and z exchanged")
+    ]
     assert "desk, perturbed: 48 cases, text, 36 of them variants" in words(shown)
 
 
@@ -246,7 +257,7 @@ def test_a_judged_kind_needs_a_judge_and_asks_it_once(page: Callable[..., AppTes
     assert "is asked up to 12 questions, once" in words(shown)
     assert not judge_server.calls, "nobody is asked unasked"
     press(shown, "Preview the judge's variants")
-    assert shown.dataframe[0].value["text"][2].startswith(HOSTILE)
+    assert "".join(text for text, _ in previewed(shown)[2][1]).startswith(HOSTILE)
     assert len(judge_server.calls) == 3
     press(shown, "Store the suite with its variants")
     assert len(judge_server.calls) == 12, "the previewed ones are in the cache"

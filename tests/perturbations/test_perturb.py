@@ -13,6 +13,7 @@ from metrics.ingest import read_suite
 from metrics.perturbations import RULE_KINDS, perturb
 from metrics.perturbations.perturb import INTENSITY, SEED
 from metrics.suites import write_suite
+from metrics.text.conversation import turns
 from tests.judge.server import Fault, JudgeServer
 
 CASES: list[dict[str, Any]] = [
@@ -168,3 +169,37 @@ def test_a_spent_budget_leaves_cases_and_a_dead_judge_stops(judge_server: JudgeS
 def test_without_a_judge_it_says_how_to_get_one(workspace: Path) -> None:
     with pytest.raises(MissingResource, match="no judge is chosen"):
         perturb(suite(), ["paraphrase"], workspace=workspace)
+
+
+TALK = "user: Why is the fine so big?\nagent: The user did not pay the big fine.\nuser: Is a small film cheap?"
+
+
+@pytest.mark.parametrize("kind", RULE_KINDS)
+def test_of_a_conversation_only_the_last_turn_of_the_user_changes(kind: str) -> None:
+    before = TALK.rpartition("user: ")[0]
+    made = perturb(suite([{"case_id": "c", "question": TALK}]), [kind], "high")
+    for row in rows_of(made.suite).values():
+        assert row["question"].startswith(f"{before}user: ")
+        assert (row["question"] == TALK) == (row["perturbation"] in (None, "copy"))
+    assert made.made == {kind: 1} or kind == "yz"  # it has neither letter
+
+
+def test_no_role_is_changed_in_real_conversations(shared: Path) -> None:
+    talks = read_suite(shared / "data" / "mtrag" / "suite.csv")
+    made = perturb(talks, ["keyboard", "ocr", "word_swap"], "high").suite
+    rows = rows_of(made)
+    earlier = {name: turns(row["question"])[:-1] for name, row in rows.items()}
+    variants = [row for row in rows.values() if row["perturbs"]]
+    assert len(variants) > 3 * 150
+    assert all(earlier[row["case_id"]] == earlier[row["perturbs"]] for row in variants)
+    assert sum(bool(each) for each in earlier.values()) > 3 * 100
+
+
+def test_a_judge_is_shown_the_last_turn_alone(judge_server: JudgeServer, workspace: Path) -> None:
+    judge_server.say("perturbation.contextual_misinformation.medium", {"text": "Films are banned."})
+    talk = suite([{"case_id": "c", "question": TALK}])
+    judge = {"model": "scripted", "base_url": judge_server.url, "tries": 1}
+    made = perturb(talk, ["contextual_misinformation"], judge=judge, workspace=workspace)
+    assert judge_server.calls[0].data["TEXT"] == "Is a small film cheap?"
+    question = rows_of(made.suite)["c~contextual_misinformation"]["question"]
+    assert question.endswith("\nuser: Films are banned. Is a small film cheap?")

@@ -130,7 +130,7 @@ def _draw_question(draft: DraftView, shown: Sequence[Row], row: Row) -> None:
         st.text(f"⚠ A passage looks as if it were written for the judge ({found['what']}): {found['text']}")
     draw_text("Question", row["question"], 120, 2)
     draw_text("Reference answer", row["answer"], 150, 2)
-    passages.draw(row["passages"], row["quotes"], f"passages-{name}")
+    _draw_passages(row, f"passages-{name}")
     st.caption(
         "Marked: what the judge says that the answer rests on."
         if kind.is_answered
@@ -154,7 +154,7 @@ def _draw_edit(draft: DraftView, row: Row) -> None:
         st.session_state.pop(EDITING, None)
         url.put(q=name)
         st.rerun()
-    passages.draw(row["passages"], row["quotes"], f"passages-edit-{name}")
+    _draw_passages(row, f"passages-edit-{name}")
 
 
 def _draw_suite(draft: DraftView, approved: int, undecided: int) -> None:
@@ -220,3 +220,8 @@ def _open(name: str) -> None:
 def _edit(name: str) -> None:
     st.session_state[EDITING] = name
     url.put(q=name)
+
+
+def _draw_passages(row: Mapping[str, Any], key: str) -> None:
+    """Draw the passages that a question was written from, with the words marked that it quotes."""
+    passages.draw([(place, passages.marked(text, row["quotes"])) for place, text in row["passages"]], key)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components import data
+from components.viewers import passages
 from components.views.setup.suite_saving import open_suite
 from components.widgets import column_mapping, controls, uploads, url
-from components.widgets.tables import header
 from metrics.presentation import format
 
 if TYPE_CHECKING:
@@ -170,15 +170,13 @@ def _preview(suite: str, draft: str, kinds: Mapping[str, Kind], how: dict[str, A
     if refused:
         st.text(f"✗ {refused}")
         return
-    table = rows.assign(kind=[kinds[kind].title if kind else "Original" for kind in rows["kind"]])
-    st.dataframe(
-        table, hide_index=True, height="content" if len(table) < 10 else 340,
-        column_config={
-            "case_id": header("Case", 90),
-            "kind": header("Kind", 130),
-            "text": header(FIELDS[how["fields"][0]], "large"),
-        },
-    )  # fmt: skip
+    texts = rows.loc[rows["kind"] == "", ["case_id", "text"]].set_index("case_id")["text"]
+    drawn = []
+    for row in rows.to_dict("records"):
+        kind = kinds[row["kind"]].title if row["kind"] else "Original"
+        before = texts[row["case_id"]] if row["is_made"] else row["text"]
+        drawn.append((f"{row['case_id']} · {kind}", passages.changed(before, row["text"])))
+    passages.draw(drawn, "perturb-preview")
 
 
 def draw_upload() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.viewers.passages import marked
+from components.viewers.passages import changed, marked
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,18 @@ from components.viewers.passages import marked
 )
 def test_marked(text: str, quotes: list[str], parts: list[tuple[str, bool]]) -> None:
     assert marked(text, quotes) == parts
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "parts"),
+    [
+        ("how do I pay", "how do I pay", [("how do I pay", False)]),
+        ("how do I pay", "how do U pay", [("how do ", False), ("U", True), (" pay", False)]),
+        ("pay now", "Lies. pay now", [("Lies. ", True), ("pay now", False)]),
+        ("pay now", "now pay", [("now ", True), ("pay", False)]),
+        ("", "pay", [("pay", True)]),
+    ],
+    ids=["same", "a word", "put before", "order", "from nothing"],
+)
+def test_changed(before: str, after: str, parts: list[tuple[str, bool]]) -> None:
+    assert changed(before, after) == parts
