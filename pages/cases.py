@@ -107,7 +107,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
         open_case(0)
     first = PAGE * (page - 1) + 1
     of = format.plural(total, "case" if model else "score")  # of all models together a case has several
-    st.text(f"{format.count(first)}–{format.count(first + len(rows) - 1)} of {of}, {first_of} first", width="stretch")
+    st.text(f"{format.count(first)}–{format.count(first + len(rows) - 1)} of {of}, {first_of} first")
     controls.pager(page, last)
 
 has_values = rows["value"].notna().any()

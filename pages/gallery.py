@@ -121,7 +121,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     first = tile_gallery.TILES * (page - 1) + 1
     of = format.plural(found.total, "image" if by_image else "object")
     text = f"{format.count(first)}–{format.count(first + len(tiles) - 1)} of {of}" if tiles else of
-    st.text(text, width="stretch")
+    st.text(text)
     controls.pager(page, last)
 if not tiles:
     st.info("No object fits the filters in the sidebar. Clear them to see every mistake.")

@@ -67,3 +67,22 @@ def test_choose_rows_tag_them_save_and_evaluate(page: Page, address: str, stored
     expect(page.get_by_text("What the models answered", exact=True).first).to_be_visible()
     assert Workspace(tmp_path).suites()[0]["fingerprint"] in page.url
     assert not [url for url in calls if "127.0.0.1:9/" in url], "what a suite says is text"
+
+
+def test_next_is_never_under_the_toolbar_of_the_table(page: Page, tmp_path: Path) -> None:
+    rows = [{"case_id": f"c{n:03d}", "question": "Why?"} for n in range(250)]
+    many = Workspace(tmp_path).save_suite(Suite.from_rows("many", "text", rows))
+    with serving(tmp_path) as address:
+        page.goto(f"{address}/suites?suite={many}")
+        following = page.get_by_role("button", name="Next")
+        expect(following).to_be_visible()
+        settle(page)
+        page.get_by_test_id("stDataFrame").first.hover()
+        toolbar = page.get_by_test_id("stElementToolbar").first
+        expect(toolbar).to_be_visible()
+        button, bar = following.bounding_box(), toolbar.bounding_box()
+        assert button is not None
+        assert bar is not None
+        assert button["x"] + button["width"] <= bar["x"] or button["y"] + button["height"] <= bar["y"]
+        following.click()
+        expect(page.get_by_text("101–200 of 250 cases").or_(page.get_by_text("51–100 of 250 cases"))).to_be_visible()

@@ -63,7 +63,7 @@ def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any],
         first = PAGE * (page - 1) + 1
         span = f"{format.count(first)}–{format.count(first + len(rows) - 1)} of " if len(rows) else ""
         words = " · ".join(data.edit_words(edits))
-        st.text(words or f"{span}{format.plural(total, 'case')}", width="stretch", help=HINT)
+        st.text(words or f"{span}{format.plural(total, 'case')}", help=HINT)
         if not edits:
             pager(page, -(-total // PAGE))
     if not apply:

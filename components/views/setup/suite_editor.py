@@ -129,7 +129,7 @@ def _draw_table(rows: pd.DataFrame, total: int, page: int, facts: SuiteFacts, ke
     with st.container(horizontal=True, vertical_alignment="center"):
         first = PAGE * (page - 1) + 1
         of = format.plural(total, "case") + (" that match" if total < facts.cases else "")
-        st.text(f"{format.count(first)}–{format.count(first + len(rows) - 1)} of {of}", width="stretch")
+        st.text(f"{format.count(first)}–{format.count(first + len(rows) - 1)} of {of}")
         controls.pager(page, last)
     shown = ["case_id", "question", "expected", "tags"]
     shown += ["weight"] if facts.weighted else []

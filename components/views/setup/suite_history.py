@@ -137,7 +137,7 @@ def _draw_difference(before: tuple[str, str], after: tuple[str, str]) -> None:
     page = min(int(url.number("page", 1, low=1)), -(-len(ids) // PAGE))
     shown = ids[PAGE * (page - 1) : PAGE * page]
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text(f"{format.plural(len(ids), 'case')} {kind}", width="stretch")
+        st.text(f"{format.plural(len(ids), 'case')} {kind}")
         controls.pager(page, -(-len(ids) // PAGE))
     if kind == "changed":
         _draw_changes(found, shown, f"{page}-{before}-{after}")
