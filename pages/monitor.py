@@ -31,6 +31,11 @@ def teach() -> None:
         st.text("A line:")
         st.code(monitor_view.LINE, language="json")
         st.text("You can stop it at any time: the same command on the same file continues, and counts no line twice.")
+        if st.button("Try it on a week of the sample's answers", type="primary", icon=":material/play_circle:"):
+            with st.spinner("Judging 560 answers, about five seconds"):
+                demo = data.start_demo()
+            url.put(monitor=demo)
+            st.rerun()
         url.link("Which evaluators are there?", "catalogue", icon=":material/menu_book:")
 
 
@@ -59,20 +64,28 @@ def follow(name: str, version: str) -> None:
     st.caption("Running; this page updates itself.")
 
 
-def show_failures(name: str, version: str) -> None:
-    number = chosen_window()
-    rows = data.monitor_failures(name, number, version)
-    of = "in this window" if number is not None else "newest first"
+def show_failures(name: str, version: str, facts: data.Monitored) -> None:
+    window = chosen_window()
+    rows = data.monitor_failures(name, window, version)
+    total = data.monitor_failure_count(name, window, version)
+    listed = f"; the latest {len(rows)} are listed" if len(rows) < total else ""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text(f"{format.plural(len(rows), 'failure')}, {of}. Texts are cut at 200 characters, secrets redacted.")
-        if number is not None and st.button("All windows"):
-            url.put(window=None)
+        of = " in this window" if window is not None else ""
+        st.text(f"{format.plural(total, 'failure')}{of}{listed}. Click a row to open it.")
+        if window is not None and st.button("All windows"):
+            url.put(window=None, sample=None)
             st.rerun()
-    if len(rows):
-        st.dataframe(
-            monitor_view.failures_table(rows), column_order=list(monitor_view.failures_columns()), hide_index=True,
-            column_config=monitor_view.failures_columns(), key="failures", height=TABLE_HEIGHT,
-        )  # fmt: skip
+    if not len(rows):
+        return
+    table = monitor_view.failures_table(rows, facts.evaluators)
+    clicked = records(table, monitor_view.failures_columns(), "failures", tallest=TABLE_HEIGHT)
+    if clicked is not None:
+        url.put(sample=int(table["number"].iloc[clicked]))
+    opened = table[table["number"] == url.number("sample", -1)]
+    if len(opened):
+        with st.container(border=True):
+            row = opened.iloc[0]
+            monitor_view.draw_failure(row, data.monitor_sample_scores(name, int(row["number"]), version), facts)
 
 
 def show_drift(name: str, version: str, facts: data.Monitored) -> None:
@@ -99,7 +112,8 @@ def show_changes(facts: data.Monitored) -> None:
         st.text(f"✗ {format.shorten(failure, 200)}")
     table = monitor_view.changes_table(facts.state.changes)
     headers: dict[str, Any] = {
-        "when": "Time", "status": "Status", "previous": "Before", "sampled": "Sampled before",
+        "when": header("Time", help="Of the latest line before the change; when it was read, if lines have no time."),
+        "status": "Status", "previous": "Before", "sampled": "Sampled before",
         "told": header("Alert hook", help="The --on-alert command is called once per change."),
     }  # fmt: skip
     st.dataframe(table, column_config=headers, hide_index=True, key="changes")
@@ -149,7 +163,7 @@ with left:
     chart(
         passing_figure(windows, facts.warning, facts.critical, chosen_window(), is_dark(), 240), "passing",
         f"Pass rate of {monitor_view.metric_name(shown)} over {format.plural(len(windows), 'window')}",
-        lambda point: url.put(window=int(point[0]), view=None),
+        lambda point: url.put(window=int(point[0]), view=None, sample=None),
     )  # fmt: skip
 with right:
     table = monitor_view.standings_table(facts.metrics)
@@ -163,7 +177,7 @@ with right:
 
 view = choice("View", VIEWS, "view")
 if view == "failures":
-    show_failures(name, version)
+    show_failures(name, version, facts)
 elif view == "drift":
     show_drift(name, version, facts)
 elif view == "changes":

@@ -92,11 +92,14 @@ from components.data.monitors import (
     Monitored,
     MonitoredMetric,
     monitor_drift,
+    monitor_failure_count,
     monitor_failures,
+    monitor_sample_scores,
     monitor_trend,
     monitor_version,
     monitored,
     monitors,
+    start_demo,
 )
 from components.data.pictures import picture
 from components.data.prompts import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from metrics.analysis import Column
     from metrics.core.evaluator import Metric
     from metrics.monitoring import Limits, MetricDrift, Recalibrated, Standing, State
+
+DEMO = "demo"
 
 
 class MonitoredMetric(NamedTuple):
@@ -127,8 +130,43 @@ def monitor_failures(name: str, window: int | None, version: str) -> pd.DataFram
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
+def monitor_failure_count(name: str, window: int | None, version: str) -> int:  # noqa: ARG001 - part of the key
+    """Return how many samples, or those of a window, did not pass."""
+    from metrics import monitoring
+
+    return monitoring.failure_count(monitoring.monitor(workspace(), name), window)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def monitor_sample_scores(name: str, number: int, version: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
+    """Return every score of a sample; see metrics.monitoring.sample_scores. Read-only."""
+    from metrics import monitoring
+
+    return monitoring.sample_scores(monitoring.monitor(workspace(), name), number)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
 def monitor_drift(name: str, version: str) -> Sequence[MetricDrift]:  # noqa: ARG001 - part of the key
     """Return each metric's recent scores against the reference run. Read-only."""
     from metrics import monitoring
 
     return monitoring.drifts(monitoring.monitor(workspace(), name))
+
+
+def start_demo() -> str:
+    """Create a monitor of the bundled week of production, judge it, and return the monitor's name."""
+    from datetime import UTC, datetime
+    from tempfile import TemporaryDirectory
+
+    from metrics import monitoring
+    from metrics.suites import demo_log
+
+    spec = monitoring.Spec(
+        evaluators={id: {} for id in demo_log.EVALUATORS}, rate=1.0, window="1d", warning=demo_log.WARNING,
+        critical=demo_log.CRITICAL,
+    )  # fmt: skip
+    with TemporaryDirectory() as folder:
+        log = Path(folder) / "demo.jsonl"
+        log.write_bytes(b"".join(line + b"\n" for line in demo_log.demo_lines(datetime.now(UTC))))
+        monitoring.feed(monitoring.create(workspace(), DEMO, spec), log)
+    return DEMO

@@ -12,7 +12,7 @@ with Watch(monitor) as watch:         # or call by call, from the program itself
 from metrics.monitoring.drift_checks import MetricDrift, drifts, reference_of
 from metrics.monitoring.monitor_status import Health, Limits, Standing
 from metrics.monitoring.monitor_store import Monitor, Spec, State, create, monitor, monitors
-from metrics.monitoring.monitor_tables import failures, trend
+from metrics.monitoring.monitor_tables import failure_count, failures, sample_scores, trend
 from metrics.monitoring.monitor_thresholds import Recalibrated, columns, recalibrated
 from metrics.monitoring.runner import check, feed, fitting
 from metrics.monitoring.watch import Sample, Watch, get_metrics
@@ -34,6 +34,7 @@ __all__ = [
     "columns",
     "create",
     "drifts",
+    "failure_count",
     "failures",
     "feed",
     "fitting",
@@ -42,5 +43,6 @@ __all__ = [
     "monitors",
     "recalibrated",
     "reference_of",
+    "sample_scores",
     "trend",
 ]

@@ -166,7 +166,8 @@ class State:
     sources: list[dict[str, Any]] = field(default_factory=list)  # name, offset, line, open, mark
     standings: list[dict[str, Any]] = field(default_factory=list)  # Standing, all together first
     lately: int = 0  # number of samples that the standings rest on
-    # sequence, status, previous, sampled, at; told: whether the hook was called, None where there was none
+    # sequence, status, previous, sampled; at: when it was seen; line_at: time of the latest line before it, if it has
+    # one; told: whether the hook was called, None where there was none
     changes: list[dict[str, Any]] = field(default_factory=list)
     hook_failures: list[str] = field(default_factory=list)
     reference: dict[str, str] | None = None  # run and model

@@ -1,4 +1,4 @@
-"""A monitor's results as tables: the pass rate window by window, and the latest failures."""
+"""A monitor's results as tables: the pass rate window by window, the latest failures, and the scores of a sample."""
 
 from typing import TYPE_CHECKING
 
@@ -53,8 +53,8 @@ def trend(monitor: Monitor, key: Key = OVERALL, most: int = WINDOWS, limits: Lim
 def failures(monitor: Monitor, window: int | None = None) -> "pd.DataFrame":
     """Return the latest samples, or those of one window, that did not pass, the newest first.
 
-    `failed` names the evaluators that the case fails, with the values of their primary metrics. Texts are previews, cut
-    at 200 characters and without secrets.
+    `failed` names the evaluators that the case fails, `values` the values of their primary metrics in the same order.
+    Texts are previews, cut at 200 characters and without secrets. `failure_count` counts all of them.
     """
     held = judged_metrics(monitor.spec.chosen).items()
     primary = [f"{evaluator}.{name}" for (evaluator, name), (metric, _) in held if metric.primary]
@@ -62,10 +62,25 @@ def failures(monitor: Monitor, window: int | None = None) -> "pd.DataFrame":
         """WITH latest AS (SELECT * FROM samples WHERE passed = false AND coalesce("window" = ?, true)
                            ORDER BY number DESC LIMIT ?)
            SELECT latest.number, "at", source, line, id, model, question, answer,
-                  string_agg(scores.evaluator || ' ' || printf('%.3g', scores.value), ', ' ORDER BY scores.evaluator)
-                      FILTER (scores.passed = false) AS failed
+                  list(scores.evaluator ORDER BY scores.evaluator) FILTER (scores.passed = false) AS failed,
+                  list(scores.value ORDER BY scores.evaluator) FILTER (scores.passed = false) AS "values"
            FROM latest JOIN scores USING (number)
            WHERE list_contains(?, scores.evaluator || '.' || scores.metric)
            GROUP BY ALL ORDER BY latest.number DESC""",
         [window, FAILURES, primary],
+    )
+
+
+def failure_count(monitor: Monitor, window: int | None = None) -> int:
+    """Return how many samples, or those of one window, did not pass."""
+    counted = monitor.query(
+        """SELECT count(*) AS n FROM samples WHERE passed = false AND coalesce("window" = ?, true)""", [window]
+    )
+    return int(counted["n"].iloc[0])
+
+
+def sample_scores(monitor: Monitor, number: int) -> "pd.DataFrame":
+    """Return every score of a sample: evaluator, metric, value, status, reason, passed (null: no threshold)."""
+    return monitor.query(
+        "SELECT evaluator, metric, value, status, reason, passed FROM scores WHERE number = ? ORDER BY ALL", [number]
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator
@@ -261,10 +262,12 @@ class Feeder:
         state.standings, state.lately = [asdict(standing) for standing in standings], len(self._recent)
         state.spend = self.scorer.spend.as_row()
         if state.health != before:
+            latest = None if samples is None else pc.max(samples["at"]).as_py()
             sequence = 1 + (state.changes[-1]["sequence"] if state.changes else 0)
             change = {
                 "sequence": sequence, "status": state.health, "previous": before, "sampled": state.sampled,
                 "at": datetime.now(UTC).isoformat(timespec="seconds"), "told": None if self._hook is None else False,
+                "line_at": None if latest is None else latest.isoformat(timespec="seconds") + "+00:00",
             }  # fmt: skip
             state.changes = [*state.changes, change][-CHANGES:]
         self.monitor.commit(state, samples, scores)

@@ -14,11 +14,13 @@ from metrics.monitoring import (
     check,
     create,
     drifts,
+    failure_count,
     failures,
     feed,
     fitting,
     monitor,
     reference_of,
+    sample_scores,
     trend,
 )
 from metrics.monitoring.monitor_store import Monitor
@@ -43,9 +45,13 @@ def test_what_is_read_is_sampled_judged_and_counted(workspace: Path, tmp_path: P
     assert trend(found, ("pii_leakage", "passes"))["rate"].tolist() == [0.75, 0.75]
     last = failures(found)
     assert len(last) == 10
-    assert last.iloc[0][["id", "source", "line", "model", "failed"]].tolist() == [
-        "r-00036", "a.jsonl", 37, "production", "pii_leakage 0",
-    ]  # fmt: skip
+    assert last.iloc[0][["id", "source", "line", "model"]].tolist() == ["r-00036", "a.jsonl", 37, "production"]
+    assert (list(last["failed"].iloc[0]), list(last["values"].iloc[0])) == (["pii_leakage"], [0.0])
+    assert (failure_count(found), failure_count(found, window=0), failure_count(found, window=9)) == (10, 5, 0)
+    scores = sample_scores(found, 36)
+    judged = scores.set_index("metric").loc["passes", ["evaluator", "value", "passed"]]
+    assert judged.tolist() == ["pii_leakage", 0, False]
+    assert not len(sample_scores(found, 99))
     assert failures(found, window=0)["number"].max() == 16
 
 

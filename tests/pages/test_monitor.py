@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from metrics.core.suite import Outputs, Suite
 from metrics.engine import calibrated_thresholds
-from metrics.monitoring import feed, reference_of
+from metrics.monitoring import feed, monitor, reference_of
 from metrics.store import Workspace
 from metrics.store.calibrations import Calibrations
 from tests.engine.engine_scenes import finished
@@ -70,8 +70,35 @@ def test_the_latest_failures_are_text_with_their_scores(monitored: Path, open_pa
     assert len(rows) == 12
     assert rows["number"].is_monotonic_decreasing
     hostile = rows[rows["number"] == 45].iloc[0]
-    assert (hostile["question"], hostile["failed"], hostile["place"]) == (HOSTILE, "pii_leakage 0", "a.jsonl, line 46")
+    shown = hostile[["question", "failed", "place"]].tolist()
+    assert shown == [HOSTILE, "PII leakage 0.00", "a.jsonl, line 46"]
     assert not any("onerror" in each.value for each in page.markdown)
+
+
+def test_all_failures_are_counted_and_one_opens(monitored: Path, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("monitor", sample="45")
+    assert "12 failures. Click a row to open it." in texts(page)
+    assert [code.value for code in page.code] == [HOSTILE, f"{HOSTILE} jane.doe@acme-corp.org"]
+    scores = page.dataframe[2].value
+    assert scores["verdict"].iloc[0] == "✗ fails"
+    assert set(scores["metric"]) >= {"PII leakage · Passes"}
+    assert len(open_page("monitor", sample="59").dataframe) == 2, "that one passed"
+
+
+def test_more_failures_than_are_listed(workspace: Path, tmp_path: Path, open_page: Callable[..., AppTest]) -> None:
+    feed(begun(workspace), write(tmp_path / "a.jsonl", [line(index, passes=False) for index in range(60)]))
+    assert "60 failures; the latest 50 are listed." in texts(open_page("monitor"))
+
+
+def test_the_demo_is_a_week_that_gets_worse(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("monitor")
+    next(button for button in page.button if button.label.startswith("Try it")).click().run(timeout=60)
+    assert not page.exception
+    assert page.subheader[0].value.startswith("▲ Warning")
+    assert page.query_params["monitor"] in ("demo", ["demo"])
+    state = monitor(Workspace(), "demo").state
+    assert (state.sampled, state.bad) == (560, 0)
+    assert [change["status"] for change in state.changes][-1] == "warning"
 
 
 def test_a_window_narrows_them(monitored: Path, open_page: Callable[..., AppTest]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import streamlit as st
 
 from components.charts.passing import WORDS
 from components.widgets.tables import header, numeric
@@ -114,11 +115,11 @@ def standings_columns() -> dict[str, Any]:
         "health": header("Status", 90, "Over the latest window."),
         "rate": numeric("Pass rate", 76, "Share of the judged cases on the good side of the threshold."),
         "interval": numeric("95 % interval", 92, "Wilson interval of the pass rate."),
-        "mean": numeric("Mean", 70, "Mean score of the cases with a value; of all metrics together there is none."),
-        "mean_interval": numeric("95 % interval", 92, "Of the mean: Student's t, Wilson's for shares."),
         "judged": header("n", 48, "Cases judged."),
         "unscored": header("Unscored", 75, "Cases without a value."),
         "passes": header("Passes if", 130, "The threshold in force; that of a primary metric is a parameter."),
+        "mean": numeric("Mean", 70, "Mean score of the cases with a value; of all metrics together there is none."),
+        "mean_interval": numeric("95 % interval", 92, "Of the mean: Student's t, Wilson's for shares."),
     }
 
 
@@ -140,24 +141,59 @@ def notes(facts: Monitored) -> list[str]:
     return [*footnotes(facts.columns), *changed]
 
 
-def failures_table(failures: pd.DataFrame) -> pd.DataFrame:
-    """Return the failures with their time in words; texts of models stay text in a data frame."""
+def failures_table(failures: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
+    """Return the failures with times and failed evaluators in words; texts of models stay text in a data frame."""
     when = [MISSING if pd.isna(at) else moment(at.isoformat()) for at in failures["at"]]
     places = [f"{source}, line {line:,}" for source, line in zip(failures["source"], failures["line"], strict=True)]
-    return failures.assign(when=when, place=places)
+    failed = [
+        ", ".join(f"{titles.get(id, id)} {number(value)}" for id, value in zip(ids, values, strict=True))
+        for ids, values in zip(failures["failed"], failures["values"], strict=True)
+    ]
+    return failures.assign(when=when, place=places, failed=failed)
 
 
 def failures_columns() -> dict[str, Any]:
     """Return the headers of that table."""
     return {
-        "failed": header("Failed", 200, "Metrics on the wrong side of their thresholds, with values."),
-        "question": header("Question", 250, "The first 200 characters, secrets redacted."),
-        "answer": header("Answer", 420, "The first 200 characters, secrets redacted."),
-        "when": header("Time", 140, "Time stamp of the line."),
+        "failed": header("Failed", 170, "Evaluators on the wrong side of their thresholds, with values."),
+        "question": header("Question", 210, "The first 200 characters, secrets redacted."),
+        "answer": header("Answer", 270, "The first 200 characters, secrets redacted."),
+        "when": header("Time", 130, "Time stamp of the line."),
         "model": header("Model", 90),
         "id": header("Id", 110),
         "place": header("Line", 150, "Where the full text is."),
     }
+
+
+def draw_failure(row: pd.Series, scores: pd.DataFrame, facts: Monitored) -> None:
+    """Draw one sample that failed: its texts and every score, those that fail first."""
+    st.text(f"{row['id'] or MISSING} · {row['model']} · {row['when']} · {row['place']}")
+    left, right = st.columns(2, gap="medium")
+    for place, name in ((left, "question"), (right, "answer")):
+        with place:
+            st.caption(title(name))
+            st.code(row[name] or MISSING, language=None, wrap_lines=True)
+    ordered = scores.sort_values("passed", key=lambda passed: passed.map({False: 0, True: 1}).fillna(2), kind="stable")
+    verdicts = {True: "✓ passes", False: "✗ fails"}
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "metric": [
+                    f"{facts.evaluators.get(id, id)} · {title(metric)}"
+                    for id, metric in zip(ordered["evaluator"], ordered["metric"], strict=True)
+                ],
+                "value": aligned([None if pd.isna(value) else float(value) for value in ordered["value"]]),
+                "verdict": [MISSING if pd.isna(passed) else verdicts[bool(passed)] for passed in ordered["passed"]],
+                "reason": ordered["reason"].fillna("").tolist(),
+            }
+        ),
+        hide_index=True, height="content" if len(ordered) < 9 else 300,
+        column_config={
+            "metric": header("Metric", 250), "value": numeric("Value", 80),
+            "verdict": header("Verdict", 90, "Only metrics with a threshold pass or fail."),
+            "reason": header("Reason", "large"),
+        },
+    )  # fmt: skip
 
 
 def drift_table(rows: Sequence[MetricDrift], titles: Mapping[str, str]) -> pd.DataFrame:
@@ -209,7 +245,8 @@ def changes_table(changes: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "when": moment(change["at"]), "status": status_words(change["status"]), "sampled": change["sampled"],
+                "when": moment(change.get("line_at") or change["at"]),
+                "status": status_words(change["status"]), "sampled": change["sampled"],
                 "previous": status_words(change["previous"]), "told": called[change["told"]],
             }
             for change in reversed(changes)
