@@ -388,6 +388,7 @@ def evaluator(
     repeats: bool = False,
     prompts: tuple[Prompt, ...] = (),
     instead: Mapping[Input, str] | None = None,
+    has_thresholds: bool = True,
 ) -> Callable[[Callable[..., Any]], Evaluator]:
     """Turn a function into an Evaluator; see the module's docstring. Raises ValueError on an inconsistent declaration.
 
@@ -398,7 +399,9 @@ def evaluator(
     `prompts`: every prompt that the judge may be asked, including shared ones.
     `instead`: for an input the field of a case that may stand in its place.
     `default_needs`: what the data must have (library.evaluate.available_inputs) for the evaluator to run by default.
-    The metrics of an evaluator that uses local weights have no threshold until they are calibrated for the weights.
+    `has_thresholds`: whether the metrics have default thresholds; False where their scale says nothing by itself, so
+    that a value is good or bad only beside another one (overlap of words, average precision). The metrics of an
+    evaluator that uses local weights have none until they are calibrated for the weights.
     """
     if len(metrics) == 1:
         metrics = (replace(metrics[0], primary=True),)
@@ -408,7 +411,8 @@ def evaluator(
         names = list(signature(function).parameters)
         resources = tuple(sorted((name for name in get_args(Resource) if name in names), key=names.index))
         by_weights = not set(LOCAL_MODELS).isdisjoint(hints["parameters"].model_validate({}).used(resources))
-        own = tuple(replace(metric, threshold=None) for metric in metrics) if by_weights else metrics
+        open_scale = by_weights or not has_thresholds
+        own = tuple(replace(metric, threshold=None) for metric in metrics) if open_scale else metrics
         if [metric.primary for metric in metrics].count(True) != 1:
             raise ValueError(f"evaluator {id}: exactly one metric is primary")
         if len({metric.name for metric in metrics}) != len(metrics):

@@ -91,7 +91,8 @@ def test_thresholds_of_any_metric(files: Path, capsys: pytest.CaptureFixture[str
 )
 def test_fail_under(files: Path, gate: str, code: int) -> None:
     """Law: JUnit reports a failure exactly where the command exits with 1, whatever the default thresholds say."""
-    arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge,bleu,looping_detection")
+    chosen = ("--evaluators", "rouge,bleu,looping_detection", "--threshold", "bleu4=0.75")
+    arguments = ("evaluate", "suite.csv", "one.csv", *chosen)
     assert run(files, *arguments, "--fail-under", gate, "--junit", "gates.xml", "--quiet") == code
     root = ET.parse(files / "gates.xml").getroot()
     assert len(root.findall(".//testcase")) == 1

@@ -14,15 +14,15 @@ from tests.engine.engine_scenes import finished, text_outputs, text_suite
 @pytest.mark.parametrize(
     ("given", "thresholds"),
     [
-        pytest.param({}, {"rougeL": 0.75, "rouge1": 0.75}, id="defaults"),
-        pytest.param({"threshold": 0.4}, {"rougeL": 0.4, "rouge1": 0.75}, id="the-primary-metric"),
-        pytest.param({"thresholds": {"rouge1": 0.2}}, {"rougeL": 0.75, "rouge1": 0.2}, id="another-metric"),
+        pytest.param({}, {"rougeL": None, "rouge1": None}, id="defaults"),
+        pytest.param({"threshold": 0.4}, {"rougeL": 0.4, "rouge1": None}, id="the-primary-metric"),
+        pytest.param({"thresholds": {"rouge1": 0.2}}, {"rougeL": None, "rouge1": 0.2}, id="another-metric"),
         pytest.param(
-            {"threshold": 0.4, "thresholds": {"rougeL": 0.3}}, {"rougeL": 0.3, "rouge1": 0.75}, id="by-name-goes-first"
+            {"threshold": 0.4, "thresholds": {"rougeL": 0.3}}, {"rougeL": 0.3, "rouge1": None}, id="by-name-goes-first"
         ),
     ],
 )  # fmt: skip
-def test_thresholds_in_force(given: dict[str, object], thresholds: dict[str, float]) -> None:
+def test_thresholds_in_force(given: dict[str, object], thresholds: dict[str, float | None]) -> None:
     entry, _ = choose(["rouge"], {"rouge": given})["rouge"]
     assert {name: entry.metric(name).threshold for name in thresholds} == thresholds
 
@@ -73,4 +73,22 @@ def test_a_spec_without_thresholds_reads_on(strict: Run) -> None:
     del strict.spec["evaluators"][0]["parameters"]["thresholds"]
     entry = strict.evaluator("rouge")
     assert entry is not None
-    assert entry.metric("rouge2").threshold == 0.75
+    assert entry.metric("rouge2").threshold is None
+
+
+OPEN_SCALES = {  # the value is good or bad only beside another one
+    "average_precision", "average_recall", "bleu", "coco_summary", "consistency_rouge", "detection_confusion",
+    "detection_pr_curve", "detection_pr_curve_detailed", "error_breakdown", "rouge", "segmentation_iou",
+}  # fmt: skip
+
+
+def test_only_metrics_whose_scale_is_open_are_without_a_default() -> None:
+    """Law: every other metric with a direction and a range has one, unless local weights or a statistic decide."""
+    without = {
+        id
+        for id, entry in evaluators().items()
+        if all(metric.threshold is None for metric in entry.metrics)
+        and entry.primary.direction.value != "none"
+        and not entry.local_models(entry.parameters())
+    }
+    assert without == OPEN_SCALES

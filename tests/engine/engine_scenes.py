@@ -55,6 +55,9 @@ def finished(workspace: Workspace, suite: Suite, outputs: Outputs, *evaluators: 
     return engine.execute(engine.create(workspace, suite, outputs, evaluators, **options), one_thread)  # type: ignore[arg-type]
 
 
+MARKED = {"rouge": {"threshold": 0.75}}  # ROUGE has no threshold of its own; `finished(…, parameters=MARKED)`
+
+
 def dated(run: Run, day: int) -> Run:
     """The run as if it had been made on that day of March 2026: its id and its folder begin with its time."""
     spec = json.loads((run.folder / "spec.json").read_text())

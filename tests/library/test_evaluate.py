@@ -24,7 +24,9 @@ def test_tables_in_a_sealed_run_out(workspace: Path) -> None:
 
 
 def test_a_run_and_a_workspace_give_what_the_analysis_finds(workspace: Path) -> None:
-    run = evaluate(Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS), evaluators=["rouge"])
+    marked = {"rouge": {"threshold": 0.75}}
+    suite, outputs = Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS)
+    run = evaluate(suite, outputs, evaluators=["rouge"], parameters=marked)
     again = Workspace().run("latest")
     assert isinstance(again, Run)
     assert [one.id for one in Workspace().runs()] == [run.id]

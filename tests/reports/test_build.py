@@ -17,14 +17,16 @@ from metrics.reports.renderers.pdf import pdf
 from metrics.reports.report import Cell, Column, Report, Standing
 from metrics.reports.report_texts import level_text
 from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
 from tests.pages.page_scenes import masks_run
 from tests.reports.runs import by_hand
 
 
 @pytest.fixture
 def run(workspace: Path) -> Run:
-    return finished(Workspace(), replace_left_out(text_suite(12)), text_outputs(12), "rouge", "looping_detection")
+    return finished(
+        Workspace(), replace_left_out(text_suite(12)), text_outputs(12), "rouge", "looping_detection", parameters=MARKED
+    )
 
 
 def replace_left_out(suite: Suite) -> Suite:

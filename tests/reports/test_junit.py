@@ -8,14 +8,14 @@ import pytest
 from metrics.reports.gates import Gate, Outcome, check
 from metrics.reports.renderers.junit import junit
 from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
 from tests.reports.made import HOSTILE
 from tests.reports.runs import by_hand
 
 
 @pytest.fixture
 def run(workspace: Path) -> Run:
-    return finished(Workspace(), text_suite(12), text_outputs(12), "rouge")
+    return finished(Workspace(), text_suite(12), text_outputs(12), "rouge", parameters=MARKED)
 
 
 def cases(content: bytes) -> list[ElementTree.Element]:

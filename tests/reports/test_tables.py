@@ -17,7 +17,7 @@ from metrics.reports.renderers.export_tables import AGGREGATES, SCORES, table
 from metrics.reports.table_names import WHATS
 from metrics.store import Run, Workspace
 from metrics.store.export_formats import FORMATS, write
-from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
 from tests.reports.runs import EVIL, by_hand
 
 
@@ -108,7 +108,7 @@ def test_no_text_begins_as_a_formula(texts: list[str]) -> None:
 @pytest.mark.parametrize("what", WHATS)
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_table_in_every_format(workspace: Path, what: str, format: str) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+    run = finished(Workspace(), text_suite(), text_outputs(), "rouge", parameters=MARKED)
     content = write(table(run, what), format)  # type: ignore[arg-type]
     assert len(content) > 1
     assert write(table(run, what), format) == content  # type: ignore[arg-type]
@@ -116,7 +116,7 @@ def test_every_table_in_every_format(workspace: Path, what: str, format: str) ->
 
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 def test_archive_holds_every_table_with_rows(workspace: Path, format: str) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+    run = finished(Workspace(), text_suite(), text_outputs(), "rouge", parameters=MARKED)
     content = render(run, format)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert archive.namelist() == [f"{name}.{format}" for name in ARCHIVED]

@@ -66,6 +66,7 @@ class RougeConsistencyParameters(Parameters):
     metrics=metrics_of(TYPES),
     repeats=True,
     default_needs=("repeats",),
+    has_thresholds=False,
     sources=("Open RAG Eval: consistency, rouge_score", "Lin 2004"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring", "SR 11-7: outcomes analysis"),
     examples=(
@@ -89,7 +90,7 @@ class RougeConsistencyParameters(Parameters):
     differs_from="rouge compares with the expected answers; consistency_bertscore compares meanings instead of words.",
     differs_from_source=(
         "The formula does not differ: rouge_score without stemming. Other scripts than Latin have tokens of their own, "
-        "as in rouge. Empty answers, and answers without any token, are not compared. Thresholds are Assay's."
+        "as in rouge. Empty answers, and answers without any token, are not compared."
     ),
     version=2,
 )

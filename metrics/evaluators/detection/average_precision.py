@@ -55,6 +55,7 @@ class AveragePrecisionParameters(MatchParameters):
         Metric("ap_averaged", "AP of one label, averaged over IoU thresholds.", minor=True),
         Metric("ap", "AP of one label at one IoU threshold.", minor=True),
     ),
+    has_thresholds=False,
     sources=(
         "Lin et al., Microsoft COCO: Common Objects in Context, 2014; pycocotools 2.0",
         "Valor metrics: Average Precision (AP), AP Averaged Over IOUs, Mean Average Precision (mAP)",
@@ -90,7 +91,7 @@ class AveragePrecisionParameters(MatchParameters):
         "without its label is a false positive, as in pycocotools, where Valor's text has AP ignore it; a prediction "
         "takes the best free ground truth at or above the threshold, where its pseudo-code uses one up whatever the "
         "overlap. maxDets is 100 by default. Mixed geometries are compared as masks unless `geometry` = polygon; "
-        "Valor turns rasters into polygons. Thresholds of metrics are Assay's."
+        "Valor turns rasters into polygons."
     ),
 )
 def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisionParameters) -> Findings:

@@ -46,6 +46,7 @@ class AverageRecallParameters(MatchParameters):
             twin_of=tuple(f"coco_summary.AR_{kind}" for kind in ("1", "10", "100", "small", "medium", "large")),
         ),
     ),
+    has_thresholds=False,
     sources=(
         "Valor metrics: Average Recall (AR), Mean Average Recall (mAR)",
         "Hosang et al., What makes for effective detection proposals?, 2015",
@@ -88,8 +89,7 @@ class AverageRecallParameters(MatchParameters):
         "ar and mar limit predictions to the largest of `max_dets` per image and label, 100 by default; Valor does "
         "not mention a limit. `recall_score_threshold` counts scores at or above it. coco_ar has maxDets 1, 10 and "
         "100, as pycocotools; Valor's text says 1, 5 and 100. Recall counts ground truths of all images, where "
-        "Valor's text speaks of images that have the label: the same, since others have none. Thresholds of metrics "
-        "are Assay's."
+        "Valor's text speaks of images that have the label: the same, since others have none."
     ),
 )
 def average_recall(suite: Suite, outputs: Outputs, parameters: AverageRecallParameters) -> Findings:

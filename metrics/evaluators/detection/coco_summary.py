@@ -46,6 +46,7 @@ class CocoSummaryParameters(MatchParameters):
         Metric("AR_large", "Average recall of objects from 96² square pixels.", minor=True),
         Metric("AR", "Average recall at another maxDets, named in the column max_dets.", minor=True),
     ),
+    has_thresholds=False,
     sources=("Lin et al., Microsoft COCO: Common Objects in Context, 2014; pycocotools 2.0, COCOeval.summarize",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
@@ -82,7 +83,7 @@ class CocoSummaryParameters(MatchParameters):
     differs_from_source=(
         "No number of pycocotools differs, to 1e-9. What it prints as −1 has no value here, any list of maxDets is "
         "summarised, and the area of a predicted mask is its number of pixels even if results bring a box. Intervals "
-        "are added; thresholds are Assay's."
+        "are added."
     ),
 )
 def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParameters) -> Findings:

@@ -52,6 +52,7 @@ class DetectionConfusionParameters(OperatingParameters):
             "count", "Objects in one cell of the confusion matrix.", high=math.inf, minor=True, unit="objects"
         ),
     ),
+    has_thresholds=False,
     sources=(
         "Valor metrics: Confusion Matrix; Detailed Precision-Recall Curves, detection tasks",
         "scikit-learn: confusion_matrix (truth down, prediction across)",
@@ -111,8 +112,8 @@ class DetectionConfusionParameters(OperatingParameters):
     differs_from_source=(
         "Valor's text has no formula for detections; matching by place first, then comparing labels, is Assay's "
         "choice, so that every object is in exactly one cell. The margins are called hallucination and missed, "
-        "Valor's words in its detailed curves. Rows are the truth, as in scikit-learn. The four shares, their "
-        "intervals and thresholds are Assay's."
+        "Valor's words in its detailed curves. Rows are the truth, as in scikit-learn. The four shares and "
+        "their intervals are Assay's."
     ),
 )
 def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionConfusionParameters) -> Findings:

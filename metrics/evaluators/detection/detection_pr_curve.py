@@ -33,6 +33,7 @@ class DetectionCurveParameters(DetectionParameters):
     tasks=("detection",),
     inputs=("annotations", "predictions"),
     metrics=best_f1_metrics("labels"),
+    has_thresholds=False,
     sources=("Valor metrics: Precision-Recall Curves, detection tasks",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
@@ -72,7 +73,7 @@ class DetectionCurveParameters(DetectionParameters):
     differs_from_source=(
         "What counts does not differ. There are no true negatives of objects: Valor's table names them, its example "
         "has none. Precision of 0/0 has no value. The thresholds are a parameter; the default is Valor's .05 … .95. "
-        "best_f1 and best_threshold are Assay's addition, with intervals. Valor sets no threshold; .75 is Assay's."
+        "best_f1 and best_threshold are Assay's addition, with intervals."
     ),
 )
 def detection_pr_curve(suite: Suite, outputs: Outputs, parameters: DetectionCurveParameters) -> Findings:

@@ -65,6 +65,7 @@ class DetectionDetailedParameters(OperatingParameters):
         Metric("tp", "Share of the ground truths found at the score threshold.", primary=True),
         *(Metric.lower(kind, description) for kind, description in ERRORS.items()),
     ),
+    has_thresholds=False,
     sources=("Valor metrics: Detailed Precision-Recall Curves, object detection tasks",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
@@ -117,7 +118,7 @@ class DetectionDetailedParameters(OperatingParameters):
     differs_from_source=(
         "The kinds and the rules are Valor's; missed_detections and no_predictions, both in its text, are one kind, "
         "fn_no_prediction. Examples are those of the highest score, of missed objects the largest, where Valor takes "
-        "any. Shares at one score threshold are Assay's addition. Their thresholds are Assay's: Valor sets none."
+        "any. Shares at one score threshold are Assay's addition."
     ),
 )
 def detection_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: DetectionDetailedParameters) -> Findings:

@@ -84,6 +84,7 @@ class ErrorBreakdownParameters(DetectionParameters):
             for error, description in DESCRIPTIONS.items()
         ),
     ),
+    has_thresholds=False,
     sources=(
         "Bolya et al., TIDE: A General Toolbox for Identifying Object Detection Errors, 2020; tidecv 1.0.1",
         "Lin et al., Microsoft COCO: Common Objects in Context, 2014 (average precision)",
@@ -139,7 +140,7 @@ class ErrorBreakdownParameters(DetectionParameters):
     differs_from_source=(
         "From tidecv: labels without ground truth do not enter the mean, a label all of whose objects are missed "
         "keeps its place in it, maxDets is per image and label, and predictions matched to a crowd are no errors. "
-        "Intervals are added; thresholds of metrics are Assay's."
+        "Intervals are added."
     ),
 )
 def error_breakdown(suite: Suite, outputs: Outputs, parameters: ErrorBreakdownParameters) -> Findings:

@@ -79,6 +79,7 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
             "image_miou", "Mean over the labels of one image of the IoU over its pixels.", threshold=None, minor=True
         ),
     ),
+    has_thresholds=False,
     sources=(
         "Valor metrics: Intersection Over Union (IOU), Mean IOU, semantic segmentation",
         "Everingham et al., The Pascal Visual Object Classes Challenge: a retrospective, 2015 (segmentation accuracy)",
@@ -125,8 +126,7 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
     differs_from_source=(
         "The IoU is a share from 0 to 1, where Valor's text speaks of a percentage. Pixels of class 255 are ignored "
         "by default, as in VOC and Cityscapes, and uncovered pixels are a label, background; Valor mentions neither. "
-        "A label in neither map has no value. Pixel accuracy, boundary IoU and IoU per image are added. Valor sets no "
-        "threshold; .75 is Assay's."
+        "A label in neither map has no value. Pixel accuracy, boundary IoU and IoU per image are added."
     ),
 )
 def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIouParameters) -> Findings:

@@ -48,13 +48,14 @@ class BleuParameters(Parameters):
         Metric("bleu3", "BLEU of 1- to 3-grams, weighted equally.", minor=True),
         Metric("bleu4", "BLEU of 1- to 4-grams, weighted by the parameter.", primary=True),
     ),
+    has_thresholds=False,
     sources=("Valor metrics: BLEU", "H2O Eval Studio evaluators: BLEU", "Papineni et al. 2002"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     differs_from_source=(
         "Four numbers are given at once, bleu1 to bleu4; Valor's one is bleu4, with its weights as the parameter. "
         "Tokens, which Valor leaves open, are separated by white space where the script does so; Chinese, Japanese, "
         "Thai and other scripts without spaces have characters as tokens. There is no smoothing, as in nltk. "
-        "Valor sets no threshold; .75 is H2O's."
+        "H2O's threshold .75 is no default here: few good answers reach it."
     ),
     examples=(
         Example("one word of six differs", CAT, {"bleu1": 5 / 6, "bleu2": math.sqrt(0.5), "bleu3": 0.5, "bleu4": 0.0}),

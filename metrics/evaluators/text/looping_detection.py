@@ -39,18 +39,20 @@ class LoopingParameters(Parameters):
         Metric(
             "unique_sentences",
             "Distinct sentences divided by all sentences (of at least ten characters).",
+            threshold=None,
             minor=True,
         ),
         Metric.lower(
             "longest_repeated_substring",
             "Share of the text covered by its longest repeated part and its repeats.",
-            threshold=0.75,
+            threshold=None,
             minor=True,
         ),
         Metric(
             "compression_ratio",
             "Bytes after zlib compression divided by bytes before; above 1 for short texts.",
             high=math.inf,
+            threshold=None,
             minor=True,
         ),
     ),

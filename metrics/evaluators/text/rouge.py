@@ -34,6 +34,7 @@ class RougeParameters(Parameters):
         Metric("rougeL", "F of the longest common subsequence of tokens.", primary=True),
         Metric("rougeLsum", "F of the union of longest common subsequences, line by line.", minor=True),
     ),
+    has_thresholds=False,
     sources=("Valor metrics: ROUGE", "H2O Eval Studio evaluators: ROUGE", "Lin 2004"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
@@ -82,7 +83,8 @@ class RougeParameters(Parameters):
         "The number is F, as in Hugging Face's evaluate, on which Valor rests, though Valor's text speaks of recall "
         "and of splitting rougeL at full stops. rougeLsum splits at line breaks only. With several expected answers "
         "the highest F of each variant counts. rouge_score sees only a–z and 0–9; here other scripts have tokens "
-        "of their own, and a text without tokens has no value instead of 0. Valor sets no threshold; .75 is H2O's."
+        "of their own, and a text without tokens has no value instead of 0. H2O's threshold .75 is no default here: "
+        "few good answers reach it."
     ),
 )
 def rouge_score(case: Case, parameters: RougeParameters) -> CaseScore:

@@ -9,7 +9,7 @@ from metrics.analysis import cases, insights, problems, resources
 from metrics.analysis.findings.insights import COLUMNS
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
-from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
 
 RETRIEVED = {"sharp": [1.0] * 8, "blunt": [0.0] * 6 + [1.0] * 2}
 ANSWERED = {"sharp": [0.9] * 6 + [0.1, 0.9], "blunt": [0.1] * 7 + [0.9]}
@@ -155,7 +155,7 @@ def test_accuracy_counts_checks_passed(workspace: Path) -> None:
 
 
 def test_a_problem_names_exactly_the_cases_that_the_page_lists(workspace: Path) -> None:
-    run = finished(Workspace(), text_suite(30), text_outputs(30), "rouge", "looping_detection")
+    run = finished(Workspace(), text_suite(30), text_outputs(30), "rouge", "looping_detection", parameters=MARKED)
     found = problems(run)
     assert len(found)
     for row in found.to_dict("records"):
@@ -181,7 +181,7 @@ def test_values_within_bounds(rag: Run) -> None:
 
 
 def test_problems_are_models_on_the_wrong_side(workspace: Path) -> None:
-    found = problems(finished(Workspace(), text_suite(120), text_outputs(120), "rouge"))
+    found = problems(finished(Workspace(), text_suite(120), text_outputs(120), "rouge", parameters=MARKED))
     assert "rougeL" in set(found.loc[found.model == "poor", "metric"])
     assert "rougeL" not in set(found.loc[found.model == "good", "metric"])
     row = found[(found.model == "poor") & (found.metric == "rougeL")].iloc[0]

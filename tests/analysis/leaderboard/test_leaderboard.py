@@ -8,12 +8,12 @@ from metrics.analysis import leaderboard
 from metrics.analysis.leaderboard.leaderboard import relative_goodness
 from metrics.core.evaluator import Direction, Metric
 from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
 
 
 @pytest.fixture
 def run(workspace: Path) -> Run:
-    return finished(Workspace(), text_suite(12), text_outputs(12), "rouge", "looping_detection")
+    return finished(Workspace(), text_suite(12), text_outputs(12), "rouge", "looping_detection", parameters=MARKED)
 
 
 def test_leaderboard_has_a_cell_for_every_model_and_metric(run: Run) -> None:
