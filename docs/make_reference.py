@@ -24,9 +24,12 @@ from metrics.core.registry import evaluators
 from metrics.ingest import format_table, formats
 from metrics.ingest.reader import Reader
 from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
+from metrics.library.presets import PRESETS
 from metrics.models.calibrated import shipped
 from metrics.perturbations.kinds import KINDS
+from metrics.presentation.families import FAMILIES
 from metrics.presentation.phrases import with_interval
+from metrics.presentation.sources import source_markdown
 from metrics.questions.kinds import KINDS as QUESTION_KINDS
 
 BLOCK = r"(<!-- {name}: [^\n]* -->\n)(.*?)(<!-- end of {name} -->)"
@@ -42,13 +45,25 @@ def evaluator_tables() -> str:
             (f"`{entry.id}`", entry.summary.rstrip("."), _needs(entry.wanted, entry.needs), _metrics(entry.metrics))
             for entry in entries
         ]
-        parts.append(f"### {family.capitalize()}\n\n" + _table(("evaluator", "summary", "needs", "metrics"), rows))
+        parts.append(f"### {FAMILIES[family]}\n\n" + _table(("evaluator", "summary", "needs", "metrics"), rows))
     return "\n".join(parts)
+
+
+def preset_table() -> str:
+    """Return the presets of evaluators."""
+    rows = []
+    for preset in PRESETS.values():
+        ids = dict.fromkeys(entry.id for task in preset.tasks for entry in preset.evaluators(task))
+        rows.append((f"`{preset.id}`", preset.summary, ", ".join(preset.tasks), ", ".join(f"`{id}`" for id in ids)))
+    return _table(("preset", "measures", "tasks", "evaluators"), rows)
 
 
 def source_table() -> str:
     """Return where each evaluator comes from and where it departs from that."""
-    rows = [(f"`{entry.id}`", "; ".join(entry.sources), entry.differs_from_source) for entry in evaluators().values()]
+    rows = [
+        (f"`{entry.id}`", "; ".join(map(source_markdown, entry.sources)), entry.differs_from_source)
+        for entry in evaluators().values()
+    ]
     return _table(("evaluator", "source", "differs from the source"), rows)
 
 
@@ -123,7 +138,7 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
 
 def format_list() -> str:
     """Return the upload formats, each with its reader's description, in the order in which uploads are recognised."""
-    order = [*format_table.FOLDERS, *format_table.FILES]
+    order = [*format_table.FOLDERS, *format_table.EITHER, *format_table.FILES]
     modules = [import_module(f"{formats.__name__}.{module.name}") for module in iter_modules(formats.__path__)]
     rows = {}
     for module in modules:
@@ -185,6 +200,7 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "evaluators": ("evaluators.md", evaluator_tables),
+    "presets": ("evaluators.md", preset_table),
     "sources": ("evaluators.md", source_table),
     "commands": ("command.md", command_sections),
     "readers": ("formats.md", format_list),

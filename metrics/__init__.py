@@ -33,6 +33,8 @@ _PUBLIC = {
     "coco_summary": "metrics.library.coco",
     "complete": "metrics.targets.complete",
     "evaluate": "metrics.library.evaluate",
+    "fix": "metrics.ingest.lint",
+    "lint": "metrics.ingest.lint",
     "perturb": "metrics.perturbations",
     "questions_from_documents": "metrics.questions",
     "read_coco": "metrics.library.coco",

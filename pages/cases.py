@@ -1,22 +1,26 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
 from components import data
+from components.viewers import case_list
+from components.views.results import mark_controls, saved_views
 from components.widgets import controls, filters, url
 from components.widgets.frame import frame
-from components.widgets.tables import header, numeric, records
 from metrics.presentation import calibration_words, format
+from metrics.presentation.names import metric_name
+from metrics.presentation.phrases import metric_title
 
 PAGE = 100
-CHOICE = ("model", "tag", "status", "search", "order", "slice", "failing", "value_min", "value_max")
+CHOICE = ("model", "tag", "status", "search", "order", "slice", "failing", "value_min", "value_max", "mark")
 
 
 def headline(column: data.Column, model: str | None, shown: data.Cell | data.SliceValue | None, unscored: str) -> str:
     """Return the number that the cases are behind, with its interval, n and what is unscored."""
-    name = f"{column.evaluator_title}: {column.title} {format.ARROWS[column.direction]}"
+    name = metric_title(column)
     if model is None or shown is None:
         return name
     value = f"{format.number(shown.value)} {column.unit}".strip()
@@ -34,7 +38,7 @@ def unscored_text(cell: data.Cell) -> str:
     return " · ".join([f"{format.count(cell.unscored)} unscored", *reasons]) if cell.unscored else ""
 
 
-run = frame("Cases", "Which cases are behind this number?")
+run = frame("Cases", "Which cases are behind this number?", unfinished=True)
 board = data.leaderboard(run)
 titles = {column.evaluator: column.evaluator_title for column in board.columns}
 if not titles:
@@ -42,9 +46,10 @@ if not titles:
     st.stop()
 evaluator = filters.pick("Evaluator", titles, "evaluator")
 mine = [column for column in board.columns if column.evaluator == evaluator]
-metric = filters.pick("Metric", {column.metric: column.metric for column in mine}, "metric")
+metric = filters.pick("Metric", {column.metric: metric_name(column.metric, evaluator) for column in mine}, "metric")
 model = filters.one("Model", board.models, "model")
 tag = filters.one("Tag", board.tags, "tag")
+mark = filters.one("Your tag", mark_controls.tags_in_use(run), "mark")
 status = filters.one("Status", format.STATUSES, "status")
 wanted = filters.search("Case id or question", "search")
 orders = {"best": "Best first"} | ({"disputed": "Judges disagree most"} if data.has_panel(run) else {})
@@ -53,7 +58,7 @@ best_first, disputed = order == "best", order == "disputed"
 column = next(column for column in mine if column.metric == metric)
 failing = column.threshold is not None and filters.toggle("Wrong side of the threshold only", "failing")
 bounds = filters.value_bounds()
-filters.reset(["tag", "status", "search", "order", "slice", "failing", "value_min", "value_max"])
+filters.reset(["tag", "status", "search", "order", "slice", "failing", "value_min", "value_max", "mark"])
 
 within = url.param("slice")
 part = data.read_slice(run, within, evaluator, metric) if within else None
@@ -64,7 +69,7 @@ page = int(url.number("page", 1, low=1))
 listed = data.cases(
     run, evaluator, metric, model=model, tag=tag, status=status, search=wanted or None,
     worst_first=not best_first, limit=PAGE, offset=PAGE * (page - 1), within=within,
-    failing=failing, disputed=disputed, **bounds,
+    failing=failing, disputed=disputed, only=mark_controls.tagged_cases(run, mark), **bounds,
 )  # fmt: skip
 rows, total = listed.rows, listed.total
 shown = data.leaderboard(run, tag=tag) if tag else board
@@ -87,53 +92,35 @@ if not total:
     st.stop()
 
 
-def open_case(position: int) -> None:
-    row = rows.iloc[position]
-    about = {name: url.param(name) for name in CHOICE}
-    url.go(
-        "example",
-        run=run,
-        evaluator=evaluator,
-        metric=metric,
-        case=row["case_id"],
-        **(about | {"model": model or row["model"]}),
-    )
+def case_address(row: Mapping[Any, Any]) -> dict[str, url.Value]:
+    """Return where a row leads: its example, in the list as it is filtered."""
+    about: dict[str, url.Value] = {name: url.param(name) for name in CHOICE}
+    of_model = model or (row["model"] if isinstance(row["model"], str) else None)
+    return {"run": run, "evaluator": evaluator, "metric": metric, "case": row["case_id"], **about, "model": of_model}
+
+
+def every_case() -> list[data.Place]:
+    """Return the cases that the filters leave."""
+    ids = data.case_ids(
+        run, evaluator, metric, model=model, tag=tag, status=status, search=wanted or None, worst_first=not best_first,
+        within=within, failing=failing, disputed=disputed, only=mark_controls.tagged_cases(run, mark), **bounds,
+    )  # fmt: skip
+    return [data.Place(case_id) for case_id in ids]
 
 
 last = -(-total // PAGE)
 with st.container(horizontal=True, vertical_alignment="center"):
     first_of = "most disputed" if disputed else "best" if best_first else "worst"
     if st.button(f"Open the {first_of} case", type="primary", icon=":material/arrow_forward:"):
-        open_case(0)
+        url.go("example", **case_address(rows.iloc[0].to_dict()))
     first = PAGE * (page - 1) + 1
     of = format.plural(total, "case" if model else "score")  # of all models together a case has several
     st.text(f"{format.count(first)}–{format.count(first + len(rows) - 1)} of {of}, {first_of} first")
+    mark_controls.draw_bulk(run, [], every_case, total, "cases")
+    saved_views.draw(run, "cases")
     controls.pager(page, last)
 
-has_values = rows["value"].notna().any()
-table = rows.assign(
-    status=rows["status"].map(lambda name: format.STATUSES.get(name, name)),
-    value=format.aligned(rows["value"].tolist()),
-)
-columns: dict[str, Any] = {"case_id": header("Case", 120)}
-if has_values or rows["errors"].isna().all():
-    columns["value"] = numeric(column.title, max(75, min(170, 24 + 7 * len(column.title))))
-if disputed:
-    table = table.assign(spread=format.aligned(rows["spread"].tolist()))
-    columns["spread"] = numeric("Spread", "small", "Highest − lowest value of the judges, or of one judge's draws.")
-if rows["errors"].notna().any():
-    columns["errors"] = st.column_config.NumberColumn(
-        "Errors", help="false positives + missed objects of the image", width="small"
-    )
-if model is None:
-    columns["model"] = header("Model", 150)
-if rows["run"].nunique() > 1:
-    columns["run"] = st.column_config.NumberColumn("Repeat", width="small")
-columns["preview"] = header("Case text", "large")
-if board.tags:
-    columns["tags"] = st.column_config.ListColumn("Tags")
-if (rows["status"] != "ok").any():
-    columns |= {"status": "Status", "reason": "Reason"}
-clicked = records(table, columns, key=f"cases-{page}-{evaluator}-{metric}-{model}")
-if clicked is not None:
-    open_case(clicked)
+addresses = [url.href("example", **case_address(row)) for row in rows.to_dict("records")]
+several = rows["run"].nunique() > 1
+listing = case_list.case_rows(rows, column, addresses, models=model is None, repeats=several)
+case_list.case_list(listing, f"cases-{page}-{evaluator}-{metric}-{model}")

@@ -190,7 +190,13 @@ def show_case(
     written = all(answer and view.predictions.empty for (answer, _), view in zip(answers, views, strict=True))
     forms = {"written": "As written", "words": "Word by word"}
     if written and controls.choice("Answers", forms, "view") == "words":
-        text_case.draw_difference("From A (-) to B (+)", answers[0][0] or "", answers[1][0] or "", 2 * ANSWER_HEIGHT)
+        text_case.draw_difference(
+            "From A (struck out) to B (underlined)",
+            answers[0][0] or "",
+            answers[1][0] or "",
+            "a-to-b",
+            2 * ANSWER_HEIGHT,
+        )
         return
     for place, title, (answer, repeats) in zip(st.columns(2), titles, answers, strict=True):
         with place:
@@ -199,11 +205,12 @@ def show_case(
 
 
 def draw_question(case: Mapping[str, Any]) -> None:
-    question = case["question"] if case["question"] is not None else case["source_text"]
     expected = list(case["expected_answers"] or []) or [case["label"]] * bool(case["label"])
-    for title, text in (("Question", question), ("Expected", " | ".join(expected))):
+    earlier, asked = text_case.question_parts(case)
+    for title, text in (asked, ("Expected", " | ".join(expected))):
         if text:
             text_case.draw_text(title, text, 110, 2)
+    text_case.draw_earlier(earlier)
 
 
 def first_answer(view: data.CaseView, model: str) -> tuple[str | None, int]:

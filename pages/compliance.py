@@ -10,6 +10,7 @@ from components.widgets import filters, url
 from components.widgets.frame import frame
 from components.widgets.tables import cell_of, header, numeric, records
 from metrics.presentation import format
+from metrics.presentation.names import column_name
 from metrics.presentation.phrases import limit
 
 MODELS = 6  # columns shown unasked
@@ -100,7 +101,7 @@ def show_standard(standard: data.Standard, places: list[int]) -> None:
     columns = {"title": "Evaluator", "needs": header("Needs", "large")}
     clicked = records(table, columns, f"missing-{standard.name}", tallest=36 + 35 * 5)
     if clicked is not None:
-        url.go("catalogue", evaluator=missing[clicked].evaluator)
+        url.go("evaluators", evaluator=missing[clicked].evaluator)
 
 
 def show_evidence(evidence: Sequence[data.MeasuredEvidence], places: list[int]) -> None:
@@ -108,7 +109,7 @@ def show_evidence(evidence: Sequence[data.MeasuredEvidence], places: list[int]) 
     table = pd.DataFrame(
         {
             "evaluator": [one.column.evaluator_title for one in evidence],
-            "metric": [f"{one.column.title} {format.ARROWS[one.column.direction]}" for one in evidence],
+            "metric": [f"{column_name(one.column)} {format.ARROWS[one.column.direction]}" for one in evidence],
             "threshold": [limit(one.column.threshold, one.column.direction) for one in evidence],
             **{f"m{place}": [number(one, place) for one in evidence] for place in places},
         }

@@ -47,7 +47,7 @@ def offered(run: str) -> dict[str, dict[str, str]]:
     return {view: {name: titles.get(name, name) for name in views[view]} for view in VIEWS if views[view]}
 
 
-run = frame("Curves", "Where should the threshold be, and what gets confused?")
+run = frame("Curves", "Where should the threshold be, and what gets confused?", unfinished=True)
 views = offered(run)
 if not views:
     empty(

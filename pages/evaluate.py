@@ -1,19 +1,23 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from components import data
-from components.views.setup import evaluator_offers, local_model_fields, run_judge, target_form
-from components.widgets import column_mapping, controls, uploads, url
+from components.views.setup import evaluator_chooser, object_findings, run_start, target_form
+from components.widgets import column_mapping, controls, problem_list, uploads, url
 from components.widgets.frame import frame
 from metrics.presentation import format
 
-SOURCES = {"upload": "Upload a suite", "stored": "A stored suite", "sample": "A bundled sample"}
+SOURCES = {
+    "upload": "Upload a suite",
+    "stored": "A stored suite",
+    "sample": "A bundled sample",
+    "run": "An earlier run",
+}
+WITH_OUTPUTS = {"sample": "✓ included in the sample", "run": "✓ the outputs of that run"}
 ANSWERS = {"upload": "Upload answers", "model": "Run a model"}
 TASKS = {
     "": "as the columns say", "text": "text: questions and answers", "classification": "classification",
@@ -21,8 +25,8 @@ TASKS = {
     "agent": "agent: tasks, traces and files",
 }  # fmt: skip
 SUITE_HINT = (
-    "CSV, JSONL, JSON, Parquet, COCO JSON or a zip of masks. The names of ragas, DeepEval, promptfoo, MLflow … are "
-    "understood."
+    "CSV, JSONL, JSON, Parquet, Excel, COCO JSON or a zip of masks. The names of ragas, DeepEval, promptfoo, MLflow … "
+    "are understood."
 )
 OUTPUTS_HINT = "One file with a column model, or a file for each model. COCO results are understood too."
 FILES_HINT = (
@@ -53,12 +57,13 @@ def choose_suite(source: str) -> tuple[str, str]:
     if source == "upload":
         suites = uploads.draw_uploads("Test cases", "suite", data.TABLES, hint=SUITE_HINT)
         images = []
-        if suites and data.wants_images(suites[0]):
+        if suites and data.wants_images(suites[0], tuple(url.params("read"))):
             images = uploads.draw_uploads("Images, a zip", "images", data.ARCHIVES, hint=IMAGES_HINT)
         return next(iter(suites), ""), next(iter(images), "")
-    options = data.stored_suites() if source == "stored" else data.sample_titles()
+    offered = {"stored": data.stored_suites, "sample": data.sample_titles, "run": data.runs_to_clone}
+    options = offered[source]()
     if not options:
-        st.info("No suite is stored yet: every evaluated suite is stored. Upload one to begin.")
+        st.info("Nothing is stored yet: every evaluated suite and every run is. Upload a suite to begin.")
         return "", ""
     asked = url.param("suite", "") or ""
     names = list(options)
@@ -71,9 +76,9 @@ def choose_suite(source: str) -> tuple[str, str]:
 
 def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
     """Choose the files of outputs and the model of each ("": from a column); and whether the suite has the answers."""
-    if source == "sample":
+    if source in WITH_OUTPUTS:
         st.text("What the models answered")
-        st.text("✓ included in the sample")
+        st.text(WITH_OUTPUTS[source])
         return (), (), False
     together = source == "upload" and url.flag("together")
     tokens = []
@@ -91,7 +96,7 @@ def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]
     for index, token in enumerate(tokens):
         file = data.upload_name(token)
         guess = data.model_name(file)
-        if data.names_its_models(token):
+        if data.names_its_models(token, tuple(url.params("read"))):
             models.append("")
             continue
         model = asked[index] if index < len(asked) else guess
@@ -101,12 +106,34 @@ def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]
     return tuple(tokens), tuple(models), together
 
 
+def choose_on_file(suite: str, stored: dict[str, str]) -> str:
+    """Choose the outputs of an earlier run; return their fingerprint."""
+    asked = url.param("answers", "") or ""
+    names = list(stored)
+    start = names.index(asked) if asked in stored else 0
+    chosen = st.selectbox("What the models answered", names, start, stored.__getitem__, key=f"answers-{suite}")
+    url.put(answers=chosen)
+    return str(chosen)
+
+
+def offer_cases(suite: str) -> None:
+    """Draw the cases of a stored suite as a table to be answered."""
+    table = data.cases_to_answer(suite)
+    if table is not None:
+        st.download_button(
+            "Cases to answer, CSV", data=table, file_name="cases.csv", mime="text/csv", on_click="ignore",
+            icon=":material/download:", type="tertiary",
+            help="Fill in the last column and upload the file here; its name becomes the model's.",
+        )  # fmt: skip
+
+
 def choose_files(suite: str, outputs: tuple[str, ...], together: bool) -> str:
     """Choose the zip of files that agents made, if the outputs refer to any; "" without one."""
     combined = together and bool(suite)
     tokens = (suite,) if combined else outputs
     agents = url.param("task") == "agent"
-    if not tokens or not (agents or data.wants_files(tokens, "combined" if combined else "outputs")):
+    role: data.FileRole = "combined" if combined else "outputs"
+    if not tokens or not (agents or data.wants_files(tokens, role, tuple(url.params("read")))):
         return ""
     chosen = uploads.draw_uploads("Files the agents made, a zip (if any)", "files", data.ARCHIVES, hint=FILES_HINT)
     return next(iter(chosen), "")
@@ -166,74 +193,18 @@ def show_file(file: data.InspectedFile) -> None:
 
 def show_problems(facts: data.ReadInputs, inputs: data.Inputs) -> None:
     """Draw all problems of the files, and the choice to skip the bad rows."""
-    problems = facts.problems
-    if problems.empty:
+    if not facts.problems:
         return
-    count = format.plural(len(problems), "problem")
-    st.subheader(f"{count} in the files", anchor=False)
-    st.dataframe(problems, hide_index=True, height="auto" if len(problems) < 7 else 260)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if facts.understood is not None:
-            good, bad = format.plural(facts.understood.good, "good row"), format.count(facts.understood.left_out)
-            keep = f"Keep the {good}, skip {bad}"
-            if st.checkbox(keep, value=inputs.keep, key=f"keep-{inputs.keep}") != inputs.keep:
-                url.put(keep=not inputs.keep)
-                st.rerun()
-        else:
-            st.text("Skipping rows cannot fix these: correct the file and upload it again.")
-        st.download_button(
-            "Download the list", data=lambda: data.problems_csv(problems), file_name="problems.csv", mime="text/csv",
-            on_click="ignore", icon=":material/download:",
-        )  # fmt: skip
-
-
-def choose_judge(offered: Sequence[evaluator_offers.Offer]) -> dict[str, Any]:
-    """Return the settings of the run's judge if an evaluator on offer needs one; {} without one."""
-    waiting = sum(not offer.lacks and data.uses_judge(offer.id, {}) for offer in offered)
-    if not waiting:
-        return {}
-    return run_judge.draw_judge(data.judge_chosen(), data.judge_schemas().budget, waiting)
-
-
-def summarise(
-    facts: data.ReadInputs | None, missing: str, chosen: list[str], skipped: list[str], given: dict[str, Any],
-    inputs: data.Inputs, resources: dict[str, Any],
-) -> None:  # fmt: skip
-    """Draw the card at the right: what is ready, what is missing, and the start button."""
-    name, understood = "", facts.understood if facts is not None and facts.complete else None
-    with st.container(border=True):
-        st.subheader("Ready to start" if not missing else "Not ready yet", anchor=False)
-        if understood is not None:
-            models = understood.models
-            st.text(f"{understood.suite}: {format.plural(understood.cases, 'case')}, {understood.task}")
-            st.text(f"{format.plural(len(models), 'model')}: {format.shorten(', '.join(models), 90)}")
-            left_out = understood.left_out if inputs.keep else 0
-            if left_out:
-                st.text(f"{format.plural(left_out, 'row')} skipped; the run records the count")
-            if understood.missing:
-                masks = understood.task == "segmentation"
-                what = "all their pixels count as wrong" if masks else "those cases are not scored"
-                st.text(f"{format.plural(understood.missing, 'answer')} missing: {what}")
-            for note in understood.notes:
-                st.text(note)
-            st.text(f"{format.plural(len(chosen), 'evaluator')} chosen")
-            if skipped:
-                st.text(f"{format.plural(len(skipped), 'evaluator')} will be skipped; the list says why")
-            expected = st.container(gap="xsmall")
-            name = st.text_input("Name of the run", key="run_name", placeholder=understood.suite)
-        if missing:
-            st.text(missing)
-        if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=bool(missing), width="stretch"):
-            with st.spinner("Storing the suite and the outputs"):
-                run, refused = data.start(inputs, tuple(chosen), given, name.strip() or None, resources)
-            if run:
-                url.go("runs", run=run)
-            st.text(refused)
-    # last, as it takes a while and everything else can be used meanwhile
-    if not missing and resources.get("judge") and any(data.uses_judge(each, given.get(each, {})) for each in chosen):
-        with expected, st.spinner("Estimating what the judge will be asked"):
-            found = data.estimate(inputs, tuple(chosen), given, resources)
-            st.text("\n".join(run_judge.estimate_lines(found)) if found else "")
+    st.subheader(f"{problem_list.words(facts.problems)} in the files", anchor=False)
+    problem_list.draw_problems(facts.problems, "files")
+    if facts.understood is None:
+        st.text("Skipping rows cannot fix these: correct the file and upload it again.")
+        return
+    good, bad = format.plural(facts.understood.good, "good row"), format.count(facts.understood.left_out)
+    keep = f"Keep the {good}, skip {bad}"
+    if st.checkbox(keep, value=inputs.keep, key=f"keep-{inputs.keep}") != inputs.keep:
+        url.put(keep=not inputs.keep)
+        st.rerun()
 
 
 frame("Evaluate", "What should be evaluated?", needs_run=False)
@@ -244,59 +215,49 @@ with left:
     with first:
         suite, images = choose_suite(source)
     with second:
-        asking = source != "sample" and controls.choice("Answers", ANSWERS, "by", clears=("job",)) == "model"
-        outputs, models, together = ((), (), False) if asking else choose_outputs(source)
+        stored = data.answers_on_file(suite) if source == "stored" and suite else {}
+        on_file_too = {"upload": "Upload", "file": f"On file ({len(stored)})", "model": ANSWERS["model"]}
+        answers = on_file_too if stored else ANSWERS  # short: the three stand in a column
+        by = "" if source in WITH_OUTPUTS else controls.choice("Answers", answers, "by", clears=("job", "answers"))
+        asking, on_file = by == "model", choose_on_file(suite, stored) if by == "file" else ""
+        outputs, models, together = ((), (), False) if asking or on_file else choose_outputs(source)
+        if by == "upload" and source == "stored" and suite and not outputs:
+            offer_cases(suite)
         files = choose_files(suite, outputs, together)
     uploads.draw_refused()
-    obstacle, facts = "", None
-    chosen: list[str] = []
-    skipped: list[str] = []
-    given: dict[str, dict[str, Any]] = {}
-    resources: dict[str, Any] = {}
+    obstacle, facts, unchecked = "", None, ""
     inputs = data.Inputs(
         source, suite, images, outputs, models, together, url.param("task", "") or "", tuple(url.params("smap")),
-        tuple(url.params("omap")), url.flag("keep"), files,
+        tuple(url.params("omap")), url.flag("keep"), files, readings=tuple(url.params("read")), on_file=on_file,
     )  # fmt: skip
     if not suite and not outputs:
         show_examples()
-    elif suite and source != "sample":
+    elif suite and source not in WITH_OUTPUTS:
         obstacle = show_columns(inputs)
     if asking and suite and not obstacle:
         st.subheader("The model to run", anchor=False)
         inputs = replace(inputs, job=target_form.draw_target(inputs))
-    complete = bool(suite) and (bool(outputs or inputs.job) or together or source == "sample")
+    answered = bool(outputs or inputs.job or on_file) or together or source in WITH_OUTPUTS
+    complete = bool(suite) and answered
     if complete and not obstacle:
+        inputs = object_findings.with_answers(inputs)
         with st.spinner("Reading and checking the files"):
             facts = data.read_inputs(inputs)
         show_problems(facts, inputs)
-        if facts.complete and facts.understood is not None:
-            st.subheader("Evaluators", anchor=False)
-            offered = evaluator_offers.offers(data.catalogue(), facts.understood.task, facts.understood.present)
-            needed = local_model_fields.needed(offer.entry for offer in offered)
-            resources = dict(local_model_fields.draw_models(needed, data.model_kinds()))
-            judge = choose_judge(offered)
-            prompts = st.container()
-            if judge:
-                resources["judge"] = judge
-            chosen, given, skipped = evaluator_offers.draw_offers(
-                offered, lambda name, values: data.unavailable(name, values, resources),
-                lambda name, values: "needs a judge" if not judge and data.uses_judge(name, values) else "",
-            )  # fmt: skip
-            if hint := data.inference_hint(chosen, resources):
-                st.text(hint)
-            with prompts:
-                texts = run_judge.draw_prompts(run_judge.prompts_of(chosen, data.catalogue(), bool(judge)))
-            if texts:
-                given, resources = data.place_prompts(texts, chosen, given, resources)
+        if facts.complete and facts.understood is not None and facts.understood.task == "detection":
+            unchecked = object_findings.draw_checks(inputs)
+understood = facts.understood if facts is not None and facts.complete else None
 with right:
-    missing = (
-        "Choose the suite." if not suite
-        else "Run the model on the cases first." if asking and not complete
-        else "Add what the models answered." if not complete
-        else "Answer the question about a column." if obstacle == "question"
-        else "Fix the problems, or skip the bad rows." if facts is None or not facts.complete
-        else "Choose at least one evaluator." if not chosen
-        else "No chosen evaluator can run: the list says what each needs." if len(skipped) == len(chosen)
-        else ""
-    )  # fmt: skip
-    summarise(facts, missing, chosen, skipped, given, inputs, resources)
+    if understood is not None and not unchecked:
+        run_start.draw_understood(understood, inputs.keep)
+    else:
+        run_start.draw_not_ready(
+            "Choose the suite." if not suite
+            else "Run the model on the cases first." if asking and not complete
+            else "Add what the models answered." if not complete
+            else "Answer the question about a column." if obstacle == "question"
+            else unchecked if unchecked
+            else "Fix the problems, or skip the bad rows."
+        )  # fmt: skip
+if understood is not None and not unchecked:
+    evaluator_chooser.draw_evaluators(inputs, understood)

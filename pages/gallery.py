@@ -1,20 +1,34 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import NoReturn
 
 import streamlit as st
 
 from components import data
 from components.viewers import tile_gallery
+from components.views.objects import object_list, object_walk, point_controls, tile_wall
+from components.views.results import mark_controls
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.presentation import format
 
-SECONDS = 0.15  # of each script run that new thumbnails may take
-FILTERS = ("kind", "label", "truth", "size", "score_min", "score_max", "iou_min", "iou_max", "tag", "search")
+FILTERS = (
+    "kind",
+    "label",
+    "truth",
+    "size",
+    "score_min",
+    "score_max",
+    "iou_min",
+    "iou_max",
+    "tag",
+    "search",
+    "mark",
+    "right",
+)
 
 
-def nothing_here(run: str) -> None:
+def nothing_here(run: str) -> NoReturn:
     """Why this run has no gallery, and the run of the workspace that has one."""
     task = data.run_facts(run).suite["task"]
     if task == "segmentation":
@@ -44,31 +58,21 @@ def nothing_here(run: str) -> None:
     st.stop()
 
 
-run = frame("Gallery", "Which objects go wrong?")
+run = frame("Gallery", "Which objects go wrong?", unfinished=True)
 evaluators = data.match_evaluators(run)
 if not evaluators:
     nothing_here(run)
 models = data.run_facts(run).models
-model = filters.pick("Model", models, "model")
-evaluator = next((name for name in evaluators if name == url.param("evaluator")), next(iter(evaluators)))
-repeats = data.repeats(run, model)
-repeat = next((n for n in repeats if str(n) == url.param("repeat")), repeats[0])
-by_image = url.param("view") == "images"
-(score_low, score_high), (iou_low, iou_high) = filters.bounds("score"), filters.bounds("iou")
-labels, truths, sizes = url.params("label"), url.params("truth"), url.params("size")
-choice: dict[str, Any] = {
-    "model": model, "repeat": repeat, "labels": tuple(labels), "truths": tuple(truths), "sizes": tuple(sizes),
-    "score_low": score_low, "score_high": score_high, "iou_low": iou_low, "iou_high": iou_high,
-    "tag": url.param("tag"), "search": url.param("search", ""),
-}  # fmt: skip
-kinds = data.object_counts(run, evaluator, **choice)["kind"]
-known = tile_gallery.known_kinds(kinds, url.params("kind"))
-asked = tile_gallery.asked_kinds(url.params("kind"), known)
-url.put(kind=asked)
-choice["kinds"] = tuple(asked or tile_gallery.mistakes(known))
+filters.pick("Model", models, "model")
+found_list = object_list.object_list(run, object_list.state_here())
+listed = nothing_here(run) if found_list is None else found_list
+choice, model, evaluator, by_image = listed.choice, listed.choice["model"], listed.evaluator, listed.by_image
+url.put(kind=listed.asked)
+labels, truths, sizes = choice["labels"], choice["truths"], choice["sizes"]
+kinds, asked = listed.counted, listed.asked
 counts = data.object_counts(run, evaluator, **choice)
 
-titles = {kind: tile_gallery.kind_title(kind) for kind in known}
+titles = {kind: tile_gallery.kind_title(kind, listed.point.iou) for kind in listed.known}
 filters.many("Kind", tile_gallery.options(kinds, asked, titles), "kind", "Every mistake")
 filters.many("Class", tile_gallery.options(counts["label"], labels), "label")
 filters.many("True class", tile_gallery.options(counts["truth"], truths), "truth")
@@ -78,39 +82,38 @@ filters.between("IoU", "iou")
 tags = [choice["tag"]] if choice["tag"] else []
 if counts["tag"] or tags:
     filters.one("Tag", tile_gallery.options(counts["tag"], tags), "tag")
+filters.one("Your tag", mark_controls.tags_in_use(run, (model, choice["repeat"])), "mark")
+if len(models) > 1:
+    filters.one("Wrong here, right in", [name for name in models if name != model], "right", "Any")
 filters.search("Image", "search")
-orders = tile_gallery.OF_IMAGES | tile_gallery.SORTS if by_image else tile_gallery.SORTS
-sort = filters.pick("Sort", orders, "sort")
+filters.pick("Sort", object_list.sorts_of(by_image), "sort")
 if len(evaluators) > 1:
     filters.pick("Matched by", evaluators, "evaluator")
+repeats = data.repeats(run, model)
 if len(repeats) > 1:
     filters.pick("Repeat", {str(n): str(n) for n in repeats}, "repeat")
 filters.reset(list(FILTERS))
 
-
-def read_page(page: int) -> data.ObjectPage:
-    return data.objects(run, evaluator, sort, by_image, tile_gallery.TILES, tile_gallery.TILES * (page - 1), **choice)
-
-
+point_controls.draw(run, listed.point, data.match_rules(run, evaluator).keyed)
 page = int(url.number("page", 1, low=1))
-found = read_page(page)
+found = listed.page(tile_gallery.TILES, tile_gallery.TILES * (page - 1))
 last = max(1, -(-found.total // tile_gallery.TILES))
 if page > last:  # the filters of an old link may leave fewer pages
     page = last
-    found = read_page(page)
+    found = listed.page(tile_gallery.TILES, tile_gallery.TILES * (page - 1))
 tiles = found.tiles
 of_kinds = {kind: kinds.get(kind, 0) for kind in choice["kinds"]}
 st.text(tile_gallery.headline(model, of_kinds, counts["label"], found.objects))
-
 
 here = url.state()
 
 
 def open_tile(position: int) -> dict[str, url.Value]:
-    """Return where a tile leads: its image, matched at the same score."""
+    """Return where a tile leads: its image, opened on its object, at the same operating point."""
     return {
-        "run": run, "evaluator": evaluator, "model": model, "compare": model, "score": score_low,
-        "case": tiles[position].case_id, "gallery": here,
+        "run": run, "evaluator": evaluator, "model": model, "compare": model,
+        "score": url.param("score"), "iou": url.param("iou"),
+        **object_walk.address(listed, tiles[position]), "gallery": here,
     }  # fmt: skip
 
 
@@ -127,11 +130,7 @@ if not tiles:
     st.info("No object fits the filters in the sidebar. Clear them to see every mistake.")
     st.stop()
 
-windows = [None if by_image else tile_gallery.window(tile) for tile in tiles]
-pictures = data.thumbnails(run, tile_gallery.wanted(tiles, windows), SECONDS)
 if not any(tile.image for tile in tiles):
     st.caption("The suite came without images: only the boxes are drawn. Upload it again with a zip of its images.")
 hrefs = [url.href("example", **open_tile(position)).lstrip("/") for position in range(len(tiles))]
-tile_gallery.gallery(tile_gallery.payload(tiles, windows, pictures, hrefs, by_image))
-if None in pictures:
-    st.rerun()
+tile_wall.draw(listed, tiles, found.total, hrefs)

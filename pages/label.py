@@ -56,15 +56,16 @@ def ask_name() -> None:
 
 def draw_case(case: Mapping[str, Any]) -> None:
     """Draw question and expected answers."""
-    asked = "Question" if case["question"] is not None else "Source text"
-    text_case.draw_text(asked, case["question"] or case["source_text"], 210, 2)
+    earlier, (title, asked) = text_case.question_parts(case)
+    text_case.draw_text(title, asked, 210, 2)
+    text_case.draw_earlier(earlier)
     for index, expected in enumerate(list(case["expected_answers"] or [])[:2]):
         text_case.draw_text(f"Expected answer {index + 1}" if index else "Expected answer", expected, 150, 2)
     text_case.draw_list("Reference contexts", list(case["reference_contexts"] or []), "reference")
 
 
 def show(run: str, case_id: str, model: str) -> None:
-    """Draw the case and the answer without any score."""
+    """Draw the case and the answer without any score; the contexts are open where the criterion is about them."""
     view = data.example(run, case_id)
     outputs = [output for output in (view.outputs if view else []) if output["model"] == model]
     if view is None or not outputs:
@@ -78,7 +79,7 @@ def show(run: str, case_id: str, model: str) -> None:
             title = "Answer" if len(outputs) == 1 else f"Answer, repeat {output['run']}"
             text_case.draw_text(title, output["answer"], 330 // len(outputs), 2, "no answer")
         passages, ids = (outputs[0].get(name) or [] for name in ("retrieved_contexts", "context_ids"))
-        text_case.draw_list("Retrieved contexts", passages, "contexts", ids)
+        text_case.draw_list("Retrieved contexts", passages, "contexts", ids, opened=reads_contexts)
 
 
 run = frame("Label", "How do people judge these outputs?")
@@ -94,6 +95,12 @@ rater, criterion, scale, model, only = choose(run, metrics)
 if not rater:
     ask_name()
     st.stop()
+catalogue = data.catalogue()
+reads_contexts = any(
+    "retrieved_contexts" in catalogue[column.evaluator].inputs
+    for column in metrics
+    if column.metric == criterion and column.evaluator in catalogue
+)
 label_entry.draw(run, rater[: label_entry.LONGEST], criterion[: label_entry.LONGEST], scale, model, only, show)
 if st.button("See the agreement", icon=":material/arrow_forward:"):
     url.go("judge_agreement", run=run, criterion=criterion)

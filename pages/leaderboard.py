@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -8,23 +9,24 @@ import streamlit as st
 from components import data
 from components.viewers import heatmap
 from components.views.judge import judge_calls
-from components.views.results import asked_models, detectable_difference
+from components.views.results import asked_models, detectable_difference, welcome
 from components.widgets import controls, drilldown_filters, filters, run_progress, url
 from components.widgets.frame import frame
 from metrics.presentation import calibration_words, format
+from metrics.presentation.run_names import GOING
 
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
-WAITING = ("queued", "running")
 FORMS = {  # the table first; what draws the others is imported when one is asked for
     "heatmap": "Heatmap", "radar": "Radar", "bars": "Bars", "boxes": "Box plots", "spread": "Distributions",
     "tradeoff": "Quality and cost",
 }  # fmt: skip
+FILTERS = ("evaluator", "label_key", "tag", "search", "minor", "key", "shown", "column")
 
 
 def samples_missing() -> int:
     """Return how many bundled samples are still being computed, or wait for it."""
     states = {run.sample: run.state for run in reversed(data.runs())}
-    return sum(states.get(sample, "queued") in WAITING for sample in data.sample_titles())
+    return sum(states.get(sample, "queued") in GOING for sample in data.samples_kept())
 
 
 @st.fragment(run_every=1)
@@ -34,7 +36,7 @@ def show_samples(missing: int) -> None:
         st.rerun()
     titles = data.sample_titles()
     for run in data.runs():
-        if run.sample in titles and run.state in WAITING:
+        if run.sample in titles and run.state in GOING:
             now = data.progress(run.id).progress
             st.progress(run_progress.share(now.evaluators), text=f"{titles[run.sample]} · {run_progress.summary(now)}")
 
@@ -58,11 +60,35 @@ def drawn(run: str, tag: str | None, keys: tuple[str, ...]) -> dict[str, list[li
     return heatmap.cells(board, [column for column in board.columns if column.key in keys])
 
 
+def so_far(columns: Sequence[data.Column], sentence: str) -> str:
+    """Return the headline of an unfinished run, which is about the evaluators that are done."""
+    done = len({column.evaluator for column in columns if column.partly is None})
+    if not done:
+        return "So far no evaluator is done, so no model can be recommended."
+    return f"So far, over {format.plural(done, 'finished evaluator')}: {sentence}"
+
+
+def open_cell(
+    run: str, tag: str | None, board: data.Leaderboard, objects: Mapping[str, Mapping[str, url.Value]]
+) -> dict[str, Any] | None:
+    """Return the drawer of the address's cell; None if it names none of this board."""
+    key, model = url.param("cell"), url.param("of")
+    column = next((column for column in board.columns if column.key == key), None)
+    if column is None or model not in board.models:
+        return None
+    about = {"evaluator": column.evaluator, "metric": column.metric, "model": model}
+    found = data.worst_cases(run, column.evaluator, column.metric, model, tag)
+    address = {"run": run, "tag": tag, **about}
+    cell = board.cells.get((model, column.key))
+    return heatmap.drawer(column, model, cell, found.rows, found.total, address, objects.get(column.key))
+
+
 missing = samples_missing() if data.ensure_samples() else 0
-if missing and not any(run.state == "finished" for run in data.runs()):
+if missing and not url.param("run") and not any(run.state == "finished" for run in data.runs()):
     first_start(missing)
 
-run = frame(TITLE, QUESTION)
+run = frame(TITLE, QUESTION, unfinished=True)
+welcome.draw_welcome(run)
 whole = data.leaderboard(run)
 titles = {column.evaluator: column.evaluator_title for column in whole.columns}
 counts = Counter(column.evaluator for column in whole.columns)
@@ -73,10 +99,10 @@ key = filters.one("Label key", whole.label_keys, "label_key")
 tag = filters.one("Tag", whole.tags, "tag")
 wanted = filters.search(f"Model ({len(whole.models)})", "search")
 show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
-filters.reset(["evaluator", "label_key", "tag", "search", "minor", "key", "shown"])
+filters.reset(list(FILTERS))
 
 board = data.leaderboard(run, tag=tag) if tag else whole
-columns = heatmap.select_columns(board.columns, chosen, show_minor)
+columns = heatmap.select_columns(board.columns, chosen, show_minor, url.params("column"))
 columns = [column for column in columns if key is None or column.label_key in (key, None)]
 models = [model for model in board.models if wanted.casefold() in model.casefold()]
 sort, down = url.param("sort"), url.param("order") != "up"
@@ -87,6 +113,7 @@ if not models or not columns:
 else:
     keys = tuple(column.key for column in columns)
     answer = data.headline(run, tag, keys, tuple(models))
+    sentence = answer.sentence if data.run_facts(run).state == "finished" else so_far(columns, answer.sentence)
     ordered = heatmap.order_models(board, answer.models, sort, down)
     if form == "heatmap":
         matched, parameters = data.match_evaluators(run), data.run_facts(run).evaluators
@@ -95,18 +122,26 @@ else:
             for column in columns
             if column.evaluator in matched
         }
+        cells = heatmap.cells_shown(url.param("cells"), len(models), len(columns))
         drawing = heatmap.payload(
-            columns, drawn(run, tag, keys), ordered, answer.sentence, sort, down, objects, data.judges_of(run),
-            run=run, tag=tag,
+            columns, drawn(run, tag, keys), ordered, sentence, sort, down, objects, data.judges_of(run),
+            board.columns, cells, open_cell(run, tag, board, objects), run=run, tag=tag,
         )  # fmt: skip
         asked = heatmap.heatmap(drawing)
-        if asked is not None:
-            url.put(sort=asked, order="up" if asked == sort and down else None)
+        if asked.sort is not None:
+            url.put(sort=asked.sort, order="up" if asked.sort == sort and down else None)
+            st.rerun()
+        if asked.columns is not None:
+            usual = heatmap.select_columns(board.columns, chosen, show_minor)
+            url.put(column=None if asked.columns == [column.key for column in usual] else asked.columns)
+            st.rerun()
+        if asked.cells is not None:
+            url.put(cells=asked.cells)
             st.rerun()
     else:
         from components.views.results.leaderboard_charts import show_form
 
-        st.text(answer.sentence)
+        st.text(sentence)
         show_form(form, run, tag, columns, ordered, board)
 
 for note in calibration_words.footnotes(columns):

@@ -27,16 +27,16 @@ def teach() -> None:
             "A monitor reads production logs, one JSON object per line, judges a share of them with the evaluators "
             "you choose, and reports when quality drops. Start one on the command line; it appears here at once."
         )
-        st.code(monitor_view.COMMAND, language="bash")
+        st.code(monitor_view.COMMAND, language=None)
         st.text("A line:")
-        st.code(monitor_view.LINE, language="json")
+        st.code(monitor_view.LINE, language=None)
         st.text("You can stop it at any time: the same command on the same file continues, and counts no line twice.")
         if st.button("Try it on a week of the sample's answers", type="primary", icon=":material/play_circle:"):
             with st.spinner("Judging 560 answers, about five seconds"):
                 demo = data.start_demo()
             url.put(monitor=demo)
             st.rerun()
-        url.link("Which evaluators are there?", "catalogue", icon=":material/menu_book:")
+        url.link("Which evaluators are there?", "evaluators", icon=":material/menu_book:")
 
 
 def limit(label: str, name: str, own: float, most: float = 1.0) -> float:
@@ -92,7 +92,7 @@ def show_drift(name: str, version: str, facts: data.Monitored) -> None:
     reference = facts.state.reference
     if reference is None:
         st.text("Drift needs a reference: name a finished run of the same evaluators.")
-        st.code(f"python -m metrics monitor FILE --name {name} --reference RUN", language="bash")
+        st.code(f"python -m metrics monitor FILE --name {name} --reference RUN", language=None)
         return
     with st.spinner("Comparing with the reference run"):
         rows = data.monitor_drift(name, version)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from components import data
@@ -10,6 +11,7 @@ from components.views.judge import judge_calls
 from components.views.results.case_defects import KINDS, show_defects
 from components.views.results.flip_rates import show_flips
 from components.views.results.insight_list import show_insights
+from components.views.results.threshold_table import draw_thresholds
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.frame import frame
 from components.widgets.tables import header, numeric, records
@@ -21,7 +23,7 @@ SEVERITIES = {
     "unknown": "No interval",
     "low": "Uncertain",
 }
-OF_ONE_VIEW = ("evaluator", "model", "severity", "perturbation", "about", "insight", "of_model", "of_evaluator",
+OF_ONE_VIEW = ("list", "evaluator", "model", "severity", "perturbation", "about", "insight", "of_model", "of_evaluator",
                "of_metric", "of_perturbation")  # fmt: skip
 
 
@@ -41,11 +43,44 @@ def open_cases(row: dict[Hashable, Any]) -> None:
     url.go("cases", run=run, failing=bool(row["affected"] == row["affected"] and row["case_ids"]), **about)
 
 
+def show_groups(shown: pd.DataFrame) -> None:
+    """Draw the problems of each model with each evaluator as one row; a click shows its metrics."""
+    groups = [(str(name[0]), str(name[1]), rows) for name, rows in shown.groupby(["model", "evaluator"], sort=False)]
+    table = pd.DataFrame(
+        [
+            {
+                "severity": SEVERITIES[rows["severity"].iloc[0]],
+                "model": model,
+                "evaluator": titles[evaluator],
+                "problems": len(rows),
+                "metrics": ", ".join(rows["metric"].unique()),
+                "worst": f"{rows['metric'].iloc[0]} {format.number(rows['value'].iloc[0])}, "
+                f"wanted {limit(rows['threshold'].iloc[0], rows['direction'].iloc[0])}",
+            }
+            for model, evaluator, rows in groups
+        ]
+    )
+    columns = {
+        "severity": header("Severity", 108, "of the worst; significant: the whole 95 % interval is on the wrong side"),
+        "model": header("Model", 170),
+        "evaluator": header("Evaluator", 190),
+        "problems": st.column_config.NumberColumn("Problems", width=80, help="metrics on the wrong side"),
+        "worst": header("Worst", 260),
+        "metrics": header("Metrics", "large"),
+    }
+    clicked = records(table, columns, key="problem-groups", tallest=430)
+    st.caption("Click a row to see its metrics, then one of these to see its cases.")
+    if clicked is not None:
+        model, evaluator, _ = groups[clicked]
+        url.go("problems", run=run, model=model, evaluator=evaluator, list="metrics")
+
+
 def show_thresholds() -> None:
     """Draw the models on the wrong side of a threshold, worst first."""
     if every.empty:
         st.subheader("No model is on the wrong side of a threshold", anchor=False)
-        st.text("The page Evaluators lists the thresholds; a run can be started with its own.")
+        st.text("Set thresholds by a model's values, or start a run with its own.")
+        st.button("Set thresholds", type="primary", on_click=url.put, kwargs={"view": "set"})
         return
     evaluators = filters.many("Evaluators", counted("evaluator", titles), "evaluator")
     models = filters.many("Models", counted("model", {model: model for model in board.models}), "model")
@@ -68,6 +103,10 @@ def show_thresholds() -> None:
     things = "objects" if rows[0]["evaluator"] in objects else "cases"
     if st.button(f"Open the worst problem's {things}", type="primary", icon=":material/arrow_forward:"):
         open_cases(rows[0])
+    forms = {"groups": "By model and evaluator", "metrics": "Every metric"}
+    if controls.choice("List", forms, "list") == "groups":
+        show_groups(shown)
+        return
     table = shown.assign(
         severity=shown["severity"].map(SEVERITIES),
         evaluator=shown["evaluator"].map(titles),
@@ -100,7 +139,7 @@ def show_thresholds() -> None:
         open_cases(rows[clicked])
 
 
-run = frame("Problems", "Which models are on the wrong side of a threshold, and by how much?")
+run = frame("Problems", "Which models are on the wrong side of a threshold, and by how much?", unfinished=True)
 found = data.problems(run)
 every = found[found["kind"] == "threshold"]
 board, objects = data.leaderboard(run), data.match_evaluators(run)
@@ -112,10 +151,13 @@ views = {
     "flips": f"Perturbation flips ({format.count(flipped)})",
     "defects": f"Defects ({format.count(len(defects))})",
     "insights": f"Insights ({format.count(len(data.insights(run)))})",
+    "set": "Set thresholds",
 }
 view = controls.choice("View", views, "view", clears=OF_ONE_VIEW)
 if view == "thresholds":
     show_thresholds()
+elif view == "set":
+    draw_thresholds(run)
 elif view == "flips":
     show_flips(run)
 elif view == "defects":

@@ -25,16 +25,19 @@ def confusion_figure(
     things: str = "cases",
     dark: bool = False,
     pixels_high: int = 440,
+    matrix: pd.DataFrame | None = None,
 ) -> go.Figure:
     """True label down, predicted label across; the count is printed, the shade is its share: right ones in one colour,
     mistakes in another. With `margins` (row, column) those two stand apart.
 
-    The share is that of the true label's objects, in the margin's row that of the predicted label's. Over the heatmap,
-    whose clicks plotly loses in Streamlit, lies a layer of markers that carry [label, predicted] as customdata.
+    `matrix` is what is drawn of the counts, by default all of it. The share is that of the true label's objects, in the
+    margin's row that of the predicted label's. Over the heatmap, whose clicks plotly loses in Streamlit, lies a layer
+    of markers that carry [label, predicted] as customdata.
     """
     import plotly.graph_objects as go
 
-    matrix = confusion_matrix(counts, margins)
+    if matrix is None:
+        matrix = confusion_matrix(counts, margins)
     rows, columns = [*matrix.index], [*matrix.columns]
     shares = cell_shares(matrix.to_numpy().tolist(), bool(margins))
     down, across = _places(rows, margins and margins[0]), _places(columns, margins and margins[1])
@@ -59,7 +62,7 @@ def confusion_figure(
     figure.add_scatter(
         x=[across[j] for _, j in cells], y=[down[i] for i, _ in cells], mode="markers+text",
         marker={"symbol": "square", "size": max(10, min(60, 380 // max(1, len(rows)))), "color": "rgba(0,0,0,0)"},
-        text=[_short(counted[i][j]) for i, j in cells],
+        text=[_short(counted[i][j], 100_000 if len(rows) <= 14 else 1_000) for i, j in cells],
         textfont={
             "size": 13 if len(rows) <= 14 else 10,
             "color": [
@@ -78,18 +81,23 @@ def confusion_figure(
     high = (
         max(220, min(pixels_high, 110 + 56 * len(rows))) if len(rows) <= 14 else max(pixels_high, 90 + 22 * len(rows))
     )
-    figure.update_layout(height=high, margin={"l": 8, "r": 8, "t": 8, "b": 8}, dragmode=False, showlegend=False)
+    figure.update_layout(
+        height=high,
+        margin={"l": 8, "r": 8 if len(columns) <= 8 else 28, "t": 8, "b": 8},
+        dragmode=False,
+        showlegend=False,
+    )
     return figure
 
 
-def _short(count: int) -> str:
+def _short(count: int, from_: int = 100_000) -> str:
     """Return a count that fits into a cell: nothing for 0, thousands and millions (of pixels) as 120k and 3.4M."""
-    if count < 100_000:
+    if count < from_:
         return f"{count:,}" if count else ""
     for size, unit in ((1e9, "G"), (1e6, "M")):
         if count >= size:
             return f"{count / size:.3g}{unit}"
-    return f"{count / 1e3:.0f}k"
+    return f"{count / 1e3:.{1 if count < 10_000 else 0}f}k"
 
 
 def _places(names: Sequence[str], margin: str | None) -> list[float]:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from components.charts.figure_parts import DASHES, SYMBOLS, plain, undimmed
 from metrics.presentation.format import ARROWS, DIRECTIONS, interval, number, range_text, shorten
+from metrics.presentation.names import column_name
 from metrics.presentation.palette import INK, LINE, MUTED
+from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -67,7 +69,7 @@ def spoke(column: Column) -> str:
     """Return a metric's name beside its spoke, told from its namesakes, in short lines."""
     lines = textwrap.wrap(shorten(str(column.evaluator_title), 32), LINE_OF)
     if column.metric != column.evaluator:
-        lines.append(shorten(str(column.title), LINE_OF + 2))
+        lines.append(shorten(column_name(column), LINE_OF + 2))
     return f"{'<br>'.join(map(plain, lines))} {ARROWS[column.direction]}"
 
 
@@ -79,7 +81,7 @@ def about(model: str, column: Column, cell: Cell | None) -> str:
     if cell is not None and cell.goodness is not None:
         place = f"<br>{round(100 * cell.goodness)} % of the way from worst to best"
     return (
-        f"<b>{plain(shorten(model, 60))}</b><br>{plain(column.evaluator_title)}: {plain(column.title)}<br>"
+        f"<b>{plain(shorten(model, 60))}</b><br>{plain(metric_title(column, arrow=False))}<br>"
         f"{value}, n {cell.n if cell else 0:,}<br>{plain(shorten(column.description, 90))}<br>"
         f"range {range_text(column.low, column.high)}, {DIRECTIONS[column.direction]}{place}"
         "<br>click: its cases"

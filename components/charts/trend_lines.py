@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from components.charts.figure_parts import plain, spread, undimmed, whiskers
-from metrics.presentation.format import count, interval, moment, number, shorten
+from metrics.presentation.format import count, interval, moment, number, p_value, shorten
 from metrics.presentation.palette import MUTED, SURFACE
-from metrics.presentation.phrases import p_value, signed
+from metrics.presentation.phrases import signed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -45,6 +45,7 @@ from components.data.document_questions import (
     start_questions,
     store_questions,
 )
+from components.data.evaluator_presets import presets
 from components.data.found_slices import (
     found_slices,
     has_topics,
@@ -53,15 +54,19 @@ from components.data.found_slices import (
     slice_values,
 )
 from components.data.inputs import (
+    FileRole,
     Inputs,
     InspectedFile,
     ReadInputs,
-    estimate,
+    Understood,
+    encoding_named,
+    encodings,
     inspect,
     names_its_models,
     previews,
     problems_csv,
     read_inputs,
+    runs_to_clone,
     start,
     stored_suites,
     wants_files,
@@ -101,7 +106,9 @@ from components.data.monitors import (
     monitors,
     start_demo,
 )
-from components.data.pictures import picture
+from components.data.object_exports import ExportFormat, export_objects, object_keys, save_selection
+from components.data.object_lint import BoxPreview, DrawnBox, ObjectChecks, box_preview, object_checks
+from components.data.pictures import Detail, detail, picture
 from components.data.prompts import (
     TriedCase,
     checked_prompt,
@@ -111,6 +118,19 @@ from components.data.prompts import (
     prompt_of_file,
     save_prompt,
     try_prompt,
+)
+from components.data.reviews import (
+    best_point,
+    choose_operating_point,
+    confusion_at,
+    marks,
+    note_place,
+    operating_point,
+    point_counts,
+    remove_view,
+    save_view,
+    saved_views,
+    tag_places,
 )
 from components.data.rubrics import (
     checked_rubric,
@@ -123,6 +143,7 @@ from components.data.rubrics import (
     usual_levels,
 )
 from components.data.run_archives import ImportedRun, archive_run, import_run
+from components.data.run_estimates import estimate
 from components.data.run_reads import (
     case_ids,
     case_texts,
@@ -151,6 +172,7 @@ from components.data.run_reads import (
     matched,
     metrics_by_case,
     object_counts,
+    object_place,
     objects,
     problems,
     repeats,
@@ -161,7 +183,9 @@ from components.data.run_reads import (
     thumbnails,
     trend,
     working_point,
+    worst_cases,
 )
+from components.data.stored_outputs import answers_on_file, cases_to_answer
 from components.data.suite_cases import (
     CaseToEdit,
     condition_form,
@@ -214,31 +238,53 @@ from components.data.target_runs import (
     triable_cases,
     try_target,
 )
-from components.data.uploaded_files import ARCHIVES, TABLES, model_name, upload_name
+from components.data.thresholds import (
+    Profiles,
+    remove_profile,
+    set_thresholds,
+    threshold_profiles,
+    thresholds_by_models,
+    use_profile,
+)
+from components.data.unfinished_runs import SoFar, so_far
+from components.data.uploaded_files import ARCHIVES, TABLES, model_name, reading_of, upload_name
 from components.data.workspace_runs import (
     RunFacts,
     RunProgress,
+    asked_of,
     cancel,
+    damaged_runs,
+    delete_run,
+    deleted_runs,
+    describe_run,
+    empty_bin,
     ensure_samples,
     failure,
     progress,
     render_report,
     report_outline,
+    restore_run,
     resume,
     run_facts,
     runs,
     same_suite,
+    sample_description,
     sample_titles,
+    samples_kept,
 )
-from metrics.analysis import match_objects
+from metrics.analysis import OperatingPoint, match_objects
 from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS
 from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
 from metrics.analysis.findings.problems import flip_evidence
+from metrics.analysis.objects.object_export import MOST as MOST_EXPORTED
 from metrics.analysis.slices.find_slices import LEVEL as SLICE_LEVEL
 from metrics.core.calibration import FEWEST_LABELS
 from metrics.core.errors import RunError
+from metrics.core.input_problems import grouped
 from metrics.core.prompt import wording
+from metrics.core.registry import evaluator_ids
 from metrics.core.registry import evaluators as catalogue
+from metrics.store.reviews import Mark, Place
 from metrics.text.condition_form import ConditionForm, condition_of, row_problem
 from metrics.text.condition_form import Group as ConditionGroup
 from metrics.text.condition_form import Row as ConditionRow
@@ -281,11 +327,13 @@ if TYPE_CHECKING:
     from metrics.core.prompt import Prompt
     from metrics.engine import Estimate
     from metrics.ingest import Preview
+    from metrics.ingest.lint import Finding, UnknownClass
     from metrics.ingest.tables.columns import Question
     from metrics.judge.cache import Statistics
     from metrics.judge.local.found import Found
     from metrics.judge.local.running import Running
     from metrics.judge.workspace_judge import Trial
+    from metrics.library.presets import Preset
     from metrics.monitoring import MetricDrift, Standing
     from metrics.perturbations import Kind
     from metrics.stats.prediction_powered import Estimate as MeanEstimate

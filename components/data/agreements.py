@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pandas as pd
 import streamlit as st
 
 from components.data.run_reads import of_run
-from components.data.uploaded_files import column_pairs, name_of, problem_table, upload_folder
+from components.data.uploaded_files import column_pairs, name_of, reading_of, upload_folder
 from components.data.workspace_runs import workspace
 from metrics.analysis.labels import calibrate, human_labels, judge_agreement, judge_bias, labelled_scores, raters
 from metrics.analysis.labels import corrected_means as means
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from metrics.analysis import Column
     from metrics.analysis.labels.corrected_means import Corrected
     from metrics.core.calibration import Calibration
+    from metrics.core.errors import InputProblem
     from metrics.ingest.label_files import LabelFile
     from metrics.store import Run
 
@@ -34,7 +34,7 @@ class ReadLabels(NamedTuple):
     """An uploaded file of labels: its name, its problems, and what it holds unless it could not be read (None)."""
 
     name: str
-    problems: pd.DataFrame
+    problems: tuple[InputProblem, ...]
     file: LabelFile | None
 
 
@@ -125,13 +125,17 @@ def labels_of(run_id: str) -> Labels:
     return Labels(workspace().run(run_id))
 
 
-def read_labels(run_id: str, token: str, pairs: tuple[str, ...], sampling: str) -> ReadLabels:
+def read_labels(
+    run_id: str, token: str, pairs: tuple[str, ...], sampling: str, readings: tuple[str, ...]
+) -> ReadLabels:
     """Return what an uploaded file of labels holds, or what is wrong with it."""
-    return _read(run_id, str(upload_folder()), token, pairs, sampling)
+    return _read(run_id, str(upload_folder()), token, pairs, sampling, readings)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _read(run_id: str, folder: str, token: str, pairs: tuple[str, ...], sampling: str) -> ReadLabels:
+def _read(
+    run_id: str, folder: str, token: str, pairs: tuple[str, ...], sampling: str, readings: tuple[str, ...]
+) -> ReadLabels:
     from metrics.ingest.label_files import read_labels
 
     run, name = workspace().run(run_id), name_of(token, Path(folder))
@@ -139,7 +143,8 @@ def _read(run_id: str, folder: str, token: str, pairs: tuple[str, ...], sampling
         found = read_labels(
             Path(folder) / token, suite=run.suite, models=run.models, mapping=column_pairs(pairs), filename=name,
             sampling=sampling,  # type: ignore[arg-type]
+            reading=reading_of(token, readings),
         )  # fmt: skip
     except InputError as failure:
-        return ReadLabels(name, problem_table(failure.problems), None)
-    return ReadLabels(name, problem_table(found.problems), found)
+        return ReadLabels(name, failure.problems, None)
+    return ReadLabels(name, found.problems, found)

@@ -1,10 +1,9 @@
-"""Inputs of a new run: suites, previews of uploads, problems, the cost of judging, and the start."""
+"""Inputs of a new run: suites, previews of uploads, problems, and the start."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -15,18 +14,17 @@ from components.data.uploaded_files import (
     name_of,
     path_of,
     problem_table,
+    reading_of,
     task_of,
     upload_folder,
     upload_name,
 )
-from components.data.workspace_runs import workspace, workspace_path
+from components.data.workspace_runs import runs, workspace, workspace_path
 from metrics.core.errors import AssayError, InputError, InputProblem
+from metrics.presentation import run_names
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from metrics.core.suite import Outputs, Suite
-    from metrics.engine import Estimate
     from metrics.ingest import Loaded, Preview
 
     Tables = tuple[Suite, Outputs, list[InputProblem], list[str], int]
@@ -37,11 +35,13 @@ FileRole = Literal["suite", "outputs", "combined"]
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What is to be evaluated, as chosen so far: names (ours) of uploads, or a stored suite, or a sample.
+    """What is to be evaluated, as chosen so far: names (ours) of uploads, or a stored suite, a sample, or a run.
 
-    `source` is upload, stored or sample; `models` names the model of each file of outputs ("": the file names its
+    `source` is upload, stored, sample or run; `models` names the model of each file of outputs ("": the file names its
     models); `together`: the suite file has the answers; mappings are `canonical=column` texts; `files` is the zip of
-    files that agents made; `keep`: bad rows are skipped; `job`: the completion whose answers are the outputs.
+    files that agents made; `keep`: bad rows are skipped; `job`: the completion whose answers are the outputs;
+    `readings`: encodings and sheets, see `reading_of`; `on_file`: the stored outputs of an earlier run.
+    `fixes` of predictions are MODEL=FIX; `classes` say what becomes of classes that the suite does not have.
     """
 
     source: str
@@ -56,6 +56,10 @@ class Inputs:
     keep: bool = False
     files: str = ""
     job: str = ""
+    readings: tuple[str, ...] = ()
+    on_file: str = ""
+    fixes: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
 
 
 def stored_suites() -> dict[str, str]:
@@ -66,16 +70,24 @@ def stored_suites() -> dict[str, str]:
     }
 
 
+def runs_to_clone() -> dict[str, str]:
+    """Return the runs whose suite and outputs can be evaluated again: id → label."""
+    return run_names.labels({run.id: run for run in runs()})
+
+
 class InspectedFile(NamedTuple):
     """How an uploaded file would be read; `preview` is None where `problems` say why it cannot be read.
 
-    `canonical` are the columns that the file could have.
+    `canonical` are the columns that the file could have. `encoding` is to be shown and may be corrected: of a text that
+    is not UTF-8, or not valid in it; "" for others.
     """
 
+    token: str
     name: str
     preview: Preview | None
-    problems: pd.DataFrame | None = None
+    problems: tuple[InputProblem, ...] = ()
     canonical: tuple[str, ...] = ()
+    encoding: str = ""
 
 
 class ReadInputs(NamedTuple):
@@ -85,7 +97,7 @@ class ReadInputs(NamedTuple):
     """
 
     complete: bool
-    problems: pd.DataFrame
+    problems: tuple[InputProblem, ...]
     understood: Understood | None = None
 
 
@@ -103,31 +115,56 @@ class Understood(NamedTuple):
     present: frozenset[str]
 
 
-def inspect(token: str, role: FileRole, task: str = "", pairs: tuple[str, ...] = ()) -> InspectedFile:
+def inspect(
+    token: str, role: FileRole, task: str = "", pairs: tuple[str, ...] = (), readings: tuple[str, ...] = ()
+) -> InspectedFile:
     """Return how an uploaded file would be read."""
-    return _inspect(str(upload_folder()), token, role, task, pairs)
+    return _inspect(str(upload_folder()), token, role, task, pairs, readings)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _inspect(folder: str, token: str, role: FileRole, task: str, pairs: tuple[str, ...]) -> InspectedFile:
+def _inspect(
+    folder: str, token: str, role: FileRole, task: str, pairs: tuple[str, ...], readings: tuple[str, ...]
+) -> InspectedFile:
     from metrics import ingest
     from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
+    from metrics.ingest.text_encoding import EXPECTED, UTF8
 
     path, name = path_of(token, Path(folder)), name_of(token, Path(folder))
     if path is None:
         problem = InputProblem(name, "no file", "the file uploaded again")
-        return InspectedFile(name, None, problem_table([problem]))
+        return InspectedFile(token, name, None, (problem,))
+    reading = reading_of(token, readings)
     try:
-        seen = ingest.inspect(path, role, name, task=task_of(task), mapping=column_pairs(pairs))
+        seen = ingest.inspect(path, role, name, task=task_of(task), mapping=column_pairs(pairs), reading=reading)
     except InputError as failure:
-        return InspectedFile(name, None, problem_table(failure.problems))
+        unread = reading.encoding or any(problem.expected == EXPECTED for problem in failure.problems)
+        return InspectedFile(token, name, None, failure.problems, encoding=(reading.encoding or UTF8) if unread else "")
     known = OUTPUT_ALIASES if role == "outputs" else SUITE_ALIASES
     known = SUITE_ALIASES | OUTPUT_ALIASES if role == "combined" else known
     if seen.task == "classification" and role != "suite":
         known = known | SCORED_ALIASES
     if seen.task == "detection":
         known = IMAGE_ALIASES
-    return InspectedFile(seen.file, seen, canonical=tuple(known) if seen.mapping else ())
+    encoding = seen.encoding if reading.encoding or seen.encoding != UTF8 else ""
+    return InspectedFile(token, seen.file, seen, (), tuple(known) if seen.mapping else (), encoding)
+
+
+def encodings() -> list[str]:
+    """Return the names of the encodings that a text can be read as."""
+    from metrics.ingest.text_encoding import ENCODINGS
+
+    return list(ENCODINGS)
+
+
+def encoding_named(encoding: str) -> str:
+    """Return an encoding's name as the choice lists it; the text itself where it is none."""
+    from metrics.ingest.text_encoding import named
+
+    try:
+        return named(encoding)
+    except InputError:
+        return encoding
 
 
 def previews(inputs: Inputs) -> Sequence[InspectedFile]:
@@ -135,11 +172,12 @@ def previews(inputs: Inputs) -> Sequence[InspectedFile]:
     suite: list[InspectedFile] = []
     if inputs.source == "upload":
         role: FileRole = "combined" if inputs.together else "suite"
-        suite = [inspect(inputs.suite, role, inputs.task, inputs.suite_mapping)]
+        suite = [inspect(inputs.suite, role, inputs.task, inputs.suite_mapping, inputs.readings)]
         task = inputs.task or (suite[0].preview.task if suite[0].preview else "")
     else:
         task = workspace().suite(inputs.suite).task
-    return [*suite, *(inspect(token, "outputs", task, inputs.outputs_mapping) for token in inputs.outputs)]
+    outputs = (inspect(token, "outputs", task, inputs.outputs_mapping, inputs.readings) for token in inputs.outputs)
+    return [*suite, *outputs]
 
 
 def read_inputs(inputs: Inputs) -> ReadInputs:
@@ -152,15 +190,15 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
     from metrics.library.evaluate import available_inputs
 
     try:
-        suite, outputs, problems, notes, missing = _load(_inputs, keep=True)
-    except InputError as failure:
-        fatal = failure.problems or (InputProblem("", str(failure), ""),)
-        return ReadInputs(False, problem_table(fatal))
+        suite, outputs, problems, notes, missing = load_tables(_inputs, keep=True)
+    except AssayError as failure:
+        fatal = getattr(failure, "problems", ()) or (InputProblem("", str(failure), ""),)
+        return ReadInputs(False, fatal)
     understood = Understood(
         suite.name, suite.task, len(suite) + outputs.outputs.num_rows, suite.left_out + outputs.left_out, len(suite),
         tuple(outputs.models), tuple(notes), missing, frozenset(available_inputs(suite, outputs)),
     )  # fmt: skip
-    return ReadInputs(_inputs.keep or not problems, problem_table(problems), understood)
+    return ReadInputs(_inputs.keep or not problems, tuple(problems), understood)
 
 
 def start(
@@ -172,11 +210,14 @@ def start(
     `resources` chooses the models behind the evaluators, by kind.
     """
     from metrics import engine
+    from metrics.ingest.lint import unknown_classes, unknown_text
 
     try:
-        suite, outputs, problems, *_ = _load(inputs, keep=True)
+        suite, outputs, problems, *_ = load_tables(inputs, keep=True)
         if problems and not inputs.keep:
             return "", "The files have problems that they did not have before; check them again."
+        if not inputs.classes and (unknown := unknown_classes(suite, outputs)):
+            return "", f"Say what becomes of {unknown_text(unknown)}."
         run = engine.create(workspace(), suite, outputs, list(evaluators), parameters, name, resources=resources)
         engine.start(run)
     except AssayError as failure:
@@ -184,60 +225,35 @@ def start(
     return run.id, ""
 
 
-def estimate(
-    inputs: Inputs, evaluators: tuple[str, ...], parameters: Parameters, resources: dict[str, Any]
-) -> Estimate | str | None:
-    """Return what the run would ask of its judge; None if it asks none, a text why there is no estimate."""
-    from metrics.judge.opening import FOLDER
-
-    replies = workspace_path() / "cache" / FOLDER / "cache.db"
-    known = replies.stat().st_mtime_ns if replies.exists() else 0
-    key = json.dumps([repr(inputs), evaluators, parameters, resources, known], sort_keys=True)
-    return _estimate(str(workspace_path()), inputs, evaluators, parameters, resources, key)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _estimate(
-    folder: str, _inputs: Inputs, _evaluators: tuple[str, ...], _parameters: Parameters,
-    _resources: dict[str, Any], key: str,  # noqa: ARG001 - a part of the cache's key
-) -> Estimate | str | None:  # fmt: skip
-    from metrics import engine
-
-    try:
-        suite, outputs, *_ = _load(_inputs, keep=True)
-        return engine.estimate(suite, outputs, _evaluators, _parameters, _resources, Path(folder))
-    except AssayError as failure:
-        return str(failure)
-
-
-def wants_images(token: str) -> bool:
+def wants_images(token: str, readings: tuple[str, ...]) -> bool:
     """Return whether an uploaded suite is about images."""
-    seen = inspect(token, "suite").preview
+    seen = inspect(token, "suite", readings=readings).preview
     return seen is not None and seen.task in ("detection", "segmentation")
 
 
-def wants_files(tokens: tuple[str, ...], role: FileRole) -> bool:
+def wants_files(tokens: tuple[str, ...], role: FileRole, readings: tuple[str, ...]) -> bool:
     """Return whether uploaded outputs have traces or artifacts, which refer to files that agents made."""
-    seen = (inspect(token, role).preview for token in tokens)
+    seen = (inspect(token, role, readings=readings).preview for token in tokens)
     return any({"trace", "artifacts"} & {*each.mapping, *each.columns} for each in seen if each is not None)
 
 
-def names_its_models(token: str) -> bool:
+def names_its_models(token: str, readings: tuple[str, ...]) -> bool:
     """Return whether an uploaded file of outputs has a model column, or a folder for each model."""
-    seen = inspect(token, "outputs").preview
+    seen = inspect(token, "outputs", readings=readings).preview
     return seen is not None and (bool(seen.models) or "model" in seen.mapping)
 
 
-def problems_csv(problems: pd.DataFrame) -> bytes:
-    """Return a table of problems as CSV in which no cell is a formula."""
+def problems_csv(problems: Sequence[InputProblem]) -> bytes:
+    """Return every problem as a row of a CSV in which no cell is a formula."""
     from metrics.store.export_formats import write
 
-    return bytes(write(problems, "csv"))
+    return bytes(write(problem_table(problems), "csv"))
 
 
-def _load(inputs: Inputs, keep: bool) -> Tables:
+def load_tables(inputs: Inputs, keep: bool) -> Tables:
     """Return suite, outputs, problems of the skipped rows, notes, and the number of missing answers."""
-    suite, outputs, problems, notes, missing = _load_tables(inputs, keep)
+    suite, outputs, problems, notes, missing = uploaded_tables(inputs, keep)
+    outputs = corrected(suite, outputs, inputs)
     if not inputs.files:
         return suite, outputs, problems, notes, missing
     from metrics.ingest import attach_files
@@ -250,19 +266,46 @@ def _load(inputs: Inputs, keep: bool) -> Tables:
     return suite, attached.value, [*problems, *attached.problems], notes, missing
 
 
-def _load_tables(inputs: Inputs, keep: bool) -> Tables:
+def corrected(suite: Suite, outputs: Outputs, inputs: Inputs) -> Outputs:
+    """Return the outputs with the fixes of boxes and the unknown classes as chosen; InputError where that fails."""
+    from metrics.ingest.lint import ClassChoice, fix, settle
+
+    if inputs.fixes:
+        outputs = fix(
+            suite, outputs, [(model, name) for model, _, name in (each.rpartition("=") for each in inputs.fixes)]
+        )
+    return settle(suite, outputs, ClassChoice.parse(inputs.classes)) if inputs.classes else outputs
+
+
+def uploaded_tables(inputs: Inputs, keep: bool) -> Tables:
+    """Return suite, outputs, problems, notes and missing answers as the files have them; the last are kept."""
+    plain = replace(inputs, fixes=(), classes=(), files="")
+    if inputs.job:  # a completion that is resumed has other answers under the same name
+        return _read_tables(plain, keep)
+    return _kept_tables(str(workspace_path()), plain, keep, repr(plain))
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _kept_tables(folder: str, _inputs: Inputs, keep: bool, key: str) -> Tables:  # noqa: ARG001 - parts of the cache's key
+    return _read_tables(_inputs, keep)
+
+
+def _read_tables(inputs: Inputs, keep: bool) -> Tables:
     from metrics import ingest
     from metrics.suites.samples import samples
 
     if inputs.source == "sample":
         suite, outputs = next(sample for sample in samples() if sample.id == inputs.suite).read()
         return suite, outputs, [], [], 0
+    if inputs.source == "run":
+        run = workspace().run(inputs.suite)
+        return run.suite, run.outputs, [], [], 0
     folder = upload_folder()
     task, pairs = task_of(inputs.task), column_pairs(inputs.suite_mapping)
     if inputs.together:
         both = ingest.load_combined(
             folder / inputs.suite, task=task, mapping=pairs, name=_stem(inputs.suite), keep_good_rows=keep,
-            filename=name_of(inputs.suite, folder),
+            filename=name_of(inputs.suite, folder), reading=reading_of(inputs.suite, inputs.readings),
         )  # fmt: skip
         return *both.value, list(both.problems), list(both.notes), both.missing
     loaded = load_suite(inputs, keep)
@@ -272,11 +315,18 @@ def _load_tables(inputs: Inputs, keep: bool) -> Tables:
 
         asked = workspace().outputs(str(job_of(workspace(), inputs.job).outputs))
         return suite, asked, list(loaded.problems), list(loaded.notes), 0
+    if inputs.on_file:
+        from metrics.suites.outputs_on_file import read_on_file
+
+        outputs, missing = read_on_file(workspace(), inputs.on_file, suite)
+        return suite, outputs, list(loaded.problems), list(loaded.notes), missing
     paths = [folder / token for token in inputs.outputs]
     answers = ingest.load_outputs(
         paths, suite=suite, mapping=column_pairs(inputs.outputs_mapping), keep_good_rows=keep,
         model_names={path: model for path, model in zip(paths, inputs.models, strict=True) if model},
         filenames={path: name_of(path.name, folder) for path in paths},
+        readings={path: reading_of(path.name, inputs.readings) for path in paths},
+        keep_unknown_classes=True,
     )  # fmt: skip
     return suite, answers.value, [*loaded.problems, *answers.problems], [*loaded.notes, *answers.notes], answers.missing
 
@@ -293,6 +343,7 @@ def load_suite(inputs: Inputs, keep: bool) -> Loaded[Suite]:
             images=folder / inputs.images if inputs.images else None,
             images_filename=name_of(inputs.images, folder) if inputs.images else None,
             workspace_media=folder / f"{inputs.images or inputs.suite}.media",
+            reading=reading_of(inputs.suite, inputs.readings),
         )  # fmt: skip
     return ingest.Loaded(workspace().suite(inputs.suite))
 

@@ -14,6 +14,7 @@ import streamlit as st
 
 from components.data.workspace_runs import workspace
 from metrics import analysis
+from metrics.store.threshold_profiles import ThresholdProfiles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,8 @@ def of_run(
 ) -> Callable[Concatenate[str, P], T]:
     """Return `read` for the id of a run in place of the run, cached by its arguments however they are passed.
 
-    An answer that rests on more than the run is computed again when the `version` of that changes.
+    An answer is computed again when thresholds are set, and one that rests on more than the run when the `version` of
+    that changes.
     """
     signature = inspect.signature(read)
 
@@ -43,7 +45,8 @@ def of_run(
     def asked(run_id: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
         bound = signature.bind(run_id, *args, **kwargs)
         bound.apply_defaults()
-        return kept(version(workspace().run(run_id)) if version else None, *bound.args, **bound.kwargs)
+        own = version(workspace().run(run_id)) if version else None
+        return kept((own, ThresholdProfiles(workspace().path).version), *bound.args, **bound.kwargs)
 
     return asked
 
@@ -57,7 +60,6 @@ problems = of_run(analysis.problems)
 insights = of_run(analysis.insights)
 compliance = of_run(analysis.compliance)
 flip_rates = of_run(analysis.flip_rates)
-cases = of_run(analysis.cases)
 case_texts = of_run(analysis.case_texts)
 segments = of_run(analysis.segments)
 curve_columns = of_run(analysis.curve_columns)
@@ -69,6 +71,7 @@ matched = of_run(analysis.matched)
 scored = of_run(analysis.scored)
 confused = of_run(analysis.confused)
 compared = of_run(analysis.compared)
+worst_cases = of_run(analysis.worst_cases)
 match_evaluators = of_run(analysis.match_evaluators)
 match_rules = of_run(analysis.rules)
 
@@ -97,6 +100,12 @@ def detectable(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], Ran
 def flips(run: Run, /, **of: str) -> pd.DataFrame:
     """Return the flips that one row of the flip rates counts."""
     return analysis.flips(run, **of)
+
+
+@of_run
+def cases(run: Run, /, evaluator: str, metric: str, **choice: Any) -> CasePage:
+    """Return a page of the cases behind a number, with the answers; `choice` as in metrics.analysis.cases."""
+    return analysis.with_answers(run, analysis.cases(run, evaluator, metric, **choice))
 
 
 @of_run
@@ -146,6 +155,14 @@ def objects(
 ) -> ObjectPage:
     """Return a page of a gallery; `choice` are the fields of metrics.analysis.ObjectFilter."""
     return analysis.objects(run, evaluator, analysis.ObjectFilter(**choice), sort, by_image, limit, offset)
+
+
+@of_run
+def object_place(
+    run: Run, /, evaluator: str, sort: str, by_image: bool, case_id: str, key: str, **choice: Any
+) -> int | None:
+    """Return the offset of an object in a gallery, None where it is not in it."""
+    return analysis.object_place(run, evaluator, analysis.ObjectFilter(**choice), sort, by_image, case_id, key)
 
 
 @of_run

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.data.uploaded_files import column_pairs, name_of, problem_table, task_of, upload_folder
+from components.data.uploaded_files import column_pairs, name_of, reading_of, task_of, upload_folder
 from components.data.workspace_runs import workspace, workspace_path
 from metrics.core.errors import AssayError, InputError, InputProblem
 
@@ -291,17 +291,19 @@ def perturb_draft(fingerprint: str, draft: str, how: Mapping[str, Any], name: st
     return stored, "\n".join([said, f"{sum(made.made.values()):,} variants made", *lines])
 
 
-def store_upload(token: str, task: str, pairs: Sequence[str]) -> tuple[str, str, pd.DataFrame]:
-    """Store an uploaded suite; return its fingerprint and a message, or "" twice and a table of all its problems."""
-    import pandas as pd
-
-    suite, problems = uploaded_suite(token, task, pairs)
+def store_upload(
+    token: str, task: str, pairs: Sequence[str], readings: Sequence[str]
+) -> tuple[str, str, tuple[InputProblem, ...]]:
+    """Store an uploaded suite; return its fingerprint and a message, or "" twice and all its problems."""
+    suite, problems = uploaded_suite(token, task, pairs, readings)
     if suite is None:
-        return "", "", problem_table(problems)
-    return *store_suite(suite), pd.DataFrame()
+        return "", "", problems
+    return *store_suite(suite), ()
 
 
-def uploaded_suite(token: str, task: str, pairs: Sequence[str]) -> tuple[Suite | None, tuple[InputProblem, ...]]:
+def uploaded_suite(
+    token: str, task: str, pairs: Sequence[str], readings: Sequence[str]
+) -> tuple[Suite | None, tuple[InputProblem, ...]]:
     """Return the suite in an uploaded file, or None and all its problems."""
     from metrics import ingest
 
@@ -310,7 +312,7 @@ def uploaded_suite(token: str, task: str, pairs: Sequence[str]) -> tuple[Suite |
     try:
         suite = ingest.read_suite(
             folder / token, task=task_of(task), mapping=column_pairs(pairs), name=file.rpartition(".")[0] or file,
-            filename=file, workspace_media=folder / f"{token}.media",
+            filename=file, workspace_media=folder / f"{token}.media", reading=reading_of(token, readings),
         )  # fmt: skip
     except InputError as failure:
         return None, failure.problems or (InputProblem(file, str(failure), ""),)

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from components.data.suite_drafts import add_edits, drafted_suite, uploaded_suite
-from components.data.uploaded_files import problem_table
 from components.data.workspace_runs import RunFacts, runs, workspace, workspace_path
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from metrics.core.errors import InputProblem
     from metrics.suites import Difference, Version
 
 CONFLICTS = {"skip": "Keep this suite's case", "replace": "Take the other case", "rename": "Keep both: a new id"}
@@ -23,7 +21,8 @@ class MergeFacts(NamedTuple):
     """What merging cases into a draft would do.
 
     part: fingerprint of the suite merged, "" where it cannot be; name: its name; new: cases to be added; same: cases
-    that the draft has already, alike; conflicts: ids that both have for different cases; problems: a table, or None.
+    that the draft has already, alike; conflicts: ids that both have for different cases; problems: why it cannot
+    be merged.
     """
 
     part: str
@@ -31,13 +30,16 @@ class MergeFacts(NamedTuple):
     new: int = 0
     same: int = 0
     conflicts: tuple[str, ...] = ()
-    problems: pd.DataFrame | None = None
+    problems: tuple[InputProblem, ...] = ()
 
 
-def upload_to_merge(fingerprint: str, draft: str, token: str, pairs: Sequence[str]) -> MergeFacts:
+def upload_to_merge(
+    fingerprint: str, draft: str, token: str, pairs: Sequence[str], readings: Sequence[str]
+) -> MergeFacts:
     """Return what merging the cases of an uploaded file would do; they are stored for it, but not listed."""
-    part, name, problems = _stored_part(str(workspace_path()), drafted_suite(fingerprint).task, token, tuple(pairs))
-    if problems is not None:
+    task = drafted_suite(fingerprint).task
+    part, name, problems = _stored_part(str(workspace_path()), task, token, tuple(pairs), tuple(readings))
+    if problems:
         return MergeFacts("", name, problems=problems)
     return _merge_facts(str(workspace_path()), fingerprint, draft, part, name)
 
@@ -49,14 +51,15 @@ def suite_to_merge(fingerprint: str, draft: str, other: str) -> MergeFacts:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _stored_part(
-    folder: str, task: str, token: str, pairs: tuple[str, ...]  # noqa: ARG001 - the folder is a part of the key
-) -> tuple[str, str, pd.DataFrame | None]:  # fmt: skip
+    folder: str, task: str, token: str, pairs: tuple[str, ...],  # noqa: ARG001 - the folder is a part of the key
+    readings: tuple[str, ...],
+) -> tuple[str, str, tuple[InputProblem, ...]]:  # fmt: skip
     from metrics.suites import save_part
 
-    suite, problems = uploaded_suite(token, task, pairs)
+    suite, problems = uploaded_suite(token, task, pairs, readings)
     if suite is None:
-        return "", "", problem_table(problems)
-    return save_part(workspace_path(), suite), suite.name, None
+        return "", "", problems
+    return save_part(workspace_path(), suite), suite.name, ()
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -69,7 +72,7 @@ def _merge_facts(folder: str, fingerprint: str, draft: str, part: str, name: str
     try:
         made = suites.merge(own, other, "skip", suites.media_folder(workspace_path()))
     except InputError as failure:
-        return MergeFacts("", name, problems=problem_table(failure.problems))
+        return MergeFacts("", name, problems=failure.problems)
     return MergeFacts(part, name, made.added, made.same, made.conflicts)
 
 

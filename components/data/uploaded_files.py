@@ -14,16 +14,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, get_args
 
 from components.data.workspace_runs import workspace
-from metrics.core.table_endings import TABLE_ENDINGS
+from metrics.core.file_kinds import foreign_kind
+from metrics.core.table_endings import ANNOTATION_ENDINGS, TABLE_ENDINGS
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from metrics.core.errors import InputProblem
     from metrics.core.suite import Task
+    from metrics.ingest import Reading
 
 ARCHIVES = ("zip",)
-TABLES = (*TABLE_ENDINGS, *ARCHIVES)
+TABLES = (*TABLE_ENDINGS, *ANNOTATION_ENDINGS, *ARCHIVES)
+EXPECTED = {  # by ending
+    "csv": "a CSV table", "tsv": "a TSV table", "jsonl": "JSON lines", "ndjson": "JSON lines", "json": "JSON",
+    "parquet": "a Parquet table", "xlsx": "an Excel workbook", "zip": "a zip archive",
+    "xml": "an XML file of annotations",
+}  # fmt: skip
 MOST_BYTES = 2 << 30  # of one file, as server.maxUploadSize in .streamlit/config.toml
 TOKEN = re.compile(r"[0-9a-f]{32}\.[a-z]{2,7}")
 CHUNK = 1 << 20
@@ -43,7 +50,8 @@ def suffix(filename: str, allowed: Iterable[str]) -> str:
 def keep(stream: BinaryIO, filename: str, folder: Path, allowed: Iterable[str] = TABLES, most: int = MOST_BYTES) -> str:
     """Store an upload under a name made from its content and return that name; equal files are stored once.
 
-    ValueError if the ending is not allowed, or the file is empty or larger than `most` bytes.
+    ValueError if the ending is not allowed, if the file is another kind of file than its name says (a PNG called CSV),
+    and if it is empty or larger than `most` bytes.
     """
     kind = suffix(filename, allowed)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -52,6 +60,8 @@ def keep(stream: BinaryIO, filename: str, folder: Path, allowed: Iterable[str] =
     try:
         with part.open("xb") as target:
             while chunk := stream.read(CHUNK):
+                if not size and kind in EXPECTED and (foreign := foreign_kind(chunk)):
+                    raise ValueError(f"{shown_name(filename)} is {foreign}, not {EXPECTED[kind]}")
                 size += len(chunk)
                 if size > most:
                     raise ValueError(f"{shown_name(filename)} is larger than {most / (1 << 20):,.0f} MiB")
@@ -121,6 +131,14 @@ def task_of(name: str) -> Task | None:
     from metrics.core.suite import Task
 
     return next((task for task in get_args(Task) if task == name), None)
+
+
+def reading_of(token: str, readings: Sequence[str]) -> Reading:
+    """Return how the user says that an upload is to be read: texts `TOKEN.encoding=NAME` and `TOKEN.sheet=NAME`."""
+    from metrics.ingest import Reading
+
+    chosen = column_pairs(readings)
+    return Reading(chosen.get(f"{token}.encoding"), chosen.get(f"{token}.sheet"))
 
 
 def problem_table(problems: Iterable[InputProblem]) -> pd.DataFrame:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
+from metrics.core.errors import AssayError, InputError
+
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.store import Progress, Workspace
+    from metrics.store import Progress, Run, Workspace
 
 
 class RunFacts(NamedTuple):
     """One run: `created` is an ISO time, `sample` the id of the bundled sample it is of (None: the user's own).
 
-    evaluators: id → parameters; suite: name, task, fingerprint.
+    evaluators: id → parameters; suite: name, task, fingerprint; outputs: their fingerprint; notes, tags: what people
+    say of it; cancelling: it was asked to stop, and has not yet.
     """
 
     id: str
@@ -28,6 +32,10 @@ class RunFacts(NamedTuple):
     evaluators: Mapping[str, Mapping[str, Any]]
     suite: Mapping[str, Any]
     state: str
+    outputs: str = ""
+    notes: str = ""
+    tags: tuple[str, ...] = ()
+    cancelling: bool = False
 
 
 class RunProgress(NamedTuple):
@@ -40,13 +48,14 @@ class RunProgress(NamedTuple):
 
 
 class ReportOutline(NamedTuple):
-    """What a run's report says first, its table of standings, and how much it holds: section → count."""
+    """What a run's report says first, its table of standings, and its sections: name → title and what it holds."""
 
     title: str
     headline: str
     notes: tuple[str, ...]
     standings: pd.DataFrame
-    sections: Mapping[str, int]
+    sections: Mapping[str, tuple[str, str]]
+    problems: int
 
 
 def workspace() -> Workspace:
@@ -62,14 +71,78 @@ def workspace_path() -> Path:
 
 
 def runs() -> list[RunFacts]:
-    """Return the runs, newest first."""
-    return [_asked(str(run.folder))._replace(state=run.state) for run in workspace().runs()]
+    """Return the runs that can be read, newest first."""
+    return [_facts(run) for run in workspace().runs()]
 
 
 def run_facts(run_id: str) -> RunFacts:
     """Return one run."""
+    return _facts(workspace().run(run_id))
+
+
+def _facts(run: Run) -> RunFacts:
+    about = run.about
+    return _asked(str(run.home))._replace(
+        name=run.name, state=run.state, notes=about.notes, tags=about.tags, cancelling=run.cancelling
+    )
+
+
+def damaged_runs() -> Mapping[str, str]:
+    """Return why each run that cannot be read cannot, by id."""
+    return workspace().damaged_runs()
+
+
+def describe_run(run_id: str, name: str, notes: str, tags: Sequence[str]) -> str:
+    """Store the name, notes and tags of a run; return why not, "" where they are stored.
+
+    A name equal to the one that the run has of itself is not stored.
+    """
     run = workspace().run(run_id)
-    return _asked(str(run.folder))._replace(state=run.state)
+    try:
+        run.describe(name="" if name == run.own_name else name, notes=notes, tags=tuple(tags))
+    except AssayError as failure:
+        return str(failure)
+    return ""
+
+
+def delete_run(run_id: str) -> None:
+    """Move a run to the bin. Raises RunError while it is being worked on."""
+    workspace().delete_run(run_id)
+
+
+def deleted_runs() -> list[RunFacts]:
+    """Return the runs in the bin, the last deleted first; of a damaged one only its id."""
+    found = workspace().bin.runs()
+    nothing = RunFacts("", "", "", None, (), {}, {}, "damaged")
+    return [nothing._replace(id=run.id, name=run.id) if run.damage else _facts(run) for run in found]
+
+
+def restore_run(run_id: str) -> None:
+    """Move a deleted run back. Raises RunError where it is gone."""
+    workspace().bin.restore(run_id)
+
+
+def empty_bin(run_ids: Sequence[str]) -> None:
+    """Remove these deleted runs for good. Raises RunError where one of them is gone."""
+    workspace().bin.empty(run_ids)
+
+
+def asked_of(run_id: str) -> dict[str, str | list[str]]:
+    """Return what the page Evaluate is told to begin with what a run was asked: its address's parameters."""
+    from metrics.core.registry import choose, evaluators
+
+    run = workspace().run(run_id)
+    entries = {entry["id"]: entry["parameters"] for entry in run.spec["evaluators"] if entry["id"] in evaluators()}
+    try:
+        known = choose(list(entries), entries)
+    except InputError:  # parameters of an earlier version, which this one does not have
+        known = choose(list(entries))
+    own = {name: values.model_dump(mode="json", exclude_defaults=True) for name, (_, values) in known.items()}
+    given = {name: values for name, values in own.items() if values}
+    return {
+        "from": "run", "suite": run_id, "evaluator": list(known),
+        "parameters": json.dumps(given, ensure_ascii=False) if given else "",
+    }  # fmt: skip
 
 
 def failure(run_id: str) -> str | None:
@@ -87,11 +160,14 @@ def same_suite(run_id: str) -> dict[str, RunFacts]:
 
 @st.cache_data(max_entries=4096, show_spinner=False)
 def _asked(folder: str) -> RunFacts:
-    """Return what a run was asked for, which never changes; its state is filled in by the caller."""
-    run = workspace().run(Path(folder).name)
+    """Return what a run was asked for, which never changes; the caller fills in the rest."""
+    from metrics.store import Run
+
+    run = Run(Path(folder))
     return RunFacts(
-        run.id, run.name, run.created, run.spec.get("sample"), run.models, run.evaluators, dict(run.spec["suite"]), ""
-    )
+        run.id, "", run.created, run.spec.get("sample"), run.models, run.evaluators, dict(run.spec["suite"]), "",
+        run.spec["outputs"]["fingerprint"],
+    )  # fmt: skip
 
 
 def progress(run_id: str) -> RunProgress:
@@ -126,11 +202,26 @@ def ensure_samples() -> bool:
     return bool(st.session_state["samples_started"])
 
 
+def sample_description(run_id: str) -> str | None:
+    """Return what the bundled sample of a run is about; None for a run of the user's own."""
+    from metrics.suites.samples import samples
+
+    sample = run_facts(run_id).sample
+    return next((one.description for one in samples() if one.id == sample), None)
+
+
 def sample_titles() -> dict[str, str]:
     """Return the bundled samples: id → title."""
     from metrics.suites.samples import samples
 
     return {sample.id: sample.title for sample in samples()}
+
+
+def samples_kept() -> dict[str, str]:
+    """Return the bundled samples whose run nobody has deleted: id → title."""
+    from metrics.suites import samples
+
+    return {sample.id: sample.title for sample in samples.samples_kept(workspace())}
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -139,6 +230,8 @@ def report_outline(run_id: str) -> ReportOutline:
     import pandas as pd
 
     from metrics.reports.build import build
+    from metrics.reports.section_contents import section_contents
+    from metrics.reports.section_names import SECTIONS
 
     report = build(workspace().run(run_id))
     standings = pd.DataFrame(
@@ -151,17 +244,12 @@ def report_outline(run_id: str) -> ReportOutline:
             for entry in report.standings
         ]
     )  # fmt: skip
-    sections = {
-        "facts": sum(len(group.facts) for group in report.facts), "models": len(report.models),
-        "metrics": len(report.columns), "charts": sum(len(group.charts) for group in report.charts),
-        "problems": len(report.problems), "insights": len(report.insights), "worst": len(report.worst),
-        "images": sum(case.image is not None for case in report.worst), "methods": len(report.methods),
-    }  # fmt: skip
-    return ReportOutline(report.title, report.headline, tuple(report.notes), standings, sections)
+    sections = {name: (SECTIONS[name], holds) for name, holds in section_contents(report).items()}
+    return ReportOutline(report.title, report.headline, report.remarks, standings, sections, len(report.problems))
 
 
-def render_report(run_id: str, form: str) -> bytes:
-    """Return the report as a file: pdf, html, json, csv (a zip) or parquet (a zip)."""
+def render_report(run_id: str, form: str, sections: Collection[str] | None = None) -> bytes:
+    """Return the report, or only its `sections`, as pdf, html or json; the tables as a zip of csv or parquet."""
     from metrics.reports import render
 
-    return bytes(render(workspace().run(run_id), form))
+    return bytes(render(workspace().run(run_id), form, sections))

@@ -10,9 +10,15 @@ FOLDER = Path(__file__).parent
 
 
 @cache
-def browser_component(name: str, css: str = "") -> Any:
-    """Return the component made of NAME.html, NAME.css (and `css`) and NAME.js in this folder."""
-    html, style, script = (
-        (FOLDER / f"{name}.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")
-    )  # fmt: skip
+def browser_component(name: str, css: str = "", shared: tuple[str, ...] = ()) -> Any:
+    """Return the component made of NAME.html, NAME.css (and `css`) and NAME.js in this folder.
+
+    The styles and scripts of the `shared` names come before its own, which use them.
+    """
+    html = _text(f"{name}.html")
+    style, script = ("\n".join(_text(f"{each}.{kind}") for each in (*shared, name)) for kind in ("css", "js"))
     return st.components.v2.component(f"assay_{name}", html=html, css=style + css, js=script)
+
+
+def _text(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")

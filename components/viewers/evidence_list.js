@@ -17,6 +17,7 @@ function drawRow(group, row) {
   const glyph = html("span", "glyph", row.glyph);
   glyph.style.setProperty("--mark", row.colour);
   const words = html("span");
+  words.dir = "auto";
   words.append(html("span", "", row.text + " "), html("span", "verdict", row.label));
   if (row.links) words.append(html("span", "links", ` · ${row.links}`));
   for (const text of [row.reason, ...row.notes]) if (text) words.append(html("small", "", text));
@@ -59,11 +60,12 @@ function drawContext(text, place, title) {
   made.links = [];
   made.text = text;
   made.words = html("span", "words", text);
+  made.words.dir = "auto";
   made.append(html("span", "number", title), made.words);
   return made;
 }
 
-// Draw the words of a context anew, those that are quoted marked.
+// Draw the words of a context, those that are quoted marked.
 function quote(row, quotes) {
   const spans = quotes.map((text) => [row.text.indexOf(text), text.length]).filter(([start]) => start >= 0);
   const parts = [];
@@ -74,6 +76,7 @@ function quote(row, quotes) {
     end = start + length;
   }
   row.words.replaceChildren(...parts, html("span", "", row.text.slice(end)));
+  row.classList.toggle("quoted", parts.length > 0);
 }
 
 function drawList(title, note, rows) {
@@ -110,13 +113,14 @@ export default function (component) {
   const rows = [...root.querySelectorAll(".row")];
   const joined = (row) => [row, ...rows.filter((other) => row.links.includes(other.dataset.name) || other.links.includes(row.dataset.name))];
   for (const row of rows) row.classList.toggle("linked", joined(row).length > 1);
+  const every = rows.flatMap((row) => row.quotes || []);
   let pinned = null;
   function light(row, scroll) {
     const lit = row ? joined(row) : [];
     sides.classList.toggle("choosing", lit.length > 1);
     for (const one of rows) {
       one.classList.toggle("lit", lit.includes(one));
-      if (one.words) quote(one, lit.includes(one) && row.quotes ? row.quotes : []);
+      if (one.words) quote(one, !row ? every : lit.includes(one) && row.quotes ? row.quotes : []);
     }
     const far = lit.find((one) => one.closest(".side") !== row.closest(".side"));
     if (scroll && far) {
@@ -136,4 +140,5 @@ export default function (component) {
     row.onfocus = () => pinned || light(row, true);
     row.onblur = () => pinned || light(null);
   }
+  light(null);
 }

@@ -7,24 +7,57 @@ to style. All text goes through `textContent` (see heatmap.js).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from components.viewers.browser_component import browser_component
+from components.viewers.case_list import SHARED, case_rows, colour_css
 from components.widgets import url
 from metrics.presentation import calibration_words, format, palette
+from metrics.presentation.names import column_name, common_prefix, short_names
+from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from components.data import Cell, Column, Leaderboard
 
 BEST, PROBLEM = 1, 2  # the bits of a cell's marks
 NAME = "model"  # the sort that goes by the models' names
+CELLS = {  # how much of each number a cell shows: title, meaning
+    "full": ("Intervals", "Each number with its interval and n"),
+    "compact": ("Compact", "Numbers only; interval and n on hover"),
+    "fit": ("Fit", "All columns in the width of the page"),
+}
+ROOMY = (8, 15)  # models and columns up to which the cells are full unless asked otherwise
 
 
-def select_columns(columns: Sequence[Column], evaluators: Sequence[str], minor: bool) -> list[Column]:
-    """Return the columns of the chosen evaluators, all of them where none is chosen; minor metrics only on demand."""
+class Asked(NamedTuple):
+    """What was just asked for on the board: a sort (a column's key or NAME), columns (keys), how much a cell shows."""
+
+    sort: str | None
+    columns: list[str] | None
+    cells: str | None
+
+
+def select_columns(
+    columns: Sequence[Column], evaluators: Sequence[str], minor: bool, keys: Collection[str] = ()
+) -> list[Column]:
+    """Return the columns with these keys, else those of the chosen evaluators, by default of all.
+
+    Minor metrics are shown on demand.
+    """
+    if named := [column for column in columns if column.key in keys]:
+        return named
     chosen = [column for column in columns if not evaluators or column.evaluator in evaluators]
     return [column for column in chosen if minor or not column.minor]
+
+
+def cells_shown(asked: str | None, models: int, columns: int) -> str:
+    """Return how much each cell shows: as asked for, else as the size of the board allows."""
+    if asked in CELLS:
+        return asked
+    return "full" if models <= ROOMY[0] and columns <= ROOMY[1] else "compact"
 
 
 def order_models(board: Leaderboard, models: Sequence[str], sort: str | None, down: bool) -> list[str]:
@@ -64,13 +97,18 @@ def payload(
     down: bool,
     objects: Mapping[str, Mapping[str, url.Value]] | None = None,
     judges: Mapping[str, str] | None = None,
+    every: Sequence[Column] = (),
+    shown: str = "full",
+    drawer: Mapping[str, Any] | None = None,
     **view: url.Value,
 ) -> dict[str, Any]:
     """Return what heatmap.js draws: the answer, the headers, and the `cells` of these models in this order.
 
     `view` (run, tag) goes into the addresses that the cells lead to: their cases, or the gallery with the filters that
-    `objects` has for the column's key. `judges` names the judges of each judged evaluator.
+    `objects` has for the column's key. `judges` names the judges of each judged evaluator. `every` are the columns to
+    choose from; `shown` is one of CELLS; `drawer` is what `drawer` returned for the open cell.
     """
+    names = short_names(models)
     groups: list[list[Any]] = []
     for column in columns:
         if groups and groups[-1][0] == column.evaluator_title:
@@ -80,6 +118,12 @@ def payload(
     return {
         "headline": answer,
         "models": list(models),
+        "names": [names[model] for model in models],
+        "prefix": common_prefix(models),
+        "every": [[column.key, column.evaluator_title, column_name(column), _code(column)] for column in every],
+        "densities": [[name, *words] for name, words in CELLS.items()],
+        "cells_as": shown,
+        "open": drawer,
         "groups": groups,
         "columns": [
             _head(column, view, (objects or {}).get(column.key), (judges or {}).get(column.evaluator))
@@ -91,25 +135,42 @@ def payload(
     }
 
 
-def heatmap(data: dict[str, Any], key: str = "heatmap") -> str | None:
-    """Draw the payload; the sort just asked for (a column's key or NAME), if any. A cell is a link to its cases."""
+def drawer(
+    column: Column, model: str, cell: Cell | None, cases: pd.DataFrame, total: int, address: Mapping[str, url.Value],
+    objects: Mapping[str, url.Value] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the drawer of a cell: its number, its worst `cases` of `total`, links to all of them and to its objects.
+
+    `address` is of the list of cases: run, tag, evaluator, metric and model.
+    """
+    bounds = format.interval(cell.low, cell.high) if cell else ""
+    value = f"{format.number(cell.value if cell else None)} {column.unit}".strip()
+    facts = value + (f" (95 % {bounds})" if bounds else "")
+    if cell and cell.n:
+        facts += f" · n {format.count(cell.n)}"
+    if cell and cell.unscored:
+        facts += f" · {format.count(cell.unscored)} unscored"
+    unit = "image" if objects is not None else "case"
+    links = [[f"All {format.plural(total, unit)}", url.href("cases", **address).lstrip("/")]]
+    if objects is not None:
+        there = {name: address.get(name) for name in ("run", "tag", "model")}
+        links.insert(0, ["Failing objects", url.href("gallery", **there, **objects).lstrip("/")])
+    several = cases["run"].nunique() > 1
+    addresses = [url.href("example", **address, case=case) for case in cases["case_id"]]
+    return {
+        "key": column.key, "model": model, "title": f"{model} · {metric_title(column)}",
+        "facts": f"{facts}\nWorst {format.plural(len(cases), unit)} of {format.count(total)}",
+        "links": links, "cases": case_rows(cases, column, addresses, repeats=several),
+    }  # fmt: skip
+
+
+def heatmap(data: dict[str, Any], key: str = "heatmap") -> Asked:
+    """Draw the payload and return what was just asked for. A click on a cell puts `cell` and `of` into the address."""
     packed = json.dumps(data, separators=(",", ":")).encode()  # as bytes: Streamlit looks into dicts for data frames
-    asked: str | None = browser_component("heatmap", colour_css())(key=key, data=packed, on_sort_change=_nothing).get(
-        "sort"
+    drawn = browser_component("heatmap", colour_css(), SHARED)(
+        key=key, data=packed, on_sort_change=_nothing, on_columns_change=_nothing, on_cells_change=_nothing
     )
-    return asked
-
-
-def colour_css() -> str:
-    """Return a class per step of the goodness scale, with its ink, for both themes; and the legend's scale."""
-    ramps = list(zip(palette.ramp(False), palette.ramp(True), strict=True))
-    lines = [
-        f".s{step} {{ background: light-dark({light}, {dark});"
-        f" color: light-dark({palette.text_colour(light)}, {palette.text_colour(dark)}); }}"
-        for step, (light, dark) in enumerate(ramps)
-    ]
-    stops = ", ".join(f"light-dark({light}, {dark})" for light, dark in ramps)
-    return "\n".join([*lines, f".scale {{ background: linear-gradient(90deg, {stops}); }}"])
+    return Asked(drawn.get("sort"), drawn.get("columns"), drawn.get("cells"))
 
 
 def _value(board: Leaderboard, model: str, key: str) -> float | None:
@@ -123,9 +184,11 @@ def _head(
     threshold = column.threshold
     facts = [
         column.description,
-        f"{column.evaluator}.{column.metric}",
+        _code(column),
         f"Range {format.range_text(column.low, column.high)}, {format.DIRECTIONS[column.direction]}",
     ]
+    if column.partly:
+        facts.append(f"Not finished: {format.count(column.partly[0])} of {format.count(column.partly[1])} rows scored")
     facts += calibration_words.threshold_lines(column)
     if judges:
         facts.append(f"Judged by {judges}")
@@ -133,7 +196,10 @@ def _head(
         facts.append(f"Wording of your own (sha256): {column.wording}")
     return {
         "key": column.key,
-        "title": column.title + (" ⚠" if calibration_words.warning(column) else ""),
+        "title": column_name(column)
+        + (" ⚠" if calibration_words.warning(column) else "")
+        + (f" … {format.share(*column.partly)}" if column.partly else ""),
+        "full": metric_title(column, arrow=False),
         "arrow": format.ARROWS[column.direction],
         "unit": column.unit,
         "threshold": "" if threshold is None else f"{threshold:g}",
@@ -144,6 +210,11 @@ def _head(
             else url.href("gallery", **view, **objects)
         ).lstrip("/"),
     }
+
+
+def _code(column: Column) -> str:
+    """Return what the command, the exports and the docs call a metric."""
+    return f"{column.evaluator}.{column.metric}"
 
 
 def _cell(cell: Cell | None, text: str) -> list[Any]:

@@ -1,9 +1,12 @@
-// Draws the payload of components/image.py: one picture, a panel a model, the zoom shared. Every text is textContent.
+// Draws the payload of image_viewer.py: one picture, a panel a model, the zoom shared. Every text is textContent.
 const SVG = "http://www.w3.org/2000/svg";
 const DEEPEST = 40; // times the whole picture
 const FONT = 12; // pixels on the screen, at any zoom
 const HEAVY = 5000; // corners; a picture with more is stretched while it moves and drawn anew when it rests
 const REST = 150; // milliseconds
+const CORNER = 12; // pixels on the screen of the brackets around the marked object, and AWAY from it
+const AWAY = 6;
+const MOST_TILES = 4; // across what is looked at
 
 function svg(tag, attributes) {
   const made = document.createElementNS(SVG, tag);
@@ -39,6 +42,16 @@ function covers(rings, { x, y }) {
   return winding !== 0;
 }
 
+// Brackets at the four corners of a box: a mark by shape, whatever the colours of the picture.
+function brackets(data, scale) {
+  const [left, top, right, bottom] = data.focus.box;
+  const away = AWAY * scale, arm = CORNER * scale, edge = 3 * scale; // of an object at the edge they stay in the picture
+  const [x0, y0] = [Math.max(edge, left - away), Math.max(edge, top - away)];
+  const [x1, y1] = [Math.min(data.width - edge, right + away), Math.min(data.height - edge, bottom + away)];
+  return [[x0, y0, 1, 1], [x1, y0, -1, 1], [x0, y1, 1, -1], [x1, y1, -1, -1]]
+    .map(([x, y, right, down]) => `M${x + right * arm},${y}L${x},${y}L${x},${y + down * arm}`).join("");
+}
+
 function drawPanel(data, panel) {
   const figure = html("figure", "panel");
   const caption = html("figcaption", "");
@@ -46,13 +59,14 @@ function drawPanel(data, panel) {
   const stage = html("div", "stage");
   stage.tabIndex = 0;
   stage.setAttribute("role", "img");
-  stage.setAttribute("aria-label", `${panel.title}: ${panel.counts}`);
+  stage.setAttribute("aria-label", `${panel.title}: ${panel.counts}` + (data.focus ? `. Marked: ${data.focus.name}` : ""));
   stage.style.aspectRatio = `${data.width} / ${data.height}`;
-  stage.style.maxWidth = `${(data.high * data.width) / data.height}px`;
+  const high = document.fullscreenElement ? innerHeight - 90 : data.high;
+  stage.style.maxWidth = `${(high * data.width) / data.height}px`;
   const canvas = svg("svg", { preserveAspectRatio: "xMidYMid meet" });
-  if (data.image) {
-    canvas.append(svg("image", { href: data.image, width: data.width, height: data.height, preserveAspectRatio: "none" }));
-  }
+  const whole = { href: data.image, width: data.width, height: data.height, preserveAspectRatio: "none" };
+  const picture = data.image ? svg("image", whole) : null;
+  if (picture) canvas.append(picture);
   const boxes = [];
   const texts = [];
   let corners = 0;
@@ -74,11 +88,37 @@ function drawPanel(data, panel) {
       texts.push({ text, box, below: kind === "fn", inside: panel.named ? bounds(object.rings.slice(0, 1)) : null });
     }
   }
-  canvas.append(...texts.map((entry) => entry.text));
+  const marks = data.focus ? [["#000", 6], ["#fff", 3]].map(([stroke, width]) => svg("path", { class: "marked", stroke, "stroke-width": width })) : [];
+  canvas.append(...marks, ...texts.map((entry) => entry.text));
   canvas.classList.toggle("heavy", corners > HEAVY);
   stage.append(canvas);
   figure.append(caption, stage);
-  return { figure, stage, canvas, boxes, texts, heavy: corners > HEAVY };
+  return { figure, stage, canvas, boxes, texts, marks, picture, tiles: new Set(), heavy: corners > HEAVY };
+}
+
+// Whether the first picture has fewer pixels of what is looked at than the screen has.
+function isCoarse(drawn, data, view) {
+  const sent = Math.min(1, data.sent / Math.max(data.width, data.height)); // of its pixels to those of the image
+  return data.sent && view.width * sent < drawn.stage.clientWidth;
+}
+
+// Lays tiles of the full resolution over what is looked at; each is fetched once, when it is first in view.
+function sharpen(drawn, data, view) {
+  if (!data.tiles || view.width > MOST_TILES * data.tiles.side || !isCoarse(drawn, data, view)) return;
+  const { side, columns, urls } = data.tiles;
+  const height = (view.width * data.height) / data.width;
+  const last = [Math.ceil((view.x + view.width) / side), Math.ceil((view.y + height) / side)];
+  for (let row = Math.max(0, Math.floor(view.y / side)); row < last[1]; row += 1) {
+    for (let column = Math.max(0, Math.floor(view.x / side)); column < Math.min(columns, last[0]); column += 1) {
+      const number = row * columns + column;
+      if (number >= urls.length || drawn.tiles.has(number)) continue;
+      const [x, y] = [column * side, row * side];
+      const size = { width: Math.min(side, data.width - x), height: Math.min(side, data.height - y) };
+      const tile = svg("image", { href: new URL(urls[number], document.baseURI).href, x, y, ...size, preserveAspectRatio: "none" });
+      drawn.tiles.add(number);
+      drawn.picture.after(tile);
+    }
+  }
 }
 
 function place(drawn, data, view, rested = false) {
@@ -92,8 +132,10 @@ function place(drawn, data, view, rested = false) {
   }
   drawn.placed = { ...view };
   drawn.canvas.style.transform = "";
+  if (drawn.picture) sharpen(drawn, data, view);
   const scale = view.width / (drawn.stage.clientWidth || data.width); // picture pixels of one screen pixel
   drawn.canvas.setAttribute("viewBox", `${view.x} ${view.y} ${view.width} ${(view.width * data.height) / data.width}`);
+  for (const mark of drawn.marks) mark.setAttribute("d", brackets(data, scale));
   for (const { text, box, below, inside: part } of drawn.texts) {
     text.setAttribute("font-size", FONT * scale);
     text.setAttribute("stroke-width", 5 * scale);
@@ -113,18 +155,25 @@ function place(drawn, data, view, rested = false) {
 }
 
 export default function (component) {
-  const { parentElement } = component;
+  const { parentElement, setStateValue } = component;
   const data = JSON.parse(new TextDecoder().decode(component.data));
   const root = parentElement.querySelector(".viewer");
   const tip = root.querySelector(".tip");
-  if (!root.view || root.view.of !== data.key) root.view = { of: data.key, x: 0, y: 0, width: data.width };
+  const opened = () => (data.focus ? { x: data.focus.view[0], y: data.focus.view[1], width: data.focus.view[2] } : { x: 0, y: 0, width: data.width });
+  if (!root.view || root.view.of !== data.key) root.view = { of: data.key, ...opened() };
   const view = root.view; // outlives a moved slider, which draws the panels anew
   const grid = root.querySelector(".panels");
   const panels = data.panels.map((panel) => drawPanel(data, panel));
   grid.style.gridTemplateColumns = `repeat(${panels.length}, minmax(0, 1fr))`;
   grid.classList.toggle("one", panels.length === 1);
   grid.replaceChildren(...panels.map((panel) => panel.figure));
-  const update = (rested) => panels.forEach((panel) => place(panel, data, view, rested));
+  const update = (rested) => {
+    panels.forEach((panel) => place(panel, data, view, rested));
+    if (data.sent && !data.tiles && root.asked !== data.key && isCoarse(panels[0], data, view)) {
+      clearTimeout(root.asking); // when the zoom rests
+      root.asking = setTimeout(() => setStateValue("sharp", (root.asked = data.key)), REST);
+    }
+  };
 
   function zoom(factor, x = view.x + view.width / 2, y = view.y + (view.width * data.height) / data.width / 2) {
     const width = factor ? Math.min(data.width, Math.max(data.width / DEEPEST, view.width / factor)) : data.width;
@@ -136,6 +185,13 @@ export default function (component) {
     view.x = Math.min(data.width - width, Math.max(0, x));
     view.y = Math.min(data.height - height, Math.max(0, y));
     update();
+  }
+  function toObject() {
+    const { x, y, width } = opened();
+    move(x, y, width);
+  }
+  function fullScreen() {
+    document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen();
   }
   function spot(panel, event) {
     const area = panel.stage.getBoundingClientRect();
@@ -181,13 +237,20 @@ export default function (component) {
     stage.onkeydown = (event) => {
       const step = view.width / 10;
       const acts = {
-        "+": () => zoom(1.5), "-": () => zoom(1 / 1.5), 0: () => zoom(0),
+        "+": () => zoom(1.5), "-": () => zoom(1 / 1.5), 0: () => zoom(0), o: toObject, f: fullScreen,
         w: () => move(view.x, view.y - step), s: () => move(view.x, view.y + step),
         a: () => move(view.x - step, view.y), d: () => move(view.x + step, view.y),
       };
       acts[event.key]?.();
     };
   }
+  root.querySelector("[data-to=object]").hidden = !data.focus;
+  root.querySelector("[data-to=object]").onclick = toObject;
+  root.querySelector("[data-to=full]").onclick = fullScreen;
+  root.onfullscreenchange = () => {
+    const full = Boolean(document.fullscreenElement);
+    panels.forEach(({ stage }) => (stage.style.maxWidth = `${((full ? innerHeight - 90 : data.high) * data.width) / data.height}px`));
+  };
   for (const button of root.querySelectorAll("[data-zoom]")) button.onclick = () => zoom(Number(button.dataset.zoom));
   const sized = new ResizeObserver(() => update(true));
   panels.forEach((panel) => sized.observe(panel.stage));

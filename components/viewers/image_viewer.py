@@ -5,17 +5,23 @@ Every kind of object is one path, so that 500 objects stay smooth; kinds differ 
 was compared: boxes, polygons, or masks as translucent surfaces.
 """
 
+from __future__ import annotations
+
 import json
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import streamlit as st
 
 from components.viewers.browser_component import browser_component
 from metrics.presentation.format import shorten
 from metrics.presentation.palette import mark, text_colour
+
+if TYPE_CHECKING:
+    from components.data import Detail
 
 MOST_HEIGHT = {1: 400, 2: 380, 3: 340, 4: 300}  # pixels of a picture on the screen, by the number of panels
 CROWDED = 80  # with more objects, lines are thin and without their dark edge
@@ -30,6 +36,22 @@ DETAILS = {
     "fn_misclassification": "found as another class",
     "fn_no_prediction": "nothing predicted here",
 }
+
+
+CONTEXT = 2.6  # the view of an object is that much wider or higher than the object
+SMALLEST = 64  # pixels of the narrowest view
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The object that the image opens on: its box (left, top, right, bottom), its name, and the view around it.
+
+    view: left, top and width in pixels; its height follows from the image's shape.
+    """
+
+    box: tuple[float, float, float, float]
+    name: str
+    view: tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +101,16 @@ def extent(shape: Sequence[Sequence[float]]) -> tuple[float, float, float, float
     """Return left, top, right and bottom of the box around rings."""
     xs, ys = [x for ring in shape for x in ring[0::2]], [y for ring in shape for y in ring[1::2]]
     return min(xs), min(ys), max(xs), max(ys)
+
+
+def focus(box: tuple[float, float, float, float], name: str, width: float, height: float) -> Focus:
+    """Return the view around a box in an image of that width and height: with a margin, inside the image."""
+    left, top, right, bottom = box
+    wide = min(width, max((right - left) * CONTEXT, (bottom - top) * CONTEXT * width / height, SMALLEST))
+    high = wide * height / width
+    x = min(max(0.0, (left + right - wide) / 2), width - wide)
+    y = min(max(0.0, (top + bottom - high) / 2), height - high)
+    return Focus(box, name, (x, y, wide))
 
 
 def image_objects(
@@ -146,10 +178,12 @@ def payload(
     source: str | None,
     panels: Sequence[Mapping[str, Any]],
     styles: Mapping[str, Mapping[str, Any]] | None = None,
+    focus: Focus | None = None,
 ) -> dict[str, Any]:
     """Return the data of the viewer: one image (a data URI, or None), a panel per model; a new `key` resets the zoom.
 
-    `styles` are those of the kinds in the panels, by default those of objects.
+    `styles` are those of the kinds in the panels, by default those of objects. With a `focus` the image opens on that
+    object, which is marked in every panel.
     """
     styles = styles or {
         kind: {
@@ -161,13 +195,24 @@ def payload(
     return {
         "key": key, "width": width, "height": height, "image": source, "styles": styles, "panels": list(panels),
         "high": MOST_HEIGHT[len(panels)],
+        "focus": focus and {"box": focus.box, "name": focus.name, "view": focus.view},
     }  # fmt: skip
 
 
-def viewer(data: Mapping[str, Any]) -> None:
-    """Draw the payload: zoom with buttons, the wheel after a click, or Ctrl and the wheel; drag to move."""
+def viewer(data: Mapping[str, Any], detail: Detail | None = None) -> None:
+    """Draw the payload: zoom with buttons, the wheel after a click, or Ctrl and the wheel; drag to move.
+
+    With `detail` the browser asks for the full resolution when it is zoomed into more than the first picture shows.
+    """
+    if detail is not None:
+        asked = st.session_state.get("viewer", {}).get("sharp") == data["key"]
+        data = {**data, "sent": detail.sent, "tiles": detail.tiles() if asked else None}
     packed = json.dumps(data, separators=(",", ":")).encode()  # as bytes: Streamlit looks into dicts for data frames
-    browser_component("image_viewer")(key="viewer", data=packed)
+    browser_component("image_viewer")(key="viewer", data=packed, on_sharp_change=_nothing)
+
+
+def _nothing() -> None:
+    """Streamlit keeps a state of a component only if something is called on its change."""
 
 
 def legend(drawn: Sequence[ImageObject]) -> str:

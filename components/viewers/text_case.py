@@ -4,20 +4,22 @@ Text written by a model or a file is drawn only by st.text, st.code and st.dataf
 the browser send requests.
 """
 
-import difflib
 import json
-import re
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from components.viewers import evidence_list
+from components.viewers import evidence_list, prose
 from components.views.judge import judge_calls
 from metrics.presentation.format import MISSING, STATUSES, number
+from metrics.presentation.markdown_tree import markdown_tree
+from metrics.presentation.marked_text import Part, difference, last_turn, with_claims, words_of
+from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import context_titles
+from metrics.presentation.verdict_rows import VerdictGroup
 
 ANSWER_HEIGHT = 210  # pixels of an answer before it scrolls
 CASE_HEIGHT = 130
@@ -25,42 +27,20 @@ COLUMNS = 3  # models side by side
 CONSTRAINTS = {"label": "True label", "conditions": "Conditions", "json_schema": "JSON schema"}
 
 
-def difference(expected: str, answer: str, exact: bool = False) -> str:
-    """Return a word-by-word diff as lines: two blanks for common words, `-` for only expected, `+` for only answered.
-
-    Words are compared without case and punctuation, unless `exact`, and shown as written; a diff highlighter colours
-    the lines.
-    """
-    left, right = expected.split(), answer.split()
-    compared, other = (words if exact else [_bare(word) for word in words] for words in (left, right))
-    matcher = difflib.SequenceMatcher(None, compared, other, autojunk=False)
-    lines = []
-    for operation, a, b, c, d in matcher.get_opcodes():
-        if operation == "equal":
-            lines.append("  " + " ".join(right[c:d]))
-            continue
-        if a < b:
-            lines.append("- " + " ".join(left[a:b]))
-        if c < d:
-            lines.append("+ " + " ".join(right[c:d]))
-    return "\n".join(lines)
-
-
-def _bare(word: str) -> str:
-    return re.sub(r"^\W+|\W+$", "", word).casefold() or word
-
-
 def closest(answer: str, expected: Sequence[str]) -> str:
     """Return the expected answer that shares the most words with the answer; empty if there is none."""
-    words = {_bare(word) for word in answer.split()}
-    return max(expected, key=lambda text: len(words & {_bare(word) for word in text.split()}), default="")
+    words = set(words_of(answer))
+    return max(expected, key=lambda text: len(words.intersection(words_of(text))), default="")
 
 
 def score_table(scores: pd.DataFrame, titles: Mapping[str, str], columns: Sequence[str]) -> pd.DataFrame:
     """Return a table of evaluator and metric × output (`column` of `scores`); a cell is the value or its status."""
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for entry in scores.to_dict("records"):
-        key = (titles.get(entry["evaluator"], entry["evaluator"]), entry["metric"])
+        key = (
+            titles.get(entry["evaluator"], entry["evaluator"]),
+            metric_name(entry["metric"], entry["evaluator"]),
+        )
         rows.setdefault(key, dict.fromkeys(columns, ""))[entry["column"]] = score_text(entry["value"], entry["status"])
     return pd.DataFrame([{"evaluator": title, "metric": metric, **cells} for (title, metric), cells in rows.items()])
 
@@ -131,8 +111,8 @@ def _flat(value: Any) -> Any:
 def draw_case(case: Mapping[str, Any]) -> None:
     """Draw the question beside the expected answers, then everything else that the suite has for the case."""
     expected = list(case["expected_answers"] or [])
-    question = case["question"] if case["question"] is not None else case["source_text"]
-    blocks = [("Question" if case["question"] is not None else "Source text", question)]
+    earlier, asked = question_parts(case)
+    blocks = [asked]
     blocks += [
         ("Expected answer" if len(expected) == 1 else f"Expected answer {n + 1}", e) for n, e in enumerate(expected)
     ]
@@ -143,7 +123,26 @@ def draw_case(case: Mapping[str, Any]) -> None:
         for place, (title, text) in zip(st.columns(len(row)), row, strict=True):
             with place:
                 draw_text(title, text, CASE_HEIGHT, len(row))
+    draw_earlier(earlier)
     draw_list("Reference contexts", list(case["reference_contexts"] or []), "reference")
+
+
+def draw_earlier(turns: Sequence[tuple[str, str]]) -> None:
+    """Draw the earlier turns of a conversation, (role, text) each, in an expander; nothing for none."""
+    if turns:
+        with st.expander(f"Earlier turns ({len(turns)})", key="earlier-turns"):
+            prose.draw([prose.block([Part(text)], role) for role, text in turns], "earlier")
+
+
+def question_parts(case: Mapping[str, Any]) -> tuple[Sequence[tuple[str, str]], tuple[str, str | None]]:
+    """Return the earlier turns of a case's conversation, (role, text) each, and what it asks now: title, text."""
+    if case["question"] is None:
+        return (), ("Source text", case["source_text"])
+    conversation = last_turn(case["question"])
+    if conversation is None:
+        return (), ("Question", case["question"])
+    earlier, last = conversation
+    return earlier, (f"Question: last turn ({last.role})", last.text)
 
 
 def text_height(text: str, columns: int) -> int:
@@ -161,20 +160,36 @@ def draw_text(title: str, text: str | None, height: int, columns: int = 1, absen
             st.text(text if text else f"({absent})")
 
 
-def draw_difference(
-    title: str, expected: str, answer: str, height: int | Literal["content"] = ANSWER_HEIGHT, exact: bool = False
-) -> None:
-    """Draw the answer compared with the expected one, word by word: `-` only expected, `+` only answered."""
+def has_markdown(answer: str) -> bool:
+    """Return whether an answer has Markdown to render."""
+    return markdown_tree(answer) is not None
+
+
+def draw_answer(title: str, answer: str, key: str, groups: Sequence[VerdictGroup] = (), rendered: bool = False) -> None:
+    """Draw an answer with the claims of a judge's verdicts marked, or, where `rendered`, its Markdown as elements."""
+    tree = markdown_tree(answer) if rendered else None
     with st.container(gap="xsmall"):
         st.text(title)
-        st.code(difference(expected, answer, exact), language="diff", wrap_lines=True, height=height)
+        content = prose.block(with_claims(answer, groups)) if tree is None else prose.block(tree, rendered=True)
+        prose.draw([content], key, ANSWER_HEIGHT)
 
 
-def draw_list(title: str, texts: Sequence[str], key: str, ids: Sequence[str | None] | None = None) -> None:
+def draw_difference(
+    title: str, expected: str, answer: str, key: str, height: int = ANSWER_HEIGHT, exact: bool = False
+) -> None:
+    """Draw the answer compared with the expected one: what is only expected struck out, only answered underlined."""
+    with st.container(gap="xsmall"):
+        st.text(title)
+        prose.draw([prose.block(difference(expected, answer, exact))], key, height)
+
+
+def draw_list(
+    title: str, texts: Sequence[str], key: str, ids: Sequence[str | None] | None = None, opened: bool = False
+) -> None:
     """Draw a list of passages, with their ids if any, in an expander that shows how many; nothing if there are none."""
     if not texts:
         return
-    with st.expander(f"{title} ({len(texts)})", key=key):
+    with st.expander(f"{title} ({len(texts)})", key=key, expanded=opened):
         for name, text in zip(context_titles(len(texts), ids), texts, strict=True):
             if ids:
                 st.text(name)  # literal: an id could be Markdown

@@ -1,4 +1,4 @@
-// Draws the payload of components/gallery.py. Every text reaches the page as textContent: labels and names are hostile.
+// Draws the payload of tile_gallery.py. Every text reaches the page as textContent: labels and names are hostile.
 const SVG = "http://www.w3.org/2000/svg";
 
 function html(tag, className, text) {
@@ -47,7 +47,6 @@ function drawTile(tile, styles) {
   link.href = tile.href;
   link.title = tile.about;
   link.tabIndex = -1;
-  link.setAttribute("role", "listitem");
   const stage = html("div", "stage");
   drawStage(stage, tile, styles);
   const text = html("div", "text");
@@ -58,13 +57,26 @@ function drawTile(tile, styles) {
   second.append(html("small", "words", words), html("small", "", detail));
   text.append(first, second);
   link.append(stage, text);
-  return link;
+  const cell = html("div", "cell");
+  cell.setAttribute("role", "listitem");
+  cell.append(link);
+  if (tile.key) {
+    const tick = html("input", "tick");
+    tick.type = "checkbox";
+    tick.dataset.key = tile.key;
+    tick.setAttribute("aria-label", `Tick ${name} ${words}`);
+    cell.append(tick);
+  }
+  for (const tag of tile.tags || []) text.append(html("span", "tag", tag));
+  return cell;
 }
 
 export default function (component) {
-  const { parentElement } = component;
+  const { parentElement, setStateValue, setTriggerValue } = component;
   const data = JSON.parse(new TextDecoder().decode(component.data));
   const grid = parentElement.querySelector(".grid");
+  const linkOf = (cell) => cell.querySelector("a.tile");
+  const links = () => [...grid.querySelectorAll("a.tile")];
   const before = grid.drawn || [];
   // only what changed is drawn again: thumbnails that arrive late do not take the focus away
   data.tiles.forEach((tile, place) => {
@@ -72,16 +84,41 @@ export default function (component) {
     if (before[place] === packed) return;
     const made = drawTile(tile, data.styles);
     const old = grid.children[place];
-    const focused = old && old.getRootNode().activeElement === old;
-    made.tabIndex = old ? old.tabIndex : -1;
+    const focused = old && old.getRootNode().activeElement === linkOf(old);
+    linkOf(made).tabIndex = old ? linkOf(old).tabIndex : -1;
     old ? old.replaceWith(made) : grid.append(made);
-    if (focused) made.focus();
+    if (focused) linkOf(made).focus();
     before[place] = packed;
   });
   before.length = data.tiles.length;
   grid.drawn = before;
   while (grid.children.length > data.tiles.length) grid.lastChild.remove();
-  if (grid.firstChild && !grid.querySelector('[tabindex="0"]')) grid.firstChild.tabIndex = 0;
+  if (grid.firstChild && !grid.querySelector('a[tabindex="0"]')) linkOf(grid.firstChild).tabIndex = 0;
+
+  // What is ticked stays so while this list of tiles does.
+  if (grid.of !== data.of) {
+    grid.of = data.of;
+    grid.ticked = new Set();
+    grid.seen = 0;
+  }
+  for (const tick of grid.querySelectorAll(".tick")) tick.checked = grid.ticked.has(tick.dataset.key);
+  grid.onchange = (event) => {
+    const { key } = event.target.dataset;
+    event.target.checked ? grid.ticked.add(key) : grid.ticked.delete(key);
+    setStateValue("ticked", [...grid.ticked]);
+  };
+
+  // Pictures are asked for once their tiles are seen, or about to be.
+  const waiting = (cell) => data.tiles[[...grid.children].indexOf(cell)]?.waits;
+  const watcher = new IntersectionObserver((entries) => {
+    const near = entries.filter((entry) => entry.isIntersecting && waiting(entry.target));
+    if (!near.length) return;
+    const last = Math.max(...near.map((entry) => [...grid.children].indexOf(entry.target))) + 1;
+    if (last > grid.seen) setStateValue("seen", { of: data.of, tiles: (grid.seen = last) });
+    else setTriggerValue("more", Date.now());
+  }, { rootMargin: "300px" });
+  for (const cell of grid.children) if (waiting(cell)) watcher.observe(cell);
+
   const entries = data.legend.map(([kind, title, glyph]) => {
     const entry = html("span");
     entry.append(swatch(data.styles[kind]), document.createTextNode(`${glyph} ${title}`));
@@ -89,7 +126,7 @@ export default function (component) {
   });
   parentElement.querySelector(".legend").replaceChildren(...entries);
 
-  // The studio follows the address without loading the page anew, and Back returns to this very view.
+  // The studio follows the address without a reload, and Back returns to this very view.
   grid.onclick = (event) => {
     const link = event.target.closest("a");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
@@ -98,10 +135,15 @@ export default function (component) {
     window.dispatchEvent(new PopStateEvent("popstate"));
   };
   grid.onkeydown = (event) => {
-    const tiles = [...grid.children];
+    const tiles = links();
+    if (event.target.matches?.("a.tile") && event.key === "x") {
+      event.preventDefault();
+      event.target.parentElement.querySelector(".tick")?.click();
+      return;
+    }
     const place = tiles.indexOf(event.target.closest("a"));
     if (place < 0) return;
-    const columns = tiles.filter((tile) => tile.offsetTop === tiles[0].offsetTop).length;
+    const columns = tiles.filter((tile) => tile.parentElement.offsetTop === tiles[0].parentElement.offsetTop).length;
     const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns, Home: -place, End: tiles.length - 1 - place };
     const next = event.key in steps && tiles[place + steps[event.key]];
     if (!next) return;
@@ -112,4 +154,8 @@ export default function (component) {
     next.focus();
     next.scrollIntoView({ block: "nearest" });
   };
+  const full = parentElement.querySelector(".full");
+  full.hidden = !data.full;
+  full.onclick = () => (document.fullscreenElement ? document.exitFullscreen() : parentElement.querySelector(".whole").requestFullscreen());
+  return () => watcher.disconnect();
 }

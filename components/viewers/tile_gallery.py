@@ -6,11 +6,14 @@ The thumbnails hold no boxes: tile_gallery.js draws them on top, so that they st
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+import streamlit as st
 
 from components.viewers.browser_component import browser_component
 from metrics.presentation.format import count, number, plural, shorten
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from components.data import GalleryObject, Outline, Tile, Window
 
 TILES = 48
+FIRST = 18  # tiles whose pictures come with the page: what a window of 1280 × 720 shows
 KINDS = {  # in this order: what the filter calls it, what a tile says
     "fp_hallucination": ("Hallucination", "nothing there"),
     "fp_misclassification": ("Misclassification", "wrong label"),
@@ -32,6 +36,10 @@ KINDS = {  # in this order: what the filter calls it, what a tile says
     "fn_low_score": ("Missed, low score", "score too low"),
     "tp": ("Found", "found"),
     "ignored": ("Ignored", "ignored"),
+}
+BANDS = {  # of the IoU with ground truth of its class, under the threshold of a match, {}; after TIDE
+    "fp_hallucination": "<0.1",
+    "fp_localisation": "0.1–{:g}",
 }
 RARE = {"fp_both", "fn_localisation"}  # kinds that only error_breakdown distinguishes
 SIZES = {"small": "Small, up to 32²", "medium": "Medium, up to 96²", "large": "Large, over 96² px"}
@@ -52,10 +60,14 @@ def family(kind: str) -> str:
     return kind.partition("_")[0]
 
 
-def kind_title(kind: str) -> str:
-    """Return the title of a kind; of one that is not in KINDS its name: `fp_other` is `Other`."""
+def kind_title(kind: str, iou: float | None = None) -> str:
+    """Return the title of a kind; of one that is not in KINDS its name: `fp_other` is `Other`.
+
+    With the IoU threshold of a match the title of a false positive that reaches none has its band of IoU.
+    """
     words = kind.partition("_")[2] or mark(kind).title
-    return KINDS[kind][0] if kind in KINDS else words.replace("_", " ").capitalize()
+    title = KINDS[kind][0] if kind in KINDS else words.replace("_", " ").capitalize()
+    return title if iou is None or kind not in BANDS else f"{title} {BANDS[kind].format(iou)}"
 
 
 def kind_words(kind: str) -> str:
@@ -136,13 +148,23 @@ def payload(
     pictures: Sequence[bytes | str | None],
     hrefs: Sequence[str],
     by_image: bool,
+    keys: Sequence[str] = (),
+    tags: Sequence[Sequence[str]] = (),
 ) -> dict[str, Any]:
-    """Return the data for tile_gallery.js; `pictures` as `data.thumbnails` returns them for `wanted`."""
+    """Return the data for tile_gallery.js; `pictures` as `data.thumbnails` returns them for `wanted`.
+
+    Tiles without a picture yet ask for it once they are seen. With `keys`, one a tile, tiles can be ticked; `tags` are
+    written on them.
+    """
     left = iter(pictures)
     drawn = []
     for tile, part, href in zip(tiles, windows, hrefs, strict=True):
         picture = next(left) if tile.image else "no image"
         drawn.append(_tile(tile, part, picture, href, by_image))
+    for entry, key in zip(drawn, keys, strict=False):
+        entry["key"] = key
+    for entry, own in zip(drawn, tags, strict=False):
+        entry["tags"] = list(own)
     styles = {
         kind: {"colour": entry.colour, "dash": entry.dash, "line": entry.line, "width": WIDTHS.get(family(kind), 2.0)}
         for kind, entry in MARKS.items()
@@ -151,13 +173,39 @@ def payload(
     legend = [[kind, MARKS[kind].title, MARKS[kind].glyph] for kind in MARKS if kind in seen and kind != "annotation"]
     if "annotation" in seen:
         legend.append(["annotation", "ground truth", ""])
-    return {"tiles": drawn, "styles": styles, "legend": legend}
+    return {"tiles": drawn, "styles": styles, "legend": legend, "of": _digest(hrefs), "full": bool(keys)}
 
 
 def gallery(data: Mapping[str, Any], key: str = "gallery") -> None:
-    """Draw the payload: tiles that are links, walked by the arrow keys."""
+    """Draw the payload: tiles that are links, walked by the arrow keys; x ticks one."""
     packed = json.dumps(data, separators=(",", ":")).encode()  # as bytes: Streamlit looks into dicts for data frames
-    browser_component("tile_gallery")(key=key, data=packed)
+    changes = dict.fromkeys(("on_ticked_change", "on_seen_change", "on_more_change"), _nothing)
+    browser_component("tile_gallery")(key=key, data=packed, **changes)
+
+
+def ticked(keys: Sequence[str], key: str = "gallery") -> list[str]:
+    """Return which of the tiles with these keys are ticked, in their order."""
+    chosen = {*(_state(key).get("ticked") or ())}
+    return [one for one in keys if one in chosen]
+
+
+def seen(hrefs: Sequence[str], key: str = "gallery") -> int:
+    """Return how many of the tiles with these links the browser has come to see, at least the FIRST."""
+    found = _state(key).get("seen") or {}
+    return max(FIRST, int(found.get("tiles", 0))) if found.get("of") == _digest(hrefs) else FIRST
+
+
+def _state(key: str) -> Mapping[str, Any]:
+    return st.session_state.get(key) or {}
+
+
+def _digest(hrefs: Sequence[str]) -> str:
+    """Return what tells one list of tiles from another."""
+    return hashlib.sha256("\n".join(hrefs).encode()).hexdigest()[:16]
+
+
+def _nothing() -> None:
+    """A component has a state only where a callback is given; the values are read from the session."""
 
 
 def _tile(tile: Tile, part: Window | None, picture: bytes | str | None, href: str, by_image: bool) -> dict[str, Any]:
@@ -171,18 +219,18 @@ def _tile(tile: Tile, part: Window | None, picture: bytes | str | None, href: st
     # ground truth lies under what was predicted; each kind is one path, so that crowded pictures stay light
     order = sorted(paths, key=lambda key: key[0] != "annotation")
     shapes = [{"kind": kind, "filled": filled, "path": paths[kind, filled]} for kind, filled in order]
-    lines = _image_lines(tile) if by_image else _object_lines(entries[0])
+    lines = _image_lines(tile) if by_image else object_lines(entries[0])
     return {
         "href": href,
         "view": [view[0], view[1], view[2] - view[0], view[3] - view[1]],
         "image": "data:image/jpeg;base64," + base64.b64encode(picture).decode() if isinstance(picture, bytes) else None,
-        "reason": picture if isinstance(picture, str) else "",
+        "reason": picture if isinstance(picture, str) else "", "waits": picture is None,
         "shapes": shapes, "fine": by_image, "lines": lines,
         "about": "\n".join([_hover(entry) for entry in entries[:8]] + [f"Image {tile.case_id}"]),
     }  # fmt: skip
 
 
-def _object_lines(entry: GalleryObject) -> list[Any]:
+def object_lines(entry: GalleryObject) -> list[Any]:
     """Return [kind of the swatch, label, number at its right, outcome, number at its right]."""
     kind, words = entry.kind, kind_words(entry.kind)
     if kind == "fp_misclassification" and entry.truth:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from components import data
 from components.data.uploaded_files import column_pairs
-from components.widgets import url
-from components.widgets.controls import agreed
+from components.widgets import problem_list, url
+from components.widgets.controls import agreed, place
 from metrics.presentation.format import plural
 
 if TYPE_CHECKING:
@@ -65,14 +66,14 @@ def draw_mapping(
 
     columns: canonical name → column of the file; known: canonical names that the file could have.
     """
-    places = st.columns(3)
+    boxes = st.columns(3)
     shown = [*columns, *(canonical for canonical in known if canonical not in columns)]
     for index, canonical in enumerate(shown):
         options = [NONE, *file_columns]
         chosen = columns.get(canonical, NONE)
         key = f"map-{name}-{canonical}"
         options = options if chosen in options else [*options, chosen]
-        with places[index % 3]:
+        with boxes[index % 3]:
             st.selectbox(
                 (titles or {}).get(canonical) or words(canonical), options,
                 options.index(agreed(key, chosen) or NONE), key=key, on_change=_correct,
@@ -96,12 +97,40 @@ def draw_file(file: InspectedFile, name: str) -> str:
     seen = file.preview
     if seen is None:
         st.text(f"{file.name} cannot be read")
-        st.dataframe(file.problems, hide_index=True)
+        problem_list.draw_problems(file.problems, file.token)
+        draw_reading(file)
         return "problem"
     rows = "" if seen.rows is None else f": {plural(seen.rows, 'row')}"
     st.text(f"{file.name}{rows} · {summary(seen)}")
+    draw_reading(file)
     draw_questions(seen.questions, name)
     return "question" if seen.questions else ""
+
+
+def draw_reading(file: InspectedFile) -> None:
+    """Draw the encoding of a text that is not plain UTF-8, and the sheet of a workbook that has several."""
+    seen = file.preview
+    if file.encoding:
+        _draw_choice(
+            file, "encoding", f"{file.name} was read as", data.encodings(), data.encoding_named(file.encoding),
+            "Choose another one if letters look wrong in the first rows.",
+        )  # fmt: skip
+    if seen is not None and len(seen.sheets) > 1:
+        _draw_choice(file, "sheet", f"Sheet read of {file.name}", list(seen.sheets), seen.sheet, None)
+
+
+def _draw_choice(file: InspectedFile, what: str, label: str, names: list[str], chosen: str, help: str | None) -> None:
+    names = names if chosen in names else [*names, chosen]
+    key = f"read-{what}-{file.token}"
+    st.selectbox(
+        label, names, place(names, agreed(key, chosen)), key=key, help=help, width=280, on_change=_read,
+        args=(key, file.token, what),
+    )  # fmt: skip
+
+
+def _read(key: str, token: str, what: str) -> None:
+    chosen = {**column_pairs(url.params("read")), f"{token}.{what}": st.session_state[key]}
+    url.put(read=[f"{name}={taken}" for name, taken in chosen.items()])
 
 
 def _answer(name: str, key: str, column: str) -> None:

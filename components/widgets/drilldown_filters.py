@@ -30,17 +30,24 @@ KINDS: Mapping[str, tuple[str, ...]] = {  # metric: the kinds that it is about; 
     **dict.fromkeys(("AR", "AR_1", "AR_10", "AR_100", "AR_small", "AR_medium", "AR_large"), ("fn",)),
     **dict.fromkeys(("mar", "ar", "coco_ar"), ("fn",)),
 }
+IOUS = ("match_iou_threshold", "iou_threshold", "pr_curve_iou_threshold")  # under which evaluators keep theirs
 SIZES = ("small", "medium", "large")
 
 
 def number(evaluator: str, metric: str, parameters: Mapping[str, Value]) -> Filters:
-    """Return the objects of one metric of an evaluator that was run with these parameters."""
+    """Return the objects of one metric of an evaluator that was run with these parameters.
+
+    They count from the score threshold of the evaluator on, where it has one; those that a metric of KINDS counts
+    without one from 0 on. Any other metric leaves the operating point (score and IoU) to the run.
+    """
     size = metric.rpartition("_")[2]
+    score = parameters.get("score_threshold", 0.0 if metric in KINDS else None)
     return {
         "evaluator": evaluator,
         "kind": list(KINDS.get(metric, ())),
         "size": [size] if size in SIZES else [],
-        "score_min": parameters.get("score_threshold"),
+        "score": score,
+        "iou": None if score is None else next((parameters[name] for name in IOUS if name in parameters), None),
     }
 
 

@@ -1,7 +1,7 @@
 """The sidebar's filters: each shows what the address says and writes there what is chosen."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import streamlit as st
@@ -60,8 +60,15 @@ def between(label: str, name: str, low: float = 0.0, high: float = 1.0, step: fl
 
 def bounds(name: str, low: float = 0.0, high: float = 1.0) -> tuple[float | None, float | None]:
     """Return the range of the address, `name`_min and `name`_max; None for an unrestricted end."""
-    least = round(url.number(f"{name}_min", low, low, high), 2)
-    most = max(least, round(url.number(f"{name}_max", high, low, high), 2))
+    return bounds_in(lambda end: url.param(end, ""), name, low, high)
+
+
+def bounds_in(
+    param: Callable[[str], str], name: str, low: float = 0.0, high: float = 1.0
+) -> tuple[float | None, float | None]:
+    """Return the range `name`_min … `name`_max of query parameters that `param` reads, "" for an absent one."""
+    least = round(url.as_number(param(f"{name}_min"), low, low, high), 2)
+    most = max(least, round(url.as_number(param(f"{name}_max"), high, low, high), 2))
     return least if least > low else None, most if most < high else None
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,19 +9,21 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from components import data
-from components.widgets import url
+from components.widgets import unfinished_run, url
 from components.widgets.controls import agreed, place
-from metrics.presentation import format
+from components.widgets.palette import palette
+from components.widgets.toolbar import toolbar
+from metrics.presentation import format, run_names
 
 FOLDER = Path(__file__).parent
-RUN_STATES = {
-    "finished": "✓ finished",
-    "queued": "… queued",
-    "running": "… running",
-    "cancelled": "– cancelled",
-    "interrupted": "✗ interrupted",
-    "failed": "✗ failed",
-}
+# What Streamlit has no option for: each line of a text goes by its own script, from the right where that does; and
+# white on the dark theme's primary colour has too little contrast.
+STYLE = """<style>
+[data-testid="stText"] * { unicode-bidi: plaintext; }
+:is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"], [data-tag]),
+:is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]) p {
+  color: light-dark(#ffffff, #0d1a1d) !important; }
+</style>"""
 
 
 def navigation() -> st.Page:
@@ -35,14 +35,18 @@ def navigation() -> st.Page:
     st.set_page_config(page_icon=FOLDER / "icon.svg", layout="wide")
     st.logo(FOLDER / "logo.svg", icon_image=FOLDER / "icon.svg")
     menu = {title: [url.page(name) for name in section] for title, section in url.SECTIONS.items()}
-    return st.navigation(menu, position="top")
+    menu[""] = url.former_pages()
+    opened = st.navigation(menu, position="top")
+    marked = {f"{title} · {opened.title}" if opened in pages else title: pages for title, pages in menu.items()}
+    return st.navigation(marked, position="top")
 
 
-def frame(title: str, question: str, *, needs_run: bool = True) -> str:
+def frame(title: str, question: str, *, needs_run: bool = True, unfinished: bool = False) -> str:
     """Draw the head of a page and, where `needs_run`, the run picker; return the id of the chosen run, else "".
 
     The run is `?run=` of the address, else the last one opened, else the newest that is finished. A page that needs a
-    run stops here if there is none or it is not finished, with what to do about it.
+    run stops here if there is none or it is not finished, with what to do about it. A page that can show an
+    `unfinished` run gets the id of what it has scored so far, under a line with its progress.
     """
     if "navigated" not in st.session_state:
         # The first page that a fresh server is asked for runs without app.py, as Streamlit takes the folder for pages
@@ -50,17 +54,25 @@ def frame(title: str, question: str, *, needs_run: bool = True) -> str:
         navigation()
         st.rerun()
     st.set_page_config(page_title=f"{title} · Assay", page_icon=FOLDER / "icon.svg", layout="wide")
-    st.title(title, anchor=False)
-    st.caption(question)
-    with st.sidebar.container(gap=None):
-        _history()(key="history")
-    return _chosen_run() if needs_run else ""
+    st.html(STYLE)
+    head = st.container(horizontal=True, vertical_alignment="bottom")
+    with head:
+        st.title(title, anchor=False, width="content")
+        st.caption(question, width="stretch")
+        _browser_frame()(key="frame", width="content")
+    try:
+        return _chosen_run(unfinished) if needs_run else ""
+    finally:  # also where the page stops for want of a run
+        with head:
+            run = url.param("run", "") if needs_run else ""
+            palette(run)
+            toolbar(run)
 
 
 @cache
-def _history() -> Any:
-    """Return the component that keeps the Back button right, see history.js; it draws nothing."""
-    return st.components.v2.component("assay_history", js=(FOLDER / "history.js").read_text(encoding="utf-8"))
+def _browser_frame() -> Any:
+    """Return the component that keeps the Back button and the sidebar right, see frame.js; it draws nothing."""
+    return st.components.v2.component("assay_frame", js=(FOLDER / "frame.js").read_text(encoding="utf-8"))
 
 
 def is_dark() -> bool:
@@ -89,17 +101,17 @@ def no_run_yet() -> NoReturn:
     st.stop()
 
 
-def _chosen_run() -> str:
+def _chosen_run(unfinished: bool) -> str:
     runs = {run.id: run for run in data.runs()}
     if not runs:
         no_run_yet()
-    asked = url.param("run")
+    asked = unfinished_run.run_of(url.param("run"))
     if asked not in (None, "latest") and asked not in runs:
         st.error(f"This workspace has no run {format.shorten(str(asked))!r}. Choose one of its runs in the sidebar.")
     finished = [run_id for run_id, run in runs.items() if run.state == "finished"]
     last = st.session_state.get("last_run")
     chosen = next(run_id for run_id in (asked, last, *finished, *runs) if run_id in runs)
-    labels = run_labels(runs)
+    labels = run_names.labels(runs)
     st.sidebar.selectbox(
         f"Run ({len(runs)})",
         list(runs),
@@ -109,29 +121,20 @@ def _chosen_run() -> str:
         on_change=_pick_run,
     )
     run = runs[chosen]
-    st.sidebar.caption(f"{format.moment(run.created)} · {RUN_STATES.get(run.state, run.state)}")
+    st.sidebar.caption(f"{format.moment(run.created)} · {run_names.STATES[run.state]}")
+    if profile := data.threshold_profiles().in_force:
+        st.sidebar.text(f"Thresholds: profile {profile}", help="Set on the page Problems, over those of the runs.")
     st.session_state["last_run"] = chosen
     url.put(run=chosen)
-    if run.state != "finished":
-        empty(
-            "This run is not finished",
-            "Its numbers appear when every evaluator is done. Runs shows its progress and can resume it.",
-            "See its progress",
-            page="runs",
-            run=chosen,
-        )
+    if run.state == "finished":
+        return chosen
+    board = unfinished_run.draw(run) if unfinished else None
+    if board is None:
+        if not unfinished:
+            why = "Its numbers appear when every evaluator is done. The leaderboard shows those that are done already."
+            empty("This run is not finished", why, "Open the leaderboard", page="leaderboard", run=chosen)
         st.stop()
-    return chosen
-
-
-def run_labels(runs: Mapping[str, data.RunFacts]) -> dict[str, str]:
-    """Return a label for each run by id, unique because a selectbox tells options apart by label."""
-    names = {
-        run_id: (run.name or run_id) + ("" if run.state == "finished" else f" ({run.state})")
-        for run_id, run in runs.items()
-    }
-    counts = Counter(names.values())
-    return {run_id: f"{name} · {run_id}" if counts[name] > 1 else name for run_id, name in names.items()}
+    return board
 
 
 def _pick_run() -> None:

@@ -19,6 +19,8 @@ def summary(progress: Progress, going: bool = True) -> str:
     entries = progress.evaluators
     done, total = sum(entry.done for entry in entries), sum(entry.total for entry in entries)
     failed = sum(entry.failed for entry in entries)
+    if not total and not progress.seconds_spent:
+        return "Waiting to start"
     parts = [f"{format.count(done)} of {format.count(total)} done"] if total else [progress.message or "Starting …"]
     if failed:
         parts.append(f"{format.count(failed)} failed")

@@ -1,6 +1,7 @@
 """The address of a view: the pages, and state in the query parameters, so that a link reproduces the view."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import NoReturn, overload
 from urllib.parse import parse_qs, urlencode
@@ -8,7 +9,7 @@ from urllib.parse import parse_qs, urlencode
 import streamlit as st
 
 ROOT = Path(__file__).resolve().parents[2]
-SECTIONS = {  # of the menu: file stem = name: title, icon; the first is the start page
+SECTIONS = {  # of the menu: file stem = name = address: title, icon
     "Results": {
         "leaderboard": ("Leaderboard", ":material/leaderboard:"),
         "compare": ("Compare", ":material/balance:"),
@@ -29,7 +30,7 @@ SECTIONS = {  # of the menu: file stem = name: title, icon; the first is the sta
         "runs": ("Runs", ":material/play_circle:"),
         "suites": ("Suites", ":material/dataset:"),
         "monitor": ("Monitor", ":material/monitor_heart:"),
-        "catalogue": ("Evaluators", ":material/menu_book:"),
+        "evaluators": ("Evaluators", ":material/menu_book:"),
     },
     "Judge": {
         "judge": ("Judge", ":material/gavel:"),
@@ -38,7 +39,7 @@ SECTIONS = {  # of the menu: file stem = name: title, icon; the first is the sta
     },
 }
 PAGES = {name: facts for section in SECTIONS.values() for name, facts in section.items()}
-START = "leaderboard"
+FORMER = {"": "leaderboard", "catalogue": "evaluators"}  # addresses that lead to a page: the root, and names of old
 
 Value = str | int | float | bool | Sequence[str] | None
 
@@ -46,8 +47,19 @@ Value = str | int | float | bool | Sequence[str] | None
 def page(name: str) -> st.Page:
     """Return the page of that name for st.navigation, st.switch_page and st.page_link; KeyError if there is none."""
     title, icon = PAGES[name]
-    path = ROOT / "pages" / f"{name}.py"
-    return st.Page(path, title=title, icon=icon, url_path=name, default=name == START)
+    return st.Page(ROOT / "pages" / f"{name}.py", title=title, icon=icon, url_path=name)
+
+
+def former_pages() -> list[st.Page]:
+    """Return a hidden page for each address of FORMER, which opens its page with the same query parameters."""
+    return [
+        st.Page(partial(_forward, name), title="Assay", url_path=address, default=not address, visibility="hidden")
+        for address, name in FORMER.items()
+    ]
+
+
+def _forward(name: str) -> None:
+    go(name, **{key: st.query_params.get_all(key) for key in st.query_params})
 
 
 @overload
@@ -70,8 +82,13 @@ def params(name: str) -> list[str]:
 
 def number(name: str, default: float, low: float = float("-inf"), high: float = float("inf")) -> float:
     """Return the query parameter as a number between `low` and `high`; `default` if it is absent or no number."""
+    return as_number(st.query_params.get(name, ""), default, low, high)
+
+
+def as_number(text: str, default: float, low: float = float("-inf"), high: float = float("inf")) -> float:
+    """Return a text of an address as a number between `low` and `high`; `default` if it is none."""
     try:
-        value = float(st.query_params.get(name, ""))
+        value = float(text)
     except ValueError:
         return default
     return min(high, max(low, value)) if value == value else default
@@ -117,9 +134,8 @@ def link_back(label: str, name: str, state: str, *, icon: str | None = None) -> 
 
 def href(name: str, **values: Value) -> str:
     """Return the address of a view, relative to the studio's root: `/cases?run=…`."""
-    path = "/" if name == START else f"/{name}"
     pairs = _pairs(values)
-    return f"{path}?{urlencode(pairs)}" if pairs else path
+    return f"/{name}?{urlencode(pairs)}" if pairs else f"/{name}"
 
 
 def _pairs(values: dict[str, Value]) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from metrics.analysis.cases.case_pages import CasePage, case_texts, cases
 from metrics.analysis.cases.example import ExampleView, example
+from metrics.analysis.cases.worst_cases import with_answers, worst_cases
 from metrics.analysis.comparison.compare import Comparison, Difference, Unpaired, compare, compare_labels, shown
 from metrics.analysis.comparison.comparison_cases import differences
 from metrics.analysis.comparison.paired_bootstrap import Resampled
@@ -27,14 +28,25 @@ from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, 
 from metrics.analysis.leaderboard.ranks import Ranks, ranks
 from metrics.analysis.leaderboard.resources import Resource, resources
 from metrics.analysis.objects.confusion_cells import confused
+from metrics.analysis.objects.object_export import as_coco, as_csv, as_yolo, selected_suite
+from metrics.analysis.objects.object_filter import ObjectFilter
 from metrics.analysis.objects.object_pages import (
     GalleryObject,
-    ObjectFilter,
     ObjectPage,
     Outline,
     Tile,
     object_counts,
+    object_keys,
+    object_place,
     objects,
+)
+from metrics.analysis.objects.operating_point import (
+    OperatingPoint,
+    PointCounts,
+    best_point,
+    confusion_at,
+    operating_point,
+    point_counts,
 )
 from metrics.analysis.objects.rematch import Rules, compared, match_objects, rules
 from metrics.analysis.objects.segments import Segment, segments
@@ -69,7 +81,9 @@ __all__ = [
     "Listed",
     "ObjectFilter",
     "ObjectPage",
+    "OperatingPoint",
     "Outline",
+    "PointCounts",
     "Ranks",
     "Resampled",
     "Resource",
@@ -82,7 +96,11 @@ __all__ = [
     "Unpaired",
     "Window",
     "WorkingPoint",
+    "as_coco",
+    "as_csv",
+    "as_yolo",
     "asked",
+    "best_point",
     "case_texts",
     "cases",
     "compare",
@@ -91,6 +109,7 @@ __all__ = [
     "compliance",
     "compliance_table",
     "confused",
+    "confusion_at",
     "curve_columns",
     "curves",
     "differences",
@@ -116,7 +135,11 @@ __all__ = [
     "measures",
     "metrics_by_case",
     "object_counts",
+    "object_keys",
+    "object_place",
     "objects",
+    "operating_point",
+    "point_counts",
     "primary_columns",
     "problems",
     "quotes",
@@ -126,10 +149,13 @@ __all__ = [
     "same_suite",
     "scored",
     "segments",
+    "selected_suite",
     "shown",
     "slice_values",
     "slices",
     "thumbnails",
     "trend",
+    "with_answers",
     "working_point",
+    "worst_cases",
 ]

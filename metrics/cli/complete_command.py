@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from metrics.cli import target_options
+from metrics.cli import reading_options, target_options
 from metrics.cli.options import add_mapping, add_parser, pairs
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS
@@ -20,6 +20,7 @@ def add_command(commands: Any) -> None:
     command.add_argument("--dry-run", action="store_true", help="only say what would be asked, and about its cost")
     command.add_argument("--task", choices=TASKS, help="task of the suite, if its columns do not show it")
     add_mapping(command)
+    reading_options.add_options(command)
     command.add_argument("--job", metavar="ID", help="continue a completion that the studio began")
 
 
@@ -46,7 +47,9 @@ def _complete(options: argparse.Namespace) -> int:
         raise InputError(missing)
     if options.output:
         check_format(options.output)  # before anything is paid
-    suite = read_suite(options.suite, task=options.task, mapping=dict(pairs(options.map, "--map")) or None)
+    reading = reading_options.readings_of(options, [options.suite])[options.suite]
+    mapping = dict(pairs(options.map, "--map")) or None
+    suite = read_suite(options.suite, task=options.task, mapping=mapping, reading=reading)
     outputs = target_options.asked(options, suite)
     if outputs is None:
         return 0

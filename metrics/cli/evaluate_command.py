@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics import engine
-from metrics.cli import judge_options, rag_config, target_options
+from metrics.cli import judge_options, object_checks, rag_config, reading_options, target_options
 from metrics.cli.execution import NO_VALUE, execute, told_no_value
 from metrics.cli.options import (
     add_evaluators,
@@ -25,6 +25,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS, Outputs, Suite
 from metrics.presentation.calibration_words import footnotes
 from metrics.presentation.format import ARROWS, MISSING
+from metrics.presentation.phrases import with_interval
 from metrics.store import Run, Workspace
 
 FAILED = 1
@@ -35,7 +36,9 @@ def add_command(commands: Any) -> None:
     """Add `evaluate`."""
     command = add_parser(commands, "evaluate", _evaluate, help="evaluate outputs of models on a suite")
     command.add_argument(
-        "suite", metavar="SUITE", help="the test cases: CSV, JSONL, JSON, Parquet, COCO ground truth, or a zip"
+        "suite",
+        metavar="SUITE",
+        help="the test cases: CSV, JSONL, JSON, Parquet, Excel, COCO ground truth, or a zip",
     )
     command.add_argument(
         "outputs",
@@ -45,6 +48,11 @@ def add_command(commands: Any) -> None:
     )
     target_options.add_options(command)
     add_evaluators(command)
+    command.add_argument(
+        "--preset", metavar="NAME",
+        help="the evaluators of a preset that fit the data, beside those of --evaluators: rag, safety … "
+        "(`evaluators --presets` lists them)",
+    )  # fmt: skip
     command.add_argument(
         "--run-consistency", action="store_true",
         help="also compare every metric over the repeats of each case (evaluator consistency_statistics); some only: "
@@ -67,10 +75,12 @@ def add_command(commands: Any) -> None:
         help="model name of each OUTPUTS file, in order, repeatable",
     )  # fmt: skip
     add_mapping(command)
+    reading_options.add_options(command)
     command.add_argument(
         "--keep-good-rows", action="store_true",
         help="skip invalid rows instead of stopping; the run records how many were skipped",
     )  # fmt: skip
+    object_checks.add_options(command)
     command.add_argument(
         "--fail-under", metavar="METRIC=VALUE", action="append", default=[],
         help="exit with 1 if a model is worse than VALUE (METRIC or EVALUATOR.METRIC), repeatable",
@@ -81,7 +91,7 @@ def add_command(commands: Any) -> None:
 
 def _evaluate(options: argparse.Namespace) -> int:
     from metrics.ingest import attach_files
-    from metrics.library.evaluate import CONSISTENCY, runnable
+    from metrics.library.evaluate import CONSISTENCY
     from metrics.reports.gates import Gate, check, require_known
 
     if options.pdf:
@@ -94,9 +104,10 @@ def _evaluate(options: argparse.Namespace) -> int:
     suite, outputs = _read(options)
     if outputs is None:
         return 0
+    outputs = object_checks.checked(suite, outputs, options)
     if options.artifacts:
         outputs = attach_files(outputs, options.artifacts, keep_good_rows=options.keep_good_rows).value
-    chosen = names_of(options.evaluators) if options.evaluators else runnable(suite, outputs)
+    chosen = _chosen(options, suite, outputs)
     if options.run_consistency and CONSISTENCY not in chosen:
         chosen.append(CONSISTENCY)
     chosen, parameters = engine.with_followed(chosen, given)
@@ -128,29 +139,58 @@ def _evaluate(options: argparse.Namespace) -> int:
     return NO_VALUE if told_no_value(run) else 0 if all(outcome.passed for outcome in outcomes) else FAILED
 
 
+def _chosen(options: argparse.Namespace, suite: Suite, outputs: Outputs) -> list[str]:
+    """Return the evaluators of --preset and --evaluators; without either, the default ones."""
+    from metrics.library.evaluate import available_inputs, runnable
+    from metrics.library.presets import chosen_by
+
+    named = names_of(options.evaluators or "")
+    if options.preset:
+        named = [*chosen_by(options.preset, suite.task, available_inputs(suite, outputs)), *named]
+    return list(dict.fromkeys(named)) or runnable(suite, outputs)
+
+
 def _read(options: argparse.Namespace) -> tuple[Suite, Outputs | None]:
     """Return suite and outputs; None where a dry run leaves targets unasked."""
-    from metrics.ingest import read_combined, read_outputs, read_suite
+    from metrics.ingest import load_combined, load_outputs, load_suite
 
     mapping, keep = dict(pairs(options.map, "--map")) or None, options.keep_good_rows
+    readings = reading_options.readings_of(options, [options.suite, *options.outputs])
+    reading = readings[options.suite]
     if options.target:
         if options.outputs:
             expected = "outputs or targets; `complete` writes the answers of targets to a file of outputs"
             raise InputError([InputProblem("--target", f"OUTPUTS {options.outputs[0]}", expected)])
-        suite = read_suite(options.suite, task=options.task, mapping=mapping, keep_good_rows=keep)
-        return suite, target_options.asked(options, suite)
+        cases = load_suite(options.suite, task=options.task, mapping=mapping, keep_good_rows=keep, reading=reading)
+        reading_options.print_notes(cases.notes, options)
+        return cases.value, target_options.asked(options, cases.value)
     if not options.outputs:
         unused = [name for name in ("images", "model_name") if getattr(options, name)]
         if unused:
             found = ", ".join("--" + name.replace("_", "-") for name in unused)
             raise InputError([InputProblem(found, "no OUTPUTS", "one or more files of outputs beside the suite")])
-        return read_combined(options.suite, task=options.task, mapping=mapping, keep_good_rows=keep)
+        both = load_combined(options.suite, task=options.task, mapping=mapping, keep_good_rows=keep, reading=reading)
+        reading_options.print_notes(both.notes, options)
+        return both.value
     names, files = options.model_name, options.outputs
     if len(names) > len(files):
         raise InputError([InputProblem("--model-name", f"{len(names)} names", f"at most one a file: {len(files)}")])
-    suite = read_suite(options.suite, task=options.task, mapping=mapping, images=options.images, keep_good_rows=keep)
+    cases = load_suite(
+        options.suite, task=options.task, mapping=mapping, images=options.images, keep_good_rows=keep, reading=reading
+    )
+    reading_options.print_notes(cases.notes, options)
     named = dict(zip(files, names, strict=False))
-    return suite, read_outputs(files, suite=suite, mapping=mapping, model_names=named, keep_good_rows=keep)
+    answers = load_outputs(
+        files,
+        suite=cases.value,
+        mapping=mapping,
+        model_names=named,
+        keep_good_rows=keep,
+        readings=readings,
+        keep_unknown_classes=True,
+    )
+    reading_options.print_notes(answers.notes, options)
+    return cases.value, answers.value
 
 
 def warn_of_skipped(run: Run) -> None:
@@ -182,10 +222,9 @@ def _print_leaderboard(run: Run) -> None:
             cell = board.cells.get((model, column.key))
             if cell is None:
                 continue
-            value = cell.reason if cell.value is None else f"{cell.value:.3f}"
-            interval = "" if cell.low is None or cell.high is None else f" [{cell.low:.3f}, {cell.high:.3f}]"
+            value = cell.reason if cell.value is None else with_interval(cell.value, cell.low, cell.high)
             unscored = f", {cell.unscored} unscored" if cell.unscored else ""
-            print(f"  {model:<{wide}}  {value}{interval}  n {cell.n}{unscored}")
+            print(f"  {model:<{wide}}  {value}  n {cell.n}{unscored}")
     for evaluator, words in local_agreement(run).items():
         print(f"local judge, {evaluator}: {words}")
     for note in footnotes(column for column in board.columns if not column.minor):

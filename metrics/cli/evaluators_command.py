@@ -9,16 +9,40 @@ def add_command(commands: Any) -> None:
     """Add `evaluators`."""
     command = commands.add_parser("evaluators", help="list the evaluators")
     command.add_argument("--json", action="store_true", help="everything that they declare, as JSON")
+    command.add_argument("--presets", action="store_true", help="the presets of evaluators, with those that each has")
     command.set_defaults(command=_evaluators)
 
 
 def _evaluators(options: argparse.Namespace) -> int:
     from metrics.reports.catalogue import catalogue
 
+    if options.presets:
+        return _presets(options.json)
     entries = catalogue()
     if options.json:
         print(json.dumps(entries, ensure_ascii=False, indent=1))
         return 0
     for entry in entries:
         print(f"{entry['id']:<28} {entry['title']} ({', '.join(entry['tasks'])}) {entry['summary']}")
+    return 0
+
+
+def _presets(as_json: bool) -> int:
+    from metrics.library.presets import PRESETS
+
+    held = {
+        preset.id: list(dict.fromkeys(entry.id for task in preset.tasks for entry in preset.evaluators(task)))
+        for preset in PRESETS.values()
+    }
+    if as_json:
+        records = [
+            {"id": each.id, "title": each.title, "summary": each.summary, "tasks": list(each.tasks),
+             "requires": list(each.requires), "evaluators": held[each.id]}
+            for each in PRESETS.values()
+        ]  # fmt: skip
+        print(json.dumps(records, ensure_ascii=False, indent=1))
+        return 0
+    for preset in PRESETS.values():
+        print(f"{preset.id:<16} {preset.title} ({', '.join(preset.tasks)}) {preset.summary}")
+        print(f"{'':<16} {', '.join(held[preset.id])}")
     return 0

@@ -156,7 +156,9 @@ def print_estimate(
 
 
 def print_found(found: engine.Estimate) -> None:
-    """Print an estimate, and the time of a local judge where it has one."""
+    """Print an estimate, and the time that its judges take."""
     print(found)
     if found.local:
         print(time_text(found.local))
+    if found.hosted:
+        print(time_text(found.hosted, "the judge"))

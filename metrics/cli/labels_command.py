@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from metrics.cli import reading_options
 from metrics.cli.options import add_mapping, add_parser, add_table_output, pairs, run_of, write_output
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.label_schema import SAMPLINGS
@@ -22,7 +23,7 @@ def add_command(commands: Any) -> None:
     words = "add the labels of files; every run of the same data shares them"
     action = add_parser(actions, "add", _add, of_run=True, help=words)
     action.add_argument(
-        "files", metavar="FILE", nargs="+", help="CSV, JSONL, JSON or Parquet, long or wide; see docs/labels.md"
+        "files", metavar="FILE", nargs="+", help="CSV, JSONL, JSON, Parquet or Excel, long or wide; see docs/labels.md"
     )
     add_reading(action)
 
@@ -38,6 +39,7 @@ def add_command(commands: Any) -> None:
 def add_reading(action: argparse.ArgumentParser) -> None:
     """Add the options of reading files of labels; see `add_files`."""
     add_mapping(action)
+    reading_options.add_options(action)
     action.add_argument(
         "--sampling", choices=tuple(CHOICES), default="random",
         help="; ".join(f"{name}: {text}" for name, text in CHOICES.items()) + " (default random)",
@@ -56,13 +58,14 @@ def add_files(run: Run, options: argparse.Namespace) -> list[str]:
     from metrics.ingest.label_files import read_labels
 
     mapping = dict(pairs(options.map, "--map", "CANONICAL=COLUMN"))
+    readings = reading_options.readings_of(options, options.files)
     problems: list[InputProblem] = []
     found = []
     for file in options.files:
         try:
             read = read_labels(
                 file, suite=run.suite, models=run.models, mapping=mapping, sampling=options.sampling,
-                keep_good_rows=options.keep_good_rows,
+                keep_good_rows=options.keep_good_rows, reading=readings[file],
             )  # fmt: skip
         except InputError as failure:
             problems += failure.problems

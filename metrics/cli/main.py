@@ -25,6 +25,7 @@ from metrics.cli import (
     warm_up_command,
 )
 from metrics.cli.rag_config import with_config
+from metrics.cli.reading_options import print_failure
 from metrics.core.errors import AssayError
 
 COMMANDS = (
@@ -40,11 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0 success, 1 a --fail-under gate failed, 2 invalid input, 3 no case of the run has a value.
     """
+    options = None
     try:
         options = parser().parse_args(with_config(sys.argv[1:] if arguments is None else arguments))
         return int(options.command(options))
     except AssayError as failure:
-        print(failure, file=sys.stderr)
+        print_failure(failure, options)
         return BAD_INPUT
     except BrokenPipeError:  # `… | head`
         sys.stderr.close()

@@ -19,6 +19,8 @@ from metrics.cli.options import (
 )
 from metrics.core.errors import InputError, InputProblem
 from metrics.presentation.calibration_words import since, threshold_lines
+from metrics.presentation.format import number, p_words
+from metrics.presentation.phrases import with_interval
 from metrics.store import Workspace
 
 STANDARD_INPUT = "-"
@@ -170,10 +172,9 @@ def _print(monitor: Any) -> None:
     for standing in state.standings:
         rate = "no case judged"
         if standing["rate"] is not None:
-            rate = f"{standing['rate']:.3f} [{standing['low']:.3f}, {standing['high']:.3f}] pass"
+            rate = with_interval(standing["rate"], standing["low"], standing["high"]) + " pass"
         if standing["mean"] not in (None, standing["rate"]):  # of a share that should be high, the same twice
-            low, high = standing["mean_low"], standing["mean_high"]
-            rate += f", mean {standing['mean']:.3f}" + (f" [{low:.3f}, {high:.3f}]" if low is not None else "")
+            rate += f", mean {with_interval(standing['mean'], standing['mean_low'], standing['mean_high'])}"
         title = f"  {standing['evaluator']}.{standing['metric']}" if standing["evaluator"] else "all metrics"
         print(f"{title}: {standing['health']}, {rate}, n {standing['judged']}, {standing['unscored']} unscored")
     for column in columns(monitor.spec):
@@ -187,7 +188,8 @@ def _print(monitor: Any) -> None:
         else:
             found = "drifted" if row.drifted else "no significant drift"
             print(
-                f"  drift of {row.evaluator}.{row.metric}: {found}, KS {row.ks:.3f}, PSI {row.psi:.3f}, p {row.p:.3g}"
+                f"  drift of {row.evaluator}.{row.metric}: {found}, KS {number(row.ks)}, PSI {number(row.psi)}, "
+                f"{p_words(row.p)}"
             )
     for bad in state.bad_lines[-SHOWN_BAD:]:
         print(InputProblem(**bad), file=sys.stderr)

@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from typing import Any
 
-from metrics.cli import judge_options
+from metrics.cli import judge_options, reading_options
 from metrics.cli.options import add_mapping, add_parser, names_of, pairs
 from metrics.core.suite import TASKS
 from metrics.perturbations.kind import INTENSITIES
@@ -31,6 +31,7 @@ def add_command(commands: Any) -> None:
     command.add_argument("-o", "--output", metavar="FILE", required=True, help="file to write: .jsonl, .csv, .parquet")
     command.add_argument("--task", choices=TASKS, help="task of the suite, if its columns do not show it")
     add_mapping(command)
+    reading_options.add_options(command)
     judge_options.add_options(command, estimates=False)
 
 
@@ -41,7 +42,8 @@ def _perturb(options: argparse.Namespace) -> int:
 
     check_format(options.output)  # before a judge is paid
     mapping = dict(pairs(options.map, "--map")) or None
-    suite = read_suite(options.suite, task=options.task, mapping=mapping)
+    reading = reading_options.readings_of(options, [options.suite])[options.suite]
+    suite = read_suite(options.suite, task=options.task, mapping=mapping, reading=reading)
     made = perturb(
         suite, names_of(options.kinds) if options.kinds else RULE_KINDS, options.intensity, options.seed,
         names_of(options.fields), judge=judge_options.settings(options), workspace=options.workspace, name=suite.name,

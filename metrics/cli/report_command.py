@@ -1,12 +1,14 @@
 """`report`: the report of a finished run as PDF, HTML or JSON."""
 
 import argparse
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from metrics.cli.options import add_parser, run_of
+from metrics.cli.options import add_parser, names_of, run_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.reports import DOCUMENTS, render
+from metrics.reports.section_names import SECTIONS, chosen_sections
 from metrics.store import Run
 
 
@@ -16,11 +18,15 @@ def add_command(commands: Any) -> None:
     command.add_argument(
         "-o", "--output", metavar="FILE", required=True, help="file to write; the ending decides: .pdf, .html or .json"
     )
+    command.add_argument(
+        "--sections", metavar="NAME,…", help=f"sections of the report (default: all): {', '.join(SECTIONS)}"
+    )
 
 
 def _report(options: argparse.Namespace) -> int:
     check_ending(options.output)
-    write_report(run_of(options, finished=True), options.output)
+    sections = None if options.sections is None else chosen_sections(names_of(options.sections))
+    write_report(run_of(options, finished=True), options.output, sections)
     return 0
 
 
@@ -30,9 +36,9 @@ def check_ending(file: str) -> None:
         raise InputError([InputProblem(file, f"the ending {_kind(file)!r}", ".pdf, .html or .json")])
 
 
-def write_report(run: Run, file: str) -> None:
-    """Write the report in the format that the file's ending names."""
-    Path(file).write_bytes(render(run, _kind(file)))
+def write_report(run: Run, file: str, sections: Collection[str] | None = None) -> None:
+    """Write the report, or only its `sections`, in the format that the file's ending names."""
+    Path(file).write_bytes(render(run, _kind(file), sections))
 
 
 def _kind(file: str) -> str:

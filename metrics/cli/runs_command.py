@@ -1,6 +1,7 @@
-"""`runs`, `resume` and `cancel`: the runs of a workspace."""
+"""`runs`, `resume`, `cancel`, `describe`, `delete` and `restore`: the runs of a workspace."""
 
 import argparse
+import sys
 from typing import Any
 
 from metrics import engine
@@ -11,15 +12,58 @@ from metrics.store import Workspace
 
 
 def add_command(commands: Any) -> None:
-    """Add `runs`, `resume` and `cancel`."""
-    add_parser(commands, "runs", _runs, help="list the runs, newest first")
+    """Add the commands about runs."""
+    command = add_parser(commands, "runs", _runs, help="list the runs, newest first")
+    command.add_argument("--tag", metavar="TAG", help="only those with this tag")
+    command.add_argument("--bin", action="store_true", help="those in the bin, last deleted first")
     add_parser(commands, "resume", _resume, of_run=True, help="continue a run that was interrupted or cancelled")
     add_parser(commands, "cancel", _cancel, of_run=True, help="stop a run; what it has computed is kept")
+    words = "give a run a name, notes and tags, which stand beside what is sealed; print what it has"
+    command = add_parser(commands, "describe", _describe, of_run=True, help=words)
+    command.add_argument("--name", help="name in lists and reports; empty: suite and models")
+    command.add_argument("--notes", metavar="TEXT", help="notes in place of those it has")
+    command.add_argument("--tag", metavar="TAG", action="append", default=[], help="tag to add, repeatable")
+    command.add_argument("--untag", metavar="TAG", action="append", default=[], help="tag to take away, repeatable")
+    command = add_parser(commands, "delete", _delete, of_run=True, help="move a run to the bin")
+    command.add_argument("--for-good", action="store_true", help="remove a run that is in the bin already")
+    add_parser(commands, "restore", _restore, of_run=True, help="take a run out of the bin")
 
 
 def _runs(options: argparse.Namespace) -> int:
-    for run in Workspace(options.workspace).runs():
-        print(f"{run.id}  {run.state:<11}  {len(run.models)} models  {run.name}")
+    workspace = Workspace(options.workspace)
+    for run in workspace.bin.runs() if options.bin else workspace.runs():
+        if run.damage:  # only in the bin
+            print(f"{run.id}  damaged")
+        elif options.tag is None or options.tag in run.about.tags:
+            print(f"{run.id}  {run.state:<11}  {run.name}", *(f"#{tag}" for tag in run.about.tags))
+    for why in {} if options.bin else workspace.damaged_runs().values():
+        print(why, file=sys.stderr)
+    return 0
+
+
+def _describe(options: argparse.Namespace) -> int:
+    run = run_of(options)
+    said = {name: value for name in ("name", "notes") if (value := getattr(options, name)) is not None}
+    tags = [tag for tag in (*run.about.tags, *options.tag) if tag not in options.untag]
+    if said or options.tag or options.untag:
+        run.describe(**said, tags=tuple(tags))
+    print(run.name, *(f"#{tag}" for tag in run.about.tags))
+    if run.about.notes:
+        print(run.about.notes)
+    return 0
+
+
+def _delete(options: argparse.Namespace) -> int:
+    workspace = Workspace(options.workspace)
+    if options.for_good:
+        workspace.bin.empty([options.run])
+    else:
+        workspace.delete_run(options.run)
+    return 0
+
+
+def _restore(options: argparse.Namespace) -> int:
+    Workspace(options.workspace).bin.restore(options.run)
     return 0
 
 

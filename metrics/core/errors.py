@@ -18,37 +18,11 @@ AssayError
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 
-SHOWN_PROBLEMS = 50
-SHOWN_CHARACTERS = 120
+from metrics.core.input_problems import InputProblem as InputProblem
+from metrics.core.input_problems import text_of
 
-
-@dataclass(frozen=True, slots=True)
-class InputProblem:
-    """One problem at one place of the user's input.
-
-    `row` counts like a spreadsheet: the header is row 1, the first record of a CSV row 2; in JSONL it is the line, in
-    Parquet and JSON arrays the record counted from 1. None means the whole file.
-    """
-
-    file: str
-    found: str
-    expected: str
-    row: int | None = None
-    column: str | None = None
-
-    def __str__(self) -> str:
-        place = self.file
-        if self.row is not None:
-            place += f", row {self.row}"
-        if self.column is not None:
-            place += f", column {self.column}"
-        return f"{place}: found {_short(self.found)}; expected {self.expected}"
-
-    def as_row(self) -> dict[str, str | int | None]:
-        """Return the problem as a flat record, for tables and JSON."""
-        return asdict(self)
+SHOWN_PROBLEMS = 50  # kinds
 
 
 class AssayError(Exception):
@@ -56,7 +30,7 @@ class AssayError(Exception):
 
 
 class InputError(AssayError):
-    """The user's input cannot be used; `problems` lists everything that is wrong with it."""
+    """The user's input cannot be used: `problems` lists everything that is wrong with it, the text groups it."""
 
     def __init__(self, problems: Iterable[InputProblem] | str):
         if isinstance(problems, str):
@@ -64,11 +38,7 @@ class InputError(AssayError):
             super().__init__(problems)
             return
         self.problems = tuple(problems)
-        shown = [str(problem) for problem in self.problems[:SHOWN_PROBLEMS]]
-        hidden = len(self.problems) - len(shown)
-        if hidden > 0:
-            shown.append(f"… and {hidden:,} more problems")
-        super().__init__("\n".join(shown))
+        super().__init__(text_of(self.problems, SHOWN_PROBLEMS))
 
 
 class MissingResource(AssayError):
@@ -121,9 +91,3 @@ class RunSealed(RunError):
 
 class RunCorrupt(RunError):
     """A file of a sealed run is missing or differs from its manifest."""
-
-
-def _short(text: str) -> str:
-    """Return `text` on one line, shortened, with control characters escaped: it may be hostile."""
-    flat = "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
-    return flat if len(flat) <= SHOWN_CHARACTERS else flat[: SHOWN_CHARACTERS - 1] + "…"

@@ -73,7 +73,7 @@ class Metric:
     no default, as for every metric of an evaluator that uses local weights (see core.calibration); `binary`: a case's
     value is 0 or 1, so the mean is a share; `primary` marks the main one of several; `minor` ones start hidden on the
     leaderboard; `twin_of` lists metrics (evaluator.metric) that, with matching parameters, are the same number under
-    another name: side by side they count once.
+    another name: side by side they count once; `title` is its name for people where the code in words is a poor one.
     """
 
     name: str
@@ -87,6 +87,7 @@ class Metric:
     minor: bool = False
     unit: str = ""
     twin_of: tuple[str, ...] = ()
+    title: str = ""
 
     @classmethod
     def lower(cls, name: str, description: str, *, threshold: float | None = 0.25, **more: Any) -> "Metric":

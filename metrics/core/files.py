@@ -67,6 +67,13 @@ def write_table(path: Path, table: pa.Table, row_group_size: int = 131_072) -> N
 @contextmanager
 def held(path: Path, busy: str) -> Iterator[None]:
     """Hold the lock file at `path`. Raises RunBusy(`busy`) where another process does; a killed one releases it."""
+    with lock_file(path, busy):
+        yield
+
+
+@contextmanager
+def lock_file(path: Path, busy: str) -> Iterator[int]:
+    """Hold as `held` does and yield the file descriptor: a process that inherits it holds the lock as well."""
     with path.open("w") as stream:
         for _ in range(LOCK_TRIES):
             try:
@@ -76,7 +83,7 @@ def held(path: Path, busy: str) -> Iterator[None]:
                 time.sleep(0.05)
         else:
             raise RunBusy(busy)
-        yield
+        yield stream.fileno()
 
 
 def is_held(path: Path) -> bool:

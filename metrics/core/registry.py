@@ -42,6 +42,11 @@ def evaluators() -> Mapping[str, Evaluator]:
     return _REGISTRY
 
 
+def evaluator_ids() -> tuple[str, ...]:
+    """Return every evaluator's id in the order of folder and file, without importing any."""
+    return tuple(_modules())
+
+
 def title_of(id: str) -> str:
     """Return the title of an evaluator; its id where this version of Assay does not have it."""
     known = _REGISTRY.get(id)

@@ -19,6 +19,8 @@ TASKS: tuple[Task, ...] = get_args(Task)
 
 METADATA = "metadata."  # columns a file has beyond the schema are kept as strings under this prefix
 COMPLEXITY = METADATA + "complexity"
+ASSUMED_SIZE = METADATA + "assumed_size"  # "yes" for images of unknown size whose boxes were given as 0–1
+ASSUMED_SIDE = 1000  # their width and height: IoU does not depend on it, areas do
 MEDIUM = "medium"  # the complexity of a case that gives none
 CRITERIA = ("tag", "search", "length", "complexity")  # of Suite.matching that are no columns
 STRINGS = pa.list_(pa.string())
@@ -107,6 +109,11 @@ def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
         if name.startswith(METADATA):
             columns[name] = table[name].cast(pa.string())
     return pa.table(columns)
+
+
+def sizes_assumed(cases: pa.Table) -> bool:
+    """Return whether the size of an image is unknown and only assumed, so that areas in pixels mean nothing."""
+    return ASSUMED_SIZE in cases.column_names and pc.any(pc.equal(cases[ASSUMED_SIZE], "yes")).as_py() is True
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +206,8 @@ class Outputs:
 
     `predictions` (schema PREDICTIONS) holds scored labels, with geometries in detection; a case without rows there has
     no predictions. `left_out` counts wrong rows of the upload that the user chose to leave out. `files` is the folder
-    of the files that `artifacts` names. `targets` describes models that Assay itself asked, by name.
+    of the files that `artifacts` names. `targets` describes models that Assay itself asked, by name. `changes` records,
+    in order, what was changed after reading (metrics.ingest.lint): model, change, number of predictions, text.
     """
 
     outputs: pa.Table
@@ -207,6 +215,7 @@ class Outputs:
     left_out: int = 0
     files: Path | None = None
     targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    changes: tuple[Mapping[str, Any], ...] = ()
 
     @classmethod
     def from_rows(

@@ -1,3 +1,4 @@
-"""How the names of tables end that can be uploaded."""
+"""How the names of files end that can be uploaded."""
 
-TABLE_ENDINGS = ("csv", "tsv", "jsonl", "ndjson", "json", "parquet")
+ANNOTATION_ENDINGS = ("xml",)  # of files of objects in images that are no tables
+TABLE_ENDINGS = ("csv", "tsv", "jsonl", "ndjson", "json", "parquet", "xlsx")

@@ -1,7 +1,7 @@
 """The estimated cost of a run's judge before it is asked: calls, tokens, dollars, and replies in the cache."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from metrics.core.evaluator import JUDGE, Evaluator, Parameters
 from metrics.core.registry import choose
 from metrics.core.suite import Outputs, Suite, join_cases
+from metrics.engine.judge_speed import JudgeTime, judge_time
 from metrics.engine.load_resources import Resources
-from metrics.engine.local_speed import LocalTime, local_time
 from metrics.engine.plan import judged
 from metrics.engine.score_cases import judge_cases
 from metrics.judge.client import Client
@@ -41,7 +41,8 @@ class Estimate:
     prompt_tokens: int
     completion_tokens: int
     usd: float | None
-    local: LocalTime | None = None  # of local judges that have something to do
+    local: JudgeTime | None = None  # of local judges that have something to do
+    hosted: JudgeTime | None = None  # of the others
 
     @classmethod
     def of(cls, settings: JudgeSettings, rehearsal: Rehearsal, workspace: Path, cases: int, walked: int) -> "Estimate":
@@ -50,9 +51,13 @@ class Estimate:
         tokens = round(spend.prompt_tokens * scale), round(spend.completion_tokens * scale)
         usd = None if spend.unpriced else spend.usd * scale
         names = tuple(judge.name for judge in settings.judges)
-        asked = {key: number * scale for key, number in rehearsal.local_calls.items()}
-        local = local_time(workspace, asked) if asked else None
-        return cls(names, cases, walked, round(spend.calls * scale), round(spend.cached * scale), *tokens, usd, local)
+        asked = {key: number * scale for key, number in rehearsal.calls.items()}
+        near = {key: number for key, number in asked.items() if key[0] in rehearsal.local_judges}
+        far = {key: number for key, number in asked.items() if key not in near}
+        local = judge_time(workspace, near) if near else None
+        hosted = judge_time(workspace, far, settings.concurrency) if far else None
+        calls, cached = round(spend.calls * scale), round(spend.cached * scale)
+        return cls(names, cases, walked, calls, cached, *tokens, usd, local, hosted)
 
     def __str__(self) -> str:
         price = "price unknown" if self.usd is None else f"about ${self.usd:.2f}" if self.usd else "no price"
@@ -69,10 +74,14 @@ def estimate(
     parameters: Mapping[str, Mapping[str, Any]] | None,
     resources: Mapping[str, Any],
     workspace: Path,
+    *,
+    sample: int = SAMPLE,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Estimate | None:
     """Return the estimate for a run of these evaluators; None where none of them asks a judge, or no judge is chosen.
 
-    The evaluators are simulated over up to SAMPLE evenly spaced cases, with all their outputs. A question gets the
+    The evaluators are simulated over up to `sample` evenly spaced cases, with all their outputs; None where they were
+    `stopped` meanwhile. A question gets the
     cached reply, or else a typical one: as many claims as the text has sentences, each verdict the first of its labels.
     Repairs and repeated questions are not foreseen.
     """
@@ -81,21 +90,24 @@ def estimate(
         return None
     settings = settings_of(resources[JUDGE])
     ids = suite.cases["case_id"]
-    places = np.unique(np.linspace(0, len(suite) - 1, min(SAMPLE, len(suite))).astype(int))
-    sample = ids.take(pa.array(places))
-    rows = outputs.outputs.filter(pc.is_in(outputs.outputs["case_id"], sample.combine_chunks()))
+    places = np.unique(np.linspace(0, len(suite) - 1, min(sample, len(suite))).astype(int))
+    walked = ids.take(pa.array(places))
+    rows = outputs.outputs.filter(pc.is_in(outputs.outputs["case_id"], walked.combine_chunks()))
     cache_folder = workspace / "cache"
     rehearsal = Rehearsal(settings, cache_folder)
-    asyncio.run(_walk(chosen, suite, Outputs(rows), rehearsal, cache_folder / FOLDER))
+    asyncio.run(_walk(chosen, suite, Outputs(rows), rehearsal, cache_folder / FOLDER, stopped))
+    if stopped():
+        return None
     return Estimate.of(settings, rehearsal, workspace, len(suite), len(places))
 
 
 async def _walk(
-    chosen: Sequence[tuple[Evaluator, Parameters]], suite: Suite, outputs: Outputs, rehearsal: Rehearsal, folder: Path
-) -> None:
+    chosen: Sequence[tuple[Evaluator, Parameters]], suite: Suite, outputs: Outputs, rehearsal: Rehearsal, folder: Path,
+    stopped: Callable[[], bool],
+) -> None:  # fmt: skip
     resources = _Supposed(rehearsal.judges, folder)
     for case in join_cases(suite, outputs):
-        for entry, parameters in chosen:
+        for entry, parameters in chosen if not stopped() else ():
             await judge_cases(entry, parameters, [case], resources)
     rehearsal.close()
 

@@ -15,8 +15,10 @@ from metrics.engine.judge_worker import JudgeWorker
 from metrics.engine.parts import Parts, UnitResult
 from metrics.engine.plan import Unit, judged, plan
 from metrics.engine.progress import EVERY, Tracker
+from metrics.engine.run_control import claim_start, clear_stop
 from metrics.engine.score_cases import RUN_WIDE
 from metrics.engine.seal import seal
+from metrics.engine.snapshots import clear
 from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.store import Progress, Run
 
@@ -34,15 +36,16 @@ def execute(
     works on the run.
     """
     with run.locked():
-        (run.folder / "cancel").unlink(missing_ok=True)
-        (run.folder / "failure.txt").unlink(missing_ok=True)
+        waited = claim_start(run)
+        if waited is None:  # nobody started it beside us, who might have cancelled it since
+            clear_stop(run)
         parts = Parts(run.folder)
         if run.state == "finished":
-            parts.clear()
+            clear(run)
             return run
         try:
             units = plan(run)
-            tracker = Tracker(run, units, listen)
+            tracker = Tracker(run, units, listen, waited or 0.0)
             todo = []
             for unit in units:
                 failed = parts.failed(unit.name)
@@ -68,9 +71,9 @@ def execute(
                 tracker.say("cancelled")
                 return run
             tracker.say("sealing")
-            seal(run, units, parts, tracker.seconds())
+            seal(run, units, parts, tracker.spent())
             tracker.say("finished")
-            parts.clear()
+            clear(run)
         except Exception as failure:
             write_text(run.folder / "failure.txt", f"{type(failure).__name__}: {failure}")
             raise
@@ -117,10 +120,11 @@ def _work(
                 following = []
             pool.submit()
             judging.submit()
-            ready, _ = wait([*pool.flying, *judging.flying], timeout=EVERY, return_when=FIRST_COMPLETED)
+            flying = [*pool.flying, *judging.flying]
+            ready, _ = wait(flying, timeout=EVERY, return_when=FIRST_COMPLETED)
             if not ready:
                 yield None
-            for future in ready:
+            for future in [one for one in flying if one in ready]:  # a set has no order
                 if future in judging.flying:
                     yield from judging.results(future)
                 elif future in pool.flying:  # else its worker died, with the others

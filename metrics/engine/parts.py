@@ -1,7 +1,8 @@
 """The parts of an unfinished run: a folder a unit, valid once its unit.json is there, which is written last."""
 
-import shutil
+import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pyarrow.parquet as pq
 from metrics.core.files import read_json, write_json, write_table
 from metrics.core.schema import TABLES, conformed
 from metrics.engine.plan import Unit
+
+LAST = "unit.json"  # of the files of a part
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +37,27 @@ class Parts:
         files = {table: table.replace("/", ".") + ".parquet" for table in result.tables}
         for table, file in files.items():
             write_table(folder / file, result.tables[table])
-        write_json(folder / "unit.json", {"tables": files, "failed": result.failed, "seconds": result.seconds})
+        write_json(folder / LAST, {"tables": files, "failed": result.failed, "seconds": result.seconds})
 
     def failed(self, name: str) -> int | None:
         """Return how many cases of a stored unit failed; None where the unit is not stored."""
-        facts = read_json(self.folder / name / "unit.json")
+        facts = read_json(self.folder / name / LAST)
         return None if facts is None else int(facts["failed"])
 
+    def stored(self, units: Iterable[Unit]) -> list[Unit]:
+        """Return those of these units that are stored."""
+        with suppress(FileNotFoundError):
+            there = {entry.name for entry in os.scandir(self.folder)}
+            return [unit for unit in units if unit.name in there and (self.folder / unit.name / LAST).exists()]
+        return []
+
     def read(self, units: Iterable[Unit], table: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
-        """Yield one table of each of these stored units that has it."""
+        """Yield one table of each of these stored units that has it. FileNotFoundError for one that is gone."""
         for unit in units:
             folder = self.folder / unit.name
-            if file := read_json(folder / "unit.json")["tables"].get(table):
+            facts = read_json(folder / LAST)
+            if facts is None:
+                raise FileNotFoundError(folder / LAST)
+            if file := facts["tables"].get(table):
                 found, schema = pq.read_table(folder / file, columns=columns), TABLES.get(table)
                 yield found if schema is None else conformed(found, schema, columns)
-
-    def clear(self) -> None:
-        """Remove the parts of a sealed run."""
-        shutil.rmtree(self.folder, ignore_errors=True)

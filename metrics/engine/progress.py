@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 
-from metrics.core.files import write_json
+from metrics.core.files import read_json, write_json
 from metrics.core.registry import choose, title_of
 from metrics.engine.judge_pace import JudgePace
 from metrics.engine.parts import UnitResult
@@ -20,11 +20,12 @@ class Tracker:
     """Counts the rows done per evaluator and writes them to progress.json, at most every half second.
 
     The time left is the longer of two, as both go on at once: that of the judged cases, by their pace, and that of the
-    other units, as if they all took the same time.
+    other units, as if they all took the same time. `waited`: seconds that this session took to start.
     """
 
-    def __init__(self, run: Run, units: Iterable[Unit], listen: Callable[[Progress], None] | None):
+    def __init__(self, run: Run, units: Iterable[Unit], listen: Callable[[Progress], None] | None, waited: float = 0.0):
         self._path = run.folder / "progress.json"
+        self._before = waited + float((read_json(self._path) or {}).get("seconds_spent", 0.0))
         self._listen = listen
         self._begun = time.monotonic()
         self._written = 0.0
@@ -71,6 +72,10 @@ class Tracker:
         """Return the seconds since this session of the run began."""
         return time.monotonic() - self._begun
 
+    def spent(self) -> float:
+        """Return the seconds of all sessions of the run, with what the start of this one took."""
+        return self._before + self.seconds()
+
     def say(self, message: str) -> None:
         """Write the progress now, with `message`."""
         partly = Counter(self._done)
@@ -80,7 +85,7 @@ class Tracker:
             EvaluatorProgress(name, title_of(name), partly[name], total, self._failed[name])
             for name, total in self._total.items()
         )
-        progress = Progress(rows, self.seconds(), self._left(), message)
+        progress = Progress(rows, self.spent(), self._left(), message)
         write_json(self._path, asdict(progress))
         self._written = time.monotonic()
         if self._listen is not None:

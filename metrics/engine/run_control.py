@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed
 from metrics.core.evaluator import Evaluator, Parameters
+from metrics.core.files import lock_file
 from metrics.core.registry import choose
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
@@ -18,8 +20,11 @@ from metrics.engine.calibrated_thresholds import calibrated_by
 from metrics.engine.load_resources import saved_settings
 from metrics.judge.rubrics import with_rubric
 from metrics.store import Run, Workspace
+from metrics.store.run import STARTING
+from metrics.store.run_about import short_name
 
 ROOT = Path(__file__).parents[2]  # where `python -m metrics` finds the package
+STARTED = "ASSAY_STARTED"  # the environment's name of the file descriptor that holds STARTING
 
 
 def create(
@@ -62,7 +67,7 @@ def create(
     models = saved_settings(resources or {})
     return workspace.create_run(
         {
-            "name": name or f"{suite.name}: {', '.join(chosen)}",
+            "name": name or short_name(suite.name, outputs.models),
             "sample": sample,
             "suite": {
                 "fingerprint": workspace.save_suite(suite), "name": suite.name, "task": suite.task,
@@ -71,6 +76,7 @@ def create(
             "outputs": {
                 "fingerprint": workspace.save_outputs(outputs, suite), "models": outputs.models,
                 "rows": outputs.outputs.num_rows, "left_out": outputs.left_out,
+                "changes": [dict(change) for change in outputs.changes],
             },
             "evaluators": [_chosen(entry, values, models, workspace.path) for entry, values in chosen.values()],
             "resources": models,
@@ -115,27 +121,56 @@ def with_followed(
 
 
 def start(run: Run) -> "subprocess.Popen[bytes]":
-    """Start a process that works on a run and outlives this one. Raises RunSealed or RunBusy."""
+    """Start a process that works on a run and outlives this one; a stopped run is continued in the same way.
+
+    The run is `starting` from now on. Raises RunSealed or RunBusy.
+    """
     if run.state == "finished":
         raise RunSealed(f"run {run.id} is finished; a sealed run never changes")
+    busy = f"run {run.id} is being worked on already"
     if run.state == "running":
-        raise RunBusy(f"run {run.id} is being worked on already")
-    return start_module(["resume", run.id, "--workspace", str(run.workspace.path), "--quiet"], run.folder / "log.txt")
+        raise RunBusy(busy)
+    with lock_file(run.folder / STARTING, busy) as lock:
+        clear_stop(run)
+        os.utime(run.folder / STARTING)  # the start, from which the time is counted
+        arguments = ["resume", run.id, "--workspace", str(run.workspace.path), "--quiet"]
+        return start_module(arguments, run.folder / "log.txt", lock)
 
 
-def start_module(arguments: Sequence[str], log_file: Path) -> "subprocess.Popen[bytes]":
-    """Start `python -m metrics` in a process that outlives this one; what it prints is appended to a file."""
+resume = start
+
+
+def claim_start(run: Run) -> float | None:
+    """End the start that another process made of this one; return its seconds, None where nobody started this one."""
+    descriptor = os.environ.pop(STARTED, None)
+    if descriptor is None:
+        return None
+    os.close(int(descriptor))
+    return max(0.0, time.time() - (run.folder / STARTING).stat().st_mtime)
+
+
+def clear_stop(run: Run) -> None:
+    """Forget why a run stopped: it was cancelled, or failed."""
+    for name in ("cancel", "failure.txt"):
+        (run.folder / name).unlink(missing_ok=True)
+
+
+def start_module(arguments: Sequence[str], log_file: Path, lock: int | None = None) -> "subprocess.Popen[bytes]":
+    """Start `python -m metrics` in a process that outlives this one; what it prints is appended to a file.
+
+    The process inherits the open `lock`, a file descriptor, and so holds it until `claim_start` or its end.
+    """
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     }
+    if lock is not None:
+        environment[STARTED] = str(lock)
     with log_file.open("ab") as log:
         return subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
             [sys.executable, "-m", "metrics", *arguments],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True,
+            pass_fds=() if lock is None else (lock,),
         )  # fmt: skip
-
-
-resume = start  # a stopped run is continued in the same way
 
 
 def cancel(run: Run) -> None:

@@ -1,7 +1,7 @@
 """Sealing a run: its parts become the final tables, then the manifest is written, and nothing changes after that."""
 
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -27,7 +27,13 @@ AGGREGATED = ["position", "model", "metric", "value", "status", "reason"]
 
 def seal(run: Run, units: list[Unit], parts: Parts, seconds: float) -> None:
     """Write the tables and then the manifest; after an interruption it is done again from the parts."""
-    folder = run.folder / "tables"
+    tables = write_tables(run, units, parts, run.folder)
+    write_json(run.folder / "manifest.json", _manifest(run, units, tables, seconds))
+
+
+def write_tables(run: Run, units: Sequence[Unit], parts: Parts, home: Path) -> dict[str, Path]:
+    """Write the tables of these stored units of a run to `home`/tables; return the file of each by name."""
+    folder = home / "tables"
     tables = {"scores": _write_rows(folder / "scores.parquet", SCORES, parts.read(units, "scores"))}
     if run.spend is not None:
         path = folder / "judgements.parquet"
@@ -45,7 +51,7 @@ def seal(run: Run, units: list[Unit], parts: Parts, seconds: float) -> None:
     aggregates = pa.concat_tables([AGGREGATES.empty_table(), *_aggregates(run, units, parts)])
     write_table(folder / "aggregates.parquet", aggregates)
     tables["aggregates"] = folder / "aggregates.parquet"
-    write_json(run.folder / "manifest.json", _manifest(run, units, tables, seconds))
+    return tables
 
 
 def _write_rows(path: Path, schema: pa.Schema, pieces: Iterator[pa.Table]) -> Path:
@@ -61,10 +67,12 @@ def _write_rows(path: Path, schema: pa.Schema, pieces: Iterator[pa.Table]) -> Pa
     return path
 
 
-def _aggregates(run: Run, units: list[Unit], parts: Parts) -> Iterator[pa.Table]:
+def _aggregates(run: Run, units: Sequence[Unit], parts: Parts) -> Iterator[pa.Table]:
     slices = designs(run.suite, run.suite.tags[:SLICED_TAGS])
     for name, (entry, _) in choose(list(run.evaluators), run.evaluators).items():
         own = [unit for unit in units if unit.evaluator == name]
+        if not own:  # a snapshot, in which the evaluator has not begun
+            continue
         if entry.shape == "dataset":
             yield _over_repeats(pa.concat_tables(parts.read(own, "aggregates")))
             continue
@@ -72,7 +80,7 @@ def _aggregates(run: Run, units: list[Unit], parts: Parts) -> Iterator[pa.Table]
         yield aggregate_cases(entry, scores, run.models, slices, run.spec["seed"])
 
 
-def _replicates(units: list[Unit], parts: Parts) -> pa.Table:
+def _replicates(units: Sequence[Unit], parts: Parts) -> pa.Table:
     """Return the replicates, sorted by slice; of repeats their means, and nothing where a repeat lacks the number."""
     repeats: dict[tuple[str, str, str | None], list[Unit]] = {}
     for unit in units:
@@ -123,6 +131,16 @@ def _pool(same: list[dict[str, Any]]) -> dict[str, Any]:
     return same[0] | counts | without | {"value": mean, "reason": reason}
 
 
+def table_facts(tables: Mapping[str, Path], home: Path) -> dict[str, dict[str, Any]]:
+    """Return what a manifest in `home` says of each table: file, rows, sha256."""
+    return {
+        name: {
+            "file": str(path.relative_to(home)), "rows": pq.read_metadata(path).num_rows, "sha256": sha256_of(path),
+        }
+        for name, path in tables.items()
+    }  # fmt: skip
+
+
 def _manifest(run: Run, units: list[Unit], tables: dict[str, Path], seconds: float) -> dict[str, Any]:
     spec = run.spec
     spend = run.spend
@@ -137,13 +155,6 @@ def _manifest(run: Run, units: list[Unit], tables: dict[str, Path], seconds: flo
         "seed": spec["seed"],
         "evaluators": spec["evaluators"],
         **({} if spend is None else {"judge": spend}),
-        "tables": {
-            name: {
-                "file": str(path.relative_to(run.folder)),
-                "rows": pq.read_metadata(path).num_rows,
-                "sha256": sha256_of(path),
-            }
-            for name, path in tables.items()
-        },
+        "tables": table_facts(tables, run.folder),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
     }

@@ -25,6 +25,7 @@ from metrics.ingest.media.agent_files import attach_files
 from metrics.ingest.media.images import Images, read_images
 from metrics.ingest.reader import ListCell, Preview
 from metrics.ingest.sheet import Loaded
+from metrics.ingest.source import Reading
 from metrics.ingest.tables.columns import Question
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Loaded",
     "Preview",
     "Question",
+    "Reading",
     "attach_files",
     "inspect",
     "load_combined",

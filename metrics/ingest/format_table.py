@@ -6,22 +6,44 @@ from pathlib import Path
 
 from metrics.ingest.formats import (
     coco_files,
+    createml,
+    cvat,
     delimited,
+    dota,
     h2o,
     json_records,
+    kitti,
+    label_studio,
+    labelme,
     mask_images,
     parquet,
     promptfoo,
     trace_files,
     voc,
+    workbook,
     yolo,
 )
 from metrics.ingest.media.bundle import open_bundle
 from metrics.ingest.reader import Reader, Upload
 from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.source import AS_IT_SEEMS, Reading
 
 # In order of recognition: the first reader that recognises an upload reads it.
-FOLDERS: tuple[Reader, ...] = (mask_images.READER, yolo.READER, voc.READER, trace_files.FOLDER)
+EITHER: tuple[Reader, ...] = (  # a file by itself, or a folder or zip of them
+    label_studio.READER,
+    createml.READER,
+    labelme.READER,
+    cvat.READER,
+    labelme.XML_READER,
+)
+FOLDERS: tuple[Reader, ...] = (
+    mask_images.READER,
+    dota.READER,
+    kitti.READER,
+    yolo.READER,
+    voc.READER,
+    trace_files.FOLDER,
+)
 FILES: tuple[Reader, ...] = (  # also of the only table in a folder or zip
     coco_files.GROUND_TRUTH,
     coco_files.RESULTS,
@@ -33,33 +55,36 @@ FILES: tuple[Reader, ...] = (  # also of the only table in a folder or zip
     json_records.JSON,
     json_records.JSONL,
     parquet.READER,
+    workbook.READER,
     delimited.READER,  # takes any text
 )
-CONTENTS = ", ".join(reader.contents for reader in FOLDERS) + " or one CSV, JSON, JSONL or Parquet file, beside images"
+TABLE = "one CSV, JSON, JSONL, Parquet or Excel file"
+CONTENTS = ", ".join(reader.contents for reader in (*FOLDERS, *EITHER)) + f" or {TABLE}, beside images"
 
 
 @contextmanager
-def open_upload(path: str | Path, filename: str | None = None) -> Iterator[Upload]:
+def open_upload(path: str | Path, filename: str | None = None, reading: Reading = AS_IT_SEEMS) -> Iterator[Upload]:
     """Yield the upload at `path`, a folder or zip readable inside the block; InputError for a damaged or unsafe zip."""
     with open_bundle(path, CONTENTS, filename) as bundle:
-        yield Upload(path, filename, bundle)
+        yield Upload(path, filename, bundle, reading)
 
 
 def reader_of(upload: Upload) -> Reader:
     """Return the reader of the upload's format; InputError for an unknown or unreadable one, or several at once."""
-    if upload.bundle is not None:
-        for reader in FOLDERS:
-            if reader.recognises(upload):
-                return reader
-        if not upload.tables:
-            entries = upload.bundle.entries
-            some = ", ".join(entry.name for entry in entries[:3]) + ", …" * (len(entries) > 3)
-            raise upload.error(f"{len(entries):,} files ({some})" if entries else "no files", CONTENTS)
+    for reader in EITHER if upload.bundle is None else (*EITHER, *FOLDERS):
+        if reader.recognises(upload):
+            return reader
+    if upload.bundle is not None and not upload.tables:
+        entries = upload.bundle.entries
+        some = ", ".join(entry.name for entry in entries[:3]) + ", …" * (len(entries) > 3)
+        raise upload.error(f"{len(entries):,} files ({some})" if entries else "no files", CONTENTS)
     return next(reader for reader in FILES if reader.recognises(upload))
 
 
-def read_table(path: str | Path, filename: str | None, problems: Problems) -> Sheet:
-    """Return the records of a file as a table, whatever its format; InputError where it is no table."""
-    upload = Upload(path, filename)
+def read_table(
+    path: str | Path, filename: str | None, problems: Problems, reading: Reading = AS_IT_SEEMS
+) -> tuple[Sheet, list[str]]:
+    """Return the records of a file as a table, whatever its format, and notes; InputError where it is no table."""
+    upload = Upload(path, filename, reading=reading)
     sheets = (reader.sheet for reader in FILES if reader.sheet is not None and reader.recognises(upload))
-    return next(sheets)(upload.source, problems)
+    return next(sheets)(upload.source, problems), upload.source.notes

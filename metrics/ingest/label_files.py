@@ -15,7 +15,8 @@ from metrics.core.label_schema import LABEL_KEY, LABELS, Sampling, now
 from metrics.core.suite import Suite
 from metrics.ingest.format_table import read_table
 from metrics.ingest.sheet import Problems, Sheet, as_mask, flat, is_null
-from metrics.ingest.tables import sheet_cells
+from metrics.ingest.source import AS_IT_SEEMS, Reading
+from metrics.ingest.tables import id_matches, sheet_cells
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -57,8 +58,9 @@ class LabelFile:
 def read_labels(
     path: str | Path, *, suite: Suite, models: Sequence[str], mapping: Mapping[str, str] | None = None,
     sampling: Sampling = "random", keep_good_rows: bool = False, filename: str | None = None,
+    reading: Reading = AS_IT_SEEMS,
 ) -> LabelFile:  # fmt: skip
-    """Return the labels in a CSV, JSONL, JSON or Parquet file, for the cases of `suite` and the outputs of `models`.
+    """Return the labels in a table (CSV, JSONL, Excel …), for the cases of `suite` and the outputs of `models`.
 
     Long form: case_id, model, rater, criterion, label. Wide form: no label column, but one for each criterion
     (faithfulness, fluency …) or each rater (annotator1, annotator2 …) that holds nothing but labels. A label is pass,
@@ -69,10 +71,9 @@ def read_labels(
     InputError with every problem at once; with `keep_good_rows` only where the file as a whole cannot be used.
     """
     problems = Problems(keep_good_rows)
-    sheet = read_table(path, filename, problems)
+    sheet, notes = read_table(path, filename, problems, reading)
     names = list(sheet.table.column_names)
     columns = _columns(names, dict(mapping or {}), problems, sheet.file)
-    notes: list[str] = []
     if "case_id" not in columns:
         raise problems.fail(sheet.file, "no column with the case ids", "a column " + _aliases("case_id"), 1)
     rest = [name for name in names if name not in columns.values()]
@@ -87,8 +88,9 @@ def read_labels(
             expected = f"a column {_aliases('label')}, or one a criterion or rater, of {EXPECTED}"
             raise problems.fail(sheet.file, found, expected, 1)
     case_ids = sheet_cells.required(sheet, columns["case_id"], "a case id")
-    unknown = ~is_null(case_ids) & ~as_mask(pc.is_in(case_ids, flat(suite.cases["case_id"])))
-    sheet.report(unknown, columns["case_id"], case_ids, f"the case_id of one of the {len(suite):,} cases of the suite")
+    unknown = ~as_mask(pc.is_in(case_ids, flat(suite.cases["case_id"])))
+    expected = f"the case_id of one of the {len(suite):,} cases of the suite"
+    id_matches.check_known(sheet, columns["case_id"], case_ids, unknown, suite.cases["case_id"], expected=expected)
     names_of = {"case_id": case_ids, "model": _models(sheet, columns, models, notes)}
     names_of["rater"] = _named(sheet, columns, "rater", SOLE_RATER)
     names_of["criterion"] = _named(sheet, columns, "criterion", SOLE_CRITERION)

@@ -1,6 +1,7 @@
 """From uploads and data frames to previews, suites and outputs: the format's reader does the work."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
@@ -13,6 +14,7 @@ from metrics.ingest.output_parts import Part, outputs_of
 from metrics.ingest.reader import Preview, Request
 from metrics.ingest.sheet import Loaded, Problems
 from metrics.ingest.sheet_reader import part_of, suite_of
+from metrics.ingest.source import AS_IT_SEEMS, Reading
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.native_types import frame_sheet
 
@@ -26,14 +28,14 @@ PathLike = str | Path
 
 def inspect(
     path: PathLike, role: Role | Literal["auto"] = "auto", filename: str | None = None,
-    *, task: Task | None = None, mapping: Mapping[str, str] | None = None,
+    *, task: Task | None = None, mapping: Mapping[str, str] | None = None, reading: Reading = AS_IT_SEEMS,
 ) -> Preview:  # fmt: skip
     """Return how an upload would be read: format, kind, mapping, questions, first rows, list cells.
 
     InputError where it cannot be read at all; bad rows are no error here, the readers list them.
     """
     request = Request(Problems(keep_good_rows=True), task, mapping, role)
-    with open_upload(path, filename) as upload:
+    with open_upload(path, filename, reading) as upload:
         return reader_of(upload).preview(upload, request)
 
 
@@ -41,67 +43,77 @@ def load_suite(
     path: PathLike, *, task: Task | None = None, mapping: Mapping[str, str] | None = None,
     images: PathLike | None = None, name: str | None = None, keep_good_rows: bool = False,
     workspace_media: PathLike | None = None,
-    filename: str | None = None, images_filename: str | None = None,
+    filename: str | None = None, images_filename: str | None = None, reading: Reading = AS_IT_SEEMS,
 ) -> Loaded[Suite]:  # fmt: skip
-    """Return the suite in a CSV, JSONL, JSON, Parquet or COCO ground-truth file, or in a folder or zip.
+    """Return the suite in a CSV, JSONL, JSON, Parquet, Excel or COCO ground-truth file, or in a folder or zip.
 
-    A folder or zip holds YOLO labels, Pascal VOC annotations, indexed PNG masks, or one table such as an Open Images
-    CSV, and may hold the images too. JSON may also be an H2O test suite. `mapping` {canonical: column} goes before the
-    automatic one; `metadata.NAME` as canonical keeps a column as metadata, `context_#` as column stands for context_1,
-    context_2, …. Other columns are kept as metadata.*. `images` is a folder or zip: the images found are stored in
-    `workspace_media` (a new temporary folder where None), which becomes `Suite.media`; `cases.image` is then the stored
-    file's name, `metadata.image_name` always the upload's. `filename` is the user's name of the file, for messages.
-    Rows are numbered where a file has no case ids.
+    A folder or zip holds YOLO labels, Pascal VOC annotations or those of another tool (docs/formats.md), indexed PNG
+    masks, or one table such as an Open Images CSV, and may hold the images too. JSON may also be an H2O test suite.
+    `mapping` {canonical: column} goes before the automatic one; `metadata.NAME` as canonical keeps a column as
+    metadata, `context_#` as column stands for context_1, context_2, …. Other columns are kept as metadata.*. `images`
+    is a folder or zip: the images found are stored in `workspace_media` (a new temporary folder where None), which
+    becomes `Suite.media`; `cases.image` is then the stored file's name, `metadata.image_name` always the upload's.
+    `filename` is the user's name of the file, for messages. `reading` says the encoding of a text and the sheet of a
+    workbook, where the ones found are wrong. Rows are numbered where a file has no case ids.
 
     Raises InputError with every problem; with `keep_good_rows` only where no valid row is left or the file as a whole
     cannot be used, and `Suite.left_out` counts the bad rows. `load_suite` also returns the problems of these rows,
     `read_suite` the suite alone.
     """
     request = Request(Problems(keep_good_rows), task, mapping, "suite", suite_name=name)
-    with open_upload(path, filename) as upload:
+    with open_upload(path, filename, reading) as upload:
         reader = reader_of(upload)
         if images is None and upload.bundle is not None and reader.images(upload.bundle):
             images, images_filename = upload.bundle.path, upload.bundle.name
         pictures = SuiteImages(images, workspace_media, images_filename, request.problems)
-        return reader.suite(upload, request, pictures)
+        loaded = reader.suite(upload, request, pictures)
+        return replace(loaded, notes=(*upload.notes, *loaded.notes))
 
 
 def load_outputs(
     paths: PathLike | Sequence[PathLike], *, suite: Suite, mapping: Mapping[str, str] | None = None,
     model_names: Mapping[PathLike, str] | None = None, keep_good_rows: bool = False,
-    filenames: Mapping[PathLike, str] | None = None,
+    filenames: Mapping[PathLike, str] | None = None, readings: Mapping[PathLike, Reading] | None = None,
+    keep_unknown_classes: bool = False,
 ) -> Loaded[Outputs]:  # fmt: skip
     """Return the outputs of one or many models in one or many uploads, checked against the suite.
 
     The model is the `model` column, else the file's name without extension; `model_names` {path: name} replaces it, and
-    `filenames` {path: name} gives the user's names of the files. In classification the predictions are rows (label,
+    `filenames` {path: name} gives the user's names of the files, `readings` {path: reading} what `load_suite` takes for
+    one. In classification the predictions are rows (label,
     score), a score column for each class, or an answer alone (score 1); in detection every case has a row for every
     model. A folder or zip holds YOLO labels with confidences, indexed PNG masks (of one model, or a folder for each),
     or one table. In segmentation a model has an output for each of its masks or, with rows of regions, for every image;
     a region needs no score.
 
-    Unknown cases, unknown classes in detection, and two answers for one case, model and run are problems; cases without
+    Unknown cases, unknown classes in detection (unless `keep_unknown_classes`: then metrics.ingest.lint says what they
+    are and settles what becomes of them), and two answers for one case, model and run are problems; cases without
     an answer are not, `Loaded.missing` counts them. InputError as in `load_suite`; `read_outputs` returns the outputs
     alone.
     """
     problems = Problems(keep_good_rows)
+    problems.keep_unknown_classes = keep_unknown_classes and suite.task == "detection" and not suite.label_keys
     names = {str(path): name for path, name in (filenames or {}).items()}
     models = {str(path): name for path, name in (model_names or {}).items()}
+    given = {str(path): reading for path, reading in (readings or {}).items()}
     parts: list[Part] = []
+    notes: list[str] = []
     for path in [paths] if isinstance(paths, str | Path) else paths:
         request = Request(problems, suite.task, mapping, "outputs", model=models.get(str(path)))
         try:
-            with open_upload(path, names.get(str(path))) as upload:
+            with open_upload(path, names.get(str(path)), given.get(str(path), AS_IT_SEEMS)) as upload:
                 parts.append(reader_of(upload).outputs(upload, request, suite))
+                notes += upload.notes
         except InputError as error:
             problems.absorb(error)
-    problems.stop()
-    return outputs_of(parts, suite, problems)
+    loaded = outputs_of(parts, suite, problems)
+    return replace(loaded, notes=(*notes, *loaded.notes))
 
 
 def load_combined(
     path: PathLike, *, task: Task | None = None, mapping: Mapping[str, str] | None = None, name: str | None = None,
     model_name: str | None = None, keep_good_rows: bool = False, filename: str | None = None,
+    reading: Reading = AS_IT_SEEMS,
 ) -> Loaded[tuple[Suite, Outputs]]:  # fmt: skip
     """Return suite and outputs from one file that has case and answer in every row; each case is taken once.
 
@@ -111,8 +123,9 @@ def load_combined(
     alone.
     """
     request = Request(Problems(keep_good_rows), task, mapping, "combined", name, model_name)
-    with open_upload(path, filename) as upload:
-        return reader_of(upload).combined(upload, request)
+    with open_upload(path, filename, reading) as upload:
+        loaded = reader_of(upload).combined(upload, request)
+        return replace(loaded, notes=(*upload.notes, *loaded.notes))
 
 
 def _value_of(load: Callable[P, Loaded[T]]) -> Callable[P, T]:

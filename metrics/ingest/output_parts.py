@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from metrics.core.array_types import Ints
 from metrics.core.suite import OUTPUTS, PREDICTIONS, Outputs, Suite, Task, conform
-from metrics.ingest.sheet import Loaded, Problems, Sheet, only
-from metrics.ingest.tables import contexts, keyed_labels, sheet_cells
+from metrics.ingest.sheet import Loaded, Problems, Sheet, is_null, only
+from metrics.ingest.tables import contexts, keyed_labels, sheet_cells, text_cases
 from metrics.ingest.tables.contexts import ANSWER_KEY
 
 VISION: tuple[Task, ...] = ("detection", "segmentation")
@@ -41,9 +41,13 @@ def found_nothing(model: str) -> pa.Table:
     return pa.table({"case_id": pa.nulls(1, pa.string()), "model": [model], "run": pa.array([1], pa.int32())})
 
 
-def outputs_of(parts: list[Part], suite: Suite, problems: Problems) -> Loaded[Outputs]:
-    """Return the outputs of all parts; a second answer to a case is a problem, unanswered cases are only counted."""
-    answered_twice(parts)
+def outputs_of(parts: list[Part], suite: Suite, problems: Problems, once: bool = False) -> Loaded[Outputs]:
+    """Return the outputs of all parts; a second answer to a case is a problem, unanswered cases are only counted.
+
+    `once`: second answers have been looked for already.
+    """
+    if not once:
+        answered_twice(parts)
     for part in parts:
         if suite.label_keys and part.predictions is not None and part.rows is not None:
             keyed_labels.check_predictions(part.sheet, part.predictions["label"], part.rows, suite)
@@ -86,6 +90,7 @@ def answered_twice(parts: list[Part]) -> None:
         return
     keys = pa.concat_tables([part.table.select(ANSWER_KEY) for part in plain], promote_options="default")
     again, first = sheet_cells.duplicates(keys.columns)
+    missing = np.logical_or.reduce([is_null(keys[name]) for name in ANSWER_KEY])
     starts = np.cumsum([0, *(len(part.sheet) for part in plain)])
 
     def place(index: int) -> str:
@@ -99,11 +104,23 @@ def answered_twice(parts: list[Part]) -> None:
 
     for number, part in enumerate(plain):
         begin, end = int(starts[number]), int(starts[number + 1])
-        mask = again[begin:end] & ~part.sheet.bad
+        mask = again[begin:end] & ~missing[begin:end]
         if part.passages:  # their answer has a row for each passage
             mask &= first[begin:end] < begin
         expected = "one answer per case, model and run (repeats: a column run)"
-        part.sheet.report(mask, "case_id", partial(found, begin), expected)
+        own = first[begin:end] - begin
+        if len(mask) > 1 and mask.all() and (own < 0).all():
+            whole = f"all its {len(mask):,} answers again, the first of them in {place(first[begin])}"
+        elif mask.any() and not part.sheet.bad.any() and (own >= 0).all() and (times := text_cases.repeated(own)):
+            case, model = (keys[name][begin].as_py() for name in ("case_id", "model"))
+            rows = ", ".join(map(str, part.sheet.rows[own == 0][:3].tolist()))
+            whole = f"every case in {times} of one model, such as {case!r} of {model!r} in rows {rows}"
+            expected = "one answer per case, model and run (several models: a column model; repeats: a column run)"
+        else:
+            part.sheet.report(mask, "case_id", partial(found, begin), expected)
+            continue
+        part.sheet.bad |= mask
+        part.sheet.problems.add(part.sheet.file, whole, expected, column="case_id")
 
 
 def _every_case(table: pa.Table, suite: Suite) -> pa.Table:

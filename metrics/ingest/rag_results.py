@@ -75,7 +75,7 @@ def read_rag_results(path: str | Path, filename: str | None = None) -> pa.Table:
     cell that is neither empty, a number nor JSON of the known form, or where the file holds no scores.
     """
     problems = Problems()
-    sheet = read_table(path, filename, problems)
+    sheet, _ = read_table(path, filename, problems)
     if "query_id" not in sheet.table.column_names:
         raise problems.fail(sheet.file, "no column query_id", "a result CSV of Open RAG Eval", 1)
     ids = sheet.table["query_id"].to_pylist()

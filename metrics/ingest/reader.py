@@ -16,13 +16,16 @@ from metrics.ingest.media.bundle import Bundle
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part
 from metrics.ingest.sheet import Loaded, Problems, Sheet
-from metrics.ingest.source import MAX_JSON_BYTES, Source, open_source, source_of
+from metrics.ingest.source import AS_IT_SEEMS, MAX_JSON_BYTES, Reading, Source, open_source, source_of
 from metrics.ingest.tables.columns import Question, Role
 from metrics.ingest.tables.lists import Rule
 
 FIRST_ROWS = 20  # of a preview
 TABLES = tuple(f".{ending}" for ending in TABLE_ENDINGS)
-DESCRIPTIONS = "class-descriptions"  # how the names of Open Images' tables of classes begin: they hold no cases
+DESCRIPTIONS = "class-descriptions"  # in the names of Open Images' tables of classes: they hold no cases
+COMPANIONS = (  # in the names of its other files, which hold no boxes
+    DESCRIPTIONS, "image_ids_and_rotation", "-imagelabels", "object-segmentation", "labels_600_hierarchy",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,8 @@ class Preview:
 
     `questions` must be answered in the mapping; `unmapped` columns become metadata.*; `ignored` ones belong to the
     other kind of file. `rows` is None where counting would take long. `first` has the raw cells: text, or native lists.
-    `models` are those that a folder or zip of masks has folders for.
+    `models` are those that a folder or zip of masks has folders for. `encoding` is what a text was read as, "" where
+    the file is no text; `sheets` are the sheets of a workbook that are not empty, of which `sheet` was read.
     """
 
     file: str
@@ -60,6 +64,9 @@ class Preview:
     lists: tuple[ListCell, ...] = ()
     notes: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    encoding: str = ""
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
 
     @classmethod
     def of_objects(
@@ -76,8 +83,10 @@ class Preview:
 class Upload:
     """What a user uploaded: a file, or a folder or zip (`bundle`)."""
 
-    def __init__(self, path: Any, filename: str | None = None, bundle: Bundle | None = None):
-        self._path, self._filename = path, filename
+    def __init__(
+        self, path: Any, filename: str | None = None, bundle: Bundle | None = None, reading: Reading = AS_IT_SEEMS
+    ):
+        self._path, self._filename, self._reading = path, filename, reading
         self.bundle = bundle
 
     @property
@@ -94,7 +103,7 @@ class Upload:
     def source(self) -> Source:
         """The file, or the only table in the folder or zip; InputError where it is no table, or there are several."""
         if self.bundle is None:
-            return open_source(self._path, self._filename)
+            return open_source(self._path, self._filename, self._reading)
         tables = self.tables
         if len(tables) > 1:
             names = ", ".join(entry.name for entry in tables[:5])
@@ -102,17 +111,23 @@ class Upload:
         name = self.bundle.file(tables[0])
         place = self.bundle.path / tables[0].name
         if self.bundle.path.is_dir():
-            return open_source(place, name)
+            return open_source(place, name, self._reading)
         problems = Problems()
         data = self.bundle.data(tables[0], problems, MAX_JSON_BYTES)
         problems.check()
-        return source_of(place, name, pa.py_buffer(data or b""))
+        return source_of(place, name, pa.py_buffer(data or b""), self._reading)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed to read the file, such as its encoding; nothing before it is read."""
+        read: Source | None = self.__dict__.get("source")
+        return () if read is None else tuple(read.notes)
 
     @cached_property
     def tables(self) -> list[Entry]:
         """The tables in the folder or zip, by their extension."""
         found = [] if self.bundle is None else self.bundle.ending(*TABLES)
-        return [entry for entry in found if not entry.base.lower().startswith(DESCRIPTIONS)]
+        return [entry for entry in found if not any(part in entry.base.lower() for part in COMPANIONS)]
 
     @property
     def folder(self) -> Bundle:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -35,6 +35,7 @@ class Problems:
 
     def __init__(self, keep_good_rows: bool = False):
         self.keep_good_rows = keep_good_rows
+        self.keep_unknown_classes = False  # predictions of classes that the suite does not have are no problems
         self.fatal = False
         self.left_out = 0
         self._files: dict[str, int] = {}
@@ -45,7 +46,7 @@ class Problems:
         fatal: bool = False,
     ) -> None:  # fmt: skip
         """Record one problem; leaving rows out does not fix a fatal one."""
-        self.extend([InputProblem(file, found, expected, row, column)])
+        self.extend([InputProblem(file, found, expected, row, column, fatal)])
         self.fatal |= fatal
 
     def extend(self, problems: Iterable[InputProblem]) -> None:
@@ -56,8 +57,9 @@ class Problems:
 
     def absorb(self, error: InputError) -> None:
         """Record the problems of a file that could not be read at all."""
-        seen = set(self._found)
-        self.extend(problem for problem in error.problems if problem not in seen)
+        seen = {replace(problem, fatal=True) for problem in self._found}
+        fatal = (replace(problem, fatal=True) for problem in error.problems)
+        self.extend(problem for problem in fatal if problem not in seen)
         self.fatal = True
 
     def __len__(self) -> int:
@@ -131,8 +133,9 @@ class Sheet:
         if len(places) > LISTED_PER_KIND:
             hidden = int(places[LISTED_PER_KIND])
             first_hidden = int(self.rows[hidden])
-            more = f"{len(places) - LISTED_PER_KIND:,} more rows like this, from row {first_hidden:,} on"
-            self.problems.add(self.file_of(hidden), more, expected, first_hidden, column)
+            count = len(places) - LISTED_PER_KIND
+            more = f"{count:,} more rows like this, from row {first_hidden:,} on"
+            self.problems.extend([InputProblem(self.file_of(hidden), more, expected, first_hidden, column, rows=count)])
 
     def report_values(self, wrong: Iterable[bool], column: str | None, values: Sequence[Any], expected: str) -> None:
         """Record a problem for each wrong row that has none yet; `values` are what the rows hold."""

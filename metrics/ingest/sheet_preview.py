@@ -7,7 +7,7 @@ from metrics.ingest.output_parts import VISION
 from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Request
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import task_of
-from metrics.ingest.source import Source
+from metrics.ingest.source import BINARY, Source
 from metrics.ingest.tables import contexts, keyed_labels, object_tables, sheet_cells
 from metrics.ingest.tables.columns import LISTS, Columns, Role, fold, guess_role, is_detection, resolve
 from metrics.ingest.tables.lists import understand
@@ -29,7 +29,7 @@ def preview_of(source: Source, sheet: Sheet, rows: int | None, request: Request)
     return Preview(
         source.name, source.format, role, task, tuple(names), columns.columns, columns.questions, columns.unmapped,
         columns.ignored, rows, tuple(sheet.table.slice(0, FIRST_ROWS).to_pylist()), tuple(_list_cells(sheet, columns)),
-        tuple(_notes(sheet, columns, task, role)),
+        tuple(_notes(sheet, columns, task, role)), encoding="" if source.format in BINARY else source.encoding,
     )  # fmt: skip
 
 

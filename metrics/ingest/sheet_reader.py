@@ -12,9 +12,18 @@ from metrics.core.label_keys import keys_of, labels_of
 from metrics.core.suite import CASES, Outputs, Suite, Task, conform
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, outputs_of
-from metrics.ingest.sheet import Loaded, Sheet, as_mask, flat, is_null, only
-from metrics.ingest.tables import class_scores, contexts, keyed_labels, object_tables, sheet_cells, text_cases
-from metrics.ingest.tables.columns import Columns, is_detection, resolve
+from metrics.ingest.sheet import Loaded, Sheet, as_mask, flat, only
+from metrics.ingest.tables import (
+    class_scores,
+    contexts,
+    id_matches,
+    keyed_labels,
+    object_tables,
+    sheet_cells,
+    text_cases,
+)
+from metrics.ingest.tables.columns import OUTPUT_ALIASES, Columns, is_detection, resolve
+from metrics.ingest.tables.near_names import only_columns, suggestion
 from metrics.ingest.traces import trace_column
 
 
@@ -59,6 +68,8 @@ def _text_suite(sheet: Sheet, table: pa.Table, name: str, task: Task) -> Suite:
 def _objects_suite(sheet: Sheet, columns: Columns, name: str, task: Task, pictures: SuiteImages) -> Loaded[Suite]:
     cases, index, ids = object_tables.image_cases(sheet, columns)
     cases = pictures.take(cases)
+    if object_tables.are_shares(columns, sheet):
+        cases = pictures.assume_sizes(cases)
     geometry, present = object_tables.geometry(sheet, columns, ids, object_tables.sizes_of(cases))
     crowd = object_tables.crowds(sheet, columns)
     sheet.leave_out()
@@ -87,7 +98,7 @@ def combined_of(
     need_rows(sheet)
     columns = trace_column.unpack(sheet, columns, "combined")
     task = task or task_of(columns)
-    suite_part = text_cases.cases(sheet, columns, task == "classification")
+    suite_part = text_cases.cases(sheet, columns, task == "classification", answered=True)
     if task == "classification":
         keyed_labels.check_cases(sheet, columns.columns["label"], suite_part["label"])
     outputs_columns = columns
@@ -104,7 +115,7 @@ def combined_of(
         answered_twice([part])
     problems.check()
     suite = _text_suite(sheet, only(suite_part, _first_good(sheet, suite_part, heads)), name, task)
-    loaded = outputs_of([part], suite, problems)
+    loaded = outputs_of([part], suite, problems, once=True)
     suite = replace(suite, left_out=problems.left_out)
     return Loaded((suite, loaded.value), loaded.problems, _notes(columns), loaded.missing)
 
@@ -139,8 +150,9 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     need_rows(sheet)
     columns = trace_column.unpack(sheet, columns, "outputs", suite)
     table = text_cases.outputs(sheet, columns, model, renamed)
-    unknown = ~as_mask(pc.is_in(table["case_id"], flat(suite.cases["case_id"]))) & ~is_null(table["case_id"])
-    sheet.report(unknown & ~sheet.bad, columns.columns["case_id"], table["case_id"], "the id of a case of the suite")
+    known = suite.cases["case_id"]
+    unknown = ~as_mask(pc.is_in(table["case_id"], flat(known)))
+    id_matches.check_known(sheet, columns.columns["case_id"], table["case_id"], unknown, known)
     return answers_part(sheet, columns, table, classes, suite.task)
 
 
@@ -158,8 +170,11 @@ def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[
             )  # fmt: skip
         return Part(sheet, table, labels, rows, repeats=repeats)
     if not any(name in columns.columns for name in text_cases.ANSWERED):
-        expected = "a column answer, output, response, … or retrieved_contexts"
-        raise sheet.problems.fail(sheet.file, "no column with the model's answers", expected, 1)
+        names = sheet.table.column_names
+        near = suggestion(names, {name: OUTPUT_ALIASES[name] for name in text_cases.ANSWERED})
+        expected = "a column answer, output, response, … or retrieved_contexts" + near
+        found = f"no column with the model's answers, {only_columns(names)}"
+        raise sheet.problems.fail(sheet.file, found, expected, 1)
     if not contexts.passage_rows(columns):
         return Part(sheet, table)
     contexts.check_passages(sheet, table)

@@ -1,10 +1,9 @@
-"""Source: an uploaded file, its format recognised by content, its text checked to be UTF-8 before it is parsed."""
+"""Source: an uploaded file, its format recognised by content, its text made UTF-8 before it is parsed."""
 
-import codecs
 import json
 import mmap
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -13,36 +12,45 @@ import orjson
 import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.file_kinds import XML_DOCUMENT, foreign_kind
+from metrics.core.table_endings import ANNOTATION_ENDINGS
+from metrics.ingest.media.office import WORKBOOK, office_kind
+from metrics.ingest.text_encoding import UTF8, as_utf8
 
-Format = Literal["csv", "jsonl", "json", "parquet"]
+Format = Literal["csv", "jsonl", "json", "parquet", "xlsx"]
+BINARY: tuple[Format, ...] = ("parquet", "xlsx")
 MAX_BYTES = 8 << 30
 MAX_JSON_BYTES = 1 << 30  # a JSON document is parsed in memory as a whole
 HEAD = 1 << 16
-BLOCK = 1 << 20  # bytes decoded at a time
-UTF8_BOM = codecs.BOM_UTF8
-TABLES = "a CSV, JSONL, JSON or Parquet file"
-ENCODINGS = "UTF-8, or UTF-16 with a byte-order mark"
-# Files uploaded by mistake, recognised by their first bytes.
-FOREIGN = {
-    b"PK\x03\x04": "a zip archive or an Office document",
-    b"PK\x05\x06": "an empty zip archive",
-    b"\x1f\x8b": "a gzip archive",
-    b"%PDF": "a PDF",
-    b"\x89PNG": "a PNG image",
-    b"\xff\xd8\xff": "a JPEG image",
-    b"SQLite format 3": "an SQLite database",
-    b"\x80\x04\x95": "a Python pickle (never read: it can run code)",
-}
+ZIPS = (b"PK\x03\x04", b"PK\x05\x06")
+TABLES = "a CSV, JSONL, JSON, Parquet or Excel file"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the user says that a file is to be read: its encoding, and the sheet of a workbook; None: as it seems."""
+
+    encoding: str | None = None
+    sheet: str | None = None
+
+
+AS_IT_SEEMS = Reading()
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file to read: `name` is the user's, `data` its bytes (UTF-8 without byte-order mark, except Parquet)."""
+    """A file to read: `name` is the user's, `data` its bytes (a text as UTF-8 without byte-order mark).
+
+    `encoding` is what a text was read as; `sheet` the one asked for in a workbook; `notes` say what was assumed.
+    """
 
     path: Path
     name: str
     format: Format
     data: pa.Buffer
+    encoding: str = UTF8
+    sheet: str | None = None
+    notes: list[str] = field(default_factory=list)
 
     @cached_property
     def document(self) -> Any:
@@ -54,8 +62,8 @@ class Source:
         return _error(self.name, found, expected, row, column)
 
 
-def open_source(path: str | Path, filename: str | None = None) -> Source:
-    """Return the file, its format recognised and its encoding checked; InputError where it is no table or no text."""
+def open_source(path: str | Path, filename: str | None = None, reading: Reading = AS_IT_SEEMS) -> Source:
+    """Return the file, its format and encoding recognised; InputError where it is no table or no text."""
     place = Path(path)
     name = filename or place.name
     try:
@@ -73,22 +81,27 @@ def open_source(path: str | Path, filename: str | None = None) -> Source:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise _error(name, f"a file that cannot be opened ({why})", TABLES) from None
-    return source_of(place, name, data)
+    return source_of(place, name, data, reading)
 
 
-def source_of(place: Path, name: str, data: pa.Buffer) -> Source:
+def source_of(place: Path, name: str, data: pa.Buffer, reading: Reading = AS_IT_SEEMS) -> Source:
     """Return the bytes of a file as a source; InputError where they are not a table or not text."""
     head = data[:HEAD].to_pybytes()
     if head.startswith(b"PAR1"):
         return Source(place, name, "parquet", data)
-    for magic, what in FOREIGN.items():
-        if head.startswith(magic):
-            raise _error(name, what, TABLES)
-    data = _utf8(name, data, head)
+    if head.startswith(ZIPS):
+        if (office := office_kind(data)) != WORKBOOK:
+            raise _error(name, office, TABLES)
+        return Source(place, name, "xlsx", data, sheet=reading.sheet)
+    annotations = name.lower().endswith(ANNOTATION_ENDINGS)  # XML is what they are
+    if (kind := foreign_kind(head)) and not (annotations and kind == XML_DOCUMENT):
+        raise _error(name, kind, TABLES)
+    data, encoding = as_utf8(name, data, reading.encoding)
     head = data[:HEAD].to_pybytes()
     if not head.strip():
         raise _error(name, "a file with only whitespace", TABLES)
-    return Source(place, name, _text_format(head, name, data), data)
+    notes = [f"{name} was read as {encoding}."] if encoding != UTF8 else []
+    return Source(place, name, _text_format(head, name, data), data, encoding, notes=notes)
 
 
 def load_json(source: Source) -> Any:
@@ -152,37 +165,3 @@ def _is_line_of_many(data: pa.Buffer) -> bool:
     except orjson.JSONDecodeError:
         return False
     return True
-
-
-def _utf8(name: str, data: pa.Buffer, head: bytes) -> pa.Buffer:
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and not head.startswith(codecs.BOM_UTF32_LE):
-        try:
-            return pa.py_buffer(data.to_pybytes().decode("utf-16").encode())
-        except UnicodeError as error:
-            start = getattr(error, "start", 0)
-            raise _error(name, f"UTF-16 that cannot be decoded at byte {start:,}", ENCODINGS) from None
-    if head.startswith(UTF8_BOM):
-        data = data[len(UTF8_BOM) :]
-    _check_utf8(name, data)
-    return data
-
-
-def _check_utf8(name: str, data: pa.Buffer) -> None:
-    """Raise InputError with the place of the first byte that is not UTF-8."""
-    offsets = pa.array([0, data.size]).buffers()[1]
-    try:
-        pa.Array.from_buffers(pa.large_string(), 1, [None, offsets, data]).validate(full=True)
-        return
-    except pa.ArrowInvalid:  # it does not say where
-        view, start, line = memoryview(data).cast("B"), 0, 1
-    while start < len(view):
-        end = start + BLOCK
-        try:
-            text, used = codecs.utf_8_decode(view[start:end], "strict", end >= len(view))
-        except UnicodeDecodeError as error:
-            place = start + error.start
-            line += bytes(view[start:place]).count(b"\n")
-            found = f"byte 0x{view[place]:02x} at offset {place:,}, which is not UTF-8"
-            raise _error(name, found, ENCODINGS + "; Excel: save as “CSV UTF-8”", row=line) from None
-        start += used
-        line += text.count("\n")

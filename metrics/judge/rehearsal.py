@@ -20,16 +20,17 @@ CHARACTERS_PER_TOKEN = 4  # of English prose, about
 class Rehearsal:
     """The judges of a setting, which send nothing; `spend` is what they would have cost.
 
-    `local_calls` counts the requests to local judges, by name of the judge and step.
+    `calls` counts the requests by name of the judge and step; `local_judges` names those that are local.
     """
 
     def __init__(self, settings: JudgeSettings, cache_folder: Path):
         settings = settings.with_weights()
         self._ledger = Ledger(Budget())
         self._known = _Known(cache_folder / FOLDER)
-        self.local_calls: Counter[tuple[str, str]] = Counter()
+        self.calls: Counter[tuple[str, str]] = Counter()
+        self.local_judges = frozenset(own.name for own in settings.judges if own.is_local)
         self.judges = tuple(
-            Client(own, self._known, (_TypicalReplies(own, self.local_calls),), self._ledger) for own in settings.judges
+            Client(own, self._known, (_TypicalReplies(own, self.calls),), self._ledger) for own in settings.judges
         )
 
     @property
@@ -68,14 +69,13 @@ class _Known:
 class _TypicalReplies:
     """A completer that sends nothing: it returns a typical reply and counts tokens approximately."""
 
-    def __init__(self, settings: JudgeSettings, local_calls: Counter[tuple[str, str]]):
+    def __init__(self, settings: JudgeSettings, calls: Counter[tuple[str, str]]):
         self._settings = settings
-        self._local_calls = local_calls
+        self._calls = calls
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
         """Return a typical reply."""
-        if self._settings.is_local:
-            self._local_calls[self._settings.name, name] += 1
+        self._calls[self._settings.name, name] += 1
         text = json.dumps(typical(schema, messages))
         prompt = sum(len(message["content"]) for message in messages) + len(json.dumps(schema))
         used = prompt // CHARACTERS_PER_TOKEN, len(text) // CHARACTERS_PER_TOKEN

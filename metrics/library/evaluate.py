@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from metrics import engine
 from metrics.core.errors import InputError, InputProblem, RunError
-from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import outputs_from_frame, read_outputs, read_suite, suite_from_frame
 from metrics.judge.rubrics import with_rubric
 from metrics.judge.wordings import placed
+from metrics.library.presets import default
 from metrics.library.run import Run, Workspace
 from metrics.targets import complete
 
@@ -85,16 +85,8 @@ def evaluate(
 
 
 def runnable(suite: Suite, outputs: Outputs) -> list[str]:
-    """Return the default evaluators: those that fit the task, need no model, and have each input in some case."""
-    present = available_inputs(suite, outputs)
-    return [
-        entry.id
-        for entry in registered().values()
-        if suite.task in entry.tasks
-        and not entry.needs
-        and not entry.lacking(present.__contains__)
-        and present.issuperset(entry.default_needs)
-    ]
+    """Return the evaluators of the task's default preset that have each input in some case; none needs a model."""
+    return default(suite.task).runnable(suite.task, available_inputs(suite, outputs))
 
 
 def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from metrics.core.calibration import FEWEST_LABELS, Calibration
 from metrics.core.evaluator import JUDGE
 from metrics.presentation.format import count, interval, number
-from metrics.presentation.phrases import limit
+from metrics.presentation.phrases import limit, metric_title
 
 if TYPE_CHECKING:
     from metrics.analysis import Column
@@ -74,4 +74,4 @@ def footnotes(columns: Iterable[Column]) -> list[str]:
 
 
 def _name(column: Column) -> str:
-    return f"{column.evaluator_title} · {column.title}"
+    return metric_title(column, arrow=False)

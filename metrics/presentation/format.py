@@ -3,8 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-MISSING = "–"
-SCALES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
+from metrics.core.number_text import MISSING as MISSING
+from metrics.core.number_text import amount as amount
+from metrics.core.number_text import exact as exact
+from metrics.core.number_text import interval as interval
+from metrics.core.number_text import number as number
+from metrics.core.number_text import p_value as p_value
+from metrics.core.number_text import p_words as p_words
+
 FIGURE_SPACE = "\u2007"  # as wide as a digit in tabular figures
 POINT_SPACE = "\u2008"  # as wide as the point
 ARROWS = {"higher": "↑", "lower": "↓", "none": ""}
@@ -18,21 +24,6 @@ STATUSES = {
 }
 
 
-def number(value: float | None) -> str:
-    """Return at most three significant digits: 0.842, 1.00, 12.3, 123, 4.57k, 4e-4; MISSING for None and NaN."""
-    if value is None or value != value:
-        return MISSING
-    size = abs(value)
-    if size == float("inf"):
-        return "∞" if value > 0 else "-∞"
-    if 0 < size < 0.0005:
-        return f"{value:.0e}".replace("e-0", "e-")
-    scale, suffix = next((scale, suffix) for scale, suffix in SCALES if size >= 0.9995 * scale or scale == 1)
-    size /= scale
-    decimals = 2 if size == 0 else 3 if size < 0.9995 else 2 if size < 9.995 else 1 if size < 99.95 else 0
-    return f"{value / scale:.{decimals}f}{suffix}"
-
-
 def aligned(values: Sequence[float | None]) -> list[str]:
     """Return the numbers of a right-aligned column, padded on the right so that their points align."""
     texts = [number(value) for value in values]
@@ -42,14 +33,6 @@ def aligned(values: Sequence[float | None]) -> list[str]:
         text + ("" if depth else POINT_SPACE if deepest else "") + FIGURE_SPACE * (deepest - depth)
         for text, depth in zip(texts, depths, strict=True)
     ]
-
-
-def interval(low: float | None, high: float | None) -> str:
-    """Return a 95 % interval as `0.81–0.87`; empty where there is none."""
-    if low is None or high is None or low != low or high != high:
-        return ""
-    dash = " – " if low < 0 or high < 0 else "–"
-    return f"{number(low)}{dash}{number(high)}"
 
 
 def count(n: int) -> str:
@@ -99,9 +82,14 @@ def moment(iso: str) -> str:
     return f"{when.day} {when:%b %Y, %H:%M}"
 
 
+def day(iso: str) -> str:
+    """Return the day of an ISO date and time as `21 Nov 2026`; the text itself where it is not one."""
+    return moment(iso).partition(",")[0]
+
+
 def range_text(low: float, high: float) -> str:
-    """Return the range of a metric: `0 … 1`, `0 … ∞`."""
-    return " … ".join(("-∞" if edge < 0 else "∞") if abs(edge) == float("inf") else f"{edge:g}" for edge in (low, high))
+    """Return the range of a metric: `0 … 1`, `−1 … ∞`."""
+    return " … ".join(number(edge) if abs(edge) == float("inf") else exact(edge) for edge in (low, high))
 
 
 def title(name: str) -> str:

@@ -1,9 +1,10 @@
 """Short phrases that pages, reports and the terminal share: titles of metrics, limits, lists, p values."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
-from metrics.presentation.format import ARROWS, MISSING, interval, number, plural
+from metrics.core.metric_names import TitledColumn, full_name
+from metrics.presentation.format import ARROWS, exact, interval, number, plural
 
 CHART_QUESTIONS = {
     "curves": "How do precision and recall change with the threshold?",
@@ -16,20 +17,8 @@ CHART_QUESTIONS = {
 MOST_NAMED = 6  # names in a row before "and 12 more"
 
 
-class MetricColumn(Protocol):
+class MetricColumn(TitledColumn, Protocol):
     """What a metric's title is made of: a column of the leaderboard or of a report."""
-
-    @property
-    def evaluator(self) -> str:
-        """The evaluator's id."""
-
-    @property
-    def evaluator_title(self) -> str:
-        """The evaluator's title."""
-
-    @property
-    def title(self) -> str:
-        """The metric's name, with its own columns."""
 
     @property
     def direction(self) -> str:
@@ -37,10 +26,8 @@ class MetricColumn(Protocol):
 
 
 def metric_title(column: MetricColumn, arrow: bool = True) -> str:
-    """Return `ROUGE: rougeL ↑`; the evaluator's title alone where the metric is named like the evaluator."""
-    same = column.title == column.evaluator
-    title = column.evaluator_title if same else f"{column.evaluator_title}: {column.title}"
-    return directed(title, column.direction) if arrow else title
+    """Return `Looping detection: Longest repeat ↓`; `ROUGE-L ↑` where the metric's name begins with the evaluator's."""
+    return directed(full_name(column), column.direction) if arrow else full_name(column)
 
 
 def directed(title: str, direction: str) -> str:
@@ -56,7 +43,9 @@ def context_titles(count: int, ids: Sequence[str | None] | None = None) -> list[
 
 def limit(threshold: float | None, direction: str) -> str:
     """Return a threshold as `≥ 0.5` or, where lower is better, `≤ 0.5`; empty where there is none."""
-    return "" if threshold is None or direction == "none" else f"{'≤' if direction == 'lower' else '≥'} {threshold:g}"
+    return (
+        "" if threshold is None or direction == "none" else f"{'≤' if direction == 'lower' else '≥'} {exact(threshold)}"
+    )
 
 
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:
@@ -66,15 +55,11 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
 
 
 def signed(value: float | None) -> str:
-    """Return a difference with its sign; MISSING for None and NaN."""
-    return ("+" if value is not None and value > 0 else "") + number(value)
-
-
-def p_value(p: float | None) -> str:
-    """Return a p value with three decimals: `0.012`, `<0.001`; MISSING for None and NaN."""
-    if p is None or p != p:
-        return MISSING
-    return "<0.001" if p < 0.0005 else f"{p:.3f}"
+    """Return a difference with its sign: `+0.012`, `−0.300`, `<+0.001`; MISSING for None and NaN."""
+    text = number(value)
+    if value is None or not value > 0:
+        return text
+    return text.replace("<", "<+") if text.startswith("<") else f"+{text}"
 
 
 def significance(tests: int, correction: str) -> str:
@@ -99,6 +84,11 @@ def paired_on(cases: Sequence[int], grouped: bool) -> str:
     low, high = min(cases), max(cases)
     n = f"{low:,}" if low == high else f"{low:,}–{high:,}"
     return f"Paired on {n} shared {'case' if high == 1 else 'cases'}" + (", in the suite's groups" if grouped else "")
+
+
+def change_lines(changes: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return each change of predictions in a line: `B: scores divided by 100 (8 predictions)`."""
+    return [f"{each['model']}: {each['text']} ({plural(each['predictions'], 'prediction')})" for each in changes]
 
 
 def named(names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
@@ -16,12 +17,12 @@ DOCUMENTS, ARCHIVES = ("pdf", "html", "json"), ("csv", "parquet")
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal tables give equal bytes
 
 
-def render(run: Run, format: str) -> bytes:
+def render(run: Run, format: str, sections: Collection[str] | None = None) -> bytes:
     """Return the report of a finished run as pdf, html or json; as csv or parquet a zip of every table that has rows
-    but the slices.
+    but the slices. `sections`: of a report only those with these names (metrics.reports.section_names).
 
-    RunError where the run is not finished, MissingResource where the PDF's packages are not installed, ValueError on
-    any other format.
+    RunError where the run is not finished, MissingResource where the PDF's packages are not installed, InputError on a
+    name that no section has, ValueError on any other format.
     """
     from metrics.reports.build import build
     from metrics.reports.renderers.export_tables import table
@@ -29,7 +30,7 @@ def render(run: Run, format: str) -> bytes:
     from metrics.reports.renderers.pdf import pdf
 
     if format in DOCUMENTS:
-        return {"pdf": pdf, "html": html, "json": to_json}[format](build(run))
+        return {"pdf": pdf, "html": html, "json": to_json}[format](build(run, sections))
     if format not in ARCHIVES:
         raise ValueError(f"there is no report format {format!r}; there are {', '.join(DOCUMENTS + ARCHIVES)}")
     buffer = io.BytesIO()

@@ -1,7 +1,7 @@
 """Building a Report from a sealed run: the answer first, then the evidence for it."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,40 +11,47 @@ from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators, title_of
 from metrics.judge.settings import settings_of
 from metrics.presentation.calibration_words import calibrated, footnotes
-from metrics.presentation.format import plural
-from metrics.presentation.phrases import metric_title, named
+from metrics.presentation.format import day, exact, plural
+from metrics.presentation.names import metric_name
+from metrics.presentation.phrases import change_lines, metric_title, named
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.report import (
     Cell,
     Column,
     Fact,
     FactGroup,
-    Insight,
     Method,
     MethodMetric,
     Problem,
     Report,
     Standing,
+    WorstCase,
 )
+from metrics.reports.section_names import chosen_sections
 from metrics.reports.sections.comparisons import comparison_section
 from metrics.reports.sections.defects import defects_section
+from metrics.reports.sections.grouped_insights import grouped_insights
 from metrics.reports.sections.label_agreement import agreement_section
 from metrics.reports.sections.overview import overview
 from metrics.reports.sections.robustness import flips_section
 from metrics.reports.sections.section_charts import chart_groups
 from metrics.reports.sections.slice_findings import slices_section
 from metrics.reports.sections.standards import standards_section
+from metrics.reports.sections.summary import summary
 from metrics.reports.sections.worst_cases import MOST_CASES, worst_cases
 from metrics.stats.intervals import METHODS
 from metrics.store import Run
 
 MOST_COLUMNS = 60
 MOST_TITLE = 160
-SECTIONS = (
-    comparison_section, slices_section, flips_section, defects_section, standards_section, agreement_section
-)  # fmt: skip
+BEFORE_CHARTS, APPENDICES = ("comparison", "slices", "perturbations", "defects"), ("agreement", "compliance")
+MAKERS = {
+    "comparison": comparison_section, "slices": slices_section, "perturbations": flips_section,
+    "defects": defects_section, "agreement": agreement_section, "compliance": standards_section,
+}  # fmt: skip
 MOST_INSIGHTS = 24
 MOST_GROUPED = 3  # metrics whose rank groups are written out
+MOST_RANKED = 6  # models whose ranks are written out
 HOW = (
     "A model is better in a metric only where a paired test on the same cases, or the same resamples of the data, is "
     "significant at 5 % after Holm's correction for all pairs of models of the metric; a rank is one more than the "
@@ -55,46 +62,60 @@ MOST_PARAMETER = 200  # characters of a parameter's value
 MOST_DESCRIPTION = 600  # characters of how a model was asked
 
 
-def build(run: Run) -> Report:
-    """Return the report of a finished run; RunError where it is not finished."""
+def build(run: Run, sections: Collection[str] | None = None) -> Report:
+    """Return the report of a finished run, or the sections of it with these names (metrics.reports.section_names).
+
+    RunError where the run is not finished, InputError on a name that no section has.
+    """
+    chosen = chosen_sections(sections)
     board = analysis.leaderboard(run)
     columns = _columns(board)
     cells = tuple(tuple(_cell(board, model, column) for column in columns) for model in board.models)
     standings = tuple(_standings(board, columns, cells))
-    worst, ranked = worst_cases(run, [column for column in board.columns if column.primary])
-    measured = footnotes(column for column in board.columns if not column.minor)
-    notes = [*measured, *_ranked(board, standings), *_unjudged(run, board)]
+    found = tuple(_problems(run)) if chosen & {"summary", "problems"} else ()
+    insights = analysis.insights(run) if chosen & {"summary", "problems"} else pd.DataFrame()
+    grouped = grouped_insights(insights) if "problems" in chosen else ()
+    remarks = []
     if len(columns) < len(board.columns):
-        notes.append(
+        remarks.append(
             f"{plural(len(board.columns) - len(columns), 'minor metric')} not shown here; the exports have all of them."
         )
-    insights = analysis.insights(run)
-    if len(insights) > MOST_INSIGHTS:
-        notes.append(
-            f"The {MOST_INSIGHTS} most severe of {plural(len(insights), 'insight')}; the exports have all of them."
+    if len(grouped) > MOST_INSIGHTS:
+        remarks.append(
+            f"The {MOST_INSIGHTS} most severe of {plural(len(grouped), 'insight')}; the exports have all of them."
         )
-    if ranked > len(worst):
-        notes.append(
-            f"{plural(len(worst), 'case')} of the worst shown, at most {MOST_CASES}; the studio lists all of them."
-        )
+    worst: tuple[WorstCase, ...] = ()
+    if "worst-cases" in chosen:
+        worst, ranked = worst_cases(run, [column for column in board.columns if column.primary])
+        if ranked > len(worst):
+            remarks.append(
+                f"{plural(len(worst), 'case')} of the worst shown, at most {MOST_CASES}; the studio lists all of them."
+            )
+    made = {name: section for name, make in MAKERS.items() if name in chosen and (section := make(run)) is not None}
+    measured = footnotes(column for column in board.columns if not column.minor)
+    with_board, titles = "leaderboard" in chosen, [title_of(name) for name in run.evaluators]
     return shown_tree(
         Report(
-            title=shown(run.name, MOST_TITLE),
+            title=shown(f"{run.spec['suite']['name']}, {day(run.created)}", MOST_TITLE),
             run=run.id,
             created=run.created,
             headline=analysis.headline(board).sentence,
+            evaluators=tuple(titles),
             models=board.models,
-            standings=standings,
-            facts=tuple(_facts(run)),
-            columns=columns,
-            cells=cells,
-            charts=(*overview(board), *chart_groups(run)),
-            problems=tuple(_problems(run)),
-            insights=tuple(_insights(insights)),
-            sections=tuple(section for make in SECTIONS if (section := make(run)) is not None),
+            summary=summary(run, board, found, insights) if "summary" in chosen else None,
+            standings=standings if with_board else (),
+            facts=tuple(_facts(run)) if "data" in chosen else (),
+            columns=columns if with_board else (),
+            cells=cells if with_board else (),
+            charts=(*overview(board), *chart_groups(run)) if "charts" in chosen else (),
+            problems=found if "problems" in chosen else (),
+            insights=grouped[:MOST_INSIGHTS],
+            sections=tuple(made[name] for name in BEFORE_CHARTS if name in made),
             worst=worst,
-            methods=tuple(_methods(run)),
-            notes=tuple(notes),
+            appendices=tuple(made[name] for name in APPENDICES if name in made),
+            methods=tuple(_methods(run)) if "methods" in chosen else (),
+            notes=(*measured, *_ranked(board, standings), *_unjudged(run, board)) if with_board else (),
+            remarks=tuple(remarks),
         )
     )
 
@@ -105,6 +126,8 @@ def _ranked(board: analysis.Leaderboard, standings: Sequence[Standing]) -> Itera
     if len(board.models) < 2 or not paired:
         return
     yield HOW
+    if len(board.models) > MOST_RANKED:
+        return
     for standing in [one for one in standings if one.column.key in paired][:MOST_GROUPED]:
         groups: dict[int, list[str]] = {}
         for model in board.models:
@@ -176,16 +199,25 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             Fact("Suite", f"{suite['name']} ({suite['task']})"),
             Fact("Cases", _counted(suite["cases"], suite["left_out"])),
             Fact("Outputs", _counted(outputs["rows"], outputs["left_out"])),
-            Fact("Models", ", ".join(run.models)),
+            *(Fact("Changed before scoring", text) for text in change_lines(outputs.get("changes", ()))),
+            Fact("Models", named(run.models)),
             Fact("Suite fingerprint", suite["fingerprint"], True),
             Fact("Outputs fingerprint", outputs["fingerprint"], True),
         ),
     )
+    changed = {name: _changed(name, parameters) for name, parameters in run.evaluators.items()}
+    usual = [title_of(name) for name, text in changed.items() if not text]
+    set_after = ", ".join(
+        f"{title_of(id)} {metric_name(metric, id)} {exact(value)}"
+        for id, own in run.given_thresholds.items() if id in run.evaluators
+        for metric, value in own.items()
+    )  # fmt: skip
     yield FactGroup(
         "Evaluators",
-        tuple(
-            Fact(title_of(name), _changed(name, parameters) or "default parameters")
-            for name, parameters in run.evaluators.items()
+        (
+            *(Fact(title_of(name), text) for name, text in changed.items() if text),
+            *([Fact("Default parameters", ", ".join(usual))] if usual else []),
+            *([Fact("Thresholds set after the run", set_after)] if set_after else []),
         ),
     )
     if run.targets:
@@ -199,6 +231,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
         "Run",
         (
             Fact("Run", run.id, True),
+            Fact("Name", shown(run.name, MOST_TITLE)),
             Fact("Started", run.created),
             Fact("Sealed", f"{manifest.get('sealed', '')}, after {manifest.get('seconds', 0):,.1f} s"),
             Fact("Seed", str(spec.get("seed", ""))),
@@ -281,13 +314,6 @@ def _problems(run: Run) -> Iterator[Problem]:
             _float(row["value"]), _float(row["low"]), _float(row["high"]), _float(row["threshold"]), row["direction"],
             int(row["n"]), row["severity"], row["message"], None if pd.isna(row["affected"]) else int(row["affected"]),
         )  # fmt: skip
-
-
-def _insights(found: pd.DataFrame) -> Iterator[Insight]:
-    for row in found.head(MOST_INSIGHTS).to_dict("records"):
-        entry = evaluators().get(row["evaluator"])
-        message = f"{entry.title}: {row['message']}" if entry else row["message"]
-        yield Insight(row["kind"], message, row["severity"], row["evidence"])
 
 
 def _float(value: Any) -> float | None:

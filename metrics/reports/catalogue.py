@@ -5,6 +5,7 @@ from typing import Any
 
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators
+from metrics.presentation.sources import source_text
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -37,7 +38,7 @@ def _record(entry: Evaluator) -> dict[str, Any]:
         ],
         "parameters": entry.parameters.model_json_schema(),
         "prompts": [{"id": prompt.id, "text": prompt.text} for prompt in entry.prompts],
-        "sources": list(entry.sources),
+        "sources": [source_text(source) for source in entry.sources],
         "standards": list(entry.standards),
         "differs_from": entry.differs_from,
         "differs_from_source": entry.differs_from_source,

@@ -223,12 +223,23 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Tables that answer one question, and paragraphs that say how to read them."""
+    """Tables that answer one question, and paragraphs that say how to read them; `name` is that of its choice."""
 
+    name: str
     title: str
     question: str
     tables: tuple[Table, ...]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The first page after the headline: the numbers behind it, and sentences on certainty, failures and next steps."""
+
+    table: Table
+    sure: tuple[str, ...]
+    fails: tuple[str, ...]
+    steps: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,8 +280,8 @@ class Box:
 class WorstCase:
     """One of the worst-scored outputs of a model: `because` has the bad scores, `scores` all its other ones.
 
-    `evidence` lines are (glyph or "", text). `image` is drawn with its `boxes`; `image_note` says how they were
-    matched, or why there is no image.
+    `evidence` lines are (glyph or "", text). `image` is drawn with its `boxes`, in an image of `image_size` (width,
+    height); `image_note` says how they were matched, or why there is no image.
     """
 
     case_id: str
@@ -284,6 +295,7 @@ class WorstCase:
     image: Path | None = None
     boxes: tuple[Box, ...] = ()
     image_note: str = ""
+    image_size: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,17 +329,20 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A finished run, ready to be rendered.
+    """A finished run, ready to be rendered; what was not chosen is empty.
 
-    `headline` answers the reader's question in one sentence, `standings` by metric; `cells` has a row per model and a
-    cell per column; `notes` say what the report leaves out and where to find it.
+    `headline` answers the reader's question in one sentence, `summary` makes a page of it, `standings` say who leads by
+    metric; `evaluators` are titles. `cells` has a row per model and a cell per column. `sections` come before the
+    charts, `appendices` after the cases; `notes` on the leaderboard, `remarks` on what the report leaves out.
     """
 
     title: str
     run: str
     created: str
     headline: str
+    evaluators: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    summary: Summary | None = None
     standings: tuple[Standing, ...] = ()
     facts: tuple[FactGroup, ...] = ()
     columns: tuple[Column, ...] = ()
@@ -337,5 +352,7 @@ class Report:
     insights: tuple[Insight, ...] = ()
     sections: tuple[Section, ...] = ()
     worst: tuple[WorstCase, ...] = ()
+    appendices: tuple[Section, ...] = ()
     methods: tuple[Method, ...] = ()
     notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()

@@ -2,28 +2,41 @@
 
 from collections.abc import Iterator, Sequence
 
-from metrics.presentation.format import DIRECTIONS, MISSING, STATUSES, interval, moment, number, plural, range_text
-from metrics.presentation.phrases import directed, limit, metric_title, named
-from metrics.reports.report import CaseMetric, Method, MethodMetric, Problem, Report, Standing, WorstCase
+from metrics.presentation.format import (
+    DIRECTIONS,
+    MISSING,
+    STATUSES,
+    exact,
+    moment,
+    number,
+    plural,
+    range_text,
+    shorten,
+)
+from metrics.presentation.names import metric_name
+from metrics.presentation.phrases import directed, named
+from metrics.presentation.sources import source_text
+from metrics.reports.report import CaseMetric, Method, MethodMetric, Report, Standing, WorstCase
 
 KICKER = "Evaluation report"
 HEADINGS = {  # of the parts that every report has: title and question
     "data": ("Data and run", "What was evaluated, and how can it be repeated?"),
-    "problems": ("Problems", "Which models are on the wrong side of a threshold?"),
+    "leaderboard": ("Leaderboard", "Who is how good at what?"),
+    "problems": ("Problems", "Which thresholds are missed, and what stands out?"),
     "worst": ("Worst cases", "Why did it fail here?"),
     "methods": ("Methods", "How is each number computed?"),
 }
-PROBLEM_HEADS = ("Model", "Metric", "Value and 95 % interval", "Threshold", "n", "Certainty")
+SUMMARY_HEADINGS = {"sure": "How sure is this?", "fails": "What fails?", "steps": "What to do next"}
+LINE = 120  # characters
+MOST_LEVEL = 4  # names of models tied for best
+CONTENTS = "Contents"
+STANDINGS = "Leaders by metric"
+PROBLEM_HEADS = ("Model", "Value (95 % interval)", "n", "Cases missing it", "Certainty")
 METHOD_HEADS = ("Metric", "Meaning", "Range", "Better", "Threshold")
 NO_PROBLEM = "No model is on the wrong side of a threshold."
 INSIGHTS = "What stands out"
 BEST, UNSCORED = "best or tied for best", "no value"
 SMALL_PRINT = "small: 95 % interval, n"
-SEVERITIES = {
-    "high": "certain: the whole interval misses the threshold",
-    "low": "uncertain: the interval includes the threshold",
-    "unknown": "unknown: there is no interval",
-}
 
 
 def question(report: Report) -> str:
@@ -39,8 +52,18 @@ def standing_heads(report: Report) -> tuple[str, ...]:
 
 
 def subtitle(report: Report) -> str:
-    """Return the date, the number of models and the id of the run."""
-    return f"{moment(report.created)} UTC · {plural(len(report.models), 'model')} · run {report.run}"
+    """Return the number of models, the time and the id of the run."""
+    return f"{plural(len(report.models), 'model')} · evaluated {moment(report.created)} UTC · run {report.run}"
+
+
+def evaluators_line(report: Report) -> str:
+    """Return the evaluators in one line, cut with an ellipsis."""
+    return shorten(", ".join(report.evaluators), LINE)
+
+
+def has_thresholds(report: Report) -> bool:
+    """Return whether models can miss a threshold, so that none missing one is worth saying."""
+    return any(column.threshold is not None for column in report.columns)
 
 
 def level_text(standing: Standing, models: Sequence[str]) -> str:
@@ -49,11 +72,13 @@ def level_text(standing: Standing, models: Sequence[str]) -> str:
         return "not tested"
     if len(models) > 1:
         everyone = len(standing.level) == len(models) - 1 > 1
-        return "every other model" if everyone else named(standing.level) or "no other model"
+        many = len(standing.level) > MOST_LEVEL
+        level = plural(len(standing.level), "other model") if many else named(standing.level) or "no other model"
+        return "every other model" if everyone else level
     if standing.column.threshold is None:
         return MISSING
     sign = "at most" if standing.column.direction == "lower" else "at least"
-    return f"{'missed' if standing.cell.problem else 'met'}: {sign} {standing.column.threshold:g}"
+    return f"{'missed' if standing.cell.problem else 'met'}: {sign} {exact(standing.column.threshold)}"
 
 
 def model_text(case: WorstCase) -> str:
@@ -70,37 +95,20 @@ def metric_row(metric: CaseMetric) -> dict[str, str]:
     return {"title": directed(metric.title, metric.direction), "value": value, "reason": reason}
 
 
-def problem_row(problem: Problem) -> dict[str, str]:
-    """Return a problem as the texts of a table row."""
-    return {
-        "model": problem.model,
-        "metric": metric_title(problem),
-        "value": number(problem.value), "interval": interval(problem.low, problem.high),
-        "threshold": limit(problem.threshold, problem.direction) or MISSING,
-        "n": f"{problem.n:,}",
-        "sure": SEVERITIES.get(problem.severity, problem.severity)
-        + ("" if problem.affected is None else f"; {plural(problem.affected, 'case')} on the wrong side"),
-    }  # fmt: skip
-
-
 def method_metric_row(metric: MethodMetric) -> dict[str, str]:
     """Return what a metric means, as the texts of a table row."""
     return {
-        "name": directed(metric.name, metric.direction), "description": metric.description,
+        "name": directed(metric_name(metric.name), metric.direction), "description": metric.description,
         "range": range_text(metric.low, metric.high), "better": DIRECTIONS[metric.direction].removesuffix(" is better"),
-        "threshold": MISSING if metric.threshold is None else f"{metric.threshold:g}",
+        "threshold": MISSING if metric.threshold is None else exact(metric.threshold),
     }  # fmt: skip
 
 
 def method_lines(method: Method) -> Iterator[str]:
-    """Yield parameters, similar evaluators, sources, differences from them and standards of a method, a line each."""
+    """Yield parameters, sources and differences from them of a method, a line each."""
     if method.parameters:
         yield "Parameters: " + " · ".join(f"{fact.name} = {fact.value}" for fact in method.parameters)
-    if method.differs_from:
-        yield "Similar evaluators: " + method.differs_from
     if method.sources:
-        yield "Sources: " + " · ".join(method.sources)
+        yield "Sources: " + " · ".join(source_text(source) for source in method.sources)
     if method.differs_from_source:
         yield "Differs from the source: " + method.differs_from_source
-    if method.standards:
-        yield "Evidence for: " + " · ".join(method.standards)

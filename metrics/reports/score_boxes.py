@@ -24,6 +24,7 @@ from metrics.ingest.rag_results import (
     read_rag_results,
 )
 from metrics.presentation.format import title
+from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import directed
 from metrics.reports.renderers.rag_results import rag_results
 from metrics.reports.report import ScoreBox, ScorePanel
@@ -200,9 +201,9 @@ def _axis(key: Key, values: Floats) -> tuple[str, str, float, float]:
         return title(evaluator if metric == "value" else f"{evaluator} {metric}"), "", low, high
     if math.isfinite(declared.high - declared.low):
         low, high = declared.low, declared.high
-    name = f"{entry.title} · {title(metric)}"
+    name = f"{entry.title} · {metric_name(metric, evaluator)}"
     if key == TREC[-1]:
         name = title(QUESTIONS_ANSWERED)
     elif metric.startswith(evaluator):
-        name = entry.title if metric == evaluator else title(metric)
+        name = metric_name(metric, evaluator)
     return directed(name, declared.direction), declared.description, low, high

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,7 +22,9 @@ from metrics.core.registry import evaluators, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import SCHEMA_VERSION, TABLES, conformed
 from metrics.core.suite import Outputs, Suite
+from metrics.store.run_about import About, own_name, read_about, write_about
 from metrics.store.stored_inputs import StoredInputs
+from metrics.store.threshold_profiles import ThresholdProfiles, Thresholds
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,7 +36,10 @@ SQL_TYPES = {
 }  # fmt: skip
 SECOND = 15  # characters of a run's id that are the time it began
 SPEND = "judge.json"  # in the run's folder: the cost of its judge so far
-State = Literal["queued", "running", "finished", "cancelled", "failed", "interrupted"]
+STARTING = "starting"  # in the run's folder: held from its start until the run's own process holds the lock
+CLOCKS = ("progress.json", STARTING, "lock")  # the last one written tells since when `seconds_spent` is out of date
+SPECIFIED = ("name", "suite", "outputs", "evaluators")  # what every specification has
+State = Literal["queued", "starting", "running", "finished", "cancelled", "failed", "interrupted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ class EvaluatorProgress:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a run; `seconds_left` is None while unknown."""
+    """The progress of a run; `seconds_spent` counts over stops and resumes, `seconds_left` is None while unknown."""
 
     evaluators: tuple[EvaluatorProgress, ...] = ()
     seconds_spent: float = 0.0
@@ -67,27 +73,45 @@ class Run:
     """One evaluation in a workspace. Reads only; a finished run never changes."""
 
     def __init__(self, folder: Path):
-        self.folder = folder
+        self.folder = folder  # of the tables
+        self.home = folder  # of the specification and the progress
         self.id = folder.name
 
     def __repr__(self) -> str:
         return f"Run({self.id!r}, {self.state})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Run) and self.folder == other.folder
+        return isinstance(other, Run) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self.folder)
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Path, str]:
+        """What reads of a run are kept by: its folder and the thresholds that stand over its own."""
+        return self.folder, repr(self.given_thresholds)
 
     @cached_property
     def spec(self) -> dict[str, Any]:
         """The specification: suite and outputs by fingerprint, evaluators with parameters, resources, seed."""
-        spec: dict[str, Any] = read_json(self.folder / "spec.json")
+        path = self.home / "spec.json"
+        spec = _read_spec(path, path.stat().st_mtime_ns)
         if spec["schema"] > SCHEMA_VERSION:
             raise RunError(
                 f"run {self.id} has schema {spec['schema']}; this Assay reads up to {SCHEMA_VERSION}: update it"
             )
         return spec
+
+    @property
+    def damage(self) -> str | None:
+        """Why the specification cannot be read; None where it can."""
+        try:
+            lacks = [name for name in SPECIFIED if name not in self.spec]
+        except RunError as failure:
+            return str(failure)
+        except (OSError, ValueError, TypeError, KeyError) as failure:
+            return f"run {self.id} is damaged: spec.json cannot be read ({failure}); restore it from a backup"
+        return f"run {self.id} is damaged: spec.json has no {' and no '.join(lacks)}" if lacks else None
 
     @property
     def manifest(self) -> dict[str, Any] | None:
@@ -97,8 +121,22 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The name that the user gave, or one made of suite and evaluators."""
-        return str(self.spec["name"])
+        """The name that people gave it, else one made of its suite and models."""
+        return self.about.name or self.own_name
+
+    @property
+    def own_name(self) -> str:
+        """The name that it was started with, else one made of its suite and models."""
+        return own_name(self.spec)
+
+    @property
+    def about(self) -> About:
+        """The name, notes and tags that people gave it."""
+        return read_about(self.home)
+
+    def describe(self, **said: Any) -> None:
+        """Change the `name`, `notes` or `tags` that people gave it; what is sealed stays. InputError as write_about."""
+        write_about(self.home, replace(self.about, **said))
 
     @property
     def created(self) -> str:
@@ -108,7 +146,7 @@ class Run:
     @property
     def began(self) -> tuple[str, int]:
         """What sorts runs by time: the second in the id, and within one the time of the specification."""
-        return self.id[:SECOND], (self.folder / "spec.json").stat().st_mtime_ns
+        return self.id[:SECOND], (self.home / "spec.json").stat().st_mtime_ns
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -135,7 +173,17 @@ class Run:
         """
         known = evaluators().get(id)
         values = self.evaluators.get(id)
-        return known if known is None or values is None else known.with_parameters(known.parameters(**values))
+        if known is None or values is None:
+            return known
+        there = {metric.name for metric in known.metrics}
+        given = {name: value for name, value in self.given_thresholds.get(id, {}).items() if name in there}
+        values = {**values, "thresholds": {**values.get("thresholds", {}), **given}}
+        return known.with_parameters(known.parameters(**values))
+
+    @cached_property
+    def given_thresholds(self) -> Thresholds:
+        """The thresholds of the workspace's profile in force: they stand over those that the run began with."""
+        return ThresholdProfiles(self.workspace.path).thresholds()
 
     def wordings(self, id: str) -> dict[str, str]:
         """Return the texts of the user's own that an evaluator's numbers rest on; see core.registry.wordings."""
@@ -147,42 +195,63 @@ class Run:
 
     @property
     def state(self) -> State:
-        """The state of the run. `interrupted`: begun and unfinished, but no process works on it; it can be resumed."""
-        if (self.folder / "manifest.json").exists():
+        """The state of the run.
+
+        `starting`: its process is there, but does not work on it yet; `interrupted`: begun and unfinished, but no
+        process works on it; it can be resumed.
+        """
+        if (self.home / "manifest.json").exists():
             return "finished"
-        if is_held(self.folder / "lock"):
+        if is_held(self.home / "lock"):
             return "running"
-        if (self.folder / "cancel").exists():
+        if (self.home / "cancel").exists():
             return "cancelled"
-        if (self.folder / "failure.txt").exists():
+        if (self.home / "failure.txt").exists():
             return "failed"
-        return "interrupted" if (self.folder / "progress.json").exists() else "queued"
+        if is_held(self.home / STARTING):
+            return "starting"
+        return "interrupted" if any((self.home / name).exists() for name in ("progress.json", STARTING)) else "queued"
+
+    @property
+    def partly(self) -> Mapping[str, tuple[int, int]]:
+        """The evaluators of which the tables have only a part, rows done of all; none in a sealed run."""
+        return {}
+
+    @property
+    def cancelling(self) -> bool:
+        """Whether the run was asked to stop and has not yet stopped."""
+        return self.state == "running" and (self.home / "cancel").exists()
 
     @property
     def failure(self) -> str | None:
         """Why the run failed; None where it did not."""
         with suppress(FileNotFoundError):
-            return (self.folder / "failure.txt").read_text(encoding="utf-8")
+            return (self.home / "failure.txt").read_text(encoding="utf-8")
         return None
 
     def progress(self) -> Progress:
-        """Return the progress that the run's process last wrote."""
-        facts = read_json(self.folder / "progress.json")
+        """Return the progress that the run's process last wrote, its time up to now while the process is there."""
+        path = self.home / "progress.json"
+        facts = read_json(path)
         if facts is None:
-            return Progress()
-        evaluators = tuple(EvaluatorProgress(**entry) for entry in facts["evaluators"])
-        return Progress(**facts | {"evaluators": evaluators})
+            found = Progress()
+        else:
+            found = Progress(**facts | {"evaluators": tuple(EvaluatorProgress(**one) for one in facts["evaluators"])})
+        if self.state not in ("starting", "running"):
+            return found
+        touched = [file.stat().st_mtime for name in CLOCKS if (file := self.home / name).exists()]
+        return replace(found, seconds_spent=found.seconds_spent + max(0.0, time.time() - max(touched)))
 
     @property
     def spend(self) -> dict[str, Any] | None:
         """The cost of the run's `judges` so far, see metrics.judge.budget.Spend; None: it asked none."""
-        spent: dict[str, Any] | None = read_json(self.folder / SPEND)
+        spent: dict[str, Any] | None = read_json(self.home / SPEND)
         return spent
 
     @property
     def workspace(self) -> StoredInputs:
         """The workspace of the run, with the suites and outputs in it."""
-        return StoredInputs(self.folder.parent.parent)
+        return StoredInputs(self.home.parent.parent)
 
     @property
     def suite_folder(self) -> Path:
@@ -201,8 +270,9 @@ class Run:
 
     @property
     def outputs(self) -> Outputs:
-        """The outputs that were evaluated, whole."""
-        return self.workspace.outputs(self.spec["outputs"]["fingerprint"])
+        """The outputs that were evaluated, whole, with what was changed in them before."""
+        changes = tuple(self.spec["outputs"].get("changes", ()))
+        return replace(self.workspace.outputs(self.spec["outputs"]["fingerprint"]), changes=changes)
 
     @property
     def targets(self) -> dict[str, dict[str, Any]]:
@@ -316,7 +386,14 @@ class Run:
 
     def locked(self) -> AbstractContextManager[None]:
         """Hold the run for writing. Raises RunBusy where another process does; a killed process releases it."""
-        return held(self.folder / "lock", f"run {self.id} is being worked on by another process")
+        return held(self.home / "lock", f"run {self.id} is being worked on by another process")
+
+
+@lru_cache(maxsize=1024)
+def _read_spec(path: Path, written: int) -> dict[str, Any]:  # noqa: ARG001 - a part of the cache's key
+    """Return a specification, which is never changed; lists of runs read every one."""
+    spec: dict[str, Any] = read_json(path)
+    return spec
 
 
 @lru_cache(maxsize=16)

@@ -32,6 +32,11 @@ class Sample:
         """The sample's name."""
         return str(self.facts["name"])
 
+    @property
+    def description(self) -> str:
+        """What the sample is about, and what is wrong with each model."""
+        return str(self.facts["description"])
+
     def read(self) -> "tuple[Suite, Outputs]":
         """Return the suite and the outputs, restricted to the cases that the sample lists, if it does."""
         import pyarrow as pa
@@ -65,10 +70,16 @@ def sample_runs(workspace: Workspace) -> dict[str, Run]:
     return runs
 
 
+def samples_kept(workspace: Workspace) -> list[Sample]:
+    """Return the bundled samples whose run the user has not deleted."""
+    deleted = workspace.bin.samples()
+    return [sample for sample in samples() if sample.id not in deleted]
+
+
 def start_missing(workspace: Workspace) -> bool:
     """Compute the unfinished samples in a process of its own; return False where there are none."""
     runs = sample_runs(workspace)
-    if all(sample.id in runs and runs[sample.id].state == "finished" for sample in samples()):
+    if all(sample.id in runs and runs[sample.id].state == "finished" for sample in samples_kept(workspace)):
         return False
     make_folder(workspace.path)
     with (workspace.path / "samples.log").open("ab") as log:
@@ -91,7 +102,7 @@ def compute_missing(workspace: Workspace) -> list[Run]:
         except BlockingIOError:
             return []
         existing = sample_runs(workspace)
-        runs = [existing.get(sample.id) or create(workspace, sample) for sample in samples()]
+        runs = [existing.get(sample.id) or create(workspace, sample) for sample in samples_kept(workspace)]
         return [run if run.state in ("finished", "running") else engine.execute(run) for run in runs]
 
 

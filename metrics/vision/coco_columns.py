@@ -86,7 +86,7 @@ def category_faults(ids: Ints, names: NDArray[np.str_]) -> Iterator[Fault]:
 
 def annotation_faults(ids: Ints) -> Iterator[Fault]:
     """Yield what is wrong with the ids of annotations."""
-    yield Fault("id", ids < 1, "a whole number of at least 1 (0 silently spoils pycocotools' matching)")
+    yield Fault("id", ids < 0, "a whole number of at least 0")
     yield _repeated("id", ids, ids >= 0, "every id once")
 
 

@@ -89,23 +89,27 @@ def _click(page: str, run: Run, steps: list[dict[str, str]]) -> tuple[list[float
 
 def _forget() -> None:
     """Empty the pages' caches, so that only files on the disk make a second visit faster than the first."""
-    from components import data
+    import streamlit as st
 
-    data.objects.clear()
-    data.object_counts.clear()
+    st.cache_resource.clear()
 
 
-def big_run(workspace: Workspace, media: Path) -> Run:
-    """A finished run of 20,000 images of 640 × 480 pixels, 80 classes and one model with 58 predictions an image."""
-    scene = coco_scene(images=IMAGES)
-    ids = pa.array([f"img{image:06d}" for image in range(IMAGES)])
-    names, labels = [f"{image}.jpg" for image in range(IMAGES)], pa.array(LABELS)
+def big_run(
+    workspace: Workspace, media: Path, images: int = IMAGES, detections: int = 58, models: int = 1,
+    evaluators: tuple[str, ...] = ("detection_pr_curve",),
+) -> Run:  # fmt: skip
+    """A finished run of images of 640 × 480 pixels, 80 classes and models with so many predictions an image."""
+    scene = coco_scene(images=images, detections=detections)
+    noise = np.random.default_rng(1)
+    scores = [(scene["score"] + place * noise.normal(0, 0.1, len(scene["score"]))) for place in range(models)]
+    ids = pa.array([f"img{image:06d}" for image in range(images)])
+    names, labels = [f"{image}.jpg" for image in range(images)], pa.array(LABELS)
     media.mkdir()
     random = np.random.default_rng(0)
     for image in range(DISTINCT):
         coarse = Image.fromarray(random.integers(0, 255, (24, 32, 3), np.uint8))
         coarse.resize((640, 480)).save(media / names[image], quality=90)
-    for image in range(DISTINCT, IMAGES):
+    for image in range(DISTINCT, images):
         os.link(media / names[image % DISTINCT], media / names[image])
 
     def objects(of: str) -> dict[str, pa.Array]:
@@ -115,29 +119,35 @@ def big_run(workspace: Workspace, media: Path) -> Run:
             **{name: pa.array(box[:, place]) for place, name in enumerate(("x", "y", "width", "height"))},
         }  # fmt: skip
 
-    truths, predictions = len(scene["truth_class"]), len(scene["score"])
+    truths = len(scene["truth_class"])
     annotations = objects("truth") | {
         "annotation_id": pa.array(np.arange(truths) + 1), "area": pa.array(scene["truth_area"]),
         "is_crowd": pa.array(scene["crowd"]),
     }  # fmt: skip
-    predicted = objects("prediction") | {
-        "model": pa.array(["detector"] * predictions), "run": pa.array(np.ones(predictions, np.int32)),
-        "prediction_id": pa.array(np.arange(predictions)), "score": pa.array(scene["score"]),
-    }  # fmt: skip
+    detectors = ["detector", *(f"detector-{place}" for place in range(2, models + 1))]
+    predicted, outputs = [], []
+    for name, score in zip(detectors, scores, strict=True):
+        size = len(score)
+        columns = objects("prediction") | {
+            "model": pa.array([name] * size), "run": pa.array(np.ones(size, np.int32)),
+            "prediction_id": pa.array(np.arange(size)), "score": pa.array(score.clip(0.01, 0.999)),
+        }  # fmt: skip
+        predicted.append(conform(pa.table(columns), PREDICTIONS))
+        answers = {
+            "case_id": ids, "model": pa.array([name] * images), "run": pa.array(np.ones(images, np.int32)),
+        }  # fmt: skip
+        outputs.append(conform(pa.table(answers), OUTPUTS))
     cases = {
-        "case_id": ids, "image": pa.array(names), "tags": pa.array([[f"tag{image % 5}"] for image in range(IMAGES)]),
-        "image_width": pa.array(np.full(IMAGES, 640, np.int32)),
-        "image_height": pa.array(np.full(IMAGES, 480, np.int32)),
-    }  # fmt: skip
-    outputs = {
-        "case_id": ids, "model": pa.array(["detector"] * IMAGES), "run": pa.array(np.ones(IMAGES, np.int32)),
+        "case_id": ids, "image": pa.array(names), "tags": pa.array([[f"tag{image % 5}"] for image in range(images)]),
+        "image_width": pa.array(np.full(images, 640, np.int32)),
+        "image_height": pa.array(np.full(images, 480, np.int32)),
     }  # fmt: skip
     suite = Suite(
         "big", "detection", conform(pa.table(cases), CASES), conform(pa.table(annotations), ANNOTATIONS), tuple(LABELS),
         media,
     )  # fmt: skip
-    made = Outputs(conform(pa.table(outputs), OUTPUTS), conform(pa.table(predicted), PREDICTIONS))
-    run = engine.create(workspace, suite, made, ["detection_pr_curve"], {"detection_pr_curve": {"resamples": 0}})
+    made = Outputs(pa.concat_tables(outputs), pa.concat_tables(predicted))
+    run = engine.create(workspace, suite, made, evaluators, {name: {"resamples": 0} for name in evaluators})
     return engine.execute(run, one_thread)
 
 

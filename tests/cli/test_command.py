@@ -225,6 +225,13 @@ def test_report_runs_and_what_cannot_be_done_to_a_finished_run(files: Path, caps
     run_id = capsys.readouterr().out.strip()
     assert main(["report", run_id, "-o", str(files / "report.pdf")]) == 0
     assert (files / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert main(["report", run_id, "-o", str(files / "report.html"), "--sections", "summary, methods"]) == 0
+    page = (files / "report.html").read_text(encoding="utf-8")
+    assert "What to do next" in page
+    assert "How is each number computed?" in page
+    assert "What was evaluated, and how can it be repeated?" not in page
+    assert main(["report", run_id, "-o", str(files / "report.html"), "--sections", "all"]) == 2
+    assert "report sections: found 'all'; expected some of summary" in capsys.readouterr().err
     assert main(["report", run_id, "-o", str(files / "report.doc")]) == 2
     assert main(["runs"]) == 0
     assert run_id in capsys.readouterr().out

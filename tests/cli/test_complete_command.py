@@ -49,7 +49,7 @@ def test_evaluate_asks_and_the_second_time_reads(
     assert main(command) == 0
     assert main([*command, "--quiet"]) == 0
     assert set(bot.asked.values()) == {1}
-    assert "bot    1.000 [0.839, 1.000]  n 20" in capsys.readouterr().out
+    assert "bot    1.00 (0.839–1.00)  n 20" in capsys.readouterr().out
 
 
 def test_flags_make_a_grid(suite: str, workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

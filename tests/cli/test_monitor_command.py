@@ -24,8 +24,8 @@ def test_a_file(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     out, told = capsys.readouterr()
     assert out.splitlines() == [
         "101 lines read, 100 sampled, 0 of them unscored, 0 sampled before, 1 bad",
-        "all metrics: warning, 0.800 [0.711, 0.867] pass, n 100, 0 unscored",
-        "  pii_leakage.passes: warning, 0.800 [0.711, 0.867] pass, n 100, 0 unscored",
+        "all metrics: warning, 0.800 (0.711–0.867) pass, n 100, 0 unscored",
+        "  pii_leakage.passes: warning, 0.800 (0.711–0.867) pass, n 100, 0 unscored",
         "warning",
     ]
     assert told.startswith("a.jsonl, row 101: found JSON is malformed: invalid character")

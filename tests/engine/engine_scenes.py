@@ -1,7 +1,9 @@
 """Small suites and outputs for the tests of engine, store and analysis."""
 
 import json
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Any
 
 from metrics import engine
 from metrics.core.suite import Outputs, Suite
@@ -53,6 +55,23 @@ def one_thread() -> Executor:
 def finished(workspace: Workspace, suite: Suite, outputs: Outputs, *evaluators: str, **options: object) -> Run:
     """A sealed run, made in this process."""
     return engine.execute(engine.create(workspace, suite, outputs, evaluators, **options), one_thread)  # type: ignore[arg-type]
+
+
+class AtOnce(Executor):
+    """An executor that has done what it is given before anybody waits for it."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(fn(*args, **named))
+        return done
+
+
+def stopped(run: Run, units: int) -> Run:
+    """The run, cancelled when so many more of its units were done, in this process."""
+    for _ in range(units):
+        (run.folder / "cancel").unlink(missing_ok=True)
+        engine.execute(run, AtOnce, lambda now: engine.cancel(run) if now.message == "starting" else None)
+    return run
 
 
 MARKED = {"rouge": {"threshold": 0.75}}  # ROUGE has no threshold of its own; `finished(…, parameters=MARKED)`

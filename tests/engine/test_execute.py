@@ -17,6 +17,7 @@ from metrics import engine
 from metrics.core.errors import InputError, RunBusy, RunError, RunSealed
 from metrics.core.suite import Outputs
 from metrics.engine import parts as keeping
+from metrics.engine import run_control
 from metrics.engine.plan import plan
 from metrics.engine.unit_work import Job, perform
 from metrics.store import Run, Workspace
@@ -96,6 +97,34 @@ class TestStates:
         for ask in (engine.cancel, engine.start):
             with pytest.raises(RunSealed):
                 ask(run)
+
+    def test_a_resumed_run_is_starting_at_once(self, workspace: Path) -> None:
+        run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
+        engine.cancel(run)
+        process = engine.resume(run)
+        assert run.state in ("starting", "running", "finished")
+        process.wait()
+        assert run.state == "finished"
+
+    def test_a_start_is_claimed_by_the_process_that_it_made(
+        self, workspace: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made: list[int] = []  # the lock that the process would inherit
+        monkeypatch.setattr(run_control, "start_module", lambda *of: made.append(os.dup(of[-1])))
+        run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
+        engine.start(run)
+        assert run.state == "starting"
+        with pytest.raises(RunBusy):
+            engine.start(run)
+        engine.cancel(run)
+        assert run.state == "cancelled"
+        monkeypatch.setenv(run_control.STARTED, str(made.pop()))
+        engine.execute(run, one_thread)
+        assert run.state == "cancelled", "cancelled while it was starting"
+        engine.start(run)
+        assert run.state == "starting"
+        os.close(made.pop())
+        assert run.state == "interrupted", "the process has died"
 
     def test_only_one_process_works_on_a_run(self, workspace: Path) -> None:
         run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])

@@ -1,5 +1,7 @@
 """The progress of a run: its time left, from judged cases and other units apart."""
 
+import os
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +12,7 @@ from metrics import engine
 from metrics.engine.plan import Unit
 from metrics.engine.progress import Tracker
 from metrics.store import Progress, Workspace
-from tests.engine.engine_scenes import finished, one_thread
+from tests.engine.engine_scenes import finished, one_thread, stopped, text_outputs, text_suite
 from tests.judge.judge_scenes import rag
 from tests.judge.server import JudgeServer
 
@@ -68,6 +70,26 @@ class TestTimeLeft:
         tracker.done(units("rouge", 1, 500)[0], DONE)
         tracker.say("evaluating")
         assert told[-1].seconds_left == pytest.approx(90)
+
+
+class TestElapsed:
+    def test_counts_every_session(self, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Tracker, "seconds", lambda _: 5.0)
+        run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"])
+        assert stopped(run, 3).progress().seconds_spent == 15.0
+        (run.folder / "cancel").unlink()
+        engine.execute(run, one_thread)
+        assert (run.progress().seconds_spent, (run.manifest or {})["seconds"]) == (20.0, 20.0)
+
+    def test_goes_on_while_the_process_says_nothing(self, workspace: Path) -> None:
+        run = stopped(engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"]), 1)
+        stands = run.progress().seconds_spent
+        an_hour_ago = time.time() - 3600
+        with run.locked():
+            for name in ("progress.json", "lock"):
+                os.utime(run.folder / name, (an_hour_ago, an_hour_ago))
+            assert run.progress().seconds_spent >= stands + 3600
+        assert run.progress().seconds_spent == stands
 
 
 def test_cases_that_took_a_request_are_counted(

@@ -1,8 +1,11 @@
 """Detection suites in a line: boxes as (case, label, x, y, width, height, more)."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from metrics.core.evaluator import Aggregate, Findings
 from metrics.core.registry import evaluators
@@ -54,6 +57,14 @@ def suite_and_outputs(scene: Any) -> tuple[Suite, Outputs]:
     suite = Suite.from_rows("scene", "detection", cases, annotations, [str(label) for label in range(classes)])
     rows = [flat(row) | {"model": "m", "score": row["score"]} for row in predictions]
     return suite, Outputs.from_rows([case | {"model": "m"} for case in cases], rows)
+
+
+def numbered(suite: Suite) -> Suite:
+    """The suite with an id for every annotation, as readers of files give them."""
+    assert suite.annotations is not None
+    ids = pa.array(range(1, len(suite.annotations) + 1), pa.int64())
+    column = suite.annotations.column_names.index("annotation_id")
+    return replace(suite, annotations=suite.annotations.set_column(column, "annotation_id", ids))
 
 
 def read_voc100(shared: Path) -> tuple[Suite, Outputs]:

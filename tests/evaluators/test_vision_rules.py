@@ -189,7 +189,6 @@ KINDS_OF_BAD_INPUT = {
     "a box with five numbers": ("bbox", [1, 2, 3, 4, 5], "results.json, row 2, column bbox: found [1, 2, 3, 4, 5]"),
     "an unknown image": ("image_id", 4, "results.json, row 2, column image_id: found 4"),
     "an unknown class": ("category_id", 8, "results.json, row 2, column category_id: found 8"),
-    "an id 0": ("id", 0, "truth.json, row 2, column annotations.id: found 0"),
     "a duplicate id": ("id", 1, "truth.json, row 2, column annotations.id: found 1 again, first in record 1"),
     "a negative width in the ground truth": (
         "truth bbox", [1, 2, -3, 4], "truth.json, row 2, column annotations.bbox: found [1, 2, -3, 4]",

@@ -87,7 +87,7 @@ def test_labels_too_large(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "found"), [("x.zip", "no readable zip"), ("x.xlsx", "a zip archive or an Office document")]
+    ("name", "found"), [("x.zip", "no readable zip"), ("x.xlsx", "a damaged zip archive or Office document")]
 )
 def test_damaged(tmp_path, name, found):
     with pytest.raises(InputError, match=found):
@@ -95,12 +95,11 @@ def test_damaged(tmp_path, name, found):
 
 
 def test_office(tmp_path):
-    with pytest.raises(InputError, match="an Office document"):
-        inspect(packed(tmp_path / "x.xlsx", {"[Content_Types].xml": "<a/>", "xl/workbook.xml": "<a/>"}))
+    with pytest.raises(InputError, match="a Word document"):
+        inspect(packed(tmp_path / "x.xlsx", {"[Content_Types].xml": "<a/>", "word/document.xml": "<a/>"}))
 
 
 def test_links_in_folders_are_passed_over(tmp_path):
     folder = unpacked(tmp_path / "set", LABELS | {"a.png": picture(), "labels/b.txt": "0 0.5 0.5 1 1"})
     (folder / "b.png").symlink_to(folder / "a.png")
-    with pytest.raises(InputError, match="no image 'b'"):
-        read_suite(folder)
+    assert read_suite(folder).cases.select(["case_id", "image"]).to_pylist()[1] == {"case_id": "b", "image": None}

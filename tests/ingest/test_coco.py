@@ -122,9 +122,9 @@ def test_tags(tmp_path):
 TRUTH_PROBLEMS = {
     "tags that are no list": (("images", 0, "tags"), "night", None),
     "a tag that is no text": (("images", 1, "tags"), ["night", 1], None),
-    "annotation id 0": (("annotations", 0, "id"), 0, ["t.json, row 1, column annotations.id: found 0; expected a whole number of at least 1 (0 silently spoils pycocotools' matching)"]),
+    "annotation id -1": (("annotations", 0, "id"), -1, ["t.json, row 1, column annotations.id: found -1; expected a whole number of at least 0"]),
     "annotation id twice": (("annotations", 1, "id"), 5, ["t.json, row 2, column annotations.id: found 5 again, first in record 1; expected every id once"]),
-    "annotation id text": (("annotations", 1, "id"), "5", ["t.json, row 2, column annotations.id: found '5'; expected a whole number of at least 1 (0 silently spoils pycocotools' matching)"]),
+    "annotation id text": (("annotations", 1, "id"), "5", ["t.json, row 2, column annotations.id: found '5'; expected a whole number of at least 0"]),
     "annotation id huge": (("annotations", 1, "id"), 2**64, None),
     "unknown image": (("annotations", 0, "image_id"), 99, ["t.json, row 1, column annotations.image_id: found 99; expected the id of an image in images"]),
     "unknown category": (("annotations", 0, "category_id"), 1, ["t.json, row 1, column annotations.category_id: found 1; expected the id of a category of the suite"]),

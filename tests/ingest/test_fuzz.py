@@ -248,4 +248,5 @@ def test_mutated_image_archives(tmp_path, batch):
         else:
             stored = {name for name in loaded.value.cases["image"].to_pylist() if name}
             assert stored <= {file.name for file in (tmp_path / f"m{number}").iterdir()} if stored else True
-            assert len(loaded.problems) > 0 or len(loaded.value.cases["image"].drop_null()) == 5
+            listed = loaded.problems or loaded.notes  # a broken zip is a problem, a broken image in it a note
+            assert listed or len(loaded.value.cases["image"].drop_null()) == 5

@@ -54,7 +54,8 @@ def test_names_are_looked_up_whole_then_by_their_end(tmp_path):
     source = archive(tmp_path / "i.zip", entries)
     images = read_images(source, ["b/1.png", "2.png", "1.png", "9.png", "../a/2.png"], tmp_path / "media")
     assert images.sizes == {"b/1.png": (2, 2), "2.png": (3, 3), "../a/2.png": (3, 3)}
-    assert [str(problem) for problem in images.problems] == [
+    assert images.problems == ()
+    assert [str(problem) for problem in images.unusable] == [
         "i.zip, column image: found 2 images for '1.png': a/1.png, b/1.png; expected one image of that name",
         "i.zip, column image: found no image '9.png'; expected one image of that name",
     ]
@@ -95,15 +96,15 @@ def test_broken_images_are_listed(tmp_path, data, packed):
         (source / "y.png").write_bytes(picture())
     images = read_images(source, ["x.png", "y.png"], tmp_path / "media")
     assert list(images.files) == ["y.png"]
-    assert len(images.problems) == 1
-    assert images.problems[0].found.startswith("x.png: ")
+    assert len(images.unusable) == 1
+    assert images.unusable[0].found.startswith("x.png: ")
 
 
 def test_too_many_pixels(tmp_path):
     images = read_images(
         archive(tmp_path / "i.zip", {"x.png": picture(20, 20)}), ["x.png"], tmp_path / "m", max_pixels=300
     )
-    assert [problem.found for problem in images.problems] == ["x.png: 20 × 20 pixels, more than 300"]
+    assert [problem.found for problem in images.unusable] == ["x.png: 20 × 20 pixels, more than 300"]
 
 
 def link() -> zipfile.ZipInfo:

@@ -240,7 +240,7 @@ class TestProblems:
         names = {first: "m", second: "m"}
         problems = self.listed(lambda: read_outputs([first, second], suite=suite, model_names=names))
         assert problems[0].startswith(
-            "two.zip/a.png, row 1, column case_id: found case 'a' of model 'm' again, first in one.zip/a.png"
+            "two.zip, column case_id: found all its 2 answers again, the first of them in one.zip/a.png"
         )
 
     def test_two_masks_of_one_image(self, tmp_path):

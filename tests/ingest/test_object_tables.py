@@ -91,7 +91,6 @@ PROBLEMS = {
     "no number": ("a,cat,1,1,1,wide\n", ["s.csv, row 2, column height: found 'wide'; expected a number"]),
     "no class": ("a,,2,1,1,1\n", ["s.csv, row 2, column label: found nothing; expected a class"]),
     "no image": (",cat,2,1,1,1\n", ["s.csv, row 2, column image: found nothing; expected the name of the image"]),
-    "shares without a size": ("a,cat,0.5,0.5,0.5,0.5\n", ["s.csv, row 2: found no size; expected the size of the image (columns image_width and image_height, or the images): the boxes are 0–1"]),
 }  # fmt: skip
 
 

@@ -51,11 +51,9 @@ def test_whole_images_are_shares_too(tmp_path):
 
 
 PROBLEMS = {
-    "no size": (TRUTH, {}, "t.csv, row 2: found no size; expected the size of the image (columns image_width and image_height, or the images): the boxes are 0–1"),
     "past the edge": (TRUTH.replace("0.25", "1.25"), IMAGES, "t.csv, row 4, column XMin: found '1.25'; expected a number from 0 to 1"),
     "pixels": (TRUTH.replace("0.25,0.5,0,1", "10,20,0,40"), IMAGES, "t.csv, row 4, column XMin: found '10'; expected a number from 0 to 1"),
     "corners out of order": (TRUTH.replace("0.1,0.3", "0.3,0.1"), IMAGES, "t.csv, row 2, column XMax: found '0.1'; expected a number not before XMin"),
-    "no image": (TRUTH.replace("b2", "c3"), IMAGES, "i.zip, column image: found no image 'c3'; expected one image of that name"),
     "flag": (TRUTH.replace("1,0,0\n", "2,0,0\n", 1), IMAGES, "t.csv, row 2, column IsGroupOf: found '2'; expected 0 or 1, true or false"),
 }  # fmt: skip
 

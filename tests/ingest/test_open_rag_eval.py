@@ -48,7 +48,7 @@ def test_beside_a_suite_and_in_two_files(tmp_path):
     assert rows(read_outputs(path, suite=suite)) == READ
     both = read_outputs([path, write(tmp_path, "other.csv", SMALL)], suite=suite)
     assert both.models == ("rag", "other")
-    with pytest.raises(InputError, match=r"case 'query_3' of model 'm' again, first in rag.csv, row 2"):
+    with pytest.raises(InputError, match=r"other.csv.* all its 6 answers again, the first of them in rag.csv, row 2"):
         read_outputs([path, tmp_path / "other.csv"], suite=suite, model_names={path: "m", tmp_path / "other.csv": "m"})
 
 

@@ -27,6 +27,8 @@ LAYOUTS = {
     "names by number": SET | {"data.yaml": "names:\n  1: dog\n  0: cat\n"},
     "a file of names": {name: value for name, value in SET.items() if name != "data.yaml"} | {"obj.names": "cat\ndog\n"},
     "classes among the labels": {name: value for name, value in SET.items() if name != "data.yaml"} | {"labels/classes.txt": "cat\ndog"},
+    "labels.txt beside the folders": {name: value for name, value in SET.items() if name != "data.yaml"} | {"labels.txt": "cat\ndog\n"},
+    "class_names.txt": {name: value for name, value in SET.items() if name != "data.yaml"} | {"class_names.txt": "cat\r\ndog\r\n"},
     "Darknet": {"obj.names": "cat\ndog\n", "train.txt": "data/a.png\n", "obj.data": "classes = 2\n"} | {name.replace("labels/", "obj_train_data/").replace("images/", "obj_train_data/"): value for name, value in SET.items() if "/" in name},
     "side by side": {name.rsplit("/", 1)[-1]: value for name, value in SET.items()} | {"README.txt": "hello"},
     "under a folder, with a Mac's": {"set/" + name: value for name, value in SET.items()} | {"__MACOSX/set/._a.txt": b"\0\1"},
@@ -80,6 +82,13 @@ def test_splits_with_one_name(tmp_path):
     assert outputs.predictions["case_id"].to_pylist() == ["train/1", "val/1"]
 
 
+def test_an_image_named_as_a_list_of_classes(tmp_path):
+    """Its label file is no list of names."""
+    entries = {name.replace("a.", "class."): value for name, value in SET.items()}
+    entries["data.yaml"] = SET["data.yaml"]
+    assert read_suite(packed(tmp_path / "s.zip", entries)).cases["case_id"].to_pylist() == ["b", "class", "empty"]
+
+
 def test_polygons_and_rotated_boxes(tmp_path):
     suite = read_suite(
         packed(tmp_path / "s.zip", SET | {"labels/a.txt": "0 0.1 0.2 0.5 0.2 0.5 0.6 0.1 0.6\n1 0 0 1 0 0.5 1\n"})
@@ -113,7 +122,7 @@ def test_predictions_bring_names_and_sizes_for_other_suites(tmp_path):
     with pytest.raises(InputError, match="found no names of the classes; expected the names of the classes, in data"):
         read_outputs(packed(tmp_path / "m.zip", PREDICTIONS), suite=suite)
     named = PREDICTIONS | {"classes.txt": "cat\ndog\n"}
-    with pytest.raises(InputError, match=r"m\.zip/labels/a\.txt: found no image 'a'; expected the image of that name"):
+    with pytest.raises(InputError, match=r"m\.zip, 2 files: found no image 'a' \(labels/a\.txt\), no image 'b'"):
         read_outputs(packed(tmp_path / "m.zip", named), suite=suite)
     full = named | {name: value for name, value in SET.items() if "images/" in name}
     outputs = read_outputs(packed(tmp_path / "m.zip", full), suite=suite)
@@ -136,10 +145,8 @@ SUITE_PROBLEMS = {
     "line ends of Windows": ({"labels/a.txt": "0 0.5 0.5 0.2 0.2\r\n7 0.5 0.5 0.2 0.2\r\n"}, ["s.zip/labels/a.txt, row 2, column class: found '7'; expected a class from 0 to 1"]),
     "class": ({"labels/a.txt": "0.5 0.5 0.5 0.2 0.2\n-1 0.5 0.5 0.2 0.2"}, ["s.zip/labels/a.txt, row 1, column class: found '0.5'; expected a whole number", "s.zip/labels/a.txt, row 2, column class: found '-1'; expected a number of at least 0"]),
     "polygon": ({"labels/a.txt": "0 0 0 1 0 1 1.5"}, ["s.zip/labels/a.txt, row 1, column x1 y1 …: found '0 0 0 1 0 1 1.5'; expected points from 0 to 1"]),
-    "no image": ({"labels/c.txt": "0 0.5 0.5 0.2 0.2"}, ["s.zip, column image: found no image 'c'; expected one image of that name"]),
-    "a broken image": ({"images/a.png": b"hello"}, ["s.zip, column image: found images/a.png: cannot identify image file; expected a PNG, JPEG, WEBP, BMP, GIF or TIFF image"]),
     "no UTF-8": ({"labels/a.txt": b"0 \xff"}, ["s.zip/labels/a.txt: found byte 0xff at offset 2, which is not UTF-8; expected UTF-8 text"]),
-    "no names": ({"data.yaml": "nc: 2\n"}, ["s.zip: found no names of the classes; expected the names of the classes, in data.yaml, obj.names or classes.txt"]),
+    "no names": ({"data.yaml": "nc: 2\n"}, ["s.zip: found no names of the classes; expected the names of the classes, in data.yaml, obj.names, classes.txt or labels.txt"]),
     "a name twice": ({"data.yaml": "names: [cat, cat]\n"}, ["s.zip/data.yaml, row 2: found class 1 named 'cat', as another is; expected a different name for each class"]),
     "names that differ": ({"classes.txt": "cat\neel\n"}, ["s.zip/classes.txt: found names that differ from data.yaml; expected the same classes in both"]),
     "names in an unknown form": ({"data.yaml": "names: {0: cat, 2: dog}\n"}, ["s.zip/data.yaml, column names: found names in an unknown form; expected names: [cat, dog] or names: {0: cat, 1: dog}"]),
@@ -163,9 +170,9 @@ def test_good_lines_can_be_kept(tmp_path):
         "labels/c.txt": "0 0.5 0.5 1 1",
     }
     loaded = load_suite(packed(tmp_path / "s.zip", entries), keep_good_rows=True)
-    assert loaded.value.cases["case_id"].to_pylist() == ["a", "empty"]
-    assert objects(loaded.value.annotations, "case_id", "label") == [("a", "cat")]
-    assert loaded.value.left_out == 3
+    assert loaded.value.cases["case_id"].to_pylist() == ["a", "c", "empty"]
+    assert objects(loaded.value.annotations, "case_id", "label") == [("a", "cat"), ("c", "cat")]
+    assert loaded.value.left_out == 2
 
 
 PREDICTION_PROBLEMS = {

@@ -82,9 +82,9 @@ def test_bad_results(tmp_path, change, message):
     [
         pytest.param(
             "annotations",
-            {"id": 0},
-            "row 2, column annotations.id: found 0; expected a whole number of at least 1 (0 silently spoils pycocotools' matching)",
-            id="id 0",
+            {"id": -1},
+            "row 2, column annotations.id: found -1; expected a whole number of at least 0",
+            id="id -1",
         ),
         pytest.param(
             "annotations",

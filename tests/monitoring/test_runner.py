@@ -97,7 +97,7 @@ def test_hostile_lines_take_no_other_with_them(workspace: Path, tmp_path: Path) 
     bad = {entry["row"]: entry["found"] for entry in state.bad_lines}
     assert (state.read, state.duplicates, state.bad) == (12, 1, len(bad))
     assert bad[2] == "Input data was truncated"
-    assert bad[4] == "no column with the model's answers"
+    assert bad[4] == "no column with the model's answers, only the columns case_id, id, question"
     assert bad[5].startswith("context: a name that means different things")
     assert bad[10] == "9,000,028 bytes"
     assert state.sampled == 12 - 1 - len(bad)

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import json
 import os
 import socket
 import subprocess
@@ -60,6 +61,13 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def told(page: AppTest, name: str) -> dict[str, Any]:
+    """What the component of that name was told to draw."""
+    assert not page.exception
+    protos = [component.proto for component in page.get("bidi_component")]
+    return json.loads(next(proto.bytes for proto in protos if proto.component_name.endswith(f"assay_{name}")))
+
+
 @pytest.fixture
 def run(studio: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The finished run, in the workspace that the pages look at; no sample is started beside it."""
@@ -91,22 +99,22 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, samples: bool = False) -> Iterator[str]:
+def serving(folder: Path, samples: bool = False, script: str = "app.py") -> Iterator[str]:
     """The address of a studio on a workspace, while it runs; it computes no samples unless told to."""
     with (folder / "samples.lock").open("w") as lock:
         if not samples:  # as if another process were at it: the cores are for the browser
             fcntl.flock(lock, fcntl.LOCK_EX)
-        with _serving(folder) as address:
+        with _serving(folder, script) as address:
             yield address
 
 
 @contextlib.contextmanager
-def _serving(folder: Path) -> Iterator[str]:
+def _serving(folder: Path, script: str) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
+        [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)],
         cwd=PROJECT, env=os.environ | {"ASSAY_WORKSPACE": str(folder)},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
@@ -119,7 +127,7 @@ def _serving(folder: Path) -> Iterator[str]:
         yield address
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(120)
 
 
 def settle(page: Page) -> None:
@@ -134,8 +142,15 @@ def settle(page: Page) -> None:
 def choose(page: Page, box: str, option: str) -> None:
     """Choose an option of a select box."""
     settle(page)
-    page.get_by_role("combobox", name=box, exact=True).click()
-    page.get_by_role("option").filter(has_text=option).click()
+    field, entry = (
+        page.get_by_role("combobox", name=box, exact=True),
+        page.get_by_role("option").filter(has_text=option),
+    )
+    field.click()
+    settle(page)
+    if not entry.count():  # a script that began meanwhile has closed the list
+        field.click()
+    entry.click()
 
 
 def back(page: Page, address: str) -> None:

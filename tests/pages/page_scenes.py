@@ -2,25 +2,45 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
+from streamlit.testing.v1 import AppTest
 
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.judge.server import JudgeServer
 
+OF_FRAME = ("assay_frame", "assay_palette", "assay_toolbar")  # components that every page has
 HOSTILE = "![x](http://127.0.0.1:9/x.png) <img src=x onerror=alert(1)>"
 
 
-def objects_run(folder: Path, *more: str) -> Run:
-    """Four pictures of a cat at (10, 10) and a dog at (60, 40); `keen` finds both and a false dog, `shy` the cat."""
+def payload(page: AppTest) -> Any:
+    """Return what the first component of a page was given to draw; the frame's own stands before it."""
+    return payloads(page)[0]
+
+
+def payloads(page: AppTest) -> list[Any]:
+    """Return what each component of a page was given to draw, in their order; without the frame's own."""
+    drawn = [each.proto for each in page.get("bidi_component")]
+    return [json.loads(each.bytes) for each in drawn if not each.component_name.endswith(OF_FRAME)]
+
+
+def marked(page: AppTest) -> list[tuple[str, str]]:
+    """Return the words of a page's texts and how they are marked."""
+    blocks = [block for each in payloads(page) if "blocks" in each for block in each["blocks"]]
+    return [(text.strip(), mark) for block in blocks for text, mark, _ in block.get("parts", ())]
+
+
+def objects_run(folder: Path, *more: str, images: int = 4) -> Run:
+    """Some pictures of a cat at (10, 10) and a dog at (60, 40); `keen` finds both and a false dog, `shy` the cat."""
     media = folder / "pictures"
     media.mkdir()
     cases, annotations, outputs, predictions = [], [], [], []
-    for index in range(4):
+    for index in range(images):
         name = f"picture{index}.png"
-        Image.new("RGB", (120, 90), (40 * index, 90, 120)).save(media / name)
+        Image.new("RGB", (120, 90), (40 * index % 256, 90, 120)).save(media / name)
         case = f"p{index}"
         cases.append({"case_id": case, "image": name, "image_width": 120, "image_height": 90})
         cat = {"case_id": case, "x": 10.0, "y": 10.0, "width": 30.0, "height": 20.0, "area": 600.0, "label": "cat"}

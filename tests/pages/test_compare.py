@@ -19,6 +19,7 @@ from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.components.board_scenes import column
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite, serving, settle
+from tests.pages.page_scenes import marked
 
 
 def texts(page: AppTest) -> str:
@@ -41,7 +42,7 @@ def test_the_leader_is_compared_with_the_next(run: Run, open_page: Callable[...,
     assert said.startswith("Yes: B is better in 4 of 4 metrics, and A in none\nA  blunt    B  sharp")
     assert (page.query_params["a"], page.query_params["b"]) == ("blunt", "sharp")
     table = page.dataframe[0].value
-    assert table["metric"].tolist() == ["Classification · accuracy ↑"]
+    assert table["metric"].tolist() == ["Classification · Accuracy ↑"]
     assert table["outcomes"].tolist() == ["36 / 8 / 76"]
     assert "neither a value per case nor resamples" not in said
 
@@ -89,7 +90,7 @@ def test_the_button_leads_to_the_regressions_and_on_to_the_case(run: Run, open_p
     assert page.query_params["key"] == "classification/accuracy"
     rows = page.dataframe[0].value
     assert len(rows) == int(page.segmented_control[0].options[0].partition("(")[2].rstrip(")"))
-    assert (rows["difference"] == "-1.00").all()
+    assert (rows["difference"] == "−1.00").all()
     page.segmented_control[0].set_value("wins").run()
     assert (page.dataframe[0].value["difference"] == "+1.00").all()
     assert "dog  0.900" in texts(page)
@@ -100,10 +101,9 @@ def test_the_button_leads_to_the_regressions_and_on_to_the_case(run: Run, open_p
 def test_answers_word_by_word(words: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("compare", a="good", b="poor", key="rouge/rougeL", view="words", case="c3")
     assert "A  good    B  poor" in texts(page)
-    assert page.code[0].language == "diff"
-    assert "- for the evening train" in page.code[0].value
+    assert ("for the evening train to leave the river runs", "removed") in marked(page)
     written = open_page("compare", a="good", b="poor", key="rouge/rougeL")
-    assert not written.code
+    assert not marked(written)
     assert "A · good · 1.00" in texts(written)
 
 
@@ -180,9 +180,24 @@ def test_the_forest_has_a_panel_for_open_ranges_and_draws_names_literally() -> N
     figure = model_comparison.forest([hostile, row("lower", -1, 2, 5, end=float("inf"))])
     drawn = json.loads(figure.to_json())
     assert [trace["customdata"] for trace in drawn["data"] if trace["mode"] == "markers"] == [[["e/m"]]] * 2
-    assert drawn["layout"]["yaxis"]["ticktext"] == ["&lt;b&gt;&#37;{x} · m ↑"]
+    assert drawn["layout"]["yaxis"]["ticktext"] == ["&lt;b&gt;&#37;{x}<br>M ↑"]
     assert "yaxis2" in drawn["layout"]
     assert drawn["layout"]["xaxis"]["range"][0] < -0.1 < 0 < 0.5 < drawn["layout"]["xaxis"]["range"][1]
+
+
+@pytest.mark.parametrize(
+    ("title", "metric", "lines"),
+    [
+        ("Classification", "accuracy", "Classification<br>Accuracy ↑"), ("ROUGE", "rougeL", "ROUGE-L ↑"),
+        ("Answer relevancy", "answer_relevancy_by_sentences", "Answer relevancy by<br>sentences ↑"),
+        ("E" * 90, "m" * 90, "E" * 23 + "…<br>M" + "m" * 20 + "… ↑"),
+    ],
+    ids=["two", "one", "wrapped", "cut"],
+)  # fmt: skip
+def test_names_beside_the_forest_take_two_short_lines(title: str, metric: str, lines: str) -> None:
+    column = replace(row("higher", -0.1, 0.2, 0.5).column, evaluator_title=title, metric=metric, title=metric)
+    assert model_comparison.two_lines(column) == lines
+    assert sum(model_comparison.SIDES) <= 820 / 3  # of a tablet's width
 
 
 @pytest.mark.browser
@@ -227,7 +242,7 @@ class TestInTheBrowser:
         settle(page)
         page.get_by_text("Word by word").click()
         page.wait_for_url("**view=words**")
-        expect(page.locator("code").first).to_contain_text("![](http://127.0.0.1:9/y.png)")
+        expect(page.locator(".prose ins").first).to_contain_text("![](http://127.0.0.1:9/y.png)")
         assert page.locator("img[src*='127.0.0.1:9']").count() == 0
         settle(page)
         page.get_by_role("button", name="Open this case").click()

@@ -124,10 +124,6 @@ def test_every_cell_of_a_run_of_labels_lists_what_it_counts(labels: Run) -> None
     cells(labels, "classification")
 
 
-def test_every_cell_of_a_run_of_objects_lists_what_it_counts(pictures: Run) -> None:
-    cells(pictures, "detection_confusion")
-
-
 def test_every_cell_of_classified_answers_lists_what_it_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
     answers = ("Yes", " no.", "NO", "perhaps", "")

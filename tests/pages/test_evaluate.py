@@ -6,12 +6,18 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from components import data
+from metrics.core.registry import evaluators
+from metrics.core.suite import Outputs, Suite
 from metrics.judge.rubrics import read_rubric
 from metrics.judge.saved_objects import save
 from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import finished
+from tests.ingest.test_workbooks import book
 
 SUITE = "id,user_input,reference,tags\n007,What is 1 + 1?,two,\"['sum', 'easy']\"\nNA,Who am I?,nobody,\n"
 OUTPUTS = "id,model,response\n007,small,two\nNA,small,you\n007,large,It is two\nNA,large,nobody\n"
@@ -51,6 +57,28 @@ def headings(page: AppTest) -> list[str]:
     return [heading.value for heading in page.subheader]
 
 
+def offer(page: AppTest, name: str) -> AppTest:
+    """The checkbox of an evaluator, whose family is opened if it is not."""
+    family = evaluators()[name].family
+    for _ in range(2):
+        if found := [box for box in page.checkbox if box.key == f"offer-{name}"]:
+            return found[0]
+        next(button for button in page.button if button.key == f"open-{family}").click().run()
+    raise AssertionError(f"{name} is not on offer")
+
+
+def drawer(page: AppTest, name: str) -> AppTest:
+    """The page with the parameters of an evaluator open."""
+    page.session_state[f"drawer-{name}"] = True
+    return page.run()
+
+
+def rest(page: AppTest) -> str:
+    """What the page says of the evaluators that cannot run."""
+    page.session_state["rest"] = True
+    return words(page.run())
+
+
 def start(page: AppTest) -> AppTest:
     """The button that starts the run."""
     return next(button for button in page.button if button.label == "Start")
@@ -71,9 +99,9 @@ def test_two_files_are_understood_and_started(page: AppTest, started: list[Run])
     assert "sums: 2 cases, text" in words(page)
     assert "2 models: small, large" in words(page)
     assert "Ready to start" in headings(page)
-    boxes = {box.key: box.value for box in page.checkbox if (box.key or "").startswith("offer-")}
-    assert boxes["offer-rouge"]
-    assert not boxes["offer-json_schema"]
+    assert offer(page, "rouge").value
+    assert not offer(page, "json_schema").value
+    assert "No judge calls" in words(page)
     start(page).click().run()
     [run] = started
     assert run.suite.cases["case_id"].to_pylist() == ["007", "NA"]
@@ -86,18 +114,23 @@ def test_the_address_brings_everything_back(
     page: AppTest, started: list[Run], open_page: Callable[..., AppTest]
 ) -> None:
     give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
-    next(box for box in page.checkbox if box.key == "offer-bleu").uncheck().run()
+    offer(page, "bleu").uncheck().run()
     again = open_page("evaluate", **dict(page.query_params.items()))
     assert "2 models: small, large" in words(again)
-    assert not next(box for box in again.checkbox if box.key == "offer-bleu").value
+    assert not offer(again, "bleu").value
     start(again).click().run()
     assert "bleu" not in started[0].evaluators
 
 
 def test_all_problems_at_once_and_the_good_rows_kept_by_choice(page: AppTest, started: list[Run]) -> None:
     give(give(page, 0, "bad.csv", BAD), 0, "answers.csv", "case_id,model,answer\na,small,x\nzz,small,y\n")
-    table = page.dataframe[-1].value
-    assert {"bad.csv", "answers.csv"} == set(table["file"])
+    assert "3 problems in the files" in headings(page)
+    said = [text.value.splitlines() for text in page.text if text.value.startswith("✗")]
+    assert [lines[:2] for lines in said] == [
+        ["✗ bad.csv, row 3, column case_id", "Found nothing."],
+        ["✗ bad.csv, row 4, column case_id", "Found 'a' again, first in row 2."],
+        ["✗ answers.csv, row 3, column case_id", "Found 'zz'."],
+    ]
     assert start(page).disabled
     keep = next(box for box in page.checkbox if box.label.startswith("Keep the"))
     keep.check().run()
@@ -189,26 +222,103 @@ def test_a_stored_suite_takes_new_outputs(page: AppTest, started: list[Run], ope
     assert started[1].models == ("third",)
 
 
-def test_a_refused_upload_says_why(page: AppTest) -> None:
-    give(page, 0, "empty.csv", b"")
-    assert "✗ Not stored: empty.csv is empty" in words(page)
+def test_a_stored_suite_offers_the_answers_of_earlier_runs(
+    workspace: Path, started: list[Run], open_page: Callable[..., AppTest]
+) -> None:
+    cases = [{"case_id": f"c{n}", "question": f"{n}?", "expected_answers": ["yes"]} for n in range(4)]
+    suite = Suite.from_rows("desk", "text", cases)
+    answers = [{"case_id": f"c{n}", "model": model, "answer": "yes"} for n in range(3) for model in ("small", "large")]
+    run = finished(Workspace(), suite, Outputs.from_rows(answers), "rouge", name="Monday")
+    kept = Workspace().save_suite(suite.restricted(pa.array(["c2", "c3"])))
+    page = open_page("evaluate", **{"from": "stored", "suite": kept, "by": "file"})
+    [shown] = next(box for box in page.selectbox if box.label == "What the models answered").options
+    assert shown.startswith("small, large · 1 of 2 cases · Monday, ")
+    assert page.query_params["answers"] == run.spec["outputs"]["fingerprint"]
+    assert "desk: 2 cases, text" in words(page)
+    assert "2 answers missing: those cases are not scored" in words(page)
+    start(page).click().run()
+    assert started[0].models == ("small", "large")
+    assert started[0].outputs.outputs["case_id"].to_pylist() == ["c2", "c2"]
+
+
+def test_the_cases_of_a_stored_suite_are_handed_out_to_be_answered(
+    workspace: Path, open_page: Callable[..., AppTest]
+) -> None:
+    cases = [{"case_id": "007", "question": "Who?", "expected_answers": ["you"]}, {"case_id": "8", "question": "=1"}]
+    kept = Workspace().save_suite(Suite.from_rows("desk", "text", cases))
+    page = open_page("evaluate", **{"from": "stored", "suite": kept})
+    assert [button.label for button in page.get("download_button")] == ["Cases to answer, CSV"]
+    table = data.cases_to_answer(kept)
+    assert table is not None
+    assert table.decode() == "case_id,question,answer\r\n007,Who?,\r\n8,'=1,\r\n"
+
+
+REFUSED = {
+    "empty": ("empty.csv", b"", "empty.csv is empty"),
+    "a picture": ("outputs.csv", b"\x89PNG\r\n\x1a\n", "outputs.csv is a PNG image, not a CSV table"),
+    "a paper": ("suite.json", b"%PDF-1.7", "suite.json is a PDF, not JSON"),
+    "a page": ("suite.csv", b"<!doctype html><p>Sign in", "suite.csv is a web page (HTML), not a CSV table"),
+    "an old workbook": (
+        "suite.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "suite.xlsx is an old or protected Office document (.xls, .doc), not an Excel workbook",
+    ),
+    "no archive": ("masks.zip", b"\x1f\x8b\x08", "masks.zip is a gzip archive, not a zip archive"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "why"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_refused_upload_says_why(page: AppTest, name: str, content: bytes, why: str) -> None:
+    give(page, 0, name, content)
+    assert f"✗ Not stored: {why}" in words(page)
+    assert not page.query_params.get("suite")
+
+
+def test_the_encoding_is_shown_and_corrected(page: AppTest) -> None:
+    give(page, 0, "sums.csv", "id,user_input,reference\n1,Größe?,groß\n".encode("cp1252"))
+    box = next(box for box in page.selectbox if box.label == "sums.csv was read as")
+    assert box.value == "Windows-1252"
+    assert page.dataframe[-1].value["user_input"].tolist() == ["Größe?"]
+    box.select("Windows-1251").run()
+    assert page.dataframe[-1].value["user_input"].tolist() == ["GrцЯe?"]
+    give(page, 0, "answers.csv", "id,model,response\n1,small,größer\n".encode("utf-16"))
+    assert "sums.csv was read as Windows-1251." in words(page)
+    assert "answers.csv was read as UTF-16." in words(page)
+
+
+def test_the_sheet_of_a_workbook_is_chosen(page: AppTest, tmp_path: Path) -> None:
+    sheets = {"Cases": [["id", "question"], ["007", "Who?"]], "Answers": [["id", "answer"], ["007", "you"]]}
+    content = book(tmp_path / "all.xlsx", sheets).read_bytes()
+    give(page, 0, "all.xlsx", content)
+    assert next(box for box in page.selectbox if box.label == "Sheet read of all.xlsx").value == "Cases"
+    give(page, 0, "all2.xlsx", content)
+    boxes = [box for box in page.selectbox if box.label == "Sheet read of all2.xlsx"]
+    assert "no column with the model's answers" in words(page)
+    boxes[0].select("Answers").run()
+    assert "all: 1 case, text" in words(page)
+    assert "1 model: all2" in words(page)
 
 
 def test_parameters_go_with_the_run(page: AppTest, started: list[Run]) -> None:
     give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
+    offer(page, "rouge")
+    drawer(page, "rouge")
     next(box for box in page.number_input if box.key == "parameter-rouge.threshold").set_value(0.4).run()
     assert json.loads(page.query_params["parameters"]) == {"rouge": {"threshold": 0.4}}
+    assert "Threshold: 0.4 (default none)" in words(page)
+    assert "1 changed" in offer(page, "rouge").label
     start(page).click().run()
     assert started[0].evaluators["rouge"]["threshold"] == 0.4
     assert Workspace().runs()
 
 
-def test_an_evaluator_without_its_model_explains_itself_before_the_run(page: AppTest, started: list[Run]) -> None:
+def test_an_evaluator_without_its_model_explains_itself_before_the_run(
+    page: AppTest, started: list[Run], open_page: Callable[..., AppTest]
+) -> None:
     give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
     assert "will be skipped" not in words(page), "nothing that needs a model is chosen unasked"
-    box = next(box for box in page.checkbox if box.key == "offer-toxicity_classifier")
-    assert "needs a classifier model" in box.label
-    box.check().run()
+    assert "Toxicity: classifier: no classifier is chosen: set classifier to a local folder" in rest(page)
+    page = open_page("evaluate", **(dict(page.query_params.items()) | {"evaluator": "toxicity_classifier"}))
+    assert "needs a classifier model" in offer(page, "toxicity_classifier").label
     assert (
         "Will be skipped: no classifier is chosen: set classifier to a local folder or the name of a model on the hub, "
         "such as unitary/toxic-bert." in words(page)
@@ -220,14 +330,15 @@ def test_an_evaluator_without_its_model_explains_itself_before_the_run(page: App
     next(field for field in page.text_input if field.key == "model-classifier").set_value("unitary/toxic-bert").run()
     assert "be skipped" not in words(page)
     assert page.query_params["classifier"] in ("unitary/toxic-bert", ["unitary/toxic-bert"])
-    box = next(box for box in page.checkbox if box.key == "offer-toxicity_classifier")
-    assert "asks a classifier model" in box.label
+    assert "asks a classifier model" in offer(page, "toxicity_classifier").label
     start(page).click().run()
     assert started[0].spec["resources"] == {"classifier": "unitary/toxic-bert"}
 
 
 def test_thresholds_of_other_metrics_are_chosen_and_set(page: AppTest) -> None:
     give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
+    offer(page, "rouge")
+    drawer(page, "rouge")
     choice = next(box for box in page.multiselect if box.key == "parameter-rouge.thresholds")
     assert choice.options == ["rouge1", "rouge2", "rougeLsum"]
     choice.select("rouge2").run()
@@ -236,8 +347,11 @@ def test_thresholds_of_other_metrics_are_chosen_and_set(page: AppTest) -> None:
 
 
 def test_a_saved_rubric_is_chosen_by_name(page: AppTest, workspace: Path) -> None:
+    (workspace / "judge.json").write_text(json.dumps({"model": "scripted", "base_url": "http://127.0.0.1:9/v1"}))
     save(workspace, read_rubric("tone: {weight: 1, description: Kind., levels: {kind: 1, rude: 0}}", "support.yaml"))
     give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
+    offer(page, "rubric")
+    drawer(page, "rubric")
     next(box for box in page.selectbox if box.label == "Rubric").select("support").run()
     own = json.loads(page.query_params["parameters"])["rubric"]
     assert own["rubric"] == "support, version 1"
@@ -250,10 +364,11 @@ def test_a_saved_rubric_is_chosen_by_name(page: AppTest, workspace: Path) -> Non
 
 def test_a_model_of_one_evaluator_is_its_parameter(page: AppTest, started: list[Run]) -> None:
     give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
-    next(box for box in page.checkbox if box.key == "offer-perplexity").check().run()
-    assert "such as HuggingFaceTB/SmolLM2-135M" in words(page)
+    assert "such as HuggingFaceTB/SmolLM2-135M" in rest(page)
+    drawer(page, "perplexity")
     own = next(field for field in page.text_input if field.key == "parameter-perplexity.language_model")
     own.set_value("some/model").run()
+    offer(page, "perplexity").check().run()
     assert "be skipped" not in words(page)
     start(page).click().run()
     assert started[0].evaluators["perplexity"]["language_model"] == "some/model"

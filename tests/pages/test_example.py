@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
-from tests.pages.page_scenes import HOSTILE, agents_run, objects_run, texts_run
+from tests.pages.page_scenes import HOSTILE, agents_run, marked, objects_run, payloads, texts_run
 
 ROUGE = {"evaluator": "rouge", "metric": "rougeL"}
 
@@ -48,10 +49,10 @@ def test_a_text_case_with_the_models_side_by_side(texts: Run, open_page: Callabl
     page = open_page("example", run=texts.id, case="t1", **ROUGE)
     shown = words(page)
     assert {"What is 1 + 1?", "It is 2 indeed", HOSTILE} <= set(shown)
-    assert {"exact · rougeL 1.00", "hostile · rougeL 0.00"} <= set(shown)
-    scores = page.dataframe[0].value
+    assert {"exact · ROUGE-L 1.00", "hostile · ROUGE-L 0.00"} <= set(shown)
+    scores = page.dataframe[-1].value
     assert set(scores["evaluator"]) == {"ROUGE", "BLEU"}
-    assert scores.loc[scores["metric"] == "rougeL", ["exact", "hostile"]].to_numpy().tolist() == [["1.00", "0.00"]]
+    assert scores.loc[scores["metric"] == "ROUGE-L", ["exact", "hostile"]].to_numpy().tolist() == [["1.00", "0.00"]]
 
 
 def test_text_of_models_is_never_markup(texts: Run, open_page: Callable[..., AppTest]) -> None:
@@ -63,14 +64,23 @@ def test_text_of_models_is_never_markup(texts: Run, open_page: Callable[..., App
 
 def test_an_answer_against_the_expected_one(texts: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("example", run=texts.id, case="t1", view="expected", **ROUGE)
-    assert "  It is 2 indeed" in [code.value for code in page.code]
-    assert [code.language for code in page.code].count("diff") == 2
+    assert ("It is 2 indeed", "") in marked(page)
+    assert ("It is 2 indeed", "removed") in marked(page)
+    assert (HOSTILE, "added") in marked(page)
+
+
+def test_the_markdown_of_an_answer_is_rendered_where_asked(texts: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("example", run=texts.id, case="t1", view="rendered", **ROUGE)
+    trees = [
+        block["tree"] for each in payloads(page) if "blocks" in each for block in each["blocks"] if "tree" in block
+    ]
+    assert trees == [[["p", ["code", "[image: x] <http://127.0.0.1:9/x.png>"], " <img src=x onerror=alert(1)>"]]]
 
 
 def test_previous_and_next_follow_the_list(texts: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("example", run=texts.id, model="exact", **ROUGE)
     assert page.query_params["case"] == "t0"
-    assert "t0 · 1 of 3, worst first by rougeL of exact" in words(page)
+    assert "t0 · 1 of 3, worst first by ROUGE-L of exact" in words(page)
     assert next(one for one in page.button if one.label == "Previous").disabled
     button(page, "Next case")
     assert page.query_params["case"] == "t1"
@@ -85,7 +95,7 @@ def test_an_unknown_case_says_where_the_others_are(texts: Run, open_page: Callab
 
 
 def test_an_unknown_metric_falls_back_to_the_first_number(texts: Run, open_page: Callable[..., AppTest]) -> None:
-    assert "worst first by rougeL" in words(open_page("example", run=texts.id, evaluator="nobody", metric="none"))[0]
+    assert "worst first by ROUGE-L" in words(open_page("example", run=texts.id, evaluator="nobody", metric="none"))[0]
 
 
 def test_what_an_agent_did_stands_under_its_answer(
@@ -103,7 +113,7 @@ def test_what_an_agent_did_stands_under_its_answer(
 
 
 def test_a_picture_is_matched_anew_as_the_sliders_move(pictures: Run, open_page: Callable[..., AppTest]) -> None:
-    page = open_page("example", run=pictures.id, case="p2")
+    page = open_page("example", run=pictures.id, case="p2", score="0")
     assert {"keen\n✓ 2 found · ✗ 1 false · – 0 missed", "shy\n✓ 1 found · ✗ 0 false · – 1 missed"} <= set(words(page))
     page.slider[0].set_value(0.7).run()
     assert page.query_params["score"] == "0.7"
@@ -111,9 +121,70 @@ def test_a_picture_is_matched_anew_as_the_sliders_move(pictures: Run, open_page:
 
 
 def test_one_class_and_one_model_from_the_address(pictures: Run, open_page: Callable[..., AppTest]) -> None:
-    page = open_page("example", run=pictures.id, case="p2", label="dog", compare="keen")
+    page = open_page("example", run=pictures.id, case="p2", label="dog", compare="keen", score="0")
     assert "keen\n✓ 1 found · ✗ 1 false · – 0 missed" in words(page)
     assert page.dataframe[0].value["kind"].tolist() == ["true positive", "false positive", "ground truth, found"]
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the image viewer was given to draw last."""
+    given: dict[str, Any] = {}
+    monkeypatch.setattr("components.viewers.image_viewer.viewer", lambda payload, detail=None: given.update(payload))
+    return given
+
+
+GHOSTS = {"model": "keen", "compare": "keen", "gallery": "model=keen&kind=fp&score=0", "score": "0"}
+
+
+def test_next_walks_the_objects_of_the_gallery_and_marks_each(
+    pictures: Run, open_page: Callable[..., AppTest], drawn: dict[str, Any]
+) -> None:
+    page = open_page("example", run=pictures.id, case="p0", object="p2", **GHOSTS)
+    assert words(page)[0] == "1 of 4 objects · dog 0.30, nothing there · image p0"
+    assert drawn["focus"] == {"box": (80.0, 5.0, 90.0, 15.0), "name": "dog", "view": (53.0, 0.0, 64.0)}
+    button(page, "Next object")
+    assert (page.query_params["case"], page.query_params["object"]) == ("p1", "p6")
+    assert words(page)[0] == "2 of 4 objects · dog 0.30, nothing there · image p1"
+    button(page, "Previous")
+    assert page.query_params["object"] == "p2"
+    assert next(one for one in page.button if one.label == "Previous").disabled
+
+
+@pytest.mark.parametrize(
+    ("state", "params", "position"),
+    [
+        pytest.param("model=shy&kind=fn", {"case": "p1", "object": "a4"}, "2 of 4 objects · dog, missed", id="missed"),
+        pytest.param("model=keen&kind=tp&view=images", {"case": "p1"}, "2 of 4 images", id="images"),
+        pytest.param("model=keen&kind=tp&label=cat", {}, "1 of 4 objects · cat 0.90, found", id="none-named"),
+        pytest.param(
+            "model=keen&kind=tp", {"case": "p0", "object": "p2"}, "not among the gallery's 8", id="not-listed"
+        ),
+    ],
+)
+def test_where_the_example_stands_in_the_gallery(
+    pictures: Run, open_page: Callable[..., AppTest], state: str, params: dict[str, str], position: str
+) -> None:
+    shown = words(open_page("example", run=pictures.id, gallery=f"{state}&score=0", **params))[0]
+    assert shown == f"{position} · image {params.get('case', 'p0')}"
+
+
+def test_a_mark_stays_on_the_clicked_model_among_others(
+    pictures: Run, open_page: Callable[..., AppTest], drawn: dict[str, Any]
+) -> None:
+    state = {"model": "shy", "gallery": "model=shy&kind=tp&score=0", "case": "p0", "object": "p3"}
+    open_page("example", run=pictures.id, compare=["keen", "shy"], **state)
+    assert [panel["title"] for panel in drawn["panels"]] == ["keen", "shy"]
+    assert drawn["focus"]["box"] == (10.0, 10.0, 40.0, 30.0)
+
+
+def test_an_object_of_a_list_is_marked_without_a_gallery(
+    pictures: Run, open_page: Callable[..., AppTest], drawn: dict[str, Any]
+) -> None:
+    open_page("example", run=pictures.id, case="p0", model="shy", object="p3")
+    assert drawn["focus"]["box"] == (10.0, 10.0, 40.0, 30.0)
+    open_page("example", run=pictures.id, case="p0", model="shy", object="p999")
+    assert drawn["focus"] is None
 
 
 def test_a_picture_that_is_gone_leaves_its_boxes(
@@ -126,7 +197,7 @@ def test_a_picture_that_is_gone_leaves_its_boxes(
     kept = path.read_bytes()
     path.write_bytes(b"broken")
     try:
-        page = open_page("example", run=pictures.id, case="p3")
+        page = open_page("example", run=pictures.id, case="p3", score="0")
         assert "Only the outlines are drawn" in page.error[0].value
         assert "keen\n✓ 2 found · ✗ 1 false · – 0 missed" in words(page)
     finally:

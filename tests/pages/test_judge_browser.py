@@ -107,9 +107,8 @@ def test_set_up_estimate_run_and_evidence(
     settle(page)
     seen.append(page.content())
     page.get_by_role("button", name="Start").click()
-    page.wait_for_url("**/runs?run=**", timeout=120_000)
-    run = page.url.partition("run=")[2]
-    expect(page.get_by_text("0 running")).to_be_visible(timeout=120_000)
+    page.wait_for_url("**/leaderboard?run=**", timeout=120_000)  # the run is done
+    run = page.url.partition("run=")[2].partition("&")[0]
     seen.append(page.content())
 
     page.goto(f"{address}/?run={run}")

@@ -99,7 +99,7 @@ def test_the_pages_show_one_key_on_demand(run: Run, open_page: Callable[..., App
     assert any("colour=red" in table.to_csv() for table in tables)
     page = open_page("leaderboard", run=run.id, label_key="breed")
     assert not page.exception
-    assert any("accuracy breed" in text.value for text in page.text)
+    assert any("Accuracy breed" in text.value for text in page.text)
     page = open_page("cases", run=run.id, evaluator="classification", metric="accuracy")
     assert any("mean over the keys of its labels: breed, colour" in caption.value for caption in page.caption)
 

@@ -1,6 +1,5 @@
 """The start page: which model should I pick?"""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,13 +7,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
-from tests.pages.conftest import HOSTILE, PROJECT
+from metrics.suites.samples import samples
+from tests.pages.conftest import HOSTILE, PROJECT, told
 
 
 def drawn(page: AppTest) -> dict:
     """What the heatmap was told to draw."""
-    assert not page.exception
-    return json.loads(page.get("bidi_component")[0].proto.bytes)
+    return told(page, "heatmap")
 
 
 def test_the_heatmap_has_every_model_best_first(run: Run, open_page: Callable[..., AppTest]) -> None:
@@ -59,7 +58,7 @@ def test_sorting_comes_from_the_address(run: Run, open_page: Callable[..., AppTe
 def test_what_the_suite_could_reveal(run: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("leaderboard", wish="0.05")
     said = next(text.value for text in page.text if text.value.startswith("With 120 cases, a difference of 0."))
-    assert "between two models in Classification: accuracy would be detected 80 % of the time." in said
+    assert "between two models in Classification: Accuracy would be detected 80 % of the time." in said
     assert "To detect 0.050 you need" in said
     page.number_input[0].set_value(0.1).run()
     assert page.query_params["wish"] == "0.1"
@@ -67,9 +66,69 @@ def test_what_the_suite_could_reveal(run: Run, open_page: Callable[..., AppTest]
     assert 100 < int(cases[0].replace(",", "")) < int(said.rpartition("you need ")[2].split()[0].replace(",", ""))
 
 
+def test_the_first_screen_says_what_this_is_until_put_away(
+    sampled: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+) -> None:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(sampled))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    page = open_page("leaderboard")
+    assert not page.exception
+    said = next(text.value for text in page.text if text.value.startswith("Assay scores your models' outputs"))
+    run = Workspace().run(page.query_params["run"])
+    description = next(sample.description for sample in samples() if sample.id == run.spec["sample"])
+    assert said.endswith(f"This is a bundled sample. {description}")
+    next(button for button in page.button if button.label == "Hide this").click().run()
+    assert not any(text.value.startswith("Assay scores") for text in page.text)
+
+
+def test_a_run_of_the_users_own_needs_no_welcome(run: Run, open_page: Callable[..., AppTest]) -> None:
+    assert not any(text.value.startswith("Assay scores") for text in open_page("leaderboard").text)
+
+
+CELL = {"cell": "classification/accuracy", "of": "blunt"}
+
+
+def test_a_cell_of_the_address_opens_its_worst_cases(run: Run, open_page: Callable[..., AppTest]) -> None:
+    drawer = drawn(open_page("leaderboard", run=run.id, tag="day", **CELL))["open"]
+    assert (drawer["key"], drawer["model"]) == ("classification/accuracy", "blunt")
+    assert drawer["title"] == "blunt · Classification: Accuracy\u00a0↑"
+    assert "n 80" in drawer["facts"]
+    assert "Worst 20 cases of 80" in drawer["facts"]
+    assert drawer["links"] == [
+        [
+            "All 80 cases",
+            f"cases?run={run.id}&tag=day&evaluator=classification&metric=accuracy&model=blunt",
+        ]
+    ]
+    first = drawer["cases"][0]
+    assert (first["id"], first["answer"], first["share"], first["failing"]) == ("c0", "dog", 0.0, True)
+    assert first["question"].startswith("What animal is number")
+    assert f"example?run={run.id}" in first["href"]
+    assert all(case["failing"] for case in drawer["cases"])
+
+
+@pytest.mark.parametrize("params", [{"cell": "no/such", "of": "blunt"}, {**CELL, "of": "gone"}, {"of": "blunt"}])
+def test_a_cell_that_is_not_there_opens_nothing(
+    run: Run, open_page: Callable[..., AppTest], params: dict[str, str]
+) -> None:
+    assert drawn(open_page("leaderboard", **params))["open"] is None
+
+
+def test_columns_and_cells_come_from_the_address(run: Run, open_page: Callable[..., AppTest]) -> None:
+    usual = drawn(open_page("leaderboard"))
+    assert usual["cells_as"] == "full"
+    assert {column["key"] for column in usual["columns"]} < {key for key, *_ in usual["every"]}
+    page = open_page("leaderboard", cells="fit", column=["classification/f1?average=macro", "classification/accuracy"])
+    few = drawn(page)
+    assert [column["title"] for column in few["columns"]] == ["Accuracy", "F1 macro"]
+    assert (few["cells_as"], len(few["every"])) == ("fit", len(usual["every"]))
+    next(button for button in page.button if button.label == "Clear filters").click().run()
+    assert len(drawn(page)["columns"]) == len(usual["columns"])
+
+
 def test_every_cell_has_its_rank(run: Run, open_page: Callable[..., AppTest]) -> None:
     heatmap = drawn(open_page("leaderboard"))
-    place = next(place for place, column in enumerate(heatmap["columns"]) if column["title"] == "accuracy")
+    place = next(place for place, column in enumerate(heatmap["columns"]) if column["title"] == "Accuracy")
     assert [row[place][-1] for row in heatmap["cells"]] == ["1 of 3", "2 of 3", "3 of 3"]
 
 

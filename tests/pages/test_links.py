@@ -1,25 +1,23 @@
 """The ways from a number to its pictures: the gallery that a link opens holds exactly the objects that are counted."""
 
-import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from components import data
 from components.viewers import tile_gallery
-from components.widgets import drilldown_filters
+from components.views.objects import object_list
+from components.widgets import drilldown_filters, url
 from metrics.core.registry import evaluators
 from metrics.presentation.chart_data import confusion_counts
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
-from tests.evaluators.detected import suite_and_outputs
-from tests.pages.page_scenes import objects_run
+from tests.evaluators.detected import numbered, suite_and_outputs
+from tests.pages.page_scenes import objects_run, payload
 from tests.vision.coco_oracle import random_scene
 
 EVALUATORS = ("detection_pr_curve", "detection_confusion", "error_breakdown", "calibration", "coco_summary")
@@ -31,11 +29,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("random")
     for seed in (2, 3, 8):
         suite, outputs = suite_and_outputs(random_scene(seed))
-        assert suite.annotations is not None
-        ids = pa.array(range(1, len(suite.annotations) + 1), pa.int64())
-        column = suite.annotations.column_names.index("annotation_id")
-        suite = replace(suite, annotations=suite.annotations.set_column(column, "annotation_id", ids))
-        finished(Workspace(folder), suite, outputs, *EVALUATORS, "detection_pr_curve_detailed", name=f"seed {seed}")
+        finished(
+            Workspace(folder), numbered(suite), outputs, *EVALUATORS, "detection_pr_curve_detailed", name=f"seed {seed}"
+        )
     objects_run(folder, *EVALUATORS[1:])
     return folder
 
@@ -53,29 +49,32 @@ def pictures(runs: list[Run]) -> Run:
 
 
 def in_gallery(run: Run, model: str, link: dict[str, Any]) -> int:
-    """How many objects the gallery shows for the filters of a link, read as its page reads them."""
-    link = {name: value for name, value in link.items() if value}
-    choice = {
-        "model": model, "labels": tuple(link.get("label", ())), "truths": tuple(link.get("truth", ())),
-        "sizes": tuple(link.get("size", ())), "score_low": link.get("score_min"), "score_high": link.get("score_max"),
-    }  # fmt: skip
-    kinds = data.object_counts(run.id, link["evaluator"], **choice)["kind"]
-    known = tile_gallery.known_kinds(kinds, link.get("kind", []))
-    asked = tile_gallery.asked_kinds(link.get("kind", []), known)
-    choice["kinds"] = tuple(asked or tile_gallery.mistakes(known))
-    return data.objects(run.id, link["evaluator"], "score", False, 48, 0, **choice)[1]
+    """How many objects the gallery shows for the filters of a link."""
+    listed = object_list.object_list(run.id, parse_qs(url.href("gallery", model=model, **link).partition("?")[2]))
+    assert listed is not None
+    return listed.page(48, 0).objects
 
 
-def test_every_cell_of_a_confusion_matrix_opens_as_many_objects_as_it_counts(runs: list[Run]) -> None:
+POINTS = [
+    pytest.param(0.5, 0.5, id="of-the-run"),
+    pytest.param(0.0, 0.5, id="all"),
+    pytest.param(0.3, 0.75, id="strict"),
+]
+
+
+@pytest.mark.parametrize(("score", "iou"), POINTS)
+def test_every_cell_of_a_confusion_matrix_opens_as_many_objects_as_it_counts(
+    runs: list[Run], score: float, iou: float
+) -> None:
     for run in runs:
-        counts = data.curves(run.id, "detection_confusion")
-        margins = confusion_counts.margins_of(counts)
-        assert len(counts)
-        for row in counts.to_dict("records"):
-            link = {"evaluator": "detection_confusion"} | drilldown_filters.cell(
-                (row["label"],), (row["predicted"],), margins
-            )
-            assert in_gallery(run, row["model"], link) == row["count"], (run.name, row)
+        for model in run.models:
+            counts = data.confusion_at(run.id, model, data.OperatingPoint(score, iou))
+            margins = confusion_counts.margins_of(counts)
+            assert len(counts)
+            for row in counts.to_dict("records"):
+                link = {"evaluator": "detection_confusion", "score": score, "iou": iou}
+                link |= drilldown_filters.cell((row["label"],), (row["predicted"],), margins)
+                assert in_gallery(run, model, link) == row["count"], (run.name, row)
 
 
 def test_a_cell_of_several_classes_opens_all_of_them(runs: list[Run]) -> None:
@@ -85,7 +84,8 @@ def test_a_cell_of_several_classes_opens_all_of_them(runs: list[Run]) -> None:
         for model in run.models:
             mine = counts[counts["model"] == model]
             inner = mine[mine["label"].isin(labels) & mine["predicted"].isin(labels)]
-            link = {"evaluator": "detection_confusion"} | drilldown_filters.cell(labels, labels, margins)
+            link = {"evaluator": "detection_confusion", "score": 0.5, "iou": 0.5}
+            link |= drilldown_filters.cell(labels, labels, margins)
             assert in_gallery(run, model, link) == inner["count"].sum()
 
 
@@ -116,7 +116,7 @@ def test_a_point_of_a_curve_opens_what_it_counts(runs: list[Run], threshold: flo
         at = curve[(curve["threshold"] - threshold).abs() < 1e-9]
         for row in at.to_dict("records"):
             link = {
-                "evaluator": "detection_pr_curve", "label": [row["label"]], "kind": [family], "score_min": threshold,
+                "evaluator": "detection_pr_curve", "label": [row["label"]], "kind": [family], "score": threshold,
             }  # fmt: skip
             assert in_gallery(run, row["model"], link) == row[family], (run.name, row)
 
@@ -132,12 +132,13 @@ def test_every_detection_metric_has_a_way(pictures: Run) -> None:
 def test_cells_of_the_leaderboard_open_the_gallery(pictures: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("leaderboard", run=pictures.id, minor="1", evaluator=["coco_summary", "error_breakdown"])
     assert not page.exception
-    drawn = json.loads(page.get("bidi_component")[0].proto.bytes)
+    drawn = payload(page)
     links = {column["key"]: urlsplit(column["behind"]) for column in drawn["columns"]}
     assert {link.path for link in links.values()} == {"gallery"}
     small = next(link for key, link in links.items() if "AR_small" in key)
     assert parse_qs(small.query) == {
-        "run": [pictures.id], "evaluator": ["coco_summary"], "kind": ["fn"], "size": ["small"],
+        "run": [pictures.id], "evaluator": ["coco_summary"], "kind": ["fn"], "size": ["small"], "score": ["0"],
+        "iou": ["0.5"],
     }  # fmt: skip
 
 
@@ -194,8 +195,8 @@ def test_the_pictures_beside_the_curves_follow_the_slider(
 
 
 def test_the_example_leads_back_to_the_gallery_as_it_was(pictures: Run, open_page: Callable[..., AppTest]) -> None:
-    page = open_page("gallery", run=pictures.id, kind="tp", label="dog", score_min="0.5")
-    state = f"run={pictures.id}&kind=tp&label=dog&score_min=0.5"
+    page = open_page("gallery", run=pictures.id, kind="tp", label="dog", score="0.5")
+    state = f"run={pictures.id}&kind=tp&label=dog&score=0.5"
     page.button[0].click().run()
     assert not page.exception
     example = open_page("example", run=pictures.id, case="p0", gallery=state)

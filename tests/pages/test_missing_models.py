@@ -18,7 +18,7 @@ from metrics.models import SOURCES
 from metrics.models.embedder import PACKAGE
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import one_thread
-from tests.pages.test_evaluate import give, headings, start, words
+from tests.pages.test_evaluate import give, headings, offer, start, words
 from tests.pages.test_judge import choose
 
 SUITE = "id,user_input,reference,source_text\n1,What is 1 + 1?,It is two.,One and one make two.\n"
@@ -83,9 +83,10 @@ def test_without_weights_each_explains_itself_and_nothing_can_be_started(
     without(PACKAGE)
     page = opened()
     every = dependent()
-    boxes = {box.key: box for box in page.checkbox if (box.key or "").startswith("offer-")}
-    assert all(boxes[f"offer-{name}"].value for name in every)
-    assert all(" – needs " in boxes[f"offer-{name}"].label for name in every)
+    boxes = {name: offer(page, name) for name in every}
+    boxes = {name: offer(page, name) for name in every}  # as they are when all families are open
+    assert all(box.value for box in boxes.values())
+    assert all(" – needs " in box.label for box in boxes.values())
     told = reasons(page)
     assert len(told) == len(every)
     for kind, said in SAID.items():
@@ -100,7 +101,10 @@ def test_without_the_libraries_each_says_which_to_install(
     without: Callable[..., None], opened: Callable[..., AppTest]
 ) -> None:
     without(*LIBRARIES)
-    told = reasons(opened(classifier="unitary/toxic-bert", language_model="some/model", token_encoder="some/encoder"))
+    page = opened(classifier="unitary/toxic-bert", language_model="some/model", token_encoder="some/encoder")
+    for name in dependent():
+        offer(page, name)
+    told = reasons(page)
     assert len(told) == len(dependent())
     assert all("`pip install " in reason for reason in told)
     assert any(

@@ -195,5 +195,5 @@ def test_thresholds_of_models_say_where_they_come_from(
     assert not page.exception
     shown = texts(page)
     assert "No threshold for this model, so neither passed nor failed: Answer relevancy (sentence similarity)" in shown
-    assert "Groundedness: calibrated at 0.6 since: this monitor keeps 0.4, a new one judges by it." in shown
+    assert "Groundedness (likeness): calibrated at 0.6 since: this monitor keeps 0.4, a new one judges by it." in shown
     assert any("Threshold ≥ 0.4, calibrated for this model: AUC 0.700" in (text.help or "") for text in page.text)

@@ -10,6 +10,7 @@ from metrics.judge.workspace_judge import chosen_judge
 from metrics.store import Run, Workspace
 from tests.judge.server import JudgeServer
 from tests.judge.test_panels import panel_run, said
+from tests.pages.conftest import told
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +44,9 @@ def test_how_far_the_judges_agree(run: Run, open_page: Callable[..., AppTest]) -
 def test_the_most_disputed_cases_come_first(run: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("cases", run=run.id, evaluator="no_answer", metric="no_answer", order="disputed")
     assert not page.exception
-    table = page.dataframe[0].value
-    assert table["case_id"].tolist() == ["c0", "c1", "c2", "c3"]
-    assert [float(text) for text in table["spread"]] == [1, 1, 0, 0]
+    cases = told(page, "case_list")["cases"]
+    assert [case["id"] for case in cases] == ["c0", "c1", "c2", "c3"]
+    assert [float(case["facts"].rpartition("spread ")[2]) for case in cases] == [1, 1, 0, 0]
     assert page.button[0].label == "Open the most disputed case"
     example = open_page("example", run=run.id, evaluator="no_answer", metric="no_answer", order="disputed", case="c1")
     assert any("2 of 4, most disputed first" in text.value for text in example.text)

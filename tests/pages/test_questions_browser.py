@@ -18,8 +18,8 @@ def test_approve_and_drop_by_keyboard(page: Page, tmp_path: Path) -> None:
     page.on("request", lambda request: calls.append(request.url))
     with serving(tmp_path) as address:
         page.goto(f"{address}/suites?view=questions&questions={draft}")
-        expect(page.locator(".passages mark")).to_have_text("It opens at nine.")
-        expect(page.locator(".passages p")).to_contain_text(HOSTILE)
+        expect(page.locator(".prose mark")).to_have_text("It opens at nine.")
+        expect(page.locator(".prose .words").first).to_contain_text(HOSTILE)
         settle(page)
         page.keyboard.press("a")
         expect(page.get_by_text("1 of 3 questions decided")).to_be_visible(timeout=120_000)

@@ -12,10 +12,26 @@ from metrics.store import Run
 def test_what_the_report_holds(run: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("report", run=run.id)
     assert not page.exception
-    sections = dict(page.dataframe[0].value.itertuples(index=False))
-    assert sections["Leaderboard"].startswith("3 models × ")
-    assert sections["Methods"].startswith("1 evaluator")
-    assert "sharp" in page.dataframe[1].value["best"].tolist()
+    labels = [box.label for box in page.checkbox]
+    assert labels[0].startswith("**Summary** · ")
+    assert any(label.startswith("**Leaderboard** · 3 models × ") for label in labels)
+    assert any(label.startswith("**Methods** · 1 evaluator") for label in labels)
+    assert "sharp" in page.dataframe[0].value["best"].tolist()
+
+
+def test_a_choice_of_sections(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("report", run=run.id)
+    for box in page.checkbox:
+        box.uncheck()
+    page.run()
+    assert not page.exception
+    assert page.get("download_button")[0].proto.disabled
+    assert not next(one for one in page.get("download_button") if one.proto.label == "CSV").proto.disabled
+    page.checkbox(key="section-summary").check().run()
+    assert not page.get("download_button")[0].proto.disabled
+    text = data.render_report(run.id, "html", ["summary"]).decode()
+    assert "What to do next" in text
+    assert 'class="heat' not in text
 
 
 @pytest.mark.parametrize(

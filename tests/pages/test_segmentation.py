@@ -1,6 +1,5 @@
 """The pages of a segmentation run: leaderboard, cases, the confusion of pixels, examples, the gallery's way out."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +10,8 @@ from metrics.analysis import compare
 from metrics.store import Run, Workspace
 from tests.ingest.files import packed
 from tests.ingest.test_mask_images import mask
-from tests.pages.page_scenes import masks_run
+from tests.pages.conftest import told
+from tests.pages.page_scenes import masks_run, payload
 from tests.pages.test_evaluate import give
 
 
@@ -37,7 +37,7 @@ def words(page: AppTest) -> list[str]:
 def drawn(page: AppTest) -> dict:
     """What the viewer, or the heatmap, is given."""
     assert not page.exception
-    return json.loads(page.get("bidi_component")[0].proto.bytes)
+    return payload(page)
 
 
 def test_the_mistakes_of_an_image(run: Run, open_page: Callable[..., AppTest]) -> None:
@@ -87,8 +87,7 @@ def test_the_leaderboard_has_the_three_numbers(run: Run, open_page: Callable[...
 
 def test_the_worst_image_comes_first(run: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("cases", run=run.id, model="late")
-    table = page.dataframe[0].value
-    assert table.iloc[0].astype(str).str.contains("p0|picture0").any()
+    assert told(page, "case_list")["cases"][0]["id"] == "p0"
 
 
 def test_the_gallery_leads_to_the_cases(run: Run, open_page: Callable[..., AppTest]) -> None:

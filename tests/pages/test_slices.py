@@ -61,7 +61,7 @@ def test_the_found_slice_in_a_sentence_and_its_cases(
 ) -> None:
     page = open_page("slices", run=runs["Planted"].id, **BY)
     assert page.subheader[0].value.endswith("is significantly worse than the rest")
-    assert texts(page)[0] == "m · Classification by text: accuracy ↑ 0.757 (95 % 0.738–0.775) · n 2,000"
+    assert texts(page)[0] == "m · Classification by text: Accuracy ↑ 0.757 (95 % 0.738–0.775) · n 2,000"
     assert "Questions tagged ‘table’ with more than 3 contexts: 0.383 instead of 0.769, n = 60" in texts(page)[1]
     button = next(button for button in page.button if button.label == f"See the {PLANTED} cases")
     button.click().run()
@@ -69,7 +69,7 @@ def test_the_found_slice_in_a_sentence_and_its_cases(
     assert (name, values["model"], values["status"]) == ("cases", "m", "ok")
     cases = open_page("cases", **{key: value for key, value in values.items() if value})
     shown = texts(cases)
-    assert shown[0].endswith(f"accuracy ↑ 0.383 (95 % 0.271–0.510) · n {PLANTED}")
+    assert shown[0].endswith(f"Accuracy\u00a0↑ 0.383 (95 % 0.271–0.510) · n {PLANTED}")
     assert shown[1] == "Only cases tagged ‘table’ with more than 3 contexts"
     assert f"1–{PLANTED} of {PLANTED} cases, worst first" in shown
     example = open_page("example", **{key: value for key, value in values.items() if value})

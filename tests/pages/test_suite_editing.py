@@ -15,6 +15,7 @@ from components.views.setup.case_table import table_edits
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
+from tests.pages.page_scenes import marked
 from tests.pages.test_suites import HOSTILE, ROWS, by_label, newest, press, words
 
 CONDITION = '"euro" AND (regexp("[0-9]+") OR NOT "free")'
@@ -312,8 +313,8 @@ def test_versions_and_what_differs(
     assert table.iloc[1]["edits"] == "1 case: question changed; 1 case: added; 1 case: removed"
     assert list(table["runs"]) == ["1", "0"]
     assert by_label(shown.selectbox, "From").value == stored
-    assert "- " in shown.code[0].value
-    assert f"+ {HOSTILE}?" in shown.code[0].value
+    assert "removed" in {mark for _, mark in marked(shown)}
+    assert (f"{HOSTILE}?", "added") in marked(shown)
     for kind, told in (("added", ["x", "New?"]), ("removed", ["c3", ROWS[3]["question"]])):
         shown = open_page("suites", suite=made, view="history", kind=kind)
         assert f"1 case {kind}" in words(shown)
@@ -353,3 +354,18 @@ def test_a_suite_of_images_is_edited(workspace: Path, open_page: Callable[..., A
     assert row(made, "p0")["tags"] == ["blurred"]
     table = open_page("suites", suite=stored, table="1").dataframe[0].value
     assert list(table.columns) == ["case_id", "tags"]
+
+
+def test_chosen_cases_stay_chosen_after_an_edit(page: Callable[..., AppTest]) -> None:
+    shown = page()
+    shown.session_state[shown.dataframe[0].key] = {"selection": {"rows": [1, 3], "columns": [], "cells": []}}
+    shown.run()
+    by_label(shown.text_input, "Tag").set_value("twice").run()
+    press(shown, "Apply to the 2 chosen cases")
+    assert [tags is not None and "twice" in tags for tags in shown.dataframe[0].value["tags"]].count(True) == 2
+    by_label(shown.selectbox, "Edit").set_value("weigh").run()
+    press(shown, "Apply to the 2 chosen cases")
+    assert shown.dataframe[0].value["weight"].notna().tolist()[:4] == [False, True, False, True]
+    by_label(shown.selectbox, "Edit").set_value("leave_out").run()
+    press(shown, "Apply to the 2 chosen cases")
+    assert "Apply to all 10 cases shown" in [button.label for button in shown.button]

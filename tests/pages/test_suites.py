@@ -16,6 +16,7 @@ from metrics.ingest import read_suite
 from metrics.perturbations import KINDS
 from metrics.store import Workspace
 from tests.judge.server import JudgeServer
+from tests.pages.page_scenes import payload
 
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"
 ROWS: list[dict[str, Any]] = [
@@ -91,7 +92,7 @@ def test_a_bad_upload_lists_its_problems(
     if "Not stored" in told:
         press(page, "Store the suite")
     assert told in words(page)
-    assert set(page.dataframe[-1].value["file"]) == {"bad.csv"}
+    assert "✗ bad.csv" in words(page)
     assert not Workspace().suites()
 
 
@@ -216,8 +217,8 @@ def test_a_split_that_leaves_nothing_says_why(page: Callable[..., AppTest]) -> N
 
 def previewed(shown: AppTest) -> list[tuple[str, list[tuple[str, bool]]]]:
     """Return what the preview of variants draws: a case with its kind, and the text in parts, marked where changed."""
-    drawn = json.loads(shown.get("bidi_component")[0].proto.bytes)
-    return [(each["place"], [(text, marked) for text, marked in each["parts"]]) for each in drawn]
+    drawn = payload(shown)["blocks"]
+    return [(each["title"], [(text, bool(mark)) for text, mark, _ in each["parts"]]) for each in drawn]
 
 
 def test_perturbing_shows_before_and_after_and_keeps_its_word(page: Callable[..., AppTest]) -> None:

@@ -63,7 +63,7 @@ def test_the_header_says_where_a_threshold_comes_from(given: dict[str, Any], lin
 def test_footnotes_name_what_is_unfit_and_what_has_no_threshold() -> None:
     shown = [column(), column(calibration=UNFIT, evaluator_title="Other"), column(threshold=0.4, calibration=GOOD)]
     assert footnotes(shown) == [
-        f"Other · groundedness: {warning(shown[1])}.",
-        f"No threshold for this model, so neither passed nor failed: Groundedness · groundedness. {HOW}",
+        f"Other: Groundedness (likeness): {warning(shown[1])}.",
+        f"No threshold for this model, so neither passed nor failed: Groundedness (likeness). {HOW}",
     ]
     assert footnotes([column(by_model=False)]) == []

@@ -6,13 +6,17 @@ from metrics.presentation import phrases
 from metrics.reports.report import Column
 
 
-@pytest.mark.parametrize(("p", "text"), [(None, "–"), (0.0001, "<0.001"), (0.04999, "0.050"), (1.0, "1.000")])
-def test_p_value(p: float | None, text: str) -> None:
-    assert phrases.p_value(p) == text
-
-
 @pytest.mark.parametrize(
-    ("value", "text"), [(None, "–"), (float("nan"), "–"), (0.25, "+0.250"), (-0.25, "-0.250"), (0.0, "0.00")]
+    ("value", "text"),
+    [
+        (None, "–"),
+        (float("nan"), "–"),
+        (0.25, "+0.250"),
+        (-0.25, "−0.250"),
+        (0.0, "0.00"),
+        (1e-9, "<+0.001"),
+        (-1e-9, ">−0.001"),
+    ],
 )
 def test_signed(value: float | None, text: str) -> None:
     assert phrases.signed(value) == text
@@ -28,7 +32,7 @@ def test_named(names: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("evaluator", "title", "expected"),
-    [("rouge", "rougeL", "ROUGE: rougeL\u00a0↑"), ("rouge", "rouge", "ROUGE\u00a0↑")],
+    [("rouge", "rougeL", "ROUGE-L\u00a0↑"), ("rouge", "rouge", "ROUGE\u00a0↑")],
     ids=["another name", "the evaluator's name"],
 )
 def test_metric_title(evaluator: str, title: str, expected: str) -> None:

@@ -21,8 +21,11 @@ from metrics.reports.report import (
     Passage,
     Problem,
     Report,
+    Section,
     Series,
     Standing,
+    Summary,
+    Table,
     WorstCase,
 )
 
@@ -150,7 +153,7 @@ def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
     levels = ((0, (1,)), (2, ()), (3, (1,)), (4, (1,)))
     leaders = {0: 0, 2: 1, 3: 0, 4: 0}
     return Report(
-        title="MT-RAG answers, November",
+        title="MT-RAG answers, 21 Nov 2026",
         run="20261121-102800-ab12",
         created="2026-11-21T10:28:00+00:00",
         headline="atlas-large leads: best or tied for best in 3 of 4 metrics.",
@@ -209,6 +212,39 @@ def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
             ),
         ),
         insights=(Insight("hardest", f"Hardest: case-017, {hostile[:40]}"),),
+        summary=Summary(
+            Table(
+                "By how much?",
+                ("Metric", "atlas-large", "borealis-7b", "Difference", "Adjusted p", "Result"),
+                (
+                    (
+                        "ROUGE: rougeL ↑",
+                        "0.512 (0.470–0.550)",
+                        "0.478 (0.440–0.520)",
+                        "+0.034 (−0.010 – 0.078)",
+                        "0.130",
+                        "not significant",
+                    ),
+                ),
+                (1, 2, 3, 4),
+            ),
+            ("atlas-large and borealis-7b do not differ significantly in any of 4 tested metrics.",),
+            ("ROUGE: rougeL ≥ 0.4 is missed by cirrus-mini: 0.211 (0.180–0.240), certain.",),
+            ("Choose atlas-large.", f"Read case {hostile}"),
+        ),
+        sections=(
+            Section("comparison", "Is it really better?", "Or could the difference be chance?", (), ("Paired.",)),
+            Section("slices", "Slices", "Where is a model worse than elsewhere?", (), ("342 slices searched.",)),
+        ),
+        appendices=(
+            Section(
+                "compliance",
+                "Compliance",
+                "For which standards is there evidence?",
+                (Table("Evidence", ("Evaluator", "Standards"), (("PII leakage", "NIST AI RMF: privacy enhanced"),)),),
+            ),
+        ),
+        evaluators=("ROUGE", "BLEU", "Looping detection", "PII leakage"),
         worst=(worst_text(), worst_image(image)),
         methods=(
             Method(
@@ -226,5 +262,5 @@ def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
                 ("NIST AI RMF: valid and reliable",),
             ),
         ),
-        notes=("The worst 2 of 18 failing cases are shown; the others are in the studio.",),
+        remarks=("The worst 2 of 18 failing cases are shown; the others are in the studio.",),
     )

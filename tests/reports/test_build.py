@@ -11,12 +11,14 @@ from pypdf import PdfReader
 
 from metrics.core.errors import RunError
 from metrics.core.suite import Outputs, Suite
+from metrics.presentation.format import day
 from metrics.reports import render, to_json
 from metrics.reports.build import build
 from metrics.reports.renderers.pdf import pdf
 from metrics.reports.report import Cell, Column, Report, Standing
 from metrics.reports.report_texts import level_text
 from metrics.store import Run, Workspace
+from metrics.store.reviews import Review
 from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
 from tests.pages.page_scenes import masks_run
 from tests.reports.runs import by_hand
@@ -39,7 +41,8 @@ def facts(report: Report) -> dict[str, str]:
 
 def test_it_says_what_the_run_says(run: Run) -> None:
     report = build(run)
-    assert report.title == "turns: rouge, looping_detection"
+    assert report.title == f"turns, {day(run.created)}"
+    assert report.evaluators == ("ROUGE", "Looping detection")
     assert report.headline == "good leads: best or tied for best in 2 of 2 metrics (poor in 1)."
     assert facts(report)["Cases"] == "12; 3 invalid rows skipped"
     assert facts(report)["Suite fingerprint"] == run.spec["suite"]["fingerprint"]
@@ -50,10 +53,11 @@ def test_it_says_what_the_run_says(run: Run) -> None:
     assert report.methods[0].metrics[0].name == "rouge1"
     assert any(problem.model == "poor" and problem.title == "rougeL" for problem in report.problems)
     assert any(insight.message.startswith("ROUGE: ") for insight in report.insights)
-    assert all(insight.evidence for insight in report.insights)
+    messages = [insight.message for insight in report.insights]
+    assert len(messages) == len(set(messages))
     assert "a paired test on the same cases" in report.notes[0]
     assert "significant at 5 % after Holm's correction for all pairs of models of the metric" in report.notes[0]
-    assert report.notes[1] == "Ranks in ROUGE: rougeL: 1: good; 2: poor."
+    assert report.notes[1] == "Ranks in ROUGE-L: 1: good; 2: poor."
     assert all(problem.affected == 12 for problem in report.problems if problem.title == "rougeL")
 
 
@@ -131,6 +135,7 @@ def test_detection_shows_images_with_their_boxes(workspace: Path, tmp_path: Path
     suite = Suite.from_rows("cats", "detection", [case], [truth])
     outputs = Outputs.from_rows([{"case_id": "one", "model": "m"}], [wrong, unsure])
     run = finished(Workspace(), replace(suite, media=media), outputs, "average_precision")
+    Review(run).choose_point((0.3, 0.5))
     (worst,) = build(run).worst
     assert worst.image is not None
     assert sorted(entry.kind for entry in worst.boxes) == ["fn", "fp_hallucination"]

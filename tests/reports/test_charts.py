@@ -66,7 +66,7 @@ def test_a_run_of_labels_has_every_chart(animals: Report) -> None:
     assert [chart.title for chart in roc] == ["ROC AUC: cat", "ROC AUC: dog", "ROC AUC: owl"]
     assert all(line.points[0] == (0.0, 0.0) and line.points[-1] == (1.0, 1.0) for line in roc[0].series)
     assert {chart.title for chart in group(animals, "Classes").charts} == {
-        "Classification precision–recall curve: best_f1\u00a0↑", "ROC AUC\u00a0↑",  # F1 of labels alone is the same
+        "Classification precision–recall curve: Best F1\u00a0↑", "ROC AUC\u00a0↑",  # F1 of labels alone is the same
     }  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def test_consistency_has_a_box_plot_a_metric(tmp_path: Path) -> None:
     run = finished(workspace, text_suite(), text_outputs(repeats=2), "rouge", "consistency_rouge", CONSISTENCY)
     charts = group(build(run), "Consistency").charts
     titles = [chart.title for chart in charts]
-    assert titles[:2] == ["Consistency: ROUGE: rougeL_f1\u00a0↑", "Consistency: statistics: cv_of_rouge:rougeL\u00a0↓"]
+    assert titles[:2] == ["Consistency: ROUGE: ROUGE-L F1\u00a0↑", "Consistency: statistics: CV of ROUGE-L\u00a0↓"]
     panel = charts[1]
     assert isinstance(panel, ScorePanel)
     assert [(box.series, box.values) for box in panel.boxes] == [("good", (0.0,) * 6), ("poor", (0.0,) * 6)]
@@ -182,8 +182,8 @@ def test_a_mark_whiskers_and_the_diagonal_are_drawn() -> None:
     marked, diagram = plot(CURVES[2], INKS), plot(CURVES[3], INKS)
     assert "0.50" in texts(marked)
     assert marked.shapes.count("<circle") == 1
-    assert "stroke-dasharray" not in marked.shapes
-    assert "stroke-dasharray" in diagram.shapes
+    assert "stroke-dasharray:2 3" not in marked.shapes
+    assert "stroke-dasharray:2 3" in diagram.shapes, "the diagonal"
     assert diagram.shapes.count("<circle") == 2
 
 
@@ -193,12 +193,20 @@ def test_models_beyond_the_colours_are_grey_and_counted() -> None:
     assert MODELS[2] not in texts(figure)
 
 
+def test_lines_differ_by_more_than_their_colour() -> None:
+    figure = plot(CURVES[0], INKS)
+    lines = re.findall(r"stroke-linejoin:round;stroke-dasharray:([0-9a-z .]+)", figure.shapes)
+    legend = re.findall(r"stroke-width:1.6;stroke-dasharray:([0-9a-z .]+)", figure.shapes)
+    assert len(set(lines[:2])) == 2
+    assert legend[:2] == lines[:2]
+
+
 def test_bars_name_models_groups_and_numbers() -> None:
     figure = plot(CLASSES, INKS)
-    assert [text for text in texts(figure) if text.startswith("■")] == [f"■ {model}" for model in MODELS]
+    assert texts(figure)[: len(MODELS)] == list(MODELS)
     assert {"cat", "0.500", "0.600", "0.700", "0.250", "0.00"} <= set(texts(figure))
-    assert figure.shapes.count("<rect") == 5  # one of six has no value
-    widths = [float(width) for width in re.findall(r'width="([0-9.]+)"', figure.shapes)]
+    assert figure.shapes.count("<rect") == 5 + len(MODELS)  # one of six has no value
+    widths = [float(width) for width in re.findall(r'width="([0-9.]+)"', figure.shapes)][len(MODELS) :]
     assert widths[1] / widths[0] == pytest.approx(0.6 / 0.5, abs=0.01)
 
 

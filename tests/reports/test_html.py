@@ -1,16 +1,20 @@
 """The HTML report: one file that loads nothing, runs nothing and says the same as the PDF."""
 
+from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pypdfium2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from metrics.presentation.palette import ramp
 from metrics.presentation.safe_text import shown
 from metrics.reports.renderers.html import html, tag
+from metrics.reports.renderers.pdf import pdf
 from metrics.reports.report import Passage, Report
 from tests.reports.made import HOSTILE, MODELS, SCRIPTS, made, worst_text
 
@@ -77,8 +81,8 @@ def assert_harmless(page: Page) -> None:
 def test_it_says_what_the_pdf_says(content: bytes) -> None:
     text = "\n".join(Page(content).texts)
     for expected in (
-        "MT-RAG answers, November", "atlas-large leads", "0.512", "0.470–0.550", "Data and run", "Leaderboard",
-        "3 errors", "Curves", "Worst cases", "Methods", "under 0.4", "certain: the whole interval",
+        "MT-RAG answers, 21 Nov 2026", "atlas-large leads", "0.512", "0.470–0.550", "Data and run", "Leaderboard",
+        "3 errors", "Curves", "Worst cases", "Methods", "under 0.4", "Certain: the whole 95 % interval", "By how much?",
         "159 unscored", "1 missed", "Lin 2004", SCRIPTS, *MODELS,
     ):  # fmt: skip
         assert expected in text
@@ -89,7 +93,7 @@ def test_it_loads_and_runs_nothing(content: bytes) -> None:
     assert_harmless(page)
     policies = [value for name, key, value in page.attributes if name == "meta" and value.startswith("default-src")]
     assert policies == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]
-    assert b"prefers-color-scheme:dark" in content
+    assert b"@media screen and (prefers-color-scheme:dark)" in content
     assert b"@import" not in content
 
 
@@ -131,7 +135,28 @@ def test_a_browser_shows_it_without_complaint(browser, content: bytes, tmp_path:
     page.on("console", lambda message: complaints.append(message.text))
     page.on("request", lambda request: complaints.append(request.url) if request.url.startswith("http") else None)
     page.goto(path.as_uri())
-    assert page.locator("h1").inner_text() == "MT-RAG answers, November"
+    assert page.locator("h1").inner_text() == "MT-RAG answers, 21 Nov 2026"
     assert page.evaluate("document.documentElement.scrollWidth") == 420
     assert complaints == []
     context.close()
+
+
+@pytest.mark.browser
+def test_paper_is_light_shaded_and_no_longer_than_the_pdf(browser, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    report = made()
+    path = tmp_path / "report.html"
+    path.write_bytes(html(report))
+    context = browser.new_context(color_scheme="dark")
+    page = context.new_page()
+    page.goto(path.as_uri())
+    printed = pypdfium2.PdfDocument(page.pdf(prefer_css_page_size=True))
+    context.close()
+    assert len(printed) <= len(pypdfium2.PdfDocument(pdf(report)))
+    found: Counter[tuple[int, ...]] = Counter()
+    for sheet in printed:
+        image = sheet.render(scale=1).to_pil().convert("RGB")
+        assert image.getpixel((2, 2)) == (255, 255, 255)
+        found += Counter({colour: count for count, colour in image.getcolors(1 << 20)})
+    shades = {tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5)) for colour in ramp()}
+    assert sum(found[shade] > 500 for shade in shades) >= 5, "the cells of the leaderboard keep their colours"
+    assert "1 / " in printed[0].get_textpage().get_text_range()

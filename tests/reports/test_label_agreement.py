@@ -31,7 +31,7 @@ def test_it_says_how_far_the_scores_agree_and_what_the_means_are(run: Run) -> No
     assert (section.title, section.question) == ("Judge agreement", "How far can these scores be trusted?")
     agreement, means = section.tables
     (row,) = agreement.rows
-    assert row[:2] == ("ROUGE: rougeL\u00a0↑", "good")
+    assert row[:2] == ("ROUGE-L\u00a0↑", "good")
     assert row[-1] == "60"
     assert [one[0] for one in means.rows] == ["long", "short"]
     assert [one[-1] for one in means.rows] == ["30 of 40"] * 2
@@ -43,7 +43,7 @@ def test_it_says_how_far_the_scores_agree_and_what_the_means_are(run: Run) -> No
 def test_it_is_in_every_form_of_the_report(run: Run) -> None:
     label(run, "ann", range(30))
     report = build(run)
-    assert [section.title for section in report.sections if section.title == "Judge agreement"] == ["Judge agreement"]
+    assert [section.title for section in report.appendices if section.title == "Judge agreement"] == ["Judge agreement"]
     page = html(report).decode()
     assert '<h2 id="judge-agreement">Judge agreement</h2>' in page
     text = "".join(part.extract_text() for part in PdfReader(io.BytesIO(pdf(replace(report, worst=())))).pages)

@@ -75,13 +75,13 @@ def test_the_share_answered_is_a_bar_with_wilson_s_interval(files: list[Path]) -
 
 def test_a_run_has_a_box_for_each_model_and_a_value_for_each_question(run: Run, files: list[Path]) -> None:
     panels = score_panels([run, files[0]], ["rouge", "rouge.rouge1", VITAL])
-    assert [panel.title for panel in panels] == ["RougeL\u00a0↑", "Rouge1\u00a0↑", "AutoNuggetizer · Vital\u00a0↑"]
+    assert [panel.title for panel in panels] == ["ROUGE-L\u00a0↑", "ROUGE-1\u00a0↑", "AutoNuggetizer · Vital\u00a0↑"]
     assert [box.series for box in panels[0].boxes] == ["good", "poor", "one"]
     own = run.scores.query("metric == 'rouge1' and model == 'poor'").groupby("case_id")["value"].mean()
     assert np.sort(panels[1].boxes[1].values) == pytest.approx(np.sort(own.to_numpy()))
     assert [box.spread is None for box in panels[1].boxes] == [False, False, True]
     assert [box.spread is None for box in panels[2].boxes] == [True, True, False]
-    assert next(panel.title for panel in score_panels([run])) == "RougeL\u00a0↑"  # the primary metrics
+    assert next(panel.title for panel in score_panels([run])) == "ROUGE-L\u00a0↑"  # the primary metrics
 
 
 def test_mean_and_interval_of_a_run_are_those_of_its_leaderboard(workspace: Path) -> None:

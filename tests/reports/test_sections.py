@@ -41,7 +41,7 @@ def test_the_difference_names_test_and_correction_in_words(run: Run) -> None:
     results = {(row[0], row[1]): row[-1] for row in table.rows}
     assert results["Faithfulness\u00a0↑", "next"] == "best is better"
     assert results["Faithfulness\u00a0↑", "same"] == "equal on every case"
-    assert results["PII leakage: passes\u00a0↑", "next"] == "best is better"
+    assert results["PII leakage: Passes\u00a0↑", "next"] == "best is better"
     assert found.notes[0] == (
         "Paired on 30 shared cases, by McNemar's test for metrics that are right or wrong on a case and by a paired t "
         "test for many. “Better” = significant after Holm correction over all pairs of models of the metric (5 %), as "
@@ -64,7 +64,7 @@ def test_flips_stand_beside_the_copies(workspace: Path) -> None:
     found = flips_section(perturbed_run({"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]}))
     assert found is not None
     assert found.tables[0].rows[0] == (
-        "shaky", "Text matching: passes", "typo", "8 of 12", "0.667", "0.391–0.862", "0 of 12", "0.004",
+        "shaky", "Text matching: Passes", "typo", "8 of 12", "0.667", "0.391–0.862", "0 of 12", "0.004",
         "more than copies",
     )  # fmt: skip
     assert {row[-1] for row in found.tables[0].rows[-2:]} == {"control"}
@@ -74,18 +74,18 @@ def test_flips_stand_beside_the_copies(workspace: Path) -> None:
 
 def test_standards_say_what_is_evidence_and_what_is_missing(run: Run) -> None:
     found = standards_section(run)
-    nist, sr, owasp = found.tables
-    assert (nist.title, sr.title, owasp.title) == ("NIST AI RMF", "SR 11-7", "OWASP LLM Top 10")
-    assert len([row for row in owasp.rows if row[0]]) == 10
-    privacy = next(row for row in owasp.rows if row[0] == "LLM02 sensitive information disclosure")
-    assert privacy[1] == "PII leakage: passes\u00a0↑"
-    assert nist.heads == ("Standard", "Evaluator", "Threshold", "best", "next", "same")
-    privacy = next(row for row in nist.rows if row[0] == "privacy enhanced")
-    assert privacy[1:4] == ("PII leakage: passes\u00a0↑", "≥ 0.5", "✓ 1.00 (0.886–1.00), n 30")
+    (table,) = found.tables
+    assert table.heads == ("Evaluator", "Standards", "Threshold", "best", "next", "same")
+    (privacy,) = [row for row in table.rows if row[0] == "PII leakage: Passes\u00a0↑"]
+    assert privacy[1].startswith("NIST AI RMF: safe, secure and resilient, privacy enhanced; SR 11-7: ")
+    assert "OWASP LLM Top 10: LLM02 sensitive information disclosure" in privacy[1]
+    assert privacy[2:4] == ("≥ 0.5", "✓ 1.00 (0.886–1.00), n 30")
     assert privacy[4].startswith("(✓) 0.500 ")
-    assert ("explainable and interpretable", "not measured", "", "–", "–", "–") in nist.rows
     assert found.notes[0].startswith("This is evidence, not certification")
-    assert any(note.startswith("Not measured for NIST AI RMF, safe: ") for note in found.notes)
+    missing = [note for note in found.notes if note.startswith("Not measured, ")]
+    assert len(missing) == 3, "a sentence a framework"
+    assert "explainable and interpretable" in missing[0]
+    assert "accountable and transparent (evaluators: " in missing[0]
 
 
 def test_the_overview_has_a_radar_of_three_metrics_and_bars_of_shares(run: Run) -> None:
@@ -112,9 +112,9 @@ def test_a_radar_leaves_out_what_has_no_value() -> None:
     inks = Inks("#000", "#555", "#ddd", "#fff", "#0f0", "#f00", {"one": "#123456"})
     whole = plot(Radar("t", ("a", "b", "c"), ("one",), ((0.5, 1.0, 0.2),)), inks)
     gap = plot(Radar("t", ("a", "b", "c"), ("one",), ((0.5, None, 0.2),)), inks)
-    assert whole.shapes.count("#123456;stroke-width:1.6") == 3
-    assert gap.shapes.count("#123456;stroke-width:1.6") == 1
-    assert {label.text for label in whole.labels} >= {"a", "b", "c", "■ one"}
+    assert whole.shapes.count("#123456;stroke-width:1.6") == 3 + 1, "three lines and the legend"
+    assert gap.shapes.count("#123456;stroke-width:1.6") == 1 + 1
+    assert {label.text for label in whole.labels} >= {"a", "b", "c", "one"}
 
 
 def test_the_pdf_has_every_section(workspace: Path) -> None:
@@ -128,11 +128,11 @@ def test_the_pdf_has_every_section(workspace: Path) -> None:
     for expected in (
         "Is it really better?", "McNemar's test for metrics that are right or wrong on a case", "Holm correction",
         "Perturbations", "8 of 12", "more than copies", "Compliance", "This is evidence, not certification",
-        "privacy enhanced", "not measured", "At a glance",
+        "privacy enhanced", "Not measured, ", "At a glance",
     ):  # fmt: skip
         assert expected in text
 
 
 def test_what_a_finding_does_not_tell_is_left_out() -> None:
     evidence = Evidence({}, {"found": [{"kind": "email", "issuer": None, "start": 3, "dummy": False}], "failures": 1})
-    assert list(worst_cases._evidence(evidence)) == [("", "kind: email · start: 3"), ("", "failures: 1")]
+    assert list(worst_cases._evidence(evidence)) == [("", "failures: 1"), ("", "kind: email · start: 3")]

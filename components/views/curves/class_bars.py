@@ -16,12 +16,14 @@ from components.widgets.drilldown_filters import ERRORS
 from components.widgets.frame import is_dark
 from metrics.presentation import format
 from metrics.presentation.chart_data import metric_bars
+from metrics.presentation.names import metric_name
+from metrics.presentation.phrases import directed
 
 
 def show_labels(run: str, evaluator: str) -> None:
     """Draw one metric per class, the models beside each other, worst class first."""
     declared = {metric.name: metric for metric in data.catalogue()[evaluator].metrics}
-    offered = {name: format.title(name) for name in data.label_metrics(run)[evaluator]}
+    offered = {name: metric_name(name, evaluator) for name in data.label_metrics(run)[evaluator]}
     name = filters.pick("Metric", offered, "metric")
     metric = declared[name]
     numbers = curve_parts.label_numbers(run, evaluator, (name,))
@@ -37,7 +39,7 @@ def show_labels(run: str, evaluator: str) -> None:
     order = metric_bars.worst_first(numbers, metric.direction.value)
     bounds = (metric.low, metric.high) if math.isfinite(metric.high - metric.low) else None
     left, right = st.columns(curve_parts.COLUMNS)
-    title = f"{format.title(name)} {format.ARROWS[metric.direction.value]}" + (f", {variant}" if variant else "")
+    title = directed(metric_name(name, evaluator), metric.direction.value) + (f", {variant}" if variant else "")
     figure = interval_bars.bars_figure(numbers, colours, metric.unit, is_dark(), bounds, order)
     with left:
         st.text(title, help=metric.description)

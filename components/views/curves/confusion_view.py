@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
 import pandas as pd
 import streamlit as st
 
 from components import data
 from components.charts import confusion_chart
 from components.views.curves import curve_parts
+from components.views.objects import object_list, point_controls
 from components.widgets import drilldown_filters, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import is_dark
+from components.widgets.tables import records
 from metrics.presentation import format
-from metrics.presentation.chart_data import confusion_counts
+from metrics.presentation.chart_data import confusion_counts, confusion_order
+from metrics.presentation.names import metric_name
+
+LISTED = 200  # objects of a cell
+PAIRS_HEIGHT = 215  # pixels
+LEGIBLE = 24  # classes that are all shown by default
 
 
 def show_confusion(run: str, evaluator: str) -> None:
@@ -22,77 +33,135 @@ def show_confusion(run: str, evaluator: str) -> None:
     name = filters.pick("Model", list(places), "model")
     counts = frame[frame["series"] == name]
     entry, said = data.catalogue()[evaluator], curve_parts.words(run)
-    margins = confusion_counts.margins_of(counts) if "detection" in entry.tasks else None
+    point = None
+    if "detection" in entry.tasks:
+        point = point_controls.point_of(run, object_list.state_here())
+        point_controls.draw(run, point)
+        counts = data.confusion_at(run, places[name][0], point, places[name][1])
+    margins = confusion_counts.margins_of(counts) if point else None
+    names, order = _choose_classes(counts, margins)
+    matrix = confusion_counts.confusion_matrix(counts, margins, names=names)
+    matrix = confusion_order.ordered(matrix, order, margins)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         chart(
-            confusion_chart.confusion_figure(counts, margins, said.things, is_dark(), pixels_high=500), "cells",
+            confusion_chart.confusion_figure(counts, margins, said.things, is_dark(), 500, matrix), "cells",
             f"Confusion matrix of {name}: true label down, predicted label across",
             curve_parts.picked("truth", "predicted"),
         )  # fmt: skip
     truth, predicted = url.param("truth"), url.param("predicted")
     with right:
         if truth and predicted:
-            _show_cell(run, evaluator, name, places[name], counts, (truth, predicted), margins)
+            cell = (truth, predicted)
+            st.text(f"{name}: {_in_words(*cell, margins)}")
+            labels, guesses = (_labels_of(names, wanted) for wanted in cell)
+            if margins:
+                _show_objects(run, evaluator, places[name], labels, guesses, margins)
+            else:
+                _show_cases(run, evaluator, places[name], labels, guesses)
+            curve_parts.back("Back to the mistakes", "truth", "predicted")
         else:
-            _show_summary(run, evaluator, name, counts, margins)
-            st.caption(f"Click a cell of the matrix to see its {said.things}.")
+            _show_summary(run, evaluator, name, counts, margins, point)
+            st.caption(f"Click a cell or a row to see its {said.things}.")
 
 
-def _show_summary(run: str, evaluator: str, name: str, counts: pd.DataFrame, margins: tuple[str, str] | None) -> None:
-    """Draw the main metrics with their intervals, and the most frequent mistakes."""
-    said = curve_parts.words(run)
-    metrics = data.catalogue()[evaluator].metrics
-    wanted = tuple(metric.name for metric in metrics if metric.primary or (margins and metric.name != "count"))
-    numbers = curve_parts.label_numbers(run, evaluator, wanted)
+def _choose_classes(counts: pd.DataFrame, margins: tuple[str, str] | None) -> tuple[dict[str, str], str]:
+    """Choose which classes are shown, and in which order; return the name of each in the matrix, and the order."""
+    order = filters.pick("Order", confusion_order.ORDERS, "order")
+    classes = list(confusion_order.mistakes_of(counts, margins).index)
+    most = len(classes)
+    if most > LEGIBLE:
+        sizes = {str(size): f"The {size} with most mistakes" for size in confusion_order.SIZES if size < most}
+        most = int(filters.pick("Classes shown", dict(sorted(sizes.items(), key=_nearest)), "classes", len(classes)))
+    near = filters.one("Around a class", classes, "near", every="Whole matrix")
+    filters.reset(["order", "classes", "near"])
+    return confusion_order.chosen_names(counts, margins, most, order, near), order
+
+
+def _nearest(size: tuple[str, str]) -> int:
+    """Return how far a number of classes is from what is legible: the default comes first."""
+    return abs(int(size[0]) - LEGIBLE)
+
+
+def _labels_of(names: Mapping[str, str], wanted: str) -> tuple[str, ...]:
+    """Return the labels behind a name of the matrix, or that label itself where it is among the others."""
+    return tuple(label for label, shown in names.items() if shown == wanted) or (wanted,)
+
+
+def _show_summary(
+    run: str, evaluator: str, name: str, counts: pd.DataFrame, margins: tuple[str, str] | None,
+    point: data.OperatingPoint | None,
+) -> None:  # fmt: skip
+    """Draw the main metrics, with their intervals where the run measured them, and the most frequent mistakes."""
+    said, metrics = curve_parts.words(run), data.catalogue()[evaluator].metrics
+    wanted = [metric for metric in metrics if metric.primary or (margins and metric.name != "count")]
+    own = data.run_facts(run).evaluators[evaluator]
+    measured = point is None or point == (own["score_threshold"], own["iou_threshold"])
+    numbers = curve_parts.label_numbers(run, evaluator, tuple(metric.name for metric in wanted))
     numbers = numbers[(numbers["series"] == name) & numbers["label"].isna()].drop_duplicates("metric")
     rows = {str(row["metric"]): row for row in numbers.to_dict("records")}
-    columns = st.columns(len(wanted)) if margins is None else [*st.columns(2), *st.columns(2)]
-    for metric, place in zip((metric for metric in metrics if metric.name in wanted), columns, strict=False):
+    if not measured and margins:
+        shares = confusion_counts.shares(counts, margins)
+        rows = {key: {"value": value, "n": n, "low": None, "high": None} for key, (value, n) in shares.items()}
+    places = st.columns(len(wanted)) if margins is None else [*st.columns(2), *st.columns(2)]
+    for metric, place in zip(wanted, places, strict=False):
         row = rows.get(metric.name)
         if row is None:
             continue
         bounds = format.interval(row["low"], row["high"])
-        title = f"{format.title(metric.name)} {format.ARROWS[metric.direction.value]}"
+        title = f"{metric_name(metric.name)} {format.ARROWS[metric.direction.value]}"
         with place.container(gap="xxsmall"):
             st.metric(title, format.number(row["value"]), help=metric.description)
             st.caption(f"{bounds} · n {format.count(int(row['n']))}" if bounds else f"n {format.count(int(row['n']))}")
-    mistakes = confusion_counts.confusions(counts, margins, most=5 if margins else 8)
+    if not measured:
+        st.caption(f"Intervals are known at score ≥ {own['score_threshold']:g}, IoU ≥ {own['iou_threshold']:g} only.")
+    mistakes = confusion_counts.confusions(counts, margins, most=100)
     if mistakes.empty:
         st.text("No class is confused with another.")
         return
     st.text("Most frequent mistakes")
-    st.dataframe(
-        mistakes.assign(share=100 * mistakes["share"]), hide_index=True,
-        column_config={
-            "label": "True", "predicted": "Predicted", "count": st.column_config.NumberColumn(said.things, width=60),
-            "share": st.column_config.NumberColumn("of class", format="%.0f %%", width=70),
-        },
-    )  # fmt: skip
+    shown = mistakes.assign(share=[f"{100 * share:.1f} %" for share in mistakes["share"]])
+    columns: dict[str, Any] = {
+        "label": "True", "predicted": "Predicted", "count": st.column_config.NumberColumn(said.things, width=60),
+        "share": st.column_config.Column("of class", width=70, alignment="right"),
+    }  # fmt: skip
+    clicked = records(shown, columns, f"pairs-{name}", tallest=PAIRS_HEIGHT)
+    if clicked is not None:
+        url.put(truth=str(mistakes["label"].iloc[clicked]), predicted=str(mistakes["predicted"].iloc[clicked]))
+        st.rerun()
 
 
-def _show_cell(
-    run: str, evaluator: str, name: str, series: tuple[str, int], counts: pd.DataFrame, cell: tuple[str, str],
-    margins: tuple[str, str] | None,
-) -> None:  # fmt: skip
-    """Draw what the cell counts."""
-    names = confusion_counts.groups(counts, margins)
-    labels, predicted = (tuple(label for label, shown in names.items() if shown == wanted) for wanted in cell)
+def _show_cases(
+    run: str, evaluator: str, series: tuple[str, int], labels: tuple[str, ...], predicted: tuple[str, ...]
+) -> None:
+    """Draw the cases that a cell counts."""
     rows, total = data.confused(run, evaluator, series, labels, predicted)
-    st.text(f"{name}: {_in_words(*cell, margins)}")
-    about: dict[str, url.Value] = {"evaluator": evaluator}
-    if margins:
-        about["score"] = data.run_facts(run).evaluators[evaluator].get("score_threshold")
     # where all are of one kind and class, the heading says so
     rows = rows.drop(columns=[column for column in ("kind", "label") if column in rows and rows[column].nunique() < 2])
-    curve_parts.list_things(run, rows, total, f"confused-{series}-{cell}", curve_parts.words(run), series[0], **about)
-    if margins:
-        curve_parts.pictures_link(
-            run,
-            series[0],
-            {"evaluator": evaluator, "repeat": series[1], **drilldown_filters.cell(labels, predicted, margins)},
-        )
-    curve_parts.back("Back to the mistakes", "truth", "predicted")
+    key = f"confused-{series}-{labels[0]}-{predicted[0]}"
+    curve_parts.list_things(run, rows, total, key, curve_parts.words(run), series[0], evaluator=evaluator)
+
+
+def _show_objects(
+    run: str, evaluator: str, series: tuple[str, int], labels: tuple[str, ...], predicted: tuple[str, ...],
+    margins: tuple[str, str],
+) -> None:  # fmt: skip
+    """Draw the objects that a cell counts at the operating point; each opens where the gallery shows it."""
+    about = {"evaluator": evaluator, "score": url.param("score"), "iou": url.param("iou")}
+    wanted: dict[str, url.Value] = about | drilldown_filters.cell(labels, predicted, margins)
+    wanted |= {"repeat": series[1]} if series[1] != 1 else {}
+    state = urlsplit(url.href("gallery", run=run, model=series[0], **wanted)).query
+    listed = object_list.object_list(run, object_list.state_of(state))
+    if listed is None:
+        return
+    rows = object_list.object_rows(listed, LISTED)
+    rows = rows.drop(columns=[column for column in ("kind", "label") if rows[column].nunique() < 2])
+    key = f"confused-{series}-{labels[0]}-{predicted[0]}"
+    curve_parts.list_things(
+        run, rows, listed.page(LISTED, 0).total, key, curve_parts.words(run), series[0], gallery=state,
+        compare=series[0], **about,
+    )  # fmt: skip
+    curve_parts.pictures_link(run, series[0], wanted)
 
 
 def _in_words(truth: str, predicted: str, margins: tuple[str, str] | None) -> str:

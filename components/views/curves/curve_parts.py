@@ -127,7 +127,10 @@ def of_labels(numbers: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
 def list_things(
     run: str, rows: pd.DataFrame, total: int, key: str, said: Words, model: str, **about: url.Value
 ) -> None:
-    """Draw a list of objects or cases, each of which opens its example; `about` is added to the address."""
+    """Draw a list of objects or cases, each of which opens its example; `about` is added to the address.
+
+    With a column `object` the example opens on that object.
+    """
     if rows.empty:
         st.info(f"There are no {said.things} behind this.")
         return
@@ -156,6 +159,8 @@ def list_things(
     if st.button(f"Open the first {said.case}", type="primary", icon=":material/arrow_forward:"):
         clicked = 0
     if clicked is not None:
+        if "object" in rows and said.case == DETECTION.case:
+            about["object"] = str(rows["object"].iloc[clicked])
         url.go("example", run=run, case=str(rows["case_id"].iloc[clicked]), model=model, **about)
 
 

@@ -14,6 +14,8 @@ from components.widgets import filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import is_dark
 from metrics.presentation import format
+from metrics.presentation.chart_data import curve_points
+from metrics.presentation.names import metric_name
 
 
 def show_ranks(run: str, evaluator: str) -> None:
@@ -30,8 +32,8 @@ def show_ranks(run: str, evaluator: str) -> None:
         points = points[(points["iou"] - iou).abs() < 0.005]
         numbers = numbers[[abs(columns.get("iou", -1) - iou) < 0.005 for columns in numbers["columns"]]]
         at = f" at IoU ≥ {asked}"
-    means = points.groupby("label")["precision"].mean().sort_values(ascending=False, kind="stable")
-    chosen = curve_parts.choose_labels(list(means.index))
+    chosen = curve_parts.choose_labels(curve_points.worst_first(points), curve_parts.MEAN)
+    points = pd.concat([curve_points.mean_ranks(points, curve_parts.MEAN), points])
     filters.reset(["model", "iou", "label"])
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
@@ -87,7 +89,7 @@ def show_reliability(run: str, evaluator: str) -> None:
         metrics = {metric.name: metric for metric in data.catalogue()[evaluator].metrics}
         numbers = curve_parts.label_numbers(run, evaluator, tuple(metrics))
         rows = numbers[numbers["label"].isna()].dropna(subset=["value"])
-        short = {name: format.title(name.replace("_calibration", "")) for name in metrics}
+        short = {name: metric_name(name.replace("_calibration", "")) for name in metrics}
         named = {name: f"{short[name]} {format.ARROWS[metrics[name].direction.value]}" for name in metrics}
         order = list(metrics).index
         rows = rows.assign(Metric=rows["metric"].map(named)).sort_values(
@@ -116,6 +118,6 @@ def _show_bin(run: str, evaluator: str, of: str, series: tuple[str, int], edges:
     )
     curve_parts.list_things(run, rows, total, key, said, series[0], evaluator=evaluator, score=low or None)
     about: dict[str, url.Value] = {"evaluator": evaluator, "repeat": series[1], "kind": ["fp", "tp"]}
-    about |= {"score_min": low, "score_max": high}
+    about |= {"score": low, "score_max": high}
     curve_parts.pictures_link(run, series[0], about)
     curve_parts.back("Back to the numbers", "of", "bin")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import pandas as pd
 import streamlit as st
@@ -22,16 +23,33 @@ SECONDS = 2.0  # for their thumbnails the first time
 FAMILIES = {"fp": "False", "fn": "Missed", "tp": "Found"}
 
 
-def threshold_slider() -> float:
-    """Draw the slider of the score threshold, which the views of this file share in the address; return its value."""
-    return controls.slider("Score threshold", "threshold", 0.5, low=0.05, high=0.95)
+STEP, LEAST, MOST = 0.05, 0.05, 0.95  # of the score threshold
+
+
+def threshold_slider(run: str) -> float:
+    """Draw the slider of the score threshold, which the views of this file share in the address; return its value.
+
+    With objects it begins at the run's operating point, and a button makes its value that of the run.
+    """
+    if not data.match_evaluators(run):
+        return controls.slider("Score threshold", "threshold", 0.5, low=LEAST, high=MOST)
+    point = data.operating_point(run)
+    default = round(min(MOST, max(LEAST, STEP * round(point.score / STEP))), 2)
+    threshold = controls.slider("Score threshold", "threshold", default, low=LEAST, high=MOST)
+    if threshold != default:
+        st.button(
+            f"Use {threshold:.2f} in gallery, example and confusion", icon=":material/push_pin:", type="tertiary",
+            help=f"The run's operating point is score ≥ {point.score:.2f}, IoU ≥ {point.iou:.2f}.",
+            on_click=data.choose_operating_point, args=(run, point._replace(score=threshold)),
+        )  # fmt: skip
+    return threshold
 
 
 def show_thresholds(run: str, evaluator: str) -> None:
     """Draw precision over recall with a marker at the threshold, and the objects behind a point."""
     frame = curve_parts.curves(run, evaluator)
     series, colours, places = curve_parts.choose_series(frame)
-    labels = curve_points.label_order(frame)
+    labels = curve_points.worst_first(frame)
     chosen = curve_parts.choose_labels(labels, curve_points.ALL)
     filters.reset(["model", "label"])
     points = frame[frame["series"].isin(series)]
@@ -41,7 +59,7 @@ def show_thresholds(run: str, evaluator: str) -> None:
     pictured = evaluator in data.match_evaluators(run)
     high = 290 if pictured else 380  # so that the pictures begin above the fold
     with left:
-        threshold = threshold_slider()
+        threshold = threshold_slider(run)
         chart(
             threshold_curves.threshold_figure(points, threshold, colours, is_dark(), pixels_high=high), "points",
             f"Precision over recall of {', '.join(series)} at score threshold {threshold:.2f}",
@@ -76,6 +94,11 @@ def _show_edge(run: str, evaluator: str, of: str, series: tuple[str, int], label
     st.text(f"{name}: scored just above {threshold:.2f}, the next to drop out if the threshold rises")
     windows = [tile_gallery.window(tile) for tile in found.tiles]
     pictures = data.thumbnails(run, tile_gallery.wanted(found.tiles, windows), SECONDS)
+    wanted: dict[str, url.Value] = {
+        "evaluator": evaluator, "repeat": series[1], "label": labels, "kind": ["fp", "tp"], "score": threshold,
+        "sort": "score_up",
+    }  # fmt: skip
+    state = urlsplit(url.href("gallery", run=run, model=series[0], **wanted)).query
     about: dict[str, url.Value] = {
         "run": run,
         "evaluator": evaluator,
@@ -83,14 +106,12 @@ def _show_edge(run: str, evaluator: str, of: str, series: tuple[str, int], label
         "compare": series[0],
         "score": threshold,
     }
-    hrefs = [url.href("example", **about, case=tile.case_id).lstrip("/") for tile in found.tiles]
+    hrefs = [
+        url.href("example", **about, case=tile.case_id, object=tile.objects[0].key, gallery=state).lstrip("/")
+        for tile in found.tiles
+    ]
     tile_gallery.gallery(tile_gallery.payload(found.tiles, windows, pictures, hrefs, False), key="edge")
-    curve_parts.pictures_link(
-        run, series[0],
-        {"evaluator": evaluator, "repeat": series[1], "label": labels, "kind": ["fp", "tp"], "score_min": threshold,
-         "sort": "score_up"},
-        f"See all {format.count(found.total)} as pictures",
-    )  # fmt: skip
+    curve_parts.pictures_link(run, series[0], wanted, f"See all {format.count(found.total)} as pictures")
 
 
 def _show_counts(here: pd.DataFrame, best: pd.DataFrame, threshold: float) -> None:
@@ -128,7 +149,7 @@ def _show_matches(
         if said is curve_parts.DETECTION:
             only = None if len(labels) > 1 else labels
             about: dict[str, url.Value] = {"evaluator": evaluator, "repeat": series[1], "label": only}
-            about |= {"score_min": threshold, "kind": [family]}
+            about |= {"score": threshold, "kind": [family]}
             curve_parts.pictures_link(run, series[0], about)
     curve_parts.back("Back to the counts", "of", "of_class", "kind")
 
@@ -137,14 +158,14 @@ def show_f1(run: str, evaluator: str) -> None:
     """Draw F1 over the threshold with the best of each model, and the numbers with intervals."""
     frame = curve_parts.curves(run, evaluator)
     series, colours, _ = curve_parts.choose_series(frame)
-    labels = curve_points.label_order(frame)
+    labels = curve_points.worst_first(frame)
     chosen = curve_parts.choose_labels(labels, curve_parts.MEAN)
     filters.reset(["model", "label"])
     points = frame[frame["series"].isin(series)]
     points = curve_parts.ordered(pd.concat([curve_points.mean_f1(points, curve_parts.MEAN), points]), chosen)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        threshold = threshold_slider()
+        threshold = threshold_slider(run)
         chart(
             threshold_curves.f1_figure(points, threshold, colours, is_dark(), pixels_high=380), "f1",
             f"F1 over the score threshold of {', '.join(series)}, the best threshold of each marked",
@@ -184,7 +205,7 @@ def show_outcomes(run: str, evaluator: str) -> None:
     said = curve_parts.words(run)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        threshold = threshold_slider()
+        threshold = threshold_slider(run)
         chart(
             outcome_areas.outcomes_figure(rows, threshold, said.things, is_dark(), pixels_high=400), "outcomes",
             f"Right, mistaken and missed {said.things} of {', '.join(series)} by score threshold",

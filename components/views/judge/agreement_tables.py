@@ -10,6 +10,7 @@ import pandas as pd
 from components.charts.figure_parts import plain, whiskers
 from metrics.presentation.format import ARROWS, MISSING, aligned, count, number, plural, shorten
 from metrics.presentation.palette import ACCENT, INK, MUTED, SERIES, SURFACE
+from metrics.presentation.phrases import metric_title as named
 from metrics.presentation.phrases import with_interval
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def stat(found: Number | Span | None) -> str:
 
 def metric_title(column: Column, limit: int = 40) -> str:
     """Return evaluator, metric and its better end."""
-    name = shorten(f"{column.evaluator_title} · {column.title}", limit)
+    name = shorten(named(column, arrow=False), limit)
     return f"{name} {ARROWS[column.direction]}".rstrip()
 
 

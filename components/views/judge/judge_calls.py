@@ -150,7 +150,7 @@ def draw_calls(judge: Mapping[str, Any], key: str) -> None:
                 st.code(prompt["text"], language=None, wrap_lines=True)
             st.text("The reply" if call["reply"] is not None else "No reply")
             text = call["error"] if call["reply"] is None else call["reply"]
-            st.code(text or "", language="json", wrap_lines=True, height="content" if len(text or "") < 600 else 220)
+            st.code(text or "", language=None, wrap_lines=True, height="content" if len(text or "") < 600 else 220)
 
 
 def spend_line(judges: Sequence[str], spend: Mapping[str, Any] | None, budget: Mapping[str, Any]) -> str:

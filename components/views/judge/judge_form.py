@@ -123,6 +123,6 @@ def draw_trial(trial: Trial) -> None:
         for line in trial_lines(trial):
             st.text(line)
         if trial.reply:
-            st.code(trial.reply, language="json", wrap_lines=True)
+            st.code(trial.reply, language=None, wrap_lines=True)
         if trial.failure:
             st.code(trial.failure, language=None, wrap_lines=True)

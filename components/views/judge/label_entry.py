@@ -19,6 +19,7 @@ LONGEST = 200  # characters of a rater's or a criterion's name
 SCALES = {"pass": "Pass or fail", "1-3": "Grades 1 to 3", "1-4": "Grades 1 to 4", "1-5": "Grades 1 to 5"}
 SCALE = re.compile(r"(-?[\d.]+(?:e[-+]\d+)?)-(-?.+)")  # the lowest grade, a dash, the highest
 MOST_GRADES = 10
+LOOKS = {"✓ Pass": ":green[**✓ Pass**]", "✗ Fail": ":red[**✗ Fail**]"}
 SKIPPED, LAST = "labels-skipped", "labels-last"
 
 
@@ -44,7 +45,7 @@ def buttons(scale: str) -> list[tuple[str, float | None, str]]:
 
     Grades of two digits have no key.
     """
-    grades: list[tuple[str, float | None, str]] = [("Pass", 1.0, "P"), ("Fail", 0.0, "F")]
+    grades: list[tuple[str, float | None, str]] = [("✓ Pass", 1.0, "P"), ("✗ Fail", 0.0, "F")]
     if scale != "pass":
         low, high = ends_of(scale)
         ends = range(round(low), round(high) + 1)
@@ -75,7 +76,7 @@ def draw(
     with bar, st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for text, value, key in buttons(scale):
             st.button(
-                text, key=f"label-{text}-{item}", type="primary" if value is not None else "secondary",
+                LOOKS.get(text, text), key=f"label-{text}-{item}",
                 shortcut=key or None, on_click=_give, args=(about, value, coming.sampling, scale),
             )  # fmt: skip
         st.button(

@@ -4,7 +4,7 @@ import streamlit as st
 
 from components import data
 from components.views.judge import agreement_tables
-from components.widgets import column_mapping, uploads, url
+from components.widgets import column_mapping, problem_list, uploads, url
 from metrics.presentation import format
 
 NAME, PAIRS = "labels", "labels_map"
@@ -20,8 +20,8 @@ def draw(run: str) -> None:
     """Draw the uploader, and below it what the uploaded file holds."""
     tokens = uploads.draw_uploads(
         "Human labels", NAME, KINDS,
-        hint="CSV, JSONL, JSON or Parquet: case_id, model, rater and label (pass, fail, unsure or a number), or a "
-        "column for each criterion or rater.",
+        hint="CSV, JSONL, JSON, Parquet or Excel: case_id, model, rater and label (pass, fail, unsure or a number), or "
+        "a column for each criterion or rater.",
     )  # fmt: skip
     uploads.draw_refused()
     for token in tokens:
@@ -35,10 +35,12 @@ def _draw_file(run: str, token: str) -> None:
         format_func=agreement_tables.SAMPLINGS.__getitem__, key="labels-sampling",
         help="A mean over picked cases does not hold for the others: such labels count for agreement only.",
     )  # fmt: skip
-    found = data.read_labels(run, token, pairs, sampling)
+    readings = tuple(url.params("read"))
+    column_mapping.draw_reading(data.inspect(token, "outputs", readings=readings))
+    found = data.read_labels(run, token, pairs, sampling, readings)
     if found.file is None:
-        st.text(f"✗ {format.plural(len(found.problems), 'problem')} in {found.name}; nothing was added")
-        st.dataframe(found.problems, hide_index=True, key="label-problems")
+        st.text(f"✗ {problem_list.words(found.problems)} in {found.name}; nothing was added")
+        problem_list.draw_problems(found.problems, "labels")
         if pairs and st.button("Reset the columns", type="tertiary", help="Reads the columns by their names again."):
             url.put(**{PAIRS: None})
             st.rerun()

@@ -12,7 +12,7 @@ import streamlit as st
 
 from components import data
 from components.widgets import url
-from components.widgets.frame import run_labels
+from metrics.presentation import run_names
 from metrics.presentation.format import MISSING, number, shorten
 from metrics.presentation.palette import GLYPHS
 
@@ -186,7 +186,7 @@ def _try(prompt: dict[str, Any]) -> None:
         st.text("No judge is set up: set one up first.")
         return
     first, second, third = st.columns([3, 2, 1], vertical_alignment="bottom")
-    run = first.selectbox("Cases of the run", list(runs), format_func=run_labels(runs).__getitem__, key="try-run")
+    run = first.selectbox("Cases of the run", list(runs), format_func=run_names.labels(runs).__getitem__, key="try-run")
     model = second.selectbox("Answers of", runs[run].models, key=f"try-model-{run}")
     if third.button("Try it", icon=":material/science:", width="stretch"):
         with st.spinner("Asking the judge"):

@@ -15,4 +15,4 @@ def draw_asked_models(run: str) -> None:
     with st.popover("How the models were asked", icon=":material/input:"):
         for name, target in found.items():
             st.text(name)
-            st.code(json.dumps(target, ensure_ascii=False, indent=1), language="json", wrap_lines=True)
+            st.code(json.dumps(target, ensure_ascii=False, indent=1), language=None, wrap_lines=True)

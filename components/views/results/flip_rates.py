@@ -100,7 +100,7 @@ def _table(rates: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
                 for row in rows
             ],
             "verdict": [_comparison(row) for row in rows],
-            "p": [phrases.p_value(row["adjusted"]) for row in rows],
+            "p": [format.p_value(row["adjusted"]) for row in rows],
             "unscored": [row["unscored"] for row in rows],
         }
     )

@@ -18,6 +18,7 @@ from components.widgets.frame import is_dark
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
 from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke
+from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
     from components.data import Cell, Column, Distribution, Distributions, Leaderboard
@@ -122,11 +123,11 @@ def show_bars(view: View) -> None:
         ).astype({"value": float, "low": float, "high": float})  # fmt: skip
         bounds = (min(0.0, column.low), column.high) if column.high < float("inf") else None
         with place:
-            st.text(_title(column), help=column.description)
+            st.text(metric_title(column), help=column.description)
             figure = interval_bars.ranked_figure(
                 numbers, view.colours, column.unit, is_dark(), bounds, column.threshold
             )
-            point = _clicked(figure, f"bars-{column.key}", f"{_title(column)} of each model") or point
+            point = _clicked(figure, f"bars-{column.key}", f"{metric_title(column)} of each model") or point
     st.caption("Whiskers are 95 % intervals, the dotted line is the threshold. Click a bar to see its cases.")
     if point:
         view.open(point[0], point[1])
@@ -140,8 +141,8 @@ def show_boxes(view: View) -> None:
     column, found = chosen
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        figure = spread.box_figure(found.models, view.colours, _title(column), column.threshold, is_dark())
-        point = _clicked(figure, "boxes", f"Box plots of {_title(column)} over the cases of each model")
+        figure = spread.box_figure(found.models, view.colours, metric_title(column), column.threshold, is_dark())
+        point = _clicked(figure, "boxes", f"Box plots of {metric_title(column)} over the cases of each model")
         st.caption(
             "Box: the middle half of the cases, its bar the median, ◆ the mean. Circles lie beyond the whiskers."
         )
@@ -164,11 +165,11 @@ def show_spread(view: View) -> None:
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         if drawn == "ecdf":
-            figure = spread.ecdf_figure(found.models, view.colours, _title(column), is_dark(), 400)
+            figure = spread.ecdf_figure(found.models, view.colours, metric_title(column), is_dark(), 400)
         else:
             edges = found.edges
-            figure = spread.histogram_figure(found.models, edges, view.colours, _title(column), is_dark(), 400)
-        point = _clicked(figure, drawn, f"Distribution of {_title(column)} over the cases of each model")
+            figure = spread.histogram_figure(found.models, edges, view.colours, metric_title(column), is_dark(), 400)
+        point = _clicked(figure, drawn, f"Distribution of {metric_title(column)} over the cases of each model")
     with right:
         point = _quartiles(found.models) or point
     if point:
@@ -202,7 +203,7 @@ def show_tradeoff(view: View) -> None:
     if not points:
         st.info("No model has both a value of this metric and what it took. Choose another metric in the sidebar.")
         return
-    titles = f"{QUANTITIES[quantity]}, {UNITS[quantity]}", _title(column)
+    titles = f"{QUANTITIES[quantity]}, {UNITS[quantity]}", metric_title(column)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         figure = tradeoff.tradeoff_figure(points, view.colours, titles, column.direction, is_dark(), 400)
@@ -223,7 +224,7 @@ def show_tradeoff(view: View) -> None:
         columns = {
             "front": header("★", 36, "on the Pareto front"),
             "model": header("Model", 110),
-            "value": numeric("Value", help=f"{_title(column)}: {column.description}"),
+            "value": numeric("Value", help=f"{metric_title(column)}: {column.description}"),
             "mean": numeric(QUANTITIES[quantity], help=UNITS[quantity]),
             "n": st.column_config.NumberColumn("n", help="cases that the quality rests on", width=60),
         }
@@ -233,14 +234,11 @@ def show_tradeoff(view: View) -> None:
         view.open(point[0], column.key)
 
 
-def _title(column: Column) -> str:
-    own = "" if column.metric == column.evaluator else f": {column.title}"
-    return f"{column.evaluator_title}{own} {format.ARROWS[column.direction]}".rstrip()
-
-
 def _metrics(offered: Sequence[Column], most: int, every: str) -> list[Column]:
     """Return the metrics asked for in the sidebar, else primary ones first, `most` of them."""
-    chosen = filters.many("Metrics in the chart", {column.key: _title(column) for column in offered}, "key", every)
+    chosen = filters.many(
+        "Metrics in the chart", {column.key: metric_title(column) for column in offered}, "key", every
+    )
     if chosen:
         return [column for column in offered if column.key in chosen]
     return sorted(offered, key=lambda column: not column.primary)[:most]
@@ -270,7 +268,7 @@ def _distributions(view: View, form: str) -> tuple[Column, Distributions] | None
 
 def _choose(offered: Sequence[Column]) -> Column:
     ordered = sorted(offered, key=lambda column: not column.primary)
-    key = filters.pick("Metric in the chart", {column.key: _title(column) for column in ordered}, "key")
+    key = filters.pick("Metric in the chart", {column.key: metric_title(column) for column in ordered}, "key")
     return next(column for column in ordered if column.key == key)
 
 
@@ -285,7 +283,7 @@ def _numbers(view: View, columns: Sequence[Column], models: Sequence[str]) -> li
     cells = [view.cell(model, column) for column, model in pairs]
     table = pd.DataFrame(
         {
-            "metric": [_title(column) for column, _ in pairs],
+            "metric": [metric_title(column) for column, _ in pairs],
             "model": [model for _, model in pairs],
             "value": format.aligned([cell.value if cell else None for cell in cells]),
             "interval": [format.interval(cell.low, cell.high) if cell else "" for cell in cells],

@@ -9,8 +9,18 @@ import pandas as pd
 
 from components.views.results.model_comparison import CORRECTIONS
 from components.widgets.tables import header, numeric
-from metrics.presentation.format import MISSING, aligned, count, interval, moment, number, plural, shorten
-from metrics.presentation.phrases import better, p_value, signed
+from metrics.presentation.format import (
+    MISSING,
+    aligned,
+    count,
+    interval,
+    moment,
+    number,
+    p_value,
+    plural,
+    shorten,
+)
+from metrics.presentation.phrases import better, signed
 
 if TYPE_CHECKING:
     from components.data import Column, Stop, Trend

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,14 @@ from metrics.presentation.format import (
     count,
     interval,
     number,
+    p_value,
     plural,
     range_text,
     shorten,
 )
+from metrics.presentation.names import column_name
 from metrics.presentation.palette import ACCENT, INK, MUTED, SURFACE, series
-from metrics.presentation.phrases import better, p_value, paired_on, signed
+from metrics.presentation.phrases import better, paired_on, signed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -34,11 +37,12 @@ if TYPE_CHECKING:
 CORRECTIONS = {"holm": "Holm", "benjamini_hochberg": "Benjamini–Hochberg", "none": "none"}
 KINDS = {"losses": "Regressions", "wins": "Wins", "ties": "Ties"}
 PLAIN_KINDS = {"losses": "A higher", "wins": "B higher", "ties": "Equal"}  # of a metric without a better end
-SIDES = (270, 175)  # pixels left and right of the forest, for names and values
+SIDES = (168, 92)  # pixels left and right of the forest, for names and values in two lines each
 MARGINS = (22, 42)  # above and below it
 TESTS = {"mcnemar": "McNemar", "sign_flips": "sign flips", "t": "paired t"}
 GAP = 72  # between its panels
-ROW = 25  # pixels a metric
+ROW = 32  # pixels a metric
+LINE = 24  # characters of a name in one line beside the forest
 LABEL_ROOM = 0.08  # of the axis, kept free beyond the outermost interval
 
 
@@ -67,9 +71,20 @@ def method(found: Comparison, correction: str) -> str:
 
 
 def metric_name(column: Column, limit: int = 42) -> str:
-    """Return evaluator, metric and its better end: `ROUGE · rougeL ↑`; the evaluator is cut first."""
-    title = shorten(column.title, limit - 12)
-    return f"{shorten(column.evaluator_title, limit - 3 - len(title))} · {title} {ARROWS[column.direction]}".rstrip()
+    """Return evaluator, metric and its better end: `Classification · Accuracy ↑`; the evaluator is cut first."""
+    title = shorten(column_name(column), limit - 12)
+    evaluator = "" if title.startswith(column.evaluator_title) else column.evaluator_title
+    before = f"{shorten(evaluator, limit - 3 - len(title))} · " if evaluator else ""
+    return f"{before}{title} {ARROWS[column.direction]}".rstrip()
+
+
+def two_lines(column: Column) -> str:
+    """Return a metric's name for the forest: the evaluator above the metric, or one name in two lines."""
+    name = column_name(column)
+    alone = name.startswith(column.evaluator_title)
+    lines = textwrap.wrap(shorten(name, 2 * LINE - 4), LINE) if alone else [shorten(column.evaluator_title, LINE)]
+    lines += [] if alone else [shorten(name, LINE - 2)]
+    return "<br>".join(map(plain, lines)) + f" {ARROWS[column.direction]}".rstrip()
 
 
 def scaled(row: Row) -> tuple[float, float, float] | None:
@@ -134,8 +149,8 @@ def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, 
         )  # fmt: skip
         figure.add_annotation(
             x=1, xref="x domain" if line == 1 else f"x{line} domain", y=y, yref="y" if line == 1 else f"y{line}",
-            text=f"<b>{signed(row.difference)}</b>  {interval(row.low, row.high)}", showarrow=False,
-            xanchor="left", xshift=8, font={"size": 12, "color": colour if certain else INK[dark]},
+            text=f"<b>{signed(row.difference)}</b><br>{interval(row.low, row.high)}", showarrow=False, align="left",
+            xanchor="left", xshift=8, font={"size": 11, "color": colour if certain else INK[dark]},
         )  # fmt: skip
     low = min(0.0, *(ends[0] for _, ends in part))
     high = max(0.0, *(ends[2] for _, ends in part))
@@ -155,8 +170,8 @@ def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, 
         tickformat="+.0%" if is_open(part[0][0]) else "+.2~f", title={"text": title, "standoff": 10}, **place,
     )  # fmt: skip
     figure.update_yaxes(
-        tickvals=heights, ticktext=[plain(metric_name(row.column)) for row, _ in part], range=[len(part) - 0.5, -0.5],
-        showgrid=False, zeroline=False, ticks="", tickfont={"size": 12.5, "color": INK[dark]}, **place,
+        tickvals=heights, ticktext=[two_lines(row.column) for row, _ in part], range=[len(part) - 0.5, -0.5],
+        showgrid=False, zeroline=False, ticks="", tickfont={"size": 11.5, "color": INK[dark]}, **place,
     )  # fmt: skip
 
 

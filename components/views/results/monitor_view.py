@@ -10,6 +10,7 @@ import streamlit as st
 
 from components.charts.passing import WORDS
 from components.widgets.tables import header, numeric
+from metrics.presentation import names
 from metrics.presentation.calibration_words import footnotes, since, threshold_lines
 from metrics.presentation.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, title
 from metrics.presentation.phrases import limit
@@ -73,7 +74,7 @@ def metric_name(shown: MonitoredMetric) -> str:
     """Return a metric with its evaluator."""
     if shown.metric is None:
         return ALL
-    return shown.title if shown.metric.primary else f"{shown.title} · {title(shown.metric.name)}"
+    return shown.title if shown.metric.primary else f"{shown.title} · {names.metric_name(shown.metric.name)}"
 
 
 def standings_table(metrics: Sequence[MonitoredMetric]) -> pd.DataFrame:
@@ -99,7 +100,7 @@ def _row_name(shown: MonitoredMetric) -> str:
     """Return a short name: a metric that is not primary is listed below its evaluator's primary one."""
     if shown.metric is None or shown.metric.primary:
         return metric_name(shown)
-    return f"· {title(shown.metric.name)}"
+    return f"· {names.metric_name(shown.metric.name)}"
 
 
 def _passes(shown: MonitoredMetric) -> str:
@@ -136,8 +137,11 @@ def meaning(shown: MonitoredMetric) -> str:
 
 def notes(facts: Monitored) -> list[str]:
     """Return what is to be known of thresholds that belong to models: which lack one, which were calibrated since."""
-    changed = [f"{facts.evaluators[one.evaluator]} · {title(one.metric)}: {since(one.own, one.now)}."
-               for one in facts.recalibrated]  # fmt: skip
+    changed = [
+        f"{facts.evaluators[one.evaluator]} · {names.metric_name(one.metric, one.evaluator)}: "
+        f"{since(one.own, one.now)}."
+        for one in facts.recalibrated
+    ]
     return [*footnotes(facts.columns), *changed]
 
 
@@ -179,7 +183,7 @@ def draw_failure(row: pd.Series, scores: pd.DataFrame, facts: Monitored) -> None
         pd.DataFrame(
             {
                 "metric": [
-                    f"{facts.evaluators.get(id, id)} · {title(metric)}"
+                    f"{facts.evaluators.get(id, id)} · {names.metric_name(metric, id)}"
                     for id, metric in zip(ordered["evaluator"], ordered["metric"], strict=True)
                 ],
                 "value": aligned([None if pd.isna(value) else float(value) for value in ordered["value"]]),
@@ -200,7 +204,7 @@ def drift_table(rows: Sequence[MetricDrift], titles: Mapping[str, str]) -> pd.Da
     """Return a row per metric: recent scores, those of the reference run, and whether they differ significantly."""
     return pd.DataFrame(
         {
-            "metric": [f"{titles[row.evaluator]} · {title(row.metric)}" for row in rows],
+            "metric": [f"{titles[row.evaluator]} · {names.metric_name(row.metric, row.evaluator)}" for row in rows],
             "verdict": [
                 row.reason if row.p is None else "▲ drifted" if row.drifted else "no significant drift" for row in rows
             ],

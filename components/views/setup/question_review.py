@@ -11,13 +11,14 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.viewers import passages
+from components.viewers import prose
 from components.viewers.text_case import draw_text
 from components.views.setup.question_maker import spend_text
 from components.views.setup.suite_saving import open_suite
 from components.widgets import filters, url
 from components.widgets.tables import header, records
 from metrics.presentation import format
+from metrics.presentation.marked_text import quoted
 
 if TYPE_CHECKING:
     from components.data import DraftView
@@ -224,4 +225,4 @@ def _edit(name: str) -> None:
 
 def _draw_passages(row: Mapping[str, Any], key: str) -> None:
     """Draw the passages that a question was written from, with the words marked that it quotes."""
-    passages.draw([(place, passages.marked(text, row["quotes"])) for place, text in row["passages"]], key)
+    prose.draw([prose.block(quoted(text, row["quotes"]), place) for place, text in row["passages"]], key)

@@ -50,9 +50,10 @@ def estimate_lines(estimate: Estimate | str) -> list[str]:
     if calls:
         tokens = estimate.prompt_tokens + estimate.completion_tokens
         lines.append(f"About {plural(tokens, 'token')} · {dollars(estimate.usd)}")
-    if estimate.local:
-        words = time_text(estimate.local)
-        lines.append(f"{words[0].upper()}{words[1:]}.")
+    for time, judge in ((estimate.local, "the local judge"), (estimate.hosted, "the judge")):
+        if time and calls:
+            words = time_text(time, judge)
+            lines.append(f"{words[0].upper()}{words[1:]}.")
     if estimate.walked < estimate.cases:
         lines.append(f"Estimated from {count(estimate.walked)} of {plural(estimate.cases, 'case')}.")
     return lines

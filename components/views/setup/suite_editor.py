@@ -26,6 +26,8 @@ ACTIONS = {
     "tag": "Add a tag", "untag": "Remove a tag", "weigh": "Set the weight", "copy": "Duplicate these",
     "keep": "Keep only these", "leave_out": "Remove these",
 }  # fmt: skip
+KEEP_PAGE = ("tag", "weigh", "copy")  # edits after which no case leaves the page
+CHOSEN, BEGUN = "chosen-cases", "chosen-begun"  # in the session: ids; the table begun last and its first selection
 COLUMNS = {  # title, width in pixels, meaning
     "case_id": ("Case", 110, "The id by which outputs refer to the case."),
     "question": ("Question", 230, "What the model is asked."),
@@ -145,8 +147,21 @@ def _draw_table(rows: pd.DataFrame, total: int, page: int, facts: SuiteFacts, ke
     event = st.dataframe(
         rows, hide_index=True, column_order=shown, column_config=config, key=f"cases-{key}", on_select="rerun",
         selection_mode="multi-row", height="content" if HEAD + ROW * len(rows) <= TALL else TALL, row_height=ROW,
+        selection_default=_selected(rows, key),
     )  # fmt: skip
-    return [str(rows.iloc[row]["case_id"]) for row in event["selection"]["rows"]]
+    chosen = [str(rows.iloc[row]["case_id"]) for row in event["selection"]["rows"]]
+    st.session_state[CHOSEN] = chosen
+    return chosen
+
+
+def _selected(rows: pd.DataFrame, key: str) -> Any:
+    """Return the rows that a table begins with: the cases chosen in the table before it, so that an edit keeps them."""
+    begun, places = st.session_state.get(BEGUN, ("", []))
+    if begun != key:
+        wanted = set(st.session_state.get(CHOSEN, ()))
+        places = [place for place, case in enumerate(rows["case_id"]) if case in wanted]
+        st.session_state[BEGUN] = (key, places)
+    return {"selection": {"rows": places}} if places else None
 
 
 def _draw_edit(
@@ -183,7 +198,9 @@ def _draw_edit(
             if not token:
                 suite_saving.draw_problems(problems)
                 return
-            url.put(draft=token, page=None)
+            url.put(draft=token)
+            if action not in KEEP_PAGE:
+                url.put(page=None)
             st.rerun()
 
 

@@ -166,7 +166,7 @@ def _draw_changes(found: SuiteDifference, shown: Sequence[str], key: str) -> Non
         st.text(f"Case {id}")
         for change in by_case[id]:
             before, after = text_of(change.before), text_of(change.after)
-            text_case.draw_difference(title(change.field), before, after, height="content", exact=True)
+            text_case.draw_difference(title(change.field), before, after, f"{key}-{change.field}", exact=True)
 
 
 def title(field: str) -> str:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components import data
-from components.viewers import passages
+from components.viewers import prose
 from components.views.setup.suite_saving import open_suite
-from components.widgets import column_mapping, controls, uploads, url
+from components.widgets import column_mapping, controls, problem_list, uploads, url
 from metrics.presentation import format
+from metrics.presentation.marked_text import changed
 
 if TYPE_CHECKING:
     from components.data import Kind, SuiteFacts
@@ -175,8 +176,8 @@ def _preview(suite: str, draft: str, kinds: Mapping[str, Kind], how: dict[str, A
     for row in rows.to_dict("records"):
         kind = kinds[row["kind"]].title if row["kind"] else "Original"
         before = texts[row["case_id"]] if row["is_made"] else row["text"]
-        drawn.append((f"{row['case_id']} · {kind}", passages.changed(before, row["text"])))
-    passages.draw(drawn, "perturb-preview")
+        drawn.append(prose.block(changed(before, row["text"]), f"{row['case_id']} · {kind}"))
+    prose.draw(drawn, "perturb-preview")
 
 
 def draw_upload() -> None:
@@ -186,7 +187,7 @@ def draw_upload() -> None:
     if not tokens:
         st.caption(HINT)
         return
-    file = data.inspect(tokens[0], "suite", "", tuple(url.params("smap")))
+    file = data.inspect(tokens[0], "suite", "", tuple(url.params("smap")), tuple(url.params("read")))
     obstacle = column_mapping.draw_file(file, "smap")
     if file.preview is None:
         return
@@ -194,10 +195,10 @@ def draw_upload() -> None:
         with st.expander("Columns"):
             column_mapping.draw_mapping(file.preview.mapping, file.canonical, file.preview.columns, "smap")
     if st.button("Store the suite", type="primary", disabled=bool(obstacle)):
-        stored, message, problems = data.store_upload(tokens[0], "", url.params("smap"))
+        stored, message, problems = data.store_upload(tokens[0], "", url.params("smap"), url.params("read"))
         if not stored:
-            st.text(f"✗ Not stored: {format.plural(len(problems), 'problem')} in the file")
-            st.dataframe(problems, hide_index=True, height="auto" if len(problems) < 7 else 260)
+            st.text(f"✗ Not stored: {problem_list.words(problems)} in the file")
+            problem_list.draw_problems(problems, "store")
             return
         open_suite(stored, message)
         st.rerun()

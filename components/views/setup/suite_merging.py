@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components import data
-from components.widgets import column_mapping, controls, uploads, url
+from components.widgets import column_mapping, controls, problem_list, uploads, url
 from metrics.presentation import format
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SOURCES = {"file": "From a file", "suite": "From a stored suite"}
 SHOWN = 8  # ids
-HINT = "CSV, JSONL, JSON, Parquet, COCO JSON or a zip, with cases of the same task. Nothing is stored until you save."
+HINT = "CSV, JSONL, Parquet, Excel, COCO JSON or a zip, with cases of the same task. Nothing is stored until you save."
 ORIGIN_HELP = "Merged cases keep the name of the file or suite they came from in the metadata column origin."
 
 
@@ -25,9 +25,9 @@ def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
     found = _draw_file(suite, draft) if source == "file" else _draw_suites(suite, draft, facts)
     if found is None:
         return
-    if found.problems is not None:
-        st.text(f"✗ Cannot be merged: {format.plural(len(found.problems), 'problem')}")
-        st.dataframe(found.problems, hide_index=True, height="auto" if len(found.problems) < 7 else 260)
+    if found.problems:
+        st.text(f"✗ Cannot be merged: {problem_list.words(found.problems)}")
+        problem_list.draw_problems(found.problems, "merge")
         return
     same = f" · {format.count(found.same)} already here, skipped" if found.same else ""
     st.text(f"{found.name}: {format.plural(found.new, 'new case')}{same}", help=ORIGIN_HELP)
@@ -57,14 +57,14 @@ def _draw_file(suite: str, draft: str) -> MergeFacts | None:
     if not tokens:
         st.caption(HINT)
         return None
-    file = data.inspect(tokens[0], "suite", "", tuple(url.params("amap")))
+    file = data.inspect(tokens[0], "suite", "", tuple(url.params("amap")), tuple(url.params("read")))
     obstacle = column_mapping.draw_file(file, "amap")
     if file.preview is None or obstacle:
         return None
     if file.canonical:
         with st.expander("Columns"):
             column_mapping.draw_mapping(file.preview.mapping, file.canonical, file.preview.columns, "amap")
-    return data.upload_to_merge(suite, draft, tokens[0], url.params("amap"))
+    return data.upload_to_merge(suite, draft, tokens[0], url.params("amap"), url.params("read"))
 
 
 def _draw_suites(suite: str, draft: str, facts: SuiteFacts) -> MergeFacts | None:

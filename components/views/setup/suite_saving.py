@@ -27,10 +27,12 @@ def open_suite(suite: str, message: str = "", view: str | None = None) -> None:
 
 def draw_problems(problems: Sequence[InputProblem | str]) -> None:
     """Draw all that is wrong with an edit."""
-    for problem in problems[:8]:
-        st.text(f"✗ {problem}")
-    if len(problems) > 8:
-        st.text(f"… and {format.plural(len(problems) - 8, 'more problem', 'more problems')}")
+    lines = [problem for problem in problems if isinstance(problem, str)]
+    lines += [str(group) for group in data.grouped(each for each in problems if not isinstance(each, str))]
+    for line in lines[:8]:
+        st.text(f"✗ {line}")
+    if len(lines) > 8:
+        st.text(f"… and {format.plural(len(lines) - 8, 'more problem', 'more problems')}")
 
 
 def draw_save(suite: str, draft: str, facts: SuiteFacts) -> None:

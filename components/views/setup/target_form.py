@@ -60,8 +60,8 @@ def _draw_form(inputs: data.Inputs) -> None:
             "A web page must not run programs, so these are for the command line. The outputs are stored in this "
             "workspace, and the run appears on the page Runs."
         )
-        st.code(CODE, language="python", wrap_lines=True)
-        st.code(COMMAND, language="bash", wrap_lines=True)
+        st.code(CODE, language=None, wrap_lines=True)
+        st.code(COMMAND, language=None, wrap_lines=True)
         return
     schemas, before = data.target_schemas(), in_address("target")
     described = _model(inputs, schemas, before) if kind == "model" else _http(inputs, schemas, before)
@@ -167,7 +167,7 @@ def _draw_try(inputs: data.Inputs, described: Mapping[str, Any], disabled: bool)
     with st.container(border=True, gap="xsmall"):
         if tried.sent:
             st.caption(f"Sent for case {format.shorten(tried.case_id, 60)}")
-            st.code(tried.sent, language="json", wrap_lines=True, height="content" if len(tried.sent) < 800 else 240)
+            st.code(tried.sent, language=None, wrap_lines=True, height="content" if len(tried.sent) < 800 else 240)
         if tried.failure:
             st.text("✗ No answer")
             st.code(tried.failure, language=None, wrap_lines=True)
@@ -176,7 +176,7 @@ def _draw_try(inputs: data.Inputs, described: Mapping[str, Any], disabled: bool)
         st.code(format.shorten(tried.answer, 20_000), language=None, wrap_lines=True)
         if tried.reply:
             st.caption("With it")
-            st.code(format.shorten(tried.reply, 20_000), language="json", wrap_lines=True)
+            st.code(format.shorten(tried.reply, 20_000), language=None, wrap_lines=True)
 
 
 def _start(

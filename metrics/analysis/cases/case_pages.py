@@ -47,6 +47,7 @@ def cases(
     high: float | None = None,
     within: str | None = None,
     disputed: bool = False,
+    only: Sequence[str] | None = None,
 ) -> CasePage:
     """Return the cases behind one metric of one model (or of all), worst value first, unscored ones last.
 
@@ -55,7 +56,8 @@ def cases(
     threshold in force (images with an error), low and high those with low ≤ value < high.
     `disputed` puts the cases first that the judges of a panel, or the draws of one judge, score most differently, and
     adds the column spread: their highest − lowest value, null where one judged.
-    `within` is the address of a slice (metrics.analysis.slices.parse); InputError if the run has no such slice.
+    `within` is the address of a slice (metrics.analysis.slices.parse); InputError if the run has no such slice. `only`
+    keeps the cases with these ids.
     """
     source, arguments, order = _source(run, evaluator, metric, worst_first)
     if disputed:
@@ -73,6 +75,9 @@ def cases(
     if within is not None:
         conditions.append("s.position IN (SELECT unnest(string_split(?, ' ')::INTEGER[]))")
         arguments.append(" ".join(map(str, positions(run, parse(within), evaluator).tolist())) or "-1")
+    if only is not None:
+        conditions.append("list_contains(?, s.case_id)")
+        arguments.append(tuple(only))
     if tag is not None or search:  # conditions on the suite's columns: find its cases once
         conditions.append("s.case_id IN (SELECT case_id FROM suite_cases WHERE TRUE")
         if tag is not None:

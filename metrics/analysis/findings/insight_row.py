@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from metrics.analysis.leaderboard.leaderboard import Column
+from metrics.core.number_text import amount, interval, number
 from metrics.core.registry import evaluators
 
 Insight = dict[str, Any]
@@ -34,5 +35,6 @@ def insight_row(
 
 def in_numbers(what: str, value: float | None, low: float | None, high: float | None, n: int, unit: str = "") -> str:
     """Return `what` with its value, 95 % interval and n."""
-    bounds = "" if low is None or high is None else f" ({low:.3g} … {high:.3g})"
-    return f"{what} {value:.3g}{unit}{bounds}, n = {n:,}"
+    bounds = interval(low, high)
+    written = f"{number(value)}{unit}" if not unit or value is None else f"{amount(value)}{unit}"
+    return f"{what} {written}{f' ({bounds})' if bounds else ''}, n = {n:,}"

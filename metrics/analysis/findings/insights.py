@@ -15,6 +15,8 @@ from metrics.analysis.findings.model_insights import dear_cases, hardest_of_one,
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.resources import resources
+from metrics.core.metric_names import column_name
+from metrics.core.number_text import amount, exact, interval, number
 from metrics.core.registry import evaluators
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
@@ -97,20 +99,21 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
     tied = [model for model in ranked[1:] if board.cells[model, column.key].best]
     untested = board.cells[best, column.key].untested is not None
     if board.cells[worst, column.key].best:
-        message = f"{column.title}: no significant difference between the models"
+        message = f"{column_name(column)}: no significant difference between the models"
         yield insight_row("no_difference", message, column=column, evidence=_spread(board, column, best, worst))
         return
-    also = "; the difference is not tested" if untested else f"; tied for best with {', '.join(tied)}" if tied else ""
+    also = "; the difference is not tested" if untested else f"; tied for best with {_joined(tied)}" if tied else ""
     yield insight_row(
-        "best_model", f"{best} is best at {column.title} ({values[best]:.3g}){also}", column=column, model=best,
-        value=values[best], evidence=_spread(board, column, best, worst),
+        "best_model", f"{best} is best at {column_name(column)} ({number(values[best])}){also}", column=column,
+        model=best, value=values[best], evidence=_spread(board, column, best, worst),
     )  # fmt: skip
     wrong = board.cells[worst, column.key].problem
     affected, ids = failing(run, column.evaluator, column.metric).get(worst, (None, [])) if wrong else (None, [])
     yield insight_row(
-        "worst_model", f"{worst} is worst at {column.title} ({values[worst]:.3g})", column=column, model=worst,
-        value=values[worst], severity="high" if wrong else "info", affected=affected, case_ids=ids,
-        evidence=_spread(board, column, worst, best) + (f"; the threshold is {column.threshold:g}" if wrong else ""),
+        "worst_model", f"{worst} is worst at {column_name(column)} ({number(values[worst])})", column=column,
+        model=worst, value=values[worst], severity="high" if wrong else "info", affected=affected, case_ids=ids,
+        evidence=_spread(board, column, worst, best)
+        + (f"; the threshold is {exact(column.threshold)}" if wrong and column.threshold is not None else ""),
     )  # fmt: skip
 
 
@@ -137,10 +140,10 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
         all_fail = row["failing"] == row["models"]
         message = f"case {row['case_id']} is the hardest: {row['failing']} of {row['models']} models fail it at "
         yield insight_row(
-            "hardest_case", message + column.title, column=column, case_id=str(row["case_id"]),
+            "hardest_case", message + column_name(column), column=column, case_id=str(row["case_id"]),
             value=float(row["mean"]), severity="high" if all_fail else "low", affected=1,
             case_ids=[str(row["case_id"])],
-            evidence=f"the mean over the models is {row['mean']:.3g}, the threshold {column.threshold:g}",
+            evidence=f"the mean over the models is {number(row['mean'])}, the threshold {exact(column.threshold)}",
         )  # fmt: skip
 
 
@@ -166,13 +169,13 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
     if len(tied) == len(ranked) - 1:
         return
     level = [model for model in ranked if model in tied]
-    also = f"; no significant difference from {', '.join(level)}" if level else ""
+    also = f"; no significant difference from {_joined(level)}" if level else ""
     evidence = "; ".join(
-        f"{model} {100 * means[model]:.3g} % ({100 * ends[model][0]:.3g} … {100 * ends[model][1]:.3g})"
+        f"{model} {number(100 * means[model])} % ({interval(*(100 * end for end in ends[model]))})"
         for model in (ranked[0], ranked[-1])
     ) + f"; {len(shares):,} cases, thresholds of {_listed(names)}"  # fmt: skip
     for kind, model, word in (("most_accurate", ranked[0], "most"), ("least_accurate", ranked[-1], "least")):
-        message = f"{model} is the {word} accurate: it passes {100 * means[model]:.3g} % of the checks of a case"
+        message = f"{model} is the {word} accurate: it passes {number(100 * means[model])} % of the checks of a case"
         yield insight_row(
             kind, message + (also if word == "most" else ""), model=model, value=float(means[model]),
             evidence=evidence, of=names,
@@ -196,7 +199,7 @@ def _resources(run: Run) -> Iterator[Insight]:
         ends = (own[0], own[-1])
         evidence = "; ".join(in_numbers(one.model, one.mean, one.low, one.high, one.n, f" {one.unit}") for one in ends)
         for kind, one in zip((least, most), ends, strict=True):
-            message = f"{one.model} is the {kind}: {one.mean:.3g} {one.unit} per case on average"
+            message = f"{one.model} is the {kind}: {amount(one.mean)} {one.unit} per case on average"
             yield insight_row(
                 f"{kind.replace(' ', '_')}_model",
                 message,
@@ -234,7 +237,7 @@ def _retrieval(board: Leaderboard) -> Iterator[Insight]:
         evidence = f"over {_listed(names)}; {best} is tied for best and {worst} is not in {telling} of {len(context)}"
         if missed:
             evidence += f"; {model} misses the threshold of {', '.join(missed)}"
-        message = f"{model} retrieves {word}: its contexts reach {100 * mean:.3g} % of the metrics' ranges"
+        message = f"{model} retrieves {word}: its contexts reach {number(100 * mean)} % of the metrics' ranges"
         severity = "high" if wrong else "info"
         yield insight_row(kind, message, model=model, value=mean, evidence=evidence, severity=severity, of=names)
 
@@ -276,5 +279,6 @@ def _least_grounded(run: Run, board: Leaderboard) -> Iterator[Insight]:
             "least_grounded", f"least grounded, by {found.model} on case {found.case_id}: “{excerpt}”", column=column,
             model=found.model, case_id=found.case_id, value=found.value, severity="high", affected=1,
             case_ids=[found.case_id],
-            evidence=f"{column.evaluator_title} of the answer is {found.value:.3g}, the threshold {column.threshold:g}",
+            evidence=f"{column.evaluator_title} of the answer is {number(found.value)}, "
+            f"the threshold {exact(column.threshold)}",
         )  # fmt: skip

@@ -13,6 +13,8 @@ from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
 from metrics.analysis.slices.slice_outcomes import measures
 from metrics.analysis.slices.slice_values import SliceValue
 from metrics.analysis.slices.weakest_tag import weakest_tag
+from metrics.core.metric_names import column_name
+from metrics.core.number_text import amount, exact, number, p_words
 from metrics.core.registry import evaluators
 from metrics.stats.corrections import LEVEL
 from metrics.store import Run
@@ -51,7 +53,9 @@ def metric_margins(board: Leaderboard, columns: Sequence[Column]) -> Iterator[In
             ("the most" if misses else "the least") if kind == "worst_metric" else ("the least" if misses else "best")
         )
         yield insight_row(
-            kind, f"{model}: {column.title} {most} {word}: {cell.value:.3g}, the threshold is {column.threshold:g}",
+            kind,
+            f"{model}: {column_name(column)} {most} {word}: {number(cell.value)}, "
+            f"the threshold is {exact(column.threshold)}",
             column=column, model=model, value=cell.value, severity="high" if cell.problem else "info",
             evidence=in_numbers(model, cell.value, cell.low, cell.high, cell.n)
             + f"; of {len(margins)} metrics with a threshold, by the share of their range",
@@ -73,10 +77,10 @@ def hardest_of_one(run: Run, column: Column) -> Iterator[Insight]:
     for row in found.to_dict("records"):
         failing = int(row["failing"])
         yield insight_row(
-            "hardest_case", f"case {row['case_id']} is the hardest at {column.title}: {row['mean']:.3g}", column=column,
-            model=run.models[0], case_id=str(row["case_id"]), value=float(row["mean"]), severity="low", affected=1,
-            case_ids=[str(row["case_id"])],
-            evidence=f"the threshold is {column.threshold:g}; cases that miss it: {failing:,}",
+            "hardest_case", f"case {row['case_id']} is the hardest at {column_name(column)}: {number(row['mean'])}",
+            column=column, model=run.models[0], case_id=str(row["case_id"]), value=float(row["mean"]), severity="low",
+            affected=1, case_ids=[str(row["case_id"])],
+            evidence=f"the threshold is {exact(column.threshold)}; cases that miss it: {failing:,}",
         )  # fmt: skip
 
 
@@ -103,12 +107,12 @@ def weakest_tags(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
             continue
         sign = -1 if column.direction == "lower" else 1
         wrong = column.threshold is not None and sign * (row.value - column.threshold) < 0
-        message = f"{model} is weakest at {column.title} on cases tagged ‘{row.label}’: {row.value:.3g}"
+        message = f"{model} is weakest at {column_name(column)} on cases tagged ‘{row.label}’: {number(row.value)}"
         yield insight_row(
             "weakest_tag", message + ("" if significant else ", not significantly"), column=column, model=model,
             value=row.value, severity=("high" if wrong else "low") if significant else "info",
             evidence=in_numbers(f"‘{row.label}’", row.value, row.low, row.high, row.n)
-            + f"; the rest {row.rest:.3g}; p = {p:.2g} by shuffling, corrected for all tags",
+            + f"; the rest {number(row.rest)}; {p_words(p)} by shuffling, corrected for all tags",
         )  # fmt: skip
 
 
@@ -125,12 +129,13 @@ def dear_cases(run: Run) -> Iterator[Insight]:
         model, case_id = known["model"][place].as_py(), known["case_id"][place].as_py()
         if most.as_py() > median:
             yield insight_row(
-                kind, f"{model} is {word} on case {case_id}: {most.as_py():.3g} {unit}", metric=quantity, model=model,
-                case_id=case_id, value=most.as_py(), affected=1, case_ids=[case_id],
-                evidence=f"the median of {len(known):,} answers is {median:.3g} {unit}",
+                kind, f"{model} is {word} on case {case_id}: {amount(most.as_py())} {unit}", metric=quantity,
+                model=model, case_id=case_id, value=most.as_py(), affected=1, case_ids=[case_id],
+                evidence=f"the median of {len(known):,} answers is {amount(median)} {unit}",
             )  # fmt: skip
         if len(run.models) == 1:
             yield insight_row(
-                total_kind, f"{model} {takes} {total:.3g} {unit} in total, {total / len(known):.3g} {unit} an answer",
+                total_kind,
+                f"{model} {takes} {amount(total)} {unit} in total, {amount(total / len(known))} {unit} an answer",
                 metric=quantity, model=model, value=total, evidence=f"{len(known):,} answers that say it",
             )  # fmt: skip

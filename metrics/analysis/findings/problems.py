@@ -9,6 +9,8 @@ from metrics.analysis.cases.case_pages import NAMED, failing
 from metrics.analysis.findings.case_defects import case_defects
 from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
+from metrics.core.metric_names import full_name
+from metrics.core.number_text import exact, interval, number, p_words
 from metrics.core.registry import evaluators
 from metrics.store import Run
 
@@ -71,13 +73,13 @@ def _thresholds(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
                 beyond = (nearest > column.threshold) == lower and nearest != column.threshold
                 severity = "high" if beyond else "low"
                 reach = f"is entirely {side} it" if beyond else "reaches the good side, so it may be chance"
-                evidence = f"the 95 % interval {cell.low:.3g} … {cell.high:.3g} {reach}; n = {cell.n:,}"
+                evidence = f"the 95 % interval {interval(cell.low, cell.high)} {reach}; n = {cell.n:,}"
             affected, named = behind.get(model, (None, []))
-            name = _title(column)
+            name = full_name(column)
             yield _row(
                 column, kind="threshold", model=model, value=cell.value, low=cell.low, high=cell.high, n=cell.n,
                 severity=severity, evidence=evidence, affected=affected, case_ids=named,
-                message=f"{model}: {name} is {cell.value:.3g}, {side} the threshold {column.threshold:g}",
+                message=f"{model}: {name} is {number(cell.value)}, {side} the threshold {exact(column.threshold)}",
             )  # fmt: skip
 
 
@@ -95,8 +97,9 @@ def _flips(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
             low=row["low"], high=row["high"], n=row["pairs"], affected=row["flips"], case_ids=list(cases[:NAMED]),
             severity="high" if row["exceeds"] else "unknown" if row["exceeds"] is None else "low",
             evidence=flip_evidence(row),
-            message=f"{row['model']}: {_title(column)} flips in {row['flips']:,} of {row['pairs']:,} cases perturbed"
-            f" by {row['perturbation']}; {row['worse']:,} of them are now on the wrong side of {column.threshold:g}",
+            message=f"{row['model']}: {full_name(column)} flips in {row['flips']:,} of {row['pairs']:,} cases perturbed"
+            f" by {row['perturbation']}; {row['worse']:,} of them are now on the wrong side of "
+            f"{exact(column.threshold)}",
         )  # fmt: skip
 
 
@@ -122,12 +125,7 @@ def flip_evidence(row: Any) -> str:
     if row["p"] != row["p"]:
         return base
     more = "significantly more than copies" if row["exceeds"] else "not significantly more than copies"
-    return f"{base}; {more} (exact test, p = {row['adjusted']:.2g} after Holm's correction)"
-
-
-def _title(column: Column) -> str:
-    same = column.metric == column.evaluator
-    return column.evaluator_title if same else f"{column.evaluator_title} {column.title}"
+    return f"{base}; {more} (exact test, {p_words(row['adjusted'])} after Holm's correction)"
 
 
 def _row(column: Column, **values: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
+from metrics.core.metric_names import full_name
 
 FIRST = ("coco_summary", "average_precision")  # evaluators whose primary metric, AP, goes before a count of metrics
 MOST_NAMED = 3  # models or metrics named in a row
@@ -95,12 +96,12 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
         models=tuple(sorted(shown, key=lambda model: (model not in leaders, model not in first, -wins[model]))),
         leaders=leaders if differing and len(leaders) < len(shown) else (),
         wins=wins,
-        compared=tuple(_title(column) for column in compared),
+        compared=tuple(full_name(column) for column in compared),
         differing=differing,
         first=None if decisive is None or len(compared) < 2 else decisive.title,
         scored=len(scored),
         missed=tuple(
-            _title(column)
+            full_name(column)
             for column in judged
             if all(cell.value is None or cell.problem for cell in cells[column.key].values())
         ),
@@ -116,12 +117,6 @@ def primary_columns(board: Leaderboard, keys: Collection[str] | None = None) -> 
             found.setdefault(column.evaluator, column)
     chosen = {column.key for column in found.values()}
     return [column for column in found.values() if column.twin not in chosen]
-
-
-def _title(column: Column) -> str:
-    """Return evaluator and metric, the evaluator alone where the metric is named like it: `ROUGE: rougeL`."""
-    same = column.title == column.evaluator
-    return column.evaluator_title if same else f"{column.evaluator_title}: {column.title}"
 
 
 def _named(names: Sequence[str]) -> str:

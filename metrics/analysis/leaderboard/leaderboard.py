@@ -18,6 +18,8 @@ from metrics.store import Run
 UNSCORED = tuple(status.value for status in Status if status is not Status.OK)
 EQUAL = 1e-9  # values that are equal on paper differ in their last bits
 UNTESTED = "no significance claimed: neither values per case nor resamples are stored to pair the models on"
+UNDER_WAY = "not ranked until every case is scored"
+TO_COME = "not scored yet"
 TOO_MANY = f"no significance claimed: more than {MOST:,} values; a comparison tests any two models"
 
 
@@ -28,7 +30,8 @@ class Column:
     `twin` is the key of another column that shows the same number under its original name; `binary`: each case's value
     is 0 or 1; `wording`: the prompts of the user's own that the number rests on, `claims 1a2b3c4d5e6f, …`; `label_key`
     is the key of the labels that it counts, where labels have keys; `by_model`: the number rests on local weights, so
-    that it has no threshold unless one was given or calibrated; `calibration`: what is known about it with the models.
+    that it has no threshold unless one was given or calibrated; `calibration`: what is known about it with the models;
+    `partly`: rows done of all where the evaluator of an unfinished run is not done.
     """
 
     key: str
@@ -51,6 +54,7 @@ class Column:
     label_key: str | None = None
     by_model: bool = False
     calibration: Calibration | None = None
+    partly: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,10 @@ class Leaderboard:
 
 
 def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
-    """Return the leaderboard of a sealed run, over all cases or those with one tag."""
+    """Return the leaderboard of a sealed run or of a snapshot, over all cases or those with one tag.
+
+    An evaluator that is not done has values so far, but neither ranks nor problems.
+    """
     rows = run.stored_table("aggregates")
     tags = [name.removeprefix("tag=") for name in rows["slice"].unique().drop_null().to_pylist()]
     shown = rows.filter(pc.and_(pc.is_null(rows["label"]), pc.is_null(rows["run"])))
@@ -120,13 +127,17 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     alike = Counter((*name, of_key[key]) for key, name in names.items())
     first = {(*names[key], of_key[key]): key for key in reversed(names)}
     headlines = set(first.values())
-    by_case = ranks(run, tag)
+    partly = run.partly
+    by_case = {name: found for name, found in ranks(run, tag).items() if name[0] not in partly}
     whole = {
         key: metric
         for key, metric in metrics.items()
-        if key not in headlines or names[key] not in by_case or of_key[key] is not None
+        if names[key][0] not in partly
+        and (key not in headlines or names[key] not in by_case or of_key[key] is not None)
     }
-    tests = {key: by_case[names[key]] for key in metrics if key not in whole} | dict(resample_ranks(run, whole, tag))
+    tests = {key: by_case[name] for key, name in names.items() if key not in whole and name in by_case} | dict(
+        resample_ranks(run, whole, tag)
+    )
     wordings = {id: run.wording(id) for id in known}
     calibrations = {id: run.calibrations(id) for id in known}
     local = {id: bool(entry.local_models(entry.parameters(**run.evaluators[id]))) for id, entry in known.items()}
@@ -141,10 +152,14 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
             replace(
                 column, wording=wordings[entry.id], label_key=of_key[key],
                 by_model=local[entry.id] and column.direction != "none",
-                calibration=calibrations[entry.id].get(metric.name),
+                calibration=calibrations[entry.id].get(metric.name), partly=partly.get(entry.id),
             )
         )  # fmt: skip
-        found = _cells(metric, same, tests.get(key), TOO_MANY if large else UNTESTED)
+        found = (
+            _cells_so_far(metric, same)
+            if entry.id in partly
+            else _cells(metric, same, tests.get(key), TOO_MANY if large else UNTESTED)
+        )
         cells |= {(row["model"], key): cell for row, cell in zip(same, found, strict=True)}
     by_model = {key: {row["model"]: row for row in same} for key, same in grouped.items()}
     twinned = (replace(column, twin=_twin(column.key, metrics[column.key], by_model)) for column in columns)
@@ -236,6 +251,15 @@ def _cells(metric: Metric, rows: Sequence[Mapping[str, Any]], tested: Ranks | No
                 if_best=row["if_best"],
             )
         )
+    return cells
+
+
+def _cells_so_far(metric: Metric, rows: Sequence[Mapping[str, Any]]) -> list[Cell]:
+    """Return the cells of an evaluator that is not done: the first cases' values, which no model is judged by."""
+    cells = []
+    for cell in _cells(metric, rows, None, UNDER_WAY):
+        reason = cell.reason if cell.n + cell.unscored else TO_COME
+        cells.append(replace(cell, problem=False, rank=None, last_rank=None, best=False, ranked=0, reason=reason))
     return cells
 
 

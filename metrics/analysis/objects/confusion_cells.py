@@ -1,10 +1,10 @@
-"""What a cell of a confusion matrix counts: matched objects, cases, or pixels of images."""
+"""What a cell of a confusion matrix counts: cases, or pixels of images."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from metrics.analysis.objects.working_points import MOST, Listed, Series, listed
+from metrics.analysis.objects.working_points import MOST, Listed, Series
 from metrics.core.registry import evaluators
 from metrics.store import Run
 
@@ -14,12 +14,9 @@ NONE = "(none)"  # stands for an absent label
 def confused(run: Run, evaluator: str, series: Series, labels: Sequence[str], predicted: Sequence[str]) -> Listed:
     """Return what has one of `labels` as its truth and one of `predicted` as its prediction, at most MOST.
 
-    NONE stands for an absent label. Rows are matches where the evaluator stores them (best scores first), else cases:
-    case_id and score, or, of a segmentation, case_id and pixels (most first).
+    NONE stands for an absent label. Rows are cases: case_id and score, or, of a segmentation, case_id and pixels (most
+    first). Objects of a detection are those of object_pages, filtered.
     """
-    if evaluator in run.match_names():
-        where = "model = ? AND run = ? AND list_contains(?, truth) AND list_contains(?, predicted)"
-        return listed(run, evaluator, where, [*series, list(labels), list(predicted)])
     if "segmentation" in evaluators()[evaluator].tasks:
         return _images(run, evaluator, series, labels, predicted)
     return _cases(run, evaluator, series, labels, predicted)

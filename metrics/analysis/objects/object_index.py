@@ -18,12 +18,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from metrics.analysis.objects.matched_again import ANY_LABEL, matches_at, stored_at
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints, Singles
 from metrics.core.errors import InputError
 from metrics.core.files import make_folder, written_whole
 from metrics.store import Run
 
-FOLDER = "objects-1"  # in the workspace's cache, for a sealed run never changes; raise it when the columns do
+FOLDER = "objects-2"  # in the workspace's cache, for a sealed run never changes; raise it when the columns do
 SIZES = {"small": 32.0**2, "medium": 96.0**2, "large": np.inf}  # below how many square pixels; COCO's ranges
 BOX = ("x", "y", "width", "height")
 _building = Lock()
@@ -38,7 +39,8 @@ class ObjectIndex:
     there is none. area [N], square pixels: of the ground truth that was found or missed, else of the prediction; size
     [N] its place in SIZES. prediction_id [N], and prediction_box [N, 4]: x, y, width, height; −1 and NaN where there is
     none. shaped [N]: whether the prediction has polygons or run lengths. annotation [N]: the row of the ground truth in
-    the suite's annotations, −1 without one.
+    the suite's annotations, −1 without one. took [N]: whether the prediction took its ground truth, which is missed
+    where the prediction does not count.
     """
 
     kinds: tuple[str, ...]
@@ -55,27 +57,39 @@ class ObjectIndex:
     prediction_box: Singles
     shaped: Bytes
     annotation: Int32s
+    took: Bytes
 
 
-def object_index(run: Run, evaluator: str, model: str, repeat: int = 1) -> ObjectIndex:
-    """Return the objects that an evaluator matched; InputError where the run has no such evaluator or model."""
+def object_index(run: Run, evaluator: str, model: str, repeat: int = 1, iou: float | None = None) -> ObjectIndex:
+    """Return the objects that an evaluator matched, at its own IoU threshold or at `iou`, of any score.
+
+    InputError where the run has no such evaluator or model.
+    """
     if evaluator not in run.match_names():
         raise InputError(f"run {run.id} has no matches of {evaluator!r}; it has those of {list(run.match_names())}")
     if model not in run.models:
         raise InputError(f"run {run.id} has no model {model!r}; it has {list(run.models)}")
-    path = run.workspace.path / "cache" / FOLDER / run.id / f"{evaluator}.{run.models.index(model)}.{int(repeat)}.arrow"
+    stored = stored_at(run, evaluator, iou)
+    at = "" if iou is None or stored else f".{iou:.2f}"
+    name = f"{evaluator}.{run.models.index(model)}.{int(repeat)}{at}.arrow"
+    path = run.workspace.path / "cache" / FOLDER / run.id / name
     with _building:
         if not path.exists():
-            _write(path, _join(run, evaluator, model, int(repeat)))
+            _write(path, _join(run, evaluator, model, int(repeat), iou))
         return _read(path)
 
 
-def _join(run: Run, evaluator: str, model: str, repeat: int) -> tuple[dict[str, NDArray[Any]], dict[str, list[str]]]:
+def _join(
+    run: Run, evaluator: str, model: str, repeat: int, iou: float | None
+) -> tuple[dict[str, NDArray[Any]], dict[str, list[str]]]:
     """Return the columns of the index and the names of its codes."""
     this = [("model", "==", model), ("run", "==", repeat)]
     texts = ["case_id", "label", "kind"]
-    matches = pq.read_table(run.table_path(f"matches/{evaluator}"), filters=this, read_dictionary=texts)
-    matches = matches.unify_dictionaries().combine_chunks()
+    if stored_at(run, evaluator, iou):
+        matches = pq.read_table(run.table_path(f"matches/{evaluator}"), filters=this, read_dictionary=texts)
+        matches = matches.unify_dictionaries().combine_chunks()
+    else:
+        matches = matches_at(run, evaluator, model, repeat, iou)
     suite, count = run.suite, len(run.suite)
     case_ids = suite.cases["case_id"].combine_chunks()
     position = _codes(matches["case_id"], case_ids)
@@ -113,6 +127,7 @@ def _join(run: Run, evaluator: str, model: str, repeat: int) -> tuple[dict[str, 
         "prediction_box": np.column_stack([_with_none(predictions[edge].to_numpy())[predicted] for edge in BOX]),
         "shaped": _shaped(predictions)[predicted],
         "annotation": annotated.astype(np.int32),
+        "took": _took(matches, found, annotated, evaluator),
     }
     columns["prediction_box"] = columns["prediction_box"].astype(np.float32)
     columns["size"] = np.searchsorted([*SIZES.values()][:-1], columns["area"], side="right").astype(np.int8)
@@ -122,6 +137,14 @@ def _join(run: Run, evaluator: str, model: str, repeat: int) -> tuple[dict[str, 
         "kinds": kinds.to_pylist(),
         "labels": names.to_pylist(),
     }
+
+
+def _took(matches: pa.Table, found: NDArray[np.bool_], annotated: Ints, evaluator: str) -> NDArray[np.uint8]:
+    """Return which predictions took their ground truth: those found, and with ANY_LABEL those of another label."""
+    if evaluator == ANY_LABEL:
+        mistaken = pc.equal(matches["kind"], "fp_misclassification").to_numpy(zero_copy_only=False)
+        found = found | (mistaken & (annotated >= 0))
+    return found.astype(np.uint8)
 
 
 def _write(path: Path, joined: tuple[dict[str, NDArray[Any]], dict[str, list[str]]]) -> None:

@@ -4,49 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from metrics.analysis.objects.object_filter import LOW_SCORE, ObjectFilter, all_of, annotation_ids, masks_of
 from metrics.analysis.objects.object_index import BOX, SIZES, ObjectIndex, object_index
-from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.store import Run
 from metrics.vision.mask_rings import mask_rings
 
 SORTS = ("score", "score_up", "iou", "iou_up", "size", "size_up", "suite", "most")
-LOW_SCORE = "fn_low_score"  # found, but by a prediction scored below what the filter asks for
 MOST_IN_IMAGE = 40  # more cannot be distinguished in a thumbnail
 SHAPE = ("polygons", "rle")
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectFilter:
-    """Which objects of one model and repeat; an empty tuple, "" or None is no restriction.
-
-    `kinds` are those of core.evaluator.MATCHES and LOW_SCORE; `labels` are the object's own (of the prediction, or
-    of the ground truth that was missed), `truths` those of the ground truth it took, overlaps or is; `sizes` are keys
-    of SIZES. A prediction scored below `score_low` is not made: what it found is missed, of kind LOW_SCORE.
-    `score_high`, `iou_low` and `iou_high` keep only what has a score, an IoU, in that range. `search` is looked for in
-    case id and image name, without regard to case.
-    """
-
-    model: str
-    repeat: int = 1
-    kinds: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    truths: tuple[str, ...] = ()
-    sizes: tuple[str, ...] = ()
-    score_low: float | None = None
-    score_high: float | None = None
-    iou_low: float | None = None
-    iou_high: float | None = None
-    tag: str | None = None
-    search: str = ""
 
 
 class Outline(NamedTuple):
@@ -60,7 +35,11 @@ class Outline(NamedTuple):
 
 
 class GalleryObject(NamedTuple):
-    """One object: what became of it, its size in square pixels, and its two geometries, None where it has none."""
+    """One object: what became of it, its size in square pixels, and its two geometries, None where it has none.
+
+    `key` tells it apart within its case, model and repeat: p and the prediction_id, or, of a missed ground truth, a and
+    the annotation_id.
+    """
 
     kind: str
     label: str
@@ -70,6 +49,7 @@ class GalleryObject(NamedTuple):
     area: float | None
     prediction: Outline | None
     annotation: Outline | None
+    key: str = ""
 
 
 class Tile(NamedTuple):
@@ -110,18 +90,12 @@ def objects(
     `sort` is one of SORTS: the best first, with `_up` the least; what lacks the value comes last; `most` is for images,
     those with most objects first. InputError where the run has no such evaluator or model.
     """
-    index = object_index(run, evaluator, chosen.model, chosen.repeat)
-    kind, masks = _masks(run, index, chosen)
-    rows = np.flatnonzero(_all(masks))
+    index = object_index(run, evaluator, chosen.model, chosen.repeat, chosen.iou)
+    (kind, label), masks = masks_of(run, evaluator, index, chosen)
+    rows = np.flatnonzero(all_of(masks))
     position, values = index.position[rows], _values(index, rows, sort)
     if by_image:
-        counts = np.bincount(position, minlength=len(run.suite))
-        if sort == "most":
-            best = -counts.astype(float)
-        else:
-            best = np.full(len(counts), np.inf)
-            np.minimum.at(best, position, values)
-        there = np.flatnonzero(counts)
+        there, best, counts = _images(position, values, len(run.suite), sort)
         total = len(there)
         shown = there[_first(best[there], offset, limit)]
         wanted = np.zeros(len(counts), np.bool_)
@@ -138,7 +112,7 @@ def objects(
     heights = np.repeat(
         [np.nan if image["image_height"] is None else image["image_height"] for image in images], list(map(len, first))
     )
-    found = iter(_objects(run, index, kind, np.concatenate([np.empty(0, np.int64), *first]), heights, chosen))
+    found = iter(_objects(run, index, kind, label, np.concatenate([np.empty(0, np.int64), *first]), heights, chosen))
     tiles = tuple(
         Tile(**image, n=len(group), objects=tuple(islice(found, len(drawn))))
         for image, group, drawn in zip(images, groups, first, strict=True)
@@ -146,22 +120,46 @@ def objects(
     return ObjectPage(tiles, total, len(position))
 
 
+def object_place(
+    run: Run, evaluator: str, chosen: ObjectFilter, sort: str, by_image: bool, case_id: str, key: str = ""
+) -> int | None:
+    """Return at which offset of `objects`, in that sort, an object of a case stands, or the case's image.
+
+    None where the filter leaves it out. `key` is that of GalleryObject; it is not looked at where `by_image`.
+    """
+    index = object_index(run, evaluator, chosen.model, chosen.repeat, chosen.iou)
+    case = pc.index(run.suite.cases["case_id"], case_id).as_py()
+    _, masks = masks_of(run, evaluator, index, chosen)
+    rows = np.flatnonzero(all_of(masks))
+    position, values = index.position[rows], _values(index, rows, sort)
+    if by_image:
+        there, best, _ = _images(position, values, len(run.suite), sort)
+        mine = np.flatnonzero(there == case)
+        values = best[there]
+    else:
+        mine = np.flatnonzero((position == case) & _named(run, index, rows, key))
+    if case < 0 or not len(mine):
+        return None
+    place = int(mine[0])
+    return int((values < values[place]).sum() + (values[:place] == values[place]).sum())
+
+
 def object_counts(run: Run, evaluator: str, chosen: ObjectFilter) -> dict[str, dict[str, int]]:
     """Return how many objects each kind, label, truth, size and tag would leave, each with the other filters on."""
-    index = object_index(run, evaluator, chosen.model, chosen.repeat)
-    kind, masks = _masks(run, index, chosen)
+    index = object_index(run, evaluator, chosen.model, chosen.repeat, chosen.iou)
+    (kind, label), masks = masks_of(run, evaluator, index, chosen)
     kinds = (*index.kinds, LOW_SCORE)
     columns: dict[str, tuple[NDArray[Any], tuple[str, ...]]] = {
-        "kind": (kind, kinds), "label": (index.label, index.labels), "truth": (index.truth, index.labels),
+        "kind": (kind, kinds), "label": (label, index.labels), "truth": (index.truth, index.labels),
         "size": (index.size, tuple(SIZES)),
     }  # fmt: skip
     counts = {}
     for name, (codes, names) in columns.items():
-        kept = codes[_all({other: mask for other, mask in masks.items() if other != name})]
+        kept = codes[all_of({other: mask for other, mask in masks.items() if other != name})]
         found = np.bincount(kept[kept >= 0], minlength=len(names))
         counts[name] = {names[code]: int(found[code]) for code in np.flatnonzero(found)}
     in_case = np.bincount(
-        index.position[_all({name: mask for name, mask in masks.items() if name != "tag"})], minlength=len(run.suite)
+        index.position[all_of({name: mask for name, mask in masks.items() if name != "tag"})], minlength=len(run.suite)
     )
     tags = run.suite.cases["tags"].combine_chunks()
     lengths = pc.list_value_length(tags).fill_null(0).to_numpy()
@@ -169,46 +167,6 @@ def object_counts(run: Run, evaluator: str, chosen: ObjectFilter) -> dict[str, d
     sums = np.bincount(words.indices.to_numpy(), np.repeat(in_case, lengths), len(words.dictionary)).astype(int)
     counts["tag"] = {tag: int(n) for tag, n in zip(words.dictionary.to_pylist(), sums, strict=True) if n}
     return counts
-
-
-def _masks(run: Run, index: ObjectIndex, chosen: ObjectFilter) -> tuple[NDArray[np.int8], dict[str, Bools]]:
-    """Return the kind of every object under the score filter, and which objects each of the filters in force keeps."""
-    kind, masks = index.kind, dict[str, Bools]()
-    low, high = chosen.score_low, chosen.score_high
-    if low is not None:
-        below = index.score < low
-        found = kind == (index.kinds.index("tp") if "tp" in index.kinds else -1)
-        kind = np.where(below & found, np.int8(len(index.kinds)), kind)
-        masks["score_low"] = ~below | (found if high is None else False)
-    if high is not None:
-        masks["score_high"] = index.score <= high
-    if chosen.iou_low is not None:
-        masks["iou_low"] = index.iou >= chosen.iou_low
-    if chosen.iou_high is not None:
-        masks["iou_high"] = index.iou <= chosen.iou_high
-    for name, codes, names, wanted in (
-        ("kind", kind, (*index.kinds, LOW_SCORE), chosen.kinds),
-        ("label", index.label, index.labels, chosen.labels),
-        ("truth", index.truth, index.labels, chosen.truths),
-        ("size", index.size, tuple(SIZES), chosen.sizes),
-    ):
-        if wanted:
-            keep = np.array([*(name in wanted for name in names), False])  # the last is for −1
-            masks[name] = keep[codes]
-    if chosen.tag is not None:
-        masks["tag"] = np.isin(index.position, run.sampling_design(chosen.tag).inside)
-    if chosen.search:
-        cases = run.suite.cases
-        image = cases["metadata.image_name" if "metadata.image_name" in cases.column_names else "image"]
-        texts = (pc.utf8_lower(column.fill_null("")) for column in (cases["case_id"], image))
-        hits = [pc.match_substring(text, chosen.search.lower()).to_numpy() for text in texts]
-        masks["search"] = (hits[0] | hits[1])[index.position]
-    return kind, masks or {"all": np.ones(len(kind), np.bool_)}
-
-
-def _all(masks: Mapping[str, Bools]) -> Any:
-    """Return where every mask is true; everything where there is no mask."""
-    return np.logical_and.reduce(list(masks.values())) if masks else slice(None)
 
 
 def _values(index: ObjectIndex, rows: Ints, sort: str) -> Floats:
@@ -219,6 +177,52 @@ def _values(index: ObjectIndex, rows: Ints, sort: str) -> Floats:
     rising = column is None or sort.endswith("_up")
     known: Floats = np.nan_to_num(values if rising else -values, nan=np.inf, neginf=-np.inf, posinf=np.inf)
     return known
+
+
+def _images(position: Int32s, values: Floats, images: int, sort: str) -> tuple[Ints, Floats, Ints]:
+    """Return the positions of the images with objects; what each image is sorted by, the least first; its objects."""
+    counts: Ints = np.bincount(position, minlength=images)
+    if sort == "most":
+        best = -counts.astype(float)
+    else:
+        best = np.full(images, np.inf)
+        np.minimum.at(best, position, values)
+    return np.flatnonzero(counts), best, counts
+
+
+def object_keys(
+    run: Run, evaluator: str, chosen: ObjectFilter, sort: str = "score", by_image: bool = False
+) -> list[tuple[str, str]]:
+    """Return case_id and key of every object that the filter leaves, or of every image with "" as key, in that sort."""
+    index = object_index(run, evaluator, chosen.model, chosen.repeat, chosen.iou)
+    _, masks = masks_of(run, evaluator, index, chosen)
+    rows = np.flatnonzero(all_of(masks))
+    position, values = index.position[rows], _values(index, rows, sort)
+    case_ids = run.suite.cases["case_id"].combine_chunks()
+    if by_image:
+        there, best, _ = _images(position, values, len(run.suite), sort)
+        shown = there[np.argsort(best[there], kind="stable")]
+        return [(case_id, "") for case_id in case_ids.take(pa.array(shown)).to_pylist()]
+    rows = rows[np.argsort(values, kind="stable")]
+    predicted, missed = index.prediction_id[rows].tolist(), annotation_ids(run)[index.annotation[rows]].tolist()
+    names = case_ids.take(pa.array(index.position[rows])).to_pylist()
+    return [
+        (case_id, f"p{prediction}" if prediction >= 0 else f"a{annotation}")
+        for case_id, prediction, annotation in zip(names, predicted, missed, strict=True)
+    ]
+
+
+def _named(run: Run, index: ObjectIndex, rows: Ints, key: str) -> Bools:
+    """Return which of these rows have the key."""
+    family, number = key[:1], key[1:]
+    if family not in ("p", "a") or not number.isdecimal():
+        return np.zeros(len(rows), np.bool_)
+    predicted = index.prediction_id[rows]
+    if family == "p":
+        named: Bools = predicted == int(number)
+    else:
+        named = (predicted < 0) & (annotation_ids(run)[index.annotation[rows]] == int(number))
+    return named
 
 
 def _first(values: Floats, offset: int, limit: int) -> Ints:
@@ -232,27 +236,35 @@ def _first(values: Floats, offset: int, limit: int) -> Ints:
 
 
 def _objects(
-    run: Run, index: ObjectIndex, kind: NDArray[np.int8], rows: Ints, heights: NDArray[Any], chosen: ObjectFilter
+    run: Run,
+    index: ObjectIndex,
+    kind: NDArray[np.int8],
+    label: Int32s,
+    rows: Ints,
+    heights: NDArray[Any],
+    chosen: ObjectFilter,
 ) -> Iterator[GalleryObject]:
     """Yield the objects in these rows with their geometries; heights: pixels of their images, NaN where unknown."""
     kinds = (*index.kinds, LOW_SCORE)
     shapes = _prediction_shapes(run, chosen, index.prediction_id[rows[index.shaped[rows] > 0]])
     columns = (
-        kind[rows], index.label[rows], index.truth[rows], index.score[rows], index.iou[rows], index.area[rows],
-        index.prediction_id[rows], index.prediction_box[rows], index.annotation[rows], heights,
+        kind[rows], label[rows], index.truth[rows], index.score[rows], index.iou[rows], index.area[rows],
+        index.prediction_id[rows], index.prediction_box[rows], index.annotation[rows],
+        annotation_ids(run)[index.annotation[rows]], heights,
     )  # fmt: skip
     annotations: Any = run.suite.annotations
     truths = annotations.select([*BOX, *SHAPE]).take(index.annotation[rows[index.annotation[rows] >= 0]])
     annotated = iter(truths.to_pylist())
-    for what, label, truth, score, iou, area, prediction, box, annotation, height in zip(
+    for what, named, truth, score, iou, area, prediction, box, annotation, annotation_id, height in zip(
         *(column.tolist() for column in columns), strict=True
     ):
         predicted = dict(zip(BOX, _known(box), strict=True)) | shapes.get(prediction, dict.fromkeys(SHAPE))
         known = _known((score, iou, area))
         yield GalleryObject(
-            kinds[what], index.labels[label], index.labels[truth] if truth >= 0 else None, known[0], known[1], known[2],
+            kinds[what], index.labels[named], index.labels[truth] if truth >= 0 else None, known[0], known[1], known[2],
             _outline(predicted, height) if prediction >= 0 else None,
             _outline(next(annotated), height) if annotation >= 0 else None,
+            f"p{prediction}" if prediction >= 0 else f"a{annotation_id}",
         )  # fmt: skip
 
 

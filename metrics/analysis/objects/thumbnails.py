@@ -11,14 +11,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from metrics.core.files import make_folder
 from metrics.store import Run
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from metrics.ingest.media.orientation import Size
+
 SIDE = 320  # pixels of the longer side
-MOST_PIXELS = 80_000_000
 SUFFIXES = (".jpg", ".txt")  # the thumbnail; why there is none
 
 Window = tuple[int, int, int, int]  # left, top, right, bottom in the image's pixels
@@ -43,15 +47,23 @@ def thumbnails(
     if not missing:
         return results
     until = time.monotonic() + seconds
+    sizes = _sizes(suite.cases, list(missing))
     make_folder(folder)
 
     def make(place: int, image: str) -> None:
         if place == 0 or time.monotonic() < until:
-            _make(suite.media / image if suite.media else None, missing[image])
+            _make(suite.media / image if suite.media else None, sizes.get(image), missing[image])
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(make, range(len(missing)), missing))
     return [_stored(path) if result is None else result for path, result in zip(paths, results, strict=True)]
+
+
+def _sizes(cases: pa.Table, images: list[str]) -> dict[str, Size]:
+    """Return the width and height that the suite states of each image, where it does."""
+    rows = cases.filter(pc.is_in(cases["image"], pa.array(images, pa.string())))
+    columns = (rows[name].to_pylist() for name in ("image", "image_width", "image_height"))
+    return {image: (wide, high) for image, wide, high in zip(*columns, strict=True) if wide and high}
 
 
 def _name(image: str, window: Window | None) -> str:
@@ -69,23 +81,17 @@ def _stored(path: Path) -> bytes | str | None:
     return None
 
 
-def _make(source: Path | None, wanted: Sequence[tuple[Path, Window | None]]) -> None:
+def _make(source: Path | None, size: Size | None, wanted: Sequence[tuple[Path, Window | None]]) -> None:
     """Write the thumbnails of one image, or why there are none."""
     import io
-    import struct
 
-    from PIL import Image, UnidentifiedImageError
+    from metrics.ingest.media.shown_images import shown_image
 
     try:
         if source is None:
             raise FileNotFoundError
-        with Image.open(source) as opened:
-            width, height = opened.size
-            if width * height > MOST_PIXELS:
-                raise ValueError(f"{width:,} × {height:,} pixels are too many: at most {MOST_PIXELS:,}")
-            if all(window is None for _, window in wanted):
-                opened.draft("RGB", (2 * SIDE, 2 * SIDE))  # a JPEG is decoded at a part of its size
-            picture = opened.convert("RGB")
+        whole = all(window is None for _, window in wanted)
+        picture, _ = shown_image(source, size, 2 * SIDE if whole else None)
         for path, window in wanted:
             buffer = io.BytesIO()
             _cut(picture, window).save(buffer, "JPEG", quality=82)
@@ -94,10 +100,6 @@ def _make(source: Path | None, wanted: Sequence[tuple[Path, Window | None]]) -> 
         _refuse(wanted, "the image is not there")
     except ValueError as failure:
         _refuse(wanted, str(failure))
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        _refuse(wanted, f"more than {MOST_PIXELS:,} pixels")
-    except (UnidentifiedImageError, OSError, SyntaxError, struct.error) as failure:  # all that Pillow's decoders raise
-        _refuse(wanted, f"the image cannot be read ({type(failure).__name__})")
 
 
 def _cut(picture: Image, window: Window | None) -> Image:

@@ -11,14 +11,15 @@ from metrics.store import Run
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ["case_id", "label", "kind", "score", "iou", "family"]
+COLUMNS = ["case_id", "label", "kind", "score", "iou", "object", "family"]
+KEY = "coalesce('p' || prediction_id, 'a' || annotation_id) AS object"  # as in object_pages.GalleryObject
 MOST = 1_000  # rows of a list
 MOST_OF_FAMILY = 500  # rows of a working point
 Series = tuple[str, int]  # model, repeat
 
 
 class Listed(NamedTuple):
-    """Some rows of a list and how many there are in all. Of matches: case_id, label, kind, score, iou."""
+    """Some rows of a list and how many there are in all. Of matches: case_id, label, kind, score, iou, object (key)."""
 
     rows: pd.DataFrame
     total: int
@@ -50,7 +51,7 @@ def working_point(run: Run, evaluator: str, series: Series, labels: Sequence[str
     lost = "(kind = 'tp' AND score < $threshold)"
     moved = f"""
         SELECT case_id, label, CASE WHEN {lost} THEN 'fn' ELSE kind END AS kind,
-               CASE WHEN {lost} THEN NULL ELSE score END AS score, iou,
+               CASE WHEN {lost} THEN NULL ELSE score END AS score, iou, {KEY},
                CASE WHEN {lost} THEN 'fn' ELSE left(kind, 2) END AS family
         FROM "matches_{evaluator}"
         WHERE model = $model AND run = $run AND list_contains($labels, label)
@@ -84,7 +85,8 @@ def scored(run: Run, evaluator: str, series: Series, low: float, high: float) ->
 def listed(run: Run, evaluator: str, where: str, bound: list[Any]) -> Listed:
     """Return the matches of an evaluator that meet an SQL condition, at most MOST, best scores first."""
     rows = run.query(
-        f"""SELECT case_id, label, kind, score, iou, count(*) OVER () AS n FROM "matches_{evaluator}" WHERE {where}
+        f"""SELECT case_id, label, kind, score, iou, {KEY}, count(*) OVER () AS n
+            FROM "matches_{evaluator}" WHERE {where}
             ORDER BY score DESC NULLS LAST, case_id LIMIT {MOST}""",
         bound,
     )  # fmt: skip

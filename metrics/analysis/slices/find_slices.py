@@ -14,6 +14,7 @@ from metrics.analysis.slices.slice_outcomes import Measure, measures, outcomes
 from metrics.analysis.slices.slice_values import SliceValue, valued
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
+from metrics.core.number_text import number, p_words
 from metrics.stats import slice_search
 from metrics.stats.slice_search import DRAWS
 from metrics.store import Run, cache_by_run
@@ -113,10 +114,9 @@ def _possible(difference: float, badness: Floats) -> float:
 def sentence(row: SliceValue, p: float, searched: int) -> str:
     """Return a found slice in a sentence."""
     of = "" if row.slice.of == "cases" else f" in {row.cases:,} images"
-    value, rest = (f"{one:.3g}" if one is not None else "–" for one in (row.value, row.rest))
     return (
-        f"{row.words}: {value} instead of {rest}, n = {row.n:,}{of}, p = {p:.3f} after correction for {searched:,}"
-        " slices tested"
+        f"{row.words}: {number(row.value)} instead of {number(row.rest)}, n = {row.n:,}{of}, {p_words(p)} after "
+        f"correction for {searched:,} slices tested"
     )
 
 

@@ -15,6 +15,7 @@ from metrics.analysis.slices.slice_features import Categories, Known, Numbers, k
 from metrics.analysis.slices.topics import TOPIC, topics
 from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError
+from metrics.core.metric_names import full_name
 from metrics.core.registry import title_of
 from metrics.core.sampling_design import cluster_codes
 from metrics.store import Run, cache_by_run
@@ -83,7 +84,8 @@ class Outcomes:
         return -self.values if self.measure.direction == "lower" else self.values
 
 
-def measures(run: Run) -> list[Measure]:
+@cache_by_run(maxsize=8)
+def measures(run: Run) -> tuple[Measure, ...]:
     """Return the metrics that slices can be compared by: those with a value per case and a better end, in their order.
 
     A detection run also has two of each evaluator that matched its objects.
@@ -92,10 +94,8 @@ def measures(run: Run) -> list[Measure]:
     found: dict[str, Measure] = {}
     for column in leaderboard(run).columns:
         if (column.evaluator, column.metric) in by_case and column.direction != "none":
-            same = column.title.casefold().replace("_", " ") == column.evaluator_title.casefold()
-            title = column.evaluator_title if same else f"{column.evaluator_title}: {column.metric}"
             measure = Measure(
-                column.evaluator, column.metric, title, column.description, column.direction, "cases",
+                column.evaluator, column.metric, full_name(column), column.description, column.direction, "cases",
                 column.primary, column.minor, column.low, column.high, column.binary,
             )  # fmt: skip
             found.setdefault(measure.key, measure)
@@ -104,7 +104,7 @@ def measures(run: Run) -> list[Measure]:
             for metric, (of, title, description) in OBJECTS.items():
                 whole = f"{title_of(name)}: {title}"
                 found[f"{name}/{metric}"] = Measure(name, metric, whole, description, "higher", of, True, False)
-    return list(found.values())
+    return tuple(found.values())
 
 
 @cache_by_run(maxsize=8)

@@ -16,7 +16,7 @@ MOST_CASES = 20_000  # of a run that is tested when its insights are read; the p
 DRAWS = 399
 
 
-@cache_by_run(maxsize=256)
+@cache_by_run(maxsize=2048)
 def weakest_tag(run: Run, model: str, evaluator: str, metric: str) -> tuple[SliceValue, float] | None:
     """Return the tag with the worst mean of a metric with a value per case, and its p.
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints, Singles
 from metrics.core.evaluator import MATCHES, Columns, Parameters
 from metrics.core.sampling_design import SamplingDesign
-from metrics.core.suite import Outputs, Suite
+from metrics.core.suite import Outputs, Suite, sizes_assumed
 from metrics.evaluators._half_samples import Resamples, Seed, image_weights
 from metrics.evaluators._object_tables import codes_of, object_labels, object_tables, reference_problems, refuse
 from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
@@ -33,6 +33,7 @@ from metrics.vision.precision_recall import Ranking
 
 NOTHING_PREDICTED = "no prediction reaches the score threshold"
 OUTCOMES_KEPT = 2  # of each matching: those of all predictions, and those of the first 100 of an image
+NO_SIZES = "the sizes of the images are unknown, so are areas in pixels"
 KEPT = 4  # matched data sets held at a time; one of 290,000 predictions takes about 40 MB
 
 Key = TypeVar("Key", bound=Hashable)
@@ -78,7 +79,8 @@ class MatchParameters(DetectionParameters):
 class Scene:
     """One model's predictions and the ground truth as Objects, with the names behind the codes and rows.
 
-    `clusters` [I]: the images that are drawn together have one code. `geometry`: how they are compared.
+    `clusters` [I]: the images that are drawn together have one code. `geometry`: how they are compared. `sized`: the
+    sizes of all images are known, so areas are in pixels.
     """
 
     objects: Objects
@@ -88,6 +90,7 @@ class Scene:
     prediction_ids: pa.Array
     clusters: Int32s
     geometry: Compared = "box"
+    sized: bool = True
     _weights: OrderedDict[tuple[int, int], Bytes] = field(default_factory=OrderedDict)
     _overlaps: dict[float, Pairs] = field(default_factory=dict)
 
@@ -146,6 +149,10 @@ class Matched:
         """Return the index of an area range."""
         return self.areas.index(bounds)
 
+    def why_none(self, bounds: tuple[float, float]) -> str | None:
+        """Return why there is no value in an area range, None where there is one."""
+        return None if self.scene.sized or bounds == AREAS["all"] else NO_SIZES
+
     def truths(self, bounds: tuple[float, float] = AREAS["all"]) -> Ints:
         """Return how many ground truths of each label count in an area range: [K]."""
         return self.ranking.truths(self.area(bounds))
@@ -159,11 +166,17 @@ class Matched:
         lowest: float = -np.inf,
         precision: bool = True,
     ) -> tuple[Floats, Floats]:
-        """Return AP and recall, each [1 + B, K, T]: of the data set, then its resamples. NaN without ground truth."""
+        """Return AP and recall, each [1 + B, K, T]: of the data set, then its resamples.
+
+        NaN without ground truth, and by area where the sizes of images are unknown.
+        """
         weights = self.scene.weights(parameters.resamples, parameters.seed)
-        return resample(
+        found, recall = resample(
             self.ranking, weights, area=self.area(bounds), max_dets=max_dets, lowest=lowest, precision=precision
         )
+        if self.why_none(bounds):
+            return np.full_like(found, np.nan), np.full_like(recall, np.nan)
+        return found, recall
 
 
 _scenes: OrderedDict[tuple[str, str, str], Scene] = OrderedDict()
@@ -239,7 +252,7 @@ def _read_scene(suite: Suite, outputs: Outputs, compared: Compared) -> Scene:
     )
     ids = (whole(truths["annotation_id"]), whole(predictions["prediction_id"]))
     clusters = SamplingDesign.of(suite.cases).units.astype(np.int32)
-    return Scene(objects, labels, case_ids, *ids, clusters, compared)
+    return Scene(objects, labels, case_ids, *ids, clusters, compared, not sizes_assumed(suite.cases))
 
 
 def matches_at(

@@ -145,13 +145,14 @@ def _aggregates(found: Matched, estimates: Floats, area: tuple[float, float], li
     by_iou = Spread.of(mean_over(estimates, 1), total, drawn, enough=enough)
     by_label = Spread.of(mean_over(estimates, 2), truths, drawn)
     by_both = Spread.of(estimates, truths[:, None], drawn)
-    result = [number("map_averaged", overall, n=total, columns=columns)]
+    why = found.why_none(area)
+    result = [number("map_averaged", overall, n=total, columns=columns, why=why)]
     for t, iou in enumerate(ious):
-        result.append(number("map", by_iou, (t,), n=total, columns={"iou": iou, **columns}))
+        result.append(number("map", by_iou, (t,), n=total, columns={"iou": iou, **columns}, why=why))
     for k, label in enumerate(found.scene.labels):
-        result.append(number("ap_averaged", by_label, (k,), n=n[k], label=label, columns=columns))
+        result.append(number("ap_averaged", by_label, (k,), n=n[k], label=label, columns=columns, why=why))
         for t, iou in enumerate(ious):
-            result.append(number("ap", by_both, (k, t), n=n[k], label=label, columns={"iou": iou, **columns}))
+            result.append(number("ap", by_both, (k, t), n=n[k], label=label, columns={"iou": iou, **columns}, why=why))
     return result
 
 

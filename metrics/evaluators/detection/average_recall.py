@@ -125,6 +125,6 @@ def average_recall(suite: Suite, outputs: Outputs, parameters: AverageRecallPara
         n = int(found.truths(bounds).sum())
         columns = {"area": name, "max_dets": limit, **found.scene.columns}
         spread = Spread.of(mean_over(recall, 1, 2), n, found.scene.drawn)
-        result.append(number("coco_ar", spread, n=n, columns=columns))
+        result.append(number("coco_ar", spread, n=n, columns=columns, why=found.why_none(bounds)))
     table = matches_at(suite, outputs, found, parameters.match_iou_threshold, whole, limits[-1])
     return Findings(result, matches=table)

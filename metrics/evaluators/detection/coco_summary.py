@@ -123,4 +123,6 @@ def _rows(found: Matched, line: Line, estimates: Floats) -> list[Aggregate]:
     columns: Columns = {"iou": line.iou, "area": line.area, "max_dets": line.max_dets, **found.scene.columns}
     truths = found.truths(AREAS[line.area])
     enough = has_enough_truths(truths) or not line.precision
-    return label_rows(found.scene, line.metric, mean_over(estimates, 1), estimates, truths, columns, enough=enough)
+    why = found.why_none(AREAS[line.area])
+    overall = mean_over(estimates, 1)
+    return label_rows(found.scene, line.metric, overall, estimates, truths, columns, enough=enough, why=why)

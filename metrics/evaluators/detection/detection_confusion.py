@@ -1,6 +1,7 @@
 """detection_confusion: which label objects are taken for, with what is hallucinated and what is missed."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -150,7 +151,7 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     placed = cells(scene.objects, found)
     labels = len(scene.labels)
     truths, predicted = (
-        pa.array([*scene.labels, _margin(name, scene.labels)], pa.string()) for name in ("hallucination", "missed")
+        pa.array([*scene.labels, margin(name, scene.labels)], pa.string()) for name in ("hallucination", "missed")
     )
     counts = placed.count(labels)
     down, across = counts.nonzero()
@@ -168,7 +169,8 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     return Findings(rows, curves=curves, matches=matches)
 
 
-def _margin(name: str, labels: tuple[str, ...]) -> str:
+def margin(name: str, labels: Sequence[str]) -> str:
+    """Return the name of a margin of the matrix: in parentheses where a label has it."""
     while name in labels:
         name = f"({name})"
     return name

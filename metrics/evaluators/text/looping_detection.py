@@ -47,6 +47,7 @@ class LoopingParameters(Parameters):
             "Share of the text covered by its longest repeated part and its repeats.",
             threshold=None,
             minor=True,
+            title="Longest repeat",
         ),
         Metric(
             "compression_ratio",

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.core.errors import InputError
@@ -12,8 +13,9 @@ from metrics.core.suite import METADATA, STRINGS
 from metrics.ingest.formats.coco_listing import Listing, Sizes, names
 from metrics.ingest.sheet import Problems, Sheet, only
 from metrics.ingest.source import Source, load_json, open_source
-from metrics.ingest.tables.object_tables import SIDES
+from metrics.ingest.tables.object_tables import SIDES, find_cases, sizes_of
 from metrics.vision.coco_columns import (
+    Fault,
     GroundTruth,
     IouType,
     Results,
@@ -31,6 +33,7 @@ from metrics.vision.masks import Masks, Shapes, draw
 
 IMAGE, OWN_IMAGE = "the id of an image in images", "the id of an image of the suite"
 RESULT = ("bbox", "segmentation", "score")  # a result has one of these
+UNKNOWN_CATEGORY = "category_id {}"  # a class of predictions that the suite does not have
 CATEGORY, OWN_CATEGORY = "the id of a category", "the id of a category of the suite"
 
 
@@ -90,12 +93,15 @@ def read_rag_results(
     Without labels the suite is not from COCO, and the records name theirs.
     """
     listing = Listing(source, "", document, problems)
-    by_id = {int(case): size for case, size in sizes.items() if case.isascii() and case.isdigit()}
+    cases = {int(case): case for case in sizes if case.isascii() and case.isdigit()}  # 000139 is the image 139
+    by_id = {number: sizes[case] for number, case in cases.items()}
     image_ids = listing.integers("image_id")
     known = np.sort(np.fromiter(by_id, np.int64, len(by_id)))
-    listing.apply(member_faults("image_id", codes_of(image_ids, known), OWN_IMAGE))
+    places = codes_of(image_ids, known)
+    listing.apply(member_faults("image_id", places, OWN_IMAGE))
+    case_ids = pa.array([cases[number] for number in known.tolist()], pa.string())
     if labels:
-        label = _label_column(labels, _categories(listing, labels, OWN_CATEGORY))
+        label = _predicted_labels(listing, labels)
     else:
         given = any("label" in record for record in listing.records)
         texts = listing.values("label" if given else "category_name")
@@ -106,8 +112,49 @@ def read_rag_results(
     listing.apply(score_faults(score))
     shapes = listing.shapes(image_ids, by_id)
     models = [value if isinstance(value, str) and value else model for value in listing.values("model")]
-    columns = {"case_id": pa.array(image_ids).cast(pa.string()), "model": pa.array(models, pa.string()), "label": label}
+    case_id = case_ids.take(pa.array(places, mask=places < 0))
+    columns = {"case_id": case_id, "model": pa.array(models, pa.string()), "label": label}
     return listing, pa.table({**columns, "score": pa.array(score), **shapes})
+
+
+def is_scored(document: dict[str, Any]) -> bool:
+    """Return whether the annotations of a document of COCO's form have scores: it is a model's."""
+    listed = document.get("annotations")
+    return isinstance(listed, list) and any(isinstance(record, dict) and "score" in record for record in listed)
+
+
+def read_scored(
+    source: Source, document: dict[str, Any], problems: Problems, cases: pa.Table, model: str
+) -> tuple[Sheet, pa.Table]:
+    """Return the annotations of a model as predictions for `cases`, in file order.
+
+    Images go by their file names, without one by their ids, and classes by their names: the numbers are the file's own.
+    """
+    images, annotations, labels = _listings(source, document, problems)
+    ids, _ = _images(images, sized=False)
+    named = pa.array(
+        [name if isinstance(name, str) and name else None for name in images.values("file_name")], pa.string()
+    )
+    index = find_cases(pc.coalesce(named, pa.array(ids).cast(pa.string())), cases)
+    image_ids = annotations.integers("image_id")
+    order = _ascending(ids, ~images.bad)
+    codes = codes_of(image_ids, ids[order])
+    annotations.apply(member_faults("image_id", codes, IMAGE))
+    row = np.full(len(annotations), -1, np.int64)
+    row[codes >= 0] = np.asarray(index.fill_null(-1))[order][codes[codes >= 0]]
+    annotations.wrong((row < 0) & ~annotations.bad, "image_id", annotations.values("image_id"), OWN_IMAGE)
+    known = sizes_of(cases)
+    places = cases["case_id"].to_pylist()
+    sizes = {int(ids[at]): known[places[case]][::-1] for at, case in enumerate(index.to_pylist())
+             if case is not None and places[case] in known}  # fmt: skip
+    label = _label_column(labels, _categories(annotations, labels, CATEGORY))
+    score = annotations.floats("score")
+    annotations.apply(score_faults(score))
+    shapes = annotations.shapes(image_ids, sizes)
+    case_ids = cases["case_id"].take(pa.array(row, mask=row < 0))
+    models = pa.repeat(model, len(annotations))
+    columns = {"case_id": case_ids, "model": models, "label": label, "score": pa.array(score), **shapes}
+    return annotations, pa.table(columns)
 
 
 def read_columns(gt_json: Path, results_json: Path, iou_type: IouType) -> tuple[GroundTruth, Results]:
@@ -225,6 +272,17 @@ def _annotations(
     listing.apply(crowd_faults(flags))
     shapes = listing.shapes(image_ids, _by_id(known, sizes), masks)
     return _Annotations(ids, image_ids, image, category, flags == 1, shapes)
+
+
+def _predicted_labels(listing: Listing, labels: dict[int, str]) -> pa.Array:
+    """Return the label of each result; where unknown classes are kept, those are named by their number."""
+    if not listing.problems.keep_unknown_classes:
+        return _label_column(labels, _categories(listing, labels, OWN_CATEGORY))
+    numbers = listing.integers("category_id")
+    listing.apply([Fault("category_id", numbers < 0, OWN_CATEGORY)])
+    known, places = np.unique(numbers, return_inverse=True)
+    names = [labels.get(number, UNKNOWN_CATEGORY.format(number)) for number in known.tolist()]
+    return pa.array(names, pa.string()).take(pa.array(places))
 
 
 def _categories(listing: Listing, labels: dict[int, str], expected: str) -> Int32s:

@@ -1,4 +1,7 @@
-"""COCO JSON as uploads: ground truth is a suite, results are outputs; see metrics.ingest.formats.coco."""
+"""COCO JSON as uploads: ground truth is a suite, results (or annotations with scores) are outputs.
+
+See metrics.ingest.formats.coco.
+"""
 
 from typing import Any
 
@@ -7,7 +10,7 @@ from metrics.ingest.formats import coco
 from metrics.ingest.formats.json_records import JSON
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, objects_part
-from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload
+from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images
 from metrics.ingest.sheet import Loaded
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.object_tables import check_labels, sizes_of
@@ -36,8 +39,16 @@ def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     return objects_part(sheet, predictions, model)
 
 
-def _no_outputs(upload: Upload, _: Request, __: Suite) -> Part:
-    raise upload.error("COCO ground truth", "results: an array of {image_id, category_id, bbox, score}")
+def _scored(upload: Upload, request: Request, suite: Suite) -> Part:
+    """Return the predictions in a document of the form of ground truth, whose annotations have scores."""
+    need_images(upload, suite)
+    source, model = upload.source, request.model or upload.stem
+    if not coco.is_scored(source.document):
+        expected = "results: an array of {image_id, category_id, bbox, score}, or a score in each annotation"
+        raise upload.error("COCO ground truth", expected)
+    sheet, predictions = coco.read_scored(source, source.document, request.problems, suite.cases, model)
+    check_labels(sheet, "annotations.category_id", predictions["label"], suite)
+    return objects_part(sheet, predictions, model)
 
 
 def _no_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
@@ -66,7 +77,8 @@ def _preview(upload: Upload, name: str, role: Role, document: dict[str, Any], re
 
 def _preview_ground_truth(upload: Upload, _: Request) -> Preview:
     document = upload.source.document
-    return _preview(upload, "coco_ground_truth", "suite", document, document.get("annotations"))
+    role: Role = "outputs" if coco.is_scored(document) else "suite"
+    return _preview(upload, "coco_ground_truth", role, document, document.get("annotations"))
 
 
 def _preview_results(upload: Upload, _: Request) -> Preview:
@@ -76,7 +88,7 @@ def _preview_results(upload: Upload, _: Request) -> Preview:
 
 GROUND_TRUTH = Reader(
     "coco_ground_truth", lambda upload: coco.is_ground_truth(upload.source.document), _preview_ground_truth, _suite,
-    _no_outputs,
+    _scored,
 )  # fmt: skip
 RESULTS = Reader(
     "coco_results", lambda upload: coco.is_results(upload.source.document), _preview_results, _no_suite, _outputs,

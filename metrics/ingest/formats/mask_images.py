@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Ints
 from metrics.core.suite import Suite
 from metrics.ingest.media.archive import UNREADABLE, Entry
-from metrics.ingest.media.bundle import Bundle, Rows, header_size, need_unique
+from metrics.ingest.media.bundle import Bundle, Rows, need_unique
 from metrics.ingest.media.class_names import class_names, names_files
+from metrics.ingest.media.images import header_size
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
@@ -233,8 +234,8 @@ def _read(
 ) -> tuple[Rows, list[Found]]:  # fmt: skip
     """Return every mask; wrong ones are recorded as problems and marked in the sheet."""
     sheet = Rows(
-        bundle, pa.table({"mask": [entry.name for entry in entries]}), [1] * len(entries), range(len(entries)),
-        list(entries), problems,
+        bundle.name, pa.table({"mask": [entry.name for entry in entries]}), [1] * len(entries), range(len(entries)),
+        bundle.names(entries), problems,
     )  # fmt: skip
     found = []
     left = ALL_PIXELS

@@ -2,7 +2,8 @@
 
 It is read as any table of objects: columns are found by name, so their order (XMax before YMin) does not matter. Ground
 truth has Confidence 1 in every row and flags such as IsGroupOf, which is read as a crowd (−1, unknown, counts as no).
-Class names may be in class-descriptions*.csv beside the table; images are looked up by ImageID without an extension.
+Class names may be in *class-descriptions*.csv beside the table; images are looked up by ImageID without an extension.
+Without images their sizes are unknown: see `SuiteImages.assume_sizes`.
 """
 
 import csv
@@ -18,10 +19,10 @@ from metrics.ingest.tables.columns import fold, is_open_images
 
 
 def name_classes(sheet: Sheet, bundle: Bundle) -> None:
-    """Replace the codes of classes by the names in class-descriptions*.csv, where the folder or zip has one."""
+    """Replace the codes of classes by the names in *class-descriptions*.csv, where the folder or zip has one."""
     names: dict[str, str] = {}
     for entry in bundle.ending(".csv"):
-        if entry.base.lower().startswith(DESCRIPTIONS):
+        if DESCRIPTIONS in entry.base.lower():
             text = bundle.text(entry, sheet.problems) or ""
             rows = csv.reader(io.StringIO(text, newline=""))
             try:

@@ -1,6 +1,7 @@
 """A reader of a format that is a table of records: it only says how the records are read."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -61,7 +62,7 @@ def beginning_of(sheet: ReadSheet) -> ReadHead:
             whole = sheet(source, problems)
             return whole, len(whole)
         cut = source.data[:HEAD_BYTES].to_pybytes()
-        part = Source(source.path, source.name, source.format, pa.py_buffer(cut[: cut.rfind(b"\n") + 1]))
+        part = replace(source, data=pa.py_buffer(cut[: cut.rfind(b"\n") + 1]))
         return sheet(part, problems), None
 
     return head

@@ -98,7 +98,7 @@ def _folder_sheet(bundle: Bundle, problems: Problems) -> Rows:
             continue
         files.append(entry)
         records.append({"case_id": trace.case_id or entry.stem, "trace": trace.text})
-    return Rows(bundle, tables_of([records]), [1] * len(files), range(len(files)), files, problems)
+    return Rows(bundle.name, tables_of([records]), [1] * len(files), range(len(files)), bundle.names(files), problems)
 
 
 def _folder_preview(upload: Upload, request: Request) -> Preview:

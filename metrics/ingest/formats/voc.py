@@ -15,6 +15,7 @@ from metrics.core.suite import METADATA, Suite
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
+from metrics.ingest.media.xml_files import parse
 from metrics.ingest.output_parts import Part
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
 from metrics.ingest.sheet import Loaded, Problems, only
@@ -105,28 +106,14 @@ def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[st
                 for name, path in PATHS.items():
                     columns[name].append(_text(item, path))
     table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
-    return Rows(bundle, table, rows, which, files, problems), facts, unread
+    return Rows(bundle.name, table, rows, which, bundle.names(files), problems), facts, unread
 
 
 def _parse(bundle: Bundle, entry: Entry, problems: Problems) -> Any:
-    """Return the root of the file's XML; None and a problem where it is not an annotation, or declares entities."""
-    from xml.etree.ElementTree import ParseError
-
-    from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
-
+    """Return the root of the file's XML; None and a problem where it is not an annotation."""
     data = bundle.data(entry, problems)
-    if data is None:
-        return None
-    try:
-        root = fromstring(data, forbid_dtd=True)
-    except ParseError as error:
-        problems.add(bundle.file(entry), f"XML that cannot be read: {error}", EXPECTED, error.position[0])
-        return None
-    except (ValueError, LookupError, RecursionError) as error:  # defusedxml's refusals are ValueErrors
-        what = str(error) or type(error).__name__
-        problems.add(bundle.file(entry), f"XML that is refused: {what}", EXPECTED + ", without a DTD or entities")
-        return None
-    if root.tag != "annotation":
+    root = None if data is None else parse(bundle.file(entry), data, EXPECTED, problems)
+    if root is not None and root.tag != "annotation":
         problems.add(bundle.file(entry), f"a root element <{root.tag[:60]}>", EXPECTED)
         return None
     return root

@@ -1,7 +1,7 @@
 """YOLO labels: a .txt an image with `class xc yc w h [conf]` (or the points of a polygon), 0–1, classes by number.
 
-Class names come from data.yaml, *.names or classes.txt. Polygons are lines of `class x1 y1 x2 y2 x3 y3 … [conf]`; a
-rotated box has four points. An image without a label file has no objects.
+Class names come from data.yaml, or a list such as obj.names, classes.txt or labels.txt. Polygons are lines of
+`class x1 y1 x2 y2 x3 y3 … [conf]`; a rotated box has four points. An image without a label file has no objects.
 """
 
 import re
@@ -12,7 +12,9 @@ import pyarrow as pa
 from metrics.core.array_types import Floats
 from metrics.core.suite import Suite
 from metrics.ingest.media.archive import Entry
-from metrics.ingest.media.bundle import Bundle, Rows, case_ids, header_size, image_names, need_unique, pair
+from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
+from metrics.ingest.media.class_names import names_files
+from metrics.ingest.media.images import header_size
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part, objects_part
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
@@ -28,18 +30,26 @@ NO_LABELS = re.compile(
     r"(classes|names|train|valid?|test|trainval|predefined_classes|readme.*|licen[cs]e|notes|requirements)",
     re.IGNORECASE,
 )
-CLASSES = "classes.txt"
 NUMBER = re.compile(r"\d{1,6}")
 YAML_BYTES = 100_000  # a data.yaml of 1,200 classes has 30,000
 NO_IMAGE = "the image of that name, in the same folder or zip or given as images: boxes of 0–1 need its size"
-NO_NAMES = "the names of the classes, in data.yaml, obj.names or classes.txt"
+UNKNOWN_CLASS = "class {}"  # of predictions, beyond the names
+NO_NAMES = "the names of the classes, in data.yaml, obj.names, classes.txt or labels.txt"
 
 
 def label_files(bundle: Bundle) -> list[Entry]:
     """Return the .txt files of labels: those in a folder labels or obj_…_data, else all but lists and readmes."""
     texts = bundle.ending(".txt")
+    names = {entry.name for entry in name_lists(bundle)}
+    texts = [entry for entry in texts if entry.name not in names]
     within = [entry for entry in texts if _in_labels(entry)]
     return within or [entry for entry in texts if not NO_LABELS.fullmatch(entry.stem)]
+
+
+def name_lists(bundle: Bundle) -> list[Entry]:
+    """Return the lists of class names, a name a line: classes.txt, labels.txt, obj.names, …; they are of no image."""
+    images = {image.stem for image in bundle.images}
+    return [entry for entry in names_files(bundle) if entry.suffix != ".json" and entry.stem not in images]
 
 
 def recognises(upload: Upload) -> bool:
@@ -69,11 +79,9 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     need_unique(bundle, [*labels, *background], ids, problems)
     names_of_images = pa.array(image_names(ids, [*found, *background], images), pa.string())
     cases = pictures.take(pa.table({"case_id": pa.array(ids, pa.string()), IMAGE_NAME: names_of_images}))
+    cases = pictures.assume_sizes(cases)
     sizes = _case_sizes(cases)
     columns = _objects(sheet, sizes[sheet.which], names)
-    if pictures.images is None:  # else missing images are listed already
-        _blame_sizes(sheet, sizes, labels)
-    sheet.bad |= np.isnan(sizes[sheet.which, 0])
     sheet.leave_out()
     problems.left_out += len(unread)
     annotations = annotations_of(cases, sheet.which, columns)
@@ -163,7 +171,7 @@ def read_lines(bundle: Bundle, problems: Problems, scored: bool | None) -> tuple
             columns["conf"].append(conf)
             columns["line"].append(line.strip()[:200])
     table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
-    sheet = Rows(bundle, table, rows, which, labels, problems)
+    sheet = Rows(bundle.name, table, rows, which, bundle.names(labels), problems)
     none = is_null(table["xc"]) & is_null(table["ring"])
     unscored = is_null(table["conf"])
     if scored and len(sheet) and unscored.all() and not none.all():
@@ -230,14 +238,12 @@ def _yaml_names(bundle: Bundle, entry: Entry, problems: Problems) -> tuple[str, 
 
 
 def _names_files(bundle: Bundle) -> list[Entry]:
-    lists = [entry for entry in bundle.ending(".txt") if entry.base.lower() == CLASSES]
-    return [*bundle.ending(".yaml", ".yml"), *bundle.ending(".names"), *lists]
+    return [*bundle.ending(".yaml", ".yml"), *name_lists(bundle)]
 
 
 def _in_labels(entry: Entry) -> bool:
     folders = [part.lower() for part in entry.name.split("/")[:-1]]
-    inside = any(part == "labels" or (part.startswith("obj_") and part.endswith("_data")) for part in folders)
-    return inside and entry.base.lower() != CLASSES
+    return any(part == "labels" or (part.startswith("obj_") and part.endswith("_data")) for part in folders)
 
 
 def _case_sizes(cases: pa.Table) -> Floats:
@@ -259,7 +265,8 @@ def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...]) -> dict[str, pa
     number = sheet_cells.numbers(sheet, "class", low=0, whole=True)
     with np.errstate(invalid="ignore"):
         unknown = (number >= len(names)) & ~sheet.bad
-    sheet.report(unknown, "class", sheet.table["class"], f"a class from 0 to {len(names) - 1}")
+    if not sheet.problems.keep_unknown_classes:
+        sheet.report(unknown, "class", sheet.table["class"], f"a class from 0 to {len(names) - 1}")
     values = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in FIELDS[1:]], axis=1)
     sheet_cells.numbers(sheet, "conf", low=0, high=1)
     values[:, :2] -= values[:, 2:] / 2
@@ -280,9 +287,10 @@ def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...]) -> dict[str, pa
         boxes[place] = box
         rings[place] = [points.ravel().tolist()]
     sheet.report(off, "x1 y1 …", sheet.table["line"], "points from 0 to 1")
-    label = np.where((number >= 0) & (number < len(names)), number, 0).astype(np.int64)
+    codes, places = np.unique(np.where(number >= 0, number, 0).astype(np.int64), return_inverse=True)
+    label = [names[code] if code < len(names) else UNKNOWN_CLASS.format(code) for code in codes.tolist()]
     return {
-        "label": pa.array(names, pa.string()).take(pa.array(label)),
+        "label": pa.array(label, pa.string()).take(pa.array(places)),
         **box_columns(boxes),
         "area": pa.array(areas),
         "polygons": pa.array(rings, POLYGONS),

@@ -70,7 +70,7 @@ def open_entries(place: Path, file: str, problems: list[InputProblem]) -> Iterat
         yield _folder_entries(place, file, problems)
         return
     with zipfile.ZipFile(place) as archive:
-        yield _zip_entries(archive, file, problems)
+        yield zip_entries(archive, file, problems)
 
 
 def _folder_entries(folder: Path, file: str, problems: list[InputProblem]) -> list[Entry]:
@@ -92,7 +92,7 @@ def _opened(place: Path) -> IO[bytes]:
     return place.open("rb")
 
 
-def _zip_entries(archive: zipfile.ZipFile, file: str, problems: list[InputProblem]) -> list[Entry]:
+def zip_entries(archive: zipfile.ZipFile, file: str, problems: list[InputProblem]) -> list[Entry]:
     """Return the archive's files; every refused entry and every exceeded limit is a problem."""
     infos = archive.infolist()
     total = sum(info.file_size for info in infos)

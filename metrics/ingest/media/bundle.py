@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
-from metrics.ingest.media.images import FORMATS, SUFFIXES
+from metrics.ingest.media.images import SUFFIXES
+from metrics.ingest.media.office import is_office
 from metrics.ingest.sheet import Problems, Sheet
 
 TEXT_BYTES = 16 << 20  # of one label file
 ALL_TEXT_BYTES = 1 << 30
-OFFICE = "[Content_Types].xml"  # in every Office document, which is a zip too
 SKIPPED = ("images", "labels")  # folders in which YOLO data sets separate images from labels
 
 
@@ -44,6 +44,10 @@ class Bundle:
     def file(self, entry: Entry) -> str:
         """Return the name of one of the files in messages."""
         return f"{self.name}/{entry.name}"
+
+    def names(self, entries: Sequence[Entry]) -> list[str]:
+        """Return the names of some of the files in messages."""
+        return [self.file(entry) for entry in entries]
 
     def data(self, entry: Entry, problems: Problems, most: int = TEXT_BYTES) -> bytes | None:
         """Return the content of a file; None and a problem where it cannot be read or has more than `most` bytes."""
@@ -72,15 +76,15 @@ class Bundle:
 
 
 class Rows(Sheet):
-    """Records from several files of a bundle: `which` is the file of each record, `rows` its number in that file."""
+    """Records from several files: `which` is the file of each record, `rows` its number in that file."""
 
     def __init__(
-        self, bundle: Bundle, table: pa.Table, rows: Sequence[int], which: Sequence[int], entries: Sequence[Entry],
+        self, file: str, table: pa.Table, rows: Sequence[int], which: Sequence[int], files: Sequence[str],
         problems: Problems,
     ):  # fmt: skip
-        super().__init__(bundle.name, table, np.array(rows, np.int64), problems)
+        super().__init__(file, table, np.array(rows, np.int64), problems)
         self.which: Ints = np.array(which, np.int64)
-        self.files: list[str] = [bundle.file(entry) for entry in entries]
+        self.files: list[str] = list(files)
 
     def file_of(self, place: int) -> str:
         """Return the file that the row of that index is in."""
@@ -123,7 +127,7 @@ def open_bundle(path: str | Path, contents: str, filename: str | None = None) ->
             if name.lower().endswith(".zip"):
                 found = f"no readable zip ({error})"
                 raise InputError([InputProblem(name, found, "a folder or a zip of " + contents)]) from None
-        if entries is None or any(entry.name == OFFICE for entry in entries):
+        if entries is None or is_office({entry.name for entry in entries}):
             yield None
             return
         if problems:
@@ -182,18 +186,3 @@ def image_names(ids: list[str], found: list[Entry | None], images: list[Entry]) 
         case if image is None else image.name if count[image.base] > 1 else image.base
         for case, image in zip(ids, found, strict=True)
     ]
-
-
-def header_size(entry: Entry) -> tuple[int, int] | None:
-    """Return (width, height) from the image's header, None where it has none; no pixel is decoded."""
-    import warnings
-
-    from PIL import Image
-
-    try:
-        with entry.open() as stream, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with Image.open(stream, formats=list(FORMATS)) as image:
-                return int(image.size[0]), int(image.size[1])
-    except Exception:  # decoders raise all kinds of errors on damaged data
-        return None

@@ -7,15 +7,18 @@ import threading
 import warnings
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from metrics.core.errors import InputProblem
 from metrics.ingest.media.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
+from metrics.ingest.media.orientation import displayed_size
 from metrics.ingest.sheet import first_line
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif"}
-MAX_PIXELS = 80_000_000
+MAX_PIXELS = 150_000_000
+LARGE = threading.Lock()  # one image of more than MANY_PIXELS is decoded at a time
 MANY_PIXELS = 20_000_000  # from here on an image must not be compressed more than an entry of an archive may be
 SUFFIXES = (*FORMATS.values(), ".jpeg", ".jpe", ".tiff")
 EXPECTED = "a " + ", ".join(list(FORMATS)[:-1]) + " or TIFF image"
@@ -23,19 +26,26 @@ EXPECTED = "a " + ", ".join(list(FORMATS)[:-1]) + " or TIFF image"
 
 @dataclass(frozen=True)
 class Images:
-    """What was found: wanted name → file name in `folder` (hash of the content), and its (width, height) in pixels."""
+    """What was found: wanted name → file name in `folder` (hash of the content), and its (width, height) in pixels.
+
+    The size is that of the image as it is displayed; the pixels of those `sideways` are stored with width and height
+    swapped. `problems` are those of the folder or zip as a whole; `unusable` says which images are missing or broken.
+    Of a broken one the size is known where its header has it.
+    """
 
     folder: Path
     files: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    sideways: frozenset[str] = frozenset()
     problems: tuple[InputProblem, ...] = ()
+    unusable: tuple[InputProblem, ...] = ()
 
 
 def read_images(
     path: str | Path, wanted_names: Iterable[str], destination: str | Path, filename: str | None = None,
     max_pixels: int = MAX_PIXELS,
 ) -> Images:  # fmt: skip
-    """Copy the wanted images from a folder or zip into `destination`; everything wrong with them is in `problems`.
+    """Copy the wanted images from a folder or zip into `destination`, and say which of them cannot be used.
 
     A wanted name is looked up in the list of files: the whole name, else a name that ends with it ("train/1.jpg" for
     "1.jpg", or for "1") where only one does; it is never used as a path. Each image is decoded once, so truncated ones
@@ -48,44 +58,64 @@ def read_images(
         with open_entries(place, file, problems) as entries:
             if problems:
                 return Images(folder, problems=tuple(problems))
-            found = _look_up(entries, list(dict.fromkeys(wanted_names)), file, problems)
-            return _store(found, folder, file, problems, max_pixels)
+            unusable: list[InputProblem] = []
+            found = _look_up(entries, list(dict.fromkeys(wanted_names)), file, unusable)
+            return _store(found, folder, file, unusable, max_pixels)
     except UNREADABLE as error:
         why = "no such file" if isinstance(error, FileNotFoundError) else f"no readable zip ({error})"
         return Images(folder, problems=(*problems, InputProblem(file, why, "a folder or a zip of images")))
 
 
-def _store(found: dict[str, Entry], folder: Path, file: str, problems: list[InputProblem], max_pixels: int) -> Images:
+def _store(found: dict[str, Entry], folder: Path, file: str, unusable: list[InputProblem], max_pixels: int) -> Images:
     folder.mkdir(parents=True, exist_ok=True)
     files: dict[str, str] = {}
     sizes: dict[str, tuple[int, int]] = {}
 
-    def take(item: tuple[str, Entry]) -> tuple[str, str, tuple[int, int]] | InputProblem:
+    sideways: set[str] = set()
+
+    def take(item: tuple[str, Entry]) -> tuple[str, str, tuple[int, int], bool] | InputProblem:
         name, entry = item
         try:
             data = entry.read()
-            kind, size = examine(data, max_pixels)
+            kind, size, on_side = examine(data, max_pixels)
             stored = hashlib.sha256(data).hexdigest()[:32] + FORMATS[kind]
             write_once(folder / stored, data)
         except Exception as error:  # decoders raise all kinds of errors on damaged data
             return InputProblem(file, f"{entry.name}: {first_line(error)}", EXPECTED, column="image")
-        return name, stored, size
-
-    from PIL import Image
+        return name, stored, size, on_side
 
     with warnings.catch_warnings(), ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("error", Image.DecompressionBombWarning)
+        warnings.simplefilter("ignore")  # also Pillow's of many pixels: `examine` has a limit of its own
         for outcome in pool.map(take, found.items()):
             if isinstance(outcome, InputProblem):
-                problems.append(outcome)
+                unusable.append(outcome)
             else:
-                files[outcome[0]], sizes[outcome[0]] = outcome[1], outcome[2]
-    return Images(folder, files, sizes, tuple(problems))
+                name, files[name], sizes[name], on_side = outcome[0], *outcome[1:]
+                sideways |= {name} if on_side else set()
+    for name, entry in found.items():
+        if name not in files and (size := header_size(entry)) is not None:
+            sizes[name] = size
+    return Images(folder, files, sizes, frozenset(sideways), unusable=tuple(unusable))
 
 
-def examine(data: bytes, max_pixels: int = MAX_PIXELS) -> tuple[str, tuple[int, int]]:
-    """Return format and (width, height) of an image that decodes completely; raises whatever the decoder raises."""
+def header_size(entry: Entry) -> tuple[int, int] | None:
+    """Return (width, height) as displayed, from the image's header, None where it has none; no pixel is decoded."""
+    from PIL import Image
+
+    try:
+        with entry.open() as stream, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(stream, formats=list(FORMATS)) as image:
+                return displayed_size(image)
+    except Exception:  # decoders raise all kinds of errors on damaged data
+        return None
+
+
+def examine(data: bytes, max_pixels: int = MAX_PIXELS) -> tuple[str, tuple[int, int], bool]:
+    """Return format, (width, height) as displayed, and whether it is stored on its side, of a complete image.
+
+    Raises whatever the decoder raises.
+    """
     from PIL import Image
 
     with Image.open(io.BytesIO(data), formats=list(FORMATS)) as image:
@@ -94,9 +124,11 @@ def examine(data: bytes, max_pixels: int = MAX_PIXELS) -> tuple[str, tuple[int, 
             raise ValueError(f"{size[0]:,} × {size[1]:,} pixels, more than {max_pixels:,}")
         if size[0] * size[1] > MANY_PIXELS and size[0] * size[1] * len(image.getbands()) > MAX_RATIO * len(data):
             raise ValueError(f"{size[0]:,} × {size[1]:,} pixels, compressed more than {MAX_RATIO} : 1")
+        shown = displayed_size(image)
         image.draft("RGB", (size[0] // 8 + 1, size[1] // 8 + 1))  # JPEG: read to the end, but build only an eighth
-        image.load()
-    return ("JPEG" if kind == "MPO" else kind), (int(size[0]), int(size[1]))
+        with LARGE if size[0] * size[1] > MANY_PIXELS else nullcontext():
+            image.load()
+    return ("JPEG" if kind == "MPO" else kind), shown, shown != size
 
 
 def write_once(target: Path, data: bytes) -> None:

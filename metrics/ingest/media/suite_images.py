@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.core.array_types import Ints
+from metrics.core.errors import InputProblem
 from metrics.core.label_keys import keys_of
-from metrics.core.suite import ANNOTATIONS, CASES, METADATA, Suite, Task, conform
+from metrics.core.suite import ANNOTATIONS, ASSUMED_SIDE, ASSUMED_SIZE, CASES, METADATA, Suite, Task, conform
 from metrics.ingest.sheet import Loaded, Problems
 
 IMAGE_NAME = METADATA + "image_name"
 SIDES = ("image_width", "image_height")
+LISTED = 20  # images that cannot be shown
 
 
 def annotations_of(cases: pa.Table, which: Ints, columns: Mapping[str, Any]) -> pa.Table:
@@ -30,13 +33,15 @@ class SuiteImages:
         self.filename = filename
         self.problems = problems
         self.folder: Path | None = None
+        self._unusable: tuple[InputProblem, ...] = ()
+        self._assumed = 0
         self._media = media
 
     def take(self, cases: pa.Table) -> pa.Table:
         """Return the cases with `image` filled in where an image was found, and missing sizes taken from it.
 
-        A declared size that differs from the image's is a problem; with keep_good_rows such a case stays, without its
-        image.
+        A missing or broken image is no problem, as no number rests on pixels: the suite's notes list it. A declared
+        size that differs from the image's is a problem; with keep_good_rows such a case stays, without its image.
         """
         if self.images is None:
             return cases
@@ -48,13 +53,16 @@ class SuiteImages:
         names = cases[IMAGE_NAME].to_pylist()
         found = read_images(self.images, [name for name in names if name], media, self.filename)
         self.problems.extend(found.problems)
+        self._unusable = found.unusable
         stored = [found.files.get(name or "") for name in names]
         columns: dict[str, list[int | None]] = {}
         for place, column in enumerate(SIDES):
             declared = cases[column].to_pylist() if column in cases.column_names else [None] * len(names)
             actual = [found.sizes[name][place] if name in found.sizes else None for name in names]
             for row, (given, true) in enumerate(zip(declared, actual, strict=True)):
-                if given is not None and true is not None and given != true:
+                if given is not None and true is not None and given != true and names[row] in found.files:
+                    if names[row] in found.sideways and self._is_stored(cases, row, found.sizes[names[row]]):
+                        continue
                     where = self.filename or Path(self.images).name
                     expected = f"{given}, as the suite says"
                     self.problems.add(where, f"{names[row]} with {column} {true}", expected, column=column)
@@ -65,6 +73,41 @@ class SuiteImages:
         values = {name: pa.array(value, pa.int32()) for name, value in columns.items()}
         known = dict(zip(kept.column_names, kept.columns, strict=True))
         return pa.table({**known, "image": pa.array(stored, pa.string()), **values})
+
+    @staticmethod
+    def _is_stored(cases: pa.Table, row: int, displayed: tuple[int, int]) -> bool:
+        """Return whether the size that a case declares is that of the stored image, before it is turned for display."""
+        return all(side in cases.column_names for side in SIDES) and displayed == tuple(
+            cases[side][row].as_py() for side in reversed(SIDES)
+        )
+
+    def assume_sizes(self, cases: pa.Table) -> pa.Table:
+        """Return the cases, whose boxes are 0–1, with a size for each image of unknown size: it changes no IoU."""
+        sides = [cases[side] if side in cases.column_names else pa.nulls(len(cases), pa.int32()) for side in SIDES]
+        unknown = pc.or_(*(pc.is_null(side) for side in sides))
+        self._assumed = pc.sum(unknown).as_py() or 0
+        if not self._assumed:
+            return cases
+        kept = cases.drop_columns([side for side in SIDES if side in cases.column_names])
+        for name, side in zip(SIDES, sides, strict=True):
+            kept = kept.append_column(name, pc.if_else(unknown, pa.scalar(ASSUMED_SIDE, pa.int32()), side))
+        return kept.append_column(ASSUMED_SIZE, pc.if_else(unknown, "yes", "no"))
+
+    def _notes(self, images: int) -> tuple[str, ...]:
+        """Return which images cannot be shown, and how many have an assumed size."""
+        notes = []
+        if self._unusable:
+            rest = len(self._unusable) - LISTED
+            count = f"{len(self._unusable):,} of {images:,}"
+            notes.append(f"Images that cannot be shown: {count}. No score depends on them.")
+            notes += [f"{problem.file}: {problem.found}" for problem in self._unusable[:LISTED]]
+            notes += [f"… and {rest:,} more"] * (rest > 0)
+        if self._assumed:
+            notes.append(
+                f"Images of unknown size: {self._assumed:,} of {images:,}. Their boxes of 0–1 are kept as if the image "
+                f"had {ASSUMED_SIDE:,} × {ASSUMED_SIDE:,} pixels: IoU is the same, scores by area have no value."
+            )
+        return tuple(notes)
 
     def suite(
         self, file: str, name: str, task: Task, cases: pa.Table, annotations: pa.Table, labels: tuple[str, ...],
@@ -79,4 +122,4 @@ class SuiteImages:
             name, task, conform(cases, CASES), conform(annotations, ANNOTATIONS), labels, self.folder,
             self.problems.left_out, category_ids, keys_of(labels),
         )  # fmt: skip
-        return Loaded(suite, self.problems.listed, notes)
+        return Loaded(suite, self.problems.listed, (*notes, *self._notes(len(cases))))

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.suite import METADATA, PREDICTIONS, Suite
-from metrics.ingest.sheet import Sheet, as_mask, flat, is_null, only
-from metrics.ingest.tables import sheet_cells
+from metrics.ingest.sheet import Problems, Sheet, as_mask, flat, is_null, only
+from metrics.ingest.tables import id_matches, sheet_cells
 from metrics.ingest.tables.columns import Columns, is_open_images
 from metrics.vision import rle
 
@@ -112,14 +112,17 @@ def match_cases(sheet: Sheet, columns: Columns, cases: pa.Table) -> pa.Array:
         raise sheet.problems.fail(sheet.file, "no column with the image", expected, 1)
     given = flat(sheet_cells.required(sheet, name, "the name of the image"))
     index = find_cases(given, cases)
-    sheet.report(is_null(index) & ~sheet.bad, name, given, "an image of the suite")
+    named = METADATA + "image_name" in cases.column_names and "case_id" not in found
+    known = cases[METADATA + "image_name" if named else "case_id"]
+    id_matches.check_known(sheet, name, given, is_null(index), known, "image name", "an image of the suite")
     return flat(cases["case_id"]).take(index)
 
 
 def find_cases(given: pa.Array, cases: pa.Table) -> pa.Array:
     """Return the index of the case that each name of an image refers to, null where there is none.
 
-    A name is the case id or the image's name; else either without folders and extension, where only one case has it.
+    A name is the case id or the image's name; else either without folders and extension, where only one case has it;
+    else, of numbers, without leading zeros.
     """
     known = [flat(cases["case_id"])]
     if METADATA + "image_name" in cases.column_names:
@@ -127,13 +130,14 @@ def find_cases(given: pa.Array, cases: pa.Table) -> pa.Array:
     index = pa.nulls(len(given), pa.int32())
     for names in known:
         index = pc.coalesce(index, pc.index_in(given, names, skip_nulls=True))
-    plain = _plain(given)
-    for names in known:
-        stems = _plain(names)
-        again, first = sheet_cells.duplicates([stems])
-        repeated = np.isin(first, first[again])
-        once = pc.if_else(pa.array(repeated), None, stems)
-        index = pc.coalesce(index, pc.index_in(plain, once, skip_nulls=True))
+    for shorten in (_plain, _number):
+        plain = shorten(given)
+        for names in known:
+            stems = shorten(names)
+            again, first = sheet_cells.duplicates([stems])
+            repeated = np.isin(first, first[again])
+            once = pc.if_else(pa.array(repeated), None, stems)
+            index = pc.coalesce(index, pc.index_in(plain, once, skip_nulls=True))
     return index
 
 
@@ -141,8 +145,18 @@ def _plain(names: pa.Array) -> pa.Array:
     return pc.replace_substring_regex(names, r"^.*[/\\]|\.[A-Za-z]{2,5}$", "")
 
 
+def _number(names: pa.Array) -> pa.Array:
+    """Return the plain names that are numbers without leading zeros; null for others."""
+    plain = _plain(names)
+    return pc.if_else(
+        pc.match_substring_regex(plain, r"^[0-9]+$"), pc.replace_substring_regex(plain, r"^0+(.)", r"\1"), None
+    )
+
+
 def check_labels(sheet: Sheet, column: str, labels: Column, suite: Suite, rows: Bools | None = None) -> None:
-    """Record as problems the labels, of all rows or of some, that are not a class of the suite."""
+    """Record as problems the labels, of all rows or of some, that are no class of the suite, unless those are kept."""
+    if sheet.problems.keep_unknown_classes:
+        return
     unknown = ~as_mask(pc.is_in(labels, pa.array(suite.labels, pa.string()))) & ~sheet.bad
     sheet.report(unknown if rows is None else unknown & rows, column, labels, "a class of the suite")
 
@@ -170,6 +184,16 @@ def scale(columns: Columns, sheet: Sheet) -> str:
         return "polygons or masks"
     values = np.stack([sheet_cells.numbers(sheet, name) for name in names], axis=1)
     return ("0–1" if _normalised(values) else "pixels") + ", " + " ".join(names)
+
+
+def are_shares(columns: Columns, sheet: Sheet) -> bool:
+    """Return whether the objects of a sheet are boxes alone, all of 0–1."""
+    names = _box_columns(columns)
+    if not names or "polygon" in columns.columns or "rle" in columns.columns:
+        return False
+    unchecked = Sheet(sheet.file, sheet.table, sheet.rows, Problems())
+    values = np.stack([sheet_cells.numbers(unchecked, name) for name in names], axis=1)
+    return is_open_images(sheet.table.column_names) or _normalised(values)
 
 
 def _corners(columns: Columns) -> bool:

@@ -6,29 +6,39 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.array_types import Bools
+from metrics.core.array_types import Bools, Ints
 from metrics.core.suite import METADATA
 from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
 from metrics.ingest.tables import contexts, sheet_cells
 from metrics.ingest.tables.columns import SUITE_ALIASES, Columns, fold
+from metrics.ingest.tables.near_names import only_columns, suggestion
 
 SUITE_TEXTS = ("question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation")
 SUITE_LISTS = ("expected_answers", "reference_contexts", "tags")
 OUTPUT_TEXTS = ("answer", "trace")
 OUTPUT_LISTS = ("citations", "artifacts")
 OUTPUT_NUMBERS = ("duration_s", "cost_usd")
+# What a case is asked or judged by: a suite has one of these.
+USEFUL = {
+    "question", "expected_answers", "reference_contexts", "conditions", "json_schema", "source_text", "label",
+}  # fmt: skip
 PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
 NO_ERROR = ("", "none", "null", "nan", "no", "false", "0")  # what a column of errors says where there is none
 ANSWERED = ("answer", "retrieved_contexts", "trace", "artifacts")
 
 
-def cases(sheet: Sheet, columns: Columns, need_label: bool) -> pa.Table:
-    """Return a row of CASES for each row of the sheet; invalid rows are problems."""
+def cases(sheet: Sheet, columns: Columns, need_label: bool, answered: bool = False) -> pa.Table:
+    """Return a row of CASES for each row of the sheet; invalid rows are problems.
+
+    A suite has to say what is asked or expected; where the file has the answers too (`answered`), they may be all.
+    """
     found = columns.columns
-    if not {"case_id", *SUITE_TEXTS, "expected_answers", "reference_contexts"} & set(found):
-        found_names = "only the columns " + ", ".join(sheet.table.column_names[:12])
-        expected = "columns such as case_id, question, expected_answer"
-        raise sheet.problems.fail(sheet.file, found_names, expected, 1)
+    if not answered and USEFUL.isdisjoint(found):
+        names = sheet.table.column_names
+        near = suggestion(names, {name: SUITE_ALIASES[name] for name in SUITE_ALIASES if name in USEFUL})
+        expected = "one of the columns question, expected_answer, reference_contexts, conditions, json_schema, "
+        expected += "source_text and label"
+        raise sheet.problems.fail(sheet.file, only_columns(names), expected + near, 1)
     values: dict[str, pa.ChunkedArray | pa.Array] = {"case_id": case_ids(sheet, columns)}
     for canonical in SUITE_TEXTS:
         if canonical in found:
@@ -63,11 +73,31 @@ def unique_cases(sheet: Sheet, table: pa.Table) -> None:
     again, first = sheet_cells.duplicates([table["case_id"]])
     again &= ~is_null(table["case_id"])
     ids = flat(table["case_id"])
-    sheet.report(
-        again, "case_id", lambda row: f"{ids[row].as_py()!r} again, first in row {sheet.rows[first[row]]}",
-        "every case once (several models' answers: a file of outputs, or one combined file)",
-    )  # fmt: skip
+    expected = "every case once (several models' answers: a file of outputs, or one combined file)"
+    if not is_null(ids).any() and (times := repeated(first)):
+        rows = sheet.rows[first == 0][:3].tolist()
+        which = f"each of its {len(ids) - int(again.sum()):,} case ids" if not (first == 0).all() else "one case id"
+        found = f"{which} in {times}, such as {ids[0].as_py()!r} in rows {', '.join(map(str, rows))}"
+        sheet.bad |= again
+        sheet.problems.add(sheet.file, found, expected, column="case_id")
+    else:
+        sheet.report(
+            again, "case_id", lambda row: f"{ids[row].as_py()!r} again, first in row {sheet.rows[first[row]]}", expected
+        )
     known_cases(sheet, table)
+
+
+def repeated(first: Ints) -> str:
+    """Return in how many rows every key is, in words, where each is in several; "" where one is not.
+
+    A key that is in two rows of two is no pattern yet.
+    """
+    counts = np.bincount(first)
+    counts = counts[counts > 0]
+    if counts.min() < 2 or len(first) < 4:
+        return ""
+    least, most = int(counts.min()), int(counts.max())
+    return f"{least:,} rows" if least == most else f"{least:,} to {most:,} rows"
 
 
 def known_cases(sheet: Sheet, table: pa.Table) -> None:
@@ -83,7 +113,9 @@ def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> 
     found = columns.columns
     if "case_id" not in found and "question" not in found:
         expected = "a column " + ", ".join(("case_id", *SUITE_ALIASES["case_id"]))
-        raise sheet.problems.fail(sheet.file, "no column with the case ids", expected, 1)
+        names = sheet.table.column_names
+        near = suggestion(names, {"case_id": SUITE_ALIASES["case_id"]})
+        raise sheet.problems.fail(sheet.file, f"no column with the case ids, {only_columns(names)}", expected + near, 1)
     values: dict[str, pa.ChunkedArray | pa.Array] = {
         "case_id": case_ids(sheet, columns),
         "model": models(sheet, columns, model, renamed),

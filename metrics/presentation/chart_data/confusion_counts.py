@@ -4,7 +4,7 @@ A table of counts has `label` (the truth), `predicted` and `count`. Of detection
 there is no object, the last column missed objects: the margins.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -27,7 +27,7 @@ def margins_of(counts: pd.DataFrame) -> tuple[str, str]:
 
 def groups(counts: pd.DataFrame, margins: tuple[str, str] | None = None, most: int = MOST_LABELS) -> dict[str, str]:
     """Return the name of each label in the matrix: its own, or OTHERS beyond the `most` frequent ones."""
-    counts = _filled(counts)
+    counts = filled(counts)
     frequency = counts.groupby("label")["count"].sum().add(counts.groupby("predicted")["count"].sum(), fill_value=0)
     frequency = frequency.drop(list(margins or ()), errors="ignore")
     kept = set(frequency.sort_values(ascending=False, kind="stable").index[:most])
@@ -36,11 +36,17 @@ def groups(counts: pd.DataFrame, margins: tuple[str, str] | None = None, most: i
 
 
 def confusion_matrix(
-    counts: pd.DataFrame, margins: tuple[str, str] | None = None, most: int = MOST_LABELS
+    counts: pd.DataFrame,
+    margins: tuple[str, str] | None = None,
+    most: int = MOST_LABELS,
+    names: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Return counts with true labels as rows and predicted labels as columns, by name; OTHERS and the margins last."""
-    names = groups(counts, margins, most)
-    counts = _filled(counts)
+    """Return counts with true labels as rows and predicted labels as columns, by name; OTHERS and the margins last.
+
+    `names` is the name of every label in the matrix, by default that of `groups`.
+    """
+    names = groups(counts, margins, most) if names is None else names
+    counts = filled(counts)
     counts = counts.assign(label=counts["label"].map(names), predicted=counts["predicted"].map(names))
     matrix = counts.pivot_table(index="label", columns="predicted", values="count", aggfunc="sum", fill_value=0)
     inner = set(names.values()) - set(margins or ())
@@ -74,7 +80,7 @@ def full_share(shares: Sequence[Sequence[float]], right: Sequence[Sequence[bool]
 
 def confusions(counts: pd.DataFrame, margins: tuple[str, str] | None = None, most: int = 8) -> pd.DataFrame:
     """Return the most frequent mistakes between classes: label, predicted, count, share of the label's objects."""
-    counts = _filled(counts)
+    counts = filled(counts)
     totals = counts.groupby("label")["count"].sum()
     inner = ~counts["label"].isin(margins or ()) & ~counts["predicted"].isin(margins or ())
     wrong = counts[inner & (counts["label"] != counts["predicted"])]
@@ -83,5 +89,19 @@ def confusions(counts: pd.DataFrame, margins: tuple[str, str] | None = None, mos
     return found.sort_values("count", ascending=False, kind="stable").head(most)[columns]
 
 
-def _filled(counts: pd.DataFrame) -> pd.DataFrame:
+def shares(counts: pd.DataFrame, margins: tuple[str, str]) -> dict[str, tuple[float | None, int]]:
+    """Return detection_confusion's four shares of all objects, each with the number it is a share of; None of 0."""
+    falsely, missing = counts["label"] == margins[0], counts["predicted"] == margins[1]
+    sums = [int(counts.loc[rows, "count"].sum()) for rows in (falsely, missing, ~falsely & ~missing)]
+    right = int(counts.loc[(counts["label"] == counts["predicted"]), "count"].sum())
+    made_up, missed, met = sums
+    parts = {
+        "agreement": (right, met + made_up + missed), "confused": (met - right, met),
+        "hallucinated": (made_up, met + made_up), "missed": (missed, met + missed),
+    }  # fmt: skip
+    return {name: (part / whole if whole else None, whole) for name, (part, whole) in parts.items()}
+
+
+def filled(counts: pd.DataFrame) -> pd.DataFrame:
+    """Return the counts with NONE in place of absent labels."""
     return counts.assign(label=counts["label"].fillna(NONE), predicted=counts["predicted"].fillna(NONE))

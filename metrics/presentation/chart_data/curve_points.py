@@ -53,6 +53,22 @@ def pooled(points: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
     return sums
 
 
+def worst_first(points: pd.DataFrame) -> list[str]:
+    """Return the labels of a table of points, those that the models do worst on first.
+
+    By the highest F1 of each model where the points have it, else by mean precision; a label without either comes last.
+    """
+    by = points.groupby(["label", "series"], sort=False)
+    value = by["f1"].max() if "f1" in points else by["precision"].mean()
+    return list(value.groupby("label", sort=False).mean().sort_values(kind="stable", na_position="last").index)
+
+
+def mean_ranks(points: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return interpolated precision over recall averaged over labels, under the label `name`: its area is the mAP."""
+    means = points.groupby(["series", "recall"], sort=False)["precision"].mean()
+    return means.reset_index().assign(label=name)
+
+
 def mean_f1(points: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return F1, precision and recall averaged over labels (macro), without undefined ones, under the label `name`."""
     grouped = points.groupby(["series", "threshold"], sort=False)

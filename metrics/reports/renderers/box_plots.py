@@ -6,9 +6,10 @@ from metrics.analysis import Distribution
 from metrics.presentation.format import interval, number, shorten
 from metrics.presentation.palette import ACCENT, INK, LINE, MUTED, SERIES, SURFACE, series
 from metrics.reports.renderers.figures import Figure, Label
-from metrics.reports.renderers.plots import WIDE, Inks
+from metrics.reports.renderers.plots import Inks
 from metrics.reports.report import ScoreBox, ScorePanel
 
+WIDE = 680.0
 NAMES, NUMBERS = 150.0, 210.0  # room for the names on the left, for the numbers on the right
 COLUMNS = ((52.0, "mean"), (124.0, "95 % interval"), (168.0, "median"), (208.0, "n"))  # where each ends
 HEAD, ROW, FOOT, APART = 24.0, 30.0, 14.0, 16.0  # of a panel: its title, a model, the axis; between panels

@@ -9,12 +9,12 @@ from html import escape
 from pathlib import Path
 from unicodedata import east_asian_width
 
+from metrics.ingest.media.shown_images import shown_image
 from metrics.presentation.format import shorten
 from metrics.presentation.palette import mark, text_colour
 from metrics.reports.report import Box, WorstCase
 
 LONGEST_SIDE = 800  # pixels of an embedded image
-MOST_PIXELS = 120_000_000
 ORDER = ("annotation", "ignored", "tp", "fp", "fp_hallucination", "fp_misclassification", "fn")  # from bottom to top
 LABEL_LENGTH = 24
 
@@ -52,7 +52,7 @@ def picture(case: WorstCase) -> tuple[Figure | None, str]:
     if case.image is None:
         return None, case.image_note
     try:
-        uri, width, height = _embedded(case.image)
+        uri, width, height = _embedded(case.image, case.image_size)
     except ValueError as failure:
         return None, str(failure)
     scale = max(width, height) / 400  # the stroke widths and dashes below are meant for a 400 unit canvas
@@ -102,23 +102,12 @@ def _extent(ring: tuple[float, ...]) -> float:
     return (max(ring[::2]) - min(ring[::2])) * (max(ring[1::2]) - min(ring[1::2]))
 
 
-def _embedded(path: Path) -> tuple[str, int, int]:
-    """Return the data URI of a JPEG re-encoded from the pixels alone, and width and height of the stored image.
+def _embedded(path: Path, size: tuple[int, int] | None) -> tuple[str, int, int]:
+    """Return the data URI of a JPEG re-encoded from the pixels alone, and width and height of the image.
 
-    ValueError on a file that is no image or far too large.
+    It is upright for objects in an image of `size`. ValueError on a file that is no image or far too large.
     """
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        with Image.open(path) as source:
-            width, height = source.size
-            if width * height > MOST_PIXELS:
-                raise ValueError(f"the image has {width:,} × {height:,} pixels; at most {MOST_PIXELS:,} are shown")
-            source.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
-            small = source.convert("RGB")
-            small.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
-    except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError) as failure:
-        raise ValueError(f"the image cannot be read: {type(failure).__name__}") from None
+    small, (width, height) = shown_image(path, size, LONGEST_SIDE)
     buffer = io.BytesIO()
     small.save(buffer, "JPEG", quality=78, optimize=True)
     return "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode(), width, height

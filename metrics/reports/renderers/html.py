@@ -15,8 +15,9 @@ from metrics.reports import report_texts as texts
 from metrics.reports.renderers.charts import figure_of
 from metrics.reports.renderers.figures import legend, picture, svg
 from metrics.reports.renderers.plots import Inks, is_wide
-from metrics.reports.report import CaseMetric, Fact, Method, Report, Section, WorstCase
-from metrics.reports.sections.heatmap_pages import HeatmapCell, whole_heatmap
+from metrics.reports.report import CaseMetric, Fact, Method, Report, Section, Summary, Table, WorstCase
+from metrics.reports.sections.heatmap_parts import HeatmapCell, HeatmapPart, heatmap_parts
+from metrics.reports.sections.problem_groups import CERTAINTY_KEY, problem_groups
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 STYLE = Path(__file__).with_name("report.css")
@@ -51,7 +52,7 @@ def tag(name: str, *inner: str, **attributes: str | int) -> Html:
 
 
 def _colours() -> str:
-    """Return the custom properties of both themes."""
+    """Return the custom properties of both themes; paper is light."""
     themes = []
     for dark in (False, True):
         values = {
@@ -62,39 +63,41 @@ def _colours() -> str:
         values |= {f"good{step}": colour for step, colour in enumerate(ramp(dark))}
         values |= {f"on{step}": text_colour(colour) for step, colour in enumerate(ramp(dark))}
         themes.append(":root{" + "".join(f"--{name}:{value};" for name, value in values.items()) + "}")
-    return f"{themes[0]}@media (prefers-color-scheme:dark){{{themes[1]}}}"
+    return f"{themes[0]}@media screen and (prefers-color-scheme:dark){{{themes[1]}}}"
 
 
 def _body(report: Report) -> Iterator[str]:
     yield tag("div", texts.KICKER, _class="kicker small")
     yield tag("h1", report.title, dir="auto")
     yield tag("div", texts.subtitle(report), _class="muted")
+    yield tag("div", ", ".join(report.evaluators), _class="muted small line")
     yield tag(
         "div",
         tag("span", texts.question(report), _class="muted small"),
         tag("strong", report.headline),
         _class="answer",
     )
-    if report.standings:
-        yield _table(
-            texts.standing_heads(report),
-            [
-                (
-                    metric_title(one.column), tag("b", one.leader),
-                    _value(number(one.cell.value), interval(one.cell.low, one.cell.high)),
-                    f"{one.cell.n:,}", tag("span", texts.level_text(one, report.models), _class="muted"),
-                )
-                for one in report.standings
-            ],
-            right=(2, 3),
-        )  # fmt: skip
-    if report.notes:
-        yield tag("p", " ".join(report.notes), _class="muted small")
+    if report.summary is not None:
+        yield from _summary(report.summary)
     sections = [section for section in _sections(report) if section[2]]
-    yield tag("nav", *(tag("a", title, href=f"#{_anchor(title)}") for title, _, _ in sections), _class="small")
+    if len(sections) > 1:
+        links = (tag("a", title, href=f"#{_anchor(title)}") for title, _, _ in sections)
+        yield tag("nav", tag("h3", texts.CONTENTS), *links)
+    if report.remarks:
+        yield tag("p", " ".join(report.remarks), _class="muted small")
     for title, asked, parts in sections:
         heading = tag("h2", title, id=_anchor(title))
-        yield tag("section", heading, tag("p", asked, _class="muted"), *parts)
+        yield tag("section", tag("header", heading, tag("p", asked, _class="muted")), *parts)
+
+
+def _summary(summary: Summary) -> Iterator[str]:
+    if summary.table.rows:
+        yield from _titled(summary.table)
+    lists = {"sure": summary.sure, "fails": summary.fails, "steps": summary.steps}
+    for name, title in texts.SUMMARY_HEADINGS.items():
+        if lists[name]:
+            yield tag("h3", title)
+            yield tag("ul", *(tag("li", sentence) for sentence in lists[name]))
 
 
 def _anchor(title: str) -> str:
@@ -102,11 +105,11 @@ def _anchor(title: str) -> str:
 
 
 def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
-    yield (
-        *texts.HEADINGS["data"],
-        [part for group in report.facts for part in (tag("h3", group.title), _facts(group.facts))],
-    )
-    yield "Leaderboard", texts.question(report), list(_heatmap(report))
+    """Yield title, question and parts of each section, in the order of the PDF."""
+    yield *texts.HEADINGS["leaderboard"], list(_leaderboard(report))
+    yield from (_section(section) for section in report.sections if section.name == "comparison")
+    yield *texts.HEADINGS["problems"], list(_problems(report))
+    yield from (_section(section) for section in report.sections if section.name != "comparison")
     own = {model: f"var(--series{place})" for place, model in enumerate(report.models[: len(SERIES[False])])}
     inks = Inks("var(--ink)", "var(--muted)", "var(--line)", "var(--surface)", "var(--accent)", "var(--series1)", own)
     for group in report.charts:
@@ -120,28 +123,50 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
         ]  # fmt: skip
         note = [tag("p", group.note, _class="muted small")] if group.note else []
         yield group.title, group.question, [tag("div", *figures, _class="charts"), *note]
-    yield *texts.HEADINGS["problems"], list(_problems(report))
-    for section in report.sections:
-        yield section.title, section.question, list(_section(section))
     yield *texts.HEADINGS["worst"], [_case(case) for case in report.worst]
+    yield from map(_section, report.appendices)
     yield *texts.HEADINGS["methods"], [part for method in report.methods for part in _method(method)]
+    yield (
+        *texts.HEADINGS["data"],
+        [part for group in report.facts for part in (tag("h3", group.title), _facts(group.facts))],
+    )
 
 
-def _section(section: Section) -> Iterator[str]:
-    for table in section.tables:
-        yield tag("h3", table.title)
-        yield _table(table.heads, list(table.rows), table.right)
-    for note in section.notes:
-        yield tag("p", note, _class="muted small")
+def _leaderboard(report: Report) -> Iterator[str]:
+    yield from _heatmap(report)
+    if report.standings:
+        yield tag("h3", texts.STANDINGS)
+        yield _table(
+            texts.standing_heads(report),
+            [
+                (
+                    metric_title(one.column), tag("b", one.leader),
+                    _value(number(one.cell.value), interval(one.cell.low, one.cell.high)),
+                    f"{one.cell.n:,}", tag("span", texts.level_text(one, report.models), _class="muted"),
+                )
+                for one in report.standings
+            ],
+            right=(2, 3),
+        )  # fmt: skip
+    yield from (tag("p", note, _class="muted small") for note in report.notes)
+
+
+def _section(section: Section) -> tuple[str, str, Sequence[str]]:
+    notes = (tag("p", note, _class="muted small") for note in section.notes)
+    return section.title, section.question, [*(part for one in section.tables for part in _titled(one)), *notes]
+
+
+def _titled(table: Table) -> Iterator[str]:
+    yield tag("h3", table.title)
+    yield _table(table.heads, list(table.rows), table.right)
 
 
 def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[int, ...] = ()) -> Html:
-    def line(name: str, cells: tuple[str, ...]) -> Html:
-        return tag(
-            "tr", *(tag(name, text, _class="right" if place in right else "") for place, text in enumerate(cells))
-        )
+    return tag("table", tag("thead", _row(heads, right, "th")), tag("tbody", *(_row(row, right) for row in rows)))
 
-    return tag("table", tag("thead", line("th", heads)), tag("tbody", *(line("td", row) for row in rows)))
+
+def _row(cells: Sequence[str], right: Sequence[int], name: str = "td") -> Html:
+    return tag("tr", *(tag(name, text, _class="right" if place in right else "") for place, text in enumerate(cells)))
 
 
 def _value(value: str, bounds: str) -> Html:
@@ -154,19 +179,23 @@ def _facts(facts: tuple[Fact, ...]) -> Html:
 
 
 def _heatmap(report: Report) -> Iterator[str]:
-    whole = whole_heatmap(report)
-    if whole is None:
+    parts = list(heatmap_parts(report))
+    if not parts:
         return
     steps = (Html(f'<i style="background:var(--good{step})"></i>') for step in range(STEPS + 1))
     text = f" better · ● {texts.BEST} · hatched: {texts.UNSCORED} · {texts.SMALL_PRINT}"
     yield tag("p", "worse ", *steps, text, _class="ramp muted small")
-    groups = (tag("th", title, _class="group", colspan=span) for title, span in whole.groups)
-    columns = (tag("th", tag("b", title), tag("small", note)) for title, note in whole.columns)
+    yield from (tag("div", _heat_table(part), _class="scroll") for part in parts)
+
+
+def _heat_table(part: HeatmapPart) -> Html:
+    groups = (tag("th", title, _class="group", colspan=span) for title, span in part.groups)
+    columns = (tag("th", tag("b", title), tag("small", note)) for title, note in part.columns)
     rows = (
-        tag("tr", tag("th", model, dir="auto"), *(_heat_cell(cell) for cell in cells)) for model, cells in whole.rows
+        tag("tr", tag("th", model, dir="auto"), *(_heat_cell(cell) for cell in cells)) for model, cells in part.rows
     )
     head = tag("thead", tag("tr", tag("th"), *groups), tag("tr", tag("th"), *columns))
-    yield tag("div", tag("table", head, tag("tbody", *rows), _class="heat"), _class="scroll")
+    return tag("table", head, tag("tbody", *rows), _class="heat close" if part.close else "heat")
 
 
 def _heat_cell(cell: HeatmapCell) -> Html:
@@ -176,21 +205,20 @@ def _heat_cell(cell: HeatmapCell) -> Html:
 
 
 def _problems(report: Report) -> Iterator[str]:
-    rows = [texts.problem_row(problem) for problem in report.problems]
-    if rows:
-        yield _table(
-            texts.PROBLEM_HEADS,
-            [
-                (
-                    tag("b", row["model"]), row["metric"],
-                    _value(row["value"], row["interval"]),
-                    row["threshold"], row["n"], row["sure"],
-                )
-                for row in rows
-            ],
-            right=(2, 3, 4),
-        )  # fmt: skip
-    elif any(column.threshold is not None for column in report.columns):
+    groups = problem_groups(report.problems, len(report.models))
+    if groups:
+        width = len(texts.PROBLEM_HEADS)
+        bodies = (
+            tag(
+                "tbody",
+                tag("tr", tag("th", tag("b", f"{group.title} {group.threshold}"), colspan=width, _class="row-head")),
+                *(_row(row, (1, 2, 3)) for row in group.rows),
+            )
+            for group in groups
+        )
+        yield tag("table", tag("thead", _row(texts.PROBLEM_HEADS, (1, 2, 3), "th")), *bodies)
+        yield tag("p", CERTAINTY_KEY, _class="muted small")
+    elif texts.has_thresholds(report):
         yield tag("p", texts.NO_PROBLEM)
     if report.insights:
         yield tag("h3", texts.INSIGHTS)

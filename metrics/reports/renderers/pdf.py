@@ -22,13 +22,14 @@ from metrics.reports.renderers.charts import figure_of
 from metrics.reports.renderers.figures import legend, picture
 from metrics.reports.renderers.plots import Inks, is_wide
 from metrics.reports.renderers.typesetting import FIRST_FONTS, figure_data, fonts, typeset
-from metrics.reports.report import ChartGroup, Method, Report, WorstCase
-from metrics.reports.sections.heatmap_pages import HeatmapPage, heatmap_pages
+from metrics.reports.report import ChartGroup, Method, Report, Section, Table, WorstCase
+from metrics.reports.sections.heatmap_parts import HeatmapPart, heatmap_parts
+from metrics.reports.sections.problem_groups import CERTAINTY_KEY, problem_groups
 
 TEMPLATE = Path(__file__).with_name("template.typ")
 MONO = ("DejaVu Sans Mono", *FIRST_FONTS)
 COMPACT, LINE_WIDTH = 2_400, 100  # characters: a shorter case is kept on one page
-CONTENTS_FROM = 14  # more cases and methods than that get a table of contents
+SHORT_COLUMN, WIDEST_COLUMN = 22, 40  # characters
 LONG_TOKEN = re.compile("[!-~\u00a1-\u02b8]{22,}")
 ARABIC = re.compile("[\u0600-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
 BREAK = "\u200b"
@@ -53,12 +54,13 @@ def _timestamp(created: str) -> int:
 
 def _payload(report: Report) -> dict[str, Any]:
     """Return what the template reads: texts, colours, figures."""
-    worst = [_worst(case) for case in report.worst]
     payload: dict[str, Any] = {
         "title": report.title,
         "kicker": texts.KICKER,
         "running": report.title,
         "subtitle": texts.subtitle(report),
+        "evaluators": texts.evaluators_line(report),
+        "contents": texts.CONTENTS,
         "question": texts.question(report),
         "standing_heads": texts.standing_heads(report),
         "headings": {name: {"title": title, "question": asked} for name, (title, asked) in texts.HEADINGS.items()},
@@ -68,7 +70,10 @@ def _payload(report: Report) -> dict[str, Any]:
         "insights_title": texts.INSIGHTS,
         "legend": {"best": texts.BEST, "unscored": texts.UNSCORED, "small": texts.SMALL_PRINT},
         "headline": report.headline,
-        "notes": " ".join(report.notes),
+        "summary": None if report.summary is None else asdict(report.summary) | {"table": _table(report.summary.table)},
+        "summary_headings": texts.SUMMARY_HEADINGS,
+        "notes": report.notes,
+        "remarks": report.remarks,
         "standings": [
             {
                 "metric": metric_title(standing.column),
@@ -81,15 +86,20 @@ def _payload(report: Report) -> dict[str, Any]:
             for standing in report.standings
         ],
         "groups": [asdict(group) for group in report.facts],
-        "heat": [_heatmap_page(page) for page in heatmap_pages(report)],
+        "standings_title": texts.STANDINGS,
+        "heat": [_heatmap_part(part) for part in heatmap_parts(report)],
         "charts": [_chart_group(group, report.models) for group in report.charts],
-        "problems": [texts.problem_row(problem) for problem in report.problems],
-        "has_thresholds": any(column.threshold is not None for column in report.columns),
+        "problems": [
+            {"title": f"{group.title} {group.threshold}", "rows": group.rows}
+            for group in problem_groups(report.problems, len(report.models))
+        ],
+        "certainty": CERTAINTY_KEY,
+        "has_thresholds": texts.has_thresholds(report),
         "insights": [asdict(insight) for insight in report.insights],
-        "sections": [asdict(section) for section in report.sections],
-        "worst": worst,
+        "sections": list(map(_section, report.sections)),
+        "worst": [_worst(case) for case in report.worst],
+        "appendices": list(map(_section, report.appendices)),
         "methods": [_method(method) for method in report.methods],
-        "contents": len(worst) + len(report.methods) > CONTENTS_FROM,
     }
     payload["arabic"] = ARABIC.search(json.dumps(payload, ensure_ascii=False)) is not None
     colours = {
@@ -133,13 +143,13 @@ def _chart_group(group: ChartGroup, models: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _heatmap_page(page: HeatmapPage) -> dict[str, Any]:
+def _heatmap_part(part: HeatmapPart) -> dict[str, Any]:
     colours = ramp()
     return {
-        "landscape": page.landscape,
-        "width": page.column_width,
-        "groups": [{"title": breakable(title, 8), "span": span} for title, span in page.groups],
-        "columns": [{"title": _narrow(title), "note": note} for title, note in page.columns],
+        "width": part.column_width,
+        "close": part.close,
+        "groups": [{"title": breakable(title, 8), "span": span} for title, span in part.groups],
+        "columns": [{"title": _narrow(title), "note": note} for title, note in part.columns],
         "rows": [
             {
                 "model": _narrow(model),
@@ -151,7 +161,7 @@ def _heatmap_page(page: HeatmapPage) -> dict[str, Any]:
                     for cell in cells
                 ],
             }
-            for model, cells in page.rows
+            for model, cells in part.rows
         ],
     }  # fmt: skip
 
@@ -177,6 +187,19 @@ def _worst(case: WorstCase) -> dict[str, Any]:
         "legend": [figure_data(entry) for entry in legend(case)],
         "image_note": note,
     }  # fmt: skip
+
+
+def _section(section: Section) -> dict[str, Any]:
+    return asdict(section) | {"tables": list(map(_table, section.tables))}
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """Return a table, with the share of the width that each column's longest text asks for; 0: as wide as its text."""
+    columns = zip(*(table.heads, *table.rows), strict=True)
+    longest = [max(map(len, column)) for column in columns]
+    short = [place in table.right or length <= SHORT_COLUMN for place, length in enumerate(longest)]
+    weights = [0 if alone else min(WIDEST_COLUMN, length) for alone, length in zip(short, longest, strict=True)]
+    return asdict(table) | {"weights": weights}
 
 
 def _length(case: WorstCase) -> int:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from unicodedata import east_asian_width
 
 from metrics.presentation.chart_data.confusion_counts import cell_shares, full_share, right_cells
@@ -10,14 +11,16 @@ from metrics.presentation.format import number, shorten
 from metrics.reports.renderers.figures import Figure, Label
 from metrics.reports.report import Bars, Curve, Matrix, Radar
 
-WIDTH, WIDE = 320.0, 680.0  # units of a chart that takes half a page, and the whole of it
-HEIGHT = 240.0
-LEFT, RIGHT, TOP, BOTTOM = 34.0, 96.0, 8.0, 30.0  # margins of a chart; the right one holds the names of the lines
+WIDTH, WIDE = 250.0, 524.0  # units of a chart that takes half a page, and the whole of it
+HEIGHT = 170.0  # of the square of lines
+LEFT, RIGHT, BOTTOM = 34.0, 12.0, 30.0  # margins of a chart
 LABEL_GAP = 11.0
-NAMES, VALUES = 92.0, 34.0  # room for the names of groups, and for the number behind a bar
-BAR, GAP = 7.0, 6.0
-SPOKE = 84.0  # of a radar
-DASHES = ("none", "5 3", "1.5 2.5", "5 2 1 2", "8 3", "8 2 1 2")  # of its lines, one a model
+NAMES, WIDE_NAMES, VALUES = 92.0, 190.0, 34.0  # room for the names of groups, and for the number behind a bar
+NAME, WIDE_NAME = 20, 44  # characters of such a name
+BAR, GAP = 8.0, 7.0
+MOST_BARS = 24  # in half the width
+SPOKE, SPOKE_NAME = 88.0, 30  # of a radar: its length, and the characters of a line of its name
+DASHES = ("none", "5 3", "1.5 2.5", "5 2 1 2", "8 3", "8 2 1 2")  # of lines, one a model
 CELL, LEAST_CELL, DEEP = 38.0, 17.0, 22.0
 WIDE_FROM = 9  # columns of a confusion matrix
 APART = 5.0  # between the labels of a matrix and its margins
@@ -47,27 +50,28 @@ def plot(chart: Curve | Bars | Radar | Matrix, inks: Inks) -> Figure:
 
 
 def _lines(curve: Curve, inks: Inks) -> Figure:
-    """Return grid, axes and a directly labelled line per model; whiskers and dots where there are intervals."""
-    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+    """Return grid, axes and a line per model, named above; whiskers and dots where there are intervals."""
+    named = [series.model for series in curve.series if series.model in inks.models]
+    grey = len(curve.series) - len(named)
+    shapes, labels, top = ([], [], 8.0) if len(curve.series) == 1 else _legend(named, inks, lines=True, grey=grey)
+    right, bottom = WIDTH - RIGHT, top + HEIGHT
 
     def x_of(value: float) -> float:
         return LEFT + value * (right - LEFT)
 
     def y_of(value: float) -> float:
-        return bottom - value * (bottom - TOP)
+        return bottom - value * (bottom - top)
 
-    shapes, labels = [], []
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         stroke = f"stroke:{inks.muted if tick == 0 else inks.line};stroke-width:{0.8 if tick == 0 else 0.5}"
-        shapes.append(f'<path d="M{x_of(tick):.1f} {TOP}V{bottom}M{LEFT} {y_of(tick):.1f}H{right}" style="{stroke}"/>')
+        shapes.append(f'<path d="M{x_of(tick):.1f} {top}V{bottom}M{LEFT} {y_of(tick):.1f}H{right}" style="{stroke}"/>')
         labels.append(Label(x_of(tick), bottom + 12, f"{tick:g}", align="middle", size=7))
         labels.append(Label(LEFT - 4, y_of(tick) + 2.5, f"{tick:g}", align="end", size=7))
-    labels.append(Label((LEFT + right) / 2, HEIGHT - 4, curve.x_title, align="middle"))
-    labels.append(Label(9, (TOP + bottom) / 2, curve.y_title, align="middle", turned=True))
+    labels.append(Label((LEFT + right) / 2, bottom + BOTTOM - 4, curve.x_title, align="middle"))
+    labels.append(Label(9, (top + bottom) / 2, curve.y_title, align="middle", turned=True))
     if curve.diagonal:
         style = f"stroke:{inks.muted};stroke-width:0.8;stroke-dasharray:2 3"
-        shapes.append(f'<path d="M{LEFT} {bottom}L{right} {TOP}" style="{style}"/>')
-    ends = []
+        shapes.append(f'<path d="M{LEFT} {bottom}L{right} {top}" style="{style}"/>')
     for series in curve.series:
         colour = inks.models.get(series.model, inks.line)
         points = [(x_of(x), y_of(y)) for x, y in series.points]
@@ -75,7 +79,7 @@ def _lines(curve: Curve, inks: Inks) -> Figure:
             continue
         thickness = 0.8 if series.model not in inks.models or series.spans else 1.6
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-        style = f"fill:none;stroke:{colour};stroke-width:{thickness};stroke-linejoin:round"
+        style = f"fill:none;stroke:{colour};stroke-width:{thickness};stroke-linejoin:round{_dash(series.model, inks)}"
         shapes.append(f'<path d="{path}" style="{style}"/>')
         for x, low, high in series.spans:
             across = f"M{x_of(x) - 2:.1f} {y_of(low):.1f}h4M{x_of(x) - 2:.1f} {y_of(high):.1f}h4"
@@ -87,36 +91,18 @@ def _lines(curve: Curve, inks: Inks) -> Figure:
             x, y = x_of(series.mark[0]), y_of(series.mark[1])
             style = f"fill:{colour};stroke:{inks.surface};stroke-width:1"
             shapes.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" style="{style}"/>')
-            labels.append(Label(x, max(TOP + 6, y - 6), f"{series.mark[0]:.2f}", colour, "middle", 7))
-        if series.model in inks.models:
-            ends.append((max(points), series.model, colour))
-    labels += _end_labels(ends, right, bottom)
-    grey = sum(series.model not in inks.models for series in curve.series)
-    if grey:
-        labels.append(Label(right + 6, TOP + 4, f"grey: {grey} more", size=6.5))
-    models = ", ".join(series.model for series in curve.series if series.model in inks.models)
-    about = f"{curve.y_title} over {curve.x_title} of {models}"
-    return Figure(WIDTH, HEIGHT, "".join(shapes), tuple(labels), about)
-
-
-def _end_labels(ends: list[tuple[tuple[float, float], str, str]], right: float, bottom: float) -> list[Label]:
-    """Return the names of the lines at the height where each ends, moved apart so that none covers another."""
-    placed: list[Label] = []
-    height = TOP + 6
-    for (_, y), model, colour in sorted(ends, key=lambda end: end[0][1]):
-        height = max(y + 3, height)
-        placed.append(Label(right + 6, height, shorten(model, 18), colour))
-        height += LABEL_GAP
-    overflow = height - LABEL_GAP - bottom
-    if overflow > 0:
-        placed = [Label(one.x, one.y - overflow, one.text, one.colour) for one in placed]
-    return placed
+            labels.append(Label(x, max(top + 6, y - 6), f"{series.mark[0]:.2f}", colour, "middle", 7))
+    about = f"{curve.y_title} over {curve.x_title} of {', '.join(named)}"
+    return Figure(WIDTH, bottom + BOTTOM, "".join(shapes), tuple(labels), about)
 
 
 def _bars(chart: Bars, inks: Inks) -> Figure:
     """Return horizontal bars in groups with intervals, the number behind each, the models named above."""
-    labels, top = _legend(chart.models, inks)
-    left, right = NAMES, WIDTH - VALUES
+    crowded = len(chart.groups) * len(chart.models) > MOST_BARS
+    wide = crowded or any(len(group.name) > NAME for group in chart.groups)
+    width, left, longest = (WIDE, WIDE_NAMES, WIDE_NAME) if wide else (WIDTH, NAMES, NAME)
+    shapes, labels, top = _legend(chart.models, inks, width)
+    right = width - VALUES
     deep = BAR * max(1, len(chart.models))
     bottom = top + (deep + GAP) * len(chart.groups)
     ends = [end for group in chart.groups for bar in group.bars for end in (bar.value, bar.high) if end is not None]
@@ -125,14 +111,13 @@ def _bars(chart: Bars, inks: Inks) -> Figure:
     def x_of(value: float) -> float:
         return left + min(1.0, max(0.0, value / most)) * (right - left)
 
-    shapes = []
     for tick in _ticks(most):
         stroke = f"stroke:{inks.muted if tick == 0 else inks.line};stroke-width:{0.8 if tick == 0 else 0.5}"
         shapes.append(f'<path d="M{x_of(tick):.1f} {top - 2:.1f}V{bottom:.1f}" style="{stroke}"/>')
         labels.append(Label(x_of(tick), bottom + 9, f"{tick:g}", align="middle", size=7))
     for place, group in enumerate(chart.groups):
         y = top + GAP / 2 + place * (deep + GAP)
-        labels.append(Label(left - 5, y + deep / 2 + 2.5, shorten(group.name, 20), inks.ink, "end", 7.5))
+        labels.append(Label(left - 5, y + deep / 2 + 2.5, shorten(group.name, longest), inks.ink, "end", 7.5))
         for bar in group.bars:
             if bar.value is not None:
                 colour, middle = inks.models.get(bar.model, inks.line), y + BAR / 2
@@ -145,22 +130,21 @@ def _bars(chart: Bars, inks: Inks) -> Figure:
                     ticks = f"M{low:.1f} {middle - 1.5:.1f}v3M{high:.1f} {middle - 1.5:.1f}v3"
                     style = f"stroke:{inks.ink};stroke-width:0.7"
                     shapes.append(f'<path d="M{low:.1f} {middle:.1f}H{high:.1f}{ticks}" style="{style}"/>')
-                labels.append(Label(x_of(far) + 4, middle + 2, number(bar.value), size=6.5))
+                labels.append(Label(x_of(far) + 4, middle + 2, number(bar.value), size=7))
             y += BAR
     about = f"{chart.title}: {', '.join(chart.models)}"
-    return Figure(WIDTH, bottom + 14, "".join(shapes), tuple(labels), about)
+    return Figure(width, bottom + 14, "".join(shapes), tuple(labels), about)
 
 
 def _radar(chart: Radar, inks: Inks) -> Figure:
     """Return a closed line per model over spokes from worst (centre) to best (rim); dashes distinguish models too."""
-    labels, top = _legend(chart.models, inks)
-    across, down = WIDTH / 2, top + SPOKE + 22
+    shapes, labels, top = _legend(chart.models, inks, WIDE, lines=True)
+    across, down = WIDE / 2, top + SPOKE + 26
 
     def place(index: int, share: float) -> tuple[float, float]:
         angle = 2 * math.pi * index / len(chart.spokes)
         return across + SPOKE * share * math.sin(angle), down - SPOKE * share * math.cos(angle)
 
-    shapes = []
     for share in (0.25, 0.5, 0.75, 1.0):
         ring = "L".join("{:.1f} {:.1f}".format(*place(index, share)) for index in range(len(chart.spokes)))
         shapes.append(f'<path d="M{ring}Z" style="fill:none;stroke:{inks.line};stroke-width:0.6"/>')
@@ -169,12 +153,14 @@ def _radar(chart: Radar, inks: Inks) -> Figure:
         shapes.append(f'<path d="M{across} {down}L{x:.1f} {y:.1f}" style="stroke:{inks.line};stroke-width:0.6"/>')
         x, y = place(index, 1.09)
         align = "middle" if abs(x - across) < 12 else "start" if x > across else "end"
-        labels.append(Label(x, y + 3, shorten(name, 22), inks.ink, align, 7))
+        lines = wrap(name, SPOKE_NAME, max_lines=2, placeholder="…")
+        first = y + 3 - (8 if y < down else 0) * (len(lines) - 1)
+        labels += [Label(x, first + 8 * place, line, inks.ink, align, 7) for place, line in enumerate(lines)]
     labels.append(Label(across + 3, down - SPOKE * 0.5 + 2, "½", size=6.5))
-    for place_of, (model, values) in enumerate(zip(chart.models, chart.values, strict=True)):
+    for model, values in zip(chart.models, chart.values, strict=True):
         colour = inks.models.get(model, inks.line)
         points = [None if value is None else place(index, value) for index, value in enumerate(values)]
-        style = f"stroke:{colour};stroke-width:1.6;stroke-dasharray:{DASHES[place_of % len(DASHES)]}"
+        style = f"stroke:{colour};stroke-width:1.6{_dash(model, inks)}"
         for one, other in zip(points, [*points[1:], points[0]], strict=True):
             if one is not None and other is not None:
                 line = f"M{one[0]:.1f} {one[1]:.1f}L{other[0]:.1f} {other[1]:.1f}"
@@ -182,21 +168,38 @@ def _radar(chart: Radar, inks: Inks) -> Figure:
         dots = (point for point in points if point is not None)
         shapes += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" style="fill:{colour}"/>' for x, y in dots]
     about = f"{chart.title}: {', '.join(chart.models)}"
-    return Figure(WIDTH, down + SPOKE + 18, "".join(shapes), tuple(labels), about)
+    return Figure(WIDE, down + SPOKE + 26, "".join(shapes), tuple(labels), about)
 
 
-def _legend(models: Sequence[str], inks: Inks) -> tuple[list[Label], float]:
-    """Return the names of the models in their colours, in as many lines as needed, and the height where these end."""
+def _legend(
+    models: Sequence[str], inks: Inks, width: float = WIDTH, *, lines: bool = False, grey: int = 0
+) -> tuple[list[str], list[Label], float]:
+    """Return signs and names of the models in their colours, in as many rows as needed, and the height where these end.
+
+    lines: the sign is a piece of the model's line, else a square; grey: how many more models are drawn in grey.
+    """
+    shapes: list[str] = []
     labels: list[Label] = []
     x, y = 0.0, 9.0
-    for model in models:
-        text = f"■ {shorten(model, 26)}"
-        long = _length(text, 7.5) + 10
-        if labels and x + long > WIDTH:
+    for model in [*models, *([f"grey: {grey} more"] if grey else [])]:
+        text, colour = shorten(model, 26), inks.models.get(model, inks.line)
+        long = 18 + _length(text, 7.5) + 10
+        if labels and x + long > width:
             x, y = 0.0, y + LABEL_GAP
-        labels.append(Label(x, y, text, inks.models.get(model, inks.line), size=7.5))
+        if lines:
+            style = f"stroke:{colour};stroke-width:1.6{_dash(model, inks)}"
+            shapes.append(f'<path d="M{x:.1f} {y - 2.5:.1f}h15" style="{style}"/>')
+        else:
+            shapes.append(f'<rect x="{x + 8:.1f}" y="{y - 6:.1f}" width="7" height="7" style="fill:{colour}"/>')
+        labels.append(Label(x + 18, y, text, inks.ink, size=7.5))
         x += long
-    return labels, y + 8
+    return shapes, labels, y + 8
+
+
+def _dash(model: str, inks: Inks) -> str:
+    """Return the style of a model's line, so that colour is not all that tells it from others."""
+    place = list(inks.models).index(model) if model in inks.models else 0
+    return f";stroke-dasharray:{DASHES[place % len(DASHES)]}"
 
 
 def _ticks(most: float) -> list[float]:
@@ -212,7 +215,7 @@ def _matrix(chart: Matrix, inks: Inks) -> Figure:
     inner = len(chart.columns) - chart.margins
     width = WIDE if len(chart.columns) > WIDE_FROM else WIDTH
     names = max(_length(shorten(name, 16), 7) for name in (*chart.rows, *chart.columns)) + 8
-    side = max(LEAST_CELL, min(CELL, (width - names - 14) / len(chart.columns)))
+    side = max(LEAST_CELL, min(CELL, (width - names - 14 - APART) / len(chart.columns)))
     low = min(side, DEEP)
     left, top = names + 12, names + 12
     shares, right_ones = cell_shares(chart.counts, chart.margins), right_cells(chart.rows, chart.columns)

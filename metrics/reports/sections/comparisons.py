@@ -8,13 +8,14 @@ from metrics.analysis.comparison.paired_bootstrap import Resampled, resampled_di
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.sampling_design import SamplingDesign
-from metrics.presentation.format import interval, plural
-from metrics.presentation.phrases import metric_title, p_value, paired_on, signed
+from metrics.presentation.format import interval, p_value, plural
+from metrics.presentation.phrases import metric_title, paired_on, signed
 from metrics.reports.report import Section, Table
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
 MOST_MODELS = 3  # compared with the leader
-MOST_METRICS = 6
+MOST_METRICS = 8
+Compared = tuple[str, Difference | Resampled]  # a model, and the leader's difference from it in one metric
 TESTS = {
     "mcnemar": "McNemar's test for metrics that are right or wrong on a case",
     "sign_flips": "a sign-flip permutation test for few cases with values in between",
@@ -27,15 +28,40 @@ def comparison_section(run: Run) -> Section | None:
     """Return the leader against the next models, metric by metric; None unless two models can be compared."""
     board = leaderboard(run)
     every = primary_columns(board)
+    columns = [column for column in every if column.key in board.ranks]
+    ranked = headline(board).models
+    pairs = leader_against_next(run)
+    if not pairs:
+        return None
+    leader, others = ranked[0], ranked[1 : 1 + MOST_MODELS]
+    table = Table(
+        f"{leader} against {'the next ' + plural(len(others), 'model') if len(ranked) > 2 else others[0]}",
+        ("Metric", "Against", "Difference", "95 % interval", "Adjusted p", "n", "Result"),
+        tuple(_row(leader, model, row) for model, row in pairs), (2, 3, 4, 5),
+    )  # fmt: skip
+    left_out = [*_left_out(every, columns, ranked, others)]
+    return Section(
+        "comparison", "Is it really better?", "Or could the difference be chance?", (table,),
+        (method([row for _, row in pairs], run.sampling_design()), *left_out),
+    )  # fmt: skip
+
+
+@cache_by_run(maxsize=8)
+def leader_against_next(run: Run) -> tuple[Compared, ...]:
+    """Return the difference of the leading model from each of the next ones, metric by metric; p as in the ranks.
+
+    Empty unless two models can be compared.
+    """
+    board = leaderboard(run)
     ranked = headline(board).models
     if len(ranked) < 2:
-        return None
+        return ()
     leader, others, design = ranked[0], ranked[1 : 1 + MOST_MODELS], run.sampling_design()
     measured = {model: case_values(run, model, design) for model in (leader, *others)}
-    columns = [column for column in every if column.key in board.ranks]
+    columns = [column for column in primary_columns(board) if column.key in board.ranks]
     whole = [column for column in columns if (column.evaluator, column.metric) not in measured[leader]]
     resampled = {model: resampled_differences(run, model, run, leader, whole) for model in others}
-    pairs: list[tuple[str, Difference | Resampled]] = []
+    pairs: list[Compared] = []
     for column in columns[:MOST_METRICS]:
         key = column.evaluator, column.metric
         for model in others:
@@ -44,18 +70,7 @@ def comparison_section(run: Run) -> Section | None:
             elif key in measured[leader] and key in measured[model]:
                 [row] = case_differences([(column, measured[model][key], measured[leader][key])], design)
                 pairs.append((model, row))
-    rows = [row.with_adjusted(board.ranks[row.column.key].p_of(leader, model)) for model, row in pairs]
-    if not rows:
-        return None
-    table = Table(
-        f"{leader} against {'the next ' + plural(len(others), 'model') if len(ranked) > 2 else others[0]}",
-        ("Metric", "Against", "Difference", "95 % interval", "Adjusted p", "n", "Result"),
-        tuple(_row(leader, model, row) for (model, _), row in zip(pairs, rows, strict=True)), (2, 3, 4, 5),
-    )  # fmt: skip
-    left_out = [*_left_out(every, columns, ranked, others)]
-    return Section(
-        "Is it really better?", "Or could the difference be chance?", (table,), (method(rows, design), *left_out)
-    )
+    return tuple((model, row.with_adjusted(board.ranks[row.column.key].p_of(leader, model))) for model, row in pairs)
 
 
 def method(rows: Sequence[Difference | Resampled], design: SamplingDesign) -> str:

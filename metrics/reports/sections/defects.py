@@ -25,4 +25,6 @@ def defects_section(run: Run) -> Section | None:
     )  # fmt: skip
     more = len(rows) - MOST_ROWS
     notes = (f"{plural(more, 'more defect')}; `export --what problems` has all.",) if more > 0 else ()
-    return Section("Defects", "Which files are broken, and which answers are too short to compare?", (table,), notes)
+    return Section(
+        "defects", "Defects", "Which files are broken, and which answers are too short to compare?", (table,), notes
+    )

@@ -34,7 +34,7 @@ def agreement_section(run: Run) -> Section | None:
     pairs = list(_pairs(run, asked))
     panel = _panel(run)
     if not pairs:
-        return Section(TITLE, QUESTION, panel, (LIKE,)) if panel else None
+        return Section("agreement", TITLE, QUESTION, panel, (LIKE,)) if panel else None
     shown = pairs[:MOST_PAIRS]
     raters = max(one.raters for one in asked)
     labels = plural(sum(one.labels for one in asked), "label")
@@ -61,7 +61,7 @@ def agreement_section(run: Run) -> Section | None:
         heads = ("Model", "Metric", "Criterion", "Judge", "Corrected", "Labelled")
         tables.append(Table("Means of the judge, and corrected by labels", heads, tuple(means), (3, 4, 5)))
     likes = (LIKE,) if panel else ()
-    return Section(TITLE, QUESTION, (*tables, *panel), (" ".join(notes), METHOD, *likes))
+    return Section("agreement", TITLE, QUESTION, (*tables, *panel), (" ".join(notes), METHOD, *likes))
 
 
 def _panel(run: Run) -> tuple[Table, ...]:

@@ -4,8 +4,8 @@ from typing import Any
 
 from metrics.analysis.findings.flips import flip_rates
 from metrics.core.registry import title_of
-from metrics.presentation.format import interval, number, plural
-from metrics.presentation.phrases import p_value
+from metrics.presentation.format import interval, number, p_value, plural
+from metrics.presentation.names import metric_name
 from metrics.reports.report import Section, Table
 from metrics.store import Run
 
@@ -36,7 +36,9 @@ def flips_section(run: Run) -> Section | None:
         notes.append(
             f"{plural(len(rows) - len(shown), 'row')} with fewer flips not shown; `export --what flip_rates` has all."
         )
-    return Section("Perturbations", "Do small changes of the input change the result?", (table,), tuple(notes))
+    return Section(
+        "perturbations", "Perturbations", "Do small changes of the input change the result?", (table,), tuple(notes)
+    )
 
 
 def _row(row: Any) -> tuple[str, ...]:
@@ -47,8 +49,9 @@ def _row(row: Any) -> tuple[str, ...]:
     else:
         result = "more than copies" if row["exceeds"] else "no significant difference"
     copies = f"{row['control_flips']:,} of {row['control_pairs']:,}" if row["control_pairs"] else ""
+    metric = metric_name(row["metric"], row["evaluator"])
     return (
-        row["model"], f"{title_of(row['evaluator'])}: {row['metric']}", row["perturbation"],
+        row["model"], f"{title_of(row['evaluator'])}: {metric}", row["perturbation"],
         f"{row['flips']:,} of {row['pairs']:,}", number(row["rate"]), interval(row["low"], row["high"]), copies,
         p_value(row["adjusted"]), result,
     )  # fmt: skip

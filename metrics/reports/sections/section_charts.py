@@ -14,13 +14,14 @@ from metrics.presentation.chart_data.confusion_counts import confusion_matrix, m
 from metrics.presentation.chart_data.curve_points import ALL, best_threshold, filled_bins, label_order, mean_f1, nearest
 from metrics.presentation.chart_data.metric_bars import ERROR_TITLES, GAIN, worst_first
 from metrics.presentation.format import plural
+from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import CHART_QUESTIONS, directed
 from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, ScorePanel, Series
 from metrics.reports.score_boxes import score_panels
 from metrics.store import Run
 
-MOST_CURVES = 12  # precision–recall charts, box plots of consistency
-MOST_PANELS = 6  # charts of one other kind
+MOST_CURVES = 8  # precision–recall charts, box plots of consistency
+MOST_PANELS = 4  # charts of one other kind
 MOST_MODELS = 6  # in a chart of bars
 MOST_DOTS = 200  # values of a model that are drawn one by one beside its box
 MOST_BARS = 40  # in a chart
@@ -148,18 +149,22 @@ def _reliabilities(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve 
 
 
 def _matrices(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Matrix | str]:
-    """Yield a matrix per model; of many labels the most frequent."""
+    """Yield a matrix per model, of objects at the run's operating point; of many labels the most frequent."""
     for name, title, frame in _by_key(frames):
         if not {"label", "predicted", "count"} <= set(frame):
             continue
         entry = evaluators().get(name)
         of_objects = entry is not None and "detection" in entry.tasks
         for model in run.models[:MOST_PANELS]:
-            counts = frame[frame["series"].eq(model)]
+            counts, at = frame[frame["series"].eq(model)], ""
+            if of_objects and len(counts):
+                point = analysis.operating_point(run)
+                counts = analysis.confusion_at(run, model, point)
+                at = f", score ≥ {point.score:g}, IoU ≥ {point.iou:g}"
             if len(counts):
                 table = confusion_matrix(counts, margins_of(counts) if of_objects else None, MOST_LABELS)
                 cells = tuple(map(tuple, table.to_numpy().astype(int).tolist()))
-                yield Matrix(f"{title}: {model}", tuple(table.index), tuple(table.columns), cells, of_objects)
+                yield Matrix(f"{title}: {model}{at}", tuple(table.index), tuple(table.columns), cells, of_objects)
         yield from _not_shown(len(run.models) - MOST_PANELS, "model")
 
 
@@ -180,7 +185,7 @@ def _consistency(run: Run) -> Iterator[ScorePanel | str]:
     for entry, metric in shown[:MOST_CURVES]:
         (panel,) = score_panels([run], [f"{entry.id}.{metric.name}"])
         boxes = tuple(replace(box, values=box.values if len(box.values) <= MOST_DOTS else ()) for box in panel.boxes)
-        title = entry.title if metric.name == entry.id else f"{entry.title}: {metric.name}"
+        title = entry.title if metric.name == entry.id else f"{entry.title}: {metric_name(metric.name, entry.id)}"
         yield replace(panel, title=directed(title, metric.direction.value), about=metric.description, boxes=boxes)
     yield from _not_shown(len(shown) - MOST_CURVES, "metric")
 
@@ -229,7 +234,7 @@ def _class_chart(entry: Evaluator, metric: Metric, numbers: pd.DataFrame, models
     shown = [model for model in models if numbers["model"].eq(model).any()][:MOST_MODELS]
     ordered = worst_first(numbers.assign(name=numbers["label"]), metric.direction.value)
     most = max(4, MOST_BARS // max(1, len(shown)))
-    title = entry.title if metric.name == entry.id else f"{entry.title}: {metric.name}"
+    title = entry.title if metric.name == entry.id else f"{entry.title}: {metric_name(metric.name, entry.id)}"
     title = directed(title, metric.direction.value)
     if len(ordered) > most:
         title += f", the {most} worst of {len(ordered)} classes"

@@ -1,7 +1,9 @@
 """The report's section on slices: where a model is significantly worse than elsewhere."""
 
-from metrics.analysis.slices.find_slices import SliceSearch, searches
-from metrics.presentation.format import number, plural
+from typing import NamedTuple
+
+from metrics.analysis.slices.find_slices import FoundSlice, SliceSearch, searches
+from metrics.presentation.format import number, p_value, plural
 from metrics.reports.report import Section, Table
 from metrics.store import Run
 
@@ -11,32 +13,58 @@ LEVEL = 0.05
 HEADS = ("Model and metric", "Slice", "Value", "Rest", "n", "p")
 
 
+class WorseSlice(NamedTuple):
+    """A slice that is significantly worse than the rest; p is corrected for the number of searches."""
+
+    p: float
+    search: SliceSearch
+    each: FoundSlice
+
+    @property
+    def numbers(self) -> str:
+        """Its value, the rest's and n."""
+        own = self.each.value
+        title = self.search.measure.title
+        return f"{title} {number(own.value)} instead of {number(own.rest)}, n = {own.n:,}"
+
+
 def slices_section(run: Run) -> Section | None:
     """Return the slices of the first searches, p corrected for their number; None where nothing was searched."""
-    annotations = run.suite.annotations
-    units = max(1, run.spec["suite"]["cases"], 0 if annotations is None else len(annotations))
-    most = min(MOST_SEARCHES, MOST_UNITS // units)
-    found = [search for search in searches(run, most) if search.searched] if most else []
+    found = _searches(run)
     if not found:
         return None
+    rows = worse_slices(run)
+    table = tuple(
+        (
+            f"{search.model}: {search.measure.title}", each.value.words, number(each.value.value),
+            number(each.value.rest), f"{each.value.n:,}", p_value(p),
+        )
+        for p, search, each in rows
+    )  # fmt: skip
+    return Section(
+        "slices", "Slices", "Where is a model worse than elsewhere?",
+        (Table("Slices worse than the rest", HEADS, table, (2, 3, 4, 5)),) if table else (),
+        (_method(found, bool(table)),),
+    )  # fmt: skip
+
+
+def worse_slices(run: Run) -> list[WorseSlice]:
+    """Return the significant slices of the first searches, the surest first."""
+    found = _searches(run)
     rows = [
-        (min(1.0, each.p * len(found)), search, each)
+        WorseSlice(min(1.0, each.p * len(found)), search, each)
         for search in found
         for each in search.slices
         if each.p * len(found) <= LEVEL
     ]
-    table = tuple(
-        (
-            f"{search.model}: {search.measure.title}", each.value.words, number(each.value.value),
-            number(each.value.rest), f"{each.value.n:,}", f"{p:.3f}",
-        )
-        for p, search, each in sorted(rows, key=lambda row: row[0])
-    )  # fmt: skip
-    return Section(
-        "Slices", "Where is a model worse than elsewhere?",
-        (Table("Slices worse than the rest", HEADS, table, (2, 3, 4, 5)),) if table else (),
-        (_method(found, bool(table)),),
-    )  # fmt: skip
+    return sorted(rows, key=lambda row: row.p)
+
+
+def _searches(run: Run) -> list[SliceSearch]:
+    annotations = run.suite.annotations
+    units = max(1, run.spec["suite"]["cases"], 0 if annotations is None else len(annotations))
+    most = min(MOST_SEARCHES, MOST_UNITS // units)
+    return [search for search in searches(run, most) if search.searched] if most else []
 
 
 def _method(found: list[SliceSearch], any_found: bool) -> str:

@@ -1,6 +1,6 @@
 """The report's section on standards: what was measured for each and what was not; evidence, not certification."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from metrics.analysis.findings.compliance import (
     FRAMEWORKS,
@@ -24,48 +24,53 @@ LEGEND = (
 
 
 def standards_section(run: Run) -> Section:
-    """Return a table per framework: its standards, the evaluators that give evidence, and each model's values."""
+    """Return each evaluator with the standards it gives evidence for and each model's value, and what is missing."""
     found = compliance(run)
     models = found.models[:MOST_MODELS]
-    tables = tuple(_table(found, framework, models) for framework in FRAMEWORKS)
     notes = [NOTICE, LEGEND]
     if len(found.models) > len(models):
         notes.append(
             f"{plural(len(found.models) - len(models), 'model')} not shown here: see the studio and the exports."
         )
-    notes += [
-        f"Not measured for {standard.framework}, {standard.name}: {missing}."
-        for standard in found.standards
-        if (missing := _missing(standard))
-    ]
+    notes += [note for framework in FRAMEWORKS if (note := _missing(found.standards, framework))]
     question = "For which standards is there evidence, and what is missing? Evidence, not certification."
-    return Section("Compliance", question, tables, tuple(notes))
+    tables = (_table(found, models),) if any(standard.evidence for standard in found.standards) else ()
+    return Section("compliance", "Compliance", question, tables, tuple(notes))
 
 
-def _table(found: Compliance, framework: str, models: Sequence[str]) -> Table:
-    rows: list[tuple[str, ...]] = []
+def _table(found: Compliance, models: Sequence[str]) -> Table:
+    measured: dict[str, MeasuredEvidence] = {}
+    standards: dict[str, dict[str, list[str]]] = {}
     for standard in found.standards:
-        if standard.framework != framework:
-            continue
-        rows += [
-            (standard.name if not place else "", *_row(one, len(models))) for place, one in enumerate(standard.evidence)
-        ]
-        if not standard.evidence:
-            rows.append((standard.name, "not measured", "", *[GLYPHS["unmeasured"]] * len(models)))
-    return Table(framework, ("Standard", "Evaluator", "Threshold", *models), tuple(rows))
+        for one in standard.evidence:
+            measured.setdefault(one.column.key, one)
+            names = standards.setdefault(one.column.key, {}).setdefault(standard.framework, [])
+            names.append(standard.name)
+    rows = tuple(
+        (
+            metric_title(one.column),
+            "; ".join(f"{framework}: {', '.join(names)}" for framework, names in standards[key].items()),
+            limit(one.column.threshold, one.column.direction),
+            *_cells(one, len(models)),
+        )
+        for key, one in measured.items()
+    )
+    return Table("Evidence", ("Evaluator", "Standards", "Threshold", *models), rows)
 
 
-def _row(one: MeasuredEvidence, models: int) -> tuple[str, ...]:
-    cells = []
+def _cells(one: MeasuredEvidence, models: int) -> Iterator[str]:
     for cell, outcome in zip(one.cells[:models], one.outcomes[:models], strict=True):
         if cell is None or cell.value is None:
-            cells.append(GLYPHS["unmeasured"])
+            yield GLYPHS["unmeasured"]
         else:
-            cells.append(f"{GLYPHS[outcome]} {with_interval(cell.value, cell.low, cell.high)}, n {cell.n:,}")
-    return (metric_title(one.column), limit(one.column.threshold, one.column.direction), *cells)
+            yield f"{GLYPHS[outcome]} {with_interval(cell.value, cell.low, cell.high)}, n {cell.n:,}"
 
 
-def _missing(standard: Standard) -> str:
-    """Return the evaluators for a standard that were not run; empty where all were."""
-    nothing = "" if standard.evidence else "no evaluator gives evidence for it"
-    return named([one.title for one in standard.unmeasured]) or nothing
+def _missing(standards: Sequence[Standard], framework: str) -> str:
+    """Return the standards of a framework without any evidence, with the evaluators that would give some."""
+    texts = []
+    for standard in standards:
+        if standard.framework == framework and not standard.evidence:
+            others = named([one.title for one in standard.unmeasured])
+            texts.append(standard.name + (f" (evaluators: {others})" if others else ""))
+    return f"Not measured, {framework}: {'; '.join(texts)}." if texts else ""

@@ -19,19 +19,19 @@ from metrics.store import Run
 from metrics.vision.geometry import Compared
 
 Key = tuple[str, str, int]  # case, model, repeat
-MOST_CASES = 20
-PER_EVALUATOR = 5
+MOST_CASES = 12
+PER_EVALUATOR = 4
 MOST_TEXT = 1_200  # characters of an answer
 MOST_QUESTION = 700  # or of an expected answer
 MOST_CONTEXT = 280
 MOST_CONTEXTS = 3
 MOST_EVIDENCE = 12  # lines
 MOST_LINE = 300
+SHORT = 40  # characters of a fact that shares its line with others
 MOST_SCORES = 24
 MOST_BOXES = 80
 MOST_AREAS = 16  # labels beyond would hide the image
 SHOWN_FIRST = ("fn", "fp", "tp", "annotation", "ignored")  # where not all fit
-DRAWN_FROM = 0.3  # predictions that score less crowd the image and are left out of the drawing
 THINGS: dict[Compared, str] = {"box": "Boxes", "mask": "Masks", "polygon": "Polygons"}
 
 
@@ -83,6 +83,7 @@ def _worst(
     output = next((row for row in view.outputs if (row["model"], row["run"]) == (model, repeat)), {})
     scores = _records(view.scores[view.scores["model"].eq(model) & view.scores["run"].eq(repeat)])
     image = view.image if view.image is not None and view.image.exists() else None
+    size = view.case["image_width"], view.case["image_height"]
     boxes: tuple[Box, ...] = ()
     if image is None:
         note = "The image is not part of the suite." if view.case["image"] else ""
@@ -91,7 +92,9 @@ def _worst(
     else:
         evaluator = names[0][0]
         compared = analysis.compared(run, model, repeat, evaluator)
-        boxes, note = _boxes(view, model, repeat, compared, analysis.rules(run, evaluator))
+        boxes, note = _boxes(
+            view, model, repeat, compared, analysis.rules(run, evaluator), analysis.operating_point(run)
+        )
     failed = {evaluator for evaluator, _ in names}
     evidence = (line for row in scores if row["evaluator"] in failed for line in _evidence(row["evidence"]))
     return WorstCase(
@@ -106,6 +109,7 @@ def _worst(
         image,
         boxes,
         note,
+        None if None in size else size,
     )
 
 
@@ -187,11 +191,9 @@ def _evidence(evidence: Evidence | None) -> Iterator[tuple[str, str]]:
         for row in sorted(group.rows, key=lambda row: row.holds != "no"):
             yield row.glyph, shown(_line(row), MOST_LINE)
     facts = dict(evidence.facts)
-    if groups:  # the counts of these verdicts share a line
-        counts = [name for name, value in facts.items() if isinstance(value, int | float)]
-        texts = [f"{name.replace('_', ' ')}: {fact_text(facts.pop(name))}" for name in counts]
-        if texts:
-            yield "", shown(" · ".join(texts), MOST_LINE)
+    short = [name for name, value in facts.items() if isinstance(value, int | float) or _is_word(value)]
+    if texts := [f"{name.replace('_', ' ')}: {fact_text(facts.pop(name))}" for name in short]:  # these share a line
+        yield "", shown(" · ".join(texts), MOST_LINE)
     for name, value in facts.items():
         if isinstance(value, list) and value and all(isinstance(record, Mapping) for record in value):
             for record in value:
@@ -202,6 +204,10 @@ def _evidence(evidence: Evidence | None) -> Iterator[tuple[str, str]]:
             yield "", shown(f"{name.replace('_', ' ')}: {fact_text(value)}", MOST_LINE)
 
 
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= SHORT and "\n" not in value
+
+
 def _line(row: VerdictRow) -> str:
     """Return a verdict in one line: the item, the verdict, what it rests on, why."""
     expected = f"expected: {row.expected}" if row.expected else ""
@@ -209,15 +215,16 @@ def _line(row: VerdictRow) -> str:
 
 
 def _boxes(
-    view: analysis.ExampleView, model: str, repeat: int, compared: Compared, rules: analysis.Rules
-) -> tuple[tuple[Box, ...], str]:
-    """Return what to draw on the image of one model, and the sentence that says how it was matched."""
+    view: analysis.ExampleView, model: str, repeat: int, compared: Compared, rules: analysis.Rules,
+    point: analysis.OperatingPoint,
+) -> tuple[tuple[Box, ...], str]:  # fmt: skip
+    """Return what to draw on the image of one model at a point, and the sentence that says how it was matched."""
     predictions = view.predictions
     if not predictions.empty:
         predictions = predictions[predictions["model"].eq(model) & predictions["run"].eq(repeat)].reset_index(drop=True)
     size = view.case["image_height"], view.case["image_width"]
     predicted, annotated = analysis.match_objects(
-        view.annotations, predictions, rules.iou, DRAWN_FROM, compared, size, rules.max_dets, rules.keyed
+        view.annotations, predictions, point.iou, point.score, compared, size, rules.max_dets, rules.keyed
     )
     filled = compared == "mask"
     boxes = []
@@ -232,9 +239,9 @@ def _boxes(
         score = None if pd.isna(row["score"]) else float(row["score"])
         boxes.append(Box(_drawn(kind), _rings(row, compared), str(row["label"]), score, filled))
     boxes = sorted((box for box in boxes if box.rings), key=lambda box: SHOWN_FIRST.index(box.kind.partition("_")[0]))
-    note = f"{THINGS[compared]} matched at IoU ≥ {rules.iou:g}"
+    note = f"{THINGS[compared]} matched at IoU ≥ {point.iou:g}"
     if hidden:
-        note += f"; {plural(hidden, 'prediction')} with a score below {DRAWN_FROM:g} not drawn"
+        note += f"; {plural(hidden, 'prediction')} with a score below {point.score:g} not drawn"
     if len(boxes) > MOST_BOXES:
         note += f"; the first {MOST_BOXES} of {plural(len(boxes), 'object')} are drawn, mistakes before what is right"
     return tuple(boxes[:MOST_BOXES]), note + "."

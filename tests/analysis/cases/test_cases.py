@@ -49,3 +49,8 @@ def test_example_has_everything_about_one_case(run: Run) -> None:
     assert len(view.scores) == 2 * (4 + 4)
     with pytest.raises(InputError, match="has no case 'c99'"):
         example(run, "c99")
+
+
+def test_only_some_cases(run: Run) -> None:
+    assert cases(run, "rouge", "rougeL", only=("c3", "c1", "nobody")).total == 4
+    assert cases(run, "rouge", "rougeL", model="good", only=()).total == 0

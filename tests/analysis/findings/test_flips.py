@@ -110,11 +110,11 @@ def test_flips_are_problems_with_all_that_belongs_to_them(workspace: Path) -> No
     run = perturbed_run(PLANTED)
     (row,) = problems(run).query("kind == 'flips'").to_dict("records")
     assert row["message"] == (
-        "shaky: Text matching passes flips in 8 of 12 cases perturbed by typo; 8 of them are now on the wrong side of "
+        "shaky: Text matching: Passes flips in 8 of 12 cases perturbed by typo; 8 of them are now on the wrong side of "
         "0.5"
     )
     assert row["evidence"] == (
-        "copies flip in 0 of 12; significantly more than copies (exact test, p = 0.0039 after Holm's correction)"
+        "copies flip in 0 of 12; significantly more than copies (exact test, p = 0.004 after Holm's correction)"
     )
     assert (row["severity"], row["affected"], row["perturbation"]) == ("high", 8, "typo")
     assert row["case_ids"] == PLANTED["shaky"]

@@ -7,6 +7,8 @@ import pytest
 
 from metrics.analysis import cases, insights, problems, resources
 from metrics.analysis.findings.insights import COLUMNS
+from metrics.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
+from metrics.analysis.slices import slice_outcomes
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
@@ -107,16 +109,16 @@ def test_the_least_grounded_sentence_and_claim(rag: Run) -> None:
     sentence = told(found, "least_grounded", evaluator="groundedness")
     assert sentence["message"] == "least grounded, by blunt on case c6: “Ferries are run by cats.”"
     assert (sentence["case_id"], sentence["value"], sentence["severity"]) == ("c6", 0.4, "high")
-    assert sentence["evidence"] == "Groundedness (likeness) of the answer is 0.4, the threshold 0.75"
+    assert sentence["evidence"] == "Groundedness (likeness) of the answer is 0.400, the threshold 0.75"
     assert told(found, "least_grounded", evaluator="faithfulness")["message"].endswith("case c7: “It is free.”")
 
 
 def test_the_extremes_of_time_and_money_have_intervals(rag: Run) -> None:
     found = insights(rag)
-    assert told(found, "fastest_model")["message"] == "blunt is the fastest: 1 s per case on average"
-    assert told(found, "slowest_model")["message"] == "sharp is the slowest: 3 s per case on average"
+    assert told(found, "fastest_model")["message"] == "blunt is the fastest: 1.00 s per case on average"
+    assert told(found, "slowest_model")["message"] == "sharp is the slowest: 3.00 s per case on average"
     assert told(found, "most_expensive_model")["model"] == "sharp"
-    assert told(found, "cheapest_model")["evidence"].startswith("blunt 0.01 USD, n = 7")  # all equal
+    assert told(found, "cheapest_model")["evidence"].startswith("blunt 0.010 USD, n = 7")  # all equal
     taken = {(one.model, one.quantity): one for one in resources(rag)}
     sharp = taken["sharp", "duration_s"]
     assert sharp.mean == 3.0
@@ -148,7 +150,7 @@ def test_accuracy_counts_checks_passed(workspace: Path) -> None:
         "also is the most accurate: it passes 97.5 % of the checks of a case; no significant difference from sharp"
     )
     least = told(found, "least_accurate")
-    assert least["message"] == "blunt is the least accurate: it passes 25 % of the checks of a case"
+    assert least["message"] == "blunt is the least accurate: it passes 25.0 % of the checks of a case"
     assert least["evidence"].endswith("; 40 cases, thresholds of Context recall, Faithfulness")
     one = insights(scored_run({"faithfulness.faithfulness": values}))
     assert not one["kind"].str.endswith("_accurate").any()  # best_model says the same of one metric
@@ -221,22 +223,22 @@ def test_one_model_is_told_where_to_look(alone: Run) -> None:
     assert hardest["evidence"] == "the threshold is 0.75; cases that miss it: 20"
     assert told(found, "hardest_case", evaluator="groundedness")["case_id"] == "c39"
     assert "Ferries are run by cats." in told(found, "least_grounded")["message"]
-    assert told(found, "slowest_case")["message"] == "solo is slowest on case c39: 6 s"
-    assert told(found, "slowest_case")["evidence"] == "the median of 40 answers is 1 s"
-    assert told(found, "total_time")["message"] == "solo takes 45 s in total, 1.12 s an answer"
+    assert told(found, "slowest_case")["message"] == "solo is slowest on case c39: 6.00 s"
+    assert told(found, "slowest_case")["evidence"] == "the median of 40 answers is 1.00 s"
+    assert told(found, "total_time")["message"] == "solo takes 45.0 s in total, 1.12 s an answer"
     assert "dearest_case" not in set(found["kind"]), "all cost the same"
     assert told(found, "total_cost")["value"] == pytest.approx(0.4)
     worst, best = told(found, "worst_metric"), told(found, "best_metric")
     assert (worst["evaluator"], worst["severity"], best["evaluator"]) == ("answer_correctness", "high", "groundedness")
-    assert worst["message"] == "solo: answer_correctness misses its threshold the most: 0.499, the threshold is 0.75"
+    assert worst["message"] == "solo: Answer correctness misses its threshold the most: 0.499, the threshold is 0.75"
 
 
 def test_a_weak_tag_is_severe_only_if_significant(alone: Run, workspace: Path) -> None:
     weak = told(insights(alone), "weakest_tag", evaluator="answer_correctness")
-    assert weak["message"] == "solo is weakest at answer_correctness on cases tagged ‘hard’: 0.0975"
+    assert weak["message"] == "solo is weakest at Answer correctness on cases tagged ‘hard’: 0.098"
     assert (weak["severity"], weak["value"]) == ("high", pytest.approx(0.0975))
-    assert weak["evidence"].startswith("‘hard’ 0.0975 (0.0")
-    assert "n = 20; the rest 0.9; p = 0.0025 by shuffling, corrected for all tags" in weak["evidence"]
+    assert weak["evidence"].startswith("‘hard’ 0.098 (0.0")
+    assert "n = 20; the rest 0.900; p = 0.003 by shuffling, corrected for all tags" in weak["evidence"]
     even = scored_run(
         {"answer_correctness.answer_correctness": {"solo": [0.9, 0.9, 0.1, 0.1] * 5}},
         design={"tags": [["a"] if place % 2 else ["b"] for place in range(20)]},
@@ -253,3 +255,18 @@ def test_several_models_are_told_of_significant_tags_only(workspace: Path) -> No
         design={"tags": [["a"] if place % 2 else ["b"] for place in range(20)]},
     )
     assert "weakest_tag" not in set(insights(run)["kind"])
+
+
+def test_many_models_do_not_repeat_the_leaderboard(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What all models share is computed once, however many there are."""
+    calls: list[Run] = []
+
+    def counted(run: Run, tag: str | None = None) -> Leaderboard:
+        calls.append(run)
+        return leaderboard(run, tag)
+
+    monkeypatch.setattr(slice_outcomes, "leaderboard", counted)
+    values = {f"m{place}": [float(case % 7 > place % 3) for case in range(20)] for place in range(12)}
+    tags = {"tags": [["a"] if place % 2 else ["b"] for place in range(20)]}
+    insights(scored_run({"pii_leakage.passes": values, "text_matching.passes": values}, design=tags))
+    assert len(calls) == 1

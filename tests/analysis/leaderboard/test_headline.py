@@ -35,8 +35,8 @@ def board(models: str, ranked: Ranked, **columns: Mapping[str, object]) -> Leade
     ("models", "ranked", "expected"),
     [
         pytest.param("abc", {}, "No metric has a value, so no model can be recommended.", id="nothing"),
-        pytest.param("ab", {"e/m": "a"}, "a leads: best in E: m.", id="one-metric"),
-        pytest.param("abc", {"e/m": "ab"}, "a and b lead together: tied for best in E: m.", id="one-metric-tied"),
+        pytest.param("ab", {"e/m": "a"}, "a leads: best in E: M.", id="one-metric"),
+        pytest.param("abc", {"e/m": "ab"}, "a and b lead together: tied for best in E: M.", id="one-metric-tied"),
         pytest.param(
             "abc", {"e/m": "a", "f/m": "ab"}, "a leads: best or tied for best in 2 of 2 metrics (b in 1; c in 0).",
             id="leads-all",
@@ -59,7 +59,7 @@ def board(models: str, ranked: Ranked, **columns: Mapping[str, object]) -> Leade
             "ab", {"e/m": "ab", "f/m": "ab"}, "No significant difference between the models in any of 2 metrics.",
             id="all-tied",
         ),
-        pytest.param("ab", {"e/m": "ab"}, "No significant difference between the models in E: m.", id="one-tied"),
+        pytest.param("ab", {"e/m": "ab"}, "No significant difference between the models in E: M.", id="one-tied"),
     ],
 )  # fmt: skip
 def test_the_sentence(models: str, ranked: Ranked, expected: str) -> None:
@@ -86,7 +86,7 @@ def test_a_number_under_two_names_counts_once() -> None:
 def test_only_primary_metrics_with_a_better_end_count() -> None:
     ranked = {"e/m": "a", "f/m": "b", "g/m": "b"}
     found = headline(board("ab", ranked, f={"primary": False}, g={"direction": "none"}))
-    assert found.sentence == "a leads: best in E: m."
+    assert found.sentence == "a leads: best in E: M."
 
 
 def test_of_some_columns_and_models() -> None:
@@ -108,7 +108,7 @@ def test_without_a_test_nobody_leads() -> None:
     ("cells", "threshold", "expected"),
     [
         ([cell(True), cell(True)], 0.4, "a meets the threshold in 2 metrics."),
-        ([cell(True), cell(True, problem=True)], 0.4, "a misses the threshold in 1 of 2 metrics: F: m."),
+        ([cell(True), cell(True, problem=True)], 0.4, "a misses the threshold in 1 of 2 metrics: F: M."),
         ([cell(True), NOTHING], None, "a is the only model, and none of 1 metric has a threshold."),
     ],
     ids=["good", "bad", "no-threshold"],

@@ -278,7 +278,7 @@ def test_the_reports_section(run: Run, tmp_path: Path) -> None:
     section = slices_section(run)
     assert section is not None
     assert section.tables[0].rows == (
-        ("m: Classification by text: accuracy", "Questions tagged ‘table’ with more than 3 contexts", "0.383", "0.769",
+        ("m: Classification by text: Accuracy", "Questions tagged ‘table’ with more than 3 contexts", "0.383", "0.769",
          "60", "0.001"),
     )  # fmt: skip
     assert "maximum-statistic permutation test), times 1 search (Bonferroni)" in section.notes[0]

@@ -28,7 +28,7 @@ def test_a_line_is_closed_and_gaps_stay() -> None:
 def test_the_hover_says_what_a_point_means() -> None:
     (trace,) = radar.radar_figure(COLUMNS, ["<b>a</b>"], CELLS, {"<b>a</b>": "#0f6b78"}).data
     assert trace.hovertext[0] == (
-        "<b>&lt;b&gt;a&lt;/b&gt;</b><br>ROUGE: rouge<br>0.800 (95 % 0.700–0.900), n 40<br>What it means.<br>"
+        "<b>&lt;b&gt;a&lt;/b&gt;</b><br>ROUGE<br>0.800 (95 % 0.700–0.900), n 40<br>What it means.<br>"
         "range 0 … 1, higher is better<br>80 % of the way from worst to best<br>click: its cases"
     )
     assert "90 % of the way from worst to best" in trace.hovertext[1]
@@ -43,4 +43,4 @@ def test_models_are_told_apart_by_more_than_colour() -> None:
 
 def test_a_metric_of_several_is_named_with_its_evaluator() -> None:
     column = replace(COLUMNS[0], title="rougeL", metric="rougeL")
-    assert radar.spoke(column) == "ROUGE<br>rougeL ↑"
+    assert radar.spoke(column) == "ROUGE<br>ROUGE-L ↑"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from components.viewers import heatmap
+from components.viewers import case_list, heatmap
 from components.viewers.browser_component import FOLDER
 from metrics.analysis import Column, Leaderboard
 from metrics.presentation import format, palette
@@ -116,7 +116,7 @@ class TestPayload:
 
 
 def test_the_style_has_a_readable_class_for_every_step() -> None:
-    css = heatmap.colour_css()
+    css = case_list.colour_css()
     assert all(f".s{step} {{" in css for step in range(palette.STEPS + 1))
 
 

@@ -111,3 +111,19 @@ def test_500_boxes_show_labels_on_hover_only() -> None:
     panel = image_viewer.panel("a", crowd)
     assert (panel["labelled"], panel["crowded"]) == (False, True)
     assert len(json.dumps(image_viewer.payload("case", 600, 600, None, [panel]))) < 100_000
+
+
+@pytest.mark.parametrize(
+    ("box", "view"),
+    [
+        pytest.param((300, 200, 340, 210), (268.0, 166.0, 104.0), id="with-a-margin"),
+        pytest.param((300, 200, 310, 260), (201.0, 152.0, 208.0), id="a-high-one-fits-too"),
+        pytest.param((0, 0, 10, 10), (0.0, 0.0, 64.0), id="small-ones-keep-a-neighbourhood-inside-the-image"),
+        pytest.param((600, 470, 640, 480), (536.0, 402.0, 104.0), id="at-the-last-corner"),
+        pytest.param((0, 0, 640, 480), (0.0, 0.0, 640.0), id="a-large-one-shows-the-whole-image"),
+    ],
+)
+def test_the_view_around_the_marked_object(
+    box: tuple[float, float, float, float], view: tuple[float, float, float]
+) -> None:
+    assert image_viewer.focus(box, "cat", 640, 480).view == view

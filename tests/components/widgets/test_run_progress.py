@@ -17,6 +17,7 @@ def state(*entries: EvaluatorProgress, left: float | None = 31.0, message: str =
 @pytest.mark.parametrize(
     ("given", "text"),
     [
+        pytest.param(Progress(), "Waiting to start", id="queued"),
         pytest.param(state(), "Starting … · 14 s elapsed", id="nothing-known"),
         pytest.param(state(message="reading the suite"), "reading the suite · 14 s elapsed", id="message"),
         pytest.param(

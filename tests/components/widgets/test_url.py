@@ -20,7 +20,7 @@ def test_href(values: dict, expected: str) -> None:
 
 
 def test_the_start_page_is_the_root() -> None:
-    assert url.href("leaderboard", run="r1") == "/?run=r1"
+    assert url.href("leaderboard", run="r1") == "/leaderboard?run=r1"
 
 
 @pytest.mark.parametrize("name", url.PAGES)

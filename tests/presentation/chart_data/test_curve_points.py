@@ -67,3 +67,20 @@ def test_without_counts_labels_with_the_best_precision_come_first() -> None:
 def test_filled_bins_rise_and_leave_out_empty_ones() -> None:
     bins = pd.DataFrame({"series": "ann", "bin_low": [0.5, 0.0, 0.25], "n": [3, 2, 0]})
     assert curve_points.filled_bins(bins, "ann")["bin_low"].tolist() == [0.0, 0.5]
+
+
+def test_the_worst_label_comes_first() -> None:
+    rows = [("a", "x", 0.9), ("a", "x", 0.2), ("b", "x", 0.6), ("b", "y", 0.4), ("c", "x", None)]
+    points = pd.DataFrame(rows, columns=["label", "series", "f1"])
+    assert curve_points.worst_first(points) == ["b", "a", "c"]
+    assert curve_points.worst_first(points.rename(columns={"f1": "precision"})) == ["b", "a", "c"]
+
+
+def test_the_mean_of_interpolated_precision() -> None:
+    rows = [("a", "x", 0.0, 1.0), ("a", "x", 1.0, 0.5), ("b", "x", 0.0, 0.5), ("b", "x", 1.0, 0.0)]
+    points = pd.DataFrame(rows, columns=["label", "series", "recall", "precision"])
+    found = curve_points.mean_ranks(points, "mean")
+    assert found[["label", "series", "recall", "precision"]].to_numpy().tolist() == [
+        ["mean", "x", 0.0, 0.75],
+        ["mean", "x", 1.0, 0.25],
+    ]

@@ -1,0 +1,124 @@
+"""What the checks find in the predictions of a detection upload, the answers given so far, and images that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from components.data.inputs import Inputs, corrected, uploaded_tables
+from components.data.workspace_runs import workspace_path
+from metrics.presentation.phrases import change_lines
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from metrics.core.suite import Outputs, Suite
+    from metrics.ingest.lint import Finding, UnknownClass
+
+MOST_DRAWN = 100  # predictions of an image, best scores first
+FOUND_AT = 0.5  # IoU
+
+
+class ObjectChecks(NamedTuple):
+    """The findings that are left after the fixes chosen, what these changed, and classes that the suite lacks.
+
+    `titles` are the words of each finding's button, "" where it has no fix.
+    """
+
+    findings: Sequence[Finding]
+    titles: Sequence[str]
+    changes: Sequence[str]
+    unknown: Sequence[UnknownClass]
+    labels: Sequence[str]
+
+
+class DrawnBox(NamedTuple):
+    """A box to draw: its ring in pixels, label and score; `kind` as of the image viewer."""
+
+    kind: str
+    ring: tuple[float, ...]
+    label: str
+    score: float | None = None
+
+
+class BoxPreview(NamedTuple):
+    """An image with the ground truth and a model's boxes, as read and, where a fix is proposed, as fixed."""
+
+    image: str | None
+    width: int
+    height: int
+    panels: Mapping[str, Sequence[DrawnBox]]
+
+
+def object_checks(inputs: Inputs) -> ObjectChecks:
+    """Return what the checks find in detection inputs that can be read."""
+    return _checks(str(workspace_path()), inputs, repr(inputs))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _checks(folder: str, _inputs: Inputs, key: str) -> ObjectChecks:  # noqa: ARG001 - parts of the cache's key
+    from metrics.ingest.lint import FIXES, lint, unknown_classes
+
+    suite, read, *_ = uploaded_tables(_inputs, keep=True)
+    outputs = corrected(suite, read, _inputs)
+    findings = lint(suite, outputs)
+    return ObjectChecks(
+        findings, [FIXES[each.fix].title if each.fix else "" for each in findings], change_lines(outputs.changes),
+        unknown_classes(suite, corrected(suite, read, replace(_inputs, classes=()))), suite.labels,
+    )  # fmt: skip
+
+
+def box_preview(inputs: Inputs, model: str | None, findings: Sequence[Finding], case_id: str) -> BoxPreview:
+    """Return one image with the boxes of a model (None: of all), before and after the fixes of its findings."""
+    from metrics.ingest.lint import fix
+
+    suite, read, *_ = uploaded_tables(inputs, keep=True)
+    one = suite.cases.filter(np.asarray(suite.cases["case_id"]) == case_id)
+    small = suite.restricted(one["case_id"].combine_chunks())
+    now = corrected(suite, read, inputs).restricted(model, case_ids=one["case_id"].combine_chunks())
+    sides = {"As read": now}
+    if any(finding.fix for finding in findings):
+        # what a fix does to an image depends on nothing but that image
+        sides["Fixed"] = fix(small, now, [finding for finding in findings if finding.model == model])
+    row = one.to_pylist()[0]
+    image = None if suite.media is None or row["image"] is None else str(suite.media / row["image"])
+    panels = {title: _drawn(small, outputs) for title, outputs in sides.items()}
+    return BoxPreview(image, row["image_width"] or 100, row["image_height"] or 100, panels)
+
+
+def _drawn(suite: Suite, outputs: Outputs) -> list[DrawnBox]:
+    """Return the boxes of one image: predictions on an object of their class as true positives, objects as found."""
+    from metrics.vision.boxes import box_iou
+
+    truths = _rows(suite.annotations)
+    found = sorted(_rows(outputs.predictions), key=lambda row: -(row["score"] or 0))[:MOST_DRAWN]
+    boxes, objects = (np.array([_box(row) for row in rows]).reshape(-1, 4) for rows in (found, truths))
+    near = box_iou(boxes, objects) >= FOUND_AT
+    same = np.array([[row["label"] == truth["label"] for truth in truths] for row in found], bool).reshape(near.shape)
+    right, touching = (near & same).any(axis=1), near.any(axis=1)
+    met = (near & same).any(axis=0)
+    drawn = [
+        DrawnBox("annotation" if hit else "fn", _ring(row), str(row["label"]))
+        for row, hit in zip(truths, met, strict=True)
+    ]
+    kinds = np.where(right, "tp", np.where(touching, "fp_misclassification", "fp"))
+    return drawn + [
+        DrawnBox(str(kind), _ring(row), str(row["label"]), row["score"]) for row, kind in zip(found, kinds, strict=True)
+    ]
+
+
+def _rows(table: pa.Table | None) -> list[dict[str, Any]]:
+    return [] if table is None else [row for row in table.to_pylist() if None not in _box(row)]
+
+
+def _box(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in ("x", "y", "width", "height"))
+
+
+def _ring(row: Mapping[str, Any]) -> tuple[float, ...]:
+    x, y, width, height = _box(row)
+    return (x, y, x + width, y, x + width, y + height, x, y + height)

@@ -1,0 +1,72 @@
+"""What people note about a run: the operating point, tags and notes, saved views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from components.data.run_reads import of_run
+from components.data.workspace_runs import workspace
+from metrics import analysis
+from metrics.analysis import OperatingPoint
+from metrics.core.errors import InputError, RunBusy
+from metrics.store.reviews import Mark, Place, Review, SavedView, SavedViews
+
+best_point = of_run(analysis.best_point)
+point_counts = of_run(analysis.point_counts)
+confusion_at = of_run(analysis.confusion_at)
+
+
+def operating_point(run_id: str) -> OperatingPoint:
+    """Return the operating point that was chosen for a run, else the one with the best F1."""
+    return analysis.operating_point(workspace().run(run_id))
+
+
+def choose_operating_point(run_id: str, point: OperatingPoint | None) -> None:
+    """Choose the operating point of a run for every page; None: the one with the best F1."""
+    _review(run_id).choose_point(point)
+
+
+def marks(run_id: str) -> Mapping[Place, Mark]:
+    """Return the tags and notes of a run's cases and objects."""
+    return _review(run_id).marks()
+
+
+def tag_places(run_id: str, places: Iterable[Place], add: Sequence[str] = (), remove: Sequence[str] = ()) -> str:
+    """Add tags to cases or objects of a run, and remove others; return why that cannot be, else ""."""
+    return _tried(lambda: _review(run_id).tag(places, add, remove))
+
+
+def note_place(run_id: str, place: Place, text: str) -> str:
+    """Write the note of a case or an object, "" removes it; return why that cannot be, else ""."""
+    return _tried(lambda: _review(run_id).note(place, text))
+
+
+def saved_views(page: str) -> Sequence[SavedView]:
+    """Return the saved views of a page."""
+    return tuple(view for view in _views().all() if view.page == page)
+
+
+def save_view(name: str, page: str, state: str) -> str:
+    """Save a view, in place of one of the same page and name; return why that cannot be, else ""."""
+    return _tried(lambda: _views().keep(SavedView(name, page, state)))
+
+
+def remove_view(page: str, name: str) -> None:
+    """Remove a saved view."""
+    _views().remove(page, name)
+
+
+def _tried(change: Callable[[], None]) -> str:
+    try:
+        change()
+    except (InputError, RunBusy) as failure:
+        return str(failure)
+    return ""
+
+
+def _review(run_id: str) -> Review:
+    return Review(workspace().run(run_id))
+
+
+def _views() -> SavedViews:
+    return SavedViews(workspace().path)

@@ -1,0 +1,95 @@
+"""What a run would ask of its judge, estimated beside the page: ticks do not wait for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import dataclass, field
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from components.data.inputs import Inputs, Parameters, load_tables
+from components.data.workspace_runs import workspace_path
+from metrics.core.errors import AssayError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from metrics.engine import Estimate
+
+SAMPLE = 12  # cases that are simulated: enough for the order of magnitude, while evaluators are still being chosen
+PATIENCE = 0.1  # seconds that a page waits for an estimate, before it is drawn without
+KEPT = 64  # estimates that are remembered
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An estimate under way or done; `stop` ends it where it stands."""
+
+    future: Future[Estimate | str | None]
+    stop: Event = field(default_factory=Event)
+
+
+def estimate(
+    inputs: Inputs, evaluators: tuple[str, ...], parameters: Parameters, resources: Mapping[str, Any]
+) -> tuple[bool, Estimate | str | None]:
+    """Return whether the estimate is there, and what the run would ask of its judge.
+
+    That is None if it asks none, a text where there is no estimate. A session has one estimate under way: asking for
+    another one stops it.
+    """
+    from metrics.judge.opening import FOLDER
+
+    folder = workspace_path()
+    replies = folder / "cache" / FOLDER / "cache.db"
+    known = replies.stat().st_mtime_ns if replies.exists() else 0
+    key = json.dumps([str(folder), repr(inputs), evaluators, parameters, resources, known], sort_keys=True)
+    done = _done()
+    if key in done:
+        return True, done[key]
+    current, asked = st.session_state.get("estimate", ("", None))
+    if current != key:
+        if asked is not None:
+            asked.stop.set()
+        stop = Event()
+        asked = _Asked(_worker().submit(_estimate, folder, inputs, evaluators, parameters, dict(resources), stop), stop)
+        st.session_state["estimate"] = (key, asked)
+    try:
+        found = asked.future.result(PATIENCE)
+    except NotYet:
+        return False, None
+    if len(done) >= KEPT:
+        done.pop(next(iter(done)), None)
+    done[key] = found
+    return True, found
+
+
+def _estimate(
+    folder: Path, inputs: Inputs, evaluators: tuple[str, ...], parameters: Parameters, resources: dict[str, Any],
+    stop: Event,
+) -> Estimate | str | None:  # fmt: skip
+    from metrics import engine
+
+    if stop.is_set():
+        return None
+    try:
+        suite, outputs, *_ = load_tables(inputs, keep=True)
+        return engine.estimate(
+            suite, outputs, evaluators, parameters, resources, folder, sample=SAMPLE, stopped=stop.is_set
+        )
+    except AssayError as failure:
+        return str(failure)
+
+
+@st.cache_resource(show_spinner=False)
+def _worker() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "estimates")
+
+
+@st.cache_resource(show_spinner=False)
+def _done() -> dict[str, Estimate | str | None]:
+    return {}

@@ -1,0 +1,48 @@
+// Draws the payload of components/viewers/prose.py. Every text is textContent; elements come from a list of harmless ones.
+const TAGS = new Set("p strong em s code pre ul ol li blockquote table thead tbody tr th td br hr".split(" "));
+const ELEMENTS = { removed: "del", added: "ins" };
+
+function element(tag, className, text) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+// Headings of an answer are no headings of the page.
+function grow(node) {
+  if (typeof node === "string") return document.createTextNode(node);
+  const [tag, ...children] = node;
+  const made = TAGS.has(tag) ? element(tag) : element("p", "heading");
+  made.append(...children.map(grow));
+  return made;
+}
+
+function words(parts) {
+  const made = element("p", "words");
+  for (const [text, mark, note] of parts) {
+    const part = element(mark ? ELEMENTS[mark] || "mark" : "span", mark, text);
+    if (note) part.append(element("sup", "", note));
+    made.append(part);
+  }
+  return made;
+}
+
+export default function (component) {
+  const packed = new TextDecoder().decode(component.data);
+  const root = component.parentElement.querySelector(".prose");
+  if (root.packed === packed) return;
+  root.packed = packed;
+  const data = JSON.parse(packed);
+  root.style.maxHeight = `${data.height}px`;
+  root.replaceChildren(...data.blocks.map(({ title, parts, tree }) => {
+    const made = element("article");
+    made.dir = "auto";
+    if (title) made.append(element("p", "title", title));
+    if (parts) made.append(words(parts));
+    else made.append(...tree.map(grow));
+    return made;
+  }));
+  const first = root.querySelector("mark.marked");
+  if (first) root.scrollTop = Math.max(0, first.offsetTop - root.offsetTop - 40);
+}

@@ -1,0 +1,36 @@
+// Draws the payload of components/widgets/toolbar.py.
+const SHOWN = 2000; // milliseconds that the button says what it did
+
+// Browsers offer the clipboard only to pages of this machine and of HTTPS; elsewhere a selected text is copied.
+async function copied(text) {
+  if (navigator.clipboard && window.isSecureContext) {
+    await navigator.clipboard.writeText(text);
+    return true;
+  }
+  const box = element("textarea");
+  box.value = text;
+  document.body.append(box);
+  box.select();
+  const done = document.execCommand("copy");
+  box.remove();
+  return done;
+}
+
+export default function (component) {
+  const { parentElement } = component;
+  const report = JSON.parse(new TextDecoder().decode(component.data)).report;
+  const button = parentElement.querySelector(".copy");
+  const link = parentElement.querySelector(".report");
+  link.hidden = !report;
+  if (report) link.href = report;
+  followClicks(parentElement.querySelector(".tools"));
+  let timer = null;
+  button.onclick = async (event) => {
+    event.stopPropagation();
+    const done = await copied(location.href).catch(() => false);
+    button.textContent = done ? "Link copied" : "Copy the address bar";
+    clearTimeout(timer);
+    timer = setTimeout(() => (button.textContent = "Copy link"), SHOWN);
+  };
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,122 @@
+"""One image of a detection run: true positives, false positives and missed objects, the models side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.viewers import image_viewer
+from components.views.objects import object_list, point_controls
+from components.widgets import filters
+from metrics.presentation import format
+
+LABELLED = {1: 25, 2: 14, 3: 8}  # with more objects, in so many columns, labels show on hover only
+
+
+class Shown(NamedTuple):
+    """An output and the heading of its column."""
+
+    column: str
+    output: Mapping[str, Any]
+
+
+class Marked(NamedTuple):
+    """The object that the image opens on: its model, repeat and key (see metrics.analysis.GalleryObject)."""
+
+    model: str
+    repeat: int
+    key: str
+
+
+def outputs_predictions(predictions: pd.DataFrame, output: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the predictions of one output."""
+    mine: pd.DataFrame = predictions[(predictions["model"] == output["model"]) & (predictions["run"] == output["run"])]
+    return mine
+
+
+def stated_size(view: data.CaseView) -> tuple[int, int] | None:
+    """Return width and height of the image as the suite states them."""
+    width, height = view.case["image_width"], view.case["image_height"]
+    return (width, height) if width and height else None
+
+
+def detail(view: data.CaseView, source: str | None, width: int | None, height: int | None) -> data.Detail | None:
+    """Return the full resolution of the image, where it has more than what was sent."""
+    if source is None or view.image is None or width is None or height is None:
+        return None
+    return data.detail(view.image, width, height, stated_size(view))
+
+
+def picture(view: data.CaseView) -> tuple[str | None, int | None, int | None]:
+    """Return the image as a data URI (or draw why there is none), its width and height."""
+    width, height = view.case["image_width"], view.case["image_height"]
+    if view.image is None:
+        st.info("The suite has no images: only the outlines are drawn. Upload it again with a zip of its images.")
+        return None, width, height
+    try:
+        source, *size = data.picture(view.image, stated_size(view))
+    except ValueError as failure:
+        st.error(f"Only the outlines are drawn: {failure}.")
+        return None, width, height
+    return source, width or size[0], height or size[1]
+
+
+def show_image(
+    view: data.CaseView, chosen: Sequence[Shown], run: str, evaluator: str, marked: Marked | None = None
+) -> None:
+    """Draw the image with true positives, false positives and missed objects at the operating point."""
+    annotations, predictions = view.annotations, view.predictions
+    labels = sorted({*annotations.get("label", []), *predictions.get("label", [])} - {None})
+    only = filters.one("Class", labels, "label")
+    own = data.match_rules(run, evaluator)
+    point = point_controls.point_of(run, object_list.state_here())
+    point_controls.draw(run, point)
+    st.html(image_viewer.legend_html())
+    source, width, height = picture(view)
+    more = detail(view, source, width, height)
+    size = view.case["image_height"], view.case["image_width"]
+    panels, tables, edges = [], [], [(100.0, 100.0)]
+    for column, output in chosen:
+        here = outputs_predictions(predictions, output)
+        compared = data.compared(run, output["model"], output["run"], evaluator)
+        of_predictions, of_annotations = data.match_objects(
+            annotations, here, point.iou, point.score, compared, size, own.max_dets, own.keyed
+        )
+        drawn = image_viewer.image_objects(annotations, here, of_annotations, of_predictions, compared)
+        drawn = [entry for entry in drawn if not only or entry.label == only]
+        panels.append(image_viewer.panel(column, drawn, LABELLED[len(chosen)], compared))
+        tables.append(image_viewer.object_table(drawn))
+        edges += [(max(ring[0::2]), max(ring[1::2])) for entry in drawn for ring in entry.rings]
+    right, bottom = (max(ends) for ends in zip(*edges, strict=True))
+    width, height = width or right, height or bottom
+    focus = _focus(view, marked, width, height) if marked else None
+    key = f"{view.case['case_id']} {marked.key if marked else ''}"
+    image_viewer.viewer(image_viewer.payload(key, width, height, source, panels, focus=focus), more)
+    with st.expander("Objects"):
+        for place, panel, table in zip(st.columns(len(chosen)), panels, tables, strict=True):
+            with place:
+                st.text(f"{panel['title']}\n{panel['counts']}")
+                st.dataframe(table, hide_index=True)
+
+
+def _focus(view: data.CaseView, marked: Marked, width: float, height: float) -> image_viewer.Focus | None:
+    """Return where the marked object is; None where there is none of that key or it has no place."""
+    family, number = marked.key[:1], marked.key[1:]
+    if family not in ("p", "a") or not number.isdecimal():
+        return None
+    table, name = view.annotations, "annotation_id"
+    if family == "p":
+        table, name = (
+            outputs_predictions(view.predictions, {"model": marked.model, "run": marked.repeat}),
+            "prediction_id",
+        )
+    found = table[table[name] == int(number)] if name in table else table[:0]
+    shapes = image_viewer.rings(found.to_dict("records")[0]) if len(found) else ()
+    if not shapes:
+        return None
+    label = format.shorten(str(found["label"].iloc[0]), 40)
+    return image_viewer.focus(image_viewer.extent(shapes), label, width, height)

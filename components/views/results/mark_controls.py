@@ -1,0 +1,102 @@
+"""Tags and notes of cases and objects: given one by one on the example, or to many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from components import data
+from components.widgets import controls, url
+from metrics.presentation import format
+
+Places = Sequence[data.Place]
+
+
+def draw(run: str, named: dict[str, data.Place]) -> None:
+    """Draw a button that opens the tags and the note of each place, by its name; its label shows the tags."""
+    marks = data.marks(run)
+    given = list(dict.fromkeys(tag for place in named.values() for tag in marks.get(place, data.Mark()).tags))
+    noted = any(marks.get(place, data.Mark()).note for place in named.values())
+    label = format.shorten(", ".join(given), 30) if given else "Tags"
+    with st.popover(label + (" ✎" if noted else ""), icon=":material/label:", help="Tags and notes"):
+        for name, place in named.items():
+            mark = marks.get(place, data.Mark())
+            known = sorted({tag for each in marks.values() for tag in each.tags} | {*mark.tags})
+            key = "-".join(map(str, place))
+            st.multiselect(
+                f"Tags of this {name}", known, controls.agreed(f"tags-{key}", list(mark.tags)), key=f"tags-{key}",
+                accept_new_options=True, placeholder="Type a tag", on_change=_retag, args=(run, place, key),
+            )  # fmt: skip
+            st.text_area(
+                f"Note on this {name}", controls.agreed(f"note-{key}", mark.note) or "", key=f"note-{key}", height=80,
+                on_change=_annotate, args=(run, place, key),
+            )  # fmt: skip
+        _draw_problem()
+
+
+def draw_bulk(run: str, ticked: Places, every: Callable[[], Places], total: int, things: str) -> None:
+    """Draw a button that opens a form to tag what is ticked, or else all that the filters show."""
+    with st.popover(f"Tag {len(ticked)} ticked" if ticked else "Tag all shown", icon=":material/label:"):
+        known = sorted({tag for mark in data.marks(run).values() for tag in mark.tags})
+        what = f"{format.count(len(ticked))} ticked" if ticked else f"all {format.count(total)} {things} of the filters"
+        st.multiselect(
+            f"Tags for {what}",
+            known,
+            key="bulk-tags",
+            accept_new_options=True,
+            placeholder="Type a tag",
+        )
+        with st.container(horizontal=True):
+            for label, add in (("Add", True), ("Remove", False)):
+                st.button(
+                    label, type="primary" if add else "secondary", disabled=not st.session_state.get("bulk-tags"),
+                    on_click=_tag_all, args=(run, ticked, every, add),
+                )  # fmt: skip
+        _draw_problem()
+
+
+def tags_in_use(run: str, of: tuple[str, int] | None = None) -> dict[str, str]:
+    """Return each tag and how many places have it, as the choices of a filter.
+
+    Places are cases and objects, only those of one model and repeat where given.
+    """
+    counts: dict[str, int] = {}
+    for place, mark in data.marks(run).items():
+        if not place.object or of in (None, (place.model, place.repeat)):
+            for tag in mark.tags:
+                counts[tag] = counts.get(tag, 0) + 1
+    asked = [tag for tag in url.params("mark") if tag not in counts]
+    return {tag: f"{format.shorten(tag, 40)} ({counts.get(tag, 0)})" for tag in sorted([*counts, *asked])}
+
+
+def tagged_cases(run: str, tag: str | None) -> tuple[str, ...] | None:
+    """Return the cases with a tag, on them or on an object in them; None without a tag, which is no restriction."""
+    if not tag:
+        return None
+    return tuple(dict.fromkeys(place.case_id for place, mark in data.marks(run).items() if tag in mark.tags))
+
+
+def _retag(run: str, place: data.Place, key: str) -> None:
+    chosen: list[str] = st.session_state[f"tags-{key}"]
+    before = data.marks(run).get(place, data.Mark()).tags
+    _tag(run, [place], [tag for tag in chosen if tag not in before], [tag for tag in before if tag not in chosen])
+
+
+def _annotate(run: str, place: data.Place, key: str) -> None:
+    st.session_state["mark-problem"] = data.note_place(run, place, st.session_state[f"note-{key}"])
+
+
+def _tag_all(run: str, ticked: Places, every: Callable[[], Places], add: bool) -> None:
+    tags: list[str] = st.session_state["bulk-tags"]
+    _tag(run, ticked or every(), tags if add else [], [] if add else tags)
+
+
+def _tag(run: str, places: Places, add: Sequence[str], remove: Sequence[str]) -> None:
+    st.session_state["mark-problem"] = data.tag_places(run, places, add, remove)
+    st.session_state["marks-changed"] = True
+
+
+def _draw_problem() -> None:
+    if problem := st.session_state.pop("mark-problem", ""):
+        st.error(problem)

@@ -1,0 +1,38 @@
+"""The saved views of a page: a name for its filters."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+import streamlit as st
+
+from components import data
+from components.widgets import url
+from metrics.presentation import format
+
+
+def draw(run: str, page: str) -> None:
+    """Draw a button that lists the saved views of a page, each a link, and saves the present one."""
+    views = data.saved_views(page)
+    with st.popover(f"Views ({len(views)})" if views else "Views", icon=":material/bookmark:"):
+        for view in views:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                url.link(format.shorten(view.name, 40), page, icon=":material/bookmark:", **_state(view.state, run))
+                st.button(
+                    "Delete", key=f"remove-view-{view.name}", type="tertiary", on_click=data.remove_view,
+                    args=(page, view.name),
+                )  # fmt: skip
+        st.text_input("Save these filters as", key="view-name", placeholder="Name", on_change=_save, args=(page,))
+        if problem := st.session_state.pop("view-problem", ""):
+            st.error(problem)
+
+
+def _state(text: str, run: str) -> dict[str, url.Value]:
+    return {**{name: values for name, values in parse_qs(text).items() if name != "page"}, "run": run}
+
+
+def _save(page: str) -> None:
+    name = st.session_state["view-name"]
+    if name.strip():
+        st.session_state["view-problem"] = data.save_view(name, page, url.state())
+        st.session_state["view-name"] = ""

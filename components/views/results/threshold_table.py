@@ -1,0 +1,106 @@
+"""Setting the thresholds of a run's metrics: by a model's value or by hand, kept in profiles of the workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.widgets.tables import header, numeric
+from metrics.presentation import format
+from metrics.presentation.phrases import limit
+
+AS_STARTED = "As each run was started"
+SLACK = "The threshold is this much of the value worse than it: of 0.80, 2 % is 0.784; of an error of 0.50, 0.51."
+
+
+def draw_thresholds(run: str) -> None:
+    """Draw the profiles, and the metrics of a run with the thresholds in force, to be set."""
+    board, profiles = data.leaderboard(run), data.threshold_profiles()
+    columns = [column for column in board.columns if column.direction != "none" and not column.minor]
+    _draw_profiles(profiles)
+    rows = []
+    for column in columns:
+        cells = {model: board.cells.get((model, column.key)) for model in board.models}
+        values = {model: cell.value for model, cell in cells.items() if cell is not None and cell.value is not None}
+        best = (max if column.direction == "higher" else min)(values, key=values.__getitem__, default=None)
+        own = (column.evaluator, column.metric) in profiles.given
+        rows.append(
+            {
+                "metric": f"{column.evaluator_title} · {column.title} {format.ARROWS[column.direction]}",
+                "threshold": limit(column.threshold, column.direction),
+                "from": f"profile {profiles.in_force}" if own else "" if column.threshold is None else "the run",
+                "best": "" if best is None else format.number(values[best]),
+                "model": best or "",
+                "problems": sum(cell is not None and cell.problem for cell in cells.values()),
+            }
+        )
+    st.text("Choose metrics in the table, then set their thresholds. Without a choice a button sets all of them.")
+    _draw_buttons(run, board.models, columns, f"thresholds-{run}")
+    st.dataframe(
+        pd.DataFrame(rows), hide_index=True, key=f"thresholds-{run}", on_select="rerun", selection_mode="multi-row",
+        height="auto" if len(rows) < 12 else 430,
+        column_config={
+            "metric": header("Metric", 260), "threshold": numeric("Passes if", 90),
+            "from": header("Set by", 130), "best": numeric("Best value", 90), "model": header("Best model", 150),
+            "problems": st.column_config.NumberColumn("Models that miss it", width=120),
+        },
+    )  # fmt: skip
+
+
+def _selected(key: str, columns: Sequence[data.Column]) -> list[data.Column]:
+    state = st.session_state.get(key) or {}
+    rows = state.get("selection", {}).get("rows", [])
+    return [columns[row] for row in rows if row < len(columns)] or list(columns)
+
+
+def _draw_profiles(profiles: data.Profiles) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        options = [AS_STARTED, *profiles.names]
+        asked = st.selectbox(
+            "Profile in force", options, options.index(profiles.in_force or AS_STARTED), width=300,
+            help="A profile's thresholds stand over those that runs were started with, in every page and report of "
+            "this workspace. Scores do not change.",
+        )  # fmt: skip
+        if asked != (profiles.in_force or AS_STARTED):
+            data.use_profile(None if asked == AS_STARTED else asked)
+            st.rerun()
+        with (
+            st.popover("New profile", icon=":material/add:"),
+            st.form("new-profile", border=False, clear_on_submit=True),
+        ):
+            name = st.text_input("Name", placeholder="Release gate")
+            if st.form_submit_button("Create", type="primary"):
+                problem = data.use_profile(name)
+                if problem is None:
+                    st.rerun()
+                st.error(problem)
+        if profiles.in_force and st.button("Remove profile", icon=":material/delete:"):
+            data.remove_profile(profiles.in_force)
+            st.rerun()
+
+
+def _draw_buttons(run: str, models: Sequence[str], columns: Sequence[data.Column], key: str) -> None:
+    chosen = _selected(key, columns)
+    keys = [column.key for column in chosen]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        slack = st.number_input("Worse by, %", 0.0, 100.0, 2.0, 0.5, "%.1f", help=SLACK, width=130)
+        st.button(
+            "As the best model", type="primary", icon=":material/trophy:", on_click=_set,
+            args=(run, keys, None, slack / 100), help="The best value of each metric, less the slack beside.",
+        )  # fmt: skip
+        model = st.selectbox("Model", models, width=220)
+        st.button("As this model", on_click=_set, args=(run, keys, model, slack / 100))
+        if len(chosen) == 1:
+            (column,) = chosen
+            value = st.number_input("Value", value=column.threshold, format="%.4g", width=130, placeholder="none")
+            given = {(column.evaluator, column.metric): value}
+            st.button("Set this value", on_click=data.set_thresholds, args=(given,), disabled=value is None)
+        own = {(column.evaluator, column.metric): None for column in chosen}
+        st.button("Remove", on_click=data.set_thresholds, args=(own,), help="Back to the thresholds of the run.")
+
+
+def _set(run: str, keys: Sequence[str], model: str | None, slack: float) -> None:
+    data.set_thresholds(data.thresholds_by_models(run, keys, model, slack))

@@ -1,0 +1,242 @@
+"""The lower half of the page Evaluate: presets, families and search of evaluators, the models behind them, the start.
+
+All of it is one fragment, so that a tick draws nothing else again. Families and drawers are drawn where they are open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from components import data
+from components.views.setup import local_model_fields, run_judge, run_start
+from components.views.setup.evaluator_drawer import draw_drawer
+from components.views.setup.evaluator_offers import (
+    Choice,
+    Offer,
+    Shelf,
+    choice,
+    choose,
+    offers,
+    own_parameters,
+    shelved,
+)
+from components.widgets import url
+from components.widgets.controls import agreed
+from metrics.presentation import format
+from metrics.presentation.families import FAMILIES
+
+if TYPE_CHECKING:
+    from components.data import Inputs, Preset, Understood
+
+NAMES = 110  # characters of the chosen evaluators' titles
+
+
+@st.fragment
+def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
+    """Draw the choice of evaluators beside what they need and the start of the run."""
+    left, right = st.columns([7, 4], gap="large")
+    with right:
+        card, settings = st.container(), st.container()
+    offered = offers(data.catalogue(), understood.task, understood.present)
+    with settings:
+        needed = local_model_fields.needed(offer.entry for offer in offered)
+        resources: dict[str, Any] = dict(local_model_fields.draw_models(needed, data.model_kinds()))
+        judge = _judge(offered)
+        if judge:
+            resources["judge"] = judge
+    parameters = own_parameters()
+
+    def barred(name: str) -> bool:
+        return not judge and data.uses_judge(name, parameters.get(name, {}))
+
+    def unavailable(name: str) -> str:
+        return data.unavailable(name, parameters.get(name, {}), resources)
+
+    shelf = shelved(offered, url.params("evaluator"), barred, unavailable)
+    suited = data.presets(understood.task, understood.present)
+    found = choice(suited, understood.task, understood.present, [offer.id for offer in shelf.ready])
+    skipped = {name: reason for name in found.chosen if (reason := unavailable(name))}
+    with left:
+        _draw_presets(suited, understood, found, shelf)
+        _draw_choices(shelf, found, parameters, skipped)
+    chosen = list(found.chosen)
+    given = {name: own for name, own in parameters.items() if name in chosen}
+    with settings:
+        if hint := data.inference_hint(chosen, resources):
+            st.text(hint)
+        texts = run_judge.draw_prompts(run_judge.prompts_of(chosen, data.catalogue(), bool(judge)))
+    if texts:
+        given, resources = data.place_prompts(texts, chosen, given, resources)
+    with card:
+        run_start.draw_start(inputs, understood, chosen, list(skipped), given, resources)
+
+
+def _judge(offered: Sequence[Offer]) -> dict[str, Any]:
+    """Return the settings of the run's judge if an evaluator on offer needs one; {} without one."""
+    waiting = sum(not offer.lacks and data.uses_judge(offer.id, {}) for offer in offered)
+    return run_judge.draw_judge(data.judge_chosen(), data.judge_schemas().budget, waiting) if waiting else {}
+
+
+def _draw_presets(suited: Sequence[Preset], understood: Understood, found: Choice, shelf: Shelf) -> None:
+    """Draw the presets, what the chosen one holds, and how the choice differs from it."""
+    st.subheader("Evaluators", anchor=False)
+    task, known = understood.task, {preset.id: preset for preset in suited}
+    if known:
+        st.pills(
+            "Preset", list(known), key="preset", default=agreed("preset", found.preset or None), required=True,
+            format_func=lambda id: _label(known[id], understood), on_change=_take, label_visibility="collapsed",
+            wrap=True,
+        )  # fmt: skip
+    preset = known.get(found.preset)
+    if preset is not None:
+        held = {entry.id for entry in preset.evaluators(task)}
+        lines = [preset.summary]
+        if waiting := sum(offer.id in held for offer in shelf.waiting):
+            lines.append(f"{format.plural(waiting, 'evaluator needs', 'evaluators need')} a judge.")
+        if modelless := sum(offer.id in held for offer, _ in shelf.modelless):
+            lines.append(f"{format.plural(modelless, 'evaluator needs', 'evaluators need')} a local model.")
+        st.text(" ".join(lines))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(_chosen_words(found, shelf), width="stretch")
+        if preset is not None and any(found.change):
+            added, removed = found.change
+            st.caption(
+                " · ".join(
+                    part for part in (f"{added} added" * bool(added), f"{removed} removed" * bool(removed)) if part
+                )
+            )
+            st.button("Reset", key="preset-reset", type="tertiary", on_click=choose_preset, args=(preset.id,))
+
+
+def _label(preset: Preset, understood: Understood) -> str:
+    """Return a preset with how many of its evaluators the data can feed: `Retrieval · 6 of 8`."""
+    fed, held = len(preset.runnable(understood.task, understood.present)), len(preset.evaluators(understood.task))
+    return f"{preset.title} · {fed}" + (f" of {held}" if fed < held else "")
+
+
+def _take() -> None:
+    choose_preset(st.session_state["preset"])
+
+
+def choose_preset(preset: str) -> None:
+    """Write to the address that the evaluators of a preset are chosen."""
+    url.put(preset=preset, evaluator=None)
+
+
+def _chosen_words(found: Choice, shelf: Shelf) -> str:
+    """Return the number of chosen evaluators and their titles, as far as a line holds them."""
+    if not found.chosen:
+        return "No evaluator chosen"
+    titles = {offer.id: offer.entry.title for offer in shelf.ready}
+    return f"{len(found.chosen)} chosen: " + format.shorten(", ".join(titles[name] for name in found.chosen), NAMES)
+
+
+def _draw_choices(
+    shelf: Shelf, found: Choice, parameters: Mapping[str, Mapping[str, Any]], skipped: Mapping[str, str]
+) -> None:
+    """Draw the search, the families with their evaluators, and what the others need."""
+    wanted = st.text_input(
+        "Search", key="evaluator-search", placeholder="Search names, metrics and definitions",
+        icon=":material/search:", label_visibility="collapsed",
+    ).strip()  # fmt: skip
+    matching = shelf
+    if wanted:
+        matching = Shelf(
+            tuple(offer for offer in shelf.ready if offer.matches(wanted)),
+            tuple(offer for offer in shelf.columnless if offer.matches(wanted)),
+            tuple(offer for offer in shelf.waiting if offer.matches(wanted)),
+            tuple(pair for pair in shelf.modelless if pair[0].matches(wanted)),
+        )
+        hits = sum(map(len, matching))
+        st.text(f"{format.plural(hits, 'evaluator')} found" if hits else "No evaluator has these words.")
+    if "open-families" not in st.session_state:  # at first those that have something to say
+        st.session_state["open-families"] = {offer.entry.family for offer in shelf.ready if offer.id in skipped}
+    if matching.ready:
+        with st.container(border=True, gap=None):
+            for family, members in matching.families.items():
+                _draw_family(family, members, found, parameters, skipped, bool(wanted))
+    _draw_rest(matching, parameters)
+
+
+def _draw_family(
+    family: str, members: Sequence[Offer], found: Choice, parameters: Mapping[str, Mapping[str, Any]],
+    skipped: Mapping[str, str], searched: bool,
+) -> None:  # fmt: skip
+    """Draw the head of a family and, where it is open, its evaluators; all that were searched for are shown."""
+    ids = [offer.id for offer in members]
+    count = sum(name in found.chosen for name in ids)
+    shown = searched or family in st.session_state["open-families"]
+    with st.container(gap=None, key=f"family-{family}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                FAMILIES[family], key=f"open-{family}", type="tertiary", on_click=_turn, args=(family,),
+                icon=":material/expand_more:" if shown else ":material/chevron_right:", disabled=searched,
+            )  # fmt: skip
+            st.caption(f"{count} of {len(ids)} chosen", width="stretch")
+            for label, names in (("All", ids), ("None", ())):
+                st.button(
+                    label, key=f"{label.lower()}-{family}", type="tertiary", on_click=_choose_all,
+                    args=(tuple(ids), tuple(names), found), disabled=count == len(names),
+                    help=f"{label} of {FAMILIES[family].lower()}",
+                )  # fmt: skip
+        for offer in members if shown else ():
+            _draw_row(offer, found, parameters.get(offer.id, {}), skipped.get(offer.id, ""))
+
+
+def _draw_row(offer: Offer, found: Choice, own: Mapping[str, Any], skipped: str) -> None:
+    """Draw the checkbox of an evaluator and its drawer; `skipped` says why it would be skipped, if it would."""
+    key = f"offer-{offer.id}"
+    asks = f" – {'needs' if skipped else 'asks'} {', '.join(offer.asks)}" if offer.asks else ""
+    changed = f"  :blue-badge[{len(own)} changed]" if own else ""
+    left, right = st.columns([12, 1], gap="xsmall", vertical_alignment="center")
+    left.checkbox(
+        f"**{offer.entry.title}**{asks}{changed}  :gray[{offer.entry.summary}]",
+        bool(agreed(key, offer.id in found.chosen)), key=key, on_change=_tick, args=(key, offer.id, found),
+    )  # fmt: skip
+    with right:
+        draw_drawer(offer, own)
+    if skipped:
+        st.text(f"Will be skipped: {skipped}.")
+    elif offer.hint:
+        st.caption(f"Meant {offer.hint}.")
+
+
+def _draw_rest(shelf: Shelf, parameters: Mapping[str, Mapping[str, Any]]) -> None:
+    """Draw, folded away, the evaluators that cannot run with what each lacks."""
+    parts = [
+        (len(shelf.columnless), "columns you don't have"),
+        (len(shelf.waiting), "a judge"),
+        (len(shelf.modelless), "a local model"),
+    ]
+    first, *others = [part for part in parts if part[0]] or [(0, "")]
+    if not first[0]:
+        return
+    title = f"{format.plural(first[0], 'evaluator needs', 'evaluators need')} {first[1]}"
+    with st.expander("; ".join([title, *(f"{n} {what}" for n, what in others)]), key="rest", on_change="rerun") as rest:
+        if not rest.open:
+            return
+        for offer in shelf.columnless:
+            st.text(f"{offer.entry.title}: needs {', '.join(offer.lacks)}")
+        if shelf.waiting:
+            st.text("A judge: " + ", ".join(offer.entry.title for offer in shelf.waiting))
+        for offer, reason in shelf.modelless:
+            left, right = st.columns([12, 1], gap="xsmall", vertical_alignment="center")
+            left.text(f"{offer.entry.title}: {reason}")
+            with right:
+                draw_drawer(offer, parameters.get(offer.id, {}))  # a model may be its own parameter
+
+
+def _turn(family: str) -> None:
+    st.session_state["open-families"] ^= {family}
+
+
+def _tick(key: str, evaluator: str, found: Choice) -> None:
+    others = [name for name in found.chosen if name != evaluator]
+    choose([*others, evaluator] if st.session_state[key] else others, found.preset)
+
+
+def _choose_all(family: Collection[str], wanted: Collection[str], found: Choice) -> None:
+    choose([*(name for name in found.chosen if name not in family), *wanted], found.preset)

@@ -1,0 +1,102 @@
+"""The cards of the page Evaluate: what is missing, what the files hold, and the start with what the run will take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from components import data
+from components.views.setup import run_judge
+from components.widgets import unfinished_run, url
+from metrics.presentation import format
+
+if TYPE_CHECKING:
+    from components.data import Inputs, Understood
+
+MODELS = 90  # characters of the models' names
+
+
+def draw_not_ready(missing: str) -> None:
+    """Draw what is missing before a run can be set up."""
+    with st.container(border=True):
+        st.subheader("Not ready yet", anchor=False)
+        st.text(missing)
+        st.button("Start", type="primary", icon=":material/play_arrow:", disabled=True, width="stretch", key="start")
+
+
+def draw_understood(understood: Understood, keep: bool) -> None:
+    """Draw what the files hold; `keep`: bad rows are skipped."""
+    models = understood.models
+    with st.container(border=True, gap="xsmall"):
+        st.text(f"{understood.suite}: {format.plural(understood.cases, 'case')}, {understood.task}")
+        st.text(f"{format.plural(len(models), 'model')}: {format.shorten(', '.join(models), MODELS)}")
+        if keep and understood.left_out:
+            st.text(f"{format.plural(understood.left_out, 'row')} skipped; the run records the count")
+        if understood.missing:
+            masks = understood.task == "segmentation"
+            what = "all their pixels count as wrong" if masks else "those cases are not scored"
+            st.text(f"{format.plural(understood.missing, 'answer')} missing: {what}")
+        for note in understood.notes:
+            st.text(note)
+
+
+def draw_start(
+    inputs: Inputs, understood: Understood, chosen: Sequence[str], skipped: Sequence[str],
+    given: Mapping[str, Mapping[str, Any]], resources: Mapping[str, Any],
+) -> None:  # fmt: skip
+    """Draw what the run will do and take, its name, and the button that starts it."""
+    missing = (
+        "Choose at least one evaluator." if not chosen
+        else "No chosen evaluator can run: the list says what each needs." if len(skipped) == len(chosen)
+        else ""
+    )  # fmt: skip
+    with st.container(border=True):
+        st.subheader("Not ready yet" if missing else "Ready to start", anchor=False)
+        st.text(f"{format.plural(len(chosen), 'evaluator')} chosen")
+        if skipped:
+            st.text(f"{format.plural(len(skipped), 'evaluator')} will be skipped; the list says why")
+        expected = st.container(gap="xsmall")
+        name = st.text_input("Name of the run", key="run_name", placeholder=understood.suite)
+        if missing:
+            st.text(missing)
+        begun = st.button(
+            "Start", type="primary", icon=":material/play_arrow:", disabled=bool(missing), width="stretch", key="start"
+        )
+        if begun:
+            with st.spinner("Storing the suite and the outputs"):
+                run, refused = data.start(inputs, tuple(chosen), given, name.strip() or None, dict(resources))
+            if run:
+                unfinished_run.watch(run)
+                url.go("runs", run=run)
+            st.text(refused)
+    if missing:
+        return
+    # last, as it takes a while and everything else can be used meanwhile
+    with expected:
+        _draw_estimate(inputs, tuple(chosen), given, dict(resources))
+
+
+def _draw_estimate(
+    inputs: Inputs, chosen: tuple[str, ...], given: Mapping[str, Mapping[str, Any]], resources: dict[str, Any]
+) -> None:
+    """Draw the calls, tokens, dollars and minutes that the judge would take."""
+    if not any(data.uses_judge(name, given.get(name, {})) for name in chosen):
+        st.text("No judge calls")
+        return
+    ready, found = data.estimate(inputs, chosen, given, resources)
+    if ready:
+        st.text("\n".join(run_judge.estimate_lines(found)) if found else "")
+    else:
+        st.fragment(_await_estimate, run_every=1.0)(inputs, chosen, given, resources)
+
+
+def _await_estimate(
+    inputs: Inputs, chosen: tuple[str, ...], given: Mapping[str, Mapping[str, Any]], resources: dict[str, Any]
+) -> None:
+    """Draw that the judge's calls are being estimated; when they are, draw the page again."""
+    ready, _ = data.estimate(inputs, chosen, given, resources)
+    if ready:
+        st.rerun()
+    st.text("Estimating the judge calls …")

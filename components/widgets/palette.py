@@ -1,0 +1,46 @@
+"""The command palette: one box to go to any page, run, model, metric or evaluator, opened by Ctrl K or ⌘ K."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from components import data
+from components.viewers.browser_component import browser_component
+from components.widgets import url
+from metrics.presentation import format
+from metrics.presentation.names import in_words
+from metrics.presentation.phrases import metric_title
+
+Entry = tuple[str, str, str, str]  # kind, name, address, detail
+
+
+def palette(run: str = "") -> None:
+    """Draw the button that opens the palette, and listen to its keys; `run` adds the run's models and metrics."""
+    packed = json.dumps({"entries": list(entries(run))}, separators=(",", ":")).encode()
+    browser_component("palette", "", ("page_parts",))(key="palette", data=packed, width="content")
+
+
+def entries(run: str) -> Iterator[Entry]:
+    """Yield what the palette offers, in this order: pages, the run's models and metrics, runs, evaluators."""
+    of_run = {"run": run or None}
+    for name, (title, _) in url.PAGES.items():
+        yield "Page", title, _address(name, **of_run), ""
+    finished = [one for one in data.runs() if one.state == "finished"]
+    if any(one.id == run for one in finished):
+        board = data.leaderboard(run)
+        for model in board.models:
+            yield "Model", model, _address("cases", **of_run, model=model), "its cases"
+        for column in board.columns:
+            title = metric_title(column, arrow=False)
+            code = f"{column.evaluator}.{column.metric}"
+            yield "Metric", title, _address("leaderboard", **of_run, sort=column.key), code
+    for one in finished:
+        yield "Run", one.name or one.id, _address("leaderboard", run=one.id), format.moment(one.created)
+    for name in data.evaluator_ids():  # their titles would import them all on every page
+        yield "Evaluator", in_words(name), _address("evaluators", evaluator=name), name
+
+
+def _address(name: str, **values: url.Value) -> str:
+    """Return an address relative to the studio's root."""
+    return url.href(name, **values).lstrip("/")

@@ -1,0 +1,37 @@
+"""Everything that is wrong with uploaded files: equal problems as one line, the worst first, each one in a download."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from components import data
+from metrics.presentation import format
+
+if TYPE_CHECKING:
+    from components.data import InputProblem
+
+SHOWN = 8  # groups
+
+
+def draw_problems(problems: Sequence[InputProblem], name: str) -> None:
+    """Draw the problems in groups; `name` distinguishes several lists of a page."""
+    groups = data.grouped(problems)
+    with st.container(border=True, gap="small"):
+        for group in groups[:SHOWN]:
+            st.text(f"✗ {group.place}\nFound {group.found}.\nExpected {group.expected}.")
+        if len(groups) > SHOWN:
+            st.text(f"… and {format.plural(len(groups) - SHOWN, 'more kind')} of problems, all of them in the list.")
+        if len(problems) > 1:
+            st.download_button(
+                f"Download all {format.count(len(problems))}", data=lambda: data.problems_csv(problems),
+                file_name="problems.csv", mime="text/csv", on_click="ignore", icon=":material/download:",
+                key=f"problems-{name}", type="tertiary",
+            )  # fmt: skip
+
+
+def words(problems: Sequence[InputProblem]) -> str:
+    """Return how many problems there are as a user counts them: equal ones once."""
+    return format.plural(len(data.grouped(problems)), "problem")

@@ -1,0 +1,117 @@
+"""An unfinished run at the head of a page: how far it is, Cancel or Resume; it opens what is new by itself."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from components import data
+from components.widgets import run_progress, url
+from metrics.presentation import format
+from metrics.presentation.run_names import GOING, STATES
+
+if TYPE_CHECKING:
+    from components.data import RunFacts, SoFar
+
+EVERY = 1  # seconds between two looks at a run
+WATCHED = "watched_run"  # in the session: the run that the page Runs follows
+REFUSED = "refused"  # in the session: why the last action on a run was not possible
+
+
+def watch(run_id: str) -> None:
+    """Make the page Runs open the leaderboard of this run when it is finished."""
+    st.session_state[WATCHED] = run_id
+
+
+def is_watched_to_its_end(run: RunFacts) -> bool:
+    """Return whether a run that was watched is finished, once."""
+    return run.state == "finished" and st.session_state.get(WATCHED) == run.id and bool(st.session_state.pop(WATCHED))
+
+
+def run_of(run_id: str | None) -> str | None:
+    """Return the id of the run where a link names what it had scored at one moment, as pages of unfinished runs do."""
+    return None if run_id is None else run_id.partition("@")[0]
+
+
+def draw(run: RunFacts) -> str | None:
+    """Draw the run's progress; return the id by which to read its numbers so far, None while there are none.
+
+    The page runs again when there are more numbers, and when the run ends.
+    """
+    now = data.so_far(run.id)
+    draw_refused()
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(head_line(run, now), width="stretch")
+            stop_button(run)
+            url.link("Runs", "runs", icon=":material/arrow_forward:", run=run.id)
+        follow(run, now)
+        if now.board is None:
+            st.text("No case is scored yet." if run.state in GOING else "No case was scored before it stopped.")
+    return now.board
+
+
+def follow(run: RunFacts, now: SoFar | None = None) -> None:
+    """Draw how far a run is, again and again while it is being worked on; rerun the page when its state changes.
+
+    With what it had scored `now` the page is also run again when there is more; without, each evaluator has a bar.
+    """
+    watched = st.fragment(_follow, run_every=EVERY if run.state in GOING else None)
+    watched(run.id, run.state, run.cancelling, now, time.monotonic())
+
+
+def _follow(run_id: str, state: str, cancelling: bool, now: SoFar | None, drawn: float) -> None:
+    # No button here: one that opens another page from a fragment leaves callbacks behind that find no widget there.
+    run = data.run_facts(run_id)
+    if (run.state, run.cancelling) != (state, cancelling):
+        st.rerun()
+    just_drawn = time.monotonic() - drawn < EVERY / 2
+    if now is not None and not just_drawn and data.so_far(run_id).board != now.board:
+        st.rerun()
+    found = data.progress(run_id)
+    if now is None:
+        run_progress.bars(found)
+        return
+    text = run_progress.summary(found.progress, going=run.state in GOING)
+    st.progress(run_progress.share(found.progress.evaluators), text=text)
+
+
+def head_line(run: RunFacts, now: SoFar) -> str:
+    """Return `… running · unfinished: 2 of 5 evaluators done`."""
+    return f"{state_words(run)} · unfinished: {now.done} of {format.plural(now.evaluators, 'evaluator')} done"
+
+
+def state_words(run: RunFacts) -> str:
+    """Return the state of a run, with its sign."""
+    return "… cancelling" if run.cancelling else STATES[run.state]
+
+
+def stop_button(run: RunFacts) -> None:
+    """Draw the button that cancels a run, or resumes a stopped one."""
+    if run.state in GOING:
+        st.button(
+            "Cancel", key=f"cancel-{run.id}", on_click=act, args=(run.id, "cancel"), icon=":material/stop_circle:",
+            disabled=run.cancelling, help="What it has computed is kept, and Resume continues from there.",
+        )  # fmt: skip
+    else:
+        st.button(
+            "Resume", key=f"resume-{run.id}", on_click=act, args=(run.id, "resume"), icon=":material/play_circle:",
+            type="primary",
+        )  # fmt: skip
+
+
+def act(run_id: str, what: str) -> None:
+    """Cancel, resume, delete or restore a run; where that is not possible, `draw_refused` says why."""
+    does = {"cancel": data.cancel, "resume": data.resume, "delete": data.delete_run, "restore": data.restore_run}
+    try:
+        does[what](run_id)
+    except data.RunError as failure:
+        st.session_state[REFUSED] = str(failure)
+
+
+def draw_refused() -> None:
+    """Draw why the last action was not possible, once."""
+    if REFUSED in st.session_state:
+        st.error(st.session_state.pop(REFUSED))

@@ -1,0 +1,51 @@
+"""A model's objects matched again at another IoU threshold, as an evaluator of the run matches them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from metrics.analysis.objects.rematch import rules
+from metrics.core.suite import Outputs
+from metrics.store import Run
+
+ANY_LABEL = "detection_confusion"  # matches by place first, whatever the label
+ERRORS = "error_breakdown"
+
+
+def stored_at(run: Run, evaluator: str, iou: float | None) -> bool:
+    """Return whether the matches that the run stored answer for this IoU threshold (None: the evaluator's own).
+
+    Those of ANY_LABEL are stored for one score threshold only. Labels with keys are matched by the engine alone.
+    """
+    own = rules(run, evaluator)
+    return own.keyed or (evaluator != ANY_LABEL and (iou is None or abs(iou - own.iou) < 1e-9))
+
+
+def matches_at(run: Run, evaluator: str, model: str, repeat: int, iou: float | None) -> pa.Table:
+    """Return the matches of one model and repeat at an IoU threshold and any score (schema MATCHES)."""
+    from metrics.evaluators.detection._matched import grid_with, matched, outcomes_table, scene_of
+    from metrics.vision.error_breakdown import find_errors
+    from metrics.vision.object_confusion import match_any_label
+    from metrics.vision.outcomes import LOCALISED
+
+    own, parameters = rules(run, evaluator), run.evaluators[evaluator]
+    iou = own.iou if iou is None else iou
+    geometry = parameters.get("geometry", "auto")
+    suite, this = run.suite, [("model", "==", model), ("run", "==", repeat)]
+    tables = (
+        pq.read_table(run.outputs_folder / f"{name}.parquet", filters=this) for name in ("outputs", "predictions")
+    )
+    outputs = Outputs(*tables)
+    if evaluator == ANY_LABEL:
+        scene = scene_of(suite, outputs, geometry)
+        found = match_any_label(scene.objects, scene.overlaps(min(iou, LOCALISED)), iou, -np.inf)
+        return outcomes_table(scene, found, iou)
+    every = matched(suite, outputs, grid_with(iou), geometry=geometry)
+    if evaluator == ERRORS:
+        background = min(float(parameters.get("background_iou", LOCALISED)), iou)
+        pairs = every.scene.overlaps(min(iou, background))
+        errors = find_errors(every.scene.objects, every.matches, pairs, iou, background, own.max_dets or 100)
+        return outcomes_table(every.scene, errors, iou)
+    return every.outcomes_at(iou, 0, own.max_dets)[1]

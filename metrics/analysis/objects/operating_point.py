@@ -1,0 +1,144 @@
+"""The operating point of a detection run: one score and one IoU threshold for all that counts its objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from metrics.analysis.objects.matched_again import ANY_LABEL
+from metrics.analysis.objects.object_index import ObjectIndex, object_index
+from metrics.analysis.objects.rematch import IOU
+from metrics.analysis.objects.working_points import match_evaluators
+from metrics.core.array_types import Bools, Floats, Ints
+from metrics.store import Run, cache_by_run
+from metrics.store.reviews import Review
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GRID: Floats = np.round(np.linspace(0.0, 1.0, 101), 2)  # score thresholds
+
+
+class OperatingPoint(NamedTuple):
+    """Predictions count from `score` on, and match from `iou` on."""
+
+    score: float
+    iou: float = IOU
+
+
+class PointCounts(NamedTuple):
+    """What one model gets right and wrong at an operating point, over all classes."""
+
+    tp: int
+    fp: int
+    fn: int
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the predictions that are right; None without predictions."""
+        return self.tp / (self.tp + self.fp) if self.tp + self.fp else None
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the objects that are found; None without objects."""
+        return self.tp / (self.tp + self.fn) if self.tp + self.fn else None
+
+    @property
+    def f1(self) -> float | None:
+        """2·tp / (2·tp + fp + fn); None where all are 0."""
+        return 2 * self.tp / (2 * self.tp + self.fp + self.fn) if self.tp + self.fp + self.fn else None
+
+
+def operating_point(run: Run) -> OperatingPoint:
+    """Return the point that was chosen for a run, else the one with the best F1."""
+    chosen = Review(run).point()
+    return OperatingPoint(*chosen) if chosen else best_point(run)
+
+
+@cache_by_run(maxsize=64)
+def best_point(run: Run) -> OperatingPoint:
+    """Return the score threshold with the highest F1 at IoU .5 over all objects, as the mean of the models.
+
+    The least of the hundredths 0 … 1 that reach it; 0 where no evaluator stored matches or scores exceed 1.
+    """
+    evaluator = evaluator_of_point(run)
+    if evaluator is None:
+        return OperatingPoint(0.0)
+    curves = []
+    for model in run.models:
+        index = object_index(run, evaluator, model, 1, IOU)
+        if np.nanmax(index.score, initial=0.0) > 1:
+            return OperatingPoint(0.0)
+        tp, predicted, truths = _from_above(index)
+        curves.append(2 * tp / np.maximum(predicted + truths, 1))
+    mean = np.mean(curves, axis=0)
+    return OperatingPoint(float(GRID[np.argmax(mean >= mean.max() - 1e-12)]))
+
+
+def evaluator_of_point(run: Run) -> str | None:
+    """Return the evaluator whose matches are counted: the first that matches within a class; None without matches."""
+    names = list(match_evaluators(run))
+    return next((name for name in names if name != ANY_LABEL), next(iter(names), None))
+
+
+def point_counts(run: Run, model: str, point: OperatingPoint, repeat: int = 1) -> PointCounts | None:
+    """Return what a model gets right and wrong at a point; None where no evaluator stored matches."""
+    evaluator = evaluator_of_point(run)
+    if evaluator is None:
+        return None
+    index = object_index(run, evaluator, model, repeat, point.iou)
+    reached = index.score >= point.score
+    tp = int((reached & _of_kind(index, "tp")).sum())
+    fp = int((reached & _of_family(index, "fp")).sum())
+    truths = int((index.took > 0).sum() + _of_family(index, "fn").sum())
+    return PointCounts(tp, fp, truths - int((reached & (index.took > 0)).sum()))
+
+
+def confusion_at(run: Run, model: str, point: OperatingPoint, repeat: int = 1) -> pd.DataFrame:
+    """Return the confusion matrix of one model's objects at a point, as detection_confusion counts it.
+
+    Columns label (the truth; "hallucination" for a prediction that matches nothing), predicted ("missed" for an object
+    that nothing matches) and count, without empty cells.
+    """
+    import pandas as pd
+
+    from metrics.evaluators.detection.detection_confusion import margin
+
+    index = object_index(run, ANY_LABEL, model, repeat, point.iou)
+    size, reached = len(index.labels) + 1, index.score >= point.score
+    made = reached & (_of_kind(index, "tp") | _of_family(index, "fp"))
+    took = index.took > 0
+    missed = (took & ~reached) | _of_family(index, "fn")
+    truth = np.where(took, index.truth, size - 1)
+    cells = np.bincount(truth[made].astype(np.int64) * size + index.label[made], minlength=size * size)
+    lost = np.where(took, index.truth, index.label)[missed].astype(np.int64)
+    cells += np.bincount(lost * size + size - 1, minlength=size * size)
+    down, across = np.nonzero(cells.reshape(size, size))
+    truths, predicted = (
+        np.array([*index.labels, margin(name, index.labels)], object) for name in ("hallucination", "missed")
+    )
+    counts = cells.reshape(size, size)[down, across]
+    return pd.DataFrame({"label": truths[down], "predicted": predicted[across], "count": counts})
+
+
+def _from_above(index: ObjectIndex) -> tuple[Ints, Ints, int]:
+    """Return true positives and predictions that score at least each of GRID, and the number of ground truths."""
+    right = _of_kind(index, "tp")
+    made = right | _of_family(index, "fp")
+
+    def counted(rows: Bools) -> Ints:
+        reached = np.searchsorted(GRID, index.score[rows], side="right")
+        counts: Ints = np.bincount(reached, minlength=len(GRID) + 1)[::-1].cumsum()[::-1][1:]
+        return counts
+
+    return counted(right), counted(made), int(((index.took > 0) | _of_family(index, "fn")).sum())
+
+
+def _of_kind(index: ObjectIndex, kind: str) -> Bools:
+    found: Bools = index.kind == (index.kinds.index(kind) if kind in index.kinds else -1)
+    return found
+
+
+def _of_family(index: ObjectIndex, family: str) -> Bools:
+    return np.isin(index.kind, [code for code, kind in enumerate(index.kinds) if kind.startswith(family)])

@@ -1,0 +1,227 @@
+"""A reader of what annotation tools write: it only says how the images and objects are gathered."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import orjson
+import pyarrow as pa
+
+from metrics.core.array_types import Ints
+from metrics.core.suite import ASSUMED_SIDE, Suite, sizes_assumed
+from metrics.ingest.media.archive import UNREADABLE, Entry
+from metrics.ingest.media.bundle import case_ids, image_names, need_unique, pair
+from metrics.ingest.media.drawn_objects import DrawnObjects, Picture
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
+from metrics.ingest.output_parts import Part, objects_part
+from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images
+from metrics.ingest.sheet import Loaded, Problems, is_null, only
+from metrics.ingest.tables.object_tables import check_labels, find_cases, sizes_of
+
+HEAD = 1 << 16
+LOOKED_AT = 5  # files, to recognise a folder or zip
+MOST_BYTES = 200 << 20  # of one file
+UNSCORED = "a score for each object"
+Purpose = Literal["suite", "outputs", "preview"]
+Gather = Callable[[DrawnObjects, Upload, Purpose], None]
+
+
+class Document(NamedTuple):
+    """A file of an upload: its name in messages, its place in a folder or zip (None: uploaded by itself), its bytes."""
+
+    name: str
+    entry: Entry | None
+    data: bytes
+
+
+def annotation_reader(
+    name: str, recognises: Callable[[Upload], bool], gather: Gather, contents: str, scores: str
+) -> Reader:
+    """Return the reader of a format. `gather` adds the upload's images and objects; `scores` says where scores are."""
+
+    def gathered(upload: Upload, problems: Problems, purpose: Purpose) -> DrawnObjects:
+        found = DrawnObjects(upload.bundle.name if upload.bundle else upload.name, problems)
+        gather(found, upload, purpose)
+        return found
+
+    def preview(upload: Upload, request: Request) -> Preview:
+        found = gathered(upload, request.problems, "preview")
+        scores = [thing.score for thing in found.things if thing is not None]
+        scored = bool(scores) and None not in scores
+        sheet = found.sheet()
+        table = sheet.with_files() if len(sheet) else sheet.table
+        if not scored:
+            table = table.drop_columns(["score"])
+        note = f"{len(found.pictures):,} images, {len(found):,} objects"
+        return Preview.of_objects(
+            upload, name, "outputs" if scored else "suite", "detection", table, note, *found.notes,
+            models=tuple(sorted({thing.model for thing in found.things if thing is not None and thing.model})),
+        )  # fmt: skip
+
+    def suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
+        found = gathered(upload, request.problems, "suite")
+        named = request.suite_name or upload.stem
+        return _suite(found, named, request, pictures)
+
+    def outputs(upload: Upload, request: Request, suite: Suite) -> Part:
+        need_images(upload, suite)
+        found = gathered(upload, request.problems, "outputs")
+        return _outputs(found, request.model, upload.stem, suite, scores)
+
+    return Reader(name, recognises, preview, suite, outputs, contents=contents)
+
+
+def heads(upload: Upload, *suffixes: str) -> Iterator[bytes]:
+    """Yield how the first files of these endings begin; those that cannot be read are left to the reader."""
+    if upload.bundle is None:
+        yield upload.source.data[:HEAD].to_pybytes().lstrip()
+        return
+    for entry in upload.bundle.ending(*suffixes)[:LOOKED_AT]:
+        try:
+            with entry.open() as stream:
+                yield stream.read(HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
+        except UNREADABLE:
+            continue
+
+
+def mostly(fits: Iterable[bool]) -> bool:
+    """Return whether more than half of the lines looked at fit a format: a wrong one is a problem, no other format."""
+    found = list(fits)
+    return 2 * sum(found) > len(found)
+
+
+def documents(upload: Upload, problems: Problems, entries: Sequence[Entry]) -> Iterator[Document]:
+    """Yield the file that was uploaded by itself, or these of the folder or zip; unreadable ones are problems."""
+    if upload.bundle is None:
+        yield Document(upload.name, None, upload.source.data.to_pybytes())
+        return
+    for entry in entries:
+        data = upload.bundle.data(entry, problems, MOST_BYTES)
+        if data is not None:
+            yield Document(upload.bundle.file(entry), entry, data)
+
+
+def json_of(document: Document, problems: Problems) -> Any:
+    """Return the value of a JSON file; None and a problem where it cannot be read."""
+    try:
+        return orjson.loads(document.data.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        found = f"{error.msg} at line {error.lineno}, character {error.colno}"
+        problems.add(document.name, found, "a JSON document", error.lineno)
+        return None
+
+
+def add_pictures(found: DrawnObjects, upload: Upload, entries: Sequence[Entry]) -> list[int]:
+    """Return the number of the image of each label file; it has the name of the file, the image's where this is there.
+
+    InputError where two files have one name.
+    """
+    bundle = upload.folder
+    ids = case_ids(list(entries))
+    need_unique(bundle, list(entries), ids, found.problems)
+    pictures = pair(list(entries), bundle.images)
+    names = image_names(ids, pictures, bundle.images)
+    unlabelled = len(bundle.images) - len({image.name for image in pictures if image is not None})
+    if unlabelled:
+        found.notes.append(f"Images without a label file: {unlabelled:,}. They are not part of the suite.")
+    return [found.add_picture(Picture(name, case=case)) for name, case in zip(names, ids, strict=True)]
+
+
+def _suite(found: DrawnObjects, name: str, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
+    problems, ids, sheet, columns = found.problems, found.case_ids(), found.sheet(), found.columns()
+    first: dict[str, int] = {}
+    for place, case in enumerate(ids):
+        if first.setdefault(case, place) != place:
+            other = found.pictures[first[case]].name
+            problems.add(found.file, f"the image {found.pictures[place].name!r} again, first as {other!r}",
+                         "every image once", fatal=True)  # fmt: skip
+    problems.stop()
+    cases = pa.table(
+        {
+            "case_id": pa.array(ids, pa.string()),
+            IMAGE_NAME: pa.array([picture.name for picture in found.pictures], pa.string()),
+            "image_width": pa.array([picture.width for picture in found.pictures], pa.int32()),
+            "image_height": pa.array([picture.height for picture in found.pictures], pa.int32()),
+        }
+    )
+    cases = pictures.take(cases)
+    sheet.leave_out()
+    problems.left_out += found.lost
+    annotations = annotations_of(cases, found.images, columns)
+    crowd = [thing is not None and thing.crowd for thing in found.things]
+    place = annotations.column_names.index("is_crowd")
+    annotations = annotations.set_column(place, "is_crowd", pa.array(crowd, pa.bool_()))
+    good = np.bincount(found.images[~sheet.bad], minlength=len(cases))
+    kept = (np.bincount(found.images, minlength=len(cases)) == 0) | (good > 0)
+    annotations = only(annotations, ~sheet.bad)
+    labels = found.labels or tuple(sorted(set(annotations["label"].to_pylist()) - {None}))
+    annotations = _of_every_class(annotations, labels)
+    order = np.argsort(np.array(ids, object)[kept], kind="stable")
+    task = request.task or "detection"
+    return pictures.suite(
+        found.file, name, task, only(cases, kept).take(pa.array(order)), annotations, labels, notes=tuple(found.notes)
+    )
+
+
+def _of_every_class(annotations: pa.Table, labels: tuple[str, ...]) -> pa.Table:
+    """Return the annotations with those of no class repeated for each, and renumbered."""
+    none = is_null(annotations["label"])
+    if not none.any():
+        return annotations
+    parts = [only(annotations, ~none)]
+    column = annotations.column_names.index("label")
+    of_all, count = only(annotations, none), int(none.sum())
+    parts += [of_all.set_column(column, "label", pa.repeat(label, count)) for label in labels]
+    joined = pa.concat_tables([part.cast(annotations.schema) for part in parts])
+    numbers = pa.array(np.arange(1, len(joined) + 1))
+    return joined.set_column(joined.column_names.index("annotation_id"), "annotation_id", numbers)
+
+
+def _outputs(found: DrawnObjects, model: str | None, stem: str, suite: Suite, where: str) -> Part:
+    problems, sheet, scores = found.problems, found.sheet(), found.scores()
+    if len(found) and not sheet.bad.all() and all(score is None for score in scores):
+        raise problems.fail(found.file, "objects without scores", f"{UNSCORED}: {where}")
+    index = find_cases(pa.array([picture.name for picture in found.pictures], pa.string()), suite.cases)
+    known = ~is_null(index)
+    places: Ints = np.asarray(index.fill_null(0).to_numpy(zero_copy_only=False), np.int64)
+    count = np.bincount(found.images, minlength=len(found.pictures))
+    ids, sizes, assumed = suite.cases["case_id"].to_pylist(), sizes_of(suite.cases), sizes_assumed(suite.cases)
+    for place, picture in enumerate(found.pictures):
+        if not count[place]:
+            continue
+        if not known[place]:
+            problems.add(found.file, f"predictions for {picture.name!r}", "an image of the suite")
+            continue
+        size = sizes.get(ids[places[place]])
+        if assumed and size == (ASSUMED_SIDE, ASSUMED_SIDE):
+            if picture.width is None or picture.height is None:
+                known[place] = False
+                expected = "the size of the image, or boxes of 0–1: the suite has none of its images' sizes"
+                problems.add(found.file, f"{picture.name!r} with boxes in pixels", expected)
+                continue
+            found.rescale(place, size[0] / picture.width, size[1] / picture.height)
+        elif (
+            size is not None and None not in (picture.width, picture.height) and size != (picture.width, picture.height)
+        ):
+            known[place] = False
+            what = f"{picture.name!r} of {picture.width:,} × {picture.height:,} pixels"
+            problems.add(found.file, what, f"{size[0]:,} × {size[1]:,}, as the suite says")
+    sheet.bad |= ~known[found.images]
+    unscored = np.array([score is None for score in scores], bool) & ~sheet.bad
+    sheet.report(unscored, "score", "nothing", f"{UNSCORED}: {where}")
+    columns = found.columns()
+    check_labels(sheet, "label", columns["label"], suite)
+    versions = sorted({thing.model for thing in found.things if thing is not None and thing.model})
+    if model is not None and len(versions) > 1:
+        what = f"{len(versions)} models: {', '.join(versions[:FIRST_ROWS])}"
+        problems.add(found.file, what, "one model in it, to be given another name", fatal=True)
+    models = [model or (thing.model if thing is not None else None) or stem for thing in found.things]
+    predictions = pa.table(
+        {
+            "case_id": suite.cases["case_id"].take(pa.array(places[found.images])),
+            "model": pa.array(models, pa.string()),
+            "score": pa.array(scores, pa.float64()),
+            **columns,
+        }
+    )
+    return objects_part(sheet, predictions, model or stem)

@@ -1,0 +1,119 @@
+"""DOTA labels: a .txt an image with `x1 y1 x2 y2 x3 y3 x4 y4 class difficult` in pixels, a rotated box of four corners.
+
+Lines such as `imagesource:…` and `gsd:…` are skipped. A model's files are those of DOTA's server: Task1_CLASS.txt with
+`image score x1 y1 … x4 y4`, or Task2_CLASS.txt with `image score xmin ymin xmax ymax`. Difficult objects count.
+"""
+
+import re
+
+from metrics.ingest.formats.annotation_reader import LOOKED_AT, Purpose, add_pictures, annotation_reader, mostly
+from metrics.ingest.media.archive import Entry
+from metrics.ingest.media.drawn_objects import (
+    DrawnObjects,
+    Faulty,
+    Picture,
+    Thing,
+    corner_box,
+    label_of,
+    number,
+    polygon,
+)
+from metrics.ingest.reader import Upload
+from metrics.ingest.sheet import Problems
+from metrics.ingest.tables.sheet_cells import NUMBER
+
+RESULT = re.compile(r"task[12]_(?P<label>.+)", re.IGNORECASE)
+HEADER = re.compile(r"\s*(imagesource|gsd|acquisition dates)\s*:", re.IGNORECASE)
+LISTS = re.compile(r"(train|val|valid|test|trainval|classes|names|labels|readme.*|licen[cs]e)", re.IGNORECASE)
+SPELLED = re.compile(NUMBER)
+LINE = "x1 y1 x2 y2 x3 y3 x4 y4 class difficult"
+RESULT_LINE = "image score x1 y1 x2 y2 x3 y3 x4 y4, or image score xmin ymin xmax ymax"
+
+
+def recognises(upload: Upload) -> bool:
+    """Return whether a folder or zip has only DOTA's result files, or label files with eight numbers and a name."""
+    if upload.bundle is None:
+        return False
+    if _result_files(upload):
+        return True
+    first = [fields for entry in _label_files(upload)[:LOOKED_AT] for fields in _first_lines(upload, entry)]
+    return mostly(
+        len(fields) in (9, 10) and all(map(SPELLED.fullmatch, fields[:8])) and not SPELLED.fullmatch(fields[8])
+        for fields in first
+    )
+
+
+def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
+    results = _result_files(upload)
+    if results:
+        _gather_results(found, upload, results)
+        return
+    bundle, entries = upload.folder, _label_files(upload)
+    difficult = 0
+    for image, entry in zip(add_pictures(found, upload, entries), entries, strict=True):
+        text = bundle.text(entry, found.problems)
+        if text is None:
+            found.lost += 1
+            continue
+        found.add_file(bundle.file(entry))
+        for row, line in _lines(text):
+            found.add(image, row, _thing, line)
+            difficult += line.split()[-1:] == ["1"] and len(line.split()) == 10
+    if difficult:
+        found.notes.append(f"Objects marked difficult: {difficult:,}. They count as all others do.")
+
+
+def _gather_results(found: DrawnObjects, upload: Upload, entries: list[Entry]) -> None:
+    bundle, images = upload.folder, dict[str, int]()
+    for entry in entries:
+        text = bundle.text(entry, found.problems)
+        if text is None:
+            continue
+        found.add_file(bundle.file(entry))
+        match = RESULT.fullmatch(entry.stem)
+        label = match["label"] if match else ""
+        for row, line in _lines(text):
+            fields = line.split()
+            if fields[0] not in images:
+                images[fields[0]] = found.add_picture(Picture(fields[0]))
+            found.add(images[fields[0]], row, _prediction, (label, fields))
+
+
+def _thing(line: str) -> Thing:
+    fields = line.split()
+    if len(fields) not in (9, 10):
+        raise Faulty(repr(line.strip()[:80]), LINE)
+    return Thing(label_of(fields[8], "class"), polygon([[number(value, "x1 y1 …") for value in fields[:8]]]))
+
+
+def _prediction(record: tuple[str, list[str]]) -> Thing:
+    label, fields = record
+    if len(fields) not in (6, 10):
+        raise Faulty(repr(" ".join(fields)[:80]), RESULT_LINE)
+    score, *values = (number(value, "score" if place == 0 else "box") for place, value in enumerate(fields[1:]))
+    shape = polygon([values]) if len(values) == 8 else corner_box(values[0], values[1], values[2], values[3])
+    return Thing(label, shape, score)
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    return [(row, line) for row, line in enumerate(text.splitlines(), 1) if line.strip() and not HEADER.match(line)]
+
+
+def _label_files(upload: Upload) -> list[Entry]:
+    return [entry for entry in upload.folder.ending(".txt") if not LISTS.fullmatch(entry.stem)]
+
+
+def _result_files(upload: Upload) -> list[Entry]:
+    """Return the files of results; none where there are others beside them."""
+    files = _label_files(upload)
+    return files if all(RESULT.fullmatch(entry.stem) for entry in files) else []
+
+
+def _first_lines(upload: Upload, entry: Entry) -> list[list[str]]:
+    text = upload.folder.text(entry, Problems()) or ""
+    return [line.split() for _, line in _lines(text)[:LOOKED_AT]]
+
+
+READER = annotation_reader(
+    "dota", recognises, _gather, "DOTA labels (.txt)", "files Task1_CLASS.txt, as DOTA's server takes"
+)

@@ -1,0 +1,79 @@
+"""KITTI labels: a .txt an image with `type truncated occluded alpha left top right bottom …` (15 fields) and a score.
+
+The box in the image is read, the three-dimensional one is not. KITTI ignores detections of which a DontCare region
+covers enough; such a region is a crowd of every class, for which COCO's rule is the same.
+"""
+
+import re
+
+from metrics.ingest.formats.annotation_reader import LOOKED_AT, Purpose, add_pictures, annotation_reader, mostly
+from metrics.ingest.media.archive import Entry
+from metrics.ingest.media.drawn_objects import DrawnObjects, Faulty, Thing, corner_box, number, score_of
+from metrics.ingest.reader import Upload
+from metrics.ingest.sheet import Problems
+
+FIELDS = ("left", "top", "right", "bottom")
+LENGTHS = (15, 16)  # without and with a score
+EXPECTED = "type truncated occluded alpha left top right bottom height width length x y z rotation_y, and a score"
+DONT_CARE = "dontcare"
+LISTS = re.compile(r"(train|val|valid|test|trainval|classes|names|labels|readme.*|licen[cs]e)", re.IGNORECASE)
+
+
+def recognises(upload: Upload) -> bool:
+    """Return whether the first label files of a folder or zip have lines of KITTI's length that begin with a name."""
+    if upload.bundle is None:
+        return False
+    first = [line for entry in _label_files(upload)[:LOOKED_AT] for line in _first_lines(upload, entry)]
+    return mostly(len(line) in LENGTHS and not _is_number(line[0]) for line in first)
+
+
+def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
+    bundle, entries = upload.folder, _label_files(upload)
+    images = add_pictures(found, upload, entries)
+    regions = 0
+    for image, entry in zip(images, entries, strict=True):
+        text = bundle.text(entry, found.problems)
+        if text is None:
+            found.lost += 1
+            continue
+        found.add_file(bundle.file(entry))
+        for row, line in enumerate(text.splitlines(), 1):
+            if not line.strip():
+                continue
+            if line.split()[0].lower() == DONT_CARE:
+                regions += 1
+                if purpose == "outputs":
+                    continue
+            found.add(image, row, _thing, line)
+    if regions:
+        found.notes.append(f"DontCare regions: {regions:,}. Detections inside them are ignored.")
+
+
+def _thing(line: str) -> Thing:
+    fields = line.split()
+    if len(fields) not in LENGTHS:
+        raise Faulty(repr(line.strip()[:80]), EXPECTED)
+    box = corner_box(*(number(value, name) for value, name in zip(fields[4:8], FIELDS, strict=True)))
+    ignored = fields[0].lower() == DONT_CARE
+    score = score_of(fields[15]) if len(fields) == max(LENGTHS) else None
+    return Thing(None if ignored else fields[0], box, score, crowd=ignored)
+
+
+def _label_files(upload: Upload) -> list[Entry]:
+    return [entry for entry in upload.folder.ending(".txt") if not LISTS.fullmatch(entry.stem)]
+
+
+def _first_lines(upload: Upload, entry: Entry) -> list[list[str]]:
+    text = upload.folder.text(entry, Problems()) or ""
+    return [line.split() for line in text.splitlines()[:LOOKED_AT] if line.strip()]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+READER = annotation_reader("kitti", recognises, _gather, "KITTI labels (.txt)", "the 16th field of each line")

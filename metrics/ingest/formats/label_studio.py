@@ -1,0 +1,245 @@
+"""Label Studio JSON: tasks with annotations and predictions, whose regions are per cent of the image.
+
+Rectangles (also turned), polygons, ellipses and brush masks are read. A suite takes the annotation marked as ground
+truth, else the first; outputs take every prediction, each model version a model, with the score of the region or of
+the prediction.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import numpy as np
+
+from metrics.core.array_types import Bools
+from metrics.ingest.formats.annotation_reader import Purpose, annotation_reader, documents, heads, json_of
+from metrics.ingest.media.drawn_objects import (
+    DrawnObjects,
+    Faulty,
+    Picture,
+    Shape,
+    Thing,
+    bitmap_mask,
+    ellipse,
+    label_of,
+    number,
+    polygon,
+    rotated_box,
+    score_of,
+    side_of,
+)
+from metrics.ingest.media.images import MAX_PIXELS, SUFFIXES
+from metrics.ingest.reader import Upload
+
+EXPECTED = "{data {image}, annotations[{result[…]}], predictions[…]}"
+BOX = ("x", "y", "width", "height")
+UPLOADED = "/data/upload/"  # there Label Studio puts eight digits and a dash before the file's name
+OTHERS = ("keypointlabels", "vectorlabels", "videorectangle", "timeserieslabels")
+Job = tuple[dict[str, Any], Any, Any, str | None]  # a region, its label, the score and model of all
+
+
+def recognises(upload: Upload) -> bool:
+    """Return whether a JSON array has tasks with data and regions of images."""
+    if upload.bundle is None:
+        return _is_tasks(upload.source.data[: 1 << 20].to_pybytes())
+    return any(map(_is_tasks, heads(upload, ".json")))
+
+
+def _is_tasks(head: bytes) -> bool:
+    listed = any(key in head for key in (b'"annotations"', b'"predictions"', b'"completions"'))
+    return head.lstrip().startswith(b"[") and b'"data"' in head and listed and b'"original_width"' in head
+
+
+def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
+    entries = [] if upload.bundle is None else upload.bundle.ending(".json")
+    stored = set() if upload.bundle is None else {entry.base for entry in upload.bundle.images}
+    several = unlabelled = 0
+    skipped: Counter[str] = Counter()
+    for document in documents(upload, found.problems, entries):
+        tasks = json_of(document, found.problems)
+        if tasks is None:
+            continue
+        found.add_file(document.name)
+        if not isinstance(tasks, list):
+            found.problems.add(document.name, "no array", f"an array of tasks {EXPECTED}", fatal=True)
+            continue
+        predicted = purpose == "outputs" or (purpose == "preview" and not any(map(_annotations, tasks)))
+        predicted &= any(isinstance(task, dict) and task.get("predictions") for task in tasks)
+        for place, task in enumerate(tasks, 1):
+            name = _image_name(task, stored)
+            if name is None:
+                found.problems.add(document.name, f"task {place}: {task!r}"[:80], EXPECTED, place)
+                found.lost += 1
+                continue
+            answers = _predictions(task) if predicted else _annotations(task)
+            several += len(answers) > 1 and not predicted
+            if not answers:
+                unlabelled += 1
+                continue
+            answers = answers if predicted else answers[:1]
+            regions = [region for answer in answers for region in _regions(answer)]
+            try:
+                picture = Picture(name, *_size(regions))
+            except Faulty as fault:
+                found.problems.add(document.name, fault.found, fault.expected, place, fault.column)
+                found.lost += 1
+                continue
+            image = found.add_picture(picture)
+            for answer in answers:
+                for job in _jobs(answer, predicted, skipped):
+                    found.add(image, place, partial(_thing, picture), job)
+    if several:
+        which = "The one marked as ground truth is read, else the first."
+        found.notes.append(f"Tasks with several annotations: {several:,}. {which}")
+    if unlabelled:
+        found.notes.append(f"Tasks without an answer: {unlabelled:,}. They are left out.")
+    if skipped:
+        listed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(skipped.items()))
+        found.notes.append(f"Regions that are no objects were not read: {listed}.")
+
+
+def _annotations(task: Any) -> list[Any]:
+    """Return the annotations of a task that were not skipped, that of the ground truth first."""
+    listed = (task.get("annotations") or task.get("completions")) if isinstance(task, dict) else None
+    kept = [one for one in listed or [] if isinstance(one, dict) and not one.get("was_cancelled")]
+    return sorted(kept, key=lambda one: not one.get("ground_truth"))
+
+
+def _predictions(task: dict[str, Any]) -> list[Any]:
+    listed = task.get("predictions")
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def _regions(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    listed = answer.get("result")
+    return [region for region in listed if isinstance(region, dict)] if isinstance(listed, list) else []
+
+
+def _image_name(task: Any, stored: set[str]) -> str | None:
+    """Return the file name of a task's image: of `data.image`, else of the first value that names an image."""
+    data = task.get("data") if isinstance(task, dict) else None
+    if not isinstance(data, dict):
+        return None
+    texts = [data.get("image"), *data.values()]
+    texts = [text for text in texts if isinstance(text, str) and text]
+    named = [text for text in texts if _file_name(text).lower().endswith(SUFFIXES)]
+    if isinstance(data.get("image"), str) and data["image"]:
+        named = [data["image"]]
+    if not named:
+        return None
+    name = _file_name(named[0])
+    prefix, _, rest = name.partition("-")
+    if UPLOADED in named[0] and rest and len(prefix) == 8 and name not in stored:
+        return rest
+    return name or None
+
+
+def _file_name(text: str) -> str:
+    """Return the file name in a path, an address, or Label Studio's `/data/local-files/?d=folder/name`."""
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return PurePosixPath(text.replace("\\", "/")).name
+    local = parse_qs(parts.query).get("d", [""])[0]
+    return PurePosixPath(unquote(local or parts.path).replace("\\", "/")).name
+
+
+def _size(regions: list[dict[str, Any]]) -> tuple[int | None, int | None]:
+    for region in regions:
+        if "original_width" in region:
+            width, height = (side_of(region.get(side), side) for side in ("original_width", "original_height"))
+            return width, height
+    return None, None
+
+
+def _jobs(answer: dict[str, Any], predicted: bool, skipped: Counter[str]) -> Iterator[Job]:
+    """Yield each region with each of its labels; what is no object is counted."""
+    score, model = (answer.get("score"), answer.get("model_version")) if predicted else (None, None)
+    for region in _regions(answer):
+        value, kind = region.get("value"), str(region.get("type") or "")[:40]
+        labels = value.get(kind) if isinstance(value, dict) and kind.endswith("labels") else None
+        if kind in OTHERS:
+            skipped[kind] += 1
+        elif labels is not None:
+            for label in labels if isinstance(labels, list) and labels else [None]:
+                yield region, label, score, model if isinstance(model, str) and model else None
+
+
+def _thing(picture: Picture, job: Job) -> Thing:
+    region, label, score, model = job
+    own = region.get("score")
+    return Thing(label_of(label), _shape(region["value"], picture), score_of(score if own is None else own), model)
+
+
+def _shape(value: dict[str, Any], picture: Picture) -> Shape:
+    if picture.width is None or picture.height is None:
+        raise Faulty("a region without original_width and original_height", "the size of its image in pixels")
+    wide, high = picture.width / 100, picture.height / 100
+    if "rle" in value:
+        return bitmap_mask(brush(value["rle"], picture.width, picture.height), 0, 0, picture.width, picture.height)
+    if "points" in value:
+        points = value["points"]
+        if not isinstance(points, list) or not all(isinstance(point, list) and len(point) == 2 for point in points):
+            raise Faulty(repr(points)[:80], "[[x, y], …]", "points")
+        return polygon([[number(place, "points") * scale for point in points for place, scale in zip(point, (wide, high), strict=True)]])  # fmt: skip # noqa: E501
+    turn = number(value.get("rotation") or 0, "rotation")
+    if "radiusX" in value:
+        x, y, rx, ry = (number(value.get(name), name) for name in ("x", "y", "radiusX", "radiusY"))
+        return ellipse(x * wide, y * high, rx * wide, ry * high, turn)
+    x, y, width, height = (number(value.get(name), name) for name in BOX)
+    box = (x * wide, y * high, width * wide, height * high)
+    return rotated_box((box[0], box[1]), box, turn)
+
+
+def brush(values: Any, width: int, height: int) -> Bools:
+    """Return the bitmap [height, width] of a brush: RGBA bytes in runs packed bit by bit; Faulty where they are wrong.
+
+    32 bits: the number of words; 5: bits of a word, less 1; four times 4: the sizes of lengths, less 1. Then parts of
+    1 bit: a run of one word, or different ones; 2: which size; the length, less 1, in as many bits; and the words.
+    A pixel belongs to the mask where it is not transparent. Source: thi.ng/rle-pack, which Label Studio uses.
+    """
+    wrong = Faulty("a brush that cannot be read", f"runs of {width:,} × {height:,} pixels in RGBA", "rle")
+    if width * height > MAX_PIXELS or not isinstance(values, list):
+        raise wrong
+    if not all(type(byte) is int and 0 <= byte < 256 for byte in values):
+        raise wrong
+    data, at = bytes(values), 0
+
+    def take(bits: int) -> int:
+        nonlocal at
+        first, last = at // 8, (at + bits + 7) // 8
+        if last > len(data):
+            raise wrong
+        word = int.from_bytes(data[first:last], "big") >> (last * 8 - at - bits)
+        at += bits
+        return word & ((1 << bits) - 1)
+
+    count, bits = take(32), take(5) + 1
+    sizes = [take(4) + 1 for _ in range(4)]
+    if count != 4 * width * height or bits != 8:
+        raise wrong
+    words, place = np.zeros(count, np.uint8), 0
+    while place < count:
+        same, length = take(1), take(sizes[take(2)]) + 1
+        if place + length > count:
+            raise wrong
+        if same:
+            words[place : place + length] = take(bits)
+        else:
+            first, last = at // 8, (at + bits * length + 7) // 8
+            if last > len(data):
+                raise wrong
+            unpacked = np.unpackbits(np.frombuffer(data, np.uint8, last - first, first))[at % 8 :][: bits * length]
+            words[place : place + length] = np.packbits(unpacked)
+            at += bits * length
+        place += length
+    pixels: Bools = words[3::4].reshape(height, width) > 0
+    return pixels
+
+
+READER = annotation_reader(
+    "label_studio", recognises, _gather, "Label Studio tasks (.json)", "a score in each region or prediction"
+)

@@ -1,0 +1,235 @@
+"""Excel workbooks (.xlsx): one sheet is a table whose cells become text as a CSV would hold them.
+
+A workbook may be hostile: it is unpacked only within limits, its XML may not declare entities, and links to other
+files are not followed.
+"""
+
+import datetime as dt
+import re
+import struct
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice, repeat, zip_longest
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.core.errors import InputProblem
+from metrics.ingest.formats.table_reader import table_reader
+from metrics.ingest.media.archive import UNREADABLE, zip_entries
+from metrics.ingest.reader import Preview, Reader, Request, Upload
+from metrics.ingest.sheet import Problems, Sheet, first_line
+from metrics.ingest.source import Source
+from metrics.ingest.tables.native_types import check_names
+
+UNPACKED_BYTES = 1 << 30  # of all parts of a workbook
+SLOTS = 20_000_000  # cells of a sheet, empty ones within a row included
+ROWS = 1_048_576  # that Excel has
+LOOKED_AT = 1_000  # rows in which a sheet that is not empty has a value
+WHOLE_BYTES = 1 << 18  # up to here a workbook is read whole for a preview, so its rows can be counted
+HEAD_ROWS = 200  # of a larger one
+EXACT = 2.0**53  # from here on Excel has lost digits of a whole number
+PADDED = re.compile(r"0{2,30}")  # the format of numbers shown with leading zeros: 007
+ESCAPED = re.compile(r"_x(00[01][0-9A-Fa-f]|005[Ff])_")  # how Excel writes control characters, and "_" before "x"
+FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
+CHUNK = 1 << 20
+VALUE = "a value, not an error of a formula"
+NOT_STORED, STORED = "a formula without a stored value", "a value: open it in Excel and save it again"
+# What the library raises on damaged or hostile parts; its XML parser's errors are SyntaxError and ValueError.
+DAMAGED = (
+    *UNREADABLE, zlib.error, struct.error, SyntaxError, LookupError, TypeError, AttributeError, ArithmeticError,
+    MemoryError,
+)  # fmt: skip
+
+
+def read_workbook(source: Source, problems: Problems, head: int | None = None) -> Sheet:
+    """Return the chosen sheet of the workbook, or its first one that is not empty, as a sheet of string columns.
+
+    With `head` only its first rows, in which a formula without a stored value is an empty cell.
+    """
+    with _opened(source) as book:
+        names = _filled(book)
+        if not names:
+            raise source.error("a workbook without a value", "a sheet with a header and rows")
+        name = _chosen(source, names, [sheet.title for sheet in book.worksheets])
+        if len(names) > 1:
+            others = ", ".join(other for other in names if other != name)
+            source.notes.append(f"{source.name}: sheet {name} was read, not {others}.")
+        rows = islice(_rows(source, book[name]), head)
+        if head is not None or not _has_formulas(source):
+            return _sheet(source, name, len(names) > 1, rows, repeat(None), problems)
+        with _opened(source, formulas=True) as formulas:
+            return _sheet(source, name, len(names) > 1, rows, _rows(source, formulas[name]), problems)
+
+
+def _head(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
+    if source.data.size > WHOLE_BYTES:
+        return read_workbook(source, problems, HEAD_ROWS), None
+    whole = read_workbook(source, problems)
+    return whole, len(whole)
+
+
+def sheet_names(source: Source) -> tuple[tuple[str, ...], str]:
+    """Return the sheets that are not empty, and which of them is read."""
+    with _opened(source) as book:
+        names = _filled(book)
+        return names, _chosen(source, names, [sheet.title for sheet in book.worksheets])
+
+
+@contextmanager
+def _opened(source: Source, formulas: bool = False) -> Iterator[Any]:
+    """Yield the workbook; InputError where it exceeds a limit, or cannot be read, inside the block too."""
+    from openpyxl import load_workbook
+
+    _check_parts(source)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of features that make no difference to the values
+            book = load_workbook(pa.BufferReader(source.data), read_only=True, data_only=not formulas, keep_links=False)
+            try:
+                yield book
+            finally:
+                book.close()
+    except DAMAGED as error:
+        raise source.error(f"a workbook that cannot be read: {first_line(error)}", "a complete .xlsx file") from None
+
+
+def _check_parts(source: Source) -> None:
+    problems: list[InputProblem] = []
+    with zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
+        total = sum(entry.size for entry in zip_entries(archive, source.name, problems))
+    if problems:
+        raise source.error(problems[0].found, "a workbook as Excel writes it")
+    if total > UNPACKED_BYTES:
+        raise source.error(f"{total:,} bytes unpacked", f"at most {UNPACKED_BYTES:,}; save as CSV or Parquet")
+
+
+def _has_formulas(source: Source) -> bool:
+    with zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
+        for name in archive.namelist():
+            if name.startswith("xl/worksheets/"):
+                with archive.open(name) as part:
+                    end = b""
+                    while chunk := part.read(CHUNK):
+                        if FORMULA.search(end + chunk):
+                            return True
+                        end = chunk[-64:]
+    return False
+
+
+def _filled(book: Any) -> tuple[str, ...]:
+    """Return the visible sheets with a value in their first rows; all such sheets where none is visible."""
+    filled = [sheet for sheet in book.worksheets if _is_filled(sheet)]
+    visible = [sheet for sheet in filled if sheet.sheet_state == "visible"]
+    return tuple(str(sheet.title) for sheet in visible or filled)
+
+
+def _is_filled(sheet: Any) -> bool:
+    sheet.reset_dimensions()  # what the file states of its size may be wrong
+    first = zip(range(LOOKED_AT), sheet.iter_rows(values_only=True), strict=False)
+    return any(value not in (None, "") for _, row in first for value in row)
+
+
+def _chosen(source: Source, filled: tuple[str, ...], every: list[str]) -> str:
+    if source.sheet is None:
+        return filled[0] if filled else ""
+    if source.sheet not in every:
+        raise source.error(f"no sheet {source.sheet!r}", "one of " + ", ".join(map(repr, every)))
+    return source.sheet
+
+
+def _rows(source: Source, sheet: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield the cells of each row; InputError where there are more than the limits."""
+    sheet.reset_dimensions()
+    slots = 0
+    for number, row in enumerate(sheet.iter_rows(), 1):
+        slots += len(row)
+        if slots > SLOTS or number > ROWS:
+            found = f"more than {SLOTS if slots > SLOTS else ROWS:,} {'cells' if slots > SLOTS else 'rows'}"
+            raise source.error(found, "a smaller sheet, or a CSV or Parquet file")
+        yield row
+
+
+def _sheet(
+    source: Source, name: str, several: bool, rows: Iterator[tuple[Any, ...]], formulas: Iterator[Any],
+    problems: Problems,
+) -> Sheet:  # fmt: skip
+    """Return the rows of a sheet as a table: the first that is not empty has the names of the columns.
+
+    `formulas` are the same rows with the formulas in place of their stored values, or None for each.
+    """
+    texts: list[list[str | None]] = []
+    numbers: list[int] = []
+    faults: dict[tuple[int, str], dict[int, str]] = {}  # column and what was expected → row → what was found
+    for number, (row, formula) in enumerate(zip(rows, formulas, strict=False), 1):
+        cells = [_text(cell) for cell in row]
+        wrong = {place: (repr(str(cell.value)), VALUE) for place, cell in enumerate(row) if cell.data_type == "e"}
+        wrong |= dict.fromkeys(_not_stored(cells, formula or ()), (NOT_STORED, STORED))
+        cells += [None] * (max(wrong, default=0) + 1 - len(cells))
+        for place, (found, expected) in wrong.items():
+            faults.setdefault((place, expected), {})[len(texts)] = found
+        if wrong or any(cell is not None for cell in cells):
+            texts.append(cells)
+            numbers.append(number)
+    if not texts:
+        raise source.error(f"an empty sheet {name!r}", "a sheet with a header and rows")
+    columns = list(zip_longest(*texts))
+    names = [(column[0] or "").strip() or f"column_{place}" for place, column in enumerate(columns, 1)]
+    faulty = {place for place, _ in faults}
+    filled = [place for place, column in enumerate(columns) if place in faulty or any(column)]
+    file = f"{source.name}, sheet {name}" if several else source.name
+    check_names(file, [names[place] for place in filled], problems)
+    table = pa.table({names[place]: pa.array(columns[place][1:], pa.string()) for place in filled})
+    sheet = Sheet(file, table, np.array(numbers[1:], np.int64), problems, delimited=True)
+    for (place, expected), found_in in faults.items():
+        if 0 in found_in:
+            raise problems.fail(file, found_in[0], "the name of a column", numbers[0])
+        sheet.blame_rows({index - 1: found for index, found in found_in.items()}, names[place], expected)
+    return sheet
+
+
+def _not_stored(cells: list[str | None], formula: tuple[Any, ...]) -> list[int]:
+    """Return the places of formulas whose result the program that wrote the file has not stored."""
+    return [
+        place
+        for place, cell in enumerate(formula)
+        if cell.data_type == "f" and (place >= len(cells) or cells[place] is None)
+    ]
+
+
+def _text(cell: Any) -> str | None:
+    """Return the value of a cell as text: as Excel shows it where that loses nothing, numbers and dates exactly."""
+    value = cell.value
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        return ESCAPED.sub(lambda match: chr(int(match[1], 16)), value) if "_x00" in value else value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        if value != int(value) or abs(value) >= EXACT:
+            return repr(value)
+        text = str(int(value))
+        padding = cell.number_format if value >= 0 else ""
+        return text.zfill(len(padding)) if PADDED.fullmatch(padding) else text
+    if isinstance(value, dt.datetime):
+        return value.isoformat() if value.time() != dt.time() else value.date().isoformat()
+    return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
+
+
+def _reader() -> Reader:
+    table = table_reader("xlsx", lambda source: source.format == "xlsx", read_workbook, _head)
+
+    def preview(upload: Upload, request: Request) -> Preview:
+        names, name = sheet_names(upload.source)
+        return replace(table.preview(upload, request), sheets=names, sheet=name)
+
+    return replace(table, preview=preview)
+
+
+READER = _reader()

@@ -1,0 +1,27 @@
+"""Checks of a detection upload before it is scored: are the boxes, scores and classes what they were read as?
+
+A file of boxes in another convention is read without an error and scores an AP near 0. `lint` compares what was read
+with the images and the ground truth and returns findings, most of them with a fix; `fix` applies fixes and records
+them in `Outputs.changes`.
+
+    findings = lint(suite, outputs)
+    outputs = fix(suite, outputs, findings)
+"""
+
+from metrics.ingest.lint.checks import fix_all, lint
+from metrics.ingest.lint.findings import Finding
+from metrics.ingest.lint.fixes import FIXES, fix
+from metrics.ingest.lint.unknown_classes import ClassChoice, UnknownClass, settle, unknown_classes, unknown_text
+
+__all__ = [
+    "FIXES",
+    "ClassChoice",
+    "Finding",
+    "UnknownClass",
+    "fix",
+    "fix_all",
+    "lint",
+    "settle",
+    "unknown_classes",
+    "unknown_text",
+]

@@ -1,0 +1,119 @@
+"""Do the numbers of the boxes mean what they were read as? Judged by the images' sizes and by the ground truth."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.core.array_types import Bools, Floats
+from metrics.ingest.lint.box_readings import CONVENTIONS, NORMALISED, READINGS
+from metrics.ingest.lint.findings import Finding, example_cases, per_cent
+from metrics.ingest.lint.scene import Boxes, compared, leaving, overlaps
+
+AT_MOST = 1.01  # of shares of an image, with rounding
+LEAST_SIDE = 8  # pixels: in smaller images a box of at most 1 pixel may be meant
+FEWEST = 5  # boxes from which on a reading can be called serious: fewer may be a trial
+ERRORS = 3.0  # standard errors of a paired count by which another reading has to be better
+GAIN, TIMES = 0.1, 1.5  # … and the share of the ground truth found that it has to add, and to multiply
+MOST_OUT, FEW_OUT = 0.1, 0.01  # shares of boxes leaving their image: too many to be right, and few enough to be right
+HALF = 0.5  # of the boxes outside: no evaluation can be meant
+
+
+def is_normalised(boxes: Boxes) -> bool:
+    """Return whether all boxes lie within 0 … 1 (and a rounding), in images that are larger."""
+    box, sizes = boxes.box[boxes.plain], boxes.sizes[boxes.plain]
+    known = sizes[~np.isnan(sizes).any(axis=1)]
+    if not len(box) or not len(known) or known.min() < LEAST_SIDE:
+        return False
+    return bool(np.abs(box).max() <= AT_MOST)
+
+
+def reading_finding(model: str | None, boxes: Boxes, truth: Boxes, case_ids: pa.Array) -> Finding | None:
+    """Return the finding that the boxes fit another convention better than x, y, width, height; None where not.
+
+    Evidence is the ground truth: a paired count of the objects found in either reading, three standard errors apart
+    and a tenth of all objects more. Where hardly anything is found in any reading, that the boxes leave their images
+    now and would not.
+    """
+    if not boxes.plain.any():
+        return None
+    truths, rows = compared(truth, boxes)
+    near, objects = boxes.take(rows), truth.take(truths)
+
+    def found(box: Floats) -> Bools:
+        result = np.zeros(len(objects), np.bool_)
+        # an object that is only ever the second best of its boxes does not count, in all readings alike
+        result[overlaps(near.image, box, objects)[1]] = True
+        return result
+
+    now = found(near.box)
+    if len(now) and TIMES * now.mean() >= 1:
+        return None  # no reading can find as many more
+    every = boxes.take(np.flatnonzero(boxes.plain))
+    out = leaving(every.box, every.sizes)
+    best: tuple[float, float, str, Bools, Bools] | None = None
+    for name in CONVENTIONS:
+        convert = READINGS[name].convert
+        out_then, then = leaving(convert(every.box, every.sizes), every.sizes), found(convert(near.box, near.sizes))
+        if not _better(now, then, float(out.mean()), float(out_then.mean())):
+            continue
+        rank = (float(then.mean()) if len(then) else 0.0, -float(out_then.mean()), name, out_then, then)
+        if best is None or rank[:2] > best[:2]:
+            best = rank
+    if best is None:
+        return None
+    _, _, name, out_then, then = best
+    count = len(every)
+    text = (
+        f"Read as x y width height, {per_cent(out.sum(), count)} of the boxes leave their image"
+        + (f" and {per_cent(now.sum(), len(now))} of the objects are found" if len(now) else "")
+        + f". As {READINGS[name].words} it would be {per_cent(out_then.sum(), count)}"
+        + (f" and {per_cent(then.sum(), len(then))}." if len(now) else ".")
+    )
+    shown = out if out.any() else np.ones(count, np.bool_)
+    return Finding(
+        "convention", model, text, count >= FEWEST, int(shown.sum()), count,
+        example_cases(case_ids, every.image, shown), name,
+    )  # fmt: skip
+
+
+def normalised_finding(model: str | None, boxes: Boxes, case_ids: pa.Array) -> Finding | None:
+    """Return the finding that boxes are shares of the image and not pixels."""
+    if not is_normalised(boxes):
+        return None
+    count = int(boxes.plain.sum())
+    text = f"All {count:,} boxes have numbers of at most 1 in images of many pixels: shares of the image's size."
+    return Finding(
+        NORMALISED, model, text, True, count, count, example_cases(case_ids, boxes.image, boxes.plain), NORMALISED
+    )
+
+
+def size_findings(model: str | None, boxes: Boxes, case_ids: pa.Array) -> Iterator[Finding]:
+    """Yield what is wrong with boxes that no other reading explains: they leave their images, or have no area."""
+    rows = np.flatnonzero(boxes.plain)
+    box, count = boxes.box[rows], len(rows)
+    out = leaving(box, boxes.sizes[rows])
+    if out.mean() >= MOST_OUT:
+        text = (
+            f"{per_cent(out.sum(), count)} of the boxes leave their image: were they made for images of another size?"
+        )
+        yield Finding(
+            "outside", model, text, bool(out.mean() >= HALF) and count >= FEWEST, int(out.sum()), count,
+            example_cases(case_ids, boxes.image[rows], out),
+        )  # fmt: skip
+    flat: Bools = np.any(box[:, 2:] <= 0, axis=1)
+    if flat.mean() >= (FEW_OUT if model is not None else 0) and flat.any():
+        text = f"{int(flat.sum()):,} of {count:,} boxes have no area: they overlap nothing."
+        yield Finding(
+            "no_area", model, text, False, int(flat.sum()), count, example_cases(case_ids, boxes.image[rows], flat)
+        )
+
+
+def _better(now: Bools, then: Bools, out: float, out_then: float) -> bool:
+    """Return whether another reading is right beyond doubt: by the objects it finds, else by the images' borders."""
+    gain, loss = int((then & ~now).sum()), int((now & ~then).sum())
+    share, share_then = (float(found.mean()) if len(found) else 0.0 for found in (now, then))
+    certain = gain - loss >= ERRORS * np.sqrt(gain + loss) or (not now.any() and share_then >= HALF)
+    if gain and certain:
+        return share_then >= share + GAIN and share_then >= TIMES * share
+    return gain >= loss and share < GAIN and out >= MOST_OUT and out_then <= FEW_OUT

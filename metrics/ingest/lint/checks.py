@@ -1,0 +1,110 @@
+"""lint(): all checks of a detection upload, each on the boxes as the checks before it would have them fixed."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.core.suite import ANNOTATIONS, Outputs, Suite
+from metrics.ingest.lint.box_checks import FEW_OUT, MOST_OUT, normalised_finding, reading_finding, size_findings
+from metrics.ingest.lint.box_readings import READINGS
+from metrics.ingest.lint.class_checks import class_findings
+from metrics.ingest.lint.findings import Finding, per_cent, worst_first
+from metrics.ingest.lint.fixes import FIXES, fix, of_model
+from metrics.ingest.lint.scene import Boxes, leaving
+from metrics.ingest.lint.score_checks import score_findings
+from metrics.vision.geometry import whole
+
+MOST_EMPTY = 0.5  # share of the images with objects that a detector may leave without predictions
+FEWEST_IMAGES = 4
+CORRECT_IT = "Correct the file of the ground truth: every model is measured against it."
+ROUNDS = 3  # of lint and fix: a fix may show what another one needs
+
+
+def lint(suite: Suite, outputs: Outputs) -> tuple[Finding, ...]:
+    """Return what looks wrong with the ground truth and the predictions of a detection suite, serious findings first.
+
+    Checked of every model: no predictions, or none in most images; boxes that are shares of the image, or x1 y1 x2 y2,
+    centre and size, or y before x; boxes outside their image or without area; scores over 1, below 0, or all alike;
+    class numbers off by one, or places in place of numbers; classes that disagree. Of the ground truth: no objects,
+    and its boxes. Empty for suites of other tasks. Findings are evidence, not proof: each says with numbers what it
+    rests on.
+
+        >>> lint(Suite.from_rows("words", "text", [{"case_id": "1"}]), Outputs.from_rows([]))
+        ()
+    """
+    if suite.task != "detection":
+        return ()
+    annotations = ANNOTATIONS.empty_table() if suite.annotations is None else suite.annotations
+    truth = Boxes.of(suite, annotations, shaped=True)
+    found = [*_truth_findings(suite, truth)]
+    for model in outputs.models:
+        found += _model_findings(suite, outputs, model, truth, annotations)
+    return worst_first(found)
+
+
+def fix_all(suite: Suite, outputs: Outputs) -> Outputs:
+    """Return the outputs with the fix of every finding that has one applied, until no finding has another."""
+    for _ in range(ROUNDS):
+        done = {(change["model"], change["change"]) for change in outputs.changes}
+        wanted = [finding for finding in lint(suite, outputs) if finding.fix]
+        wanted = [finding for finding in wanted if (finding.model, finding.fix) not in done]
+        if not wanted:
+            break
+        outputs = fix(suite, outputs, wanted)
+    return outputs
+
+
+def _model_findings(
+    suite: Suite, outputs: Outputs, model: str, truth: Boxes, annotations: pa.Table
+) -> Iterator[Finding]:
+    table, _ = of_model(outputs, model)
+    cases = whole(suite.cases["case_id"])
+    if not len(table):
+        text = "No predictions at all: an empty file, or a detector that found nothing?"
+        yield Finding("no_predictions", model, text, True, len(suite), len(suite))
+        return
+    boxes = Boxes.of(suite, table)
+    with_objects, predicted = np.unique(truth.image), np.unique(boxes.image)
+    empty = np.setdiff1d(with_objects, predicted)
+    if len(empty) > MOST_EMPTY * len(with_objects) and len(with_objects) >= FEWEST_IMAGES:
+        text = (
+            f"No predictions in {len(empty):,} of {len(with_objects):,} images that have objects "
+            f"({per_cent(len(empty), len(with_objects))}): is the file complete?"
+        )
+        some = tuple(cases.take(pa.array(empty[:5])).to_pylist())
+        yield Finding("images_without_predictions", model, text, False, len(empty), len(with_objects), some)
+    for check in (normalised_finding, partial(reading_finding, truth=truth)):
+        finding = check(model, boxes, case_ids=cases)
+        if finding is not None and finding.fix is not None:
+            yield finding
+            table = FIXES[finding.fix].apply(table, suite)
+            boxes = Boxes.of(suite, table)
+    if boxes.plain.any():
+        yield from size_findings(model, boxes, cases)
+    yield from score_findings(model, whole(table["score"]).to_numpy(zero_copy_only=False))
+    yield from class_findings(
+        model, Boxes.of(suite, table, shaped=True), table["label"], truth, annotations["label"], suite
+    )
+
+
+def _truth_findings(suite: Suite, truth: Boxes) -> Iterator[Finding]:
+    cases = whole(suite.cases["case_id"])
+    if not len(truth):
+        text = "No objects in any image: every prediction is false, and AP has no value."
+        yield Finding("no_objects", None, text, True, len(suite), len(suite))
+        return
+    if not truth.plain.any():
+        return
+    finding = normalised_finding(None, truth, cases)
+    if finding is not None:
+        yield replace(finding, fix=None, text=f"{finding.text} {CORRECT_IT}")
+        return
+    yield from size_findings(None, truth, cases)
+    corners = leaving(READINGS["xyxy"].convert(truth.box, truth.sizes), truth.sizes)[truth.plain]
+    out = leaving(truth.box, truth.sizes)[truth.plain]
+    if out.mean() >= MOST_OUT and corners.mean() <= FEW_OUT:
+        text = f"Read as x1 y1 x2 y2, {per_cent(corners.sum(), len(corners))} of the boxes would leave. {CORRECT_IT}"
+        yield Finding("convention", None, text, True, int(out.sum()), len(out))

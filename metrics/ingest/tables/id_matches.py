@@ -1,0 +1,107 @@
+"""Case ids that the suite does not have: whether a file has none of them, and what the likely reason is."""
+
+import re
+from collections.abc import Callable, Collection, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.core.array_types import Bools
+from metrics.ingest.sheet import Sheet, flat, is_null
+from metrics.ingest.tables import sheet_cells
+
+EXPECTED = "the id of a case of the suite"
+LOOKED_AT = 2_000  # unknown ids, and rows of another column
+KNOWN = 20_000  # ids of the suite among which a reason is looked for
+ENOUGH = 0.9  # of the ids have to match for a reason to be likely
+SHOWN = 60  # characters of an id
+
+# What was done to an id, as a sentence after "they would match": the first that makes them match is the reason.
+RULES: dict[str, Callable[[str], str]] = {
+    "without the spaces around them": str.strip,
+    "in the same upper and lower case": str.casefold,
+    "without leading zeros": lambda text: re.sub(r"(?<![0-9.])0+(?=[0-9])", "", text),
+    "without .0 at the end, which spreadsheets add": lambda text: re.sub(r"(?<=[0-9])\.0+$", "", text),
+    "without the quotes around them": lambda text: text.strip("'\"“”"),
+    "without folders": lambda text: re.split(r"[/\\]", text)[-1],
+    "without file endings": lambda text: re.sub(r"\.[A-Za-z]{1,5}[0-9]?$", "", text),
+    "with the same marks between their parts": lambda text: re.sub(r"[\s_\-.:/#]+", "-", text.strip()),
+    "without leading zeros, in the same case and with the same marks": lambda text: re.sub(
+        r"(?<![0-9])0+(?=[0-9])", "", re.sub(r"[\W_]+", "", text.casefold())
+    ),
+}
+
+
+def check_known(
+    sheet: Sheet, column: str, ids: pa.ChunkedArray | pa.Array, unknown: Bools, known: pa.ChunkedArray,
+    thing: str = "case id", expected: str = EXPECTED,
+) -> None:  # fmt: skip
+    """Record as problems the ids of rows that are `unknown`: none of the `known` ones; one problem where all are.
+
+    `thing` and `expected` are the words for an id and for a known one.
+    """
+    unknown = unknown & ~is_null(ids) & ~sheet.bad
+    if not unknown.any():
+        return
+    strange = _distinct(ids, unknown)
+    reason = _reason(sheet, column, strange, known)
+    if len(strange) < 2 or (~unknown & ~is_null(ids) & ~sheet.bad).any():
+        sheet.report(unknown, column, ids, expected + reason)
+        return
+    count = len(pc.unique(flat(ids)).drop_null())
+    first = int(unknown.argmax())
+    found = f"none of its {count:,} {thing}s in the suite, such as {_quoted(strange[0])} in row {sheet.rows[first]}"
+    some = ", ".join(_quoted(text) for text in known.slice(0, 2).to_pylist())
+    sheet.problems.add(sheet.file, found, f"{thing}s of the suite, such as {some}{reason}", column=column, fatal=True)
+
+
+def _distinct(ids: pa.ChunkedArray | pa.Array, mask: Bools) -> list[str]:
+    return list(flat(pc.unique(flat(ids).filter(pa.array(mask)))).slice(0, LOOKED_AT).to_pylist())
+
+
+def _reason(sheet: Sheet, column: str, strange: list[str], known: pa.ChunkedArray) -> str:
+    """Return the likely reason as the end of a sentence; "" where there is none."""
+    ids = set(known.slice(0, KNOWN).to_pylist())
+    needed = ENOUGH * len(strange)
+    for what, rule in RULES.items():
+        there = {rule(text): text for text in ids}
+        matched = [text for text in strange if rule(text) in there]
+        if len(matched) >= needed:
+            mine, theirs = matched[0], there[rule(matched[0])]
+            return f". They would match {what}: {_quoted(mine)} here is {_quoted(theirs)} in the suite"
+    for what, mine, theirs in _affixes(strange, ids, needed):
+        return f". They would match without {what}: {_quoted(mine)} here is {_quoted(theirs)} in the suite"
+    for name in sheet.table.column_names:
+        if name != column:
+            values = sheet_cells.text(sheet, name).slice(0, LOOKED_AT)
+            given = values.drop_null()
+            if len(given) and pc.sum(pc.is_in(given, flat(known))).as_py() >= ENOUGH * len(given):
+                return f". The column {name} holds ids of the suite: map case_id to it"
+    return ""
+
+
+def _affixes(strange: list[str], ids: set[str], needed: float) -> Iterator[tuple[str, str, str]]:
+    """Yield a beginning or end that all ids of one side have and whose removal makes them match, with an example."""
+    for where, step in (("beginning", 1), ("end", -1)):  # an end is the beginning of what is read backwards
+        mine = {text[::step]: text for text in strange}
+        theirs = {text[::step]: text for text in ids}
+        for whose, group in (("", mine), (" of the suite's", theirs)):
+            affix = _affix(group)
+            if not affix:
+                continue
+            cut = {text.removeprefix(affix): whole for text, whole in group.items()}
+            here, there = (cut, theirs) if group is mine else (mine, cut)
+            matched = [text for text in here if text in there]
+            if len(matched) >= needed:
+                yield f"the {where} {_quoted(affix[::step])}{whose}", here[matched[0]], there[matched[0]]
+
+
+def _affix(texts: Collection[str]) -> str:
+    """Return what all texts begin with, up to its last digit: 1 of 10, 11, 12 is a part of the ids."""
+    first, last = min(texts), max(texts)  # all others are between these, also in what they begin with
+    count = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return re.sub(r"[0-9]+$", "", first[:count])
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

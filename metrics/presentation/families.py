@@ -1,0 +1,15 @@
+"""The families of evaluators in words: the folders of metrics/evaluators, each with a title."""
+
+FAMILIES = {
+    "agents": "Agents",
+    "answers": "Answers",
+    "classification": "Classification",
+    "consistency": "Consistency of repeats",
+    "detection": "Object detection",
+    "grounding": "Grounding in the contexts",
+    "retrieval": "Retrieval",
+    "safety": "Safety and privacy",
+    "segmentation": "Segmentation",
+    "summaries": "Summaries",
+    "text": "Text: references and rules",
+}

@@ -1,0 +1,123 @@
+"""A text in parts that a page marks: what quotes, changes, differences or a judge's verdicts say of its words."""
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from metrics.core.evidence import Holds
+from metrics.presentation.verdict_rows import VerdictGroup
+from metrics.text.conversation import Turn, turns
+from metrics.text.sentences import sentences
+
+Mark = Literal["", "marked", "added", "removed", "yes", "no", "unknown"]
+OF_ANSWERS = ("claims", "sentences")  # groups of verdicts about what the answer says
+SHARED = 0.5  # of the words of a claim must stand in the sentence that it is shown at
+WORST: tuple[Holds, ...] = ("no", "unknown", "yes")
+WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\W_]+")  # scripts without spaces: a character is a word
+
+
+class Part(NamedTuple):
+    """Words of a text, how they are marked, and a short note behind them."""
+
+    text: str
+    mark: Mark = ""
+    note: str = ""
+
+
+def quoted(text: str, quotes: Sequence[str]) -> list[Part]:
+    """Return the text with the quotes marked; a quote that is not in the text marks nothing."""
+    inside = [False] * len(text)
+    for quote in quotes:
+        start = text.find(quote) if quote else -1
+        if start >= 0:
+            inside[start : start + len(quote)] = [True] * len(quote)
+    parts: list[Part] = []
+    begin = 0
+    for place in range(1, len(text) + 1):
+        if place == len(text) or inside[place] != inside[begin]:
+            parts.append(Part(text[begin:place], "marked" if inside[begin] else ""))
+            begin = place
+    return parts
+
+
+def changed(before: str, after: str) -> list[Part]:
+    """Return the text after a change with the words marked that are not in the text before."""
+    old, new = (re.findall(r"\S+|\s+", text) for text in (before, after))
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    cuts = (("".join(new[start:end]), kind != "equal") for kind, _, _, start, end in matcher.get_opcodes())
+    return [Part(text, "marked" if is_new else "") for text, is_new in cuts if text]
+
+
+def difference(expected: str, answer: str, exact: bool = False) -> list[Part]:
+    """Return the answer with its words that are only in it as added, and those only expected as removed.
+
+    Words are compared without case and punctuation, unless `exact`, and shown as written.
+    """
+    left, right = (re.findall(r"\S+\s*", text) for text in (expected, answer))
+    compared, other = ([_bare(word.strip(), exact) for word in words] for words in (left, right))
+    matcher = difflib.SequenceMatcher(None, compared, other, autojunk=False)
+    parts = []
+    for operation, a, b, c, d in matcher.get_opcodes():
+        if operation == "equal":
+            parts.append(Part("".join(right[c:d])))
+            continue
+        parts += [Part(_spaced(left[a:b]), "removed")] if a < b else []
+        parts += [Part(_spaced(right[c:d]), "added")] if c < d else []
+    return parts
+
+
+def with_claims(answer: str, groups: Iterable[VerdictGroup]) -> list[Part]:
+    """Return the answer with the sentences marked that the verdicts' claims come from, numbered as the verdicts are.
+
+    A claim is a judge's rewording: it is shown at the sentence that has most of its words, if at least half of them.
+    Where several claims meet, the worst verdict marks.
+    """
+    spans = list(_sentence_spans(answer))
+    words = [set(words_of(answer[start:end])) for start, end in spans]
+    at: dict[int, list[tuple[Holds, str]]] = {}
+    for group in groups:
+        for row in group.rows if group.name in OF_ANSWERS else ():
+            said = set(words_of(row.text))
+            shares = [len(said & there) / len(said) if said else 0.0 for there in words]
+            best = max(range(len(spans)), key=shares.__getitem__, default=-1)
+            if best >= 0 and shares[best] >= SHARED:
+                at.setdefault(best, []).append((row.holds, f"{row.number}{row.glyph}"))
+    parts, end = [], 0
+    for place, claims in sorted(at.items()):
+        start, stop = spans[place]
+        parts += [Part(answer[end:start])] if end < start else []
+        mark = min((holds for holds, _ in claims), key=WORST.index)
+        parts.append(Part(answer[start:stop], mark, " ".join(note for _, note in claims)))
+        end = stop
+    return [*parts, Part(answer[end:])] if end < len(answer) else parts
+
+
+def words_of(text: str) -> Iterator[str]:
+    """Return the words of a text in lower case, of scripts without spaces the characters."""
+    return (match[0].casefold() for match in WORD.finditer(text))
+
+
+def last_turn(text: str) -> tuple[list[Turn], Turn] | None:
+    """Return the earlier turns of a conversation and its last one; None for a text that is no conversation."""
+    found = turns(text)
+    return (found[:-1], found[-1]) if len(found) > 1 else None
+
+
+def _bare(word: str, exact: bool) -> str:
+    return word if exact else re.sub(r"^\W+|\W+$", "", word).casefold() or word
+
+
+def _spaced(words: Sequence[str]) -> str:
+    """Return words, each with the white space behind it, so that something can follow the last one."""
+    text = "".join(words)
+    return text if text[-1].isspace() else f"{text} "
+
+
+def _sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    end = 0
+    for sentence in sentences(text):
+        start = text.find(sentence, end)
+        if start >= 0:
+            end = start + len(sentence)
+            yield start, end

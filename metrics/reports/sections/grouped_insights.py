@@ -1,0 +1,76 @@
+"""What stands out, each sentence once: findings that repeat for several metrics or models share a line."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from metrics.core.registry import title_of
+from metrics.presentation.format import number, plural
+from metrics.presentation.names import metric_name
+from metrics.presentation.phrases import named
+from metrics.reports.report import Insight
+
+EXTREMES = {"best_model": "is best at", "worst_model": "is worst at"}
+CAUSES = {
+    "retrieval_cause": "Failing answers whose contexts fail too, caused by retrieval",
+    "generation_cause": "Failing answers whose contexts pass, caused by generation",
+}
+Row = Mapping[Hashable, Any]
+
+
+def grouped_insights(found: pd.DataFrame) -> tuple[Insight, ...]:
+    """Return the insights of a run, most severe first; those alike but for metric, model or case in one sentence."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for place, row in enumerate(found.to_dict("records")):
+        groups.setdefault((row["kind"], _shared(row, place)), []).append(row)
+    return tuple(_insight(rows) for rows in groups.values() if rows[0]["kind"] != "leading_model")  # it is the headline
+
+
+def _shared(row: Row, place: int) -> str:
+    """Return what the rows of a kind must have in common to share a sentence; of other kinds nothing does."""
+    kind = row["kind"]
+    if kind in EXTREMES:
+        return str(row["model"])
+    if kind == "hardest_case":
+        return str(row["case_id"])
+    if kind in CAUSES:
+        return _text(row["evaluator"])
+    return "" if kind == "no_difference" else str(place)
+
+
+def _insight(rows: Sequence[Row]) -> Insight:
+    first = rows[0]
+    kind, severity = first["kind"], first["severity"]
+    if len(rows) == 1:
+        name = _text(first["evaluator"])
+        message = f"{title_of(name)}: {first['message']}" if name else first["message"]
+        return Insight(kind, message, severity, _text(first["evidence"]))
+    alike = {_text(row["evidence"]) for row in rows}
+    return Insight(kind, _sentence(kind, rows), severity, alike.pop() if len(alike) == 1 else "")
+
+
+def _sentence(kind: str, rows: Sequence[Row]) -> str:
+    metrics = [_metric(row) for row in rows]
+    if kind == "no_difference":
+        return f"No significant difference between the models in {len(rows)} metrics: {', '.join(metrics)}"
+    if kind in EXTREMES:
+        values = (f"{metric} ({number(row['value'])})" for metric, row in zip(metrics, rows, strict=True))
+        return f"{rows[0]['model']} {EXTREMES[kind]} {', '.join(values)}"
+    if kind == "hardest_case":
+        return f"case {rows[0]['case_id']} is the hardest in {plural(len(rows), 'metric')}: {named(metrics)}"
+    listed = [f"{row['model']} {int(row['affected']):,} of {round(row['affected'] / row['value']):,}" for row in rows]
+    where = f"{title_of(name)}: " if (name := _text(rows[0]["evaluator"])) else ""
+    return f"{where}{CAUSES[kind]}: {named(listed)}"
+
+
+def _metric(row: Row) -> str:
+    """Return evaluator and metric, the metric alone where that names both; "" for a finding about none."""
+    if not isinstance(row["metric"], str):
+        return ""
+    title, name = title_of(row["evaluator"]), metric_name(row["metric"], row["evaluator"])
+    return name if name.startswith(title) else f"{title}: {name}"
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

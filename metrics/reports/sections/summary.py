@@ -1,0 +1,208 @@
+"""The first page of a report, for whoever decides: which model, by how much, how sure, what fails, what to do."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from metrics import analysis
+from metrics.analysis import Leaderboard
+from metrics.analysis.labels.human_labels import criteria
+from metrics.analysis.leaderboard.resources import Resource, resources
+from metrics.core.evaluator import Status
+from metrics.presentation.format import MISSING, STATUSES, amount, interval, number, p_value, plural
+from metrics.presentation.phrases import limit, metric_title, named, signed, with_interval
+from metrics.reports.report import Problem, Summary, Table
+from metrics.reports.sections.comparisons import Compared, leader_against_next
+from metrics.reports.sections.problem_groups import ProblemGroup, problem_groups
+from metrics.reports.sections.slice_findings import worse_slices
+from metrics.store import Run
+
+MOST_METRICS = 8
+MOST_FAILING = 5
+MOST_STEPS = 5
+MANY_UNSCORED = 0.05  # share of the scores
+SPENT = {"cost_usd": "the cheapest", "duration_s": "the fastest"}
+UNSCORED = tuple(status.value for status in Status if status is not Status.OK)
+STEPS = {
+    "retrieval_cause": "Improve retrieval first: {}.",
+    "generation_cause": "Improve the answers, not the retrieval: {}.",
+    "weakest_tag": "Look at the weakest cases: {}.",
+}  # the finding of a kind that is severe gives a step
+
+
+def summary(run: Run, board: Leaderboard, problems: Sequence[Problem], insights: pd.DataFrame) -> Summary:
+    """Return the first page of a finished run's report; its answer is the headline of the leaderboard."""
+    head = analysis.headline(board)
+    groups = problem_groups(problems, len(board.models))
+    pairs = [pair for pair in leader_against_next(run) if pair[0] == head.models[1]] if len(board.models) > 1 else ()
+    return Summary(
+        table=_differences(board, head.models, pairs) if len(board.models) > 1 else _values(board),
+        sure=tuple(_sure(run, board, pairs)),
+        fails=tuple(_fails(board, groups, insights)),
+        steps=tuple(_steps(run, board, head, groups, insights))[:MOST_STEPS],
+    )
+
+
+def _differences(board: Leaderboard, ranked: Sequence[str], pairs: Sequence[Compared]) -> Table:
+    """Return the leading model and the next one in the primary metrics, and their difference."""
+    leader, other = ranked[:2]
+    rows = {row.column.key: row for _, row in pairs}
+    lines = []
+    for column in analysis.primary_columns(board)[:MOST_METRICS]:
+        own = [board.cells.get((model, column.key)) for model in (leader, other)]
+        values = ["not evaluated" if cell is None else with_interval(cell.value, cell.low, cell.high) for cell in own]
+        row = rows.get(column.key)
+        if row is None:
+            lines.append((metric_title(column), *values, MISSING, MISSING, "not tested"))
+            continue
+        difference = signed(row.difference) + (f" ({bounds})" if (bounds := interval(row.low, row.high)) else "")
+        result = {"better": f"{leader} is better", "worse": f"{other} is better"}.get(
+            row.significance, "not significant"
+        )
+        lines.append((metric_title(column), *values, difference, p_value(row.adjusted), result))
+    heads = ("Metric", leader, other, "Difference", "Adjusted p", "Result")
+    return Table("By how much?", heads, tuple(lines), (1, 2, 3, 4))
+
+
+def _values(board: Leaderboard) -> Table:
+    """Return a single model's values in the primary metrics, and whether they meet their thresholds."""
+    (model,) = board.models
+    lines = []
+    for column in analysis.primary_columns(board)[:MOST_METRICS]:
+        cell = board.cells.get((model, column.key))
+        if cell is None:
+            continue
+        met = MISSING if column.threshold is None else "missed" if cell.problem else "met"
+        value = with_interval(cell.value, cell.low, cell.high)
+        threshold = limit(column.threshold, column.direction) or MISSING
+        lines.append((metric_title(column), value, threshold, met, f"{cell.n:,}"))
+    return Table("How good is it?", ("Metric", model, "Threshold", "Result", "n"), tuple(lines), (1, 2, 4))
+
+
+def _sure(run: Run, board: Leaderboard, pairs: Sequence[Compared]) -> Iterator[str]:
+    """Yield what the answer rests on, a sentence each: tests, smallest detectable difference, cases without a value."""
+    columns = analysis.primary_columns(board)
+    if pairs:
+        leader = analysis.headline(board).models[0]
+        other = pairs[0][0]
+        rows = [row for _, row in pairs]
+        ahead, behind = (sum(row.significance == word for row in rows) for word in ("better", "worse"))
+        tested = plural(len(rows), "tested metric")
+        found = f"{leader} is significantly better than {other} in {ahead} of {tested}"
+        found += f", significantly worse in {behind}" if behind else ""
+        if not ahead and not behind:
+            found = f"{leader} and {other} do not differ significantly in any of {tested}"
+        yield f"{found}: paired on the same cases, corrected for all pairs of models (Holm, 5 %)."
+    untested = [metric_title(column, arrow=False) for column in columns if column.key not in board.ranks]
+    if untested and len(board.models) > 1:
+        yield f"Not tested, as nothing is stored to pair the models on: {named(untested)}."
+    known = [(column, board.ranks[column.key]) for column in columns if column.key in board.ranks]
+    if power := next(((column, own) for column, own in known if own.detectable is not None), None):
+        column, own = power
+        yield (
+            f"With {plural(own.cases, 'case')}, a difference of {number(own.detectable)} in "
+            f"{metric_title(column, arrow=False)} would be detected 80 % of the time; smaller ones are often missed."
+        )
+    yield _scored(board)
+    if judged := analysis.judged_evaluators(run):
+        yield f"{plural(len(judged), 'evaluator')} judged by {named(analysis.judge_names(run))}, an LLM that can err."
+
+
+def _scored(board: Leaderboard) -> str:
+    """Return how many scores of the primary metrics have no value, and why."""
+    counts, scored = _counts(board)
+    missing = sum(counts.values())
+    if not missing:
+        return f"Every one of {plural(scored, 'score')} of the primary metrics has a value."
+    why = ", ".join(f"{STATUSES.get(status, status)} {count:,}" for status, count in counts.items() if count)
+    return f"{missing:,} of {plural(scored + missing, 'score')} of the primary metrics have no value ({why})."
+
+
+def _counts(board: Leaderboard) -> tuple[dict[str, int], int]:
+    """Return how many scores of the primary metrics have no value, by status, and how many have one."""
+    columns = analysis.primary_columns(board)
+    cells = [board.cells.get((model, column.key)) for column in columns for model in board.models]
+    there = [cell for cell in cells if cell is not None]
+    counts = {status: sum(cell.counts.get(status, 0) for cell in there) for status in UNSCORED}
+    return counts, sum(cell.n for cell in there)
+
+
+def _fails(board: Leaderboard, groups: Sequence[ProblemGroup], insights: pd.DataFrame) -> Iterator[str]:
+    """Yield the thresholds that models miss, a sentence a metric, then what fails for every model."""
+    for group in groups[:MOST_FAILING]:
+        yield group.sentence
+    if len(groups) > MOST_FAILING:
+        yield f"{plural(len(groups) - MOST_FAILING, 'more metric')} with a missed threshold: see Problems."
+    if not groups:
+        judged = any(column.threshold is not None for column in board.columns)
+        yield "No model misses a threshold." if judged else "No metric has a threshold, so none is missed."
+    hardest = insights[insights["kind"].eq("hardest_case") & insights["severity"].eq("high")]["case_id"].nunique()
+    if hardest and len(board.models) > 1:
+        yield f"{plural(hardest, 'case fails', 'cases fail')} for every model: see What stands out."
+
+
+def _steps(
+    run: Run,
+    board: Leaderboard,
+    head: analysis.Headline,
+    groups: Sequence[ProblemGroup],
+    insights: pd.DataFrame,
+) -> Iterator[str]:
+    """Yield what to do, the choice of a model first; every step follows from a finding."""
+    picked = head.leaders or head.models
+    missed = [group.title for group in groups if picked[0] in group.models] if len(picked) == 1 else []
+    yield _choice(head, missed, [] if len(picked) == 1 else list(_cheap(picked, resources(run))))
+    largest = max(
+        (problem for group in groups for problem in group.problems if problem.model in picked and problem.affected),
+        key=lambda problem: problem.affected or 0, default=None,
+    )  # fmt: skip
+    if largest is not None:
+        yield (
+            f"Read the {plural(largest.affected or 0, 'case')} of {largest.model} that miss "
+            f"{metric_title(largest, arrow=False)} {limit(largest.threshold, largest.direction)}."
+        )
+    severe = insights[insights["severity"].eq("high") & insights["model"].isin(picked)]
+    for kinds in (("retrieval_cause", "generation_cause"), ("weakest_tag",)):
+        found = severe[severe["kind"].isin(kinds)].sort_values("affected", ascending=False, kind="stable")
+        for row in found.head(1).to_dict("records"):
+            yield STEPS[row["kind"]].format(row["message"])
+    weak = [line for line in worse_slices(run) if line.search.model in picked]
+    for line in weak[:1]:
+        yield f"Look at where {line.search.model} is worse than elsewhere: {line.each.value.words} ({line.numbers})."
+    counts, scored = _counts(board)
+    wanting = sum(count for status, count in counts.items() if status != Status.NOT_APPLICABLE.value)
+    if wanting > MANY_UNSCORED * (scored + wanting):
+        yield f"Resume or repeat the run: {plural(wanting, 'score')} without a value could change the order."
+    if analysis.judged_evaluators(run) and not criteria(run):
+        yield "Label some cases by hand: nobody has checked the judge's verdicts of this run."
+
+
+def _choice(head: analysis.Headline, missed: Sequence[str], spent: Sequence[str]) -> str:
+    """Return which model to choose, as far as the headline says."""
+    also = f": {'; '.join(spent)}" if spent else ""
+    fix = f" once it meets its threshold in {named(missed)}" if missed else ""
+    if not head.scored:
+        return "Find out why no metric has a value: see Problems and Data and run."
+    if len(head.models) == 1:
+        only = head.models[0]
+        return (
+            f"Use {only}{fix}." if fix or head.judged else f"Set thresholds: none says whether {only} is good enough."
+        )
+    if len(head.leaders) == 1:
+        return f"Choose {head.leaders[0]}{fix}."
+    if head.leaders:
+        return f"Choose one of {named(head.leaders)} by price and speed{also}."
+    return (
+        f"Do not choose by these metrics alone. Add cases to tell the models apart, or choose by price and speed{also}."
+    )
+
+
+def _cheap(models: Collection[str], found: Sequence[Resource]) -> Iterator[str]:
+    """Yield which of the models is the cheapest and which the fastest, where their means differ."""
+    for quantity, word in SPENT.items():
+        own: Mapping[str, Resource] = {
+            one.model: one for one in found if one.quantity == quantity and one.model in models
+        }
+        if len(own) > 1 and len({one.mean for one in own.values()}) > 1:
+            least = min(own.values(), key=lambda one: one.mean)
+            yield f"{least.model} is {word} ({amount(least.mean)} {least.unit} per case)"

@@ -1,0 +1,115 @@
+"""Thresholds that people set after the fact: named profiles of a workspace, in `thresholds.json`.
+
+The profile in force stands over the thresholds that runs began with, in everything that is read from them: problems,
+marks, flips, reports. What is stored of a run does not change.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from math import isfinite
+from pathlib import Path
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import held, make_folder, read_json, write_json
+
+Thresholds = Mapping[str, Mapping[str, float]]  # evaluator → metric → value
+LONGEST = 80  # characters of a profile's name
+FORM = "profiles as the page Problems writes them; remove the file to begin with none"
+
+
+class ThresholdProfiles:
+    """The profiles of the workspace at `folder`."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.path = folder / "thresholds.json"
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever the profiles do; 0 while there are none."""
+        try:
+            return self.path.stat().st_mtime_ns
+        except FileNotFoundError:
+            return 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the profiles, the oldest first."""
+        return tuple(self._read()[1])
+
+    @property
+    def in_force(self) -> str | None:
+        """The name of the profile in force; None where every run has the thresholds that it began with."""
+        return self._read()[0]
+
+    def thresholds(self, name: str | None = None) -> Thresholds:
+        """Return the thresholds of a profile, by default of the one in force; empty where there is none."""
+        in_force, profiles = self._read()
+        return profiles.get(name or in_force or "", {})
+
+    def use(self, name: str | None) -> None:
+        """Put a profile in force, an empty one if there is none of that name yet; None: no profile.
+
+        Raises InputError for a name that is blank or too long.
+        """
+        if name is not None and not 0 < len(name.strip()) <= LONGEST:
+            raise InputError([InputProblem("profile", repr(name), f"a name of 1 to {LONGEST} characters")])
+        with self._changing() as (_, profiles):
+            if name is not None:
+                profiles.setdefault(name.strip(), {})
+            self._write(name and name.strip(), profiles)
+
+    def put(self, values: Mapping[tuple[str, str], float | None]) -> None:
+        """Set thresholds by (evaluator, metric) in the profile in force; None removes one.
+
+        Raises InputError where no profile is in force, or a value is not finite.
+        """
+        with self._changing() as (in_force, profiles):
+            if in_force is None:
+                raise InputError([InputProblem("thresholds", "no profile in force", "a profile to set them in")])
+            wrong = [(key, value) for key, value in values.items() if value is not None and not isfinite(value)]
+            if wrong:
+                raise InputError([InputProblem(".".join(key), repr(value), "a finite number") for key, value in wrong])
+            changed = {name: dict(metrics) for name, metrics in profiles[in_force].items()}
+            for (evaluator, metric), value in values.items():
+                own = changed.setdefault(evaluator, {})
+                if value is None:
+                    own.pop(metric, None)
+                else:
+                    own[metric] = value
+            profiles[in_force] = {name: metrics for name, metrics in changed.items() if metrics}
+            self._write(in_force, profiles)
+
+    def remove(self, name: str) -> None:
+        """Remove a profile; runs have the thresholds that they began with if it was in force."""
+        with self._changing() as (in_force, profiles):
+            profiles.pop(name, None)
+            self._write(None if in_force == name else in_force, profiles)
+
+    @contextmanager
+    def _changing(self) -> Iterator[tuple[str | None, dict[str, Thresholds]]]:
+        make_folder(self.folder)
+        with held(self.folder / "thresholds.lock", "another process is changing the thresholds; try again"):
+            in_force, profiles = self._read()
+            yield in_force, dict(profiles)
+
+    def _read(self) -> tuple[str | None, Mapping[str, Thresholds]]:
+        return _read(self.path, self.version)
+
+    def _write(self, in_force: str | None, profiles: Mapping[str, Thresholds]) -> None:
+        write_json(self.path, {"in_force": in_force, "profiles": profiles})
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, version: int) -> tuple[str | None, Mapping[str, Thresholds]]:  # noqa: ARG001 - a part of the key
+    try:
+        found = read_json(path) or {"in_force": None, "profiles": {}}
+        profiles = {
+            str(name): {id: {metric: float(value) for metric, value in own.items()} for id, own in thresholds.items()}
+            for name, thresholds in found["profiles"].items()
+        }
+        in_force = found["in_force"]
+    except (ValueError, TypeError, KeyError, AttributeError) as failure:
+        raise InputError([InputProblem(str(path), str(failure), FORM)]) from failure
+    return (in_force if in_force in profiles else None), profiles

@@ -1,0 +1,69 @@
+"""Answers that a workspace already has for the cases of a suite, and the cases as a table to be answered."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from metrics.core.errors import RunNotFound
+from metrics.core.suite import Outputs, Suite
+from metrics.store import Run, Workspace
+
+ASKED = ("question", "source_text", "conditions", "json_schema")  # what a model may have to see
+TASKS = {"text": "answer", "agent": "answer", "classification": "label"}  # task → the column to be filled
+
+
+@dataclass(frozen=True)
+class OutputsOnFile:
+    """Outputs of an earlier run for `cases` cases of the suite; `run` is the newest run that evaluated them."""
+
+    fingerprint: str
+    models: tuple[str, ...]
+    cases: int
+    run: str
+    created: str
+
+
+def outputs_on_file(runs: Iterable[Run], suite: Suite) -> list[OutputsOnFile]:
+    """Return the outputs of these runs that answer cases of the suite, in the order of the runs, each once.
+
+    The runs may be of other suites of the same task: an edited suite finds the answers to the cases it kept.
+    """
+    found: dict[str, OutputsOnFile] = {}
+    ids = suite.cases["case_id"].combine_chunks()
+    for run in runs:
+        fingerprint = str(run.spec["outputs"]["fingerprint"])
+        path = run.outputs_folder / "outputs.parquet"
+        if fingerprint in found or run.spec["suite"]["task"] != suite.task or not path.exists():
+            continue
+        answered = pc.unique(pq.read_table(path, columns=["case_id"])["case_id"])
+        cases = int(pc.sum(pc.is_in(answered, ids)).as_py() or 0)
+        if cases:
+            found[fingerprint] = OutputsOnFile(fingerprint, run.models, cases, run.name, run.created)
+    return list(found.values())
+
+
+def read_on_file(workspace: Workspace, fingerprint: str, suite: Suite) -> tuple[Outputs, int]:
+    """Return stored outputs for the cases of the suite, and how many answers of a model to a case are missing.
+
+    RunNotFound where they are no longer there, or answer none of the cases.
+    """
+    outputs = workspace.outputs(fingerprint).restricted(case_ids=suite.cases["case_id"].combine_chunks())
+    if not outputs.outputs.num_rows:
+        raise RunNotFound(f"the outputs {fingerprint[:12]}… answer no case of {suite.name!r}; choose others")
+    answered = outputs.outputs.select(["case_id", "model"]).group_by(["case_id", "model"]).aggregate([]).num_rows
+    return outputs, len(suite) * len(outputs.models) - answered
+
+
+def to_answer(suite: Suite) -> pd.DataFrame | None:
+    """Return the cases with an empty column to be filled with a model's answers; None for cases that are images."""
+    column = TASKS.get(suite.task)
+    if column is None:
+        return None
+    shown = [name for name in ASKED if name in suite.cases.column_names and suite.cases[name].null_count < len(suite)]
+    table: pa.Table = suite.cases.select(["case_id", *shown])
+    frame: pd.DataFrame = table.to_pandas()
+    return frame.assign(**{column: ""})

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.views.setup.worked_examples import draw_examples
+from components.widgets import filters, url
+from components.widgets.frame import frame
+from components.widgets.parameter_form import fields
+from components.widgets.tables import header, records
+from metrics.presentation import format
+from metrics.presentation.families import FAMILIES
+from metrics.presentation.sources import source_markdown
+
+frame("Evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
+entries = data.catalogue()
+families = sorted({entry.family for entry in entries.values()})
+tasks = sorted({task for entry in entries.values() for task in entry.tasks})
+
+
+def metric_table(entry: data.Evaluator) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Metric": f"{metric.name} {format.ARROWS[metric.direction.value]}".strip(),
+            "Definition": metric.description,
+            "Range": format.range_text(metric.low, metric.high),
+            "Direction": format.DIRECTIONS[metric.direction.value],
+            "Threshold": threshold(entry, metric.threshold),
+            "Unit": metric.unit,
+            "Shown": "primary" if metric.primary else "on demand" if metric.minor else "yes",
+        }
+        for metric in entry.metrics
+    )
+
+
+def threshold(entry: data.Evaluator, declared: float | None) -> str:
+    """Return the declared threshold; of metrics that rest on local weights that it is calibrated for them."""
+    if declared is None:
+        return "by model" if set(entry.needs) - {"judge"} else format.MISSING
+    return f"{declared:g}"
+
+
+def parameter_table(entry: data.Evaluator) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Parameter": field.name,
+            "Meaning": field.description,
+            "Kind": field.kind,
+            "Default": "none" if field.default is None else str(field.default),
+        }
+        for field in fields(data.parameter_schema(entry.id))
+    )
+
+
+def show(entry: data.Evaluator) -> None:
+    """Draw one evaluator in full."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader(entry.title, anchor=False, width="stretch")
+        if st.button("Evaluate with it", type="primary", icon=":material/arrow_forward:"):
+            url.go("evaluate", evaluator=entry.id)
+        if st.button("All evaluators"):
+            url.put(evaluator=None)
+            st.rerun()
+    st.text(
+        f"{entry.id} · version {entry.version} · for {', '.join(entry.tasks)} · "
+        f"needs {words(entry.wanted) or 'nothing beyond the case'} · uses {words(entry.needs) or 'no model'}"
+    )
+    st.code(entry.doc, language=None, wrap_lines=True)
+    st.markdown("**Metrics**")
+    st.dataframe(metric_table(entry), hide_index=True, key="metrics")
+    st.markdown("**Worked examples**")
+    draw_examples(entry.examples)
+    st.markdown("**Parameters**")
+    st.dataframe(parameter_table(entry), hide_index=True, key="parameters")
+    if entry.prompts:
+        st.markdown("**Prompts**")
+        st.text("The instruction to the judge, above the texts of the case. It can be edited for one run on Evaluate.")
+    for prompt in entry.prompts:
+        st.text(prompt.id)
+        st.code(prompt.text, language=None, wrap_lines=True)
+        if prompt.examples:
+            st.text(f"{format.plural(len(prompt.examples), 'worked example')}, shown if the judge has examples = few.")
+    st.markdown("**Sources**")
+    st.markdown("\n".join(f"- {source_markdown(source)}" for source in entry.sources))
+    for title, lines in (
+        ("Differs from the source", [entry.differs_from_source]),
+        ("Similar evaluators", [entry.differs_from] if entry.differs_from else []), ("Standards", entry.standards),
+    ):  # fmt: skip
+        if lines:
+            st.markdown(f"**{title}**")
+            st.text("\n".join(lines))
+
+
+def words(names: Sequence[str]) -> str:
+    return ", ".join(name.replace("_", " ") for name in names)
+
+
+family = filters.one("Family", {name: FAMILIES[name] for name in families}, "family")
+task = filters.one("Task", {name: name.capitalize() for name in tasks}, "task")
+wanted = filters.search("Name or definition", "search").casefold()
+shown = [
+    entry
+    for entry in entries.values()
+    if family in (None, entry.family)
+    and (task is None or task in entry.tasks)
+    and wanted in f"{entry.id} {entry.title} {entry.doc}".casefold()
+]
+asked = url.param("evaluator")
+if asked is not None and asked in entries:
+    show(entries[asked])
+    st.stop()
+if asked:
+    st.error(f"There is no evaluator {format.shorten(asked)!r}; these are available.")
+st.text(
+    f"{len(shown)} of {format.plural(len(entries), 'evaluator')}. "
+    "Choose one for its formula, examples, parameters and sources."
+)
+table = pd.DataFrame(
+    [
+        {
+            "id": entry.id, "title": entry.title, "family": entry.family, "summary": entry.summary,
+            "inputs": words(entry.wanted), "metrics": len(entry.metrics),
+            "uses": words(entry.needs) or format.MISSING,
+        }
+        for entry in shown
+    ],
+    columns=["id", "title", "family", "summary", "inputs", "metrics", "uses"],
+)  # fmt: skip
+clicked = records(
+    table,
+    {
+        "title": header("Evaluator", 180),
+        "summary": header("Definition", 350),
+        "inputs": header("Needs", 150),
+        "uses": header("Uses", 110),
+        "family": header("Family", 84),
+    },
+    key="evaluators", tallest=620,
+)  # fmt: skip
+if clicked is not None:
+    url.put(evaluator=table["id"].iloc[clicked])
+    st.rerun()

@@ -1,0 +1,69 @@
+"""The worst cases behind a cell, with the answers."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from metrics.analysis import cases, with_answers, worst_cases
+from metrics.core.suite import Outputs, Suite
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
+from tests.pages.page_scenes import objects_run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("worst")
+    return finished(
+        Workspace(folder), text_suite(30), text_outputs(30, repeats=2), "rouge", "looping_detection", parameters=MARKED
+    )
+
+
+def test_they_are_those_of_the_list_of_cases(run: Run) -> None:
+    found = worst_cases(run, "rouge", "rougeL", "poor", tag="even", most=5)
+    listed = cases(run, "rouge", "rougeL", "poor", "even", limit=5)
+    assert found.total == listed.total == 30
+    assert found.rows[list(listed.rows)].equals(listed.rows)
+
+
+def test_each_row_has_the_answer_of_its_model_and_repeat(run: Run) -> None:
+    found = worst_cases(run, "rouge", "rougeL", "poor").rows
+    outputs = run.outputs.outputs.to_pandas().set_index(["case_id", "model", "run"])["answer"]
+    keys = list(zip(found["case_id"], found["model"], found["run"], strict=True))
+    assert len(keys) == 20
+    assert found["answer"].tolist() == [outputs[key] for key in keys]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("one line", "one line"), ("\n\n  first\nsecond", "first"), ("first\r\nsecond", "first"), ("", ""),
+        (None, None), ("x" * 500, "x" * 160),
+    ],
+    ids=["one-line", "blank-lines-before", "windows", "empty", "none", "long"],
+)  # fmt: skip
+def test_the_first_line_of_an_answer(tmp_path: Path, answer: str | None, expected: str | None) -> None:
+    suite = Suite.from_rows("s", "text", [{"case_id": "c", "question": "q", "expected_answers": ["a"]},
+                                          {"case_id": "d", "question": "q", "expected_answers": ["a"]}])  # fmt: skip
+    outputs = Outputs.from_rows(
+        [{"case_id": "c", "model": "m", "answer": answer}, {"case_id": "d", "model": "m", "answer": "a"}]
+    )
+    run = finished(Workspace(tmp_path), suite, outputs, "rouge")
+    found = worst_cases(run, "rouge", "rougeL", "m").rows.set_index("case_id")["answer"]
+    assert (None if pd.isna(found["c"]) else found["c"]) == expected
+
+
+def test_an_image_has_no_answer_and_its_number_of_errors(tmp_path: Path) -> None:
+    run = objects_run(tmp_path)
+    model, evaluator = run.models[0], run.match_names()[0]
+    found = worst_cases(run, evaluator, run.evaluator(evaluator).metrics[0].name, model).rows
+    assert found["answer"].isna().all()
+    assert found["errors"].is_monotonic_decreasing
+    assert found["errors"].iloc[0] > 0
+
+
+def test_an_empty_page_stays_empty(run: Run) -> None:
+    page = with_answers(run, cases(run, "rouge", "rougeL", search="no such text"))
+    assert (len(page.rows), page.total) == (0, 0)
+    assert "answer" in page.rows

@@ -1,0 +1,116 @@
+"""The operating point of a run: its default, and what it counts, beside pycocotools and the stored confusion matrix."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from metrics.analysis import (
+    ObjectFilter,
+    OperatingPoint,
+    best_point,
+    confusion_at,
+    object_counts,
+    operating_point,
+    point_counts,
+)
+from metrics.store import Run, Workspace
+from metrics.store.reviews import Review
+from tests.engine.engine_scenes import finished
+from tests.evaluators.detected import numbered, suite_and_outputs
+from tests.pages.page_scenes import objects_run
+from tests.vision.coco_oracle import coco_eval, random_scene
+
+SEEDS = (2, 3, 8, 11)
+CURVE = "detection_pr_curve"
+INDEX = sys.modules["metrics.analysis.objects.object_index"]  # metrics.analysis.objects is also a function
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Run]:
+    """Random scenes with crowds, ties and labels without ground truth."""
+    folder = tmp_path_factory.mktemp("points")
+    made = {}
+    for seed in SEEDS:
+        suite, outputs = suite_and_outputs(random_scene(seed))
+        made[seed] = finished(
+            Workspace(folder), numbered(suite), outputs, CURVE, "detection_confusion", "error_breakdown",
+            parameters={"detection_confusion": {"score_threshold": 0.3, "iou_threshold": 0.6}},
+        )  # fmt: skip
+    return made
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """`keen` finds a cat (.9) and a dog (.6) in each of four and makes up a dog (.3); `shy` finds the cat (.8)."""
+    return objects_run(tmp_path_factory.mktemp("pictures"))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("point", [(0.0, 0.5), (0.4, 0.5), (0.3, 0.75), (0.6, 0.35), (0.2, 0.95)])
+def test_counts_are_those_of_pycocotools(runs: dict[int, Run], seed: int, point: tuple[float, float]) -> None:
+    score, iou = point
+    images, classes, truths, predictions = random_scene(seed)
+    kept = [row for row in predictions if row["score"] >= score]
+    areas = [(0.0, 1e10)]
+    found = coco_eval(images, classes, truths, kept, [iou], areas, [len(predictions) + 1])
+    tp = fp = fn = 0
+    for each in found.evalImgs:
+        if each is not None:
+            counted = ~np.asarray(each["dtIgnore"], bool)
+            hit = np.asarray(each["dtMatches"]) > 0
+            tp, fp = tp + int((hit & counted).sum()), fp + int((~hit & counted).sum())
+            there = ~np.asarray(each["gtIgnore"], bool)
+            fn += int((there & (np.asarray(each["gtMatches"])[0] == 0)).sum())
+    assert point_counts(runs[seed], "m", OperatingPoint(score, iou)) == (tp, fp, fn)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_confusion_at_the_evaluators_own_point_is_the_stored_one(runs: dict[int, Run], seed: int) -> None:
+    stored = runs[seed].curves("detection_confusion")
+    found = confusion_at(runs[seed], "m", OperatingPoint(0.3, 0.6))
+    columns = ["label", "predicted", "count"]
+    assert sorted(found[columns].to_numpy().tolist()) == sorted(stored[columns].to_numpy().tolist())
+
+
+@pytest.mark.parametrize("evaluator", [CURVE, "error_breakdown"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_matching_again_at_the_same_iou_gives_the_stored_matches(
+    runs: dict[int, Run], seed: int, evaluator: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = object_counts(runs[seed], evaluator, ObjectFilter("m"))
+    monkeypatch.setattr(INDEX, "FOLDER", f"again-{evaluator}-{seed}")
+    monkeypatch.setattr(INDEX, "stored_at", lambda *_: False)
+    assert object_counts(runs[seed], evaluator, ObjectFilter("m", iou=0.5)) == stored
+
+
+@pytest.mark.parametrize("point", [(0.0, 0.5), (0.4, 0.5), (0.7, 0.75)])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_gallery_counts_and_point_counts_agree(runs: dict[int, Run], seed: int, point: tuple[float, float]) -> None:
+    kinds = object_counts(runs[seed], CURVE, ObjectFilter("m", score_low=point[0], iou=point[1]))["kind"]
+    sums = [sum(n for kind, n in kinds.items() if kind.startswith(family)) for family in ("tp", "fp", "fn")]
+    assert point_counts(runs[seed], "m", OperatingPoint(*point)) == tuple(sums)
+
+
+def test_the_default_is_the_best_f1_of_all_models(pictures: Run) -> None:
+    # mean F1: up to .30 (.80 + .67) / 2, then (1 + .67) / 2 up to .60, less beyond
+    assert best_point(pictures) == (0.31, 0.5)
+    assert operating_point(pictures) == (0.31, 0.5)
+    counts = point_counts(pictures, "keen", OperatingPoint(0.31))
+    assert counts is not None
+    assert (counts, counts.precision, counts.recall, counts.f1) == ((8, 0, 0), 1.0, 1.0, 1.0)
+
+
+def test_a_chosen_point_is_kept_until_it_is_taken_back(pictures: Run) -> None:
+    Review(pictures).choose_point((0.7, 0.8))
+    try:
+        assert operating_point(Workspace(pictures.workspace.path).run(pictures.id)) == (0.7, 0.8)
+    finally:
+        Review(pictures).choose_point(None)
+    assert operating_point(pictures) == best_point(pictures)
+
+
+def test_nothing_predicted_has_no_precision(pictures: Run) -> None:
+    counts = point_counts(pictures, "shy", OperatingPoint(0.95))
+    assert counts is not None
+    assert (counts, counts.precision, counts.recall, counts.f1) == ((0, 0, 8), None, 0.0, 0.0)

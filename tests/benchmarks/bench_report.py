@@ -1,0 +1,66 @@
+"""The report as PDF and HTML: processor time for each sample, and for 60 models.
+
+    python -m tests.benchmarks.bench_report
+
+Each report is made in a process of its own, so that nothing is kept from the one before; imports count.
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from metrics import evaluate
+from metrics.core.suite import Outputs
+from metrics.store import Run, Workspace
+from metrics.suites.samples import sample_runs, samples
+
+MODELS = 60
+EVALUATORS = ["rouge", "bleu", "looping_detection", "pii_leakage", "text_matching", "language_mismatch"]
+PROMISED = 5.0  # seconds, for a sample
+MADE = """
+import sys, time
+from metrics.reports import render
+from metrics.store import Workspace
+content = render(Workspace(sys.argv[1]).run(sys.argv[2]), sys.argv[3])
+print(time.process_time(), len(content))
+"""
+
+
+def main() -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = Workspace(Path(folder))
+        subprocess.run([sys.executable, "-m", "metrics", "samples", "--quiet", "--workspace", folder], check=True)
+        runs = {name: run.id for name, run in sample_runs(workspace).items()} | {f"{MODELS} models": many(workspace).id}
+        print(f"{'run':<18}{'format':>8}{'seconds':>10}{'kB':>8}")
+        for name, run in runs.items():
+            for form in ("pdf", "html"):
+                seconds, size = made(folder, run, form)
+                over = "  over the limit" if seconds > PROMISED and name in sample_runs(workspace) else ""
+                print(f"{name:<18}{form:>8}{seconds:>10.1f}{size / 1000:>8.0f}{over}")
+
+
+def many(workspace: Workspace) -> Run:
+    """Return a run of the sample of questions by MODELS models, each with its own share of the words left out."""
+    sample = next(one for one in samples() if one.id == "rag")
+    suite, outputs = sample.read()
+    rows = outputs.outputs.to_pylist()
+    rows = [row for row in rows if row["model"] == rows[0]["model"]]
+    cut = [
+        row | {"model": f"model-{place:02}", "answer": " ".join(row["answer"].split()[: 2 + 40 * place // MODELS])}
+        for place in range(MODELS)
+        for row in rows
+    ]
+    return evaluate(suite, Outputs.from_rows(cut), EVALUATORS, workspace=workspace.path)
+
+
+def made(folder: str, run: str, form: str) -> tuple[float, int]:
+    """Return the processor seconds and the bytes of one report."""
+    found = subprocess.run([sys.executable, "-c", MADE, folder, run, form], capture_output=True, text=True, check=True)
+    seconds, size = found.stdout.split()
+    return float(seconds), int(size)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Rows of cases: what the browser is told to draw, from plain values."""
+
+import json
+import math
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from components.viewers.browser_component import FOLDER
+from components.viewers.case_list import case_rows
+from metrics.analysis import Column
+from metrics.presentation import palette
+from tests.components.board_scenes import column
+
+HOSTILE = "<img src=x onerror=alert(1)> **m**"
+CASE = {
+    "case_id": "c1", "model": "m", "run": 1, "value": 0.25, "status": "ok", "reason": None, "preview": "Why?",
+    "tags": [], "errors": None, "answer": "Because.",
+}  # fmt: skip
+
+
+def drawn(of: Column | None = None, models: bool = False, repeats: bool = False, **changed: Any) -> dict[str, Any]:
+    """One row of a case with these facts."""
+    frame = pd.DataFrame([{**CASE, **changed}]).astype({"errors": "Int64", "value": "float64"})
+    (row,) = case_rows(frame, of or column("rouge/l"), ["/example?case=c1"], models=models, repeats=repeats)
+    return row
+
+
+def test_a_case_has_its_texts_its_bar_and_its_address() -> None:
+    row = drawn(reason="two words are missing", tags=["night"])
+    assert (row["id"], row["href"], row["question"], row["answer"]) == ("c1", "example?case=c1", "Why?", "Because.")
+    assert (row["reason"], row["facts"], row["model"]) == ("two words are missing", "night", None)
+    assert (row["value"], row["share"], row["step"]) == ("0.250", 0.25, palette.goodness_step(0.25))
+
+
+@pytest.mark.parametrize(
+    ("of", "value", "share", "goodness", "failing"),
+    [
+        pytest.param(column("e/m"), 0.2, 0.2, 0.2, True, id="below-its-threshold"),
+        pytest.param(column("e/m"), 0.5, 0.5, 0.5, False, id="on-its-threshold"),
+        pytest.param(column("e/m", "lower"), 0.8, 0.8, 0.2, True, id="above-where-lower-is-better"),
+        pytest.param(column("e/m", threshold=None), 0.0, 0.0, 0.0, False, id="no-threshold"),
+        pytest.param(column("e/m", "none"), 0.1, 0.1, None, False, id="no-better-end"),
+        pytest.param(column("e/m", high=math.inf), 7.0, None, None, False, id="open-range-has-no-bar"),
+        pytest.param(column("e/m", low=-1.0), 0.0, 0.5, 0.5, True, id="range-from-below-zero"),
+        pytest.param(column("e/m"), 1.0000001, 1.0, 1.0, False, id="past-the-end-by-rounding"),
+    ],
+)
+def test_the_bar(of: Column, value: float, share: float | None, goodness: float | None, failing: bool) -> None:
+    row = drawn(of, value=value)
+    assert row["share"] == share
+    assert row["step"] == (None if goodness is None else palette.goodness_step(goodness))
+    assert row["failing"] is failing
+
+
+def test_a_case_without_a_value_says_why() -> None:
+    row = drawn(value=None, status="parse_failure", reason="no JSON")
+    assert (row["value"], row["share"], row["failing"], row["reason"]) == ("reply unreadable", None, False, "no JSON")
+
+
+@pytest.mark.parametrize(
+    ("errors", "text", "failing"), [(3, "3 errors", True), (1, "1 error", True), (0, "0 errors", False)]
+)
+def test_an_image_counts_its_errors(errors: int, text: str, failing: bool) -> None:
+    row = drawn(value=None, errors=errors, answer=None)
+    assert (row["value"], row["failing"], row["share"]) == (text, failing, None)
+
+
+def test_models_and_repeats_are_named_where_there_are_several() -> None:
+    row = drawn(models=True, repeats=True, model=HOSTILE, run=2)
+    assert (row["model"], row["facts"]) == (HOSTILE, "repeat 2")
+    assert json.loads(json.dumps(row)) == row
+
+
+@pytest.mark.parametrize("script", ["case_list.js", "case_rows.js", "page_parts.js", "palette.js", "toolbar.js"])
+def test_the_scripts_never_parse_text_as_html(script: str) -> None:
+    text = (FOLDER / script).read_text(encoding="utf-8")
+    assert not [
+        sink for sink in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(") if sink in text
+    ]

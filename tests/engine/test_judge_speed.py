@@ -1,0 +1,122 @@
+"""How long a judge takes, by what its questions took in earlier runs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from metrics import engine
+from metrics.engine import judge_speed
+from metrics.engine.judge_speed import JudgeTime, judge_time
+from metrics.judge.local import completer
+from metrics.judge.settings import JudgeSettings
+from metrics.presentation.judge_time import time_text
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import dated, finished
+from tests.judge.judge_scenes import rag
+from tests.judge.test_local import Likelihoods
+
+CASES = 6
+
+
+@pytest.fixture
+def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> JudgeSettings:
+    """A local judge whose replies come at once."""
+    own = Likelihoods(tmp_path / "own.gguf", [])
+    own.path.write_bytes(b"GGUF")
+    monkeypatch.setattr(completer, "_loaded", lambda path: own)
+    return JudgeSettings(model=f"local:{own.path}").with_weights()
+
+
+def judged(workspace: Path, judge: JudgeSettings, *evaluators: str) -> Run:
+    suite, outputs = rag(CASES)
+    return finished(Workspace(workspace), suite, outputs, *evaluators, resources={"judge": {"model": judge.model}})
+
+
+def timed(run: Run, seconds: float, whole: float) -> None:
+    """Make every reply of a run take so many seconds, and the run `whole`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = run.table_path("judgements")
+    assert path is not None
+    table = pq.read_table(path)
+    place = table.column_names.index("seconds")
+    pq.write_table(table.set_column(place, "seconds", pa.array([seconds] * len(table))), path)
+    manifest = json.loads((run.folder / "manifest.json").read_text())
+    (run.folder / "manifest.json").write_text(json.dumps(manifest | {"seconds": whole}))
+
+
+def test_each_step_takes_its_mean_in_the_newest_run(workspace: Path, judge: JudgeSettings) -> None:
+    run = judged(workspace, judge, "faithfulness")
+    steps = set(run.judgements["step"])
+    asked = run.judgements[~run.judgements["cached"]]
+    timed(run, 2.0, 2.0 * len(asked))
+    calls = {(judge.name, step): 10.0 for step in steps}
+    assert judge_time(workspace, calls) == JudgeTime(20.0 * len(steps), (run.id,))
+    more = calls | {(judge.name, "other"): 7.0}
+    found = judge_time(workspace, more)
+    assert found == JudgeTime(20.0 * len(steps), (run.id,), 7)
+    assert time_text(found).startswith("at least about 40 s with the local judge, at the speed of run 2")
+    assert time_text(found).endswith("; 7 calls are of a kind that no run has measured")
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    ["another judge", "too few", "longer than the run", "lost", "unfinished"],
+)
+def test_unknown(workspace: Path, judge: JudgeSettings, monkeypatch: pytest.MonkeyPatch, spoiled: str) -> None:
+    run = judged(workspace, judge, "faithfulness")
+    calls = {(judge.name, step): 10.0 for step in set(run.judgements["step"])}
+    timed(run, 2.0, 10.0 if spoiled == "longer than the run" else 1000.0)
+    if spoiled == "another judge":
+        calls = {("local:another", step): number for (_, step), number in calls.items()}
+    elif spoiled == "too few":
+        monkeypatch.setattr(judge_speed, "ENOUGH", 100)
+    elif spoiled == "lost":
+        path = run.table_path("judgements")
+        assert path is not None
+        path.unlink()
+    elif spoiled == "unfinished":
+        (run.folder / "manifest.json").unlink()
+    found = judge_time(workspace, calls)
+    assert (found.seconds, found.runs) == (0.0, ())
+    assert time_text(found) == "the local judge's time is unknown: no run in this workspace has measured it"
+
+
+def test_an_estimate_has_it(workspace: Path, judge: JudgeSettings) -> None:
+    first = judged(workspace, judge, "faithfulness")
+    timed(first, 3.0, 1000.0)
+    suite, outputs = rag(3 * CASES)
+    resources = {"judge": {"model": judge.model}}
+    found = engine.estimate(suite, outputs, ["faithfulness"], {}, resources, workspace)
+    assert found is not None
+    assert found.local is not None
+    assert found.local.seconds == pytest.approx(3.0 * found.calls)
+    assert found.local.runs == (first.id,)
+    assert found.calls
+    server = {"judge": {"model": "m", "base_url": "http://127.0.0.1:9/v1"}}
+    other = engine.estimate(suite, outputs, ["faithfulness"], {}, server, workspace)
+    assert other is not None
+    assert other.local is None, "only a local judge's requests come one after the other"
+    assert other.hosted == JudgeTime(0.0, (), other.calls)
+    assert time_text(other.hosted, "the judge").startswith("the judge's time is unknown")
+
+
+def test_requests_in_flight_together_share_the_time(workspace: Path, judge: JudgeSettings) -> None:
+    run = judged(workspace, judge, "faithfulness")
+    asked = run.judgements[~run.judgements["cached"]]
+    timed(run, 2.0, len(asked) / 2)  # four at once: a quarter of the replies' own seconds
+    calls = {(judge.name, run.judgements["step"][0]): 10.0}
+    assert judge_time(workspace, calls, at_once=4) == JudgeTime(5.0, (run.id,))
+    assert judge_time(workspace, calls).runs == (), "one after the other they would have taken longer than the run"
+
+
+def test_the_newest_run_counts(workspace: Path, judge: JudgeSettings) -> None:
+    old = dated(judged(workspace, judge, "faithfulness"), 1)
+    timed(old, 9.0, 1000.0)
+    (workspace / "cache" / "judge" / "cache.db").unlink()
+    new = dated(judged(workspace, judge, "faithfulness"), 2)
+    timed(new, 1.0, 1000.0)
+    step = new.judgements["step"][0]
+    assert judge_time(workspace, {(judge.name, step): 1.0}) == JudgeTime(1.0, (new.id,))

@@ -1,0 +1,209 @@
+"""The checks of a detection upload: what each finds, what none may find, and that fixes restore the clean numbers."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from metrics.core.errors import InputError
+from metrics.core.suite import Outputs, Suite
+from metrics.ingest import read_outputs, read_suite
+from metrics.ingest.lint import fix, fix_all, lint
+from metrics.suites.samples import samples
+from tests.evaluators.detected import read_voc100
+from tests.ingest.lint.spoiled import MODEL, SPOILED, ap, harbour, outputs_of, results
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    return harbour()
+
+
+def seen(suite: Suite, outputs: Outputs) -> list[tuple[str, str | None]]:
+    return [(finding.kind, finding.fix) for finding in lint(suite, outputs)]
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_a_spoiled_file_is_found_and_the_fixes_restore_its_ap(suite: Suite, tmp_path: Path, name: str) -> None:
+    spoil, fixes = SPOILED[name]
+    clean = outputs_of(suite, tmp_path, results())
+    outputs = outputs_of(suite, tmp_path, [spoil(record) for record in results()])
+    assert sorted(finding.fix or "" for finding in lint(suite, outputs)) == sorted(fixes)
+    fixed = fix_all(suite, outputs)
+    assert ap(suite, fixed) == ap(suite, clean)
+    assert lint(suite, fixed) == ()
+    assert [change["change"] for change in fixed.changes] == fixes
+    assert all(change["model"] == MODEL and change["predictions"] == len(results()) for change in fixed.changes)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, (_, fixes) in SPOILED.items() if fixes not in (["percent"], ["sigmoid"])]
+)
+def test_what_makes_ap_meaningless_is_serious(suite: Suite, tmp_path: Path, name: str) -> None:
+    outputs = outputs_of(suite, tmp_path, [SPOILED[name][0](record) for record in results()])
+    assert lint(suite, outputs)[0].serious
+    assert (ap(suite, outputs) or 0) < 0.25 * (ap(suite, outputs_of(suite, tmp_path, results())) or 0)
+
+
+def test_no_sample_has_findings() -> None:
+    for sample in samples():
+        assert lint(*sample.read()) == (), sample.id
+
+
+def test_real_detections_have_no_findings(shared: Path) -> None:
+    assert lint(*read_voc100(shared)) == ()
+    folder = shared / "data" / "voc100"
+    truth = read_suite(folder / "instances.json")
+    assert lint(truth, read_outputs(folder / "detections.json", suite=truth)) == ()
+
+
+@pytest.mark.parametrize("name", ["x1 y1 x2 y2", "shares of the image", "centres", "y before x", "classes from 0"])
+def test_real_detections_spoiled_are_found(shared: Path, tmp_path: Path, name: str) -> None:
+
+    folder = shared / "data" / "voc100"
+    truth = read_suite(folder / "instances.json")
+    records = json.loads((folder / "detections.json").read_text())
+    sizes = {row["case_id"]: (row["image_width"], row["image_height"]) for row in truth.cases.to_pylist()}
+    clean = outputs_of(truth, tmp_path, records)
+    if name == "shares of the image":
+        wide = [sizes[str(record["image_id"])] * 2 for record in records]
+        spoiled = [
+            record | {"bbox": [value / side for value, side in zip(record["bbox"], size, strict=True)]}
+            for record, size in zip(records, wide, strict=True)
+        ]
+    else:
+        spoiled = [SPOILED[name][0](record) for record in records]
+    outputs = outputs_of(truth, tmp_path, spoiled)
+    assert [finding.fix for finding in lint(truth, outputs)] == SPOILED[name][1]
+    assert ap(truth, fix_all(truth, outputs)) == pytest.approx(ap(truth, clean), abs=1e-12)
+
+
+def test_only_the_spoiled_model_is_changed(suite: Suite, tmp_path: Path) -> None:
+    good = tmp_path / "good.json"
+    bad = tmp_path / "bad.json"
+
+    good.write_text(json.dumps(results("petrel-large")))
+    bad.write_text(json.dumps([SPOILED["x1 y1 x2 y2"][0](record) for record in results()]))
+    outputs = read_outputs([bad, good], suite=suite)
+    (finding,) = lint(suite, outputs)
+    assert (finding.model, finding.kind, finding.fix, finding.serious) == ("bad", "convention", "xyxy", True)
+    assert "x1 y1 x2 y2" in finding.text
+    assert finding.cases
+    fixed = fix(suite, outputs, [finding])
+    assert fixed.restricted("good").fingerprint == outputs.restricted("good").fingerprint
+    assert ap(suite, fixed.restricted("bad")) == ap(suite, outputs_of(suite, tmp_path, results()))
+    assert fixed.changes == (
+        {
+            "model": "bad", "change": "xyxy", "predictions": 636,
+            "text": "boxes converted from x1 y1 x2 y2 to x y width height",
+        },
+    )  # fmt: skip
+
+
+def test_fixes_of_nothing_known_are_refused(suite: Suite, tmp_path: Path) -> None:
+    outputs = outputs_of(suite, tmp_path, results())
+    with pytest.raises(InputError) as refused:
+        fix(suite, outputs, [("nobody", "xyxy"), (MODEL, "upside-down")])
+    assert "nobody" in str(refused.value)
+    assert "upside-down" in str(refused.value)
+
+
+def scene(boxes: list[list[float]], more: dict[str, Any] | None = None, count: int = 12) -> tuple[Suite, Outputs]:
+    """`count` images of 100 × 80, in each an object; every model box of `boxes` [x, y, w, h, score] is in each."""
+    cases = [{"case_id": f"i{index:02}", "image_width": 100, "image_height": 80} for index in range(count)]
+    truth = {"label": "cat", "x": 10, "y": 20, "width": 30, "height": 25, **(more or {})}
+    annotations = [{"case_id": case["case_id"], "annotation_id": n + 1, **truth} for n, case in enumerate(cases)]
+    rows = [
+        dict(zip(("x", "y", "width", "height", "score"), box, strict=True))
+        | {"label": "cat", "case_id": case["case_id"]}
+        for case in cases
+        for box in boxes
+    ]
+    spread = [row | {"score": row["score"] - n / 1e6} for n, row in enumerate(rows)]
+    answers = [{"case_id": case["case_id"], "model": "m"} for case in cases]
+    return Suite.from_rows("scene", "detection", cases, annotations), Outputs.from_rows(
+        answers, [row | {"model": "m"} for row in spread]
+    )
+
+
+GOOD = [10, 20, 30, 25, 0.9]
+CASES: dict[str, tuple[tuple[Suite, Outputs], list[tuple[str, bool]]]] = {
+    # scene, and the kinds found with whether they are serious
+    "right boxes": (scene([GOOD]), []),
+    "right boxes and as many wrong ones": (scene([GOOD, [60, 40, 30, 30, 0.8], [5, 60, 90, 20, 0.7]]), []),
+    "boxes that are poor": (scene([[18, 22, 45, 30, 0.9], [50, 20, 20, 20, 0.3]]), []),
+    "boxes a little over the border": (scene([GOOD, [70, 40, 31.5, 41, 0.8]]), []),
+    "nothing": (scene([]), [("no_predictions", True)]),
+    "boxes of larger images": (
+        scene([[130, 260, 390, 325, 0.9], [400, 300, 100, 90, 0.5]]), [("outside", True)],
+    ),
+    "every fifth box outside": (
+        scene([GOOD, [90, 70, 40, 40, 0.5], [40, 20, 30, 25, 0.4], [10, 40, 30, 25, 0.4], [60, 40, 30, 30, 0.4]]),
+        [("outside", False)],
+    ),
+    "boxes without area": (scene([GOOD, [10, 20, 0, 25, 0.5]]), [("no_area", False)]),
+    "scores a little over 1": (scene([GOOD, [10, 20, 30, 25, 1.2]]), [("scores_over_1", False)]),
+    "ground truth as shares": (
+        scene([GOOD], {"x": 0.1, "y": 0.25, "width": 0.3, "height": 0.3}), [("normalised", True)],
+    ),
+    "ground truth as x1 y1 x2 y2": (
+        scene([[50, 40, 30, 30, 0.9]], {"x": 50, "y": 40, "width": 80, "height": 70}),
+        [("outside", True), ("convention", True)],
+    ),
+    "ground truth without area": (scene([GOOD], {"width": 0}), [("no_area", False)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_findings_of_a_scene(name: str) -> None:
+    (suite, outputs), expected = CASES[name]
+    assert [(finding.kind, finding.serious) for finding in lint(suite, outputs)] == expected
+
+
+def test_equal_scores() -> None:
+    suite, outputs = scene([GOOD])
+    table = outputs.predictions
+    assert table is not None
+    place = table.schema.get_field_index("score")
+    same = table.set_column(place, "score", [np.ones(len(table))])
+    assert seen(suite, Outputs(outputs.outputs, same)) == [("equal_scores", None)]
+
+
+def test_most_images_without_predictions() -> None:
+    suite, outputs = scene([GOOD])
+    assert outputs.predictions is not None
+    few = Outputs(outputs.outputs, outputs.predictions.slice(0, 5))
+    (finding,) = lint(suite, few)
+    assert (finding.kind, finding.count, finding.total, finding.serious) == ("images_without_predictions", 7, 12, False)
+    assert finding.text.startswith("No predictions in 7 of 12 images that have objects (58 %)")
+
+
+def test_a_suite_without_objects_is_serious() -> None:
+    suite, outputs = scene([GOOD])
+    assert suite.annotations is not None
+    empty = Suite(suite.name, suite.task, suite.cases, suite.annotations.slice(0, 0), ("cat",))
+    assert seen(empty, outputs)[0] == ("no_objects", None)
+
+
+def test_masks_keep_their_geometry(suite: Suite) -> None:
+    """Boxes of polygons follow from the polygons: they are not converted, whatever their numbers."""
+    small, outputs = scene([[10, 20, 0.5, 0.5, 0.9]])
+    assert outputs.predictions is not None
+    ring = [[[10.0, 20.0, 40.0, 20.0, 40.0, 45.0]]] * len(outputs.predictions)
+    place = outputs.predictions.schema.get_field_index("polygons")
+
+    shaped = outputs.predictions.set_column(
+        place, "polygons", pa.array(ring, outputs.predictions.schema.field(place).type)
+    )
+    assert seen(small, Outputs(outputs.outputs, shaped)) == []
+
+
+def test_serious_findings_come_first(suite: Suite, tmp_path: Path) -> None:
+    spoil, _ = SPOILED["everything"]
+    found = lint(suite, outputs_of(suite, tmp_path, [spoil(record) for record in results()]))
+    assert all(a.serious >= b.serious for a, b in pairwise(found))
+    assert {finding.where for finding in found} == {MODEL}

@@ -1,0 +1,164 @@
+"""The formats of annotation tools: one scene gives the same boxes and the same AP from every one of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from metrics.core.errors import InputError
+from metrics.ingest import inspect, load_suite, read_outputs, read_suite
+from tests.ingest import one_scene
+from tests.ingest.files import packed, unpacked, write
+from tests.ingest.one_scene import PREDICTIONS, SIZES, TRUTHS, boxes, scores
+
+WRITERS = {
+    "yolo": one_scene.yolo,
+    "yolo, rotated boxes": one_scene.yolo_obb,
+    "dota": one_scene.dota,
+    "kitti": one_scene.kitti,
+    "labelme": one_scene.labelme,
+    "cvat": one_scene.cvat,
+    "createml": one_scene.createml,
+    "label_studio": one_scene.label_studio,
+}
+UNSCORED = {"pascal_voc": one_scene.voc, "labelme_xml": one_scene.labelme_xml}
+
+
+def test_the_reference_is_no_corner_case(reference) -> None:
+    assert 0.3 < reference["AP"] < 0.7
+
+
+@pytest.mark.parametrize("make", [packed, unpacked], ids=["zip", "folder"])
+@pytest.mark.parametrize("name", [*WRITERS, *UNSCORED])
+def test_the_same_boxes_and_the_same_ap(tmp_path: Path, reference, name, make) -> None:
+    writer = (WRITERS | UNSCORED)[name]
+    truth = make(tmp_path / "truth.zip", writer(TRUTHS) | one_scene.images())
+    suite = read_suite(truth, workspace_media=tmp_path / "media")
+    assert boxes(suite) == sorted((row[0], row[1], *map(float, row[2:])) for row in TRUTHS)
+    assert suite.labels == ("cat", "dog")
+    assert suite.cases.select(["case_id", "image_width", "image_height"]).to_pylist() == [
+        {"case_id": image, "image_width": wide, "image_height": high} for image, (wide, high) in SIZES.items()
+    ]
+    assert suite.cases["image"].null_count == 0
+    preview = inspect(truth)
+    assert (preview.format, preview.role, preview.rows) == (name.split(",")[0], "suite", len(TRUTHS))
+    for given, write_predictions in WRITERS.items():
+        outputs = read_outputs(make(tmp_path / f"{given}.zip", write_predictions(PREDICTIONS)), suite=suite)
+        assert scores(suite, outputs) == pytest.approx(reference), given
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_predictions_are_recognised(tmp_path: Path, name) -> None:
+    preview = inspect(packed(tmp_path / "m.zip", WRITERS[name](PREDICTIONS)))
+    assert (preview.format, preview.role, preview.rows) == (name.split(",")[0], "outputs", len(PREDICTIONS))
+
+
+@pytest.mark.parametrize("name", ["labelme", "cvat", "createml", "label_studio"])
+def test_a_file_by_itself(tmp_path: Path, name) -> None:
+    """Formats with one file need no zip; LabelMe's has one image."""
+    (file, content), *_ = WRITERS[name](TRUTHS).items()
+    path = write(tmp_path, file, content)
+    suite = read_suite(path)
+    expected = [row for row in TRUTHS if name != "labelme" or row[0] == "a"]
+    assert boxes(suite) == sorted((row[0], row[1], *map(float, row[2:])) for row in expected)
+    assert inspect(path).format == name
+
+
+@pytest.mark.parametrize("first", [0, 1], ids=["ids from 0", "ids from 1"])
+def test_coco_with_scores_and_ids_from_0(tmp_path: Path, reference, first) -> None:
+    """Ids of images, annotations and categories may begin with 0; the numbers of the two files need not be the same."""
+    suite = read_suite(write(tmp_path, "truth.json", one_scene.coco(TRUTHS, 0)))
+    assert suite.annotations["annotation_id"].to_pylist() == [0, 1, 2, 3, 4]
+    assert boxes(suite) == sorted((row[0], row[1], *map(float, row[2:])) for row in TRUTHS)
+    path = write(tmp_path, "m.json", one_scene.coco(PREDICTIONS, first))
+    assert (inspect(path).format, inspect(path).role) == ("coco_ground_truth", "outputs")
+    outputs = read_outputs(path, suite=suite)
+    assert outputs.models == ("m",)
+    assert scores(suite, outputs) == pytest.approx(reference)
+    other = read_suite(packed(tmp_path / "s.zip", one_scene.cvat(TRUTHS)))
+    assert scores(other, read_outputs(path, suite=other)) == pytest.approx(reference)
+
+
+def test_what_is_wrong_with_coco_with_scores(tmp_path: Path) -> None:
+    suite = read_suite(write(tmp_path, "truth.json", one_scene.coco(TRUTHS)))
+    with pytest.raises(
+        InputError, match=r"found COCO ground truth; expected results: .*, or a score in each annotation"
+    ):
+        read_outputs(tmp_path / "truth.json", suite=suite)
+    document = one_scene.coco(PREDICTIONS)
+    document["images"].append({"id": 3, "file_name": "z.png"})
+    document["categories"].append({"id": 3, "name": "eel"})
+    document["annotations"][0] |= {"image_id": 3}
+    document["annotations"][1] |= {"image_id": 9}
+    document["annotations"][2] |= {"score": "high"}
+    document["annotations"][3] |= {"category_id": 3}
+    with pytest.raises(InputError) as caught:
+        read_outputs(write(tmp_path, "m.json", document), suite=suite)
+    assert [str(problem) for problem in caught.value.problems] == [
+        "m.json, row 1, column annotations.image_id: found 3; expected the id of an image of the suite",
+        "m.json, row 2, column annotations.image_id: found 9; expected the id of an image in images",
+        "m.json, row 3, column annotations.score: found 'high'; expected a finite score",
+        "m.json, row 4, column annotations.category_id: found 'eel'; expected a class of the suite",
+    ]
+
+
+# What real exports hold: samples of the formats' own tools.
+SAMPLES = {
+    "cvat_dataset/for_images/export_project": ("cvat", 6, 6, ("label1", "label2")),
+    "dota_dataset": ("dota", 3, 4, ("label_0", "label_1")),
+    "roboflow_dataset/yolo_obb": ("dota", 3, 4, ("label_0", "label_1")),
+    "roboflow_dataset/createml": ("createml", 3, 4, ("label_0", "label_1")),
+    "roboflow_dataset/createml/train": ("createml", 2, 2, ("label_0", "label_1")),
+    "labelme_dataset": ("labelme_xml", 1, 7, ("b1", "hg", "license plate", "m1", "o1", "q1", "window")),
+    "voc_dataset/voc_dataset1": ("pascal_voc", 1, 2, ("cat", "person")),
+    "yolo_dataset/strict": ("yolo", 1, 2, tuple(f"label_{number}" for number in range(10))),
+    "roboflow_dataset/coco/train": ("coco_ground_truth", 2, 2, ("label_0", "label_1")),
+    "roboflow_dataset/yolo": ("yolo", 3, 4, ("label_0", "label_1")),
+}
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_samples(shared: Path, tmp_path: Path, sample) -> None:
+    format_, images, objects, labels = SAMPLES[sample]
+    folder = shared / "data" / "formats" / "vision" / sample
+    assert inspect(folder).format == format_
+    suite = read_suite(folder, workspace_media=tmp_path)
+    assert (len(suite), len(suite.annotations), suite.labels) == (images, objects, labels)
+    assert suite.cases["image"].null_count == 0
+
+
+def test_a_sample_with_a_shape_without_label(shared: Path, tmp_path: Path) -> None:
+    folder = shared / "data" / "formats" / "vision" / "cvat_dataset" / "for_images" / "export_task"
+    loaded = load_suite(folder, keep_good_rows=True, workspace_media=tmp_path)
+    assert [str(problem) for problem in loaded.problems] == [
+        "export_task/train.xml, row 2, column label: found ''; expected the class of the object"
+    ]
+    assert loaded.notes == ("Shapes that are no objects were not read: 1 points, 1 polyline.",)
+
+
+def test_createml_says_where_centres_do_not_fit(shared: Path) -> None:
+    sample = shared / "data" / "formats" / "vision" / "roboflow_dataset" / "createml" / "val"
+    (note,) = load_suite(sample).notes
+    assert note.startswith(
+        "2 of 2 boxes reach beyond the left or upper edge: x and y are read as the centre of the box"
+    )
+
+
+def test_images_of_one_name_in_several_folders(tmp_path: Path) -> None:
+    body = "".join(
+        f'<image id="{place}" name="1.png" subset="{subset}" width="9" height="9"/>'
+        for place, subset in enumerate(("Train", "Val"))
+    )
+    suite = read_suite(write(tmp_path, "a.xml", f"<annotations>{body}<meta/></annotations>"))
+    assert suite.cases["case_id"].to_pylist() == ["Train/1", "Val/1"]
+    entries = {
+        f"{split}/{name}": content for split in ("train", "val") for name, content in one_scene.labelme(TRUTHS).items()
+    }
+    assert read_suite(packed(tmp_path / "l.zip", entries)).cases["case_id"].to_pylist() == [
+        "train/a", "train/b", "val/a", "val/b",
+    ]  # fmt: skip
+
+
+def test_createml_with_the_older_names(tmp_path: Path) -> None:
+    path = write(tmp_path, "_annotations.createml.json", json.dumps([{"imagefilename": "a.png", "annotation": []}]))
+    assert len(read_suite(path)) == 1

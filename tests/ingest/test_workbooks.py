@@ -1,0 +1,292 @@
+"""Excel workbooks: what becomes of cells, which sheet is read, and what a hostile or damaged one says."""
+
+import datetime as dt
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook, load_workbook
+
+from metrics.core.errors import InputError
+from metrics.ingest import Reading, inspect, load_outputs, load_suite, read_suite
+from metrics.ingest.formats import workbook
+from metrics.ingest.label_files import read_labels
+from tests.ingest.files import packed, write
+
+Sheets = Mapping[str, list[list[Any]]]
+CASES = [["case_id", "question", "expected_answers", "tags"], ["007", "Q1?", '["a", "b"]', "x"], ["NA", " Q2 ", "None"]]
+ANSWERS = [["case_id", "model", "answer"], ["007", "m", "a"], ["NA", "m", "b"]]
+
+
+def book(path: Path, sheets: Sheets, change: Callable[[Workbook], None] = lambda _: None) -> Path:
+    """A workbook of those sheets, as openpyxl writes it."""
+    made = Workbook()
+    made.remove(made.active)
+    for name, rows in sheets.items():
+        sheet = made.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    change(made)
+    made.save(path)
+    return path
+
+
+def parts(path: Path, changed: Mapping[str, Callable[[bytes], bytes]]) -> Path:
+    """The workbook with some parts of its zip changed."""
+    with zipfile.ZipFile(path) as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    for name, change in changed.items():
+        content[name] = change(content[name])
+    return packed(path, content)
+
+
+def column(path: Path, name: str = "metadata.v") -> list[Any]:
+    return list(read_suite(path).cases[name].to_pylist())
+
+
+def test_a_workbook_gives_the_suite_that_a_csv_gives(tmp_path: Path) -> None:
+    found = read_suite(book(tmp_path / "s.xlsx", {"Cases": CASES}))
+    text = 'case_id,question,expected_answers,tags\n007,Q1?,"[""a"", ""b""]",x\nNA, Q2 ,None,\n'
+    assert found.fingerprint == read_suite(write(tmp_path, "s.csv", text)).fingerprint
+    assert found.cases["case_id"].to_pylist() == ["007", "NA"]
+
+
+def padded(made: Workbook) -> None:
+    made["S"]["B2"].number_format = "000"
+
+
+def percent(made: Workbook) -> None:
+    made["S"]["B2"].number_format = "0%"
+
+
+CELLS = {
+    "a text": ("007", None, "007"),
+    "a whole number": (7, None, "7"),
+    "a whole number shown with zeros": (7, padded, "007"),
+    "a whole number as a decimal": (7.0, None, "7"),
+    "a decimal": (0.1, None, "0.1"),
+    "a percentage": (0.5, percent, "0.5"),
+    "more digits than Excel keeps": (1.234567890123457e19, None, "1.234567890123457e+19"),
+    "a day": (dt.date(2024, 5, 1), None, "2024-05-01"),
+    "a moment": (dt.datetime(2024, 5, 1, 10, 30), None, "2024-05-01T10:30:00"),
+    "a time": (dt.time(10, 30), None, "10:30:00"),
+    "a truth": (True, None, "true"),
+    "a line break": ("a\nb", None, "a\nb"),
+    "a label that looks missing": ("NA", None, "NA"),
+    "an escaped return": ("a_x000D_b", None, "a\rb"),
+    "a text that looks like a number": ("1.0", None, "1.0"),
+}
+
+
+@pytest.mark.parametrize(("value", "change", "text"), CELLS.values(), ids=CELLS.keys())
+def test_a_cell_is_what_a_person_sees(tmp_path: Path, value: Any, change: Any, text: str) -> None:
+    rows = [["question", "v"], ["a", value]]
+    assert column(book(tmp_path / "s.xlsx", {"S": rows}, change or (lambda _: None))) == [text]
+
+
+def test_rows_are_numbered_as_in_the_sheet(tmp_path: Path) -> None:
+    rows: list[list[Any]] = [[], ["case_id", "question"], ["a", "?"], [], [None, "?"], ["a", "?"]]
+    with pytest.raises(InputError) as failure:
+        read_suite(book(tmp_path / "s.xlsx", {"S": rows}))
+    assert [(problem.row, problem.found) for problem in failure.value.problems] == [
+        (5, "nothing"), (6, "'a' again, first in row 3"),
+    ]  # fmt: skip
+
+
+def hide_first(made: Workbook) -> None:
+    made.worksheets[0].sheet_state = "hidden"
+
+
+SHEETS = {
+    "the first": ({"A": CASES, "B": ANSWERS}, None, None, ("A", "B"), "A"),
+    "an empty one is passed over": ({"A": [], "B": CASES}, None, None, ("B",), "B"),
+    "a hidden one is passed over": ({"A": ANSWERS, "B": CASES}, hide_first, None, ("B",), "B"),
+    "the chosen one": ({"A": ANSWERS, "B": CASES}, None, "B", ("A", "B"), "B"),
+    "a hidden one when chosen": ({"A": CASES, "B": ANSWERS}, hide_first, "A", ("B",), "A"),
+}
+
+
+@pytest.mark.parametrize(("sheets", "change", "chosen", "offered", "read"), SHEETS.values(), ids=SHEETS.keys())
+def test_the_sheet_that_is_read(
+    tmp_path: Path, sheets: Sheets, change: Any, chosen: str | None, offered: tuple[str, ...], read: str
+) -> None:
+    path = book(tmp_path / "s.xlsx", sheets, change or (lambda _: None))
+    reading = Reading(sheet=chosen)
+    seen = inspect(path, reading=reading)
+    assert (seen.sheets, seen.sheet, seen.format, seen.encoding) == (offered, read, "xlsx", "")
+    if sheets[read] is CASES:
+        loaded = load_suite(path, reading=reading)
+        assert loaded.value.cases["case_id"].to_pylist() == ["007", "NA"]
+        others = [name for name in offered if name != read]
+        said = f"s.xlsx: sheet {read} was read, not {', '.join(others)}."
+        assert loaded.notes == ((said,) if len(offered) > 1 else ())
+
+
+def test_suite_outputs_and_labels_in_one_workbook(tmp_path: Path) -> None:
+    labels = [["case_id", "rater", "label"], ["007", "ann", "pass"]]
+    path = book(tmp_path / "all.xlsx", {"Cases": CASES, "Answers": ANSWERS, "Labels": labels})
+    suite = read_suite(path)
+    outputs = load_outputs(path, suite=suite, readings={path: Reading(sheet="Answers")})
+    assert outputs.value.models == ("m",)
+    assert outputs.notes == ("all.xlsx: sheet Answers was read, not Cases, Labels.",)
+    found = read_labels(path, suite=suite, models=["m"], reading=Reading(sheet="Labels"))
+    assert found.table["value"].to_pylist() == [1.0]
+    with pytest.raises(InputError, match=r"all.xlsx, sheet Cases, row 1: found no column with the model's answers"):
+        load_outputs(path, suite=suite)
+
+
+def formula(made: Workbook) -> None:
+    made.worksheets[0]["B3"] = "=1+1"
+
+
+def fault(made: Workbook) -> None:
+    made.worksheets[0]["B2"] = "#REF!"
+
+
+def merged_header(made: Workbook) -> None:
+    made.worksheets[0]["B1"] = "case_id"
+
+
+WRONG = {
+    "a formula never computed": (
+        {"S": CASES}, formula, None,
+        "s.xlsx, row 3, column question: found a formula without a stored value; expected a value: open it in Excel "
+        "and save it again",
+    ),
+    "an error of a formula": (
+        {"S": CASES}, fault, None,
+        "s.xlsx, row 2, column question: found '#REF!'; expected a value, not an error of a formula",
+    ),
+    "two columns of one name": (
+        {"S": CASES}, merged_header, None,
+        "s.xlsx, column case_id: found 2 columns named 'case_id'; expected a different name for each column",
+    ),
+    "no such sheet": ({"S": CASES}, None, "T", "s.xlsx: found no sheet 'T'; expected one of 'S'"),
+    "an empty sheet": (
+        {"S": CASES, "T": []}, None, "T", "s.xlsx: found an empty sheet 'T'; expected a sheet with a header and rows",
+    ),
+    "nothing at all": (
+        {"S": []}, None, None, "s.xlsx: found a workbook without a value; expected a sheet with a header and rows",
+    ),
+    "a header alone": (
+        {"S": CASES[:1]}, None, None, "s.xlsx: found no rows of data; expected at least one row below the header",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("sheets", "change", "sheet", "text"), WRONG.values(), ids=WRONG.keys())
+def test_what_is_wrong_with_a_workbook(
+    tmp_path: Path, sheets: Sheets, change: Any, sheet: str | None, text: str
+) -> None:
+    path = book(tmp_path / "s.xlsx", sheets, change or (lambda _: None))
+    with pytest.raises(InputError) as failure:
+        read_suite(path, reading=Reading(sheet=sheet))
+    assert str(failure.value) == text
+
+
+def test_a_formula_with_its_stored_value_is_its_value(tmp_path: Path) -> None:
+    path = book(tmp_path / "s.xlsx", {"S": [["question", "v"], ["a", "=1+1"]]})
+    stored = parts(path, {"xl/worksheets/sheet1.xml": lambda xml: xml.replace(b"<v></v>", b"<v>2</v>").replace(
+        b"<v />", b"<v>2</v>").replace(b"<v/>", b"<v>2</v>")})  # fmt: skip
+    assert load_workbook(stored, data_only=True).active["B2"].value == 2
+    assert column(stored) == ["2"]
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+DOCTYPE = b'<!DOCTYPE worksheet [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+CELL = b'<c r="A2" t="inlineStr"><is><t>007</t></is></c>'  # as openpyxl writes it
+HOSTILE: dict[str, tuple[Mapping[str, Callable[[bytes], bytes]], str]] = {
+    "entities": (
+        {SHEET: lambda xml: DOCTYPE + xml.replace(b"007", b"&b;")}, "a workbook that cannot be read",
+    ),
+    "a cut sheet": ({SHEET: lambda xml: xml[: len(xml) // 2]}, "a workbook that cannot be read"),
+    "a sheet that is no XML": ({SHEET: lambda _: b"PK"}, "a workbook that cannot be read"),
+    "no sheets": ({"xl/workbook.xml": lambda _: b"<a/>"}, "a workbook"),
+    "a text that is not there": (
+        {SHEET: lambda xml: xml.replace(CELL, b'<c r="A2" t="s"><v>999999</v></c>')}, "a workbook that cannot be read",
+    ),
+    "a number that is none": (
+        {SHEET: lambda xml: xml.replace(CELL, b'<c r="A2" t="n"><v>x</v></c>')}, "a workbook that cannot be read",
+    ),
+    "zeros without end": (
+        {SHEET: lambda xml: xml.replace(b"</sheetData>", b"</sheetData>" + b" " * (12 << 20))},
+        f"entry '{SHEET}': compressed more than 200 : 1",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changed", "found"), HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_hostile_or_damaged_workbook_is_refused(
+    tmp_path: Path, changed: Mapping[str, Callable[[bytes], bytes]], found: str
+) -> None:
+    path = parts(book(tmp_path / "s.xlsx", {"S": CASES}), changed)
+    with pytest.raises(InputError) as failure:
+        read_suite(path)
+    assert failure.value.problems[0].found.startswith(found)
+
+
+def test_a_size_that_the_file_only_states_costs_nothing(tmp_path: Path) -> None:
+    path = book(tmp_path / "s.xlsx", {"S": CASES})
+    wide = parts(path, {SHEET: lambda xml: xml.replace(b'ref="A1:D3"', b'ref="A1:XFD1048576"')})
+    assert read_suite(wide).cases["case_id"].to_pylist() == ["007", "NA"]
+
+
+LIMITS = {
+    "cells": ("SLOTS", 6, "found more than 6 cells; expected a smaller sheet, or a CSV or Parquet file"),
+    "rows": ("ROWS", 2, "found more than 2 rows; expected a smaller sheet, or a CSV or Parquet file"),
+    "bytes": ("UNPACKED_BYTES", 100, "expected at most 100; save as CSV or Parquet"),
+}
+
+
+@pytest.mark.parametrize(("name", "limit", "text"), LIMITS.values(), ids=LIMITS.keys())
+def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, limit: int, text: str) -> None:
+    path = book(tmp_path / "s.xlsx", {"S": CASES})
+    monkeypatch.setattr(workbook, name, limit)
+    with pytest.raises(InputError, match=text):
+        read_suite(path)
+
+
+def test_a_far_row_is_bounded_by_the_rows_that_excel_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbook, "ROWS", 1_000)
+    path = book(tmp_path / "s.xlsx", {"S": CASES})
+    far = parts(path, {SHEET: lambda xml: xml.replace(b'<row r="3"', b'<row r="999999999"')})
+    with pytest.raises(InputError, match="more than 1,000 rows"):
+        read_suite(far)
+
+
+def test_the_preview_of_a_large_workbook_reads_its_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = book(tmp_path / "s.xlsx", {"S": [["case_id", "question"], *([str(n), "?"] for n in range(500))]})
+    assert inspect(path).rows == 500
+    monkeypatch.setattr(workbook, "WHOLE_BYTES", 100)
+    seen = inspect(path)
+    assert (seen.rows, len(seen.first)) == (None, 20)
+    assert len(read_suite(path)) == 500
+
+
+OTHERS = {
+    "Word": ({"[Content_Types].xml": "<a/>", "word/document.xml": "<a/>"}, "a Word document"),
+    "PowerPoint": ({"[Content_Types].xml": "<a/>", "ppt/presentation.xml": "<a/>"}, "a PowerPoint presentation"),
+    "binary Excel": (
+        {"[Content_Types].xml": "<a/>", "xl/workbook.bin": "x"}, "a binary Excel workbook (.xlsb; save it as .xlsx)",
+    ),
+    "LibreOffice": (
+        {"mimetype": "application/vnd.oasis.opendocument.spreadsheet", "content.xml": "<a/>"},
+        "an OpenDocument file (save a spreadsheet as .xlsx or CSV)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("entries", "found"), OTHERS.values(), ids=OTHERS.keys())
+def test_other_office_documents_are_named(tmp_path: Path, entries: Mapping[str, str], found: str) -> None:
+    with pytest.raises(InputError) as failure:
+        read_suite(packed(tmp_path / "s.xlsx", entries))
+    assert failure.value.problems[0].found == found
+
+
+def test_a_workbook_under_another_name_and_in_a_zip(tmp_path: Path) -> None:
+    path = book(tmp_path / "s.xlsx", {"S": CASES})
+    assert len(read_suite(path.rename(tmp_path / "s.csv"))) == 2
+    outer = packed(tmp_path / "data.zip", {"cases.xlsx": (tmp_path / "s.csv").read_bytes()})
+    assert len(read_suite(outer)) == 2

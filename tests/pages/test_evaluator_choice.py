@@ -1,0 +1,191 @@
+"""Evaluate, the choice of evaluators: presets, families, search, parameters; a tick draws the chooser alone."""
+
+import json
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+from streamlit.testing.v1 import AppTest, local_script_runner
+
+from components.data import run_estimates
+from metrics.core.registry import evaluators
+from metrics.library.presets import PRESETS
+from metrics.store import Run
+from tests.pages.test_evaluate import drawer, give, offer, rest, start, words
+
+SUITE = "id,user_input,reference\n1,What is 1 + 1?,two\n2,Who am I?,nobody\n3,Where?,here\n"
+OUTPUTS = (
+    "id,model,response,retrieved_contexts\n1,small,two,\"['One and one make two.']\"\n2,small,you,\"['Nobody.']\"\n"
+)
+PRESENT = {"question", "expected_answers", "answer", "retrieved_contexts"}
+
+
+@pytest.fixture
+def page(workspace: Path, open_page: Callable[..., AppTest]) -> AppTest:
+    """The page with a suite of questions and answers with contexts; no judge is set up."""
+    return give(give(open_page("evaluate"), 0, "s.csv", SUITE), 0, "o.csv", OUTPUTS)
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+    runs: list[Run] = []
+    monkeypatch.setattr("metrics.engine.start", runs.append)
+    return runs
+
+
+def presets(page: AppTest) -> Any:
+    return next(group for group in page.get("button_group") if (group.proto.label or "") == "Preset")
+
+
+def take(page: AppTest, preset: str) -> AppTest:
+    presets(page).set_value(preset).run()
+    assert not page.exception
+    return page
+
+
+def press(page: AppTest, key: str) -> AppTest:
+    next(button for button in page.button if button.key == key).click().run()
+    assert not page.exception
+    return page
+
+
+def test_the_presets_say_how_many_evaluators_the_data_can_feed(page: AppTest) -> None:
+    options = [option.content for option in presets(page).proto.options]
+    assert [text.partition(" · ")[0] for text in options] == [
+        PRESETS[id].title for id in ("quick", "rag", "rag_judge", "retrieval", "answers", "safety")
+    ]
+    held, fed = PRESETS["quick"].evaluators("text"), PRESETS["quick"].runnable("text", PRESENT)
+    assert f"Quick check · {len(fed)} of {len(held)}" in options
+    assert presets(page).value == "quick"
+
+
+def test_a_preset_chooses_what_can_run_and_says_what_cannot(page: AppTest, started: list[Run]) -> None:
+    take(page, "rag")
+    assert page.query_params["preset"] in ("rag", ["rag"])
+    assert "evaluator" not in page.query_params
+    assert "1 evaluator needs a local model." in words(page)
+    take(page, "rag_judge")
+    assert "10 evaluators need a judge." in words(page)
+    assert "Choose at least one evaluator." in words(page)
+    start(take(page, "rag")).click().run()
+    usual = set(PRESETS["rag"].runnable("text", PRESENT))
+    assert set(started[0].evaluators) == usual - {"hallucination_hhem"}
+
+
+def test_a_changed_preset_says_so_and_comes_back(page: AppTest) -> None:
+    take(page, "rag")
+    before = words(page)
+    offer(page, "rouge").uncheck().run()
+    offer(page, "looping_detection").check().run()
+    assert any(caption.value == "1 added · 1 removed" for caption in page.caption)
+    assert "looping_detection" in page.query_params["evaluator"]
+    press(page, "preset-reset")
+    assert words(page) == before
+    assert offer(page, "rouge").value
+
+
+def test_a_family_is_chosen_or_left_as_a_whole(page: AppTest) -> None:
+    press(page, "none-text")
+    assert not offer(page, "rouge").value
+    press(page, "all-text")
+    assert offer(page, "json_schema").value
+    assert "6 of 6 chosen" in "\n".join(caption.value for caption in page.caption)
+
+
+def test_families_are_folded_until_opened(page: AppTest) -> None:
+    assert not [box for box in page.checkbox if (box.key or "").startswith("offer-")]
+    press(page, "open-safety")
+    assert {box.key for box in page.checkbox if (box.key or "").startswith("offer-")} == {
+        "offer-encoding_guardrail", "offer-pii_leakage", "offer-sensitive_data_leakage",
+    }  # fmt: skip
+    press(page, "open-safety")
+    assert not [box for box in page.checkbox if (box.key or "").startswith("offer-")]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shown", "said"),
+    [
+        ("rouge", {"offer-rouge", "offer-consistency_rouge"}, "2 evaluators found"),
+        ("bleu2", {"offer-bleu"}, "1 evaluator found"),
+        ("graded separately", set(), "1 evaluator found"),
+        ("zebra", set(), "No evaluator has these words."),
+    ],
+    ids=["a name", "a metric", "one that needs a judge", "nothing"],
+)
+def test_search_shows_what_it_finds(page: AppTest, wanted: str, shown: set[str], said: str) -> None:
+    next(box for box in page.text_input if box.key == "evaluator-search").set_value(wanted).run()
+    assert said in words(page)
+    assert {box.key for box in page.checkbox if (box.key or "").startswith("offer-")} == shown
+    assert ("A judge: UMBRELA" in rest(page)) is (wanted == "graded separately")
+
+
+def test_what_the_rest_lacks_is_under_one_line(page: AppTest) -> None:
+    (line,) = [box.label for box in page.expander if "columns you don't have" in box.label]
+    lacking = sum(
+        "text" in entry.tasks and bool(entry.lacking(PRESENT.__contains__)) for entry in evaluators().values()
+    )
+    assert line.startswith(f"{lacking} evaluators need columns you don't have; ")
+    told = rest(page)
+    assert "Summary coherence: needs source text" in told
+    assert "Perplexity: no language model is chosen" in told
+
+
+def test_parameters_are_kept_marked_and_reset(page: AppTest, started: list[Run]) -> None:
+    offer(page, "rouge")
+    drawer(page, "rouge")
+    assert any("[Striveworks Valor](https" in caption.value for caption in page.caption)
+    next(box for box in page.toggle if box.key == "parameter-rouge.use_stemmer").set_value(True).run()
+    assert "Changed from the default: 1" in words(page)
+    assert "Use stemmer: yes (default no)" in words(page)
+    take(page, "rag")
+    press(page, "open-text")  # its parameters are not drawn then
+    press(page, "open-text")
+    assert "1 changed" in offer(page, "rouge").label
+    drawer(page, "rouge")
+    press(page, "reset-rouge")
+    assert "parameters" not in page.query_params
+    drawer(page, "rouge")
+    assert not next(box for box in page.toggle if box.key == "parameter-rouge-1.use_stemmer").value
+    assert "changed" not in offer(page, "rouge").label
+    next(box for box in page.number_input if box.key == "parameter-rouge-1.threshold").set_value(0.3).run()
+    start(page).click().run()
+    assert started[0].evaluators["rouge"] == evaluators()["rouge"].parameters(threshold=0.3).model_dump(mode="json")
+
+
+def test_a_tick_draws_the_chooser_alone(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    box = offer(page, "rouge")
+    (chooser,) = page._fragment_storage._fragments
+    # as the browser asks for it after a tick
+    monkeypatch.setattr(local_script_runner, "RerunData", partial(RerunData, fragment_id_queue=[chooser]))
+    reads: list[str] = []
+    forms: list[str] = []
+    monkeypatch.setattr("components.data.read_inputs", lambda *_: reads.append("read"))
+    monkeypatch.setattr("components.data.previews", lambda *_: reads.append("previewed"))
+    monkeypatch.setattr("components.views.setup.evaluator_drawer.parameter_form", lambda *_: forms.append("form"))
+    box.uncheck().run()
+    assert not page.exception
+    assert json.dumps(page.query_params["evaluator"]).count("rouge") == 0
+    assert not reads, "the page above the chooser ran again"
+    assert not forms, "a form was drawn that is not open"
+
+
+def test_the_judge_calls_are_estimated_while_evaluators_are_chosen(
+    page: AppTest, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workspace / "judge.json").write_text(json.dumps({"model": "scripted", "base_url": "http://127.0.0.1:9/v1"}))
+    asked = threading.Event()
+    work = run_estimates._estimate
+    monkeypatch.setattr(run_estimates, "PATIENCE", 0)
+    monkeypatch.setattr(run_estimates, "_estimate", lambda *rest: work(*rest) if asked.wait(300) else None)
+    take(page, "rag_judge")
+    assert "Estimating the judge calls …" in words(page)
+    assert not start(page).disabled
+    asked.set()
+    monkeypatch.setattr(run_estimates, "PATIENCE", None)
+    told = words(page.run())
+    assert "judge calls" in told.replace("Estimating the judge calls", "")
+    assert "Estimating" not in told

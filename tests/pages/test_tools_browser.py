@@ -1,0 +1,93 @@
+"""The command palette and the toolbar in a real browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlparse
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from streamlit.testing.v1 import AppTest
+
+from components.widgets.palette import entries
+from metrics.store import Run
+from tests.pages.conftest import HOSTILE, PROJECT, serving, settle, told
+
+TOOLS = "tests/pages/tools_page.py"
+
+
+def test_the_palette_offers_pages_models_metrics_runs_and_evaluators(run: Run) -> None:
+    offered = list(entries(run.id))
+    kinds = [kind for kind, *_ in offered]
+    assert sorted(set(kinds), key=kinds.index) == ["Page", "Model", "Metric", "Run", "Evaluator"]
+    by_name = {(kind, name): (address, detail) for kind, name, address, detail in offered}
+    assert by_name["Page", "Cases"][0] == f"cases?run={run.id}"
+    assert by_name["Model", HOSTILE][0].startswith(f"cases?run={run.id}&model=%3Cimg")
+    address, code = by_name["Metric", "Classification: Accuracy"]
+    assert parse_qs(urlparse(address).query)["sort"] == ["classification/accuracy"]
+    assert code == "classification.accuracy"
+    assert by_name["Run", "Animals"][0].endswith(f"?run={run.id}")
+    assert not by_name["Run", "Animals"][0].startswith("?")  # it would stay on the page
+    assert by_name["Evaluator", "ROUGE"][1] == "rouge"
+
+
+@pytest.mark.parametrize("run_id", ["", "20200101-000000-abcdef"], ids=["none", "unknown"])
+def test_without_a_run_there_are_no_models(run: Run, run_id: str) -> None:
+    assert {kind for kind, *_ in entries(run_id)} == {"Page", "Run", "Evaluator"}
+
+
+def test_the_toolbar_offers_the_report_of_the_run(run: Run) -> None:
+    page = AppTest.from_file(str(PROJECT / TOOLS), default_timeout=60)
+    page.query_params["run"] = run.id
+    assert told(page.run(), "toolbar") == {"report": f"report?run={run.id}"}
+    assert told(AppTest.from_file(str(PROJECT / TOOLS), default_timeout=60).run(), "toolbar") == {"report": None}
+
+
+@pytest.fixture(scope="module")
+def tools(sampled: Path) -> Iterator[str]:
+    """The address of the page of tools."""
+    with serving(sampled, script=TOOLS) as address:
+        yield address
+
+
+@pytest.fixture
+def opened(browser: Browser, tools: str) -> Iterator[Page]:
+    """That page, drawn, in a browser that lets it use the clipboard."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    context.set_default_timeout(120_000)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(tools)
+    expect(page.get_by_role("button", name="Go to")).to_be_visible(timeout=120_000)
+    settle(page)
+    yield page
+    context.close()
+
+
+@pytest.mark.browser
+def test_the_palette_opens_finds_and_goes(opened: Page) -> None:
+    opened.get_by_label("Box").click()
+    opened.keyboard.press("Control+k")
+    box = opened.get_by_role("combobox", name="Go to")
+    expect(box).to_be_focused()
+    first = opened.get_by_role("option").first
+    expect(first).to_have_attribute("aria-selected", "true")
+    opened.keyboard.type("roug")
+    expect(first).to_contain_text("ROUGE")
+    opened.keyboard.press("ArrowDown")
+    expect(opened.get_by_role("option").nth(1)).to_have_attribute("aria-selected", "true")
+    opened.keyboard.press("Escape")
+    expect(box).to_be_hidden()
+    expect(opened.get_by_label("Box")).to_be_focused()
+    opened.keyboard.press("Control+k")
+    opened.keyboard.type("no such thing")
+    expect(opened.get_by_text("Nothing has this name.")).to_be_visible()
+    box.fill("trend")
+    opened.keyboard.press("Enter")
+    opened.wait_for_url("**/trend**")
+
+
+@pytest.mark.browser
+def test_copy_link_copies_this_view(opened: Page) -> None:
+    opened.get_by_role("button", name="Copy link").click()
+    expect(opened.get_by_role("button", name="Link copied")).to_be_visible()
+    assert opened.evaluate("navigator.clipboard.readText()") == opened.url

@@ -1,0 +1,168 @@
+"""The first page: it agrees with the leaderboard and the comparison, and its steps follow from findings."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from metrics import analysis
+from metrics.analysis.findings.insights import COLUMNS
+from metrics.core.errors import InputError
+from metrics.presentation.phrases import metric_title, with_interval
+from metrics.reports.build import build
+from metrics.reports.report import Problem, Report
+from metrics.reports.section_contents import section_contents
+from metrics.reports.section_names import SECTIONS
+from metrics.reports.sections.grouped_insights import grouped_insights
+from metrics.reports.sections.problem_groups import SHOWN, problem_groups
+from metrics.store import Run
+from tests.analysis.scored import scored_run
+
+GRADED, RIGHT, WRONG = [0.9, 0.8] * 15, [1.0] * 30, [1.0] * 10 + [0.0] * 20
+SCENES = {
+    "one leads": {
+        "faithfulness.faithfulness": {"best": GRADED, "next": [0.5, 0.4] * 15},
+        "pii_leakage.passes": {"best": RIGHT, "next": WRONG},
+    },
+    "none differs": {
+        "faithfulness.faithfulness": {"best": GRADED, "next": [0.8, 0.9] * 15},
+        "pii_leakage.passes": {"best": RIGHT, "next": RIGHT},
+    },
+    "each leads in one": {
+        "faithfulness.faithfulness": {"best": GRADED, "next": [0.5, 0.4] * 15},
+        "pii_leakage.passes": {"best": WRONG, "next": RIGHT},
+    },
+    "the leader fails": {"pii_leakage.passes": {"best": WRONG, "next": [0.0] * 30}},
+    "alone and good": {"pii_leakage.passes": {"solo": RIGHT}},
+    "alone and bad": {"pii_leakage.passes": {"solo": WRONG}},
+}
+FIRST_STEPS = {
+    "one leads": "Choose best.",
+    "none differs": "Do not choose by these metrics alone.",
+    "each leads in one": "Do not choose by these metrics alone.",
+    "the leader fails": "Choose best once it meets its threshold in PII leakage: Passes.",
+    "alone and good": "Use solo.",
+    "alone and bad": "Use solo once it meets its threshold in PII leakage: Passes.",
+}
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_it_says_what_the_leaderboard_says(workspace: Path, scene: str) -> None:
+    """Law: headline, values, p and choice are those of the leaderboard."""
+    run = scored_run(SCENES[scene])
+    board = analysis.leaderboard(run)
+    report, head = build(run, ["summary"]), analysis.headline(board)
+    assert report.summary is not None
+    assert report.headline == head.sentence
+    assert report.summary.steps[0].startswith(FIRST_STEPS[scene])
+    chosen = [model for model in board.models if f"Choose {model}" in report.summary.steps[0]]
+    assert chosen == (list(head.leaders) if len(board.models) > 1 else [])
+    columns = {metric_title(column): column for column in analysis.primary_columns(board)}
+    assert [row[0] for row in report.summary.table.rows] == list(columns)
+    for row in report.summary.table.rows:
+        for model in set(report.summary.table.heads) & set(board.models):
+            cell = board.cells[model, columns[row[0]].key]
+            assert row[report.summary.table.heads.index(model)] == with_interval(cell.value, cell.low, cell.high)
+
+
+@pytest.mark.parametrize("scene", ["one leads", "each leads in one"])
+def test_a_result_is_that_of_the_ranks(workspace: Path, scene: str) -> None:
+    run = scored_run(SCENES[scene])
+    board, summary = analysis.leaderboard(run), build(run, ["summary"]).summary
+    assert summary is not None
+    for column, row in zip(analysis.primary_columns(board), summary.table.rows, strict=True):
+        best = [model for model in board.models if board.cells[model, column.key].best]
+        assert row[-1] == (f"{best[0]} is better" if len(best) == 1 else "not significant")
+
+
+def test_failures_and_cases_without_a_value_are_told(workspace: Path) -> None:
+    run = scored_run({"pii_leakage.passes": {"best": [*WRONG[:-3], None, None, None], "next": [0.0] * 30}})
+    summary = build(run, ["summary"]).summary
+    assert summary is not None
+    assert any(line.startswith("3 of 60 scores of the primary metrics have no value") for line in summary.sure)
+    assert summary.fails[0].startswith("PII leakage: Passes ≥ 0.5 is missed by every model, ")
+    assert any(
+        step.startswith("Read the 17 cases of best that miss PII leakage: Passes ≥ 0.5") for step in summary.steps
+    )
+
+
+def problem(model: str, value: float, severity: str = "high", title: str = "passes") -> Problem:
+    return Problem(model, "pii", "PII", title, value, value - 0.1, value + 0.1, 0.5, "higher", 30, severity, "", 9)
+
+
+@pytest.mark.parametrize(
+    ("problems", "among", "sentence"),
+    [
+        ([problem("a", 0.2)], 3, "PII: Passes ≥ 0.5 is missed by a: 0.200 (0.100–0.300), certain."),
+        (
+            [problem("a", 0.45, "low"), problem("b", 0.2)], 3,
+            "PII: Passes ≥ 0.5 is missed by 2 of 3 models, certainly by 1; the most by b: 0.200 (0.100–0.300).",
+        ),
+        (
+            [problem("a", 0.3), problem("b", 0.2)], 2,
+            "PII: Passes ≥ 0.5 is missed by every model, certainly; the most by b: 0.200 (0.100–0.300).",
+        ),
+        (
+            [problem("solo", 0.2)], 1,
+            "PII: Passes ≥ 0.5 is missed: 0.200 (0.100–0.300), certain; 9 cases on the wrong side.",
+        ),
+    ],
+    ids=["one", "some", "all", "alone"],
+)  # fmt: skip
+def test_a_threshold_missed_by_many_is_one_sentence(problems: list[Problem], among: int, sentence: str) -> None:
+    (group,) = problem_groups(problems, among)
+    assert group.sentence == sentence
+
+
+def test_sixty_models_that_miss_a_threshold_are_a_few_rows() -> None:
+    (group,) = problem_groups([problem(f"m{place}", place / 200) for place in range(60)], 60)
+    assert len(group.rows) == SHOWN + 1
+    assert group.rows[0][0] == "m0"
+    assert group.rows[-1][:2] == ("50 more models", "0.050 … 0.295")
+
+
+def test_findings_that_repeat_share_a_sentence() -> None:
+    base = dict.fromkeys(COLUMNS)
+    rows = [
+        base | {"kind": "leading_model", "message": "a leads."},
+        base | {"kind": "no_difference", "evaluator": "rouge", "metric": "rougeL", "message": "rougeL: …"},
+        base | {"kind": "no_difference", "evaluator": "bleu", "metric": "bleu4", "message": "bleu4: …"},
+        base | {"kind": "best_model", "evaluator": "rouge", "metric": "rougeL", "model": "a", "value": 0.5},
+        base | {"kind": "best_model", "evaluator": "bleu", "metric": "bleu4", "model": "a", "value": 0.25},
+        base | {"kind": "retrieval_cause", "model": "a", "affected": 9, "value": 0.9, "evidence": "why"},
+        base | {"kind": "retrieval_cause", "model": "b", "affected": 4, "value": 0.5, "evidence": "why"},
+        base | {"kind": "fastest_model", "model": "a", "message": "a is the fastest", "evidence": "n = 9"},
+    ]
+    found = grouped_insights(pd.DataFrame(rows))
+    assert [(one.message, one.evidence) for one in found] == [
+        ("No significant difference between the models in 2 metrics: ROUGE-L, BLEU-4", ""),
+        ("a is best at ROUGE-L (0.500), BLEU-4 (0.250)", ""),
+        ("Failing answers whose contexts fail too, caused by retrieval: a 9 of 10 and b 4 of 8", "why"),
+        ("a is the fastest", "n = 9"),
+    ]
+
+
+# The choice of sections
+
+
+@pytest.fixture
+def run(workspace: Path) -> Run:
+    return scored_run(SCENES["one leads"])
+
+
+def parts(report: Report) -> set[str]:
+    return set(section_contents(report))
+
+
+def test_only_what_was_chosen_is_there(run: Run) -> None:
+    whole = parts(build(run))
+    assert {"summary", "leaderboard", "comparison", "problems", "charts", "compliance", "methods", "data"} <= whole
+    assert list(section_contents(build(run))) == [name for name in SECTIONS if name in whole], "in their order"
+    for name in whole:
+        assert parts(build(run, [name])) == {name}
+
+
+@pytest.mark.parametrize(("names", "found"), [(["summary", "heatmap"], "'heatmap'"), ([], "none")])
+def test_an_unknown_section_is_named(run: Run, names: list[str], found: str) -> None:
+    with pytest.raises(InputError, match=f"found {found}; expected some of summary, leaderboard, comparison"):
+        build(run, names)

@@ -1,0 +1,127 @@
+"""What people say of runs, and runs that they delete; one that is damaged hides no other."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from metrics import engine
+from metrics.core.errors import InputError, RunBusy, RunNotFound
+from metrics.store import Run, Workspace
+from metrics.suites import samples
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
+
+
+@pytest.fixture
+def run(workspace: Path) -> Run:
+    return finished(Workspace(), text_suite(), text_outputs(), "rouge", "bleu")
+
+
+def rename_as_before(run: Run, name: str) -> Run:
+    """The run as an earlier version wrote its specification, with a name in it."""
+    spec = json.loads((run.folder / "spec.json").read_text())
+    (run.folder / "spec.json").write_text(json.dumps(spec | {"name": name}))
+    return Run(run.folder)
+
+
+class TestNames:
+    def test_of_suite_and_models(self, run: Run, workspace: Path) -> None:
+        assert run.name == "turns · 2 models"
+        assert finished(Workspace(), text_suite(), text_outputs(models=("good",)), "rouge").name == "turns · good"
+
+    @pytest.mark.parametrize(
+        ("stored", "name"),
+        [("turns: rouge, bleu", "turns · 2 models"), ("turns: rouge", "turns: rouge"), ("Mine", "Mine")],
+    )
+    def test_of_earlier_versions_are_kept_where_people_gave_them(self, run: Run, stored: str, name: str) -> None:
+        assert rename_as_before(run, stored).name == name
+
+    def test_given_later_stand_beside_the_seal(self, run: Run) -> None:
+        sealed = (run.folder / "manifest.json").read_bytes()
+        run.describe(name=" Before\nthe fix ", tags=("a", " a ", "", "b  c"))
+        run.describe(notes="  Two\n lines ")
+        assert (run.name, run.about.notes, run.about.tags) == ("Before the fix", "Two\n lines", ("a", "b c"))
+        assert (run.folder / "manifest.json").read_bytes() == sealed
+        run.verify()
+        run.describe(name="")
+        assert run.name == "turns · 2 models"
+
+    def test_that_are_too_long_are_refused_together(self, run: Run) -> None:
+        with pytest.raises(InputError) as failure:
+            run.describe(name="n" * 201, tags=("t" * 61,))
+        assert [problem.column for problem in failure.value.problems] == ["name", "tags"]
+        assert run.name == "turns · 2 models"
+
+    @pytest.mark.parametrize("text", ["", "{", "[]", '{"tags": 3}'])
+    def test_that_cannot_be_read_are_as_if_none_were_given(self, run: Run, text: str) -> None:
+        (run.folder / "about.json").write_text(text)
+        assert (run.name, run.about.tags) == ("turns · 2 models", ())
+
+
+class TestBin:
+    def test_a_deleted_run_comes_back_as_it_was(self, run: Run) -> None:
+        store, scores = Workspace(), run.scores
+        store.delete_run(run.id)
+        assert not store.runs()
+        assert [(one.id, one.name) for one in store.bin.runs()] == [(run.id, run.name)]
+        with pytest.raises(RunNotFound):
+            store.run(run.id)
+        back = store.bin.restore(run.id)
+        back.verify()
+        assert back.scores.equals(scores)
+        assert not store.bin.ids()
+
+    def test_the_last_deleted_is_first(self, run: Run) -> None:
+        other = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+        for one in (other, run):
+            Workspace().delete_run(one.id)
+        assert Workspace().bin.ids() == [run.id, other.id]
+        assert Workspace().bin.empty([other.id]) == 1
+        assert Workspace().bin.ids() == [run.id]
+        assert Workspace().bin.empty() == 1
+
+    def test_a_run_that_is_worked_on_stays(self, run: Run) -> None:
+        waiting = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
+        with waiting.locked(), pytest.raises(RunBusy, match="cancel it before deleting it"):
+            Workspace().delete_run(waiting.id)
+        assert waiting.folder.exists()
+
+    @pytest.mark.parametrize("name", ["", "..", "../runs", "20260101-000000-abcdef"])
+    def test_what_is_not_in_the_bin_is_neither_restored_nor_removed(self, run: Run, name: str) -> None:
+        for ask in (Workspace().bin.restore, lambda name: Workspace().bin.empty([name])):
+            with pytest.raises(RunNotFound, match="in the bin"):
+                ask(name)
+        assert run.folder.exists()
+
+    def test_a_deleted_sample_is_not_computed_again(self, workspace: Path) -> None:
+        store, known = Workspace(), [sample.id for sample in samples.samples()]
+        runs = [finished(store, text_suite(), text_outputs(), "rouge", sample=name) for name in known]
+        store.delete_run(runs[0].id)
+        assert [sample.id for sample in samples.samples_kept(store)] == known[1:]
+        assert not samples.start_missing(store)
+        store.bin.empty()
+        assert not samples.start_missing(store)
+        store.delete_run(runs[1].id)
+        store.bin.restore(runs[1].id)
+        assert [sample.id for sample in samples.samples_kept(store)] == known[1:]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "spec.json cannot be read"),
+        ("[]", "spec.json cannot be read"),
+        ('{"schema": 1}', "has no name and no suite"),
+        ('{"schema": 99}', "update it"),
+    ],
+)
+def test_a_damaged_run_hides_no_other(run: Run, text: str, why: str) -> None:
+    broken = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+    (broken.folder / "spec.json").write_text(text)
+    store = Workspace()
+    assert [one.id for one in store.runs()] == [run.id]
+    assert store.run("latest").id == run.id
+    assert list(store.damaged_runs()) == [broken.id]
+    assert why in store.damaged_runs()[broken.id]
+    store.delete_run(broken.id)
+    assert store.bin.ids() == [broken.id]

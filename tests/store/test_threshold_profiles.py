@@ -1,0 +1,88 @@
+"""Thresholds set after the fact, over those that runs began with."""
+
+from pathlib import Path
+
+import pytest
+
+from metrics.analysis import leaderboard, problems
+from metrics.core.errors import InputError
+from metrics.reports.build import build
+from metrics.store import Run, Workspace
+from metrics.store.threshold_profiles import ThresholdProfiles
+from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
+
+ROUGE = ("rouge", "rougeL")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return finished(Workspace(tmp_path), text_suite(), text_outputs(), "rouge", "bleu", parameters=MARKED)
+
+
+def threshold(run: Run, key: str = "rouge/rougeL") -> float | None:
+    again = Workspace(run.workspace.path).run(run.id)
+    return next(column.threshold for column in leaderboard(again).columns if column.key == key)
+
+
+def test_the_profile_in_force_stands_over_the_thresholds_of_a_run(run: Run) -> None:
+    profiles = ThresholdProfiles(run.workspace.path)
+    assert (profiles.in_force, profiles.names, threshold(run)) == (None, (), 0.75)
+    profiles.use("Release")
+    profiles.put({ROUGE: 0.5, ("bleu", "bleu4"): 0.25})
+    assert (threshold(run), threshold(run, "bleu/bleu4")) == (0.5, 0.25)
+    profiles.use("Draft")
+    assert (threshold(run), profiles.names) == (0.75, ("Release", "Draft"))
+    profiles.use("Release")
+    profiles.put({ROUGE: None})
+    assert (threshold(run), threshold(run, "bleu/bleu4")) == (0.75, 0.25)
+    profiles.remove("Release")
+    assert (profiles.in_force, threshold(run, "bleu/bleu4")) == (None, None)
+
+
+def test_problems_follow_the_profile(run: Run) -> None:
+    profiles = ThresholdProfiles(run.workspace.path)
+    profiles.use("Release")
+    for value, models in ((0.0, set()), (1.0, {"poor"})):
+        profiles.put({ROUGE: value})
+        found = problems(Workspace(run.workspace.path).run(run.id))
+        assert set(found.loc[found["kind"] == "threshold", "model"]) == models
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [("", 0.5, "a name of 1 to 80 characters"), ("x" * 81, 0.5, "a name of 1 to 80"), ("A", float("nan"), "finite")],
+    ids=["blank", "long", "not a number"],
+)
+def test_wrong_names_and_values_are_refused(tmp_path: Path, name: str, value: float, told: str) -> None:
+    profiles = ThresholdProfiles(tmp_path)
+    with pytest.raises(InputError, match=told):
+        profiles.use(name)
+        profiles.put({ROUGE: value})
+    assert not profiles.thresholds()
+
+
+def test_a_value_needs_a_profile(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no profile in force"):
+        ThresholdProfiles(tmp_path).put({ROUGE: 0.5})
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "thresholds.json").write_text('{"profiles": 3}', encoding="utf-8")
+    with pytest.raises(InputError, match="remove the file to begin with none"):
+        ThresholdProfiles(tmp_path).thresholds()
+
+
+def test_an_unknown_metric_of_a_profile_is_passed_over(run: Run) -> None:
+    profiles = ThresholdProfiles(run.workspace.path)
+    profiles.use("Release")
+    profiles.put({("rouge", "gone"): 0.5, ("no_such", "metric"): 0.5})
+    assert threshold(run) == 0.75
+
+
+def test_the_report_says_which_thresholds_were_set_after_the_run(run: Run) -> None:
+    profiles = ThresholdProfiles(run.workspace.path)
+    profiles.use("Release")
+    profiles.put({ROUGE: 0.5})
+    groups = {group.title: group.facts for group in build(Workspace(run.workspace.path).run(run.id)).facts}
+    facts = {fact.name: fact.value for fact in groups["Evaluators"]}
+    assert facts["Thresholds set after the run"] == "ROUGE ROUGE-L 0.5"
