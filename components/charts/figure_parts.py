@@ -52,6 +52,8 @@ def panels(
         subplot_titles=[plain(shorten(label, 30)) for label in labels] if len(labels) > 1 else None, **options,
     )  # fmt: skip
     figure.update_annotations(font={"size": 13, "color": INK[dark]})
+    for update in (figure.update_xaxes, figure.update_yaxes):
+        update(fixedrange=True)  # an axis that can be dragged would cover the points at its neighbour's edge
     figure.update_layout(
         height=high, showlegend=False, hovermode="closest", hoverdistance=16, dragmode=False,
         margin={"l": 8, "r": 120 if len(labels) == 1 else 8, "t": 8 if len(labels) == 1 else 28, "b": 8},

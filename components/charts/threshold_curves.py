@@ -93,7 +93,7 @@ def _draw(
         marker={"size": 6, "color": colours[series]}, customdata=_custom(line), **common,
     )  # fmt: skip
     figure.add_scatter(
-        x=marked[x], y=marked[y], mode="markers", customdata=_custom(marked),
+        x=marked[x], y=marked[y], mode="markers", customdata=_custom(marked), cliponaxis=False,
         marker={"size": 15, "color": colours[series], "line": {"color": SURFACE[dark], "width": 2.5}}, **common,
     )  # fmt: skip
 
