@@ -26,9 +26,18 @@ function foldSidebar() {
   watch.observe(document.body, { childList: true, subtree: true });
 }
 
-export default function () {
+// Streamlit loads what draws charts and tables with the first of them, a second late. It is loaded once the page rests.
+function loadAhead(names) {
+  const own = document.querySelector('script[type="module"][src*="/static/js/"]')?.src;
+  if (!own) return;
+  const ahead = () => names.forEach((name) => import(new URL(name, own).href).catch(() => {}));
+  window.setTimeout(() => (window.requestIdleCallback ?? window.setTimeout)(ahead), 1500);
+}
+
+export default function ({ data }) {
   if (window.assayFrame) return;
   window.assayFrame = true;
   keepHistory();
   foldSidebar();
+  loadAhead(data.scripts);
 }

@@ -59,7 +59,7 @@ def frame(title: str, question: str, *, needs_run: bool = True, unfinished: bool
     with head:
         st.title(title, anchor=False, width="content")
         st.caption(question, width="stretch")
-        _browser_frame()(key="frame", width="content")
+        _browser_frame()(key="frame", data={"scripts": scripts()}, width="content")
     try:
         return _chosen_run(unfinished) if needs_run else ""
     finally:  # also where the page stops for want of a run
@@ -73,6 +73,13 @@ def frame(title: str, question: str, *, needs_run: bool = True, unfinished: bool
 def _browser_frame() -> Any:
     """Return the component that keeps the Back button and the sidebar right, see frame.js; it draws nothing."""
     return st.components.v2.component("assay_frame", js=(FOLDER / "frame.js").read_text(encoding="utf-8"))
+
+
+@cache
+def scripts() -> list[str]:
+    """Return the files of Streamlit that draw charts and tables; it loads them with the first of either."""
+    folder = Path(st.__file__).parent / "static" / "static" / "js"
+    return [path.name for name in ("PlotlyChart", "DataFrame") for path in folder.glob(f"{name}.*.js")]
 
 
 def is_dark() -> bool:
