@@ -174,6 +174,17 @@ def test_right_of_zero_is_b_better(given: Difference, expected: tuple[float, ...
     assert model_comparison.scaled(given) == (None if expected is None else pytest.approx(expected))
 
 
+@pytest.mark.parametrize(
+    ("span", "percent", "expected"),
+    [
+        (1.2, False, "+.2~f"), (0.1, False, "+.2~f"), (0.012, False, "+.3~f"), (0.0, False, "+.2~f"),
+        (1.2, True, "+.0~%"), (0.02, True, "+.1~%"),
+    ],
+)  # fmt: skip
+def test_ticks_have_the_decimals_that_set_them_apart(span: float, percent: bool, expected: str) -> None:
+    assert model_comparison.tick_format(span, percent) == expected
+
+
 def test_the_forest_has_a_panel_for_open_ranges_and_draws_names_literally() -> None:
     fine = row("higher", -0.1, 0.2, 0.5)
     hostile = replace(fine, column=replace(fine.column, evaluator_title="<b>%{x}"))

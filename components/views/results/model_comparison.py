@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -167,12 +168,18 @@ def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, 
     )
     figure.update_xaxes(
         range=[low - room, high + room], zeroline=True, zerolinewidth=2, zerolinecolor=MUTED[dark], nticks=9,
-        tickformat="+.0%" if is_open(part[0][0]) else "+.2~f", title={"text": title, "standoff": 10}, **place,
+        tickformat=tick_format(high - low, is_open(part[0][0])), title={"text": title, "standoff": 10}, **place,
     )  # fmt: skip
     figure.update_yaxes(
         tickvals=heights, ticktext=[two_lines(row.column) for row, _ in part], range=[len(part) - 0.5, -0.5],
         showgrid=False, zeroline=False, ticks="", tickfont={"size": 11.5, "color": INK[dark]}, **place,
     )  # fmt: skip
+
+
+def tick_format(span: float, percent: bool) -> str:
+    """Return plotly's format for the ticks of differences over a span: as many decimals as set neighbours apart."""
+    decimals = max(2, 1 - math.floor(math.log10(span))) if span > 0 else 2
+    return f"+.{decimals - 2}~%" if percent else f"+.{decimals}~f"
 
 
 def _colour(significance: str, better: float, dark: bool) -> str:
