@@ -35,7 +35,6 @@ OF_ONE_VIEW = ("evaluator", "of", "of_class", "kind", "truth", "predicted", "err
 
 def offered(run: str) -> dict[str, dict[str, str]]:
     """Return the views available for a run, each with the evaluators that have it: id → title."""
-    titles = {name: entry.title for name, entry in data.catalogue().items()}
     columns = data.curve_columns(run)
     views = {
         view: [name for name, own in columns.items() if has <= set(own) and not lacks & set(own)]
@@ -44,7 +43,7 @@ def offered(run: str) -> dict[str, dict[str, str]]:
     numbers = data.label_metrics(run)
     views["errors"] = [name for name in numbers if name == "error_breakdown"]
     views["classes"] = [name for name in numbers if name != "error_breakdown"]
-    return {view: {name: titles.get(name, name) for name in views[view]} for view in VIEWS if views[view]}
+    return {view: {name: data.title_of(name) for name in views[view]} for view in VIEWS if views[view]}
 
 
 run = frame("Curves", "Where should the threshold be, and what gets confused?", unfinished=True)

@@ -137,7 +137,7 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
             show_label_scores(view.predictions, output)
             text_case.draw_list("Retrieved contexts", contexts[column], f"c-{column}", ids[column])
             show_trace(column, output)
-    titles = {name: entry.title for name, entry in data.catalogue().items()}
+    titles = {name: data.title_of(name) for name in scores["evaluator"].unique()}
     first = scores["evaluator"] == around.evaluator  # the answer to the page's question goes first
     for part in (scores[first], scores[~first]):
         text_case.draw_evidence_by_evaluator(part, titles, contexts, around.evaluator, ids)

@@ -282,7 +282,7 @@ from metrics.core.calibration import FEWEST_LABELS
 from metrics.core.errors import RunError
 from metrics.core.input_problems import grouped
 from metrics.core.prompt import wording
-from metrics.core.registry import evaluator_ids
+from metrics.core.registry import evaluator_ids, title_of
 from metrics.core.registry import evaluators as catalogue
 from metrics.store.reviews import Mark, Place
 from metrics.text.condition_form import ConditionForm, condition_of, row_problem

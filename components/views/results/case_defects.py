@@ -21,12 +21,11 @@ def show_defects(run: str, found: pd.DataFrame) -> None:
     filters.reset(["model"])
     shown = found[found["model"].isin(models)] if models else found
     shown = shown.reset_index(drop=True)
-    titles = {name: entry.title for name, entry in data.catalogue().items()}
     st.text(f"{format.plural(len(shown), 'defect')} in {format.plural(shown['model'].nunique(), 'model')}.")
     table = pd.DataFrame(
         {
             "kind": shown["kind"].map(KINDS), "model": shown["model"],
-            "evaluator": shown["evaluator"].map(lambda name: titles.get(name, name)), "message": shown["message"],
+            "evaluator": shown["evaluator"].map(data.title_of), "message": shown["message"],
             "affected": shown["affected"],
         }
     )  # fmt: skip

@@ -27,10 +27,9 @@ def show_flips(run: str) -> None:
             "Perturb a suite", "suites",
         )  # fmt: skip
         return
-    titles = {name: entry.title for name, entry in data.catalogue().items()}
     models = filters.many("Models", list(rates["model"].unique()), "model")
     kinds = filters.many("Perturbations", list(rates["perturbation"].unique()), "perturbation")
-    named = {name: titles.get(name, name) for name in rates["evaluator"].unique()}
+    named = {name: data.title_of(name) for name in rates["evaluator"].unique()}
     evaluators = filters.many("Evaluators", named, "evaluator")
     filters.reset(["model", "perturbation", "evaluator"])
     for name, chosen in (("model", models), ("perturbation", kinds), ("evaluator", evaluators)):
@@ -44,7 +43,7 @@ def show_flips(run: str) -> None:
         ["more", "control", "rate"], ascending=[False, True, False], kind="stable"
     ).reset_index(drop=True)  # fmt: skip
     asked = tuple(url.param(f"of_{name}") for name in KEY)
-    clicked = records(_table(rates, titles), _columns(), "flip-rates", tallest=36 + 35 * 7)
+    clicked = records(_table(rates), _columns(), "flip-rates", tallest=36 + 35 * 7)
     if clicked is not None:
         url.put(**{f"of_{name}": rates[name].iloc[clicked] for name in KEY})
         asked = tuple(str(rates[name].iloc[clicked]) for name in KEY)
@@ -52,7 +51,7 @@ def show_flips(run: str) -> None:
     flipped = [key for key, count in zip(known, rates["flips"], strict=True) if count]
     if asked not in known:
         asked = flipped[0] if flipped else known[0]
-    _show_cases(run, rates.iloc[known.index(asked)].to_dict(), titles)
+    _show_cases(run, rates.iloc[known.index(asked)].to_dict())
 
 
 def headline(rates: pd.DataFrame) -> str:
@@ -82,12 +81,12 @@ def method(rates: pd.DataFrame) -> str:
     return f"A flip: the variant is on the other side of the threshold than its original. “More than copies” = {found}."
 
 
-def _table(rates: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
+def _table(rates: pd.DataFrame) -> pd.DataFrame:
     rows = rates.to_dict("records")
     return pd.DataFrame(
         {
             "model": [row["model"] for row in rows],
-            "metric": [f"{titles.get(row['evaluator'], row['evaluator'])}: {row['metric']}" for row in rows],
+            "metric": [f"{data.title_of(row['evaluator'])}: {row['metric']}" for row in rows],
             "perturbation": [row["perturbation"] for row in rows],
             "flips": [f"{format.count(row['flips'])} of {format.count(row['pairs'])}" for row in rows],
             "rate": format.aligned([row["rate"] for row in rows]),
@@ -130,9 +129,9 @@ def _columns() -> dict[str, Any]:
     }
 
 
-def _show_cases(run: str, row: Mapping[Hashable, Any], titles: dict[str, str]) -> None:
+def _show_cases(run: str, row: Mapping[Hashable, Any]) -> None:
     """Draw the flips that a rate counts."""
-    metric = f"{titles.get(row['evaluator'], row['evaluator'])}: {row['metric']}"
+    metric = f"{data.title_of(row['evaluator'])}: {row['metric']}"
     st.subheader(
         f"{format.shorten(row['model'], 40)} · {metric} · {row['perturbation']}: "
         f"{format.plural(int(row['flips']), 'flip')}",
