@@ -1,0 +1,275 @@
+"""Seconds from a click to the drawn page, in Chromium, over a session of some forty clicks on each of three runs.
+
+    python -m tests.benchmarks.bench_clicks [samples] [texts] [pictures]
+
+The runs: a shipped sample of texts; 100,000 cases × 5 models; 5,000 images × 200,000 boxes × 3 models. A click lasts
+from the pointer or the key to the last change on the page, pictures included, after which the script has ended and
+nothing changes for a while. Printed are the clicks, the slowest first, their median and their 95th percentile.
+"""
+
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median, quantiles
+
+from playwright.sync_api import Page, sync_playwright
+
+from metrics.store import Run, Workspace
+from metrics.suites.samples import compute_missing
+from tests.benchmarks.bench_gallery import big_run
+from tests.benchmarks.bench_pages import deep_run
+from tests.chromium import find
+from tests.pages.conftest import serving
+
+LIMITS = {"samples": 0.7, "texts": 1.5, "pictures": 1.5}  # seconds, of the 95th percentile
+QUIET_MS = 700  # without a change, after which a page counts as drawn
+SAMPLE = "Library handbook questions"
+MATCHED = ("detection_pr_curve", "average_precision", "detection_confusion")
+WATCH = """(() => {
+  const now = () => performance.timeOrigin + performance.now();
+  window.assay = {input: now(), drawn: now()};
+  const drawn = () => { window.assay.drawn = now(); };
+  const watch = (root) => {
+    new MutationObserver(drawn).observe(root, {subtree: true, childList: true, characterData: true, attributes: true});
+    root.addEventListener("load", drawn, true);
+  };
+  const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (options) {
+    const root = attach.call(this, options);
+    watch(root);
+    return root;
+  };
+  watch(document);
+  for (const kind of ["pointerdown", "keydown"]) {
+    addEventListener(kind, () => { window.assay.input = window.assay.drawn = now(); }, true);
+  }
+})()"""
+DRAWN = """(quiet) => {
+  const now = performance.timeOrigin + performance.now(), {input, drawn} = window.assay;
+  return document.querySelector("[data-test-script-state=notRunning]") && drawn > input && now - drawn > quiet
+    && !document.querySelector("[data-testid=stSkeleton]") && [...document.images].every((image) => image.complete)
+    && {seconds: (drawn - input) / 1000};
+}"""
+
+Action = Callable[[Page], None]
+Step = tuple[str, Action]
+
+
+def main(names: list[str]) -> None:
+    """Measure and print; the exit code is 1 where a limit is exceeded."""
+    over = False
+    for name in names or list(LIMITS):
+        with tempfile.TemporaryDirectory() as folder:
+            run, steps = RUNS[name](Path(folder))
+            times = measured(Path(folder), run, steps)
+        over |= printed(name, times) > LIMITS[name]
+    raise SystemExit(over)
+
+
+def measured(folder: Path, run: Run, steps: list[Step]) -> list[tuple[str, float]]:
+    """Return the seconds of each step of a session, which begins on the run's leaderboard."""
+    times, path = [], find()
+    with serving(folder) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path)
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.set_default_timeout(60_000)
+        page.add_init_script(WATCH)
+        page.goto(f"{address}/leaderboard?run={run.id}")
+        until_drawn(page)
+        for name, act in steps:
+            act(page)
+            times.append((name, until_drawn(page)))
+        browser.close()
+    return times
+
+
+def until_drawn(page: Page) -> float:
+    """Wait until the page has been drawn; return the seconds since the last click or key."""
+    return float(page.wait_for_function(DRAWN, arg=QUIET_MS, polling=50).json_value()["seconds"])
+
+
+def printed(name: str, times: list[tuple[str, float]]) -> float:
+    """Print the clicks, slowest first; return the 95th percentile."""
+    seconds = [each for _, each in times]
+    p95 = quantiles(seconds, n=20)[-1]
+    print(f"\n{name}: {len(times)} clicks, median {median(seconds):.2f} s, p95 {p95:.2f} s (limit {LIMITS[name]:g} s)")
+    for step, each in sorted(times, key=lambda one: -one[1]):
+        print(f"  {each:6.2f} s  {step}")
+    return p95
+
+
+def samples(folder: Path) -> tuple[Run, list[Step]]:
+    """Return the sample of texts, and the session on it."""
+    workspace = Workspace(folder)
+    compute_missing(workspace)
+    run = next(each for each in workspace.runs() if each.spec["name"] == SAMPLE)
+    return run, list(session_of_texts("heron-large", "kestrel-rag", "loan"))
+
+
+def texts(folder: Path) -> tuple[Run, list[Step]]:
+    """Return a run of 100,000 cases × 5 models, and the session on it."""
+    return deep_run(Workspace(folder)), list(session_of_texts("model-1", "model-2", "Question 99"))
+
+
+def pictures(folder: Path) -> tuple[Run, list[Step]]:
+    """Return a run of 5,000 images × 200,000 boxes × 3 models, and the session on it."""
+    run = big_run(Workspace(folder), folder / "images", 5_000, 40, 3, MATCHED)
+    return run, list(session_of_pictures("detector-2", "detector-3"))
+
+
+def session_of_texts(first: str, second: str, words: str) -> Iterator[Step]:
+    """Yield the clicks of somebody who chooses between models of text."""
+    yield "board: sort by the second metric", press_button("columnheader", 2)
+    for place in (0, 2, 5):
+        yield f"board: cell {place + 1} → its worst cases", click("td a", place)
+    yield "board: next case of the drawer", key("j")
+    yield "board: close the drawer", key("Escape")
+    yield "board: minor metrics", toggle("Minor metrics")
+    yield "board: a tag", choose("Tag", 1)
+    for form in ("Radar", "Bars", "Distributions", "Heatmap"):
+        yield f"board: {form}", tab(form)
+    yield "→ Cases", menu("Look inside", "Cases")
+    yield "cases: next page", press_button("Next")
+    for model in (first, second):
+        yield f"cases: model {model}", choose("Model", model)
+    yield "cases: best first", choose("Order", 1)
+    yield "cases: worst first", choose("Order", 0)
+    yield "cases: search", search("Case id or question", words)
+    yield "cases: a row → example", click("a[href*='example?']", 0)
+    for turn in range(3):
+        yield f"example: next case ({turn + 1})", key("ArrowRight")
+    yield "example: previous case", key("ArrowLeft")
+    yield "example → Cases", press_button("Cases")
+    yield "→ Compare", menu("Results", "Compare")
+    yield f"compare: B is {second}", choose("B, the candidate", second)
+    yield "compare: swap", press_button("Swap")
+    yield "compare: its cases", press_button(re.compile("See where|See the cases"))
+    yield "compare: wins", tab(re.compile("wins|better", re.IGNORECASE))
+    for section, title in (
+        ("Results", "Problems"), ("Results", "Slices"), ("Results", "Trend"), ("Results", "Compliance"),
+        ("Results", "Report"), ("Evaluate", "Evaluate"), ("Evaluate", "Runs"), ("Evaluate", "Suites"),
+        ("Evaluate", "Evaluators"), ("Judge", "Judge"), ("Judge", "Label"), ("Results", "Leaderboard"),
+    ):  # fmt: skip
+        yield f"→ {title}", menu(section, title)
+
+
+def session_of_pictures(first: str, second: str) -> Iterator[Step]:
+    """Yield the clicks of somebody who looks for what detectors get wrong."""
+    for place in (0, 4):
+        yield f"board: cell {place + 1} → its worst cases", click("td a", place)
+    yield "board: close the drawer", key("Escape")
+    yield "board: Bars", tab("Bars")
+    yield "→ Gallery", menu("Look inside", "Gallery")
+    yield f"gallery: model {first}", choose("Model", first)
+    for turn in range(3):
+        yield f"gallery: next page ({turn + 1})", press_button("Next")
+    yield "gallery: a kind", choose("Kind", 1)
+    yield "gallery: a class", choose("Class", 2)
+    yield "gallery: smallest IoU first", choose("Sort", 2)
+    yield "gallery: wrong here, right in", choose("Wrong here, right in", 1)
+    yield "gallery: images", tab("Images")
+    yield "gallery: next page of images", press_button("Next")
+    yield "gallery: objects", tab("Objects")
+    yield "gallery: a tile → example", click("a[href*='example?']", 3)
+    for turn in range(4):
+        yield f"example: next object ({turn + 1})", key("ArrowRight")
+    yield "example: score threshold", slide("Score at least")
+    yield "example: zoom", press_button("+")
+    yield "example → gallery", press_button(re.compile("Gallery"))
+    yield "gallery: score threshold", slide("Score at least")
+    yield "gallery: IoU threshold", slide("IoU at least")
+    yield "→ Curves", menu("Look inside", "Curves")
+    yield "curves: score threshold", slide("Score threshold")
+    for view in ("F1", "Precision–recall", "Classes", "Confusion"):
+        yield f"curves: {view}", tab(view)
+    yield f"confusion: model {second}", choose("Model", second)
+    yield "confusion: worst first", choose("Order", 1)
+    yield "confusion: around a class", choose("Around a class", 2)
+    yield "→ Cases", menu("Look inside", "Cases")
+    yield "cases: a row → example", click("a[href*='example?']", 0)
+    for turn in range(2):
+        yield f"example: next case ({turn + 1})", key("ArrowRight")
+    yield "→ Compare", menu("Results", "Compare")
+    yield f"compare: B is {second}", choose("B, the candidate", second)
+    yield "compare: its cases", press_button(re.compile("See where|See the cases"))
+    for section, title in (
+        ("Results", "Problems"), ("Results", "Slices"), ("Results", "Report"), ("Evaluate", "Runs"),
+        ("Results", "Leaderboard"),
+    ):  # fmt: skip
+        yield f"→ {title}", menu(section, title)
+
+
+def click(selector: str, place: int) -> Action:
+    """Click the element at a place among those that a selector finds."""
+    return lambda page: page.locator(selector).nth(place).click()
+
+
+def key(name: str) -> Action:
+    """Press a key."""
+    return lambda page: page.keyboard.press(name)
+
+
+def press_button(name: str | re.Pattern[str], place: int | None = None) -> Action:
+    """Press the button of that name; with `place`, the button in the element of that role at a place."""
+    if place is not None:
+        return lambda page: page.get_by_role(str(name)).nth(place).get_by_role("button").click()  # type: ignore[arg-type]
+    return lambda page: page.get_by_role("button", name=name).first.click()
+
+
+def tab(name: str | re.Pattern[str]) -> Action:
+    """Choose a view by its name."""
+    return lambda page: page.get_by_role("radio", name=name).first.click()
+
+
+def toggle(name: str) -> Action:
+    """Turn a switch whose name begins so."""
+    return lambda page: page.get_by_text(re.compile(f"^{name}")).first.click()
+
+
+def menu(section: str, title: str) -> Action:
+    """Open a section of the menu, and choose a page."""
+
+    def act(page: Page) -> None:
+        page.get_by_role("navigation").get_by_role("button", name=re.compile(f"^{section}")).click()
+        page.get_by_role("menuitem", name=re.compile(f"{title}$")).click()
+
+    return act
+
+
+def choose(box: str, option: str | int) -> Action:
+    """Open the box whose name begins so, and choose an option by its text or place."""
+
+    def act(page: Page) -> None:
+        page.get_by_role("combobox", name=re.compile(f"^{re.escape(box)}( \\(|$)")).click()
+        options = page.get_by_role("option")
+        (options.nth(option) if isinstance(option, int) else options.filter(has_text=option)).click()
+
+    return act
+
+
+def search(box: str, words: str) -> Action:
+    """Write words into a search box, and press Enter."""
+
+    def act(page: Page) -> None:
+        page.get_by_label(box).fill(words)
+        page.keyboard.press("Enter")
+
+    return act
+
+
+def slide(name: str) -> Action:
+    """Move a slider by one step."""
+
+    def act(page: Page) -> None:
+        page.get_by_role("slider", name=re.compile(f"^{name}")).focus()
+        page.keyboard.press("ArrowRight")
+
+    return act
+
+
+RUNS: dict[str, Callable[[Path], tuple[Run, list[Step]]]] = {"samples": samples, "texts": texts, "pictures": pictures}
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
