@@ -19,6 +19,7 @@ from components.data.agreements import (
     has_panel,
     judge_biases,
     label_criteria,
+    label_given,
     label_queue,
     labelled_metrics,
     labels_of,

@@ -16,6 +16,7 @@ from metrics.analysis.labels import corrected_means as means
 from metrics.analysis.labels import panel_agreement as panels
 from metrics.analysis.labels.label_queue import Queue, queue
 from metrics.core.errors import InputError
+from metrics.core.label_schema import LABEL_KEY
 from metrics.store.calibrations import Calibrations
 from metrics.store.label_sets import Labels
 
@@ -118,6 +119,13 @@ def forget_calibration(found: Calibration) -> None:
 def label_queue(run_id: str, criterion: str, rater: str, only: Only | None, **choice: Any) -> Queue:
     """Return what a rater has labelled and what comes next; computed on every call."""
     return queue(workspace().run(run_id), criterion, rater, only, **choice)
+
+
+def label_given(run_id: str, case_id: str, model: str, rater: str, criterion: str) -> Mapping[str, Any] | None:
+    """Return the label (schema LABELS) that a rater gave an output for a criterion; None without."""
+    place = (case_id, model, rater, criterion)
+    rows: list[Mapping[str, Any]] = labels_of(run_id).table().to_pylist()
+    return next((row for row in rows if tuple(row[name] for name in LABEL_KEY) == place), None)
 
 
 def labels_of(run_id: str) -> Labels:
