@@ -19,6 +19,7 @@ from components.data.agreements import (
     has_panel,
     judge_biases,
     label_criteria,
+    label_demo,
     label_given,
     label_queue,
     labelled_metrics,
@@ -27,6 +28,7 @@ from components.data.agreements import (
     rater_agreement,
     rater_outputs,
     read_labels,
+    start_label_demo,
 )
 from components.data.case_views import CaseView, example
 from components.data.document_questions import (

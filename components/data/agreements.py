@@ -128,6 +128,22 @@ def label_given(run_id: str, case_id: str, model: str, rater: str, criterion: st
     return next((row for row in rows if tuple(row[name] for name in LABEL_KEY) == place), None)
 
 
+def label_demo() -> str | None:
+    """Return the finished run of the bundled judged sample, which `start_label_demo` labels; None without."""
+    from metrics.suites import demo_labels
+    from metrics.suites.samples import sample_runs
+
+    run = sample_runs(workspace()).get(demo_labels.SAMPLE)
+    return run.id if run is not None and run.state == "finished" else None
+
+
+def start_label_demo(run_id: str) -> None:
+    """Add the demo's labels to the run of the bundled judged sample."""
+    from metrics.suites import demo_labels
+
+    labels_of(run_id).add(demo_labels.demo_labels(), demo_labels.RATER)
+
+
 def labels_of(run_id: str) -> Labels:
     """Return the sets of human labels of a run, to read, add to and remove from."""
     return Labels(workspace().run(run_id))
