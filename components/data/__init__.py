@@ -16,6 +16,7 @@ from components.data.agreements import (
     cell_outputs,
     corrected_means,
     forget_calibration,
+    has_demo_labels,
     has_panel,
     judge_biases,
     label_criteria,

@@ -144,6 +144,13 @@ def start_label_demo(run_id: str) -> None:
     labels_of(run_id).add(demo_labels.demo_labels(), demo_labels.RATER)
 
 
+def has_demo_labels(run_id: str) -> bool:
+    """Return whether labels of a run are the demo's."""
+    from metrics.suites.demo_labels import RATER
+
+    return any(one.name == RATER for one in labels_of(run_id).sets())
+
+
 def labels_of(run_id: str) -> Labels:
     """Return the sets of human labels of a run, to read, add to and remove from."""
     return Labels(workspace().run(run_id))

@@ -64,6 +64,7 @@ def test_the_demo_labels_the_judged_sample(workspace: Path, open_page: Open, mon
     page = open_page("judge_agreement", run=run.id)
     assert "36" in page.sidebar.selectbox(key="filter-criterion").options[0]
     assert "answer_correctness" in texts(page)
+    assert "The labels are the demo's" in texts(page)
     assert not [button for button in page.button if button.label == "Try it on the judged sample"]
 
 
