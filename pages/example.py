@@ -33,6 +33,7 @@ class CaseList(NamedTuple):
     value_min: str | None
     value_max: str | None
     mark: str | None
+    better: str | None
 
 
 def the_list(run: str) -> CaseList:
@@ -54,7 +55,7 @@ def step(run: str, case_id: str, around: CaseList) -> str:
     ids = data.case_ids(
         run, around.evaluator, around.metric, model=around.model, tag=around.tag, status=around.status,
         search=around.search, worst_first=not best_first, within=around.slice, failing=around.failing == "1",
-        disputed=disputed, only=mark_controls.tagged_cases(run, around.mark),
+        disputed=disputed, only=mark_controls.tagged_cases(run, around.mark), better_in=around.better,
         **filters.value_bounds(),
     )  # fmt: skip
     if not case_id and ids:
