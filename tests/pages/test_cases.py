@@ -6,7 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run
-from tests.pages.conftest import CASES, HOSTILE, told
+from tests.pages.conftest import CASES, HOSTILE
+from tests.pages.page_scenes import told
 
 NUMBER = {"evaluator": "classification", "metric": "accuracy"}
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
 from metrics.store.label_sets import Labels
-from tests.pages.page_scenes import HOSTILE, agents_run, judged_run, marked, objects_run, payloads, texts_run
+from tests.pages.page_scenes import HOSTILE, agents_run, every_told, judged_run, marked, objects_run, texts_run
 
 ROUGE = {"evaluator": "rouge", "metric": "rougeL"}
 
@@ -72,9 +72,7 @@ def test_an_answer_against_the_expected_one(texts: Run, open_page: Callable[...,
 
 def test_the_markdown_of_an_answer_is_rendered_where_asked(texts: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("example", run=texts.id, case="t1", view="rendered", **ROUGE)
-    trees = [
-        block["tree"] for each in payloads(page) if "blocks" in each for block in each["blocks"] if "tree" in block
-    ]
+    trees = [block["tree"] for each in every_told(page, "prose") for block in each["blocks"] if "tree" in block]
     assert trees == [[["p", ["code", "[image: x] <http://127.0.0.1:9/x.png>"], " <img src=x onerror=alert(1)>"]]]
 
 

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
 from metrics.suites.samples import samples
-from tests.pages.conftest import HOSTILE, PROJECT, told
-from tests.pages.page_scenes import objects_run
+from tests.pages.conftest import HOSTILE, PROJECT
+from tests.pages.page_scenes import objects_run, told
 
 
 def drawn(page: AppTest) -> dict:
