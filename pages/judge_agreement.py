@@ -364,7 +364,7 @@ else:
     if judge_line := judge_calls.run_line(data.judge_of(run)):
         st.text(judge_line)
     if data.has_demo_labels(run):
-        st.text("The labels are the demo's: whether an answer meets its question's condition. They stand for people's.")
+        st.text("The labels are the demo's: whether an answer meets its question's condition. No person read them.")
     view = controls.choice("View", VIEWS | (PANEL if data.has_panel(run) else {}), "view")
     if view == "agreement":
         show_agreement(run, criterion, column, choice)
