@@ -15,7 +15,7 @@ from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import metric_title
 
 PAGE = 100
-CHOICE = ("model", "tag", "status", "search", "order", "slice", "failing", "value_min", "value_max", "mark")
+CHOICE = ("model", "tag", "status", "search", "order", "slice", "failing", "value_min", "value_max", "mark", "better")
 
 
 def headline(column: data.Column, model: str | None, shown: data.Cell | data.SliceValue | None, unscored: str) -> str:
@@ -57,8 +57,10 @@ order = filters.one("Order", orders, "order", every="Worst first")
 best_first, disputed = order == "best", order == "disputed"
 column = next(column for column in mine if column.metric == metric)
 failing = column.threshold is not None and filters.toggle("Wrong side of the threshold only", "failing")
+others = [name for name in board.models if name != model] if model else []
+better = filters.one("Better in", others, "better", "Any") if others else None
 bounds = filters.value_bounds()
-filters.reset(["tag", "status", "search", "order", "slice", "failing", "value_min", "value_max", "mark"])
+filters.reset([name for name in CHOICE if name != "model"])
 
 within = url.param("slice")
 part = data.read_slice(run, within, evaluator, metric) if within else None
@@ -69,7 +71,7 @@ page = int(url.number("page", 1, low=1))
 listed = data.cases(
     run, evaluator, metric, model=model, tag=tag, status=status, search=wanted or None,
     worst_first=not best_first, limit=PAGE, offset=PAGE * (page - 1), within=within,
-    failing=failing, disputed=disputed, only=mark_controls.tagged_cases(run, mark), **bounds,
+    failing=failing, disputed=disputed, only=mark_controls.tagged_cases(run, mark), better_in=better, **bounds,
 )  # fmt: skip
 rows, total = listed.rows, listed.total
 shown = data.leaderboard(run, tag=tag) if tag else board
@@ -84,6 +86,8 @@ if column.label_key is not None:
     st.caption(f"The value of a case is the mean over the keys of its labels: {', '.join(board.label_keys)}.")
 if part:
     st.text(f"Only {part.words[:1].lower()}{part.words[1:]}")
+if better:
+    st.text(f"Only cases in which {format.shorten(better, 60)} does better than {format.shorten(str(model), 60)}.")
 if bounds:
     words = {"low": "at least", "high": "less than"}
     st.text(f"Only cases with a value of {' and '.join(f'{words[name]} {value:g}' for name, value in bounds.items())}.")
@@ -103,7 +107,8 @@ def every_case() -> list[data.Place]:
     """Return the cases that the filters leave."""
     ids = data.case_ids(
         run, evaluator, metric, model=model, tag=tag, status=status, search=wanted or None, worst_first=not best_first,
-        within=within, failing=failing, disputed=disputed, only=mark_controls.tagged_cases(run, mark), **bounds,
+        within=within, failing=failing, disputed=disputed, only=mark_controls.tagged_cases(run, mark),
+        better_in=better, **bounds,
     )  # fmt: skip
     return [data.Place(case_id) for case_id in ids]
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from components import data
 from components.viewers import image_viewer, segment_panels, text_case, trace
-from components.views.judge import judge_calls
+from components.views.judge import judge_calls, own_verdict
 from components.views.objects import object_list, object_walk
 from components.views.objects.image_case import Marked, Shown, detail, outputs_predictions, picture, show_image
 from components.views.results import asked_models, mark_controls
@@ -33,6 +33,7 @@ class CaseList(NamedTuple):
     value_min: str | None
     value_max: str | None
     mark: str | None
+    better: str | None
 
 
 def the_list(run: str) -> CaseList:
@@ -54,7 +55,7 @@ def step(run: str, case_id: str, around: CaseList) -> str:
     ids = data.case_ids(
         run, around.evaluator, around.metric, model=around.model, tag=around.tag, status=around.status,
         search=around.search, worst_first=not best_first, within=around.slice, failing=around.failing == "1",
-        disputed=disputed, only=mark_controls.tagged_cases(run, around.mark),
+        disputed=disputed, only=mark_controls.tagged_cases(run, around.mark), better_in=around.better,
         **filters.value_bounds(),
     )  # fmt: skip
     if not case_id and ids:
@@ -119,6 +120,8 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
     values = {row["column"]: text_case.score_text(row["value"], row["status"]) for row in of_metric.to_dict("records")}
     contexts = {column: list(output["retrieved_contexts"] or []) for column, output in chosen}
     ids = {column: list(output.get("context_ids") or []) for column, output in chosen}
+    judged = around.evaluator in data.judges_of(run)
+    rater = filters.text("Your name", "rater").strip() if judged else ""
     for place, (column, output) in zip(st.columns(len(chosen)), chosen, strict=True):
         with place:
             value = values.get(column)
@@ -134,6 +137,10 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
                 st.text(title)
                 if answered:
                     st.text(f"({output.get('error') or 'no answer'})")
+            if judged and answer:
+                own_verdict.draw(
+                    run, case["case_id"], output["model"], rater, around.metric, f"{case['case_id']}-{column}"
+                )
             show_label_scores(view.predictions, output)
             text_case.draw_list("Retrieved contexts", contexts[column], f"c-{column}", ids[column])
             show_trace(column, output)

@@ -49,27 +49,6 @@ def columns_of(table: pd.DataFrame, names: Iterable[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def teach(run: str) -> None:
-    """Draw how to label outputs or upload labels."""
-    with st.container(border=True):
-        st.subheader("No labels yet", anchor=False)
-        st.text(
-            "Trust a judge as far as it agrees with people. Label some outputs here, one at a time and without seeing"
-            " the judge's verdict, or upload your own labels. 50 labels show whether it agrees at all; 200 are enough"
-            " to correct its means."
-        )
-        if st.button("Label outputs", type="primary", icon=":material/rate_review:"):
-            url.go("label", run=run)
-    left, right = st.columns(2)
-    with left:
-        st.text("One label per row: pass, fail, unsure or a number")
-        st.code(agreement_tables.LONG_EXAMPLE, language=None)
-    with right:
-        st.text("Or a column per criterion (or per rater: annotator1, annotator2 …)")
-        st.code(agreement_tables.WIDE_EXAMPLE, language=None)
-    label_upload.draw(run)
-
-
 def choose(
     run: str, criteria: Sequence[data.Criterion], metrics: Sequence[data.Column]
 ) -> tuple[data.Criterion, data.Column, Choice]:
@@ -379,11 +358,13 @@ if not metrics:
 elif not criteria:
     if data.has_panel(run):
         panel_view.show(run)
-    teach(run)
+    label_upload.teach(run)
 else:
     criterion, column, choice = choose(run, criteria, metrics)
     if judge_line := judge_calls.run_line(data.judge_of(run)):
         st.text(judge_line)
+    if data.has_demo_labels(run):
+        st.text("The labels are the demo's: whether an answer meets its question's condition. No person read them.")
     view = controls.choice("View", VIEWS | (PANEL if data.has_panel(run) else {}), "view")
     if view == "agreement":
         show_agreement(run, criterion, column, choice)

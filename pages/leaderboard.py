@@ -80,7 +80,14 @@ def open_cell(
     found = data.worst_cases(run, column.evaluator, column.metric, model, tag)
     address = {"run": run, "tag": tag, **about}
     cell = board.cells.get((model, column.key))
-    return heatmap.drawer(column, model, cell, found.rows, found.total, address, objects.get(column.key))
+    if column.key not in objects:
+        return heatmap.drawer(column, model, cell, found.rows, found.total, address)
+    from components.views.objects import object_list
+
+    gallery = {"run": run, "tag": tag, "model": model, **objects[column.key]}
+    state = object_list.state_of(url.href("gallery", **gallery).partition("?")[2])
+    classes = object_list.worst_classes(run, state)
+    return heatmap.drawer(column, model, cell, found.rows, found.total, address, gallery, classes)
 
 
 missing = samples_missing() if data.ensure_samples() else 0

@@ -16,9 +16,12 @@ from components.data.agreements import (
     cell_outputs,
     corrected_means,
     forget_calibration,
+    has_demo_labels,
     has_panel,
     judge_biases,
     label_criteria,
+    label_demo,
+    label_given,
     label_queue,
     labelled_metrics,
     labels_of,
@@ -26,6 +29,7 @@ from components.data.agreements import (
     rater_agreement,
     rater_outputs,
     read_labels,
+    start_label_demo,
 )
 from components.data.case_views import CaseView, example
 from components.data.document_questions import (

@@ -16,6 +16,7 @@ from metrics.analysis.labels import corrected_means as means
 from metrics.analysis.labels import panel_agreement as panels
 from metrics.analysis.labels.label_queue import Queue, queue
 from metrics.core.errors import InputError
+from metrics.core.label_schema import LABEL_KEY
 from metrics.store.calibrations import Calibrations
 from metrics.store.label_sets import Labels
 
@@ -118,6 +119,36 @@ def forget_calibration(found: Calibration) -> None:
 def label_queue(run_id: str, criterion: str, rater: str, only: Only | None, **choice: Any) -> Queue:
     """Return what a rater has labelled and what comes next; computed on every call."""
     return queue(workspace().run(run_id), criterion, rater, only, **choice)
+
+
+def label_given(run_id: str, case_id: str, model: str, rater: str, criterion: str) -> Mapping[str, Any] | None:
+    """Return the label (schema LABELS) that a rater gave an output for a criterion; None without."""
+    place = (case_id, model, rater, criterion)
+    rows: list[Mapping[str, Any]] = labels_of(run_id).table().to_pylist()
+    return next((row for row in rows if tuple(row[name] for name in LABEL_KEY) == place), None)
+
+
+def label_demo() -> str | None:
+    """Return the finished run of the bundled judged sample, which `start_label_demo` labels; None without."""
+    from metrics.suites import demo_labels
+    from metrics.suites.samples import sample_runs
+
+    run = sample_runs(workspace()).get(demo_labels.SAMPLE)
+    return run.id if run is not None and run.state == "finished" else None
+
+
+def start_label_demo(run_id: str) -> None:
+    """Add the demo's labels to the run of the bundled judged sample."""
+    from metrics.suites import demo_labels
+
+    labels_of(run_id).add(demo_labels.demo_labels(), demo_labels.RATER)
+
+
+def has_demo_labels(run_id: str) -> bool:
+    """Return whether labels of a run are the demo's."""
+    from metrics.suites.demo_labels import RATER
+
+    return any(one.name == RATER for one in labels_of(run_id).sets())
 
 
 def labels_of(run_id: str) -> Labels:

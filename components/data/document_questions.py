@@ -145,7 +145,7 @@ def _write(folder: Path, read: ReadDocuments, wanted: QuestionSettings, judge: A
     draft = questions.write_questions(read.documents, wanted, judge, workspace=folder, listen=listen)
     if not draft.questions:
         reasons = "; ".join(f"{count:,} {reason}" for reason, count in draft.reasons.items()) or draft.stopped
-        raise InputError(f"No question holds. {reasons}")
+        raise InputError(f"No question passed the checks. {reasons}")
     return questions.save_draft(folder, draft)
 
 

@@ -217,7 +217,7 @@ def start(
         if problems and not inputs.keep:
             return "", "The files have problems that they did not have before; check them again."
         if not inputs.classes and (unknown := unknown_classes(suite, outputs)):
-            return "", f"Say what becomes of {unknown_text(unknown)}."
+            return "", f"Choose what to do with {unknown_text(unknown)}."
         run = engine.create(workspace(), suite, outputs, list(evaluators), parameters, name, resources=resources)
         engine.start(run)
     except AssayError as failure:

@@ -137,11 +137,12 @@ def payload(
 
 def drawer(
     column: Column, model: str, cell: Cell | None, cases: pd.DataFrame, total: int, address: Mapping[str, url.Value],
-    objects: Mapping[str, url.Value] | None = None,
+    objects: Mapping[str, url.Value] | None = None, classes: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the drawer of a cell: its number, its worst `cases` of `total`, links to all of them and to its objects.
 
-    `address` is of the list of cases: run, tag, evaluator, metric and model.
+    `address` is of the list of cases: run, tag, evaluator, metric and model; `objects` that of the gallery, and
+    `classes` how many objects are there of each class that gets a link of its own.
     """
     bounds = format.interval(cell.low, cell.high) if cell else ""
     value = f"{format.number(cell.value if cell else None)} {column.unit}".strip()
@@ -153,8 +154,11 @@ def drawer(
     unit = "image" if objects is not None else "case"
     links = [[f"All {format.plural(total, unit)}", url.href("cases", **address).lstrip("/")]]
     if objects is not None:
-        there = {name: address.get(name) for name in ("run", "tag", "model")}
-        links.insert(0, ["Failing objects", url.href("gallery", **there, **objects).lstrip("/")])
+        texts = {label: f"{format.shorten(label, 24)} ({format.count(n)})" for label, n in (classes or {}).items()}
+        links[:0] = [
+            [text, url.href("gallery", **{**objects, **({"label": label} if label else {})}).lstrip("/")]
+            for label, text in {"": "Failing objects", **texts}.items()
+        ]
     several = cases["run"].nunique() > 1
     addresses = [url.href("example", **address, case=case) for case in cases["case_id"]]
     return {

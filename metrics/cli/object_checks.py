@@ -87,11 +87,6 @@ def _named(text: str) -> tuple[str, str]:
 
 def _described(finding: "Finding") -> str:
     """Return a finding with the option that fixes it, and some images that show it."""
-    from metrics.ingest.lint import FIXES
+    from metrics.ingest.lint import advice
 
-    text = str(finding)
-    if finding.cases:
-        text += f" Images: {', '.join(finding.cases)}."
-    if finding.fix:
-        text += f"\n  add --fix {shlex.quote(f'{finding.model}={finding.fix}')}: {FIXES[finding.fix].words}"
-    return text
+    return advice(finding, lambda model, name: f"add --fix {shlex.quote(f'{model}={name}')}")

@@ -123,8 +123,8 @@ def coco_summary(
     ground truth is left out of the means; None where all are.
 
     InputError lists, with file and record, all that cannot be evaluated: NaN scores, unknown images and categories,
-    negative sizes, boxes without four numbers, ids twice or 0, files that are no such JSON. `read_coco` keeps the
-    columns for further summaries.
+    negative sizes, boxes without four numbers, ids twice, files that are no such JSON. An annotation of id 0 counts
+    like any other; pycocotools reads that id as no match. `read_coco` keeps the columns for further summaries.
     """
     return read_coco(gt_json, results_json, iou_type=iou_type).summary(max_dets=max_dets, per_class=per_class)
 

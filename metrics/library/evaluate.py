@@ -1,5 +1,6 @@
 """evaluate(): a whole evaluation in one call, for notebooks and scripts."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,7 @@ def evaluate(
     judge: "str | Mapping[str, Any] | None" = None,
     prompts: Mapping[str, str] | None = None,
     run_consistency: bool = False,
+    accept_findings: bool = False,
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
@@ -48,7 +50,8 @@ def evaluate(
     metrics.judge.settings.JudgeSettings. `prompts`: texts of your own in place of prompts, by
     prompt id (or the evaluator's, if it has only one). `run_consistency` adds consistency_statistics, which compares
     the metrics over the repeats of each case. In place of outputs, `target` names what is to answer the cases, each
-    `repeats` times: a function, a model … see `complete`, which has more settings.
+    `repeats` times: a function, a model … see `complete`, which has more settings. Boxes are checked first, see `lint`:
+    serious findings are an InputError unless `accept_findings`, the others warnings.
 
     The work is done in a process of its own, so it can be called in a notebook, a running event loop or a script
     without a main guard. Raises InputError listing every problem of the input, RunError if the run fails.
@@ -65,6 +68,7 @@ def evaluate(
         outputs = read_outputs(outputs, suite=suite)
     elif not isinstance(outputs, Outputs):
         outputs = outputs_from_frame(outputs, suite=suite)
+    check_boxes(suite, outputs, accept_findings)
     chosen = list(evaluators) if evaluators is not None else runnable(suite, outputs)
     if run_consistency and CONSISTENCY not in chosen:
         chosen.append(CONSISTENCY)
@@ -82,6 +86,24 @@ def evaluate(
     if run.state != "finished":
         raise RunError(f"run {run.id} {run.state}: {run.failure or 'see log.txt in ' + str(run.folder)}")
     return Run(run.folder)
+
+
+def check_boxes(suite: Suite, outputs: Outputs, accept: bool) -> None:
+    """Warn of what looks wrong with the boxes of a detection suite; InputError for what is serious, unless accepted."""
+    if suite.task != "detection":
+        return
+    from metrics.ingest.lint import advice, lint
+
+    findings = lint(suite, outputs)
+    texts = [
+        advice(one, lambda model, name: f"outputs = fix(suite, outputs, [({model!r}, {name!r})])") for one in findings
+    ]
+    refused = [text for one, text in zip(findings, texts, strict=True) if one.serious and not accept]
+    for text in texts:
+        if text not in refused:
+            warnings.warn(text, stacklevel=3)
+    if refused:
+        raise InputError("\n".join([*refused, "or accept_findings=True to score them as they are"]))
 
 
 def runnable(suite: Suite, outputs: Outputs) -> list[str]:

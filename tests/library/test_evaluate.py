@@ -74,6 +74,47 @@ def test_bad_input_is_an_input_error(workspace: Path) -> None:
         evaluate(Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS), evaluators=["rogue"])
 
 
+def objects(*box: float, score: float = 0.5) -> tuple[Suite, Outputs]:
+    """Ten images of 100 × 100 pixels with a cat at (10, 10, 40, 30); a model that finds it in `box` in each."""
+    names = ("x", "y", "width", "height")
+    cases = [{"case_id": f"p{n}", "image": f"{n}.png", "image_width": 100, "image_height": 100} for n in range(10)]
+    cat = {"label": "cat", "area": 1200.0, **dict(zip(names, (10.0, 10.0, 40.0, 30.0), strict=True))}
+    truths = [{"case_id": f"p{n}", "annotation_id": n + 1, **cat} for n in range(10)]
+    found = [
+        {
+            "case_id": f"p{n}",
+            "model": "m",
+            "label": "cat",
+            "score": score - n / 100,
+            **dict(zip(names, box, strict=True)),
+        }
+        for n in range(10)
+    ]
+    outputs = [{"case_id": f"p{n}", "model": "m"} for n in range(10)]
+    return Suite.from_rows("cats", "detection", cases, truths), Outputs.from_rows(outputs, found)
+
+
+def test_boxes_are_checked_before_they_are_scored(workspace: Path) -> None:
+    suite, outputs = objects(0.1, 0.1, 0.4, 0.3)
+    with pytest.raises(InputError) as refused:
+        evaluate(suite, outputs, evaluators=["average_precision"])
+    text = str(refused.value)
+    assert "outputs = fix(suite, outputs, [('m', 'normalised')]): boxes scaled" in text
+    assert text.endswith("or accept_findings=True to score them as they are")
+    assert Workspace().runs() == []
+    with pytest.warns(UserWarning, match="normalised"):
+        accepted = evaluate(suite, outputs, evaluators=["average_precision"], accept_findings=True)
+    assert accepted.aggregates.query("metric == 'map_averaged'")["value"].max() == 0
+    fixed = evaluate(suite, metrics.fix(suite, outputs, [("m", "normalised")]), evaluators=["average_precision"])
+    assert fixed.aggregates.query("metric == 'map_averaged'")["value"].max() == pytest.approx(1)
+
+
+def test_what_is_only_doubtful_is_a_warning(workspace: Path) -> None:
+    with pytest.warns(UserWarning, match="m: Scores go from 49.9 to 50"):
+        run = evaluate(*objects(10.0, 10.0, 40.0, 30.0, score=50.0), evaluators=["average_precision"])
+    assert run.state == "finished"
+
+
 def test_public_names_are_there() -> None:
     for name in metrics.__all__:
         assert getattr(metrics, name) is not None

@@ -2,7 +2,6 @@
 
 import contextlib
 import fcntl
-import json
 import os
 import socket
 import subprocess
@@ -59,13 +58,6 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("studio")
     finished(Workspace(folder), labels_suite(), labels_outputs(), "classification", name="Animals")
     return folder
-
-
-def told(page: AppTest, name: str) -> dict[str, Any]:
-    """What the component of that name was told to draw."""
-    assert not page.exception
-    protos = [component.proto for component in page.get("bidi_component")]
-    return json.loads(next(proto.bytes for proto in protos if proto.component_name.endswith(f"assay_{name}")))
 
 
 @pytest.fixture

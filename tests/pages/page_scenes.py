@@ -12,24 +12,24 @@ from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.judge.server import JudgeServer
 
-OF_FRAME = ("assay_frame", "assay_palette", "assay_toolbar")  # components that every page has
 HOSTILE = "![x](http://127.0.0.1:9/x.png) <img src=x onerror=alert(1)>"
 
 
-def payload(page: AppTest) -> Any:
-    """Return what the first component of a page was given to draw; the frame's own stands before it."""
-    return payloads(page)[0]
+def told(page: AppTest, name: str) -> Any:
+    """Return what the first component of that name was told to draw."""
+    return every_told(page, name)[0]
 
 
-def payloads(page: AppTest) -> list[Any]:
-    """Return what each component of a page was given to draw, in their order; without the frame's own."""
-    drawn = [each.proto for each in page.get("bidi_component")]
-    return [json.loads(each.bytes) for each in drawn if not each.component_name.endswith(OF_FRAME)]
+def every_told(page: AppTest, name: str) -> list[Any]:
+    """Return what each component of that name was told to draw, in their order."""
+    assert not page.exception
+    protos = [component.proto for component in page.get("bidi_component")]
+    return [json.loads(proto.bytes) for proto in protos if proto.component_name.endswith(f"assay_{name}")]
 
 
 def marked(page: AppTest) -> list[tuple[str, str]]:
     """Return the words of a page's texts and how they are marked."""
-    blocks = [block for each in payloads(page) if "blocks" in each for block in each["blocks"]]
+    blocks = [block for each in every_told(page, "prose") for block in each["blocks"]]
     return [(text.strip(), mark) for block in blocks for text, mark, _ in block.get("parts", ())]
 
 

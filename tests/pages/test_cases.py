@@ -6,7 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run
-from tests.pages.conftest import CASES, HOSTILE, told
+from tests.pages.conftest import CASES, HOSTILE
+from tests.pages.page_scenes import told
 
 NUMBER = {"evaluator": "classification", "metric": "accuracy"}
 
@@ -92,3 +93,14 @@ def test_an_unfinished_run_says_where_its_progress_is(
         "… running · unfinished: 1 of 1 evaluator done", "No case is scored yet.",
     ]  # fmt: skip
     assert page.button[0].label == "Cancel"
+
+
+def test_the_cases_that_another_model_does_better(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("cases", run=run.id, model="blunt", better="sharp", **NUMBER)
+    wrong_here = {f"c{n}" for n in range(0, CASES, 3)}
+    wrong_there = {f"c{n}" for n in range(0, CASES, 10)}
+    assert set(shown(page)) == wrong_here - wrong_there
+    assert "Only cases in which sharp does better than blunt." in [text.value for text in page.text]
+    example = open_page("example", run=run.id, model="blunt", better="sharp", **NUMBER)
+    assert f"1 of {len(wrong_here - wrong_there)}, " in next(text.value for text in example.text)
+    assert "filter-better" not in {box.key for box in open_page("cases", run=run.id, **NUMBER).sidebar.selectbox}

@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
-from tests.pages.page_scenes import HOSTILE, agents_run, marked, objects_run, payloads, texts_run
+from metrics.store.label_sets import Labels
+from tests.pages.page_scenes import HOSTILE, agents_run, every_told, judged_run, marked, objects_run, texts_run
 
 ROUGE = {"evaluator": "rouge", "metric": "rougeL"}
 
@@ -71,9 +72,7 @@ def test_an_answer_against_the_expected_one(texts: Run, open_page: Callable[...,
 
 def test_the_markdown_of_an_answer_is_rendered_where_asked(texts: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("example", run=texts.id, case="t1", view="rendered", **ROUGE)
-    trees = [
-        block["tree"] for each in payloads(page) if "blocks" in each for block in each["blocks"] if "tree" in block
-    ]
+    trees = [block["tree"] for each in every_told(page, "prose") for block in each["blocks"] if "tree" in block]
     assert trees == [[["p", ["code", "[image: x] <http://127.0.0.1:9/x.png>"], " <img src=x onerror=alert(1)>"]]]
 
 
@@ -96,6 +95,39 @@ def test_an_unknown_case_says_where_the_others_are(texts: Run, open_page: Callab
 
 def test_an_unknown_metric_falls_back_to_the_first_number(texts: Run, open_page: Callable[..., AppTest]) -> None:
     assert "worst first by ROUGE-L" in words(open_page("example", run=texts.id, evaluator="nobody", metric="none"))[0]
+
+
+def test_a_person_overrules_the_judge_in_one_click_and_takes_it_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+) -> None:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    run = judged_run(tmp_path)
+    labels = Labels(run)
+
+    def kept() -> list[tuple[Any, ...]]:
+        names = ("case_id", "model", "rater", "criterion", "value", "sampling")
+        return [tuple(row[name] for name in names) for row in labels.table().to_pylist()]
+
+    about = {"run": run.id, "case": "gate", "evaluator": "faithfulness", "metric": "faithfulness"}
+    page = open_page("example", **about)
+    assert [group.label for group in page.segmented_control[-2:]] == ["Your verdict: faithfulness"] * 2
+    page.segmented_control(key="verdict-gate-small").set_value("✗ Fail").run()
+    assert kept() == [("gate", "small", "unnamed", "faithfulness", 0.0, "picked")]
+    again = open_page("example", **about)
+    assert again.segmented_control(key="verdict-gate-small").value == "✗ Fail"
+    assert again.segmented_control(key="verdict-gate-rude").value is None
+    again.segmented_control(key="verdict-gate-small").set_value(None).run()
+    assert not again.exception
+    assert kept() == []
+    labels.give("gate", "small", "ann", "faithfulness", 1.0, "drawn")
+    page = open_page("example", rater="ann", **about)
+    page.segmented_control(key="verdict-gate-small").set_value("Unsure").run()
+    assert kept() == [("gate", "small", "ann", "faithfulness", None, "drawn")]
+
+
+def test_only_a_judge_is_overruled(texts: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("example", run=texts.id, case="t1", **ROUGE)
+    assert not [group for group in page.segmented_control if group.label.startswith("Your verdict")]
 
 
 def test_what_an_agent_did_stands_under_its_answer(

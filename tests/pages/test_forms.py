@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
-from tests.pages.conftest import told
+from tests.pages.page_scenes import told
 
 MODELS = ("sharp", "blunt", "<b>odd</b>")
 

@@ -10,8 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.data import uploaded_files
+from metrics import engine
 from metrics.store import Run, Workspace
 from metrics.store.label_sets import Labels
+from metrics.suites.samples import create, samples
+from tests.engine.engine_scenes import one_thread
 from tests.labels import label, labelled_run
 
 Open = Callable[..., AppTest]
@@ -49,6 +52,24 @@ def texts(page: AppTest) -> str:
 def kept(run: Run, text: str, name: str = "labels.csv") -> str:
     """An uploaded file, as the uploader keeps it."""
     return uploaded_files.keep(io.BytesIO(text.encode()), name, Path(run.workspace.path) / "uploads")
+
+
+def test_the_demo_labels_the_judged_sample(workspace: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    sample = next(sample for sample in samples() if sample.id == "rag-judged")
+    run = engine.execute(create(Workspace(), sample), one_thread)
+    page = open_page("judge_agreement", run=run.id)
+    button = next(button for button in page.button if button.label == "Try it on the judged sample")
+    button.click().run()
+    page = open_page("judge_agreement", run=run.id)
+    assert "36" in page.sidebar.selectbox(key="filter-criterion").options[0]
+    assert "answer_correctness" in texts(page)
+    assert "The labels are the demo's" in texts(page)
+    assert not [button for button in page.button if button.label == "Try it on the judged sample"]
+
+
+def test_without_the_sample_there_is_no_demo(bare: Run, open_page: Open) -> None:
+    assert not [button for button in open_page("judge_agreement", run=bare.id).button if "sample" in button.label]
 
 
 def test_without_labels_the_page_teaches_the_format(bare: Run, open_page: Open) -> None:

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import parse_qs, urlparse
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
 from metrics.suites.samples import samples
-from tests.pages.conftest import HOSTILE, PROJECT, told
+from tests.pages.conftest import HOSTILE, PROJECT
+from tests.pages.page_scenes import objects_run, told
 
 
 def drawn(page: AppTest) -> dict:
@@ -105,6 +107,22 @@ def test_a_cell_of_the_address_opens_its_worst_cases(run: Run, open_page: Callab
     assert first["question"].startswith("What animal is number")
     assert f"example?run={run.id}" in first["href"]
     assert all(case["failing"] for case in drawer["cases"])
+
+
+def test_the_drawer_of_a_detector_leads_to_the_failing_objects_of_a_class(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+) -> None:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    run = objects_run(tmp_path)
+    column = drawn(open_page("leaderboard", run=run.id))["columns"][0]["key"]
+    page = open_page("leaderboard", run=run.id, cell=column, of="shy")
+    links = drawn(page)["open"]["links"]
+    assert [text for text, _ in links] == ["Failing objects", "dog (4)", "All 4 images"]
+    address = parse_qs(urlparse(links[1][1]).query)
+    assert (address["model"], address["label"]) == (["shy"], ["dog"])
+    gallery = open_page("gallery", **address)
+    assert "shy: 4 mistakes – 4 missed." in [text.value for text in gallery.text]
 
 
 @pytest.mark.parametrize("params", [{"cell": "no/such", "of": "blunt"}, {**CELL, "of": "gone"}, {"of": "blunt"}])

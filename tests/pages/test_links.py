@@ -17,7 +17,7 @@ from metrics.presentation.chart_data import confusion_counts
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import numbered, suite_and_outputs
-from tests.pages.page_scenes import objects_run, payload
+from tests.pages.page_scenes import objects_run, told
 from tests.vision.coco_oracle import random_scene
 
 EVALUATORS = ("detection_pr_curve", "detection_confusion", "error_breakdown", "calibration", "coco_summary")
@@ -132,7 +132,7 @@ def test_every_detection_metric_has_a_way(pictures: Run) -> None:
 def test_cells_of_the_leaderboard_open_the_gallery(pictures: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("leaderboard", run=pictures.id, minor="1", evaluator=["coco_summary", "error_breakdown"])
     assert not page.exception
-    drawn = payload(page)
+    drawn = told(page, "heatmap")
     links = {column["key"]: urlsplit(column["behind"]) for column in drawn["columns"]}
     assert {link.path for link in links.values()} == {"gallery"}
     small = next(link for key, link in links.items() if "AR_small" in key)

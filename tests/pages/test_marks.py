@@ -8,8 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run
 from metrics.store.reviews import Mark, Place, Review, SavedView, SavedViews
-from tests.pages.conftest import told
-from tests.pages.page_scenes import objects_run, texts_run
+from tests.pages.page_scenes import objects_run, texts_run, told
 
 GHOST = Place("p0", "keen", 1, "p2")
 

@@ -10,7 +10,7 @@ from metrics.judge.workspace_judge import chosen_judge
 from metrics.store import Run, Workspace
 from tests.judge.server import JudgeServer
 from tests.judge.test_panels import panel_run, said
-from tests.pages.conftest import told
+from tests.pages.page_scenes import told
 
 
 @pytest.fixture(scope="module")

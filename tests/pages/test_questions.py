@@ -112,7 +112,7 @@ def test_a_failed_writing_says_why(
     (job,) = jobs.values()
     assert job.future.exception(60) is not None
     page.run()
-    assert "✗ No question holds." in words(page)
+    assert "✗ No question passed the checks." in words(page)
 
 
 def test_approve_drop_and_the_next_that_is_undecided(shown: AppTest, workspace: Path, draft: str) -> None:

@@ -10,8 +10,7 @@ from metrics.analysis import compare
 from metrics.store import Run, Workspace
 from tests.ingest.files import packed
 from tests.ingest.test_mask_images import mask
-from tests.pages.conftest import told
-from tests.pages.page_scenes import masks_run, payload
+from tests.pages.page_scenes import masks_run, told
 from tests.pages.test_evaluate import give
 
 
@@ -35,9 +34,8 @@ def words(page: AppTest) -> list[str]:
 
 
 def drawn(page: AppTest) -> dict:
-    """What the viewer, or the heatmap, is given."""
-    assert not page.exception
-    return payload(page)
+    """What the viewer is given."""
+    return told(page, "image_viewer")
 
 
 def test_the_mistakes_of_an_image(run: Run, open_page: Callable[..., AppTest]) -> None:
@@ -76,7 +74,7 @@ def test_a_cell_of_the_confusion_lists_its_images(run: Run, open_page: Callable[
 
 
 def test_the_leaderboard_has_the_three_numbers(run: Run, open_page: Callable[..., AppTest]) -> None:
-    heatmap = drawn(open_page("leaderboard", run=run.id))
+    heatmap = told(open_page("leaderboard", run=run.id), "heatmap")
     assert heatmap["models"] == ["exact", "late"]
     assert [column["key"].partition("/")[2] for column in heatmap["columns"]] == [
         "miou",

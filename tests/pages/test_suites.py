@@ -16,7 +16,7 @@ from metrics.ingest import read_suite
 from metrics.perturbations import KINDS
 from metrics.store import Workspace
 from tests.judge.server import JudgeServer
-from tests.pages.page_scenes import payload
+from tests.pages.page_scenes import told
 
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"
 ROWS: list[dict[str, Any]] = [
@@ -217,7 +217,7 @@ def test_a_split_that_leaves_nothing_says_why(page: Callable[..., AppTest]) -> N
 
 def previewed(shown: AppTest) -> list[tuple[str, list[tuple[str, bool]]]]:
     """Return what the preview of variants draws: a case with its kind, and the text in parts, marked where changed."""
-    drawn = payload(shown)["blocks"]
+    drawn = told(shown, "prose")["blocks"]
     return [(each["title"], [(text, bool(mark)) for text, mark, _ in each["parts"]]) for each in drawn]
 
 

@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from components.widgets.palette import entries
 from metrics.store import Run
-from tests.pages.conftest import HOSTILE, PROJECT, serving, settle, told
+from tests.pages.conftest import HOSTILE, PROJECT, serving, settle
+from tests.pages.page_scenes import told
 
 TOOLS = "tests/pages/tools_page.py"
 

@@ -137,7 +137,7 @@ def draw_calls(judge: Mapping[str, Any], key: str) -> None:
     if doubts := quotes_text(quotes.get("given", 0), quotes.get("not_found", 0)):
         st.text(f"⚠ {doubts}", help=QUOTES_HELP)
     if reading := reading_text(judge):
-        st.text(reading, help="Texts beyond what the judge takes at once are divided where sentences end.")
+        st.text(reading, help="Texts longer than the judge's limit are split between sentences.")
     if not opened:
         return
     st.dataframe(call_table(calls), hide_index=True, height="auto" if len(calls) < 8 else 280)

@@ -14,6 +14,36 @@ FORMS = {
     "raters": "a label column per rater: {}",
 }  # fmt: skip
 CANONICAL = ("case_id", "model", "rater", "criterion", "label")
+DEMO = (
+    "Each question of the sample has a condition on the words of a right answer. The demo takes whether an answer "
+    "meets it as a label of its correctness: no person has read the answers. Remove the labels under Labels."
+)
+
+
+def teach(run: str) -> None:
+    """Draw how to label outputs or upload labels."""
+    with st.container(border=True):
+        st.subheader("No labels yet", anchor=False)
+        st.text(
+            "Trust a judge as far as it agrees with people. Label some outputs here, one at a time and without seeing"
+            " the judge's verdict, or upload your own labels. 50 labels show whether it agrees at all; 200 are enough"
+            " to correct its means."
+        )
+        with st.container(horizontal=True):
+            if st.button("Label outputs", type="primary", icon=":material/rate_review:"):
+                url.go("label", run=run)
+            demo = data.label_demo()
+            if demo and st.button("Try it on the judged sample", icon=":material/play_circle:", help=DEMO):
+                data.start_label_demo(demo)
+                url.go("judge_agreement", run=demo)
+    left, right = st.columns(2)
+    with left:
+        st.text("One label per row: pass, fail, unsure or a number")
+        st.code(agreement_tables.LONG_EXAMPLE, language=None)
+    with right:
+        st.text("Or a column per criterion (or per rater: annotator1, annotator2 …)")
+        st.code(agreement_tables.WIDE_EXAMPLE, language=None)
+    draw(run)
 
 
 def draw(run: str) -> None:

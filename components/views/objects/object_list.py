@@ -15,6 +15,8 @@ from components.viewers import tile_gallery
 from components.views.objects.point_controls import State, point_of
 from components.widgets import filters
 
+LINKED = 5  # classes that a drawer links to
+
 
 @dataclass(frozen=True, slots=True)
 class ObjectList:
@@ -88,6 +90,15 @@ def object_list(run: str, state: State) -> ObjectList | None:
     choice["kinds"] = tuple(asked or tile_gallery.mistakes(known))
     sort = first("sort") if first("sort") in sorts else next(iter(sorts))
     return ObjectList(run, point, evaluator, sort, by_image, choice, counted, asked, known)
+
+
+def worst_classes(run: str, state: State) -> dict[str, int]:
+    """Return the classes with the most objects in the list of a gallery in a state, and how many they have."""
+    listed = object_list(run, state)
+    if listed is None:
+        return {}
+    counts = data.object_counts(run, listed.evaluator, **listed.choice)["label"]
+    return {label: counts[label] for label in sorted(counts, key=lambda label: -counts[label])[:LINKED]}
 
 
 def _tagged(run: str, tag: str, model: str, repeat: int) -> tuple[tuple[str, str], ...]:

@@ -14,8 +14,8 @@ from metrics.presentation import format
 State = Mapping[str, Sequence[str]]  # the query parameters of a view
 LEAST_IOU, MOST_IOU = 0.05, 0.95
 HELP = {
-    "score": "Predictions count from this score on. It holds for the whole run: gallery, example, confusion, curves.",
-    "iou": "A prediction matches an object from this IoU on. It holds for the whole run.",
+    "score": "Predictions count from this score on. It applies to the whole run: gallery, example, confusion, curves.",
+    "iou": "A prediction matches an object from this IoU on. It applies to the whole run.",
 }
 
 

@@ -8,8 +8,8 @@ from components import data
 from components.widgets import uploads, url
 
 HOLDS = (
-    "One zip with all that the run rests on: cases, outputs, tables, evidence, prompts and the judge's replies. "
-    "Another Assay opens it on its page Runs. It holds no keys."
+    "One zip with everything the run is based on: cases, outputs, tables, evidence, prompts and the judge's replies. "
+    "Another Assay opens it on its page Runs. It contains no keys."
 )
 
 

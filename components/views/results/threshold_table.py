@@ -61,7 +61,7 @@ def _draw_profiles(profiles: data.Profiles) -> None:
         options = [AS_STARTED, *profiles.names]
         asked = st.selectbox(
             "Profile in force", options, options.index(profiles.in_force or AS_STARTED), width=300,
-            help="A profile's thresholds stand over those that runs were started with, in every page and report of "
+            help="A profile's thresholds replace those that runs were started with, in every page and report of "
             "this workspace. Scores do not change.",
         )  # fmt: skip
         if asked != (profiles.in_force or AS_STARTED):

@@ -58,7 +58,7 @@ def draw_checks(inputs: data.Inputs) -> str:
             _answer(inputs, accept=not accepted)
     if serious and not accepted:
         return f"Fix or accept {format.plural(serious, 'serious finding')} about the boxes."
-    return "Say what becomes of the classes that the suite does not have." if unanswered else ""
+    return "Choose what to do with the classes that the suite does not have." if unanswered else ""
 
 
 def _draw_changes(inputs: data.Inputs, changes: Sequence[str]) -> None:

@@ -104,8 +104,8 @@ def draw_prompts(prompts: Mapping[str, UsedPrompt]) -> dict[str, str]:
     title = f"Prompts ({len(prompts)}" + (f", {len(before)} edited)" if before else ")")
     with st.expander(title, icon=":material/edit_note:", key="prompts"):
         st.text(
-            "What the judge is told above the texts of the case, and the templates of language models. A wording of "
-            "your own is saved with the run, and its sha256 stands beside its numbers."
+            "The judge's instructions, above the texts of the case, and the templates of language models. A wording of "
+            "your own is saved with the run, and its sha256 is shown beside its numbers."
         )
         _draw_file(prompts)
         for name, (prompt, used_by) in prompts.items():

@@ -48,6 +48,7 @@ def cases(
     within: str | None = None,
     disputed: bool = False,
     only: Sequence[str] | None = None,
+    better_in: str | None = None,
 ) -> CasePage:
     """Return the cases behind one metric of one model (or of all), worst value first, unscored ones last.
 
@@ -57,9 +58,10 @@ def cases(
     `disputed` puts the cases first that the judges of a panel, or the draws of one judge, score most differently, and
     adds the column spread: their highest − lowest value, null where one judged.
     `within` is the address of a slice (metrics.analysis.slices.parse); InputError if the run has no such slice. `only`
-    keeps the cases with these ids.
+    keeps the cases with these ids, `better_in` those in which that other model does better (fewer errors in an image).
     """
     source, arguments, order = _source(run, evaluator, metric, worst_first)
+    plain = source, tuple(arguments)
     if disputed:
         source, order = _with_spread(source), f"spread DESC NULLS LAST, {order}"
         arguments += [f'$.panel.spread."{_scored_metric(run, evaluator, metric) or metric}"', evaluator]
@@ -75,6 +77,12 @@ def cases(
     if within is not None:
         conditions.append("s.position IN (SELECT unnest(string_split(?, ' ')::INTEGER[]))")
         arguments.append(" ".join(map(str, positions(run, parse(within), evaluator).tolist())) or "-1")
+    if better_in is not None:
+        conditions.append(
+            f"EXISTS (SELECT 1 FROM ({plain[0]}) o WHERE o.model = ? AND (o.case_id, o.run) = (s.case_id, s.run)"
+            f" AND {_worse(run, evaluator, metric)})"
+        )
+        arguments += [*plain[1], better_in]
     if only is not None:
         conditions.append("list_contains(?, s.case_id)")
         arguments.append(tuple(only))
@@ -174,6 +182,15 @@ def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[s
                'ok' AS status, NULL AS reason, NULL::BIGINT AS errors, FALSE AS failing
         FROM suite_cases"""
     return source, [], "position"
+
+
+def _worse(run: Run, evaluator: str, metric: str) -> str:
+    """Return the SQL condition of a row s being worse than a row o of the same source."""
+    if (scored := _scored_metric(run, evaluator, metric)) is None:
+        return "s.errors > o.errors"
+    entry = run.evaluator(evaluator)
+    lower_is_better = entry is not None and entry.metric(scored).direction.value == "lower"
+    return f"s.value {'>' if lower_is_better else '<'} o.value"
 
 
 @cache_by_run(maxsize=512)

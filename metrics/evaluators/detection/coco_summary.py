@@ -82,8 +82,9 @@ class CocoSummaryParameters(MatchParameters):
     ),
     differs_from_source=(
         "No number of pycocotools differs, to 1e-9. What it prints as −1 has no value here, any list of maxDets is "
-        "summarised, and the area of a predicted mask is its number of pixels even if results bring a box. Intervals "
-        "are added."
+        "summarised, and the area of a predicted mask is its number of pixels even if results bring a box. Objects are "
+        "matched by their place: an annotation of id 0 is found like any other, where pycocotools reads id 0 as no "
+        "match and counts a prediction on it as false. Intervals are added."
     ),
 )
 def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParameters) -> Findings:

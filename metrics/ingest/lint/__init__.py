@@ -8,7 +8,7 @@ them in `Outputs.changes`.
     outputs = fix(suite, outputs, findings)
 """
 
-from metrics.ingest.lint.checks import fix_all, lint
+from metrics.ingest.lint.checks import advice, fix_all, lint
 from metrics.ingest.lint.findings import Finding
 from metrics.ingest.lint.fixes import FIXES, fix
 from metrics.ingest.lint.unknown_classes import ClassChoice, UnknownClass, settle, unknown_classes, unknown_text
@@ -18,6 +18,7 @@ __all__ = [
     "ClassChoice",
     "Finding",
     "UnknownClass",
+    "advice",
     "fix",
     "fix_all",
     "lint",

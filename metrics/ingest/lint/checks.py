@@ -1,6 +1,6 @@
 """lint(): all checks of a detection upload, each on the boxes as the checks before it would have them fixed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -43,6 +43,16 @@ def lint(suite: Suite, outputs: Outputs) -> tuple[Finding, ...]:
     for model in outputs.models:
         found += _model_findings(suite, outputs, model, truth, annotations)
     return worst_first(found)
+
+
+def advice(finding: Finding, remedy: Callable[[str, str], str]) -> str:
+    """Return a finding with some images that show it and what its fix does; `remedy` says how to ask for a model's."""
+    text = str(finding)
+    if finding.cases:
+        text += f" Images: {', '.join(finding.cases)}."
+    if finding.model and finding.fix:
+        text += f"\n  {remedy(finding.model, finding.fix)}: {FIXES[finding.fix].words}"
+    return text
 
 
 def fix_all(suite: Suite, outputs: Outputs) -> Outputs:

@@ -6,7 +6,9 @@ import pytest
 
 from metrics.analysis import cases, example
 from metrics.core.errors import InputError
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
+from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 
@@ -54,3 +56,29 @@ def test_example_has_everything_about_one_case(run: Run) -> None:
 def test_only_some_cases(run: Run) -> None:
     assert cases(run, "rouge", "rougeL", only=("c3", "c1", "nobody")).total == 4
     assert cases(run, "rouge", "rougeL", model="good", only=()).total == 0
+
+
+def test_those_that_another_model_does_better(run: Run) -> None:
+    assert cases(run, "rouge", "rougeL", model="poor", better_in="good", tag="third", disputed=True).total == 4
+    assert cases(run, "rouge", "rougeL", model="good", better_in="poor").total == 0
+    looping = {"looping_detection.looping": {"one": [0.0, 1.0, 0.5], "two": [1.0, 0.0, 0.5]}}  # lower is better
+    made = scored_run(looping)
+    assert cases(made, "looping_detection", "looping", model="one", better_in="two").rows["case_id"].tolist() == ["c1"]
+
+
+def test_images_in_which_another_model_makes_fewer_errors(workspace: Path) -> None:
+    shape = {"x": 10.0, "y": 10.0, "width": 30.0, "height": 20.0, "area": 600.0, "label": "cat"}
+    images = [
+        {"case_id": case, "image": f"{case}.png", "image_width": 120, "image_height": 90} for case in ("p0", "p1")
+    ]
+    truths = [{"case_id": row["case_id"], "annotation_id": place, **shape} for place, row in enumerate(images, 1)]
+    found = [("both", "p0"), ("both", "p1"), ("first", "p0")]
+    suite = Suite.from_rows("cats", "detection", images, truths)
+    outputs = Outputs.from_rows(
+        [{"case_id": case, "model": model} for model in ("both", "first") for case in ("p0", "p1")],
+        [{"case_id": case, "model": model, "score": 0.9, **shape} for model, case in found],
+    )
+    run = finished(Workspace(), suite, outputs, "average_precision")
+    of = (run, "average_precision", "map_averaged")
+    assert cases(*of, model="first", better_in="both").rows["case_id"].tolist() == ["p1"]
+    assert cases(*of, model="both", better_in="first").total == 0

@@ -1,0 +1,40 @@
+"""A person's verdict on an output, given beside the judge's: one click overrules it and is kept as a label."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components import data
+from components.views.judge import label_entry
+from components.widgets import controls
+
+UNNAMED = "unnamed"  # the rater of labels given without a name
+HELP = (
+    "Kept as your label of this output: the page Judge agreement compares it with the judge. You have seen the judge's "
+    "verdict, so it counts for agreement, not for corrected means. Click it again to remove it."
+)
+About = tuple[str, str, str, str]  # case, model, rater, criterion
+
+
+def draw(run: str, case_id: str, model: str, rater: str, criterion: str, key: str) -> None:
+    """Draw the labels of the criterion's scale as buttons in a row, with the rater's present one chosen."""
+    about = (case_id, model, rater[: label_entry.LONGEST] or UNNAMED, criterion)
+    given = data.label_given(run, *about)
+    scale = next((label_entry.scale_of(one) for one in data.label_criteria(run) if one.name == criterion), "pass")
+    values = {text: value for text, value, _ in label_entry.buttons(scale)}
+    chosen = next((text for text, value in values.items() if given and value == given["value"]), None)
+    key = f"verdict-{key}"
+    st.segmented_control(
+        f"Your verdict: {criterion}", list(values), default=controls.agreed(key, chosen), key=key, help=HELP,
+        on_change=_give, args=(run, about, values, scale, key),
+    )  # fmt: skip
+
+
+def _give(run: str, about: About, values: dict[str, float | None], scale: str, key: str) -> None:
+    """Keep the label that was clicked; without one, remove the rater's own."""
+    labels, text = data.labels_of(run), st.session_state[key]
+    if text is None:
+        labels.withdraw(*about)
+        return
+    before = data.label_given(run, *about)  # an output that was drawn at random stays one
+    labels.give(*about, values[text], before["sampling"] if before else "picked", label_entry.ends_of(scale))
