@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from metrics.analysis import cases, example
+from metrics.analysis import case_texts, cases, example
 from metrics.core.errors import InputError
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
@@ -54,3 +55,22 @@ def test_example_has_everything_about_one_case(run: Run) -> None:
 def test_only_some_cases(run: Run) -> None:
     assert cases(run, "rouge", "rougeL", only=("c3", "c1", "nobody")).total == 4
     assert cases(run, "rouge", "rougeL", model="good", only=()).total == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "preview"),
+    [
+        pytest.param(
+            "user: Hi.\nagent: Hello!\nuser: When does it open?", "When does it open?", id="what is asked last"
+        ),
+        pytest.param("user: Hi.\nagent: " + "Well, " * 50 + "\nuser: When?\nagent: Soon.", "When?", id="far behind"),
+        pytest.param("When? " * 50, ("When? " * 50)[:160], id="no conversation"),
+    ],
+)
+def test_a_row_previews_what_is_asked(tmp_path: Path, question: str, preview: str) -> None:
+    suite = Suite.from_rows("s", "text", [{"case_id": "c", "question": question, "expected_answers": ["x"]}])
+    run = finished(
+        Workspace(tmp_path), suite, Outputs.from_rows([{"case_id": "c", "model": "m", "answer": "x"}]), "rouge"
+    )
+    assert cases(run, "rouge", "rougeL").rows["preview"].tolist() == [preview]
+    assert case_texts(run, ["c", "d"])["preview"].fillna("").tolist() == [preview, ""]
