@@ -37,8 +37,9 @@ TITLES = {
 
 def columns_of(table: pd.DataFrame, names: Iterable[str]) -> dict[str, Any]:
     """Return the columns of a table with their titles and hover texts."""
-    wide = {"metric": 230, "model": 180, "raters": 200}
-    widths = wide | {"n": 60, "weight": 60, "threshold": 80, "gap": 175}
+    wide = {"metric": 230, "model": 130, "raters": 200}
+    widths = wide | {"n": 60, "weight": 54, "threshold": 80, "gap": 172}
+    widths |= dict.fromkeys(("raw", "corrected", "labels"), 142)
     return {
         name: st.column_config.Column(
             TITLES[name], help=agreement_tables.HELPS.get(name), width=widths.get(name, 150),
@@ -138,7 +139,7 @@ def show_threshold(found: data.Agreement, at: float | None) -> None:
         "specificity": found.specificity,
     }  # fmt: skip
     for name, stat in stats.items():
-        with row.container(gap="xxsmall", width=118):
+        with row.container(gap="xxsmall", width=104):
             st.metric(TITLES[name], format.number(stat.value), help=agreement_tables.HELPS[name])
             st.caption(format.interval(stat.low, stat.high) or format.MISSING)
     sign = "≤" if found.column.direction == "lower" else "≥"
@@ -241,7 +242,7 @@ def show_means(run: str, criterion: data.Criterion, column: data.Column, choice:
     chart(agreement_tables.means_figure(rows, title, is_dark()), "means", alt)
     table = agreement_tables.corrected_table(rows)
     shown = columns_of(table, ("model", "raw", "corrected", "labels", "gap", "weight", "n"))
-    shown["n"] = header("Labelled", 110, "Outputs of the random sample, of all that are scored")
+    shown["n"] = header("Labelled", 92, "Outputs of the random sample, of all that are scored")
     clicked = records(table, shown, "means-table", tallest=330)
     if clicked is not None:
         url.go("cases", run=run, evaluator=only[0], metric=only[1], model=rows[clicked].model, tag=choice.tag)

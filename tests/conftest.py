@@ -45,6 +45,10 @@ settings.load_profile("assay")
 PROJECT = Path(__file__).resolve().parents[1]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--pictures", metavar="DIR", help="keep screenshots of the walks of the browser tests in DIR")
+
+
 @pytest.fixture(autouse=True)
 def own_main() -> Iterator[None]:
     """A page run by AppTest leaves itself behind as __main__, which the next test's worker processes would import."""

@@ -41,6 +41,12 @@ def threshold_figure(
             continue
         _draw(figure, line, at_threshold(line, threshold), "recall", "precision", series, colours, dark, place[label])
         ends[label].append((series, float(line["recall"].iloc[0]), float(line["precision"].iloc[0])))
+    for label in labels:
+        if not ends[label]:  # without predictions there is no precision; an empty panel would have no axes either
+            figure.add_scatter(
+                x=[0.5], y=[0.5], mode="text", text=["never predicted"], textfont={"color": MUTED[dark]},
+                hoverinfo="skip", **place[label],
+            )  # fmt: skip
     name_lines(figure, labels, ends, colours, place)
     return figure
 

@@ -17,11 +17,11 @@ from metrics.presentation import format, run_names
 
 FOLDER = Path(__file__).parent
 # What Streamlit has no option for: each line of a text goes by its own script, from the right where that does; and
-# white on the dark theme's primary colour has too little contrast.
+# white on the dark theme's primary colour has too little contrast. A disabled button does not have that colour.
 STYLE = """<style>
 [data-testid="stText"] * { unicode-bidi: plaintext; }
-:is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"], [data-tag]),
-:is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]) p {
+:is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]):enabled, [data-tag],
+:is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]):enabled p {
   color: light-dark(#ffffff, #0d1a1d) !important; }
 </style>"""
 
@@ -119,13 +119,15 @@ def _chosen_run(unfinished: bool) -> str:
     last = st.session_state.get("last_run")
     chosen = next(run_id for run_id in (asked, last, *finished, *runs) if run_id in runs)
     labels = run_names.labels(runs)
+    picker = f"run_picker-{runs[chosen].state}"  # a select box goes on showing the label that it showed first
     st.sidebar.selectbox(
         f"Run ({len(runs)})",
         list(runs),
-        place(list(runs), agreed("run_picker", chosen)),
+        place(list(runs), agreed(picker, chosen)),
         format_func=labels.__getitem__,
-        key="run_picker",
+        key=picker,
         on_change=_pick_run,
+        args=(picker,),
     )
     run = runs[chosen]
     st.sidebar.caption(f"{format.moment(run.created)} · {run_names.STATES[run.state]}")
@@ -144,8 +146,8 @@ def _chosen_run(unfinished: bool) -> str:
     return board
 
 
-def _pick_run() -> None:
+def _pick_run(picker: str) -> None:
     """Open the chosen run: query parameters about the old run's models, metrics and cases are dropped."""
-    chosen = st.session_state["run_picker"]
+    chosen = st.session_state[picker]
     st.query_params.clear()
     st.query_params["run"] = chosen

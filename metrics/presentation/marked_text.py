@@ -60,7 +60,7 @@ def difference(expected: str, answer: str, exact: bool = False) -> list[Part]:
     parts = []
     for operation, a, b, c, d in matcher.get_opcodes():
         if operation == "equal":
-            parts.append(Part("".join(right[c:d])))
+            parts.append(Part(_spaced(right[c:d]) if b < len(left) else "".join(right[c:d])))
             continue
         parts += [Part(_spaced(left[a:b]), "removed")] if a < b else []
         parts += [Part(_spaced(right[c:d]), "added")] if c < d else []

@@ -37,13 +37,15 @@ def corrected_mean(
     """Return the mean that people would give all outputs, from labels of a random sample and a judge's scores of all.
 
         θ = mean(y) of the labelled + λ·(mean(f) of the others − mean(f) of the labelled)
-        ψ = (y − λ·f, centred) / n of a labelled output, λ·(f centred) / N of another;  Var θ = Σ over clusters (Σ ψ)²
+        ψ = (y − λ·f, centred) / n of a labelled output, λ·(f − mean(f) of all) / N of another
+        Var θ = Σ over clusters (Σ ψ)²
         λ = the one that makes it least: Σ a·b / Σ b² over clusters, a and b the parts of ψ without and with λ
 
     Without clusters λ = Cov(y, f) / ((1 + n/N)·Var f), the tuned λ of PPI++; an uninformative judge gets λ near 0 and
-    the mean is that of the labels alone, as with `power` off or everything labelled. In θ each labelled output has the
-    λ of the other clusters, which leaves no bias. judged: [m] scores of any scale; labels: [m], NaN where there is no
-    label; weights: [m], default 1; clusters: [m] codes, default each its own. None without any label.
+    the mean is that of the labels alone, as with `power` off or everything labelled. The others are centred on the mean
+    of all, because a few of them vary little around their own. In θ each labelled output has the λ of the other
+    clusters, which leaves no bias. judged: [m] scores of any scale; labels: [m], NaN where there is no label; weights:
+    [m], default 1; clusters: [m] codes, default each its own. None without any label.
 
     The interval is Student's with labelled clusters − 2 degrees of freedom. Where every label is 0 or 1 it is Wilson's
     with the n that a plain share would need to be as sure, so it stays within [0, 1]. PSEUDO squared residuals of half
@@ -70,7 +72,8 @@ def corrected_mean(
     b: Floats = np.zeros(count)
     if power and rest.any():
         there = float(rest @ judged)
-        drift = mine * (judged - mine @ judged) - rest * (judged - there)
+        centre = float(weight @ judged / weight.sum())
+        drift = mine * (judged - mine @ judged) - rest * (judged - centre)
         b = np.bincount(groups, drift, count).astype(np.float64)
         products, squares = a * b, b**2
         if squares.sum() > TINY:

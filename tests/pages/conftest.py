@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import itertools
 import os
 import socket
 import subprocess
@@ -175,6 +176,25 @@ def page(browser: Browser) -> Iterator[Page]:
     context.set_default_timeout(120_000)
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture
+def picture(request: pytest.FixtureRequest, page: Page) -> Callable[[str], None]:
+    """Keeps a numbered picture of the page, once it rests, in the folder of `--pictures`; without the option, nothing.
+
+    Of a walk's stations: `rag/03-cancelled.png` is the third of `test_rag`.
+    """
+    folder = request.config.getoption("--pictures")
+    numbers = itertools.count(1)
+
+    def keep(name: str) -> None:
+        if folder:
+            settle(page)
+            page.mouse.move(0, 0)  # off everything that shows a tip
+            walk = request.node.name.removeprefix("test_")
+            page.screenshot(path=Path(folder) / walk / f"{next(numbers):02}-{name}.png", animations="disabled")
+
+    return keep
 
 
 @pytest.fixture(scope="module")

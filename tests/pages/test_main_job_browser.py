@@ -1,11 +1,11 @@
-"""The main job in a real browser: samples, upload, evaluate, leaderboard, a case, the report."""
+"""The main job in a real browser: from the samples, and from an upload, to a cell, its worst case and the report."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pypdfium2
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.pages.conftest import serving, settle
 
@@ -20,12 +20,19 @@ def studio_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-def test_the_first_leaderboard_is_there_within_half_a_minute(page: Page, studio_address: str) -> None:
+def test_sample_cell_case_and_report(
+    page: Page, studio_address: str, tmp_path: Path, picture: Callable[[str], None]
+) -> None:
     page.goto(studio_address)
-    expect(page.locator("td a").first).to_be_visible(timeout=120_000)
+    expect(page.locator("td a").first).to_be_visible(timeout=120_000)  # without any click
+    cell_to_case(page, page.locator("td a").first, picture)
+    expect(page.get_by_text("Evidence: ").first).to_be_visible()
+    case_to_report(page, tmp_path / "report.pdf", picture)
 
 
-def test_upload_evaluate_read_click_export(page: Page, studio_address: str, shared: Path, tmp_path: Path) -> None:
+def test_upload_evaluate_read_click_export(
+    page: Page, studio_address: str, shared: Path, tmp_path: Path, picture: Callable[[str], None]
+) -> None:
     page.goto(studio_address + CHOSEN)
     expect(page.get_by_role("heading", name="Evaluate")).to_be_visible(timeout=120_000)
     uploads = page.locator("input[type=file]")
@@ -42,24 +49,39 @@ def test_upload_evaluate_read_click_export(page: Page, studio_address: str, shar
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/leaderboard?run=**", timeout=120_000)  # it opens by itself when the run is done
 
-    address = page.url
     expect(page.locator("tbody th")).to_have_count(3, timeout=120_000)
     headers = page.locator("thead button").all_inner_texts()
     assert {"ROUGE-L", "BLEU-4"} <= {header.split()[0] for header in headers}
+    cell = page.locator('tbody tr:has(th[title="gpt-4o"])').locator("td a").first
+    cell_to_case(page, cell, picture)
+    expect(page.get_by_text("Evidence: ROUGE")).to_be_visible()
+    expect(page.get_by_text("ROUGE-1", exact=True).first).to_be_attached()  # a table is a canvas
+    case_to_report(page, tmp_path / "report.pdf", picture)
 
-    page.locator('tbody tr:has(th[title="gpt-4o"])').locator("td a").first.click()
+
+def cell_to_case(page: Page, cell: Locator, picture: Callable[[str], None]) -> None:
+    """Open the worst case of a cell."""
+    picture("board")
+    settle(page)
+    cell.click()
     drawer = page.get_by_role("complementary", name="Worst cases")
     expect(drawer.locator(".case").first).to_be_visible(timeout=120_000)
+    picture("worst-cases")
     settle(page)
     drawer.locator(".case").first.click()
     expect(page.get_by_role("heading", name="Example")).to_be_visible(timeout=120_000)
-    expect(page.get_by_text("Evidence: ROUGE")).to_be_visible()
-    expect(page.get_by_text("ROUGE-1", exact=True).first).to_be_attached()  # a table is a canvas
 
-    page.goto(address.replace("/leaderboard?", "/report?"))
+
+def case_to_report(page: Page, path: Path, picture: Callable[[str], None]) -> None:
+    """Download the PDF of the run of a case, and see that none of its pages is blank."""
+    picture("case")
+    settle(page)
+    page.get_by_role("link", name="Report").click()
+    page.wait_for_url("**/report?**")
+    expect(page.get_by_text("What is in it")).to_be_visible()
+    picture("report")
     with page.expect_download(timeout=120_000) as download:
         page.get_by_role("button", name="Download the PDF").click()
-    path = tmp_path / "report.pdf"
     download.value.save_as(path)
     document = pypdfium2.PdfDocument(path)
     assert len(document) >= 3

@@ -1,6 +1,6 @@
-"""A run in a real browser: its numbers while it runs, when it is cancelled, and its leaderboard when it is done."""
+"""Conversations with contexts in a real browser: upload, preset, the board while it fills, cancel, resume, board."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,66 +9,79 @@ from playwright.sync_api import Page, expect
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.workspace_judge import choose_judge
 from metrics.store import Workspace
-from tests.judge.server import JudgeServer
+from tests.judge.server import Fault, JudgeServer
 from tests.pages.conftest import serving, settle
+from tests.pages.walk_scenes import csv_of, instruct, output_rows, suite_rows
 
 pytestmark = pytest.mark.browser
-CHOSEN = "/evaluate?evaluator=rouge&evaluator=answer_relevance"
-SUITE = "case_id,question,expected_answer\n1,Capital of Peru?,Lima\n2,What is 6 × 7?,42\n"
-OUTPUTS = "case_id,model,answer\n1,small,Lima\n2,small,41\n1,large,The capital is Lima.\n2,large,It is 42.\n"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def judge() -> Iterator[JudgeServer]:
     with JudgeServer() as server:
+        instruct(server)
         yield server
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, judge: JudgeServer) -> Path:
-    """A workspace whose judge is the scripted server."""
-    folder = tmp_path_factory.mktemp("runs")
-    choose_judge(folder, JudgeSettings(model="scripted", base_url=judge.url))
-    return folder
+@pytest.fixture
+def address(tmp_path: Path, judge: JudgeServer) -> Iterator[str]:
+    """A studio whose judge is the scripted server."""
+    choose_judge(tmp_path, JudgeSettings(model="scripted", base_url=judge.url))
+    with serving(tmp_path) as found:
+        yield found
 
 
-@pytest.fixture(scope="module")
-def studio_address(folder: Path) -> Iterator[str]:
-    with serving(folder) as address:
-        yield address
-
-
-def test_partial_board_cancel_resume_board(page: Page, studio_address: str, folder: Path, judge: JudgeServer) -> None:
-    judge.latency = 3600  # it answers when the test lets it
-    page.goto(studio_address + CHOSEN)
+def test_upload_preset_partial_board_cancel_resume_board(
+    page: Page, address: str, tmp_path: Path, judge: JudgeServer, picture: Callable[[str], None]
+) -> None:
+    # what one evaluator asks is answered when the test lets it
+    judge.fail_by(lambda request: Fault(delay=3600) if request.step == "answer_relevance_relevant" else None)
+    page.goto(f"{address}/evaluate")
     uploads = page.locator("input[type=file]")
     expect(uploads).to_have_count(2)
-    uploads.first.set_input_files({"name": "capitals.csv", "mimeType": "text/csv", "buffer": SUITE.encode()})
-    expect(page.get_by_text("capitals.csv: 2 rows")).to_be_visible()
-    expect(uploads).to_have_count(1)
-    uploads.first.set_input_files({"name": "outputs.csv", "mimeType": "text/csv", "buffer": OUTPUTS.encode()})
     start = page.get_by_role("button", name="Start")
+    expect(start).to_be_disabled()
+    assert start.locator("p").evaluate("(text) => getComputedStyle(text).color") != "rgb(255, 255, 255)"  # on white
+    picture("evaluate")
+    uploads.first.set_input_files({"name": "helpdesk.csv", "mimeType": "text/csv", "buffer": csv_of(suite_rows())})
+    expect(page.get_by_text("helpdesk.csv: 6 rows")).to_be_visible()
+    expect(uploads).to_have_count(1)
+    uploads.first.set_input_files({"name": "answers.csv", "mimeType": "text/csv", "buffer": csv_of(output_rows())})
     expect(start).to_be_enabled()
+    settle(page)
+    page.get_by_role("radio", name="RAG with a judge").click()
+    expect(page.get_by_text("Grounding, retrieval and answers, claim by claim")).to_be_visible()
+    expect(page.get_by_text("judge calls")).to_be_visible()
+    picture("preset")
     settle(page)
     start.click()
     page.wait_for_url("**/runs?run=**")
-    run = Workspace(folder).run("latest")
-    expect(page.get_by_text("capitals · 2 models", exact=True)).to_be_visible()
+    run = Workspace(tmp_path).run("latest")
+    count = len(run.evaluators)
+    expect(page.get_by_text("helpdesk · 2 models", exact=True)).to_be_visible()
+    expect(page.get_by_text("Faithfulness · 12 of 12")).to_be_visible()
+    picture("running")
     page.get_by_role("button", name="See its numbers so far").click()
 
-    expect(page.get_by_text("… running · unfinished: 1 of 2 evaluators done")).to_be_visible()
+    expect(page.get_by_text(f"… running · unfinished: {count - 1} of {count} evaluators done")).to_be_visible()
     expect(page.locator("tbody tr")).to_have_count(2)
-    expect(page.get_by_text("So far, over 1 finished evaluator")).to_be_visible()
+    expect(page.get_by_text(f"So far, over {count - 1} finished evaluators")).to_be_visible()
+    cell = page.locator("tbody tr", has_text="small").locator("td a").first
+    expect(cell).to_contain_text("0.750")  # 3 of 6 answers have one claim of two supported
+    picture("partial-board")
     assert run.state == "running"
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text("– cancelled · unfinished: 1 of 2 evaluators done")).to_be_visible()
+    expect(page.get_by_text(f"– cancelled · unfinished: {count - 1} of {count} evaluators done")).to_be_visible()
     expect(page.locator("tbody tr")).to_have_count(2)
+    expect(page.get_by_role("combobox", name="Run (1)")).to_have_value("helpdesk · 2 models (cancelled)")
     assert run.state == "cancelled"
+    picture("cancelled-board")
 
-    judge.latency = 0
+    judge.fail_by(None)
     settle(page)
     page.get_by_test_id("stMain").get_by_role("link", name="Runs").click()
     expect(page.get_by_text("– cancelled", exact=True)).to_be_visible()
+    picture("cancelled-run")
     settle(page)
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_text("– cancelled", exact=True)).to_have_count(0)
@@ -77,3 +90,5 @@ def test_partial_board_cancel_resume_board(page: Page, studio_address: str, fold
     assert run.id in page.url
     assert run.state == "finished"
     expect(page.get_by_text("unfinished")).to_have_count(0)
+    expect(cell).to_contain_text("0.750")
+    picture("board")

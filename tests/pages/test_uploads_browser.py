@@ -1,6 +1,6 @@
 """A wrong file in a real browser: it says what it is, its ids are one problem with a reason, then it is fixed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,12 +29,13 @@ def give(page: Page, place: int, name: str, content: bytes) -> None:
     page.locator("input[type=file]").nth(place).set_input_files(file)
 
 
-def test_a_wrong_file_is_one_problem_and_is_fixed(page: Page, address: str) -> None:
+def test_a_wrong_file_is_one_problem_and_is_fixed(page: Page, address: str, picture: Callable[[str], None]) -> None:
     page.goto(f"{address}/evaluate?evaluator=rouge")
     uploads = page.locator("input[type=file]")
     expect(uploads).to_have_count(2, timeout=120_000)
     give(page, 0, "suite.csv", b"\x89PNG\r\n\x1a\n")
     expect(page.get_by_text("✗ Not stored: suite.csv is a PNG image, not a CSV table")).to_be_visible(timeout=120_000)
+    picture("not-a-table")
     give(page, 0, "suite.csv", SUITE.encode())
     expect(page.get_by_text("suite.csv: 477 rows")).to_be_visible(timeout=120_000)
     expect(uploads).to_have_count(1, timeout=120_000)
@@ -50,6 +51,7 @@ def test_a_wrong_file_is_one_problem_and_is_fixed(page: Page, address: str) -> N
         page.get_by_text("Found case 'case-041' of model 'small' again, first in outputs.csv, row 42.")
     ).to_be_visible()
     expect(page.get_by_role("button", name="Start")).to_be_disabled()
+    picture("problems")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download all 2").click()
     assert len(download.value.path().read_text().splitlines()) == 3
@@ -64,3 +66,4 @@ def test_a_wrong_file_is_one_problem_and_is_fixed(page: Page, address: str) -> N
     page.get_by_text("Keep the 954 good rows, skip 1").click()
     expect(page.get_by_role("heading", name="Ready to start")).to_be_visible(timeout=120_000)
     expect(page.get_by_role("button", name="Start")).to_be_enabled()
+    picture("fixed")

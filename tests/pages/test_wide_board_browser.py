@@ -1,6 +1,6 @@
 """A leaderboard of 60 models and 15 metrics at 1280 × 720, and at the width of a tablet."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import parse_qs, urlparse
 
 import pytest
@@ -46,8 +46,11 @@ def board(page: Page, address: str) -> Locator:
 
 
 @pytest.mark.parametrize("cells", ["", "?cells=fit"], ids=["compact-by-default", "fit"])
-def test_all_columns_and_many_rows_are_in_view(page: Page, wide: str, cells: str) -> None:
+def test_all_columns_and_many_rows_are_in_view(
+    page: Page, wide: str, cells: str, picture: Callable[[str], None]
+) -> None:
     board(page, wide + cells)
+    picture("board")
     assert page.locator("tbody tr:first-child td").evaluate_all(INSIDE) == len(METRICS)
     assert page.locator("tbody td:nth-child(2)").evaluate_all(INSIDE) >= 12
     assert page.locator("tbody td a").evaluate_all(CUT) == []
@@ -89,12 +92,13 @@ def test_columns_are_found_hidden_and_kept_in_the_address(page: Page, wide: str)
 
 
 @pytest.mark.parametrize("width", [820, 1280])
-def test_the_drawer_lies_inside_the_window(page: Page, wide: str, width: int) -> None:
+def test_the_drawer_lies_inside_the_window(page: Page, wide: str, width: int, picture: Callable[[str], None]) -> None:
     page.set_viewport_size({"width": width, "height": 720})
     board(page, wide)
     page.locator("tbody td a").first.click()
     drawer = page.get_by_role("complementary", name="Worst cases")
     expect(drawer.locator(".case")).to_have_count(6, timeout=120_000)
+    picture("drawer")
     box = drawer.bounding_box()
     assert box is not None
     assert box["x"] >= 0

@@ -50,10 +50,11 @@ def test_changed(before: str, after: str, parts: list[tuple[str, bool]]) -> None
         ("The cat sat.", "the cat ran", ["the cat ", "-sat. ", "+ran "]),
         ("", "new", ["+new "]),
         ("old", "", ["-old "]),
+        ("stays goes", "stays", ["stays ", "-goes "]),
         ("a, b", "a b", ["a b"]),
         ("one\ntwo", "one\nthree", ["one\n", "-two ", "+three "]),
     ],
-    ids=["equal", "case and punctuation aside", "nothing expected", "nothing answered", "comma", "lines"],
+    ids=["equal", "case and punctuation aside", "nothing expected", "nothing answered", "cut short", "comma", "lines"],
 )
 def test_difference(expected: str, answer: str, parts: list[str]) -> None:
     signs = {"": "", "removed": "-", "added": "+"}

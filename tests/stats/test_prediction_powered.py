@@ -15,11 +15,21 @@ def test_lambda_is_that_of_ppi_plus_plus() -> None:
     estimate = corrected_mean(SCORES, LABELS)
     assert estimate is not None
     f, y, others = SCORES[:25], LABELS[:25], SCORES[25:]
-    pooled = (np.var(f) / 25 + np.var(others) / 35) * 25
+    pooled = (np.var(f) / 25 + np.mean((others - SCORES.mean()) ** 2) / 35) * 25
     assert estimate.weight == pytest.approx(np.cov(y, f, bias=True)[0, 1] / pooled)
     plugged = y.mean() + estimate.weight * (others.mean() - f.mean())
     assert estimate.value == pytest.approx(plugged, abs=0.01)  # but for the λ that leaves each label itself out
     assert (estimate.n, estimate.total, estimate.clusters) == (25, 60, 25)
+
+
+@pytest.mark.parametrize("left", range(6))
+def test_one_output_without_a_label_moves_little(left: int) -> None:
+    """A judge in line with people gives half marks where they fail; the mean of all is 0.5, whichever is left out."""
+    passed = np.array([1.0, 1, 1, 0, 0, 0])
+    found = corrected_mean((1 + passed) / 2, np.where(np.arange(6) == left, np.nan, passed))
+    assert found is not None
+    assert found.value == pytest.approx(0.5, abs=0.02)
+    assert found.weight == pytest.approx(1 / 3, abs=0.02)  # Cov / ((1 + n/N) Var) = 2 / (1 + 5)
 
 
 @pytest.mark.parametrize("power", [True, False])

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 CORRECTIONS = {"holm": "Holm", "benjamini_hochberg": "Benjamini–Hochberg", "none": "none"}
 KINDS = {"losses": "Regressions", "wins": "Wins", "ties": "Ties"}
 PLAIN_KINDS = {"losses": "A higher", "wins": "B higher", "ties": "Equal"}  # of a metric without a better end
-SIDES = (168, 92)  # pixels left and right of the forest, for names and values in two lines each
+SIDES = (168, 104)  # pixels left and right of the forest, for names and values in two lines each
 MARGINS = (22, 42)  # above and below it
 TESTS = {"mcnemar": "McNemar", "sign_flips": "sign flips", "t": "paired t"}
 GAP = 72  # between its panels
@@ -220,20 +220,20 @@ def table(rows: Sequence[Difference]) -> pd.DataFrame:
 def table_columns(correction: str) -> dict[str, Any]:
     """Return the table's headers, each with what it means on hover."""
     return {
-        "metric": header("Metric", 238, "↑ higher is better, ↓ lower is better"),
+        "metric": header("Metric", 212, "↑ higher is better, ↓ lower is better"),
         "words": header(
-            "Verdict", 192, "better: the adjusted p is at most 0.05. No significant difference does not mean equality: "
+            "Verdict", 176, "better: the adjusted p is at most 0.05. No significant difference does not mean equality: "
             "see the interval and the detectable difference.",
         ),
-        "a": numeric("A", 54, "mean of A over the cases that both have a value for"),
-        "b": numeric("B", 54, "mean of B over the same cases"),
+        "a": numeric("A", 52, "mean of A over the cases that both have a value for"),
+        "b": numeric("B", 52, "mean of B over the same cases"),
         "difference": numeric("B − A", 60, "mean of the differences case by case"),
         "interval": numeric(
-            "95 % interval", 108, "of B − A. 0 or 1 a case: Newcombe's for pairs; else the bootstrap of the pairs, "
+            "95 % interval", 118, "of B − A. 0 or 1 a case: Newcombe's for pairs; else the bootstrap of the pairs, "
             "clustered by the suite's groups. Not widened for the number of metrics.",
         ),
-        "adjusted": numeric("Adjusted p", 76, f"for the metrics shown: {CORRECTIONS[correction]}"),
-        "outcomes": numeric("Wins / losses / ties", 128, "cases on which B is better, worse, equal"),
+        "adjusted": numeric("Adjusted p", 74, f"for the metrics shown: {CORRECTIONS[correction]}"),
+        "outcomes": numeric("Wins / losses / ties", 132, "cases on which B is better, worse, equal"),
         "p": numeric(
             "p", 62, "how often chance alone would make a difference as large, were the two models interchangeable. "
             "0 or 1 a case: McNemar's mid-p; else by flipping the signs of up to 13 differences, or Student's t.",
@@ -269,12 +269,12 @@ def resampled_columns(correction: str, metric: str = "Metric of the whole data s
     """Return the headers of `resampled_table`, each with what it means on hover."""
     return {
         "metric": header(metric, 214),
-        "words": header("Verdict", 182, "better: the adjusted p is at most 0.05"),
+        "words": header("Verdict", 178, "better: the adjusted p is at most 0.05"),
         "a": numeric("A", 56),
         "b": numeric("B", 56),
         "difference": numeric("B − A", 60),
         "interval": numeric(
-            "95 % interval", 104, "of B − A, by the bootstrap: the same cases are drawn again for both models, so what "
+            "95 % interval", 122, "of B − A, by the bootstrap: the same cases are drawn again for both models, so what "
             "makes a case hard for both does not count",
         ),
         "adjusted": numeric("Adjusted p", 76, f"for what is shown: {CORRECTIONS[correction]}"),

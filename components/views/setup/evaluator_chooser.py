@@ -25,13 +25,11 @@ from components.views.setup.evaluator_offers import (
 )
 from components.widgets import url
 from components.widgets.controls import agreed
-from metrics.presentation import format
+from metrics.presentation import format, run_names
 from metrics.presentation.families import FAMILIES
 
 if TYPE_CHECKING:
     from components.data import Inputs, Preset, Understood
-
-NAMES = 110  # characters of the chosen evaluators' titles
 
 
 @st.fragment
@@ -100,7 +98,7 @@ def _draw_presets(suited: Sequence[Preset], understood: Understood, found: Choic
             lines.append(f"{format.plural(modelless, 'evaluator needs', 'evaluators need')} a local model.")
         st.text(" ".join(lines))
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text(_chosen_words(found, shelf), width="stretch")
+        st.text(_chosen_words(found), width="stretch")
         if preset is not None and any(found.change):
             added, removed = found.change
             st.caption(
@@ -126,12 +124,10 @@ def choose_preset(preset: str) -> None:
     url.put(preset=preset, evaluator=None)
 
 
-def _chosen_words(found: Choice, shelf: Shelf) -> str:
-    """Return the number of chosen evaluators and their titles, as far as a line holds them."""
-    if not found.chosen:
-        return "No evaluator chosen"
-    titles = {offer.id: offer.entry.title for offer in shelf.ready}
-    return f"{len(found.chosen)} chosen: " + format.shorten(", ".join(titles[name] for name in found.chosen), NAMES)
+def _chosen_words(found: Choice) -> str:
+    """Return the number of chosen evaluators and the first of their titles."""
+    chosen = found.chosen
+    return f"{len(chosen)} chosen: {run_names.evaluator_line(chosen)}" if chosen else "No evaluator chosen"
 
 
 def _draw_choices(

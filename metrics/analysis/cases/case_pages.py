@@ -10,12 +10,14 @@ from metrics.analysis.slices.slice_conditions import parse
 from metrics.analysis.slices.slice_values import positions
 from metrics.core.evaluator import Metric
 from metrics.store import Run, cache_by_run
+from metrics.text.conversation import last_user_turn
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NAMED = 20  # ids of failing cases that are listed
 PREVIEW = 160  # characters of the question or its substitute
+READ = 20_000  # characters in which the last turn of a conversation is looked for
 TEXT = "coalesce(question, source_text, image_name, image, suite_cases.case_id)"
 
 
@@ -23,8 +25,8 @@ TEXT = "coalesce(question, source_text, image_name, image, suite_cases.case_id)"
 class CasePage:
     """Some rows of a list of cases, and the total number.
 
-    Columns: case_id, model, run, value, status, reason, preview, tags, errors (false positives and missed objects of an
-    image; null for text).
+    Columns: case_id, model, run, value, status, reason, preview (the beginning of the question; of a conversation that
+    of the last one), tags, errors (false positives and missed objects of an image; null for text).
     """
 
     rows: pd.DataFrame
@@ -103,22 +105,29 @@ def cases(
         WITH shown AS (
             SELECT * {found} ORDER BY {order}, position, model, run LIMIT {int(limit)} OFFSET {int(offset)}
         )
-        SELECT case_id, model, run, value, status, reason, left({TEXT}, {PREVIEW}) AS preview,
+        SELECT case_id, model, run, value, status, reason, left({TEXT}, {READ}) AS preview,
                coalesce(tags, []) AS tags, errors{", spread" * disputed}
         FROM shown JOIN (SELECT * EXCLUDE position FROM suite_cases) suite_cases USING (case_id)
         ORDER BY {order}, position, model, run""",
         arguments,
     )
-    return CasePage(rows, total)
+    return CasePage(rows.assign(preview=rows["preview"].map(_beginning)), total)
 
 
 def case_texts(run: Run, case_ids: Sequence[str]) -> pd.DataFrame:
     """Return the beginning of the text of these cases, in their order: case_id, preview (NaN for an unknown case)."""
     found = run.query(
-        f"SELECT case_id, left({TEXT}, {PREVIEW}) AS preview FROM suite_cases WHERE case_id IN (SELECT unnest(?))",
+        f"SELECT case_id, left({TEXT}, {READ}) AS preview FROM suite_cases WHERE case_id IN (SELECT unnest(?))",
         [list(case_ids)],
     )
+    found = found.assign(preview=found["preview"].map(_beginning))
     return found.set_index("case_id").reindex(list(case_ids)).reset_index()
+
+
+def _beginning(text: str) -> str:
+    """Return the beginning of a text; of a conversation, of what its user says last: they often begin alike."""
+    asked = last_user_turn(text)
+    return (asked[0] if asked else text)[:PREVIEW]
 
 
 def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[str]]]:

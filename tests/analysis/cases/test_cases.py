@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.analysis import cases, example
+from metrics.analysis import case_texts, cases, example
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
@@ -82,3 +82,22 @@ def test_images_in_which_another_model_makes_fewer_errors(workspace: Path) -> No
     of = (run, "average_precision", "map_averaged")
     assert cases(*of, model="first", better_in="both").rows["case_id"].tolist() == ["p1"]
     assert cases(*of, model="both", better_in="first").total == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "preview"),
+    [
+        pytest.param(
+            "user: Hi.\nagent: Hello!\nuser: When does it open?", "When does it open?", id="what is asked last"
+        ),
+        pytest.param("user: Hi.\nagent: " + "Well, " * 50 + "\nuser: When?\nagent: Soon.", "When?", id="far behind"),
+        pytest.param("When? " * 50, ("When? " * 50)[:160], id="no conversation"),
+    ],
+)
+def test_a_row_previews_what_is_asked(tmp_path: Path, question: str, preview: str) -> None:
+    suite = Suite.from_rows("s", "text", [{"case_id": "c", "question": question, "expected_answers": ["x"]}])
+    run = finished(
+        Workspace(tmp_path), suite, Outputs.from_rows([{"case_id": "c", "model": "m", "answer": "x"}]), "rouge"
+    )
+    assert cases(run, "rouge", "rougeL").rows["preview"].tolist() == [preview]
+    assert case_texts(run, ["c", "d"])["preview"].fillna("").tolist() == [preview, ""]
