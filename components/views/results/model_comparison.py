@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 CORRECTIONS = {"holm": "Holm", "benjamini_hochberg": "Benjamini–Hochberg", "none": "none"}
 KINDS = {"losses": "Regressions", "wins": "Wins", "ties": "Ties"}
 PLAIN_KINDS = {"losses": "A higher", "wins": "B higher", "ties": "Equal"}  # of a metric without a better end
-SIDES = (168, 92)  # pixels left and right of the forest, for names and values in two lines each
+SIDES = (168, 116)  # pixels left and right of the forest, for names and values in two lines each
 MARGINS = (22, 42)  # above and below it
 TESTS = {"mcnemar": "McNemar", "sign_flips": "sign flips", "t": "paired t"}
 GAP = 72  # between its panels
@@ -167,7 +167,7 @@ def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, 
     )
     figure.update_xaxes(
         range=[low - room, high + room], zeroline=True, zerolinewidth=2, zerolinecolor=MUTED[dark], nticks=9,
-        tickformat="+.0%" if is_open(part[0][0]) else "+.2~f", title={"text": title, "standoff": 10}, **place,
+        tickformat="+.0%" if is_open(part[0][0]) else "+.3~f", title={"text": title, "standoff": 16}, **place,
     )  # fmt: skip
     figure.update_yaxes(
         tickvals=heights, ticktext=[two_lines(row.column) for row, _ in part], range=[len(part) - 0.5, -0.5],
