@@ -42,6 +42,8 @@ def test_problems_are_grouped_by_model_and_evaluator(run: Run, open_page: Callab
     groups = open_page("problems", run=run.id).dataframe[0].value
     assert len(groups) == len(every.groupby(["model", "evaluator"]))
     assert groups["problems"].sum() == len(every)
+    assert "Accuracy" in groups["metrics"].iloc[0]
+    assert groups["worst"].str.contains(", threshold ≥ ").all()
 
 
 def button(page: AppTest, label: str) -> AppTest:
@@ -61,7 +63,7 @@ def test_thresholds_are_set_by_the_best_model_and_removed(
     assert not page.exception
     after = page.dataframe[0].value
     assert set(after["from"]) == {"profile Thresholds"}
-    accuracy = after.set_index("metric").loc["Classification · accuracy ↑"]
+    accuracy = after.set_index("metric").loc["Classification: Accuracy ↑"]
     assert accuracy["threshold"] == f"≥ {float(accuracy['best']) * 0.98:g}"
     assert accuracy["problems"] == 2
     board = open_page("problems", run=run.id)
