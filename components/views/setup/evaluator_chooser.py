@@ -37,7 +37,7 @@ NAMES = 110  # characters of the chosen evaluators' titles
 @st.fragment
 def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
     """Draw the choice of evaluators beside what they need and the start of the run."""
-    left, right = st.columns([7, 4], gap="large")
+    left, right = st.columns([7, 3], gap="medium")
     with right:
         card, settings = st.container(), st.container()
     offered = offers(data.catalogue(), understood.task, understood.present)
