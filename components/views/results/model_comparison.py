@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 CORRECTIONS = {"holm": "Holm", "benjamini_hochberg": "Benjamini–Hochberg", "none": "none"}
 KINDS = {"losses": "Regressions", "wins": "Wins", "ties": "Ties"}
 PLAIN_KINDS = {"losses": "A higher", "wins": "B higher", "ties": "Equal"}  # of a metric without a better end
-SIDES = (168, 116)  # pixels left and right of the forest, for names and values in two lines each
+SIDES = (168, 104)  # pixels left and right of the forest, for names and values in two lines each
 MARGINS = (22, 42)  # above and below it
 TESTS = {"mcnemar": "McNemar", "sign_flips": "sign flips", "t": "paired t"}
 GAP = 72  # between its panels
@@ -150,7 +150,7 @@ def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, 
         figure.add_annotation(
             x=1, xref="x domain" if line == 1 else f"x{line} domain", y=y, yref="y" if line == 1 else f"y{line}",
             text=f"<b>{signed(row.difference)}</b><br>{interval(row.low, row.high)}", showarrow=False, align="left",
-            xanchor="left", xshift=8, font={"size": 11, "color": colour if certain else INK[dark]},
+            xanchor="left", xshift=4, font={"size": 11, "color": colour if certain else INK[dark]},
         )  # fmt: skip
     low = min(0.0, *(ends[0] for _, ends in part))
     high = max(0.0, *(ends[2] for _, ends in part))
