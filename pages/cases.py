@@ -121,9 +121,9 @@ with st.container(horizontal=True, vertical_alignment="center"):
     first = PAGE * (page - 1) + 1
     of = format.plural(total, "case" if model else "score")  # of all models together a case has several
     st.text(f"{format.count(first)}–{format.count(first + len(rows) - 1)} of {of}, {first_of} first")
+    controls.pager(page, last)
     mark_controls.draw_bulk(run, [], every_case, total, "cases")
     saved_views.draw(run, "cases")
-    controls.pager(page, last)
 
 addresses = [url.href("example", **case_address(row)) for row in rows.to_dict("records")]
 several = rows["run"].nunique() > 1

@@ -268,7 +268,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
             st.subheader(title, anchor=False, help=help)
         st.text(f"A  {name_a}    B  {name_b}")
         if run == other and row is None:
-            st.caption(data.headline(run, tag).sentence)
+            st.caption(f"All models: {data.headline(run, tag).sentence}")
         for line in dict.fromkeys(judge_calls.run_line(data.judge_of(each)) for each in (run, other)):
             if line:
                 st.text(line)

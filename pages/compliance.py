@@ -19,7 +19,7 @@ MODELS = 6  # columns shown unasked
 def choose_models() -> list[int]:
     """Return the positions of the models to show: those chosen, else the first ones."""
     names = found.models
-    chosen = filters.many("Models", names, "model", "The first")
+    chosen = filters.many("Models", names, "model", filters.unasked(names, MODELS))
     places = [names.index(name) for name in chosen] if chosen else list(range(min(MODELS, len(names))))
     if len(places) < len(names):
         shown = f"{format.plural(len(places), 'model')} of {format.count(len(names))}"
@@ -115,12 +115,12 @@ def show_evidence(evidence: Sequence[data.MeasuredEvidence], places: list[int]) 
         }
     )
     columns = {
-        "evaluator": header("Evaluator", 170),
-        "metric": header("Metric", 130),
+        "evaluator": header("Evaluator", 150),
+        "metric": header("Metric", 150),
         "threshold": header("Threshold", 80),
     }
     for place in places:
-        columns[f"m{place}"] = header(format.shorten(found.models[place], 24), 190, "verdict, value, 95 % interval, n")
+        columns[f"m{place}"] = header(format.shorten(found.models[place], 24), 204, "verdict, value, 95 % interval, n")
     clicked = cell_of(table, columns, "evidence", tallest=36 + 35 * 7)
     st.caption(
         "✓ meets the threshold, ✗ misses it; in brackets: the 95 % interval reaches the other side, or there is none. "

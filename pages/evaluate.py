@@ -208,7 +208,7 @@ def show_problems(facts: data.ReadInputs, inputs: data.Inputs) -> None:
 
 
 frame("Evaluate", "What should be evaluated?", needs_run=False)
-left, right = st.columns([7, 4], gap="large")
+left, right = st.columns([7, 3], gap="medium")
 with left:
     source = controls.choice("Suite", SOURCES, "from")
     first, second = st.columns(2)

@@ -149,8 +149,9 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
     for part in (scores[first], scores[~first]):
         text_case.draw_evidence_by_evaluator(part, titles, contexts, around.evaluator, ids)
     st.subheader("Scores", anchor=False)
-    numbers = {column: st.column_config.TextColumn(alignment="right") for column in columns}
-    st.dataframe(text_case.score_table(scores, titles, columns), hide_index=True, column_config=numbers)
+    heads: dict[str, Any] = {"evaluator": "Evaluator", "metric": "Metric"}
+    heads |= {column: st.column_config.TextColumn(alignment="right") for column in columns}
+    st.dataframe(text_case.score_table(scores, titles, columns), hide_index=True, column_config=heads)
 
 
 def show_trace(column: str, output: Mapping[str, Any]) -> None:
@@ -169,7 +170,10 @@ def show_label_scores(predictions: pd.DataFrame, output: Mapping[str, Any]) -> N
     here = outputs_predictions(predictions, output)
     st.dataframe(
         here[["label", "score"]].sort_values("score", ascending=False, kind="stable"), hide_index=True,
-        column_config={"score": st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1)},
+        column_config={
+            "label": "Label",
+            "score": st.column_config.ProgressColumn("Score", format="%.3f", min_value=0, max_value=1),
+        },
         height="auto" if len(here) < 8 else 280,
     )  # fmt: skip
 

@@ -120,6 +120,9 @@ def show_changes(facts: data.Monitored) -> None:
 
 
 def show_bad(facts: data.Monitored) -> None:
+    if not facts.state.bad:
+        st.text("No bad lines: every line read so far could be used.")
+        return
     st.text(f"{format.plural(facts.state.bad, 'bad line')}; the latest {len(facts.state.bad_lines)} are listed.")
     headers = {"file": "File", "row": "Line", "column": "Field", "found": "Found", "expected": "Expected"}
     st.dataframe(monitor_view.bad_table(facts.state.bad_lines), column_config=headers, hide_index=True, key="bad-lines")
@@ -141,8 +144,9 @@ st.sidebar.caption(
     + (f". Last commit {format.moment(facts.state.updated)}" if facts.state.updated else "")
 )
 st.subheader(monitor_view.headline(facts), anchor=False, help=monitor_view.rule(facts))
-for place, (label, number, help) in zip(st.columns(5), monitor_view.counts(facts), strict=True):
-    place.text(f"{label}: {number}", help=help)
+with st.container(horizontal=True, gap="medium"):
+    for label, number, help in monitor_view.counts(facts):
+        st.text(f"{label}: {number}", help=help, width="content")
 if facts.running:
     follow(name, version)
 if not facts.metrics:

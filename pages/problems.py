@@ -16,6 +16,7 @@ from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.frame import frame
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
+from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import limit
 
 SEVERITIES = {
@@ -53,19 +54,19 @@ def show_groups(shown: pd.DataFrame) -> None:
                 "model": model,
                 "evaluator": titles[evaluator],
                 "problems": len(rows),
-                "metrics": ", ".join(rows["metric"].unique()),
-                "worst": f"{rows['metric'].iloc[0]} {format.number(rows['value'].iloc[0])}, "
-                f"wanted {limit(rows['threshold'].iloc[0], rows['direction'].iloc[0])}",
+                "metrics": ", ".join(metric_name(metric, evaluator) for metric in rows["metric"].unique()),
+                "worst": f"{metric_name(rows['metric'].iloc[0], evaluator)} {format.number(rows['value'].iloc[0])}, "
+                f"threshold {limit(rows['threshold'].iloc[0], rows['direction'].iloc[0])}",
             }
             for model, evaluator, rows in groups
         ]
     )
     columns = {
         "severity": header("Severity", 108, "of the worst; significant: the whole 95 % interval is on the wrong side"),
-        "model": header("Model", 170),
-        "evaluator": header("Evaluator", 190),
+        "model": header("Model", 150),
+        "evaluator": header("Evaluator", 160),
         "problems": st.column_config.NumberColumn("Problems", width=80, help="metrics on the wrong side"),
-        "worst": header("Worst", 260),
+        "worst": header("Worst", 280),
         "metrics": header("Metrics", "large"),
     }
     clicked = records(table, columns, key="problem-groups", tallest=430)
@@ -110,6 +111,7 @@ def show_thresholds() -> None:
     table = shown.assign(
         severity=shown["severity"].map(SEVERITIES),
         evaluator=shown["evaluator"].map(titles),
+        metric=[metric_name(*pair) for pair in zip(shown["metric"], shown["evaluator"], strict=True)],
         value=format.aligned(shown["value"].tolist()),
         interval=[format.interval(low, high) for low, high in zip(shown["low"], shown["high"], strict=True)],
         threshold=list(map(limit, shown["threshold"], shown["direction"])),

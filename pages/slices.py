@@ -33,7 +33,7 @@ def show_found(found: data.SliceSearch, measure: data.Measure) -> None:
     if not found.slices:
         st.text(slice_tables.detectable_line(found))
     for place, row in enumerate(found.slices):
-        text, button = st.columns([5, 1], vertical_alignment="center")
+        text, button = st.columns([4, 1], vertical_alignment="center")
         text.text(row.sentence)
         label = f"See the {format.plural(row.value.cases, 'case')}"
         if button.button(label, key=f"found-{place}", type="secondary" if place else "primary", width="stretch"):

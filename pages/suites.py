@@ -18,7 +18,7 @@ from metrics.presentation import format
 QUESTIONS = {"questions": "From documents"}
 VIEWS = {
     "cases": "Cases", "contents": "Contents", "merge": "Import or merge", "divide": "Sample or split",
-    "perturb": "Perturb", **QUESTIONS, "history": "History", "upload": "Upload another",
+    "perturb": "Perturb", **QUESTIONS, "history": "History", "upload": "Upload",
 }  # fmt: skip
 
 

@@ -32,8 +32,8 @@ def unit_panels(
     shown = SHARES if across > 2 else {"dtick": 0.2}
     figure.update_xaxes(range=[-0.02, 1.03], showline=True, zeroline=False, **shown)
     figure.update_yaxes(range=[-0.03, 1.05], showline=True, zeroline=False, **shown)
-    figure.update_xaxes(title={"text": x, "standoff": 6}, row=down)
-    figure.update_yaxes(title={"text": y, "standoff": 6}, col=1)
+    figure.update_xaxes(title={"text": x, "standoff": 12}, row=down)
+    figure.update_yaxes(title={"text": y, "standoff": 12}, col=1)
     return figure, place
 
 

@@ -86,9 +86,9 @@ def outcomes_figure(
         range=[-1.04 * below, 1.04 * above], tickvals=ticks, ticktext=[f"{abs(tick):,}" for tick in ticks],
         zeroline=True, zerolinecolor=INK[dark], zerolinewidth=1.2,
     )  # fmt: skip
-    figure.update_yaxes(title={"text": things, "standoff": 6}, col=1)
-    figure.update_xaxes(range=[0.015, 0.985], tickvals=[0.05, 0.25, 0.5, 0.75, 0.95], showgrid=False, zeroline=False)
-    figure.update_xaxes(title={"text": "score threshold", "standoff": 6}, row=down)
+    figure.update_yaxes(title={"text": things, "standoff": 12}, col=1)
+    figure.update_xaxes(range=[0.015, 0.985], tickvals=[0.25, 0.5, 0.75], showgrid=False, zeroline=False)
+    figure.update_xaxes(title={"text": "score threshold", "standoff": 12}, row=down)
     figure.update_layout(
         barmode="relative", showlegend=True, bargap=0, margin={"r": 8, "t": 92 if len(names) > 1 else 66},
         legend={

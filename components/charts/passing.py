@@ -58,10 +58,12 @@ def passing_figure(
         )  # fmt: skip
     lowest = min(lows, default=0.0)
     figure.update_yaxes(
-        title={"text": "pass rate", "standoff": 6}, range=[max(-0.02, min(critical, lowest) - 0.08), 1.03],
+        title={"text": "pass rate", "standoff": 12}, range=[max(-0.02, min(critical, lowest) - 0.08), 1.03],
         zeroline=False, nticks=6,
     )  # fmt: skip
-    figure.update_xaxes(title="" if timed else "sampled case", showgrid=False, zeroline=False, showline=True)
+    figure.update_xaxes(
+        title="" if timed else "sampled case", showgrid=False, zeroline=False, showline=True, nticks=4, tickangle=0
+    )
     figure.update_layout(
         height=pixels_high, showlegend=False, hovermode="closest", dragmode=False,
         margin={"l": 8, "r": 84, "t": 8, "b": 8},

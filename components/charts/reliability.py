@@ -75,11 +75,11 @@ def reliability_figure(
         )
         figure.update_xaxes(range=[-0.02, 1.03], showline=True, zeroline=False, **SHARES, row=row, col=column)
         figure.update_xaxes(
-            range=[-0.02, 1.03], **SHARES, title={"text": "score", "standoff": 6}, row=row + 1, col=column
+            range=[-0.02, 1.03], **SHARES, title={"text": "score", "standoff": 12}, row=row + 1, col=column
         )
         if column == 1:
-            figure.update_yaxes(title={"text": "share right", "standoff": 6}, row=row, col=1)
-            figure.update_yaxes(title={"text": things, "standoff": 6}, row=row + 1, col=1)
+            figure.update_yaxes(title={"text": "share right", "standoff": 12}, row=row, col=1)
+            figure.update_yaxes(title={"text": things, "standoff": 12}, row=row + 1, col=1)
     figure.update_annotations(font={"size": 13})
     figure.update_xaxes(linecolor=MUTED[dark])
     figure.update_layout(

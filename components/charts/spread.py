@@ -75,7 +75,7 @@ def box_figure(
         tickvals=list(range(len(models))), ticktext=[plain(shorten(own.model, 26)) for own in models],
         range=[len(models) - 0.5, -0.95], showgrid=False, zeroline=False, ticks="",
     )  # fmt: skip
-    figure.update_xaxes(title={"text": plain(x), "standoff": 6}, gridcolor=LINE[dark], zeroline=False, showline=True)
+    figure.update_xaxes(title={"text": plain(x), "standoff": 12}, gridcolor=LINE[dark], zeroline=False, showline=True)
     figure.update_layout(
         height=90 + ROW * len(models), showlegend=False, dragmode=False, hovermode="closest",
         margin={"l": 8, "r": 12, "t": 8, "b": 8},
@@ -112,10 +112,10 @@ def histogram_figure(
         )  # fmt: skip
     # else the handles that stretch one panel's axis lie over the last bars of the panel before
     figure.update_xaxes(range=[edges[0], edges[-1]], showline=True, zeroline=False, fixedrange=True)
-    figure.update_xaxes(title={"text": plain(x), "standoff": 6}, row=down, col=1)
+    figure.update_xaxes(title={"text": plain(x), "standoff": 12}, row=down, col=1)
     most = max(max(own.bins) for own in models)
     figure.update_yaxes(range=[0, 1.06 * most], gridcolor=LINE[dark], fixedrange=True)
-    figure.update_yaxes(title={"text": "cases", "standoff": 6}, col=1)
+    figure.update_yaxes(title={"text": "cases", "standoff": 12}, col=1)
     figure.update_layout(bargap=0)
     return figure
 
@@ -149,9 +149,9 @@ def ecdf_figure(
             ],
             **undimmed(),
         )  # fmt: skip
-    figure.update_xaxes(title={"text": plain(x), "standoff": 6}, showline=True, zeroline=False, gridcolor=LINE[dark])
+    figure.update_xaxes(title={"text": plain(x), "standoff": 12}, showline=True, zeroline=False, gridcolor=LINE[dark])
     figure.update_yaxes(
-        title={"text": "share of cases at or below", "standoff": 6}, range=[-0.02, 1.03], showline=True,
+        title={"text": "share of cases at or below", "standoff": 12}, range=[-0.02, 1.03], showline=True,
         zeroline=False, gridcolor=LINE[dark],
     )  # fmt: skip
     figure.update_layout(

@@ -85,8 +85,8 @@ def tradeoff_figure(
             customdata=[[point.model] for point in own], hoverinfo="text",
             hovertext=[_told(point, titles, on_front) for point in own], **undimmed(),
         )  # fmt: skip
-    figure.update_xaxes(title={"text": plain(titles[0]), "standoff": 6}, rangemode="tozero", **_axis(dark))
-    figure.update_yaxes(title={"text": plain(titles[1]), "standoff": 6}, **_axis(dark))
+    figure.update_xaxes(title={"text": plain(titles[0]), "standoff": 12}, rangemode="tozero", **_axis(dark))
+    figure.update_yaxes(title={"text": plain(titles[1]), "standoff": 12}, **_axis(dark))
     figure.update_layout(
         height=pixels_high, showlegend=False, dragmode=False, hovermode="closest",
         margin={"l": 8, "r": 30, "t": 26, "b": 8},

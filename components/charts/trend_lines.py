@@ -70,7 +70,7 @@ def trend_figure(
     every = math.ceil(len(runs) / MOST_TICKS)
     ticked = [run for run, place in places.items() if (len(runs) - 1 - place) % every == 0]
     figure.update_xaxes(
-        tickvals=[places[run] for run in ticked], ticktext=[_named(runs[run]) for run in ticked],
+        tickvals=[places[run] for run in ticked], ticktext=[_named(runs[run], len(ticked)) for run in ticked],
         range=[-0.3, len(runs) - 0.7], zeroline=False, showgrid=False, showline=True,
         tickangle=0, tickfont={"size": 11},
     )  # fmt: skip
@@ -101,10 +101,10 @@ def _markers(own: Sequence[Stop], colour: str, dark: bool, chosen: tuple[str, st
     }
 
 
-def _named(stop: Stop) -> str:
-    """Return what stands under the axis, narrow enough for MOST_TICKS: the name, the day as `3 Mar ’26`, the time."""
+def _named(stop: Stop, ticks: int) -> str:
+    """Return what stands under the axis, narrow enough for `ticks`: the name, the day as `3 Mar ’26`, the time."""
     day, _, clock = moment(stop.created).partition(", ")
-    return f"{plain(shorten(stop.name, 10))}<br>{day[:-4]}’{day[-2:]}<br>{clock}"
+    return f"{plain(shorten(stop.name, 10 * MOST_TICKS // max(2, ticks)))}<br>{day[:-4]}’{day[-2:]}<br>{clock}"
 
 
 def _hover(stop: Stop, column: Column) -> str:

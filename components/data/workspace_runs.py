@@ -229,6 +229,7 @@ def report_outline(run_id: str) -> ReportOutline:
     """Return what a run's report will say. Read-only."""
     import pandas as pd
 
+    from metrics.presentation.names import metric_name
     from metrics.reports.build import build
     from metrics.reports.section_contents import section_contents
     from metrics.reports.section_names import SECTIONS
@@ -237,7 +238,8 @@ def report_outline(run_id: str) -> ReportOutline:
     standings = pd.DataFrame(
         [
             {
-                "evaluator": entry.column.evaluator_title, "metric": entry.column.title, "best": entry.leader,
+                "evaluator": entry.column.evaluator_title,
+                "metric": metric_name(entry.column.title, entry.column.evaluator), "best": entry.leader,
                 "value": entry.cell.value, "low": entry.cell.low, "high": entry.cell.high, "n": entry.cell.n,
                 "level": ", ".join(entry.level),
             }

@@ -1,6 +1,7 @@
 // Draws the payload of components/heatmap.py. Every text reaches the page as textContent: names of models are hostile.
 const FIRST_ROWS = 60;
 const FEW = 12; // rows that leave room for the legend below them
+const BREAKS = /(?<=[a-z]{4})(?=(?:cation|nation|nated)\b)/g; // where a long word of a head may be hyphenated
 const KEYS = [
   ["← ↑ ↓ → h j k l", "walk over cells or cases"], ["Enter", "open the cell's worst cases, or a case"],
   ["n", "next failing cell or case"], ["Esc", "close"], ["?", "this help"], ["Ctrl K, ⌘ K", "go anywhere"],
@@ -12,7 +13,8 @@ const STEPS = {
 
 function sortButton(column, sort, sortBy) {
   const sorted = sort.key === column.key;
-  const button = element("button", "", column.title + (column.arrow || sorted ? "\u00a0" : ""));
+  const title = column.title.replace(BREAKS, "\u00ad");
+  const button = element("button", "", title + (column.arrow || sorted ? "\u00a0" : ""));
   button.append(element("span", "arrow", column.arrow + (sorted ? (sort.down ? " ▼" : " ▲") : "")));
   button.onclick = () => sortBy(column.key);
   return button;
@@ -54,6 +56,7 @@ function drawHead(head, data, sortBy) {
       (alone ? groups : metrics).append(cell);
     }
   }
+  head.classList.toggle("grouped", data.groups.some(([, span]) => span > 1));
   head.replaceChildren(groups, metrics);
 }
 
@@ -167,6 +170,7 @@ export default function (component) {
   const longest = Math.max(...data.names.map((name) => name.length), 12);
   root.style.setProperty("--name", `${Math.min(190, 24 + 7.8 * longest)}px`);
   root.style.setProperty("--columns", data.columns.length);
+  root.classList.toggle("long", data.models.length > FEW);
   drawHead(find("thead"), data, (key) => setTriggerValue("sort", key));
   drawKeys(keys, KEYS);
 

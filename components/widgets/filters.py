@@ -25,6 +25,11 @@ def many(label: str, options: Options, name: str, every: str = "All") -> list[st
     return chosen
 
 
+def unasked(options: Options, most: int) -> str:
+    """Return what `many` reads where only the first `most` of its options are shown unasked."""
+    return "All" if len(options) <= most else f"The first {most}"
+
+
 def one(label: str, options: Options, name: str, every: str = "All") -> str | None:
     """Choose one of `options`, or None for no restriction, which is offered first as `every`; None without options."""
     texts = _texts(options)

@@ -16,13 +16,17 @@ from components.widgets.toolbar import toolbar
 from metrics.presentation import format, run_names
 
 FOLDER = Path(__file__).parent
-# What Streamlit has no option for: each line of a text goes by its own script, from the right where that does; and
-# white on the dark theme's primary colour has too little contrast. A disabled button does not have that colour.
+# What Streamlit has no option for: each line of a text goes by its own script, from the right where that does; white on
+# the dark theme's primary colour has too little contrast; the page is as wide as the window, and its head is one line.
 STYLE = """<style>
 [data-testid="stText"] * { unicode-bidi: plaintext; }
-:is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]):enabled, [data-tag],
-:is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]):enabled p {
-  color: light-dark(#ffffff, #0d1a1d) !important; }
+:is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]):enabled,
+:is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]):enabled p,
+[data-tag] { color: light-dark(#ffffff, #0d1a1d) !important; }
+[data-testid="stMainBlockContainer"] { padding-inline: clamp(1rem, 2.2vw, 2.5rem); }
+.st-key-head { flex-wrap: nowrap; }
+.st-key-head > * { min-width: 0; flex-shrink: 0; }
+.st-key-head > :has([data-testid="stCaptionContainer"]) { flex-shrink: 1; }
 </style>"""
 
 
@@ -55,7 +59,7 @@ def frame(title: str, question: str, *, needs_run: bool = True, unfinished: bool
         st.rerun()
     st.set_page_config(page_title=f"{title} · Assay", page_icon=FOLDER / "icon.svg", layout="wide")
     st.html(STYLE)
-    head = st.container(horizontal=True, vertical_alignment="bottom")
+    head = st.container(horizontal=True, vertical_alignment="bottom", key="head")
     with head:
         st.title(title, anchor=False, width="content")
         st.caption(question, width="stretch")

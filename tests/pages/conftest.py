@@ -96,7 +96,7 @@ def serving(folder: Path, samples: bool = False, script: str = "app.py") -> Iter
     """The address of a studio on a workspace, while it runs; it computes no samples unless told to."""
     with (folder / "samples.lock").open("w") as lock:
         if not samples:  # as if another process were at it: the cores are for the browser
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            fcntl.flock(lock, fcntl.LOCK_SH)  # several of a session may share a folder
         with _serving(folder, script) as address:
             yield address
 

@@ -69,6 +69,10 @@ def test_bars_show_three_metrics_and_the_models_that_lead(runs: list[Run], open_
     assert "The 12 models that lead, of 20. Choose which in the sidebar." in captions(many)
     chosen = open_page("leaderboard", run=runs[1].id, form="bars", shown=["m1", "m2"])
     assert "The 2 models that you chose, of 20." in captions(chosen)
+    boxes = [{box.label: box.placeholder for box in drawn.sidebar.multiselect} for drawn in (page, many)]
+    assert [drawn[f"Models in the chart ({n})"] for drawn, n in zip(boxes, (3, 20), strict=True)] == [
+        "All", "The first 12",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("drawn", ["boxes", "spread"])
@@ -87,6 +91,7 @@ def test_quality_against_cost_marks_the_front(runs: list[Run], open_page: Callab
     table = page.dataframe[0].value
     assert table["front"].iloc[0] == "★"
     assert table["mean"].str.strip("\u2007\u2008").iloc[0] == "1.00"
+    assert open_page("leaderboard", run=runs[0].id, form="tradeoff").dataframe[0].value["mean"].iloc[0].startswith("$")
     without = open_page("leaderboard", run=runs[1].id, form="tradeoff")
     assert without.info[0].value.startswith("The outputs of this run do not say what the answers took")
 

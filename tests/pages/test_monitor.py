@@ -98,6 +98,7 @@ def test_the_demo_is_a_week_that_gets_worse(workspace: Path, open_page: Callable
     assert page.query_params["monitor"] in ("demo", ["demo"])
     state = monitor(Workspace(), "demo").state
     assert (state.sampled, state.bad) == (560, 0)
+    assert "No bad lines: every line read so far could be used." in texts(open_page("monitor", view="bad"))
     assert [change["status"] for change in state.changes][-1] == "warning"
 
 

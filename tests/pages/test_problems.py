@@ -42,6 +42,8 @@ def test_problems_are_grouped_by_model_and_evaluator(run: Run, open_page: Callab
     groups = open_page("problems", run=run.id).dataframe[0].value
     assert len(groups) == len(every.groupby(["model", "evaluator"]))
     assert groups["problems"].sum() == len(every)
+    assert "Accuracy" in groups["metrics"].iloc[0]
+    assert groups["worst"].str.contains(", threshold ≥ ").all()
 
 
 def button(page: AppTest, label: str) -> AppTest:

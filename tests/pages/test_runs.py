@@ -11,11 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from components import data
 from components.data import uploaded_files
+from components.views.results import run_cards
 from metrics import engine
 from metrics.presentation import format
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, stopped, text_outputs, text_suite
-from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite
+from tests.pages.conftest import labels_outputs, labels_suite
 from tests.pages.page_scenes import objects_run
 
 
@@ -44,7 +45,7 @@ def test_a_finished_run_has_a_card_with_its_own_buttons(run: Run, open_page: Cal
     texts = [text.value for text in page.text]
     assert texts[:4] == [
         "0 running · 0 stopped · 1 finished", "Animals", "✓ finished",
-        f"animals: 120 cases · sharp, blunt, {HOSTILE} · {format.moment(run.created)} · {run.id}",
+        f"120 cases · sharp, blunt, <img src=x oner…0.0.1:9/x.png) · {format.moment(run.created)} · {run.id}",
     ]  # fmt: skip
     assert page.caption[1].value == "Classification"
     for action, opened in (("open", "leaderboard"), ("report", "report")):
@@ -53,6 +54,12 @@ def test_a_finished_run_has_a_card_with_its_own_buttons(run: Run, open_page: Cal
             patch.setattr("components.widgets.url.go", lambda name, _went=went, **to: _went.append((name, to)))
             press(open_page("runs"), f"{action}-{run.id}")
         assert went == [(opened, {"run": run.id})]
+
+
+def test_a_card_names_the_suite_where_the_run_is_called_otherwise_and_a_few_models(run: Run) -> None:
+    facts = data.run_facts(run.id)
+    renamed = facts._replace(name="Monday", models=("a", "b", "c", "d", "e"))
+    assert run_cards.facts_line(renamed).startswith("animals: 120 cases · a, b, c and 2 more · ")
 
 
 def test_a_run_under_way_shows_its_progress_and_can_be_cancelled(

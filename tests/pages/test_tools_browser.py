@@ -1,7 +1,9 @@
 """The command palette and the toolbar in a real browser."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 from urllib.parse import parse_qs, urlparse
 
 import pytest
@@ -92,3 +94,42 @@ def test_copy_link_copies_this_view(opened: Page) -> None:
     opened.get_by_role("button", name="Copy link").click()
     expect(opened.get_by_role("button", name="Link copied")).to_be_visible()
     assert opened.evaluate("navigator.clipboard.readText()") == opened.url
+
+
+@pytest.mark.parametrize("width", [820, 1280])
+@pytest.mark.parametrize("name", ["problems", "judge_agreement"])
+def test_the_head_of_a_page_is_one_line(served: str, page: Page, name: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 720})
+    page.goto(f"{served}/{name}")
+    parts = (page.locator("h1"), page.get_by_text("Go to …"), page.get_by_role("link", name="Report", exact=True))
+    for part in parts:
+        expect(part).to_be_visible(timeout=120_000)
+    settle(page)
+    places = []
+    for part in parts:
+        box = part.bounding_box()
+        assert box is not None
+        places.append(box)
+    assert all(abs(box["y"] + box["height"] / 2 - places[0]["y"] - places[0]["height"] / 2) < 20 for box in places)
+    assert places[-1]["x"] + places[-1]["width"] <= width
+
+
+def brightness(ink: str, paper: str) -> float:
+    """How far a text's grey is from the paper's, 0 to 1; both are CSS colours, the first may let the paper through."""
+    *inks, papers = (list(map(float, re.findall(r"[\d.]+", colour))) for colour in (ink, paper))
+    red_green_blue, opacity = inks[0][:3], (inks[0][3:] or [1.0])[0]
+    return abs(sum(red_green_blue) - sum(papers[:3])) * opacity / (3 * 255)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_disabled_main_button_can_be_read(served: str, page: Page, theme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=theme)
+    page.goto(f"{served}/judge")
+    words = page.get_by_role("button", name="Save", exact=True).locator("p")
+    expect(words).to_be_visible(timeout=120_000)
+    settle(page)
+    ink, paper = words.evaluate(
+        """(words) => [words, document.querySelector("[data-testid=stApp]")].map((box, index) =>
+            getComputedStyle(box)[index ? "backgroundColor" : "color"])"""
+    )
+    assert brightness(ink, paper) > 0.1

@@ -51,7 +51,7 @@ def show_labels(run: str, evaluator: str) -> None:
             _objects_of(run, evaluator, name, chosen, order)
         st.text(f"{metric.description} {format.DIRECTIONS[metric.direction.value].capitalize()}.")
         numbers = curve_parts.of_labels(numbers.drop(columns=["name", "key"]), order)
-        curve_parts.numbers_table(numbers, "value", chosen, height=400)
+        curve_parts.numbers_table(numbers, "Value", chosen, height=400)
 
 
 def _objects_of(run: str, evaluator: str, metric: str, models: Sequence[str], labels: Sequence[str]) -> None:

@@ -122,8 +122,9 @@ def _show_summary(
     st.text("Most frequent mistakes")
     shown = mistakes.assign(share=[f"{100 * share:.1f} %" for share in mistakes["share"]])
     columns: dict[str, Any] = {
-        "label": "True", "predicted": "Predicted", "count": st.column_config.NumberColumn(said.things, width=60),
-        "share": st.column_config.Column("of class", width=70, alignment="right"),
+        "label": "True", "predicted": "Predicted",
+        "count": st.column_config.NumberColumn(said.things.capitalize(), width=60),
+        "share": st.column_config.Column("Of class", width=70, alignment="right"),
     }  # fmt: skip
     clicked = records(shown, columns, f"pairs-{name}", tallest=PAIRS_HEIGHT)
     if clicked is not None:

@@ -244,7 +244,7 @@ def means_figure(rows: Sequence[Corrected], title: str, dark: bool = False) -> g
         range=[len(rows) - 0.5, -0.5], showgrid=False, zeroline=False, ticks="",
         tickfont={"size": 13, "color": INK[dark]},
     )  # fmt: skip
-    figure.update_xaxes(title={"text": plain(title), "standoff": 4}, zeroline=False)
+    figure.update_xaxes(title={"text": plain(title), "standoff": 12}, zeroline=False)
     figure.update_layout(
         height=96 + 62 * len(rows), dragmode=False, hovermode="closest", plot_bgcolor=SURFACE[dark],
         margin={"l": 8, "r": 8, "t": 30, "b": 8}, legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},

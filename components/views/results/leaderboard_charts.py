@@ -12,6 +12,7 @@ from components import data
 from components.charts import interval_bars, radar, spread, tradeoff
 from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
+from components.views.judge.judge_calls import dollars
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
@@ -40,7 +41,7 @@ class View:
 
     def restrict(self, most: int) -> None:
         """Keep only the models chosen in the sidebar, else the first `most`; a caption says what is left out."""
-        picked = filters.many("Models in the chart", self.leading, "shown", "The first")
+        picked = filters.many("Models in the chart", self.leading, "shown", filters.unasked(self.leading, most))
         self.models = picked or self.leading[:most]
         if len(self.models) < len(self.leading):
             which = "that you chose" if picked else "that lead"
@@ -84,7 +85,7 @@ def show_radar(view: View) -> None:
             f"{len(fit)}. Bars show up to three."
         )
         return
-    chosen = _metrics(fit, MOST_SPOKES, "The first")
+    chosen = _metrics(fit, MOST_SPOKES)
     if len(chosen) < LEAST_SPOKES:
         st.info(f"A radar needs {LEAST_SPOKES} metrics: choose {LEAST_SPOKES - len(chosen)} more in the sidebar.")
         return
@@ -109,7 +110,7 @@ def show_radar(view: View) -> None:
 
 def show_bars(view: View) -> None:
     """Up to three metrics, a panel each, with 95 % intervals."""
-    chosen = _metrics(view.columns, MOST_METRICS, f"The first {MOST_METRICS}")[:MOST_METRICS]
+    chosen = _metrics(view.columns, MOST_METRICS)[:MOST_METRICS]
     view.restrict(MOST["bars"])
     point = None
     for column, place in zip(chosen, st.columns(len(chosen)), strict=True):
@@ -212,12 +213,13 @@ def show_tradeoff(view: View) -> None:
     with right:
         front = tradeoff.pareto(points, column.direction)
         rows = sorted(points, key=lambda one: (one.model not in front, one.cost.value))
+        means = [one.cost.value for one in rows]
         table = pd.DataFrame(
             {
                 "front": ["★" if one.model in front else "" for one in rows],
                 "model": [one.model for one in rows],
                 "value": format.aligned([one.quality.value for one in rows]),
-                "mean": format.aligned([one.cost.value for one in rows]),
+                "mean": [dollars(mean) for mean in means] if quantity == "cost_usd" else format.aligned(means),
                 "n": [one.quality.n for one in rows],
             }
         )
@@ -234,11 +236,10 @@ def show_tradeoff(view: View) -> None:
         view.open(point[0], column.key)
 
 
-def _metrics(offered: Sequence[Column], most: int, every: str) -> list[Column]:
+def _metrics(offered: Sequence[Column], most: int) -> list[Column]:
     """Return the metrics asked for in the sidebar, else primary ones first, `most` of them."""
-    chosen = filters.many(
-        "Metrics in the chart", {column.key: metric_title(column) for column in offered}, "key", every
-    )
+    titles = {column.key: metric_title(column) for column in offered}
+    chosen = filters.many("Metrics in the chart", titles, "key", filters.unasked(titles, most))
     if chosen:
         return [column for column in offered if column.key in chosen]
     return sorted(offered, key=lambda column: not column.primary)[:most]
@@ -291,7 +292,7 @@ def _numbers(view: View, columns: Sequence[Column], models: Sequence[str]) -> li
         }
     )
     columns_of = {
-        "metric": header("Metric", 118), "model": header("Model", 82),
+        "metric": header("Metric", 132), "model": header("Model", 82),
         "value": numeric("Value", 50),
         "interval": numeric("95 %", 86, "95 % interval"),
         "n": st.column_config.NumberColumn("n", help="cases that the value rests on", width=50),

@@ -151,7 +151,7 @@ def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, 
         figure.add_annotation(
             x=1, xref="x domain" if line == 1 else f"x{line} domain", y=y, yref="y" if line == 1 else f"y{line}",
             text=f"<b>{signed(row.difference)}</b><br>{interval(row.low, row.high)}", showarrow=False, align="left",
-            xanchor="left", xshift=8, font={"size": 11, "color": colour if certain else INK[dark]},
+            xanchor="left", xshift=4, font={"size": 11, "color": colour if certain else INK[dark]},
         )  # fmt: skip
     low = min(0.0, *(ends[0] for _, ends in part))
     high = max(0.0, *(ends[2] for _, ends in part))
@@ -168,7 +168,7 @@ def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, 
     )
     figure.update_xaxes(
         range=[low - room, high + room], zeroline=True, zerolinewidth=2, zerolinecolor=MUTED[dark], nticks=9,
-        tickformat=tick_format(high - low, is_open(part[0][0])), title={"text": title, "standoff": 10}, **place,
+        tickformat=tick_format(high - low, is_open(part[0][0])), title={"text": title, "standoff": 16}, **place,
     )  # fmt: skip
     figure.update_yaxes(
         tickvals=heights, ticktext=[two_lines(row.column) for row, _ in part], range=[len(part) - 0.5, -0.5],

@@ -12,12 +12,13 @@ import streamlit as st
 from components import data
 from components.views.judge import judge_calls
 from components.widgets import run_progress, unfinished_run, url
-from metrics.presentation import format, run_names
+from metrics.presentation import format, names, run_names
 from metrics.presentation.run_names import GOING
 
 if TYPE_CHECKING:
     from components.data import RunFacts
 
+MOST_NAMED = 3  # models
 JUDGE_DOWN = "JudgeDown"  # how the failure of a run begins whose judge does not answer
 KINDS = {"queued": "queued", "starting": "running", "running": "running", "finished": "finished"}
 EDIT, CLONE, ARCHIVE, DELETE = "Name, notes and tags", "Clone with changes", "Archive", "Move to the bin"
@@ -61,13 +62,17 @@ def card(run: RunFacts, before: str | None) -> None:
 
 
 def facts_line(run: RunFacts) -> str:
-    """Return what a run is of: `mtrag: 159 cases · small, large · 21 Nov 2026, 10:28 · 20261121-102805-a1b2c3`."""
-    return " · ".join(
-        (
-            f"{format.shorten(run.suite['name'], 60)}: {format.plural(run.suite['cases'], 'case')}",
-            format.shorten(", ".join(run.models), 90), format.moment(run.created), run.id,
-        )
-    )  # fmt: skip
+    """Return what a run is of: `mtrag: 159 cases · small, large · 21 Nov 2026, 10:28 · 20261121-102805-a1b2c3`.
+
+    The suite's name is left out where the run has it as well.
+    """
+    cases = format.plural(run.suite["cases"], "case")
+    if run.suite["name"].casefold() != run.name.casefold():
+        cases = f"{format.shorten(run.suite['name'], 60)}: {cases}"
+    models = ", ".join(names.middle(model, 30) for model in run.models[:MOST_NAMED])
+    if len(run.models) > MOST_NAMED:
+        models += f" and {len(run.models) - MOST_NAMED} more"
+    return " · ".join((cases, models, format.moment(run.created), run.id))
 
 
 def _progress(run: RunFacts) -> None:

@@ -108,6 +108,6 @@ def table_columns(title: str, of: str, method: str) -> dict[str, Any]:
         "value": numeric("Value", 52, f"mean of the slice's {of}"),
         "interval": numeric("95 %", 92, f"interval of the value: {INTERVALS[method]}"),
         "n": numeric("n", 48, f"{of} of the slice that have a value"),
-        "difference": numeric("Difference from the rest", 72, f"mean of the slice minus that of all other {of}"),
-        "reach": numeric("95 %", 98, "interval of that difference; not adjusted for the number of slices shown"),
+        "difference": numeric("Difference", 76, f"from the rest: mean of the slice minus that of all other {of}"),
+        "reach": numeric("95 % of it", 112, "interval of that difference; not adjusted for the number of slices shown"),
     }

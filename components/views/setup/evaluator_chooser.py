@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @st.fragment
 def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
     """Draw the choice of evaluators beside what they need and the start of the run."""
-    left, right = st.columns([7, 4], gap="large")
+    left, right = st.columns([7, 3], gap="medium")
     with right:
         card, settings = st.container(), st.container()
     offered = offers(data.catalogue(), understood.task, understood.present)
