@@ -56,7 +56,7 @@ def test_preset_search_untick_parameters_and_start(page: Page, address: str, fol
         uploads.first.set_input_files({"name": name, "mimeType": "text/csv", "buffer": content.encode()})
         expect(page.get_by_text(f"✓ {name}")).to_be_visible(timeout=120_000)
         expect(uploads).to_have_count(left, timeout=120_000)
-    expect(page.get_by_role("button", name="Start")).to_be_enabled(timeout=120_000)
+    expect(page.get_by_role("button", name="Start").last).to_be_enabled(timeout=120_000)
     settle(page)
     asked.clear()
 

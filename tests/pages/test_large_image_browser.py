@@ -49,8 +49,9 @@ def test_a_large_image_is_sharp_where_it_is_looked_at(studio_of_a_large_image: s
     expect(images).to_have_count(1, timeout=120_000)
     settle(page)
     assert media == []
-    for _ in range(10):  # 1.5¹⁰ = 58 times, of which the viewer allows 40: 250 pixels across
-        page.get_by_role("button", name="+", exact=True).click()
+    with page.expect_response(lambda response: is_tile(response.url)):
+        for _ in range(10):  # 1.5¹⁰ = 58 times, of which the viewer allows 40: 250 pixels across
+            page.get_by_role("button", name="+", exact=True).click()
     expect(page.locator(".stage svg image[href*='/media/']").first).to_be_attached(timeout=120_000)
     settle(page)
     expect(page.locator(".stage svg")).to_have_attribute("viewBox", re.compile(r"^4875\S* 4875\S* 250 250$"))

@@ -53,7 +53,7 @@ def test_all_columns_and_many_rows_are_in_view(
     board(page, wide + cells)
     picture("board")
     assert page.locator("tbody tr:first-child td").evaluate_all(INSIDE) == len(METRICS)
-    assert page.locator("tbody td:nth-child(2)").evaluate_all(INSIDE) >= 25
+    assert page.locator("tbody td:nth-child(2)").evaluate_all(INSIDE) >= 17
     assert page.locator("tbody td a, thead button").evaluate_all(CUT) == []
     expect(page.locator(".further")).to_be_hidden()
 
