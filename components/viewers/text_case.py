@@ -241,7 +241,14 @@ def draw_evidence_by_evaluator(
         explained = rows[has_evidence].drop_duplicates(["column", "reason"])
         if explained.empty:
             continue
-        with st.expander(f"Evidence: {titles.get(str(evaluator), evaluator)}", expanded=evaluator == opened):
+        # drawn when it is open: the tables of every evaluator would take longer than all else on the page
+        box = st.expander(
+            f"Evidence: {titles.get(str(evaluator), evaluator)}", evaluator == opened,
+            key=f"evidence-of-{evaluator}", on_change="rerun",
+        )  # fmt: skip
+        if not box.open:
+            continue
+        with box:
             for place, column in zip(st.columns(len(contexts)), contexts, strict=True):
                 with place:
                     if len(contexts) > 1:
