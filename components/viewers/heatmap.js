@@ -170,7 +170,6 @@ export default function (component) {
   const longest = Math.max(...data.names.map((name) => name.length), 12);
   root.style.setProperty("--name", `${Math.min(190, 24 + 7.8 * longest)}px`);
   root.style.setProperty("--columns", data.columns.length);
-  root.classList.toggle("long", data.models.length > FEW);
   drawHead(find("thead"), data, (key) => setTriggerValue("sort", key));
   drawKeys(keys, KEYS);
 

@@ -26,12 +26,12 @@ function foldSidebar() {
   watch.observe(document.body, { childList: true, subtree: true });
 }
 
-// Streamlit loads what draws charts and tables with the first of them, a second late. It is loaded once the page rests.
+// Streamlit loads what draws charts and tables with the first of them, a second late. It is loaded while the page rests.
 function loadAhead(names) {
   const own = document.querySelector('script[type="module"][src*="/static/js/"]')?.src;
   if (!own) return;
   const ahead = () => names.forEach((name) => import(new URL(name, own).href).catch(() => {}));
-  window.setTimeout(() => (window.requestIdleCallback ?? window.setTimeout)(ahead), 1500);
+  window.setTimeout(() => (window.requestIdleCallback ?? window.setTimeout)(ahead), 3000);
 }
 
 export default function ({ data }) {
