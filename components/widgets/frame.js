@@ -26,12 +26,11 @@ function foldSidebar() {
   watch.observe(document.body, { childList: true, subtree: true });
 }
 
-// Streamlit loads what draws charts and tables with the first of them, a second late. It is loaded while the page rests.
-function loadAhead(names) {
+// Streamlit loads what draws charts and tables with the first of them, a second late. It is fetched once the page rests.
+function fetchAhead(names) {
   const own = document.querySelector('script[type="module"][src*="/static/js/"]')?.src;
-  if (!own) return;
-  const ahead = () => names.forEach((name) => import(new URL(name, own).href).catch(() => {}));
-  window.setTimeout(() => (window.requestIdleCallback ?? window.setTimeout)(ahead), 3000);
+  const link = (name) => Object.assign(document.createElement("link"), { rel: "modulepreload", href: new URL(name, own).href });
+  if (own) window.setTimeout(() => document.head.append(...names.map(link)), 1500);
 }
 
 export default function ({ data }) {
@@ -39,5 +38,5 @@ export default function ({ data }) {
   window.assayFrame = true;
   keepHistory();
   foldSidebar();
-  loadAhead(data.scripts);
+  fetchAhead(data.scripts);
 }
