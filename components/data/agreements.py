@@ -123,9 +123,13 @@ def label_queue(run_id: str, criterion: str, rater: str, only: Only | None, **ch
 
 def label_given(run_id: str, case_id: str, model: str, rater: str, criterion: str) -> Mapping[str, Any] | None:
     """Return the label (schema LABELS) that a rater gave an output for a criterion; None without."""
-    place = (case_id, model, rater, criterion)
-    rows: list[Mapping[str, Any]] = labels_of(run_id).table().to_pylist()
-    return next((row for row in rows if tuple(row[name] for name in LABEL_KEY) == place), None)
+    import pyarrow.compute as pc
+
+    labels = labels_of(run_id).table()
+    for name, value in zip(LABEL_KEY, (case_id, model, rater, criterion), strict=True):
+        labels = labels.filter(pc.field(name) == value)
+    rows: list[Mapping[str, Any]] = labels.to_pylist()
+    return rows[0] if rows else None
 
 
 def label_demo() -> str | None:
