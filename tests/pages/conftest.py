@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import itertools
+import json
 import os
 import socket
 import subprocess
@@ -158,6 +159,28 @@ def press(page: Page, key: str, text: str) -> None:
     settle(page)
     page.keyboard.press(key)
     expect(page.get_by_text(text)).to_be_visible(timeout=120_000)
+
+
+def tag_object(page: Page, tag: str) -> None:
+    """Give the object of the page Example a tag."""
+    settle(page)
+    page.get_by_test_id("stPopover").get_by_role("button").filter(has_text="Tags").click()
+    box = page.get_by_role("combobox", name="Tags of this object")
+    box.fill(tag)
+    box.press("Enter")
+    expect(page.get_by_role("dialog", name=tag)).to_be_visible()
+    box.press("Escape")  # closes the list of tags, then what holds it
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name=tag)).to_be_visible()
+
+
+def exported_coco(page: Page) -> Any:
+    """Return what the gallery exports of all shown as COCO."""
+    settle(page)
+    page.get_by_role("button", name="Export all shown").click()
+    with page.expect_download() as started:
+        page.get_by_role("button", name="COCO").click()
+    return json.loads(started.value.path().read_text())
 
 
 def click_chart(page: Page, x: float, y: float) -> None:

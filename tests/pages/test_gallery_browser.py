@@ -1,12 +1,11 @@
 """The gallery in a real browser: filter, tile, example, and Back to the same view."""
 
-import json
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.pages.conftest import back, choose, press, serving, settle
+from tests.pages.conftest import back, choose, exported_coco, press, serving, settle, tag_object
 from tests.pages.page_scenes import objects_run
 
 pytestmark = pytest.mark.browser
@@ -81,15 +80,7 @@ def test_walk_from_the_filter_over_the_object_and_its_tag_to_the_export(tmp_path
         press(page, "ArrowRight", "4 of 4 objects")
         expect(page.get_by_role("button", name="Next object")).to_be_disabled()
 
-        settle(page)
-        page.get_by_test_id("stPopover").get_by_role("button").filter(has_text="Tags").click()
-        box = page.get_by_role("combobox", name="Tags of this object")
-        box.fill("label error")
-        box.press("Enter")
-        expect(page.get_by_role("dialog", name="label error")).to_be_visible()
-        box.press("Escape")  # closes the list of tags, then what holds it
-        page.keyboard.press("Escape")
-        expect(page.get_by_role("button", name="label error")).to_be_visible()
+        tag_object(page, "label error")
         settle(page)
         page.get_by_test_id("stMain").get_by_role("link", name="Gallery").click()
         page.wait_for_url("**/gallery?**")
@@ -99,11 +90,7 @@ def test_walk_from_the_filter_over_the_object_and_its_tag_to_the_export(tmp_path
         page.wait_for_url("**mark=label**")
         expect(tiles).to_have_count(1)
 
-        settle(page)
-        page.get_by_role("button", name="Export all shown").click()
-        with page.expect_download() as started:
-            page.get_by_role("button", name="COCO").click()
-        document = json.loads(started.value.path().read_text())
+        document = exported_coco(page)
         assert [image["width"] for image in document["images"]] == [120]
         assert len(document["annotations"]) == 2
         assert [(row["bbox"], row["outcome"]) for row in document["predictions"]] == [

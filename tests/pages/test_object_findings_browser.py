@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from metrics.store import Workspace
 from tests.ingest.lint.spoiled import HARBOUR, SPOILED, ap, harbour, outputs_of, results
-from tests.pages.conftest import choose, press, serving, settle
+from tests.pages.conftest import choose, exported_coco, press, serving, settle, tag_object
 
 pytestmark = pytest.mark.browser
 
@@ -103,24 +103,12 @@ def test_corners_to_the_clean_ap_and_to_tagged_objects(
     total = of.inner_text().split()[2]
     press(page, "ArrowRight", f"2 of {total} objects")  # in the gallery's filter
     picture("object")
-    settle(page)
-    page.get_by_test_id("stPopover").get_by_role("button").filter(has_text="Tags").click()
-    box = page.get_by_role("combobox", name="Tags of this object")
-    box.fill("check")
-    box.press("Enter")
-    expect(page.get_by_role("dialog", name="check")).to_be_visible()
-    box.press("Escape")  # closes the list of tags, then what holds it
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="check")).to_be_visible()
+    tag_object(page, "check")
     settle(page)
     page.get_by_test_id("stMain").get_by_role("link", name="Gallery").click()
     page.wait_for_url("**/gallery?**")
     choose(page, "Your tag (1)", "check (1)")
     expect(tiles).to_have_count(1)
     picture("tagged")
-    settle(page)
-    page.get_by_role("button", name="Export all shown").click()
-    with page.expect_download() as started:
-        page.get_by_role("button", name="COCO").click()
-    document = json.loads(started.value.path().read_text())
+    document = exported_coco(page)
     assert (len(document["images"]), len(document["predictions"])) == (1, 1)
