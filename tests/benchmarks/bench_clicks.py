@@ -17,15 +17,14 @@ from statistics import median, quantiles
 from playwright.sync_api import Page, sync_playwright
 
 from metrics.store import Run, Workspace
-from metrics.suites.samples import compute_missing
+from metrics.suites.samples import compute_missing, sample_runs
 from tests.benchmarks.bench_gallery import big_run
 from tests.benchmarks.bench_pages import deep_run
-from tests.chromium import find
+from tests.chromium import FLAGS, find
 from tests.pages.conftest import serving, settle
 
 LIMITS = {"samples": 0.7, "texts": 1.5, "pictures": 1.5}  # seconds, of the 95th percentile
 QUIET_MS = 700  # without a change, after which a page counts as drawn
-SAMPLE = "Library handbook questions"
 MATCHED = ("detection_pr_curve", "average_precision", "detection_confusion")
 WATCH = """(() => {
   const now = () => performance.timeOrigin + performance.now();
@@ -72,7 +71,7 @@ def measured(folder: Path, run: Run, steps: list[Step]) -> list[tuple[str, float
     """Return the seconds of each step of a session, which begins on the run's leaderboard."""
     times, path = [], find()
     with serving(folder) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path)
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.set_default_timeout(60_000)
         page.add_init_script(WATCH)
@@ -104,8 +103,7 @@ def samples(folder: Path) -> tuple[Run, list[Step]]:
     """Return the sample of texts, and the session on it."""
     workspace = Workspace(folder)
     compute_missing(workspace)
-    run = next(each for each in workspace.runs() if each.spec["name"] == SAMPLE)
-    return run, list(session_of_texts("heron-large", "kestrel-rag", "loan"))
+    return sample_runs(workspace)["rag"], list(session_of_texts("heron-large", "kestrel-rag", "loan"))
 
 
 def texts(folder: Path) -> tuple[Run, list[Step]]:
