@@ -172,7 +172,7 @@ def session_of_pictures(first: str, second: str) -> Iterator[Step]:
         yield f"example: next object ({turn + 1})", key("ArrowRight")
     yield "example: score threshold", slide("Score at least")
     yield "example: zoom", press_button("+")
-    yield "example → gallery", press_button(re.compile("Gallery"))
+    yield "example → gallery", link("Gallery")
     yield "gallery: score threshold", slide("Score at least")
     yield "gallery: IoU threshold", slide("IoU at least")
     yield "→ Curves", menu("Look inside", "Curves")
@@ -211,6 +211,11 @@ def press_button(name: str | re.Pattern[str], place: int | None = None) -> Actio
     if place is not None:
         return lambda page: page.get_by_role(str(name)).nth(place).get_by_role("button").click()  # type: ignore[arg-type]
     return lambda page: page.get_by_role("button", name=name).first.click()
+
+
+def link(name: str) -> Action:
+    """Follow the link of that name on the page."""
+    return lambda page: page.get_by_test_id("stMain").get_by_role("link", name=name).click()
 
 
 def tab(name: str | re.Pattern[str]) -> Action:
