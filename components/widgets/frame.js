@@ -26,11 +26,20 @@ function foldSidebar() {
   watch.observe(document.body, { childList: true, subtree: true });
 }
 
-// Streamlit loads what draws charts and tables with the first of them, a second late. It is fetched once the page rests.
-function fetchAhead(names) {
+// Streamlit loads what draws charts and tables with the first of them: two seconds in which the page stands still. It is
+// loaded ahead, as soon as nobody does anything for a while.
+function loadAhead(names) {
   const own = document.querySelector('script[type="module"][src*="/static/js/"]')?.src;
-  const link = (name) => Object.assign(document.createElement("link"), { rel: "modulepreload", href: new URL(name, own).href });
-  if (own) window.setTimeout(() => document.head.append(...names.map(link)), 1500);
+  if (!own) return;
+  const load = async () => {
+    for (const name of names) await import(new URL(name, own).href);
+  };
+  let rest = window.setTimeout(load, 1500);
+  const wait = () => {
+    window.clearTimeout(rest);
+    rest = window.setTimeout(load, 1500); // what is loaded already is not loaded twice
+  };
+  for (const deed of ["pointermove", "pointerdown", "keydown", "wheel"]) window.addEventListener(deed, wait, { capture: true, passive: true });
 }
 
 export default function ({ data }) {
@@ -38,5 +47,5 @@ export default function ({ data }) {
   window.assayFrame = true;
   keepHistory();
   foldSidebar();
-  fetchAhead(data.scripts);
+  loadAhead(data.scripts);
 }

@@ -81,9 +81,13 @@ def _browser_frame() -> Any:
 
 @cache
 def scripts() -> list[str]:
-    """Return the files of Streamlit that draw charts and tables; it loads them with the first of either."""
+    """Return the files of Streamlit that draw tables, charts and code; it loads each with the first of its kind."""
     folder = Path(st.__file__).parent / "static" / "static" / "js"
-    return [path.name for name in ("PlotlyChart", "DataFrame") for path in folder.glob(f"{name}.*.js")]
+    return [
+        path.name
+        for name in ("DataFrame", "PlotlyChart", "StreamlitSyntaxHighlighter")
+        for path in folder.glob(f"{name}.*.js")
+    ]
 
 
 def is_dark() -> bool:
