@@ -21,8 +21,8 @@ FORMATS = {  # name: label, icon, file ending, MIME type, what it is for
 DOCUMENTS = ("html", "json")
 
 run = frame("Report", "What do I share with others?")
-outline = data.report_outline(run)
-chosen = [name for name in outline.sections if st.session_state.get(f"section-{name}", True)]
+outline, sections = data.report_outline(run), data.report_sections()
+chosen = [name for name in sections if st.session_state.get(f"section-{name}", True)]
 with st.container(border=True):
     st.text(outline.headline)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -41,8 +41,8 @@ with st.container(border=True):
 left, right = st.columns([3, 5])
 with left:
     st.subheader("What is in it", anchor=False)
-    st.caption("Sections of the PDF, the HTML and the JSON. CSV and Parquet have every table.")
-    for name, (title, holds) in outline.sections.items():
+    st.caption("Sections of the PDF, the HTML and the JSON; one that this run has nothing for is left out.")
+    for name, (title, holds) in sections.items():
         st.checkbox(f"**{title}** · {holds}", value=True, key=f"section-{name}")
     for note in outline.notes:
         st.caption(note)

@@ -267,6 +267,7 @@ from components.data.workspace_runs import (
     progress,
     render_report,
     report_outline,
+    report_sections,
     restore_run,
     resume,
     run_facts,

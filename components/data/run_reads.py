@@ -57,10 +57,11 @@ metrics_by_case = of_run(analysis.metrics_by_case)
 distributions = of_run(analysis.distributions)
 resources = of_run(analysis.resources)
 problems = of_run(analysis.problems)
-insights = of_run(analysis.insights)
+insights = of_run(analysis.insights, spinner="Looking for what stands out")
 compliance = of_run(analysis.compliance)
 flip_rates = of_run(analysis.flip_rates)
 case_texts = of_run(analysis.case_texts)
+case_ids = of_run(analysis.case_ids)
 segments = of_run(analysis.segments)
 curve_columns = of_run(analysis.curve_columns)
 curves = of_run(analysis.curves)
@@ -106,13 +107,6 @@ def flips(run: Run, /, **of: str) -> pd.DataFrame:
 def cases(run: Run, /, evaluator: str, metric: str, **choice: Any) -> CasePage:
     """Return a page of the cases behind a number, with the answers; `choice` as in metrics.analysis.cases."""
     return analysis.with_answers(run, analysis.cases(run, evaluator, metric, **choice))
-
-
-@of_run
-def case_ids(run: Run, /, evaluator: str, metric: str, **choice: Any) -> Sequence[str]:
-    """Return every case behind a number, each once, in the order of the list; `choice` as in `cases`."""
-    page = analysis.cases(run, evaluator, metric, **choice, limit=10_000_000)
-    return tuple(page.rows["case_id"].drop_duplicates())
 
 
 @of_run

@@ -48,14 +48,12 @@ class RunProgress(NamedTuple):
 
 
 class ReportOutline(NamedTuple):
-    """What a run's report says first, its table of standings, and its sections: name → title and what it holds."""
+    """What a run's report says first, its table of standings, and whether a model misses a threshold."""
 
-    title: str
     headline: str
     notes: tuple[str, ...]
     standings: pd.DataFrame
-    sections: Mapping[str, tuple[str, str]]
-    problems: int
+    problems: bool
 
 
 def workspace() -> Workspace:
@@ -229,12 +227,12 @@ def report_outline(run_id: str) -> ReportOutline:
     """Return what a run's report will say. Read-only."""
     import pandas as pd
 
+    from metrics.analysis import leaderboard
     from metrics.presentation.names import metric_name
     from metrics.reports.build import build
-    from metrics.reports.section_contents import section_contents
-    from metrics.reports.section_names import SECTIONS
 
-    report = build(workspace().run(run_id))
+    run = workspace().run(run_id)
+    report = build(run, ["leaderboard"])  # the other sections take seconds, and are made with the file
     standings = pd.DataFrame(
         [
             {
@@ -246,8 +244,15 @@ def report_outline(run_id: str) -> ReportOutline:
             for entry in report.standings
         ]
     )  # fmt: skip
-    sections = {name: (SECTIONS[name], holds) for name, holds in section_contents(report).items()}
-    return ReportOutline(report.title, report.headline, report.remarks, standings, sections, len(report.problems))
+    missed = any(cell.problem for cell in leaderboard(run).cells.values())
+    return ReportOutline(report.headline, report.remarks, standings, missed)
+
+
+def report_sections() -> Mapping[str, tuple[str, str]]:
+    """Return the sections that a report can be made of, in their order: name → title, what it holds."""
+    from metrics.reports.section_names import SECTIONS
+
+    return SECTIONS
 
 
 def render_report(run_id: str, form: str, sections: Collection[str] | None = None) -> bytes:

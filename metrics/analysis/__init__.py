@@ -1,6 +1,6 @@
 """The findings of a run as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
 
-from metrics.analysis.cases.case_pages import CasePage, case_texts, cases
+from metrics.analysis.cases.case_pages import CasePage, case_ids, case_texts, cases
 from metrics.analysis.cases.example import ExampleView, example
 from metrics.analysis.cases.worst_cases import with_answers, worst_cases
 from metrics.analysis.comparison.compare import Comparison, Difference, Unpaired, compare, compare_labels, shown
@@ -101,6 +101,7 @@ __all__ = [
     "as_yolo",
     "asked",
     "best_point",
+    "case_ids",
     "case_texts",
     "cases",
     "compare",

@@ -4,20 +4,20 @@ from collections.abc import Collection, Mapping
 
 from metrics.core.errors import InputError, InputProblem
 
-SECTIONS: Mapping[str, str] = {
-    "summary": "Summary",
-    "leaderboard": "Leaderboard",
-    "comparison": "Is it really better?",
-    "problems": "Problems",
-    "slices": "Slices",
-    "perturbations": "Perturbations",
-    "defects": "Defects",
-    "charts": "Charts",
-    "worst-cases": "Worst cases",
-    "agreement": "Judge agreement",
-    "compliance": "Compliance",
-    "methods": "Methods",
-    "data": "Data and run",
+SECTIONS: Mapping[str, tuple[str, str]] = {  # name: title, what it holds
+    "summary": ("Summary", "one page for whoever decides"),
+    "leaderboard": ("Leaderboard", "every model and metric with its interval"),
+    "comparison": ("Is it really better?", "tested differences between models"),
+    "problems": ("Problems", "missed thresholds and insights"),
+    "slices": ("Slices", "groups of cases that are worse than the rest"),
+    "perturbations": ("Perturbations", "how often a changed question flips a verdict"),
+    "defects": ("Defects", "broken files, answers too short to compare"),
+    "charts": ("Charts", "scores, curves, confusion, classes"),
+    "worst-cases": ("Worst cases", "in full, with evidence and boxes"),
+    "agreement": ("Judge agreement", "the judge beside people's labels"),
+    "compliance": ("Compliance", "metrics as evidence for standards"),
+    "methods": ("Methods", "formulas, parameters, sources"),
+    "data": ("Data and run", "fingerprints, versions, the judge"),
 }
 
 

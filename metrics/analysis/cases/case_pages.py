@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from metrics.analysis.slices.slice_conditions import parse
 from metrics.analysis.slices.slice_values import positions
@@ -33,61 +33,91 @@ class CasePage:
     total: int
 
 
+class CaseChoice(TypedDict, total=False):
+    """Which cases a list holds and in which order; None or no entry: all of them.
+
+    model, tag and status are those of the rows. `search` is looked up in case id and question, ignoring case.
+    `worst_first` (the default) is turned round by False. `failing` keeps the values on the wrong side of the threshold
+    in force (images with an error), low and high those with low ≤ value < high. `within` is the address of a slice
+    (metrics.analysis.slices.parse). `disputed` puts the cases first that the judges of a panel, or the draws of one
+    judge, score most differently, and adds the column spread: their highest − lowest value, null where one judged.
+    `only` keeps the cases with these ids, `better_in` those in which that other model does better (fewer errors in an
+    image).
+    """
+
+    model: str | None
+    tag: str | None
+    status: str | None
+    search: str | None
+    worst_first: bool
+    failing: bool
+    low: float | None
+    high: float | None
+    within: str | None
+    disputed: bool
+    only: Sequence[str] | None
+    better_in: str | None
+
+
 def cases(
-    run: Run,
-    evaluator: str,
-    metric: str,
-    model: str | None = None,
-    tag: str | None = None,
-    status: str | None = None,
-    search: str | None = None,
-    worst_first: bool = True,
-    limit: int = 100,
-    offset: int = 0,
-    failing: bool = False,
-    low: float | None = None,
-    high: float | None = None,
-    within: str | None = None,
-    disputed: bool = False,
-    only: Sequence[str] | None = None,
-    better_in: str | None = None,
+    run: Run, evaluator: str, metric: str, limit: int = 100, offset: int = 0, **choice: Unpack[CaseChoice]
 ) -> CasePage:
     """Return the cases behind one metric of one model (or of all), worst value first, unscored ones last.
 
     A metric of the whole data set (mAP) has no value per case; its cases are ordered by their number of errors.
-    `search` is looked up in case id and question, ignoring case. `failing` keeps the values on the wrong side of the
-    threshold in force (images with an error), low and high those with low ≤ value < high.
-    `disputed` puts the cases first that the judges of a panel, or the draws of one judge, score most differently, and
-    adds the column spread: their highest − lowest value, null where one judged.
-    `within` is the address of a slice (metrics.analysis.slices.parse); InputError if the run has no such slice. `only`
-    keeps the cases with these ids, `better_in` those in which that other model does better (fewer errors in an image).
+    InputError if the run has no slice `within`.
     """
-    source, arguments, order = _source(run, evaluator, metric, worst_first)
+    found, arguments, order = _listed(run, evaluator, metric, **choice)
+    total = _count(run, found, tuple(arguments))
+    # the page's rows first, then their texts: sorting and counting never read the suite
+    rows = run.query(
+        f"""
+        WITH shown AS (
+            SELECT * {found} ORDER BY {order} LIMIT {int(limit)} OFFSET {int(offset)}
+        )
+        SELECT case_id, model, run, value, status, reason, left({TEXT}, {READ}) AS preview,
+               coalesce(tags, []) AS tags, errors{", spread" * choice.get("disputed", False)}
+        FROM shown JOIN (SELECT * EXCLUDE position FROM suite_cases) suite_cases USING (case_id)
+        ORDER BY {order}""",
+        arguments,
+    )
+    return CasePage(rows.assign(preview=rows["preview"].map(_beginning)), total)
+
+
+def case_ids(run: Run, evaluator: str, metric: str, **choice: Unpack[CaseChoice]) -> tuple[str, ...]:
+    """Return the ids of all the cases that `cases` would page through, each once, in their order."""
+    found, arguments, order = _listed(run, evaluator, metric, **choice)
+    rows = run.query(f"SELECT case_id {found} ORDER BY {order}", arguments)
+    return tuple(rows["case_id"].drop_duplicates())
+
+
+def _listed(run: Run, evaluator: str, metric: str, **choice: Unpack[CaseChoice]) -> tuple[str, list[Any], str]:
+    """Return the SQL of a list of cases from its FROM on, its arguments, and its order."""
+    source, arguments, order = _source(run, evaluator, metric, choice.get("worst_first", True))
     plain = source, tuple(arguments)
-    if disputed:
+    if choice.get("disputed"):
         source, order = _with_spread(source), f"spread DESC NULLS LAST, {order}"
         arguments += [f'$.panel.spread."{_scored_metric(run, evaluator, metric) or metric}"', evaluator]
-    conditions = ["s.failing"] * failing
-    for name, bound in ((">=", low), ("<", high)):
-        if bound is not None:
-            conditions.append(f"s.value {name} ?")
-            arguments.append(bound)
-    for name, wanted in (("model", model), ("status", status)):
-        if wanted is not None:
-            conditions.append(f"s.{name} = ?")
-            arguments.append(wanted)
-    if within is not None:
+    conditions = ["s.failing"] * choice.get("failing", False)
+    asked = {
+        "s.value >= ?": choice.get("low"), "s.value < ?": choice.get("high"), "s.model = ?": choice.get("model"),
+        "s.status = ?": choice.get("status"),
+    }  # fmt: skip
+    conditions += [condition for condition, wanted in asked.items() if wanted is not None]
+    arguments += [wanted for wanted in asked.values() if wanted is not None]
+    if (within := choice.get("within")) is not None:
         conditions.append("s.position IN (SELECT unnest(string_split(?, ' ')::INTEGER[]))")
         arguments.append(" ".join(map(str, positions(run, parse(within), evaluator).tolist())) or "-1")
-    if better_in is not None:
+    if (better_in := choice.get("better_in")) is not None:
         conditions.append(
             f"EXISTS (SELECT 1 FROM ({plain[0]}) o WHERE o.model = ? AND (o.case_id, o.run) = (s.case_id, s.run)"
             f" AND {_worse(run, evaluator, metric)})"
         )
         arguments += [*plain[1], better_in]
-    if only is not None:
+    if (only := choice.get("only")) is not None:
         conditions.append("list_contains(?, s.case_id)")
         arguments.append(tuple(only))
+    tag, search = choice.get("tag"), choice.get("search")
     if tag is not None or search:  # conditions on the suite's columns: find its cases once
         conditions.append("s.case_id IN (SELECT case_id FROM suite_cases WHERE TRUE")
         if tag is not None:
@@ -98,20 +128,7 @@ def cases(
             arguments += [search.lower()] * 2
         conditions[-1] += ")"
     found = f"FROM ({source}) s WHERE {' AND '.join(['TRUE', *conditions])}"
-    total = _count(run, found, tuple(arguments))
-    # the page's rows first, then their texts: sorting and counting never read the suite
-    rows = run.query(
-        f"""
-        WITH shown AS (
-            SELECT * {found} ORDER BY {order}, position, model, run LIMIT {int(limit)} OFFSET {int(offset)}
-        )
-        SELECT case_id, model, run, value, status, reason, left({TEXT}, {READ}) AS preview,
-               coalesce(tags, []) AS tags, errors{", spread" * disputed}
-        FROM shown JOIN (SELECT * EXCLUDE position FROM suite_cases) suite_cases USING (case_id)
-        ORDER BY {order}, position, model, run""",
-        arguments,
-    )
-    return CasePage(rows.assign(preview=rows["preview"].map(_beginning)), total)
+    return found, arguments, f"{order}, position, model, run"
 
 
 def case_texts(run: Run, case_ids: Sequence[str]) -> pd.DataFrame:

@@ -19,7 +19,7 @@ def worst_cases(
     run: Run, evaluator: str, metric: str, model: str, tag: str | None = None, most: int = MOST
 ) -> CasePage:
     """Return the `most` worst cases behind a cell, see `cases`, with the column `answer` (see `with_answers`)."""
-    return with_answers(run, cases(run, evaluator, metric, model, tag, limit=most))
+    return with_answers(run, cases(run, evaluator, metric, most, model=model, tag=tag))
 
 
 def with_answers(run: Run, page: CasePage) -> CasePage:

@@ -17,7 +17,6 @@ from metrics.presentation.format import plural
 from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import CHART_QUESTIONS, directed
 from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, ScorePanel, Series
-from metrics.reports.score_boxes import score_panels
 from metrics.store import Run
 
 MOST_CURVES = 8  # precision–recall charts, box plots of consistency
@@ -182,6 +181,8 @@ def _consistency(run: Run) -> Iterator[ScorePanel | str]:
         if (entry.id, metric.name) in there and not metric.minor
     ]
     shown.sort(key=lambda one: not one[1].primary)
+    if shown:  # few runs have any, and this brings the readers of uploads with it
+        from metrics.reports.score_boxes import score_panels
     for entry, metric in shown[:MOST_CURVES]:
         (panel,) = score_panels([run], [f"{entry.id}.{metric.name}"])
         boxes = tuple(replace(box, values=box.values if len(box.values) <= MOST_DOTS else ()) for box in panel.boxes)

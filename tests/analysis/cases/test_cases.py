@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.analysis import case_texts, cases, example
+from metrics.analysis import case_ids, case_texts, cases, example
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
@@ -36,6 +36,10 @@ def test_best_first_filters_and_search(run: Run) -> None:
     assert cases(run, "rouge", "rougeL", model="good", tag="third").total == 4
     assert cases(run, "rouge", "rougeL", search="NUMBER 11").rows["case_id"].unique().tolist() == ["c11"]
     assert cases(run, "rouge", "rougeL", status="error").total == 0
+    page = cases(run, "rouge", "rougeL", limit=1000, tag="third", worst_first=False)
+    ids = case_ids(run, "rouge", "rougeL", tag="third", worst_first=False)
+    assert list(ids) == list(dict.fromkeys(page.rows["case_id"]))
+    assert 0 < len(ids) < page.total
 
 
 @pytest.mark.parametrize("hostile", ["'; DROP TABLE scores; --", "%", '"', "\x00"])

@@ -22,7 +22,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_they_are_those_of_the_list_of_cases(run: Run) -> None:
     found = worst_cases(run, "rouge", "rougeL", "poor", tag="even", most=5)
-    listed = cases(run, "rouge", "rougeL", "poor", "even", limit=5)
+    listed = cases(run, "rouge", "rougeL", 5, model="poor", tag="even")
     assert found.total == listed.total == 30
     assert found.rows[list(listed.rows)].equals(listed.rows)
 
