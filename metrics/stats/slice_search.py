@@ -1,11 +1,11 @@
 """Which slices of the cases are worse than the rest: bins of features and pairs of them, all tested at once."""
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from functools import partial
+from itertools import pairwise
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -130,21 +130,13 @@ def search(
     return Searched(facets, replace(candidates, spread=spread, skew=skew), score, _corrected(score, rising), rising)
 
 
-def _in_threads(work: Callable[[Singles], T], blocks: Iterator[Singles]) -> list[T]:
+def _in_threads(work: Callable[[Singles], T], blocks: Sequence[Callable[[], Singles]]) -> list[T]:
     """Return the work done on each block, one thread a core: for many small products BLAS's own threads are slow."""
     from threadpoolctl import threadpool_limits
 
-    workers = os.cpu_count() or 1
-    done: list[T] = []
     # the limit is the process's: a second search that began meanwhile would restore the wrong one
-    with _one_at_a_time, threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as threads:
-        under_way: deque[Future[T]] = deque()
-        for block in blocks:  # which are drawn while others are worked on; no more than these are in memory
-            under_way.append(threads.submit(work, block))
-            if len(under_way) > workers:
-                done.append(under_way.popleft().result())
-        done += [each.result() for each in under_way]
-    return done
+    with _one_at_a_time, threadpool_limits(1, "blas"), ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        return list(threads.map(lambda make: work(make()), blocks))
 
 
 def distinct(
@@ -305,53 +297,72 @@ class _Grid:
 
 def _shuffled(
     values: Floats, mass: Floats, clusters: Ints | None, draws: int, seed: int, observed: bool = False
-) -> Iterator[Singles]:
-    """Yield values shuffled over the cases, in blocks [n, b]: standardised, less their weighted mean, times the mass.
+) -> list[Callable[[], Singles]]:
+    """Return what makes blocks [n, b] of values shuffled over the cases: standardised, less their weighted mean, times
+    the mass. Each block has its own random numbers, so that threads can make them in any order.
 
     `draws` columns in all, and with `observed` one more before them: the values as they are.
     """
     n = len(values)
-    standard = ((values - values.mean()) / values.std()).astype(np.float32)
+    standard = (values - values.mean()) / values.std()
     narrow = mass.astype(np.float32)
-    rng = np.random.default_rng([seed, n])
-    orders = None if clusters is None else _cluster_orders(clusters, rng)
-    step = max(1, min(draws, CELLS // max(1, n)))
-    for start in range(0, draws, step):
-        count = min(step, draws - start)
-        if orders is None:
-            drawn = np.empty((count, n), np.float32)
-            for row in drawn:  # `shuffle` of wide values takes half the time of `permuted`
-                wide = standard.astype(np.float64)
-                rng.shuffle(wide)
-                row[:] = wide
-        else:
-            drawn = np.stack([standard[order] for order in islice(orders, count)])
+    places = None if clusters is None else _Places.of(clusters)
+
+    def make(start: int, count: int) -> Singles:
+        rng = np.random.default_rng([seed, n, start])
+        drawn = np.empty((count, n), np.float32)
+        for row in drawn:
+            if places is None:
+                shuffled = standard.copy()
+                rng.shuffle(shuffled)  # of such wide values takes half the time of `permuted`
+                row[:] = shuffled
+            else:
+                row[:] = standard[places.order(rng)]
         if observed and not start:
-            drawn = np.concatenate([standard[None], drawn])
+            drawn = np.concatenate([standard[None].astype(np.float32), drawn])
         drawn -= (drawn @ narrow / narrow.sum())[:, None]
-        yield np.ascontiguousarray((drawn * narrow).T)
+        return np.ascontiguousarray((drawn * narrow).T)
+
+    step = max(1, min(draws, CELLS // max(1, n)))
+    return [partial(make, start, min(step, draws - start)) for start in range(0, draws, step)]
 
 
-def _cluster_orders(clusters: Ints, rng: np.random.Generator) -> Iterator[Ints]:
-    """Yield without end the case whose value each case gets [n], where clusters change places with others of like size.
-
-    Each is read in random order, and again from its beginning, or only in part, where it comes to stand in a larger or
-    smaller place.
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """Clusters that change places with others of like size: their sizes and first places in by_cluster, the cases by
+    cluster, their places within their clusters, and the strata of sizes.
     """
-    sizes = np.bincount(clusters)
-    starts = np.cumsum(sizes) - sizes
-    by_cluster = np.argsort(clusters, kind="stable")
-    within = np.arange(len(clusters)) - np.repeat(starts, sizes)
-    stratum = _strata(sizes)
-    by_size = np.argsort(stratum, kind="stable")
-    while True:
-        taken = np.empty(len(sizes), np.int64)
-        taken[by_size] = np.lexsort((rng.random(len(sizes)), stratum))
-        rows = np.argsort(clusters + rng.random(len(clusters)))
-        partner = np.repeat(taken, sizes)
-        source = np.empty(len(clusters), np.int64)
-        source[by_cluster] = rows[starts[partner] + within % sizes[partner]]
-        yield source
+
+    clusters: Ints
+    sizes: Ints
+    starts: Ints
+    by_cluster: Ints
+    within: Ints
+    stratum: Ints
+    by_size: Ints
+
+    @classmethod
+    def of(cls, clusters: Ints) -> "_Places":
+        sizes = np.bincount(clusters)
+        starts = np.cumsum(sizes) - sizes
+        stratum = _strata(sizes)
+        within = np.arange(len(clusters)) - np.repeat(starts, sizes)
+        by_cluster, by_size = np.argsort(clusters, kind="stable"), np.argsort(stratum, kind="stable")
+        return cls(clusters, sizes, starts, by_cluster, within, stratum, by_size)
+
+    def order(self, rng: np.random.Generator) -> Ints:
+        """Return the case whose value each case gets: [n].
+
+        Each cluster is read in random order, and again from its beginning, or only in part, where it comes to stand in
+        a larger or smaller place.
+        """
+        taken = np.empty(len(self.sizes), np.int64)
+        taken[self.by_size] = np.lexsort((rng.random(len(self.sizes)), self.stratum))
+        rows = np.argsort(self.clusters + rng.random(len(self.clusters)))
+        partner = np.repeat(taken, self.sizes)
+        source = np.empty(len(self.clusters), np.int64)
+        source[self.by_cluster] = rows[self.starts[partner] + self.within % self.sizes[partner]]
+        return source
 
 
 def _strata(sizes: Ints) -> Ints:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.stats.slice_search import Facet, _cluster_orders, detectable, distinct, normal_score, search
+from metrics.stats.slice_search import Facet, _Places, detectable, distinct, normal_score, search
 from tests.stats.slice_scenes import drawn, facets, noise, planted
 
 LEVEL = 0.02
@@ -44,7 +44,7 @@ def test_shuffled_clusters_keep_what_cases_share() -> None:
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=60), st.integers(0, 9))
 def test_clusters_of_one_size_change_places_whole(sizes: list[int], seed: int) -> None:
     clusters = np.repeat(np.arange(len(sizes)), sizes)
-    source = next(_cluster_orders(clusters, np.random.default_rng(seed)))
+    source = _Places.of(clusters).order(np.random.default_rng(seed))
     for cluster in range(len(sizes)):
         partners = clusters[source[clusters == cluster]]
         assert len(set(partners.tolist())) == 1

@@ -101,7 +101,12 @@ def _paired_evaluators(run: Run, other: Run, columns: Sequence[Column]) -> dict[
     for column in columns:
         entry = evaluators()[column.evaluator]
         drawn = [[each.evaluators.get(entry.id, {}).get(key) for key in ("seed", "resamples")] for each in (run, other)]
-        if "resamples" in entry.parameters.model_fields and not entry.resources and drawn[0] == drawn[1]:
+        if (
+            "resamples" in entry.parameters.model_fields
+            and not entry.resources
+            and drawn[0] == drawn[1]
+            and drawn[0][1]
+        ):
             found.setdefault(column.evaluator, []).append(column)
     return found
 
