@@ -6,11 +6,11 @@ from metrics.core.errors import InputError, InputProblem
 
 SECTIONS: Mapping[str, tuple[str, str]] = {  # name: title, what it holds
     "summary": ("Summary", "one page for whoever decides"),
-    "leaderboard": ("Leaderboard", "every model and metric with its interval"),
-    "comparison": ("Is it really better?", "tested differences between models"),
+    "leaderboard": ("Leaderboard", "metrics with their intervals"),
+    "comparison": ("Is it really better?", "tested differences"),
     "problems": ("Problems", "missed thresholds and insights"),
     "slices": ("Slices", "groups of cases that are worse than the rest"),
-    "perturbations": ("Perturbations", "how often a changed question flips a verdict"),
+    "perturbations": ("Perturbations", "verdicts that flip"),
     "defects": ("Defects", "broken files, answers too short to compare"),
     "charts": ("Charts", "scores, curves, confusion, classes"),
     "worst-cases": ("Worst cases", "in full, with evidence and boxes"),
