@@ -338,14 +338,14 @@ class _Places:
     starts: Ints
     by_cluster: Ints
     within: Ints
-    stratum: Ints
+    stratum: NDArray[np.uint16]
     by_size: Ints
 
     @classmethod
     def of(cls, clusters: Ints) -> "_Places":
         sizes = np.bincount(clusters)
         starts = np.cumsum(sizes) - sizes
-        stratum = _strata(sizes)
+        stratum = _strata(sizes).astype(np.uint16)  # narrow ones are sorted without comparing; there are few
         within = np.arange(len(clusters)) - np.repeat(starts, sizes)
         by_cluster, by_size = np.argsort(clusters, kind="stable"), np.argsort(stratum, kind="stable")
         return cls(clusters, sizes, starts, by_cluster, within, stratum, by_size)
@@ -357,7 +357,8 @@ class _Places:
         a larger or smaller place.
         """
         taken = np.empty(len(self.sizes), np.int64)
-        taken[self.by_size] = np.lexsort((rng.random(len(self.sizes)), self.stratum))
+        drawn = rng.permutation(len(self.sizes))
+        taken[self.by_size] = drawn[np.argsort(self.stratum[drawn], kind="stable")]
         rows = np.argsort(self.clusters + rng.random(len(self.clusters)))
         partner = np.repeat(taken, self.sizes)
         source = np.empty(len(self.clusters), np.int64)
