@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from components.data import Cell, Column
 
 LINE_OF = 16  # characters beside a spoke
+LINE_HIGH = 15  # pixels
 
 
 def radar_figure(
@@ -44,11 +45,15 @@ def radar_figure(
             hovertext=_closed([about(model, column, cell) for column, cell in zip(columns, own, strict=True)]),
             **undimmed(),
         )  # fmt: skip
+    count = len(spokes)
+    lowest = spokes[count // 2 : (count + 1) // 2 + 1]  # plotly makes no room for the names above and below
+    above, below = (LINE_HIGH * max(name.count("<br>") + 1 for name in names) for names in (spokes[:1], lowest))
     # of polar axes only these drag modes hand on a click
     figure.update_layout(
-        height=pixels_high, dragmode="zoom", hovermode="closest", margin={"l": 110, "r": 110, "t": 40, "b": 16},
-        legend={"orientation": "h", "y": -0.08, "x": 0.5, "xanchor": "center", "itemclick": False,
-                "itemdoubleclick": False},
+        height=pixels_high, dragmode="zoom", hovermode="closest",
+        margin={"l": 110, "r": 110, "t": above + 10, "b": below + 40},
+        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0.5, "xanchor": "center",
+                "itemclick": False, "itemdoubleclick": False},
         polar={
             "bgcolor": "rgba(0,0,0,0)",
             "radialaxis": {

@@ -69,12 +69,15 @@ def tradeoff_figure(
         line={"color": ACCENT[dark], "width": 1.5, "dash": "dot"}, hoverinfo="skip",
     )  # fmt: skip
     few = len(points) <= NAMED
+    dearest = max((point.cost.value for point in points), default=0.0)
     for on_front in (False, True):
         own = [point for point in points if (point.model in front) == on_front]
         figure.add_scatter(
             x=[point.cost.value for point in own], y=[point.quality.value for point in own], mode="markers+text",
             text=[plain(shorten(point.model, 22)) if few or on_front else "" for point in own],
-            textposition="top right", textfont={"size": 12, "color": INK[dark]}, cliponaxis=False,
+            # towards the middle, so that no name is cut at the right edge
+            textposition=["top left" if point.cost.value > 0.7 * dearest else "top right" for point in own],
+            textfont={"size": 12, "color": INK[dark]}, cliponaxis=False,
             marker={
                 "size": 15 if on_front else 10 if few else 7, "symbol": "star" if on_front else "circle",
                 "color": [colours[point.model] if few or on_front else MUTED[dark] for point in own],

@@ -113,7 +113,7 @@ def show_bars(view: View) -> None:
     chosen = _metrics(view.columns, MOST_METRICS)[:MOST_METRICS]
     view.restrict(MOST["bars"])
     point = None
-    for column, place in zip(chosen, st.columns(len(chosen)), strict=True):
+    for column, place in zip(chosen, st.columns(len(chosen), vertical_alignment="bottom"), strict=True):
         cells = [view.cell(model, column) for model in view.models]
         numbers = pd.DataFrame(
             {
@@ -228,7 +228,7 @@ def show_tradeoff(view: View) -> None:
             "model": header("Model", 110),
             "value": numeric("Value", help=f"{metric_title(column)}: {column.description}"),
             "mean": numeric(QUANTITIES[quantity], help=UNITS[quantity]),
-            "n": st.column_config.NumberColumn("n", help="cases that the quality rests on", width=60),
+            "n": st.column_config.NumberColumn("n", help="cases that the quality rests on", width=50),
         }
         clicked = records(table, columns, f"tradeoff-{column.key}-{quantity}", tallest=430)
         point = [rows[clicked].model] if clicked is not None else point
