@@ -13,6 +13,7 @@ from components.widgets.parameter_form import fields
 from components.widgets.tables import header, records
 from metrics.presentation import format
 from metrics.presentation.families import FAMILIES
+from metrics.presentation.phrases import paragraphs
 from metrics.presentation.sources import source_markdown
 
 frame("Evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
@@ -68,7 +69,7 @@ def show(entry: data.Evaluator) -> None:
         f"{entry.id} · version {entry.version} · for {', '.join(entry.tasks)} · "
         f"needs {words(entry.wanted) or 'nothing beyond the case'} · uses {words(entry.needs) or 'no model'}"
     )
-    st.code(entry.doc, language=None, wrap_lines=True)
+    st.code("\n\n".join(paragraphs(entry.doc)), language=None, wrap_lines=True)
     st.markdown("**Metrics**")
     st.dataframe(metric_table(entry), hide_index=True, key="metrics")
     st.markdown("**Worked examples**")
