@@ -9,7 +9,7 @@ from components import data
 from components.views.setup.worked_examples import draw_examples
 from components.widgets import filters, url
 from components.widgets.frame import frame
-from components.widgets.parameter_form import fields
+from components.widgets.parameter_form import fields, value_text
 from components.widgets.tables import header, records
 from metrics.presentation import format
 from metrics.presentation.families import FAMILIES
@@ -50,7 +50,7 @@ def parameter_table(entry: data.Evaluator) -> pd.DataFrame:
             "Parameter": field.name,
             "Meaning": field.description,
             "Kind": field.kind,
-            "Default": "none" if field.default is None else str(field.default),
+            "Default": value_text(field.default),
         }
         for field in fields(data.parameter_schema(entry.id))
     )
