@@ -120,7 +120,7 @@ def show_evidence(evidence: Sequence[data.MeasuredEvidence], places: list[int]) 
         "threshold": header("Threshold", 80),
     }
     for place in places:
-        columns[f"m{place}"] = header(format.shorten(found.models[place], 24), 204, "verdict, value, 95 % interval, n")
+        columns[f"m{place}"] = header(format.shorten(found.models[place], 24), 192, "verdict, value, 95 % interval, n")
     clicked = cell_of(table, columns, "evidence", tallest=36 + 35 * 7)
     st.caption(
         "✓ meets the threshold, ✗ misses it; in brackets: the 95 % interval reaches the other side, or there is none. "

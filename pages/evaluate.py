@@ -145,7 +145,7 @@ def show_examples() -> None:
         with st.container(gap="xsmall"):
             st.caption(title)
             for place, example in zip(st.columns(2), examples, strict=True):
-                place.code(example, language=None)
+                place.code(example, language=None, wrap_lines=True)
 
 
 def show_columns(inputs: data.Inputs) -> str:

@@ -9,10 +9,11 @@ from components import data
 from components.views.setup.worked_examples import draw_examples
 from components.widgets import filters, url
 from components.widgets.frame import frame
-from components.widgets.parameter_form import fields
+from components.widgets.parameter_form import fields, value_text
 from components.widgets.tables import header, records
 from metrics.presentation import format
 from metrics.presentation.families import FAMILIES
+from metrics.presentation.phrases import paragraphs
 from metrics.presentation.sources import source_markdown
 
 frame("Evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
@@ -49,7 +50,7 @@ def parameter_table(entry: data.Evaluator) -> pd.DataFrame:
             "Parameter": field.name,
             "Meaning": field.description,
             "Kind": field.kind,
-            "Default": "none" if field.default is None else str(field.default),
+            "Default": value_text(field.default),
         }
         for field in fields(data.parameter_schema(entry.id))
     )
@@ -68,7 +69,7 @@ def show(entry: data.Evaluator) -> None:
         f"{entry.id} · version {entry.version} · for {', '.join(entry.tasks)} · "
         f"needs {words(entry.wanted) or 'nothing beyond the case'} · uses {words(entry.needs) or 'no model'}"
     )
-    st.code(entry.doc, language=None, wrap_lines=True)
+    st.code("\n\n".join(paragraphs(entry.doc)), language=None, wrap_lines=True)
     st.markdown("**Metrics**")
     st.dataframe(metric_table(entry), hide_index=True, key="metrics")
     st.markdown("**Worked examples**")

@@ -37,9 +37,10 @@ TITLES = {
 
 def columns_of(table: pd.DataFrame, names: Iterable[str]) -> dict[str, Any]:
     """Return the columns of a table with their titles and hover texts."""
-    wide = {"metric": 230, "model": 130, "raters": 200}
-    widths = wide | {"n": 60, "weight": 54, "threshold": 80, "gap": 172}
+    wide = {"metric": 200, "model": 130, "raters": 200}
+    widths = wide | {"n": 60, "weight": 54, "threshold": 80}
     widths |= dict.fromkeys(("raw", "corrected", "labels"), 142)
+    widths |= dict.fromkeys(("spearman", "kappa", "alpha", "weighted", "gap"), 178)  # all three numbers can be negative
     return {
         name: st.column_config.Column(
             TITLES[name], help=agreement_tables.HELPS.get(name), width=widths.get(name, 150),

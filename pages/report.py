@@ -57,12 +57,13 @@ with right:
                 "evaluator": table["evaluator"], "metric": table["metric"], "best": table["best"],
                 "value": format.aligned(table["value"].tolist()),
                 "interval": [format.interval(*edges) for edges in zip(table["low"], table["high"], strict=True)],
-                "level": table["level"], "n": table["n"],
+                "n": table["n"], "level": table["level"],
             }
         )  # fmt: skip
         headers = {
-            "evaluator": header("Evaluator", 122), "metric": header("Metric", 110), "best": header("Best", 84),
-            "value": numeric("Value", 52), "interval": numeric("95 % interval", 96), "level": "Tied for best",
+            "evaluator": header("Evaluator", 132), "metric": header("Metric", 96), "best": header("Best", 92),
+            "value": numeric("Value", 52), "interval": numeric("95 % interval", 96),
+            "n": st.column_config.NumberColumn("n", width=46), "level": "Tied for best",
         }  # fmt: skip
         st.dataframe(shown, hide_index=True, column_config=headers)
 if outline.problems and st.button("See the problems", icon=":material/arrow_forward:"):

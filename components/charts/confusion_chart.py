@@ -83,7 +83,7 @@ def confusion_figure(
     )
     figure.update_layout(
         height=high,
-        margin={"l": 8, "r": 8 if len(columns) <= 8 else 28, "t": 8, "b": 8},
+        margin={"l": 8, "r": 28, "t": 8, "b": 8},  # at the right for a name that is turned
         dragmode=False,
         showlegend=False,
     )
@@ -137,7 +137,7 @@ def _name_axes(
     figure.update_xaxes(
         tickvals=list(across), ticktext=[text(name, 16) for name in columns], side="top",
         range=[-0.5, across[-1] + 0.5], title={"text": "predicted", "standoff": 12},
-        tickangle=0 if len(columns) <= 8 else -45, **names,
+        autotickangles=[0, -45], **names,
     )  # fmt: skip
     figure.update_yaxes(
         tickvals=list(down), ticktext=[text(name, 20) for name in rows], range=[down[-1] + 0.5, -0.5],

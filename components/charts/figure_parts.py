@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from metrics.presentation.format import shorten
+from metrics.presentation.names import short_names
 from metrics.presentation.palette import INK
 
 if TYPE_CHECKING:
@@ -72,19 +73,20 @@ def name_lines(
     """Names beside the ends of the lines of a single panel; in an empty lower corner of the first of several."""
     if not labels:
         return
+    names = list(dict.fromkeys(series for label in labels for series, _, _ in ends[label]))
     if len(labels) == 1:
+        short = short_names(names, 18)
         for (series, x, _), y in zip(*spread(ends[labels[0]]), strict=True):
             figure.add_annotation(
-                x=x, y=y, text=plain(shorten(series, 18)), font={"color": colours[series], "size": 13},
+                x=x, y=y, text=plain(short[series]), font={"color": colours[series], "size": 13},
                 showarrow=False, xanchor="left", xshift=10, **place[labels[0]],
             )  # fmt: skip
         return
-    names = list(dict.fromkeys(series for label in labels for series, _, _ in ends[label]))
-    side = corner.partition(" ")[2]
+    side, short = corner.partition(" ")[2], short_names(names)
     for index, series in enumerate(names[:8]):
         figure.add_annotation(
             x=0 if side == "left" else 1, y=0.0, yshift=15 * (min(8, len(names)) - 1 - index),
-            text=plain(shorten(series, 22)), showarrow=False, font={"color": colours[series], "size": 12},
+            text=plain(short[series]), showarrow=False, font={"color": colours[series], "size": 12},
             xanchor=side, yanchor="bottom", **place[labels[0]],
         )  # fmt: skip
 

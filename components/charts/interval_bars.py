@@ -9,6 +9,7 @@ import pandas as pd
 
 from components.charts.figure_parts import plain, whiskers
 from metrics.presentation.format import interval, number, shorten
+from metrics.presentation.names import short_names
 from metrics.presentation.palette import INK, LINE, MUTED
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def bars_figure(
 
     names = [name for name in order if not name or name in set(numbers["name"])] or list(dict.fromkeys(numbers["name"]))
     series = list(dict.fromkeys(numbers["series"]))
+    short = short_names(series)
     place = {name: index for index, name in enumerate(names)}
     slot = (pixels_high - HEAD) / max(1, len(names))
     thick = min(BAR, max(THINNEST, (slot - GAP) / max(1, len(series))))
@@ -60,7 +62,7 @@ def bars_figure(
         figure.add_scatter(
             y=at, x=far, mode="text", textposition="middle right",
             text=[
-                f"  {number(value)}" + (f"  <b>{plain(shorten(each, 22))}</b>" if name == names[0] else "")
+                f"  {number(value)}" + (f"  <b>{plain(short[each])}</b>" if name == names[0] else "")
                 for value, name in zip(rows["value"], rows["name"], strict=True)
             ],
             textfont={
@@ -102,7 +104,7 @@ def ranked_figure(
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    places = list(range(len(numbers)))
+    places, short = list(range(len(numbers))), short_names(numbers["series"].tolist(), 16)
     far = numbers["high"].fillna(numbers["value"]).fillna(0)
     figure.add_bar(
         y=places, x=numbers["value"], orientation="h", width=0.62, opacity=0.85,
@@ -120,12 +122,12 @@ def ranked_figure(
     if threshold is not None and low <= threshold <= most:
         figure.add_vline(x=threshold, line={"color": MUTED[dark], "width": 1.2, "dash": "dot"})
     figure.update_yaxes(
-        tickvals=places, ticktext=[plain(shorten(each, 16)) for each in numbers["series"]],
+        tickvals=places, ticktext=[plain(short[each]) for each in numbers["series"]],
         range=[len(places) - 0.5, -0.5], showgrid=False, zeroline=False, ticks="", tickfont={"size": 12},
     )  # fmt: skip
     figure.update_xaxes(
         range=[low, most + 0.14 * (most - low)], zeroline=True, zerolinecolor=INK[dark], zerolinewidth=1.2,
-        gridcolor=LINE[dark], nticks=6,
+        gridcolor=LINE[dark], nticks=4, tickangle=0,
     )  # fmt: skip
     figure.update_layout(
         height=HEAD + 30 * len(places), showlegend=False, dragmode=False, hovermode="closest",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from components.charts.figure_parts import DASHES, SYMBOLS, plain, undimmed
 from metrics.presentation.format import ARROWS, DIRECTIONS, interval, number, range_text, shorten
-from metrics.presentation.names import column_name
+from metrics.presentation.names import column_name, short_names
 from metrics.presentation.palette import INK, LINE, MUTED
 from metrics.presentation.phrases import metric_title
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from components.data import Cell, Column
 
 LINE_OF = 16  # characters beside a spoke
+LINE_HIGH = 15  # pixels
 
 
 def radar_figure(
@@ -31,24 +32,28 @@ def radar_figure(
     """
     import plotly.graph_objects as go
 
-    spokes = [spoke(column) for column in columns]
+    spokes, names = [spoke(column) for column in columns], short_names(models, 28)
     figure = go.Figure()
     for index, model in enumerate(models):
         own = [cells.get((model, column.key)) for column in columns]
         figure.add_scatterpolar(
             r=_closed([cell.goodness if cell else None for cell in own]), theta=_closed(spokes), mode="lines+markers",
-            name=plain(shorten(model, 28)), connectgaps=False,
+            name=plain(names[model]), connectgaps=False,
             line={"color": colours[model], "width": 2, "dash": DASHES[index % len(DASHES)]},
             marker={"color": colours[model], "size": 8, "symbol": SYMBOLS[index % len(SYMBOLS)]},
             customdata=_closed([[model, column.key] for column in columns]), hoverinfo="text",
             hovertext=_closed([about(model, column, cell) for column, cell in zip(columns, own, strict=True)]),
             **undimmed(),
         )  # fmt: skip
+    count = len(spokes)
+    lowest = spokes[count // 2 : (count + 1) // 2 + 1]  # plotly makes no room for the names above and below
+    above, below = (LINE_HIGH * max(name.count("<br>") + 1 for name in own) for own in (spokes[:1], lowest))
     # of polar axes only these drag modes hand on a click
     figure.update_layout(
-        height=pixels_high, dragmode="zoom", hovermode="closest", margin={"l": 110, "r": 110, "t": 40, "b": 16},
-        legend={"orientation": "h", "y": -0.08, "x": 0.5, "xanchor": "center", "itemclick": False,
-                "itemdoubleclick": False},
+        height=pixels_high, dragmode="zoom", hovermode="closest",
+        margin={"l": 132, "r": 132, "t": above + 10, "b": below + 40},
+        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0.5, "xanchor": "center",
+                "itemclick": False, "itemdoubleclick": False},
         polar={
             "bgcolor": "rgba(0,0,0,0)",
             "radialaxis": {

@@ -10,7 +10,8 @@ import pandas as pd
 
 from components.charts.figure_parts import PANEL_COLUMNS, SHARES, plain, undimmed, whiskers
 from metrics.presentation.chart_data.curve_points import filled_bins
-from metrics.presentation.format import number, shorten
+from metrics.presentation.format import number
+from metrics.presentation.names import short_names
 from metrics.presentation.palette import INK, MUTED
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def reliability_figure(
     across = max(1, min(PANEL_COLUMNS, len(names)))
     bands = max(1, -(-len(names) // across))
     high = pixels_high if bands == 1 else 320 * bands
-    titles = [plain(shorten(name, 30)) for name in names]
+    titles = [plain(name) for name in short_names(names, 30).values()]
     blank = [""] * across
     rows = [titles[band * across : (band + 1) * across] for band in range(bands)]
     figure = make_subplots(

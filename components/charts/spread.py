@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from components.charts.figure_parts import DASHES, SYMBOLS, panels, plain, undimmed
 from metrics.presentation.format import count, number, plural, shorten
+from metrics.presentation.names import short_names
 from metrics.presentation.palette import INK, LINE, MUTED
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def box_figure(
     """
     import plotly.graph_objects as go
 
+    names = short_names([own.model for own in models], 26)
     figure = go.Figure()
     for y, own in enumerate(models):
         colour = colours[own.model]
@@ -72,7 +74,7 @@ def box_figure(
             x=threshold, y=-0.75, text=f"threshold {threshold:g}", showarrow=False, font={"color": MUTED[dark]}
         )
     figure.update_yaxes(
-        tickvals=list(range(len(models))), ticktext=[plain(shorten(own.model, 26)) for own in models],
+        tickvals=list(range(len(models))), ticktext=[plain(names[own.model]) for own in models],
         range=[len(models) - 0.5, -0.95], showgrid=False, zeroline=False, ticks="",
     )  # fmt: skip
     figure.update_xaxes(title={"text": plain(x), "standoff": 12}, gridcolor=LINE[dark], zeroline=False, showline=True)
@@ -129,6 +131,7 @@ def ecdf_figure(
     """
     import plotly.graph_objects as go
 
+    names = short_names([own.model for own in models], 28)
     figure = go.Figure()
     for index, own in enumerate(models):
         steps = len(own.quantiles) - 1
@@ -140,7 +143,7 @@ def ecdf_figure(
         marked = list(zip(shares, own.quantiles, strict=True))[::MARK]
         figure.add_scatter(
             x=[value for _, value in marked], y=[share for share, _ in marked], mode="markers",
-            name=plain(shorten(own.model, 28)), customdata=[[own.model]] * len(marked), hoverinfo="text",
+            name=plain(names[own.model]), customdata=[[own.model]] * len(marked), hoverinfo="text",
             marker={"color": colours[own.model], "size": 8, "symbol": SYMBOLS[index % len(SYMBOLS)]},
             hovertext=[
                 f"<b>{plain(shorten(own.model, 60))}</b><br>{round(100 * share)} % of {plural(own.n, 'case')} "

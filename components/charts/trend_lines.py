@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from components.charts.figure_parts import plain, spread, undimmed, whiskers
 from metrics.presentation.format import count, interval, moment, number, p_value, shorten
+from metrics.presentation.names import short_names
 from metrics.presentation.palette import MUTED, SURFACE
 from metrics.presentation.phrases import signed
 
@@ -56,9 +57,10 @@ def trend_figure(
             hoverinfo="text", **undimmed(),
         )  # fmt: skip
         ends.append((model, x[-1], ((own[-1].cell.value or 0.0) - low) / (high - low)))
+    names = short_names(models, 18)
     for (model, last, _), y in zip(*spread(ends), strict=True):
         figure.add_annotation(
-            x=last, y=low + y * (high - low), text=plain(shorten(model, 18)), showarrow=False, xanchor="left",
+            x=last, y=low + y * (high - low), text=plain(names[model]), showarrow=False, xanchor="left",
             xshift=12, font={"color": colours[model], "size": 13},
         )  # fmt: skip
     threshold = column.threshold

@@ -42,6 +42,9 @@ def draw(figure: go.Figure, key: str, alt: str, on_select: Callable[[], None] | 
         margin_t=max(BUTTON_ROOM, 0 if margin is None else margin),
         modebar={"bgcolor": "rgba(0,0,0,0)", "color": MUTED[dark], "activecolor": INK[dark]},
     )
+    for axis in (*figure.select_xaxes(), *figure.select_yaxes()):  # Streamlit's own grey is too pale on white
+        axis.tickfont.color = axis.tickfont.color or MUTED[dark]
+        axis.title.font.color = axis.title.font.color or MUTED[dark]
     config = {
         "displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]],
         "toImageButtonOptions": {"format": "png", "scale": SHARPNESS, "filename": file_name(alt)},

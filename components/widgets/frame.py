@@ -18,6 +18,8 @@ from metrics.presentation import format, run_names
 FOLDER = Path(__file__).parent
 # What Streamlit has no option for: each line of a text goes by its own script, from the right where that does; white on
 # the dark theme's primary colour has too little contrast; the page is as wide as the window, and its head is one line.
+# A chosen option that is too long ends in an ellipsis. A table wider than its place fades at its right edge, as the
+# leaderboard does, until it is scrolled to its end; without an overflow the timeline is idle and nothing fades.
 STYLE = """<style>
 [data-testid="stText"] * { unicode-bidi: plaintext; }
 :is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]):enabled,
@@ -27,6 +29,10 @@ STYLE = """<style>
 .st-key-head { flex-wrap: nowrap; }
 .st-key-head > * { min-width: 0; flex-shrink: 0; }
 .st-key-head > :has([data-testid="stCaptionContainer"]) { flex-shrink: 1; }
+[data-testid="stSelectbox"] input { text-overflow: ellipsis; }
+@keyframes further { 0%, 99% { background-size: 44px 100%; } 100% { background-size: 0 100%; } }
+.dvn-scroller { animation: further linear both; animation-timeline: scroll(self x);
+  background: linear-gradient(90deg, transparent, light-dark(#ffffff, #14181d)) right / 0 100% no-repeat; }
 </style>"""
 
 

@@ -47,6 +47,14 @@ def fields(schema: Mapping[str, Any]) -> tuple[ParameterField, ...]:
     return tuple(_field(name, entry, definitions) for name, entry in schema.get("properties", {}).items())
 
 
+def value_text(value: Any) -> str:
+    """Return a parameter's value in words: none, yes, texts separated by commas; anything else as JSON."""
+    if isinstance(value, list | tuple) and value and all(isinstance(item, str) for item in value):
+        return ", ".join(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return {"null": "none", "true": "yes", "false": "no", "": "empty"}.get(text, text)
+
+
 def _field(name: str, entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> ParameterField:
     branches = [_resolve(branch, definitions) for branch in entry.get("anyOf", [entry])]
     optional = any(branch.get("type") == "null" for branch in branches)

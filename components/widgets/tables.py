@@ -6,6 +6,8 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from metrics.presentation.format import MISSING
+
 ROW = 35  # pixels
 HEAD = 36
 
@@ -39,7 +41,7 @@ def cell_of(frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: 
     height: Literal["content"] | int = "content" if HEAD + ROW * len(frame) <= tallest else tallest
     event = st.dataframe(
         frame, hide_index=True, column_order=list(columns), column_config=config, key=key, on_select="rerun",
-        selection_mode="single-cell", height=height, row_height=ROW,
+        selection_mode="single-cell", height=height, row_height=ROW, placeholder=MISSING,
     )  # fmt: skip
     cells = event["selection"]["cells"]
     return (int(cells[0][0]), str(cells[0][1])) if cells else None

@@ -1,6 +1,6 @@
 """Short phrases that pages, reports and the terminal share: titles of metrics, limits, lists, p values."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from metrics.core.metric_names import TitledColumn, full_name
@@ -98,3 +98,14 @@ def named(names: Sequence[str]) -> str:
     if len(names) > MOST_NAMED:
         return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """Yield the paragraphs of a docstring as running text; indented lines and list items keep their line breaks."""
+    for block in text.strip("\n").split("\n\n"):
+        joined = ""
+        for line in block.split("\n"):
+            own_line = line.startswith((" ", "- ", "* ", "|"))
+            joined += ("\n" if own_line and joined else " " if joined else "") + (line if own_line else line.strip())
+        if joined.strip():
+            yield joined.rstrip()

@@ -13,7 +13,7 @@ from metrics.judge.settings import settings_of
 from metrics.presentation.calibration_words import calibrated, footnotes
 from metrics.presentation.format import day, exact, plural
 from metrics.presentation.names import metric_name
-from metrics.presentation.phrases import change_lines, metric_title, named
+from metrics.presentation.phrases import change_lines, metric_title, named, paragraphs
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.report import (
     Cell,
@@ -339,7 +339,7 @@ def _methods(run: Run) -> Iterator[Method]:
             unknown = "This version of Assay does not have the evaluator; its numbers are those that the run stored."
             yield Method(entry["id"], entry["id"], entry["version"], unknown, parameters=parameters)
             continue
-        details = tuple(_paragraphs(known.doc.partition("\n")[2]))
+        details = tuple(paragraphs(known.doc.partition("\n")[2]))
         yield Method(
             known.id, known.title, entry["version"], known.summary, details,
             tuple(_metrics(known)), parameters, known.sources, known.standards, known.differs_from,
@@ -352,14 +352,3 @@ def _metrics(known: Evaluator) -> Iterator[MethodMetric]:
         yield MethodMetric(
             metric.name, metric.description, metric.low, metric.high, metric.direction.value, metric.threshold
         )
-
-
-def _paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a docstring as running text; indented lines and list items keep their line breaks."""
-    for block in text.strip("\n").split("\n\n"):
-        joined = ""
-        for line in block.split("\n"):
-            own_line = line.startswith((" ", "- ", "* ", "|"))
-            joined += ("\n" if own_line and joined else " " if joined else "") + (line if own_line else line.strip())
-        if joined.strip():
-            yield joined.rstrip()

@@ -74,3 +74,18 @@ def test_from_the_board_to_a_case_and_over_the_pages(
         page.goto(f"{address}/curves?run={pictures.id}")
         expect(page.locator(".js-plotly-plot .point").first).to_be_visible()
         station("curves")
+
+
+def test_a_table_wider_than_its_place_fades_until_it_is_scrolled_to_its_end(tmp_path: Path, page: Page) -> None:
+    run = helpdesk_run(tmp_path)
+    with serving(tmp_path) as address:
+        page.goto(f"{address}/compare?run={run.id}")
+        table = page.locator(".st-key-metrics .dvn-scroller")
+        expect(table).to_have_css("background-size", "44px 100%", timeout=120_000)
+        settle(page)
+        table.evaluate("table => table.scrollLeft = table.scrollWidth")
+        expect(table).to_have_css("background-size", "0px 100%")
+        table.evaluate("table => table.scrollLeft = 0")
+        expect(table).to_have_css("background-size", "44px 100%")
+        page.set_viewport_size({"width": 2400, "height": HEIGHT})  # nothing overflows
+        expect(table).to_have_css("background-size", "0px 100%")

@@ -53,3 +53,9 @@ def test_limits_and_intervals() -> None:
 def test_significance_names_its_correction() -> None:
     assert phrases.significance(14, "holm") == "significant after Holm correction (14 tests, 5 %)"
     assert phrases.significance(1, "none") == "significant at 5 % without correction (1 test)"
+
+
+def test_paragraphs_run_and_formulas_keep_their_lines() -> None:
+    text = "\nThe share of words\nthat agree.\n\n    P = a / b\n    R = a / c\n\n- one\n- two\n"
+    shown = ["The share of words that agree.", "    P = a / b\n    R = a / c", "- one\n- two"]
+    assert list(phrases.paragraphs(text)) == shown

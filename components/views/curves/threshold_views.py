@@ -223,7 +223,7 @@ def show_outcomes(run: str, evaluator: str) -> None:
         table = counts.reindex(index=kinds, columns=series).rename(index=lambda name: outcome_areas.KINDS[name][0])
         table = table.fillna(0).astype(int).rename_axis(None)
         config = {name: st.column_config.NumberColumn(format="localized", width=66) for name in series}
-        st.dataframe(table, column_config=config | {"_index": st.column_config.Column(width=136)})
+        st.dataframe(table, column_config=config | {"_index": st.column_config.Column(width=150)})
         st.caption(
             f"Above the line every true {said.thing} by outcome; below it false predictions. "
             "Click a bar to see examples."

@@ -19,6 +19,7 @@ from components.widgets.frame import is_dark
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
 from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke
+from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def show_bars(view: View) -> None:
     chosen = _metrics(view.columns, MOST_METRICS)[:MOST_METRICS]
     view.restrict(MOST["bars"])
     point = None
-    for column, place in zip(chosen, st.columns(len(chosen)), strict=True):
+    for column, place in zip(chosen, st.columns(len(chosen), vertical_alignment="bottom"), strict=True):
         cells = [view.cell(model, column) for model in view.models]
         numbers = pd.DataFrame(
             {
@@ -217,7 +218,7 @@ def show_tradeoff(view: View) -> None:
         table = pd.DataFrame(
             {
                 "front": ["★" if one.model in front else "" for one in rows],
-                "model": [one.model for one in rows],
+                "model": list(short_names([one.model for one in rows], 14).values()),
                 "value": format.aligned([one.quality.value for one in rows]),
                 "mean": [dollars(mean) for mean in means] if quantity == "cost_usd" else format.aligned(means),
                 "n": [one.quality.n for one in rows],
@@ -228,7 +229,7 @@ def show_tradeoff(view: View) -> None:
             "model": header("Model", 110),
             "value": numeric("Value", help=f"{metric_title(column)}: {column.description}"),
             "mean": numeric(QUANTITIES[quantity], help=UNITS[quantity]),
-            "n": st.column_config.NumberColumn("n", help="cases that the quality rests on", width=60),
+            "n": st.column_config.NumberColumn("n", help="cases that the quality rests on", width=50),
         }
         clicked = records(table, columns, f"tradeoff-{column.key}-{quantity}", tallest=430)
         point = [rows[clicked].model] if clicked is not None else point
@@ -281,18 +282,18 @@ def _clicked(figure: Any, key: str, alt: str) -> list[Any] | None:
 def _numbers(view: View, columns: Sequence[Column], models: Sequence[str]) -> list[str] | None:
     """Return the numbers of the chart as a table; [model, column key] of the row just clicked."""
     pairs = [(column, model) for column in columns for model in models]
-    cells = [view.cell(model, column) for column, model in pairs]
+    cells, names = [view.cell(model, column) for column, model in pairs], short_names(models, 12)
     table = pd.DataFrame(
         {
             "metric": [metric_title(column) for column, _ in pairs],
-            "model": [model for _, model in pairs],
+            "model": [names[model] for _, model in pairs],
             "value": format.aligned([cell.value if cell else None for cell in cells]),
             "interval": [format.interval(cell.low, cell.high) if cell else "" for cell in cells],
             "n": [cell.n if cell else None for cell in cells],
         }
     )
     columns_of = {
-        "metric": header("Metric", 132), "model": header("Model", 82),
+        "metric": header("Metric", 132), "model": header("Model", 92),
         "value": numeric("Value", 50),
         "interval": numeric("95 %", 86, "95 % interval"),
         "n": st.column_config.NumberColumn("n", help="cases that the value rests on", width=50),
@@ -306,7 +307,7 @@ def _quartiles(models: Sequence[Distribution]) -> list[str] | None:
     boxes = [own.box for own in models]
     table = pd.DataFrame(
         {
-            "model": [own.model for own in models],
+            "model": list(short_names([own.model for own in models], 15).values()),
             "mean": format.aligned([own.mean for own in models]),
             "median": format.aligned([box[1] for box in boxes]),
             "half": [format.interval(box[0], box[2]) for box in boxes],
@@ -321,4 +322,4 @@ def _quartiles(models: Sequence[Distribution]) -> list[str] | None:
         "n": st.column_config.NumberColumn("n", help="cases with a value, each repeat one", width=46),
     }
     clicked = records(table, columns, "form-quartiles", tallest=470)
-    return None if clicked is None else [str(table["model"].iloc[clicked])]
+    return None if clicked is None else [models[clicked].model]

@@ -113,7 +113,7 @@ def table(stops: Sequence[Stop]) -> pd.DataFrame:
 def table_columns(correction: str, settings: bool) -> dict[str, Any]:
     """Return the table's headers, each with what it means on hover."""
     columns = {
-        "run": header("Run", 230),
+        "run": header("Run", 252),
         "model": header("Model", 130),
         "value": numeric("Value", 64, "the metric over all cases of the run"),
         "interval": numeric("95 % interval", 104, "of the value"),

@@ -220,9 +220,9 @@ def table(rows: Sequence[Difference]) -> pd.DataFrame:
 def table_columns(correction: str) -> dict[str, Any]:
     """Return the table's headers, each with what it means on hover."""
     return {
-        "metric": header("Metric", 212, "↑ higher is better, ↓ lower is better"),
+        "metric": header("Metric", 206, "↑ higher is better, ↓ lower is better"),
         "words": header(
-            "Verdict", 176, "better: the adjusted p is at most 0.05. No significant difference does not mean equality: "
+            "Verdict", 214, "better: the adjusted p is at most 0.05. No significant difference does not mean equality: "
             "see the interval and the detectable difference.",
         ),
         "a": numeric("A", 52, "mean of A over the cases that both have a value for"),
@@ -232,13 +232,13 @@ def table_columns(correction: str) -> dict[str, Any]:
             "95 % interval", 118, "of B − A. 0 or 1 a case: Newcombe's for pairs; else the bootstrap of the pairs, "
             "clustered by the suite's groups. Not widened for the number of metrics.",
         ),
+        "n": numeric("n", 50, "pairs: cases that both have a value for"),
         "adjusted": numeric("Adjusted p", 74, f"for the metrics shown: {CORRECTIONS[correction]}"),
         "outcomes": numeric("Wins / losses / ties", 132, "cases on which B is better, worse, equal"),
         "p": numeric(
             "p", 62, "how often chance alone would make a difference as large, were the two models interchangeable. "
             "0 or 1 a case: McNemar's mid-p; else by flipping the signs of up to 13 differences, or Student's t.",
         ),
-        "n": numeric("n", 50, "pairs: cases that both have a value for"),
         "detectable": numeric(
             "Detectable", 84, "the true difference that this many such pairs detect 80 % of the time, in one test at "
             "5 %: a smaller one may well be missed",

@@ -10,7 +10,7 @@ import streamlit as st
 from components import data
 from components.widgets.tables import header, numeric
 from metrics.presentation import format
-from metrics.presentation.phrases import limit
+from metrics.presentation.phrases import limit, metric_title
 
 AS_STARTED = "As each run was started"
 SLACK = "The threshold is this much of the value worse than it: of 0.80, 2 % is 0.784; of an error of 0.50, 0.51."
@@ -29,7 +29,7 @@ def draw_thresholds(run: str) -> None:
         own = (column.evaluator, column.metric) in profiles.given
         rows.append(
             {
-                "metric": f"{column.evaluator_title} · {column.title} {format.ARROWS[column.direction]}",
+                "metric": metric_title(column),
                 "threshold": limit(column.threshold, column.direction),
                 "from": f"profile {profiles.in_force}" if own else "" if column.threshold is None else "the run",
                 "best": "" if best is None else format.number(values[best]),

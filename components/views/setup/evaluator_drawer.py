@@ -13,7 +13,7 @@ from components.data.model_needs import metrics_of, parameter_schema
 from components.data.rubrics import own_rubrics, rubric_parameters
 from components.views.setup.evaluator_offers import Offer, own_parameters
 from components.widgets import url
-from components.widgets.parameter_form import fields, parameter_form, threshold_form
+from components.widgets.parameter_form import fields, parameter_form, threshold_form, value_text
 from metrics.presentation import format
 from metrics.presentation.sources import source_markdown
 
@@ -109,9 +109,7 @@ def _reset(evaluator: str) -> None:
 
 
 def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = {"null": "none", "true": "yes", "false": "no", "": "empty"}.get(text, text)
-    return format.shorten(text, LONGEST)
+    return format.shorten(value_text(value), LONGEST)
 
 
 def _is_fragment() -> bool:

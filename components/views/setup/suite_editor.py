@@ -30,9 +30,9 @@ KEEP_PAGE = ("tag", "weigh", "copy")  # edits after which no case leaves the pag
 CHOSEN, BEGUN = "chosen-cases", "chosen-begun"  # in the session: ids; the table begun last and its first selection
 COLUMNS = {  # title, width in pixels, meaning
     "case_id": ("Case", 110, "The id by which outputs refer to the case."),
-    "question": ("Question", 230, "What the model is asked."),
-    "expected": ("Expected", 110, "The expected answers, or the true class."),
-    "tags": ("Tags", 130, "Tags of the case; results can be filtered by tag."),
+    "question": ("Question", 200, "What the model is asked."),
+    "expected": ("Expected", 100, "The expected answers, or the true class."),
+    "tags": ("Tags", 170, "Tags of the case; results can be filtered by tag."),
     "weight": ("Weight", 70, "Weight of the case in weighted means; empty counts as 1."),
     "complexity": ("Complexity", 90, "From the column complexity of the upload; medium if empty."),
     "perturbs": ("Variant of", 110, "The original of this perturbed variant."),

@@ -144,7 +144,12 @@ def case_texts(run: Run, case_ids: Sequence[str]) -> pd.DataFrame:
 def _beginning(text: str) -> str:
     """Return the beginning of a text; of a conversation, of what its user says last: they often begin alike."""
     asked = last_user_turn(text)
-    return (asked[0] if asked else text)[:PREVIEW]
+    return cut(asked[0] if asked else text)
+
+
+def cut(text: str) -> str:
+    """Return the first PREVIEW characters of a text, the last an ellipsis if there are more."""
+    return text if len(text) <= PREVIEW else text[: PREVIEW - 1] + "…"
 
 
 def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[str]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from metrics.analysis.cases.case_pages import PREVIEW, CasePage, cases
+from metrics.analysis.cases.case_pages import PREVIEW, CasePage, cases, cut
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ def with_answers(run: Run, page: CasePage) -> CasePage:
 
 def _answers(run: Run, rows: pd.DataFrame) -> Answers:
     found = run.query(
-        f"""SELECT case_id, model, run, left(regexp_extract(answer, '\\S[^\\n\\r]*'), {PREVIEW}) AS answer
+        f"""SELECT case_id, model, run, left(regexp_extract(answer, '\\S[^\\n\\r]*'), {PREVIEW + 1}) AS answer
             FROM read_parquet(?) WHERE case_id IN (SELECT unnest(?)) AND model IN (SELECT unnest(?))""",
         _choice(run, "outputs.parquet", rows),
     )
-    return _by_output(found)
+    return {key: cut(answer) for key, answer in _by_output(found).items()}
 
 
 def _labels(run: Run, rows: pd.DataFrame) -> Answers:

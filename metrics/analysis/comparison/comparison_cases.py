@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.analysis.cases.case_pages import PREVIEW, TEXT, CasePage
+from metrics.analysis.cases.case_pages import PREVIEW, TEXT, CasePage, cut
 from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.comparison.compare import check_pair
 from metrics.core.array_types import Floats
@@ -43,10 +43,11 @@ def differences(
     chosen = np.flatnonzero({"losses": better < 0, "wins": better > 0, "ties": better == 0}[kind])
     shown = chosen[np.argsort(-np.abs(apart[chosen]), kind="stable")][offset : offset + limit]
     texts = run.query(
-        f"""SELECT position, case_id, left({TEXT}, {PREVIEW}) AS preview
+        f"""SELECT position, case_id, left({TEXT}, {PREVIEW + 1}) AS preview
             FROM suite_cases WHERE position IN (SELECT unnest(?))""",
         [position[shown].tolist()],
     ).set_index("position")
+    texts = texts.assign(preview=texts["preview"].map(cut))
     rows = texts.reindex(position[shown]).assign(a=a[shown], b=b[shown], difference=apart[shown])
     return CasePage(rows.reset_index(drop=True), len(chosen))
 

@@ -95,7 +95,7 @@ def test_images_in_which_another_model_makes_fewer_errors(workspace: Path) -> No
             "user: Hi.\nagent: Hello!\nuser: When does it open?", "When does it open?", id="what is asked last"
         ),
         pytest.param("user: Hi.\nagent: " + "Well, " * 50 + "\nuser: When?\nagent: Soon.", "When?", id="far behind"),
-        pytest.param("When? " * 50, ("When? " * 50)[:160], id="no conversation"),
+        pytest.param("When? " * 50, ("When? " * 50)[:159] + "…", id="no conversation"),
     ],
 )
 def test_a_row_previews_what_is_asked(tmp_path: Path, question: str, preview: str) -> None:

@@ -39,9 +39,9 @@ def test_each_row_has_the_answer_of_its_model_and_repeat(run: Run) -> None:
     ("answer", "expected"),
     [
         ("one line", "one line"), ("\n\n  first\nsecond", "first"), ("first\r\nsecond", "first"), ("", ""),
-        (None, None), ("x" * 500, "x" * 160),
+        (None, None), ("x" * 500, "x" * 159 + "…"), ("x" * 160, "x" * 160),
     ],
-    ids=["one-line", "blank-lines-before", "windows", "empty", "none", "long"],
+    ids=["one-line", "blank-lines-before", "windows", "empty", "none", "long", "as long as it may be"],
 )  # fmt: skip
 def test_the_first_line_of_an_answer(tmp_path: Path, answer: str | None, expected: str | None) -> None:
     suite = Suite.from_rows("s", "text", [{"case_id": "c", "question": "q", "expected_answers": ["a"]},

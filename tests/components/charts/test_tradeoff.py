@@ -50,6 +50,13 @@ def test_front_and_others_differ_in_more_than_colour() -> None:
     assert "not on the Pareto front" in others.hovertext[0]
 
 
+def test_a_name_at_the_right_edge_goes_to_the_left() -> None:
+    made = points([(1.0, 0.5), (2.0, 0.4), (3.0, 0.2)])
+    figure = tradeoff.tradeoff_figure(made, {one.model: "#0f6b78" for one in made}, ("Cost", "ROUGE ↑"), "higher")
+    _, others, front = figure.data
+    assert (list(others.textposition), list(front.textposition)) == (["top right", "top left"], ["top right"])
+
+
 def test_of_many_models_only_the_front_is_named() -> None:
     made = points([(float(place), float(place % 7)) for place in range(200)])
     figure = tradeoff.tradeoff_figure(made, {one.model: "#0f6b78" for one in made}, ("Cost", "ROUGE"), "higher")

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.widgets.chart import file_name
+from metrics.presentation.palette import MUTED
 
 NAMES = {
     "words": ("Box plots of Faithfulness over the cases", "box-plots-of-faithfulness-over-the-cases"),
@@ -28,7 +29,8 @@ def test_a_chart_has_one_button_in_room_of_its_own() -> None:
         from components.widgets.chart import chart
 
         chart(go.Figure(go.Bar(x=[1], y=[2])).update_layout(height=200, margin_t=8), "bars", "One bar")
-        chart(go.Figure(go.Bar(x=[1], y=[2])).update_layout(margin_t=60), "room", "One bar")
+        room = go.Figure(go.Bar(x=[1], y=[2])).update_layout(margin_t=60)
+        chart(room.update_xaxes(title="x", tickfont_color="red"), "room", "One bar")
 
     bars, room = (element.proto for element in AppTest.from_function(page).run().get("plotly_chart"))
     config = json.loads(bars.config)
@@ -38,3 +40,5 @@ def test_a_chart_has_one_button_in_room_of_its_own() -> None:
     layouts = [json.loads(proto.spec)["layout"] for proto in (bars, room)]
     assert [layout["margin"]["t"] for layout in layouts] == [30, 60]
     assert layouts[0]["height"] == 200  # the page keeps its layout
+    across = layouts[1]["xaxis"]
+    assert (across["tickfont"]["color"], across["title"]["font"]["color"]) == ("red", MUTED[False])

@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 from pydantic import Field
 
-from components.widgets.parameter_form import fields, parse_numbers
+from components.widgets.parameter_form import fields, parse_numbers, value_text
 from metrics.core.evaluator import Parameters
 from metrics.core.registry import evaluators
 
@@ -75,3 +75,14 @@ def test_parse_numbers(text: str, numbers: list[float]) -> None:
 def test_parse_numbers_names_the_word() -> None:
     with pytest.raises(ValueError, match="'ten' is not a number"):
         parse_numbers("1, ten")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "none"), (True, "yes"), (False, "no"), ("", "empty"), ("auto", "auto"), (0.5, "0.5"), ([], "[]"),
+        (["a", "b"], "a, b"), ([0.5, 1], "[0.5, 1]"), ({"rouge2": 0.2}, '{"rouge2": 0.2}'),
+    ],
+)  # fmt: skip
+def test_value_text(value: object, text: str) -> None:
+    assert value_text(value) == text
