@@ -249,7 +249,9 @@ with left:
 understood = facts.understood if facts is not None and facts.complete else None
 with right:
     if understood is not None and not unchecked:
-        run_start.draw_understood(understood, inputs.keep)
+        # right above the card that starts the run, however high the files are
+        with st.container(height="stretch", vertical_alignment="bottom"):
+            run_start.draw_understood(understood, inputs.keep)
     else:
         run_start.draw_not_ready(
             "Choose the suite." if not suite

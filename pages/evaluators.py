@@ -13,7 +13,6 @@ from components.widgets.parameter_form import fields, value_text
 from components.widgets.tables import header, records
 from metrics.presentation import format
 from metrics.presentation.families import FAMILIES
-from metrics.presentation.phrases import paragraphs
 from metrics.presentation.sources import source_markdown
 
 frame("Evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
@@ -69,7 +68,7 @@ def show(entry: data.Evaluator) -> None:
         f"{entry.id} · version {entry.version} · for {', '.join(entry.tasks)} · "
         f"needs {words(entry.wanted) or 'nothing beyond the case'} · uses {words(entry.needs) or 'no model'}"
     )
-    st.code("\n\n".join(paragraphs(entry.doc)), language=None, wrap_lines=True)
+    st.markdown(entry.doc)
     st.markdown("**Metrics**")
     st.dataframe(metric_table(entry), hide_index=True, key="metrics")
     st.markdown("**Worked examples**")
@@ -86,13 +85,14 @@ def show(entry: data.Evaluator) -> None:
             st.text(f"{format.plural(len(prompt.examples), 'worked example')}, shown if the judge has examples = few.")
     st.markdown("**Sources**")
     st.markdown("\n".join(f"- {source_markdown(source)}" for source in entry.sources))
-    for title, lines in (
-        ("Differs from the source", [entry.differs_from_source]),
-        ("Similar evaluators", [entry.differs_from] if entry.differs_from else []), ("Standards", entry.standards),
-    ):  # fmt: skip
-        if lines:
+    for title, text in (
+        ("Differs from the source", entry.differs_from_source),
+        ("Similar evaluators", entry.differs_from),
+        ("Standards", "\n".join(f"- {standard}" for standard in entry.standards)),
+    ):
+        if text:
             st.markdown(f"**{title}**")
-            st.text("\n".join(lines))
+            st.markdown(text)
 
 
 def words(names: Sequence[str]) -> str:

@@ -15,9 +15,8 @@ MODES = {"mixed": "Mixed", "drawn": "Drawn at random only"}
 VISION = ("detection", "segmentation")
 
 
-def choose(run: str, metrics: Sequence[data.Column]) -> tuple[str, str, str, str | None, tuple[str, str] | None]:
-    """Return rater, criterion, scale, model, and the metric whose threshold the outputs should be near."""
-    rater = filters.text("Your name", "rater").strip()
+def choose(run: str, metrics: Sequence[data.Column]) -> tuple[str, str, str | None, tuple[str, str] | None]:
+    """Return criterion, scale, model, and the metric whose threshold the outputs should be near."""
     known = {one.name: one for one in data.label_criteria(run)}
     names = [name for name in (*known, *label_entry.offered(metrics, data.judges_of(run))) if name]
     asked = filters.pick("Criterion", names, "criterion")
@@ -34,9 +33,9 @@ def choose(run: str, metrics: Sequence[data.Column]) -> tuple[str, str, str, str
     key = filters.pick("Near the threshold of", titles, "key") if mode == "mixed" and metrics else None
     only = (by_key[key].evaluator, by_key[key].metric) if key else None
     descriptions = [column.description for column in metrics if column.metric == criterion]
-    if rater and descriptions:
+    if descriptions:
         st.caption(f"{criterion}: {descriptions[0]}")
-    return rater, criterion, scale, model, only
+    return criterion, scale, model, only
 
 
 def ask_name() -> None:
@@ -91,10 +90,11 @@ if data.run_facts(run).suite["task"] in VISION:
         "See the runs", "runs",
     )  # fmt: skip
     st.stop()
-rater, criterion, scale, model, only = choose(run, metrics)
-if not rater:
+if not url.param("rater", "").strip():
     ask_name()
     st.stop()
+rater = filters.text("Your name", "rater").strip()
+criterion, scale, model, only = choose(run, metrics)
 catalogue = data.catalogue()
 reads_contexts = any(
     "retrieved_contexts" in catalogue[column.evaluator].inputs

@@ -30,6 +30,7 @@ KINDS = {
 PALE = 0.4  # of a bar that is not at the threshold
 WIDEST = 0.1  # of a bar, as a share of the axis
 BELOW = "fp_"  # kinds that are no ground truth's stand below the zero line
+CONFUSED, HATCHED = "_misclassification", "/"  # kinds that are told from their neighbours by more than a colour
 
 
 def kinds_in(outcomes: pd.DataFrame) -> list[str]:
@@ -67,6 +68,7 @@ def outcomes_figure(
                     "color": mix(SURFACE[dark], colour, fullness),
                     "line": {"width": 1 if fullness < 1 else 0, "color": colour},
                     "opacity": [1.0 if value == marked else PALE for value in rows["threshold"]],
+                    "pattern": {"shape": HATCHED if kind.endswith(CONFUSED) else "", "size": 5, "solidity": 0.5},
                 },
                 customdata=[[series, kind, float(value)] for value in rows["threshold"]],
                 hovertext=[

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from components.charts.figure_parts import DASHES, SYMBOLS, plain, undimmed
-from metrics.presentation.format import ARROWS, DIRECTIONS, interval, number, range_text, shorten
+from metrics.presentation.format import DIRECTIONS, interval, number, range_text, shorten
 from metrics.presentation.names import column_name, short_names
 from metrics.presentation.palette import INK, LINE, MUTED
-from metrics.presentation.phrases import metric_title
+from metrics.presentation.phrases import directed, metric_title
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -72,10 +72,11 @@ def radar_figure(
 
 def spoke(column: Column) -> str:
     """Return a metric's name beside its spoke, told from its namesakes, in short lines."""
-    lines = textwrap.wrap(shorten(str(column.evaluator_title), 32), LINE_OF)
+    names = [shorten(str(column.evaluator_title), 32)]
     if column.metric != column.evaluator:
-        lines.append(shorten(column_name(column), LINE_OF + 2))
-    return f"{'<br>'.join(map(plain, lines))} {ARROWS[column.direction]}"
+        names.append(shorten(column_name(column), LINE_OF))
+    names[-1] = directed(names[-1], column.direction)  # its arrow counts: a line that is too long loses its end
+    return "<br>".join(plain(line) for name in names for line in textwrap.wrap(name, LINE_OF))
 
 
 def about(model: str, column: Column, cell: Cell | None) -> str:

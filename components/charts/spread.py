@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 ROW = 44  # pixels a box
 MARK = 5  # of the quantiles every so many are marked on a line
 HALF = 0.3  # of a box's height, in rows
+PAD = 0.04  # of the axis, beyond the farthest value
 
 
 def box_figure(
@@ -77,7 +78,13 @@ def box_figure(
         tickvals=list(range(len(models))), ticktext=[plain(names[own.model]) for own in models],
         range=[len(models) - 0.5, -0.95], showgrid=False, zeroline=False, ticks="",
     )  # fmt: skip
-    figure.update_xaxes(title={"text": plain(x), "standoff": 12}, gridcolor=LINE[dark], zeroline=False, showline=True)
+    ends = [end for own in models for end in (own.whisker_low, own.whisker_high, *(value for _, value in own.far))]
+    ends += [] if threshold is None else [threshold]
+    apart = PAD * (max(ends) - min(ends)) if ends else 0.0  # lines get no room of their own beside the axis
+    figure.update_xaxes(
+        title={"text": plain(x), "standoff": 12}, gridcolor=LINE[dark], zeroline=False, showline=True,
+        range=[min(ends) - apart, max(ends) + apart] if apart else None,
+    )  # fmt: skip
     figure.update_layout(
         height=90 + ROW * len(models), showlegend=False, dragmode=False, hovermode="closest",
         margin={"l": 8, "r": 12, "t": 8, "b": 8},

@@ -122,5 +122,6 @@ def _hover(stop: Stop, column: Column) -> str:
         lines.append(f"since the run before: {stop.words}")
         if stop.change is not None and stop.change.difference is not None:
             change = stop.change
-            lines.append(f"{signed(change.difference)} on {change.units}, adjusted p {p_value(change.adjusted)}")
+            adjusted = "" if change.adjusted is None else f", adjusted p {p_value(change.adjusted)}"
+            lines.append(f"{signed(change.difference)} on {change.units}{adjusted}")
     return "<br>".join(lines)

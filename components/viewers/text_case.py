@@ -38,7 +38,7 @@ def score_table(scores: pd.DataFrame, titles: Mapping[str, str], columns: Sequen
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for entry in scores.to_dict("records"):
         key = (
-            titles.get(entry["evaluator"], entry["evaluator"]),
+            titles[entry["evaluator"]],
             metric_name(entry["metric"], entry["evaluator"]),
         )
         rows.setdefault(key, dict.fromkeys(columns, ""))[entry["column"]] = score_text(entry["value"], entry["status"])
@@ -243,7 +243,7 @@ def draw_evidence_by_evaluator(
             continue
         # drawn when it is open: the tables of every evaluator would take longer than all else on the page
         box = st.expander(
-            f"Evidence: {titles.get(str(evaluator), evaluator)}", evaluator == opened,
+            f"Evidence: {titles[str(evaluator)]}", evaluator == opened,
             key=f"evidence-of-{evaluator}", on_change="rerun",
         )  # fmt: skip
         if not box.open:

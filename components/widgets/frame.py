@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import string
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -16,6 +18,7 @@ from components.widgets.toolbar import toolbar
 from metrics.presentation import format, run_names
 
 FOLDER = Path(__file__).parent
+PICKER = 23  # characters that the box of the runs shows
 # What Streamlit has no option for: each line of a text goes by its own script, from the right where that does; white on
 # the dark theme's primary colour has too little contrast; the page is as wide as the window, and its head is one line.
 # A chosen option that is too long ends in an ellipsis. A table wider than its place fades at its right edge, as the
@@ -132,7 +135,7 @@ def _chosen_run(unfinished: bool) -> str:
     finished = [run_id for run_id, run in runs.items() if run.state == "finished"]
     last = st.session_state.get("last_run")
     chosen = next(run_id for run_id in (asked, last, *finished, *runs) if run_id in runs)
-    labels = run_names.labels(runs)
+    labels, full = run_names.labels(runs, PICKER), run_names.labels(runs)[chosen]
     picker = f"run_picker-{runs[chosen].state}"  # a select box goes on showing the label that it showed first
     st.sidebar.selectbox(
         f"Run ({len(runs)})",
@@ -142,6 +145,7 @@ def _chosen_run(unfinished: bool) -> str:
         key=picker,
         on_change=_pick_run,
         args=(picker,),
+        help=None if labels[chosen] == full else _literal(full),
     )
     run = runs[chosen]
     st.sidebar.caption(f"{format.moment(run.created)} · {run_names.STATES[run.state]}")
@@ -158,6 +162,11 @@ def _chosen_run(unfinished: bool) -> str:
             empty("This run is not finished", why, "Open the leaderboard", page="leaderboard", run=chosen)
         st.stop()
     return board
+
+
+def _literal(text: str) -> str:
+    """Return the Markdown that shows a text as it is."""
+    return re.sub(rf"([{re.escape(string.punctuation)}])", r"\\\1", " ".join(text.split()))
 
 
 def _pick_run(picker: str) -> None:

@@ -36,7 +36,7 @@ def summarize(run: Run, evaluator: str | None = None, pass_mark: float | None = 
     mark = pass_mark if pass_mark is not None else primary.threshold
     if mark is None:
         if entry.local_models(entry.parameters(**run.evaluators[entry.id])):
-            expected = "pass_mark, or a threshold calibrated for the model (`python -m metrics calibrate`)"
+            expected = "pass_mark, or a threshold calibrated for the model (python -m metrics calibrate)"
             raise InputError([InputProblem(entry.id, "no threshold for its model", expected)])
         mark = PASS_MARK
     cells = leaderboard(run).cells

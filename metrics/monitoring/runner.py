@@ -55,7 +55,7 @@ def check(spec: Spec) -> None:
         own = [f"--threshold {entry.id}.{entry.primary.name}=NUMBER" for entry, _ in chosen.values()]
         expected = "one whose primary metric has a threshold"
         if any(entry.local_models(parameters) for entry, parameters in chosen.values()):
-            expected += f", calibrated for its models (`python -m metrics calibrate`) or given: {', '.join(own)}"
+            expected += f", calibrated for its models (python -m metrics calibrate) or given: {', '.join(own)}"
         problems.append(InputProblem("--evaluators", ", ".join(chosen), expected))
     try:
         Sampler(spec.rate, spec.seed)

@@ -40,6 +40,11 @@ def count(n: int) -> str:
     return f"{n:,}"
 
 
+def rough(n: int) -> int:
+    """Return an estimated whole number to two digits: 39,408 → 39,000."""
+    return int(float(f"{n:.2g}"))
+
+
 def plural(n: int, noun: str, many: str | None = None) -> str:
     """Return `1 case` or `12,345 cases`; `many` is the plural where it is not noun + s."""
     return f"{count(n)} {noun if n == 1 else many or noun + 's'}"

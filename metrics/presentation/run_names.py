@@ -8,6 +8,7 @@ from typing import Protocol
 
 from metrics.core.registry import title_of
 from metrics.presentation import format
+from metrics.presentation.names import middle
 
 STATES = {  # each with a sign, so that no state is told by colour alone
     "finished": "✓ finished",
@@ -37,19 +38,23 @@ class Named(Protocol):
         """One of STATES."""
 
 
-def labels(runs: Mapping[str, Named]) -> dict[str, str]:
+def labels(runs: Mapping[str, Named], limit: int | None = None) -> dict[str, str]:
     """Return a unique label for each run by id: its name, with the date where names are equal, the id where dates are.
 
-    The state of an unfinished run follows.
+    The state of an unfinished run follows. Beyond `limit` characters a name loses its middle, the state never a letter;
+    labels that would become equal are given in full.
     """
     found = {run_id: run.name or run_id for run_id, run in runs.items()}
     for more in (lambda run_id: format.moment(runs[run_id].created), str):
         counts = Counter(found.values())
         found = {run_id: f"{text} · {more(run_id)}" if counts[text] > 1 else text for run_id, text in found.items()}
-    return {
-        run_id: text if runs[run_id].state == "finished" else f"{text} ({runs[run_id].state})"
-        for run_id, text in found.items()
-    }
+    states = {run_id: "" if run.state == "finished" else f" ({run.state})" for run_id, run in runs.items()}
+    full = {run_id: text + states[run_id] for run_id, text in found.items()}
+    if limit is None:
+        return full
+    shorter = {run_id: middle(text, limit - len(states[run_id])) + states[run_id] for run_id, text in found.items()}
+    counts = Counter(shorter.values())
+    return {run_id: text if counts[text] == 1 else full[run_id] for run_id, text in shorter.items()}
 
 
 def evaluator_line(evaluators: Iterable[str], most: int = 4) -> str:

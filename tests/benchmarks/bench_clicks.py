@@ -176,11 +176,11 @@ def session_of_pictures(first: str, second: str) -> Iterator[Step]:
     yield "gallery: a tile → example", click("a[href*='example?']", 0)
     for turn in range(4):
         yield f"example: next object ({turn + 1})", key("ArrowRight")
-    yield "example: score threshold", slide("Score at least")
+    yield "example: score threshold", slide("Score threshold")
     yield "example: zoom", press_button("+")
     yield "example → gallery", link("Gallery")
-    yield "gallery: score threshold", slide("Score at least")
-    yield "gallery: IoU threshold", slide("IoU at least")
+    yield "gallery: score threshold", slide("Score threshold")
+    yield "gallery: IoU threshold", slide("IoU threshold")
     yield "→ Curves", menu("Look inside", "Curves")
     yield "curves: score threshold", slide("Score threshold")
     for view in ("F1", "Precision–recall", "Classes", "Confusion"):

@@ -93,7 +93,7 @@ def test_without_one_that_fits_it_says_so(
     assert main([*command, "groundedness"]) == 2
     assert capsys.readouterr().err.splitlines() == [
         "--evaluators: found groundedness; expected one whose primary metric has a threshold, calibrated for its "
-        "models (`python -m metrics calibrate`) or given: --threshold groundedness.groundedness=NUMBER"
+        "models (python -m metrics calibrate) or given: --threshold groundedness.groundedness=NUMBER"
     ]
     assert main([*command, "groundedness,pii_leakage"]) == 0
     said = capsys.readouterr().out

@@ -152,6 +152,9 @@ def test_counts_beside_the_curves_follow_the_threshold(pictures: Run, open_page:
     page.slider[0].set_value(0.7).run()
     assert page.query_params["threshold"] == "0.7"
     assert "✓ 4 found · ✗ 0 false · – 4 missed" in words(page)
+    page.slider[0].set_value(0.71).run()
+    assert page.query_params["threshold"] == "0.71"
+    assert "All classes at score ≥ 0.70 (the curve's nearest point to 0.71)" in words(page)
 
 
 @pytest.mark.parametrize(

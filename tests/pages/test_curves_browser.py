@@ -106,7 +106,7 @@ def test_slider_gallery_example_and_back_keep_the_state(studio_of_objects: str, 
     tiles.nth(4).click()
     page.wait_for_url("**/example?**score=0.25**")
     expect(page.locator(".stage")).to_have_count(1, timeout=120_000)
-    expect(page.get_by_text("Score at least")).to_be_visible()
+    expect(page.get_by_text("Score threshold")).to_be_visible()
     settle(page)
     page.get_by_test_id("stMain").get_by_role("link", name="Gallery").click()
     page.wait_for_url("**/gallery?**score=0.25**")

@@ -135,7 +135,7 @@ def test_the_cache(run: Run, judged: Path, open_page: Open) -> None:
     kept = {metric.label: metric.value for metric in page.metric}
     steps = page.dataframe[0].value
     assert kept["Replies kept"] == str(steps["Replies"].sum())
-    assert set(steps["Step"]) == {"claims", "entailment"}
+    assert set(steps["Step"]) == {"Claims", "Entailment"}
     assert button(page, "Clear").disabled
 
 
@@ -146,8 +146,8 @@ def test_a_part_of_the_cache_is_cleared_once_confirmed(workspace: Path, open_pag
     next(box for box in page.selectbox if box.key == "clear-step").select("claims").run()
     page.checkbox[0].check().run()
     button(page, "Clear").click().run()
-    assert f"✓ {before['claims']} replies removed" in words(page)
-    assert page.dataframe[0].value["Step"].tolist() == ["entailment"]
+    assert f"✓ {before.Claims} replies removed" in words(page)
+    assert page.dataframe[0].value["Step"].tolist() == ["Entailment"]
 
 
 def test_a_cache_is_taken_along(run: Run, judged: Path, workspace: Path, open_page: Open) -> None:
@@ -280,7 +280,7 @@ def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_pa
     assert "It is a small model" in words(page)
     (table,) = (one.value for one in page.dataframe)
     (row,) = table[table["labels"].str.startswith("BEGIN")].to_dict("records")
-    assert row["evaluator"] == "faithfulness"
+    assert row["evaluator"] == "Faithfulness"
     assert 0.5 < float(row["threshold"]) < 0.75
     next(box for box in page.number_input if box.label == "Temperature").set_value(0.7).run()
     assert "measured with its default settings, not with these" in words(page)
@@ -290,7 +290,7 @@ def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_pa
 
 def test_a_rubric_is_imported_checked_saved_and_chosen(workspace: Path, open_page: Open) -> None:
     page = open_page("judge", view="rubrics")
-    assert "Weights: factual_accuracy 30 %" in words(page)
+    assert "Weights: Factual accuracy 30 %" in words(page)
     content = b"tone: {weight: 1, description: Kind., levels: {kind: 1, rude: 0}}"
     page.file_uploader[0].set_value(("support.yaml", content, "text/yaml")).run()
     assert "\u2713 imported; save it to keep it in this workspace" in words(page)

@@ -47,6 +47,7 @@ def shown(page: AppTest) -> str:
 def test_a_name_comes_first(bare: Run, open_page: Open) -> None:
     page = open_page("label", run=bare.id)
     assert (page.title[0].value, page.subheader[0].value) == ("Label", "Who are you?")
+    assert [field.label for field in page.text_input] == ["Your name"]
     page.text_input(key="rater-name").set_value("ann")
     press(page, "Begin")
     assert page.query_params["rater"] in ("ann", ["ann"])

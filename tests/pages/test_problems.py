@@ -63,9 +63,10 @@ def test_thresholds_are_set_by_the_best_model_and_removed(
     assert not page.exception
     after = page.dataframe[0].value
     assert set(after["from"]) == {"profile Thresholds"}
-    accuracy = after.set_index("metric").loc["Classification: Accuracy\u00a0↑"]
+    accuracy = after.set_index("metric").loc["Classification: Accuracy\N{NO-BREAK SPACE}↑"]
     assert accuracy["threshold"] == f"≥ {float(accuracy['best']) * 0.98:g}"
     assert accuracy["problems"] == 2
+    assert accuracy["code"] == "classification.accuracy"
     board = open_page("problems", run=run.id)
     assert "Thresholds: profile Thresholds" in [text.value for text in board.text]
     page = button(page, "Remove")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,15 @@ def test_detection_leads_to_the_objects(
 )  # fmt: skip
 def test_the_answer(verdicts: list[Any], said: str) -> None:
     assert metric_trend.answer([stop_of(f"m{index}", found) for index, found in enumerate(verdicts)]) == said
+
+
+@pytest.mark.parametrize(("p", "said"), [(None, False), (0.2, True)])
+def test_a_change_that_was_not_tested_has_no_p(p: float | None, said: bool) -> None:
+    stop = stop_of("m0", "equal")
+    assert isinstance(stop.change, Difference)
+    facts = metric_trend.change_facts(replace(stop, change=replace(stop.change, p=p, adjusted=p)))
+    assert (" · p 0.200, adjusted 0.200 · " in facts) == said
+    assert ("adjusted" in facts) == said
 
 
 def stop_of(model: str, significance: Any) -> Stop:

@@ -37,6 +37,19 @@ def test_labels_are_as_short_as_they_can_be_and_unique(runs: dict[str, Listed], 
 
 
 @pytest.mark.parametrize(
+    ("runs", "labels"),
+    [
+        pytest.param({"1": Listed("a" * 20)}, ["a" * 20], id="fits"),
+        pytest.param({"1": Listed("helpdesk · 2 models", state="failed")}, ["helpd…odels (failed)"], id="state-whole"),
+        pytest.param({"1": Listed("a" * 12 + "bc" + "a" * 12), "2": Listed("a" * 12 + "cb" + "a" * 12)},
+                     ["a" * 12 + "bc" + "a" * 12, "a" * 12 + "cb" + "a" * 12], id="equal-in-short"),
+    ],
+)  # fmt: skip
+def test_short_labels_keep_their_state(runs: dict[str, Listed], labels: list[str]) -> None:
+    assert list(run_names.labels(runs, 20).values()) == labels
+
+
+@pytest.mark.parametrize(
     ("evaluators", "line"),
     [
         pytest.param(["rouge"], "ROUGE", id="one"),

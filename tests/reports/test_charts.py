@@ -193,6 +193,15 @@ def test_models_beyond_the_colours_are_grey_and_counted() -> None:
     assert MODELS[2] not in texts(figure)
 
 
+def test_a_legend_has_the_short_names_of_the_models() -> None:
+    figure = plot(CLASSES, replace(INKS, names={MODELS[0]: "large"}))
+    texts = [label.text for label in figure.labels]
+    assert "large" in texts
+    assert MODELS[0] not in texts
+    assert MODELS[1] in texts
+    assert MODELS[0] in figure.alternative
+
+
 def test_lines_differ_by_more_than_their_colour() -> None:
     figure = plot(CURVES[0], INKS)
     lines = re.findall(r"stroke-linejoin:round;stroke-dasharray:([0-9a-z .]+)", figure.shapes)

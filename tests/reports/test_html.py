@@ -120,6 +120,13 @@ def test_what_is_said_of_a_broken_image(tmp_path: Path) -> None:
     assert "the image cannot be read" in "".join(Page(html(made(path))).texts)
 
 
+def test_rows_of_the_heatmap_leave_out_what_all_models_begin_with() -> None:
+    names = tuple(f"acme/models/{name}" for name in made().models)
+    heatmap = html(replace(made(), models=names)).decode().partition('<table class="heat')[2].partition("</table>")[0]
+    assert "<small>acme/models/…</small>" in heatmap
+    assert f'title="{names[0]}">{made().models[0]}<' in heatmap
+
+
 def test_elements_escape_what_is_not_markup() -> None:
     assert tag("b", "<", tag("i", "&"), title='"') == '<b title="&quot;">&lt;<i>&amp;</i></b>'
 

@@ -23,7 +23,7 @@ SECONDS = 2.0  # for their thumbnails the first time
 FAMILIES = {"fp": "False", "fn": "Missed", "tp": "Found"}
 
 
-STEP, LEAST, MOST = 0.05, 0.05, 0.95  # of the score threshold
+STEP, LEAST, MOST = 0.01, 0.05, 0.95  # of the score threshold
 
 
 def threshold_slider(run: str) -> float:
@@ -32,10 +32,10 @@ def threshold_slider(run: str) -> float:
     With objects it begins at the run's operating point, and a button makes its value that of the run.
     """
     if not data.match_evaluators(run):
-        return controls.slider("Score threshold", "threshold", 0.5, low=LEAST, high=MOST)
+        return controls.slider("Score threshold", "threshold", 0.5, LEAST, MOST, STEP)
     point = data.operating_point(run)
-    default = round(min(MOST, max(LEAST, STEP * round(point.score / STEP))), 2)
-    threshold = controls.slider("Score threshold", "threshold", default, low=LEAST, high=MOST)
+    default = round(min(MOST, max(LEAST, point.score)), 2)
+    threshold = controls.slider("Score threshold", "threshold", default, LEAST, MOST, STEP)
     if threshold != default:
         st.button(
             f"Use {threshold:.2f} in gallery, example and confusion", icon=":material/push_pin:", type="tertiary",
@@ -114,9 +114,16 @@ def _show_edge(run: str, evaluator: str, of: str, series: tuple[str, int], label
     curve_parts.pictures_link(run, series[0], wanted, f"See all {format.count(found.total)} as pictures")
 
 
+def _counted_at(here: pd.DataFrame, threshold: float) -> str:
+    """Return the threshold whose counts are shown: that of the curve's points which is nearest to the slider's."""
+    at = threshold if here.empty else float(here["threshold"].iloc[0])
+    nearest = "" if round(at, 2) == round(threshold, 2) else f" (the curve's nearest point to {threshold:.2f})"
+    return f"score ≥ {at:.2f}{nearest}"
+
+
 def _show_counts(here: pd.DataFrame, best: pd.DataFrame, threshold: float) -> None:
     """Draw each model's rates at the threshold, and its best threshold."""
-    st.text(f"All classes at score ≥ {threshold:.2f}")
+    st.text(f"All classes at {_counted_at(here, threshold)}")
     with st.container(height=370 if len(here) > 4 else "content", border=False):
         for row in here.to_dict("records"):
             with st.container(border=True, gap="xsmall"):
@@ -218,7 +225,7 @@ def show_outcomes(run: str, evaluator: str) -> None:
             found = here[here["series"] == of]
             _show_examples(run, evaluator, found, kind, threshold)
             return
-        st.text(f"{label or 'All classes'} at score ≥ {threshold:.2f}")
+        st.text(f"{label or 'All classes'} at {_counted_at(here, threshold)}")
         counts = outcome_areas.counted(here).pivot_table(index="kind", columns="series", values="count", sort=False)
         table = counts.reindex(index=kinds, columns=series).rename(index=lambda name: outcome_areas.KINDS[name][0])
         table = table.fillna(0).astype(int).rename_axis(None)
@@ -234,7 +241,7 @@ def _show_examples(run: str, evaluator: str, rows: pd.DataFrame, kind: str, thre
     """Draw the stored examples of one kind."""
     of, total = rows["series"].iloc[0], int(rows.loc[rows["kind"] == kind, "count"].sum())
     said = curve_parts.words(run)
-    st.text(f"{of}, {outcome_areas.KINDS[kind][0]}, score ≥ {threshold:.2f}")
+    st.text(f"{of}, {outcome_areas.KINDS[kind][0]}, {_counted_at(rows, threshold)}")
     found = outcome_areas.examples_behind(rows, kind)
     if rows["label"].nunique() == 1:
         found = found.drop(columns="label")

@@ -210,8 +210,7 @@ def missing_checks(rows: Sequence[Bias]) -> list[str]:
     needs = {
         "length": "Length: needs answers of different lengths with labels.",
         "model": "Author: needs labelled outputs of two models or more.",
-        "position": "Position: needs variants of cases with things in another order (the columns perturbs and "
-        "perturbation, the latter position_swap).",
+        "position": "Position: needs variants of cases with things in another order (perturbation position_swap).",
     }
     return [f"– {text}" for kind, text in needs.items() if kind not in kinds]
 

@@ -10,6 +10,7 @@ import streamlit as st
 from components.views.judge.judge_calls import dollars
 from components.widgets import tables
 from metrics.presentation.format import duration, number, plural
+from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import with_interval
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def draw_agreement(measured: Iterable[Calibration]) -> None:
     """Draw a table of how well a judge tells good from bad, a row for each set of labels."""
     rows = [
         {
-            "evaluator": one.evaluator,
+            "evaluator": metric_name(one.metric, one.evaluator),
             "n": part["n"],
             "auc": with_interval(part["auc"], part["auc_low"], part["auc_high"]),
             "balanced": with_interval(part["balanced"], part["balanced_low"], part["balanced_high"]),

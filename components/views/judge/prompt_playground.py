@@ -139,7 +139,11 @@ def _form(chosen: str, start: Mapping[str, Any]) -> dict[str, Any] | None:
 def _actions(prompt: dict[str, Any] | None, chosen: str) -> None:
     """Draw the buttons: save, export, evaluate with it."""
     with st.container(border=True):
-        st.text("Your prompt runs as evaluator byop: boolean prompts pass or fail, graded ones also give a grade.")
+        title = data.catalogue()["byop"].title
+        st.text(
+            f"Your prompt runs as the evaluator {title}: boolean prompts pass or fail, graded ones also give a grade.",
+            help="byop on the command line",
+        )
         if said := st.session_state.pop("prompt-said", ""):
             st.text(said)
         named = prompt is not None and prompt["id"] != "unnamed" and prompt["title"] != "Unnamed"

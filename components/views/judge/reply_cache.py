@@ -10,11 +10,12 @@ import streamlit as st
 from components import data
 from components.views.judge.judge_calls import dollars
 from metrics.presentation.format import count, plural, share, size_text
+from metrics.presentation.names import in_words
 
 if TYPE_CHECKING:
     from components.data import Statistics
 
-EVERY = "any"
+EVERY = "Any"
 DAYS = {
     None: "of any age",
     1: "older than a day",
@@ -52,7 +53,8 @@ def draw() -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         if held.replies:
-            steps = pd.DataFrame(held.steps, columns=["Judge", "Step", "Replies"])
+            rows = [(judge, in_words(step), replies) for judge, step, replies in held.steps]
+            steps = pd.DataFrame(rows, columns=["Judge", "Step", "Replies"])
             st.dataframe(steps, hide_index=True, height="auto" if len(steps) < 12 else 440)
         else:
             st.text("The cache is empty: the first judged run fills it. The same question is never paid for twice.")
@@ -70,7 +72,7 @@ def _clear(held: Statistics) -> None:
         judges, steps, _ = zip(*held.steps, strict=True)
         judge = st.selectbox("Judge", [EVERY, *sorted(set(judges))], key="clear-judge")
         first, second = st.columns(2)
-        step = first.selectbox("Step", [EVERY, *sorted(set(steps))], key="clear-step")
+        step = first.selectbox("Step", [EVERY, *sorted(set(steps))], format_func=in_words, key="clear-step")
         days = second.selectbox("Age", list(DAYS), format_func=DAYS.__getitem__, key="clear-age")
         chosen = (None if judge == EVERY else judge, None if step == EVERY else step, days)
         sure = st.checkbox("Yes, remove these replies permanently", key=f"clear-sure-{chosen}")

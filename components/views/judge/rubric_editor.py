@@ -12,6 +12,7 @@ import streamlit as st
 from components import data
 from components.widgets import url
 from metrics.presentation.format import plural
+from metrics.presentation.names import in_words
 
 NEW = ""
 DIMENSIONS = ["name", "weight", "description", "needs_any", "zero_if_missing"]
@@ -67,11 +68,11 @@ def rubric_of(begun: Mapping[str, Any], dimensions: pd.DataFrame, levels: pd.Dat
 
 
 def shares(rubric: Mapping[str, Any]) -> str:
-    """Return the weights as shares of their sum: `tone 25 % · completeness 75 %`; empty without a weight."""
+    """Return the weights as shares of their sum: `Tone 25 % · Completeness 75 %`; empty without a weight."""
     weights = {one["name"]: one["weight"] for one in rubric["dimensions"]}
     whole = sum(weights.values())
     return (
-        " · ".join(f"{name} {weight / whole:.0%}".replace("%", " %") for name, weight in weights.items())
+        " · ".join(f"{in_words(name)} {weight / whole:.0%}".replace("%", " %") for name, weight in weights.items())
         if whole
         else ""
     )

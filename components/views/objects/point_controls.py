@@ -37,10 +37,10 @@ def draw(run: str, point: data.OperatingPoint, fixed_iou: bool = False) -> None:
     best = data.best_point(run)
     left, right, more = st.columns([3, 3, 4], vertical_alignment="bottom")
     with left:
-        _slider("Score at least", "score", run, point, 0.0, 1.0, 0.01)
+        _slider("Score threshold", "score", run, point, 0.0, 1.0, 0.01)
     with right:
         if not fixed_iou:
-            _slider("IoU at least", "iou", run, point, LEAST_IOU, MOST_IOU, 0.05)
+            _slider("IoU threshold", "iou", run, point, LEAST_IOU, MOST_IOU, 0.05)
     with more:
         words = f"Best F1: score ≥ {best.score:.2f}, IoU ≥ {best.iou:.2f}"
         if (round(point.score, 2), round(point.iou, 2)) == (best.score, best.iou):

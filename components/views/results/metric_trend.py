@@ -81,7 +81,8 @@ def change_facts(stop: Stop) -> str:
     if change is not None and change.difference is not None:
         bounds = interval(change.low, change.high)
         facts.append(signed(change.difference) + (f" (95 % {bounds})" if bounds else ""))
-        facts.append(f"p {p_value(change.p)}, adjusted {p_value(change.adjusted)}")
+        if change.p is not None:
+            facts.append(f"p {p_value(change.p)}, adjusted {p_value(change.adjusted)}")
     if change is not None and change.outcomes:
         wins, losses, ties = change.outcomes
         facts.append(f"{plural(wins, 'case')} better, {count(losses)} worse, {count(ties)} equal")

@@ -189,10 +189,11 @@ def _colour(significance: str, better: float, dark: bool) -> str:
 
 
 def _hover(row: Row) -> str:
+    tested = "" if row.p is None else f"<br>p {p_value(row.p)}, adjusted {p_value(row.adjusted)}"
     return (
         f"<b>{plain(metric_name(row.column, 80))}</b><br>A {number(row.a)} · B {number(row.b)} · n {count(row.n)}"
         f"<br>B − A {signed(row.difference)} (95 % {interval(row.low, row.high)})"
-        f"<br>p {p_value(row.p)}, adjusted {p_value(row.adjusted)}<br>{row.words}<extra></extra>"
+        f"{tested}<br>{row.words}<extra></extra>"
     )
 
 
@@ -323,8 +324,9 @@ def facts(row: Row, correction: str) -> str:
     unit = f" {row.column.unit}" if row.column.unit else ""
     bounds = interval(row.low, row.high)
     adjusted = "" if correction == "none" else f", adjusted {p_value(row.adjusted)} ({CORRECTIONS[correction]})"
+    tested = "" if row.p is None else f" · p {p_value(row.p)}{adjusted}"
     return (
         f"A {number(row.a)}{unit} · B {number(row.b)}{unit} · B − A {signed(row.difference)}"
         + (f" (95 % {bounds})" if bounds else "")
-        + f" · n {count(row.n)} · p {p_value(row.p)}{adjusted}"
+        + f" · n {count(row.n)}{tested}"
     )

@@ -35,6 +35,7 @@ def draw_thresholds(run: str) -> None:
                 "best": "" if best is None else format.number(values[best]),
                 "model": best or "",
                 "problems": sum(cell is not None and cell.problem for cell in cells.values()),
+                "code": f"{column.evaluator}.{column.title}",
             }
         )
     st.text("Choose metrics in the table, then set their thresholds. Without a choice a button sets all of them.")
@@ -43,9 +44,10 @@ def draw_thresholds(run: str) -> None:
         pd.DataFrame(rows), hide_index=True, key=f"thresholds-{run}", on_select="rerun", selection_mode="multi-row",
         height="auto" if len(rows) < 12 else 430,
         column_config={
-            "metric": header("Metric", 260), "threshold": numeric("Passes if", 90),
-            "from": header("Set by", 130), "best": numeric("Best value", 90), "model": header("Best model", 150),
-            "problems": st.column_config.NumberColumn("Models that miss it", width=120),
+            "metric": header("Metric", 190), "threshold": numeric("Passes if", 80),
+            "from": header("Set by", 100), "best": numeric("Best value", 84), "model": header("Best model", 125),
+            "problems": st.column_config.NumberColumn("Models that miss it", width=136),
+            "code": header("Code", 210, "what the command, the exports and the docs call the metric"),
         },
     )  # fmt: skip
 

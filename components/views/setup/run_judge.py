@@ -12,7 +12,7 @@ from components.data import wording
 from components.views.judge.judge_calls import dollars
 from components.widgets import url
 from components.widgets.parameter_form import parameter_form
-from metrics.presentation.format import count, plural
+from metrics.presentation.format import count, plural, rough
 from metrics.presentation.judge_time import time_text
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def estimate_lines(estimate: Estimate | str) -> list[str]:
     if cached and calls:
         lines[0] += f"; the cache has {count(cached)} more"
     if calls:
-        tokens = estimate.prompt_tokens + estimate.completion_tokens
+        tokens = rough(estimate.prompt_tokens + estimate.completion_tokens)
         lines.append(f"About {plural(tokens, 'token')} · {dollars(estimate.usd)}")
     for time, judge in ((estimate.local, "the local judge"), (estimate.hosted, "the judge")):
         if time and calls:

@@ -49,7 +49,7 @@ class BertscoreParameters(Parameters):
     rescale_with_baseline: bool = Field(
         False,
         description="Rescale by the published baseline of the encoder, its layer and the language; one that has none "
-        "is rescaled by the value of `baseline`.",
+        "is rescaled by the value of baseline.",
     )
     lang: str = Field("en", description="Language of the answers, for which the published baseline was measured.")
 

@@ -115,8 +115,8 @@ class NuggetParameters(Parameters):
     passages_per_round: int = Field(10, ge=1, le=100, description="Passages that the judge reads in one round.")
     max_rounds: int = Field(5, ge=1, le=50, description="Most rounds; passages beyond them are left out.")
     nuggets_per_call: int = Field(10, ge=1, le=100, description="Nuggets that are weighed or compared in one call.")
-    vital_weight: float = Field(1.0, gt=0, le=1, description="Weight of a vital nugget in `weighted`.")
-    okay_weight: float = Field(0.5, ge=0, le=1, description="Weight of an okay nugget in `weighted`.")
+    vital_weight: float = Field(1.0, gt=0, le=1, description="Weight of a vital nugget in weighted.")
+    okay_weight: float = Field(0.5, ge=0, le=1, description="Weight of an okay nugget in weighted.")
     partial_credit: float = Field(0.5, ge=0, le=1, description="Credit of a nugget that is supported in part.")
     prompt: Wording = Field(
         "auto", description="Wording in which the passages are graded, as in umbrela: auto, standard or structured."

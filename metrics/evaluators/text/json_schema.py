@@ -26,10 +26,10 @@ class JsonSchemaParameters(Parameters):
         description="JSON Schema for cases without their own; {} checks only that the answer is JSON.",
     )
     check_formats: bool = Field(
-        True, description="Check `format` of strings: date-time, email, uri, uuid, ipv4 and other standard ones."
+        True, description="Check the format of strings: date-time, email, uri, uuid, ipv4 and other standard ones."
     )
     accept_fenced: bool = Field(
-        False, description="Read only the content of the answer's first ```json fence, if it has one."
+        False, description="Read only the content of the answer's first fence of JSON, if it has one."
     )
 
     @field_validator("json_schema")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from metrics.analysis import Distribution
 from metrics.presentation.format import interval, number, shorten
+from metrics.presentation.names import short_names
 from metrics.presentation.palette import ACCENT, INK, LINE, MUTED, SERIES, SURFACE, series
 from metrics.reports.renderers.figures import Figure, Label
 from metrics.reports.renderers.plots import Inks
@@ -27,7 +28,10 @@ def box_plots(panels: Sequence[ScorePanel], inks: Inks | None = None) -> Figure:
     names = list(dict.fromkeys(box.series for panel in panels for box in panel.boxes))
     palette = series()
     own = {name: palette[place % len(palette)] for place, name in enumerate(names)}
-    drawn_in = inks or Inks(INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own)
+    drawn_in = inks or Inks(
+        INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own,
+        short_names(names),
+    )  # fmt: skip
     shapes: list[str] = []
     labels: list[Label] = []
     top = 0.0
@@ -65,7 +69,7 @@ def _panel(panel: ScorePanel, top: float, inks: Inks, *, titled: bool) -> tuple[
     for place, box in enumerate(panel.boxes):
         middle = first + ROW * place + ROW / 2 - 2
         colour = inks.models.get(box.series, muted)
-        labels.append(Label(left - 8, middle + 3, shorten(box.series, 28), ink, "end", 8))
+        labels.append(Label(left - 8, middle + 3, inks.name(box.series, 28), ink, "end", 8))
         if box.spread is None or box.mean is None:
             labels.append(Label(left + 6, middle + 3, "no value", size=7.5))
             labels.append(Label(right + COLUMNS[-1][0], middle + 3, "0", ink, "end", 8))

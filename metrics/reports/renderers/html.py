@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from metrics.presentation.format import interval, number
+from metrics.presentation.names import short_names
 from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, STEPS, SURFACE, ramp, text_colour
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import is_code, shown_tree
@@ -111,7 +112,10 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
     yield *texts.HEADINGS["problems"], list(_problems(report))
     yield from (_section(section) for section in report.sections if section.name != "comparison")
     own = {model: f"var(--series{place})" for place, model in enumerate(report.models[: len(SERIES[False])])}
-    inks = Inks("var(--ink)", "var(--muted)", "var(--line)", "var(--surface)", "var(--accent)", "var(--series1)", own)
+    inks = Inks(
+        "var(--ink)", "var(--muted)", "var(--line)", "var(--surface)", "var(--accent)", "var(--series1)", own,
+        short_names(report.models),
+    )  # fmt: skip
     for group in report.charts:
         figures = [
             tag(
@@ -192,9 +196,10 @@ def _heat_table(part: HeatmapPart) -> Html:
     groups = (tag("th", title, _class="group", colspan=span) for title, span in part.groups)
     columns = (tag("th", tag("b", title), tag("small", note)) for title, note in part.columns)
     rows = (
-        tag("tr", tag("th", model, dir="auto"), *(_heat_cell(cell) for cell in cells)) for model, cells in part.rows
+        tag("tr", tag("th", part.names[model], dir="auto", title=model), *(_heat_cell(cell) for cell in cells))
+        for model, cells in part.rows
     )
-    head = tag("thead", tag("tr", tag("th"), *groups), tag("tr", tag("th"), *columns))
+    head = tag("thead", tag("tr", tag("th"), *groups), tag("tr", tag("th", tag("small", part.prefix)), *columns))
     return tag("table", head, tag("tbody", *rows), _class="heat close" if part.close else "heat")
 
 

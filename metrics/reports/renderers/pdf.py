@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.presentation.format import interval, number
+from metrics.presentation.names import short_names
 from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, SURFACE, ramp
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import is_code, is_rtl, shown_tree
@@ -130,7 +131,10 @@ def _pieces(token: str, every: int) -> Iterable[str]:
 
 def _chart_group(group: ChartGroup, models: Sequence[str]) -> dict[str, Any]:
     own = dict(zip(models, SERIES[False], strict=False))
-    inks = Inks(INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own)
+    inks = Inks(
+        INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own,
+        short_names(models),
+    )  # fmt: skip
     figures = [figure_of(chart, inks) for chart in group.charts]
     return {
         "title": group.title,
@@ -148,11 +152,12 @@ def _heatmap_part(part: HeatmapPart) -> dict[str, Any]:
     return {
         "width": part.column_width,
         "close": part.close,
+        "prefix": _narrow(part.prefix),
         "groups": [{"title": breakable(title, 8), "span": span} for title, span in part.groups],
         "columns": [{"title": _narrow(title), "note": note} for title, note in part.columns],
         "rows": [
             {
-                "model": _narrow(model),
+                "model": _narrow(part.names[model]),
                 "cells": [
                     {
                         "value": cell.value, "small": cell.small, "best": cell.best, "ink": cell.ink(colours),

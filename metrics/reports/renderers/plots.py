@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from textwrap import wrap
 from unicodedata import east_asian_width
 
@@ -29,7 +29,10 @@ DARK = 0.55  # share from which the number has the colour of the page
 
 @dataclass(frozen=True, slots=True)
 class Inks:
-    """The CSS colours of a renderer: text, page and lines, right and wrong cells; models without one are drawn grey."""
+    """The CSS colours of a renderer: text, page and lines, right and wrong cells; models without one are drawn grey.
+
+    names: the short names of models, which are written in full without one.
+    """
 
     ink: str
     muted: str
@@ -38,6 +41,11 @@ class Inks:
     right: str
     wrong: str
     models: Mapping[str, str]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def name(self, model: str, limit: int) -> str:
+        """Return what a chart calls a model, in at most `limit` characters."""
+        return shorten(self.names.get(model, model), limit)
 
 
 def plot(chart: Curve | Bars | Radar | Matrix, inks: Inks) -> Figure:
@@ -182,7 +190,7 @@ def _legend(
     labels: list[Label] = []
     x, y = 0.0, 9.0
     for model in [*models, *([f"grey: {grey} more"] if grey else [])]:
-        text, colour = shorten(model, 26), inks.models.get(model, inks.line)
+        text, colour = inks.name(model, 26), inks.models.get(model, inks.line)
         long = 18 + _length(text, 7.5) + 10
         if labels and x + long > width:
             x, y = 0.0, y + LABEL_GAP

@@ -24,7 +24,7 @@ def defects_section(run: Run) -> Section | None:
               for row in rows[:MOST_ROWS]), (3,),
     )  # fmt: skip
     more = len(rows) - MOST_ROWS
-    notes = (f"{plural(more, 'more defect')}; `export --what problems` has all.",) if more > 0 else ()
+    notes = (f"{plural(more, 'more defect')}; export --what problems has all.",) if more > 0 else ()
     return Section(
         "defects", "Defects", "Which files are broken, and which answers are too short to compare?", (table,), notes
     )

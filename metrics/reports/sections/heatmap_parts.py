@@ -1,11 +1,11 @@
 """The leaderboard heatmap, in parts that fit the width of a page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from metrics.presentation.format import exact, interval, number
-from metrics.presentation.names import column_name
+from metrics.presentation.names import column_name, common_prefix, short_names
 from metrics.presentation.palette import goodness_step, text_colour
 from metrics.presentation.phrases import directed, limit
 from metrics.reports.report import Cell, Column, Report
@@ -32,13 +32,18 @@ class HeatmapCell:
 
 @dataclass(frozen=True, slots=True)
 class HeatmapPart:
-    """A part of the heatmap: (evaluator, number of columns) above (metric, note) above a row a model."""
+    """A part of the heatmap: (evaluator, number of columns) above (metric, note) above a row a model.
+
+    names: what the rows call the models, all of which begin with `prefix` where that is left out.
+    """
 
     column_width: float  # millimetres
     close: bool
     groups: tuple[tuple[str, int], ...]
     columns: tuple[tuple[str, str], ...]
     rows: tuple[tuple[str, tuple[HeatmapCell, ...]], ...]
+    names: Mapping[str, str]
+    prefix: str
 
 
 def heatmap_parts(report: Report) -> Iterator[HeatmapPart]:
@@ -73,7 +78,11 @@ def _part(report: Report, places: range, width: float) -> HeatmapPart:
         (model, tuple(_cell(row[place], column, n) for place, column, n in zip(places, columns, shared, strict=True)))
         for model, row in zip(report.models, report.cells, strict=True)
     )
-    return HeatmapPart(width, len(report.models) > MANY_MODELS, groups, tuple(map(_head, columns, shared)), rows)
+    prefix = common_prefix(report.models)
+    return HeatmapPart(
+        width, len(report.models) > MANY_MODELS, groups, tuple(map(_head, columns, shared)), rows,
+        short_names(report.models), f"{prefix}…" if prefix else "",
+    )  # fmt: skip
 
 
 def _shared_n(cells: Sequence[Cell]) -> int | None:

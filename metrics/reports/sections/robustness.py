@@ -34,7 +34,7 @@ def flips_section(run: Run) -> Section | None:
     notes = [METHOD]
     if len(rows) > len(shown):
         notes.append(
-            f"{plural(len(rows) - len(shown), 'row')} with fewer flips not shown; `export --what flip_rates` has all."
+            f"{plural(len(rows) - len(shown), 'row')} with fewer flips not shown; export --what flip_rates has all."
         )
     return Section(
         "perturbations", "Perturbations", "Do small changes of the input change the result?", (table,), tuple(notes)

@@ -31,6 +31,13 @@ def test_what_is_false_stands_below_the_line() -> None:
     assert len(heights) == 6
 
 
+def test_outcomes_of_one_family_have_marks_of_their_own() -> None:
+    kinds = {"fp_misclassification": 2, "fp_hallucination": 1}
+    rows = pd.DataFrame([("ann", "cat", 0.5, kind, count, "[]") for kind, count in kinds.items()], columns=ROWS.columns)
+    bars = outcome_areas.outcomes_figure(rows, 0.5).data
+    assert len({bar.marker.pattern.shape for bar in bars}) == 2
+
+
 def test_the_bar_at_the_threshold_is_full() -> None:
     bar = outcome_areas.outcomes_figure(ROWS, 0.45).data[0]
     assert list(bar.marker.opacity) == [outcome_areas.PALE, 1.0]

@@ -20,7 +20,12 @@ CELLS = {
 def test_a_line_is_closed_and_gaps_stay() -> None:
     (trace,) = radar.radar_figure(COLUMNS, ["<b>a</b>"], CELLS, {"<b>a</b>": "#0f6b78"}).data
     assert list(trace.r) == [0.8, 0.9, None, 0.8]
-    assert list(trace.theta) == ["ROUGE ↑", "Looping ↓", "PII ↑", "ROUGE ↑"]
+    assert [name.replace("\N{NO-BREAK SPACE}", " ") for name in trace.theta] == [
+        "ROUGE ↑",
+        "Looping ↓",
+        "PII ↑",
+        "ROUGE ↑",
+    ]
     assert trace.connectgaps is False
     assert [list(data) for data in trace.customdata][1] == ["<b>a</b>", "looping/looping"]
 
@@ -34,7 +39,7 @@ def test_the_hover_says_what_a_point_means() -> None:
     assert "90 % of the way from worst to best" in trace.hovertext[1]
 
 
-def test_models_are_told_apart_by_more_than_colour() -> None:
+def test_models_differ_in_more_than_colour() -> None:
     names = [f"m{index}" for index in range(6)]
     traces = radar.radar_figure(COLUMNS, names, {}, dict.fromkeys(names, "#0f6b78")).data
     assert len({trace.marker.symbol for trace in traces}) == 6
@@ -43,7 +48,7 @@ def test_models_are_told_apart_by_more_than_colour() -> None:
 
 def test_a_metric_of_several_is_named_with_its_evaluator() -> None:
     column = replace(COLUMNS[0], title="rougeL", metric="rougeL")
-    assert radar.spoke(column) == "ROUGE<br>ROUGE-L ↑"
+    assert radar.spoke(column) == "ROUGE<br>ROUGE-L\N{NO-BREAK SPACE}↑"
 
 
 def test_the_names_above_and_below_have_room() -> None:
@@ -55,3 +60,8 @@ def test_the_names_above_and_below_have_room() -> None:
     )
     assert (high.t - plain.t, high.b - plain.b) == (2 * radar.LINE_HIGH, 0)
     assert (low.t - plain.t, low.b - plain.b) == (0, 2 * radar.LINE_HIGH)
+
+
+def test_an_arrow_counts_when_a_name_is_broken_into_lines() -> None:
+    column = replace(COLUMNS[0], evaluator_title="Answer relevance")
+    assert radar.spoke(column) == "Answer<br>relevance\N{NO-BREAK SPACE}↑"

@@ -31,12 +31,19 @@ def test_boxes_say_all_five_numbers_and_lead_to_cases() -> None:
     assert [shape.x0 for shape in figure.layout.shapes] == [0.75]
 
 
-def test_models_with_a_long_start_in_common_are_told_apart() -> None:
+def test_models_with_a_long_start_in_common_have_different_names() -> None:
     models = [replace(OWN, model=f"acme-labs/llama-3-{size}b-instruct-chat") for size in (1, 8)]
     colours = dict.fromkeys([own.model for own in models], "#0f6b78")
     short = ["1b-instruct-chat", "8b-instruct-chat"]
     assert list(spread.box_figure(models, colours, "ROUGE").layout.yaxis.ticktext) == short
     assert [trace.name for trace in spread.ecdf_figure(models, colours, "ROUGE").data if trace.name] == short
+
+
+def test_no_whisker_ends_on_the_axis() -> None:
+    low, high = spread.box_figure(MODELS, COLOURS, "ROUGE").layout.xaxis.range
+    assert low < 0 < 0.9 < high
+    alike = replace(OWN, quantiles=(1.0,) * 101, whisker_low=1.0, whisker_high=1.0, far=())
+    assert spread.box_figure([alike], COLOURS, "ROUGE").layout.xaxis.range is None
 
 
 def test_bars_carry_the_edges_of_their_bin() -> None:

@@ -18,10 +18,10 @@ def test_score_table() -> None:
             {"column": "ann", "evaluator": "bleu", "metric": "bleu_1", "value": 0.5, "status": "ok"},
         ]
     )
-    table = text_case.score_table(scores, {"rouge": "ROUGE"}, ["ann", "ben"])
+    table = text_case.score_table(scores, {"rouge": "ROUGE", "bleu": "BLEU"}, ["ann", "ben"])
     assert table.to_dict("records") == [
         {"evaluator": "ROUGE", "metric": "ROUGE-L", "ann": "0.842", "ben": "not applicable"},
-        {"evaluator": "bleu", "metric": "BLEU 1", "ann": "0.500", "ben": ""},
+        {"evaluator": "BLEU", "metric": "BLEU 1", "ann": "0.500", "ben": ""},
     ]
 
 

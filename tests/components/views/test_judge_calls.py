@@ -164,7 +164,7 @@ ESTIMATE = Estimate(("j",), 4, 4, 0, 0, 0, 0, None)
     [
         (replace(ESTIMATE, cached=9), ["No judge call: the cache has every reply"]),
         (
-            Estimate(("j",), 477, 100, 12, 9, 3000, 400, 0.5),
+            Estimate(("j",), 477, 100, 12, 9, 3012, 400, 0.5),
             [
                 "About 12 judge calls; the cache has 9 more", "About 3,400 tokens · $0.5",
                 "Estimated from 100 of 477 cases.",

@@ -40,5 +40,5 @@ def test_unfinished_rows_are_dropped_or_told() -> None:
 def test_weights_are_shown_as_shares() -> None:
     weights = {"tone": 1, "truth": 2, "brevity": 5}
     assert shares({"dimensions": [{"name": name, "weight": weight} for name, weight in weights.items()]}) == (
-        "tone 12 % · truth 25 % · brevity 62 %"
+        "Tone 12 % · Truth 25 % · Brevity 62 %"
     )
