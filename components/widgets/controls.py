@@ -68,6 +68,17 @@ def place(options: Sequence[T], value: T | None) -> int:
     return 0 if value is None else options.index(value)
 
 
+def is_gone(key: str) -> bool:
+    """Return whether a callback came too late to read the widget of its key, and has nothing to write.
+
+    Pages share keys. Who leaves a page can still use what the browser shows of it; by then its key may already stand
+    for the widget of the next page, which has no value before it is drawn.
+    """
+    return key not in st.session_state
+
+
 def _write(name: str, key: str, default: object, clears: Sequence[str] = ()) -> None:
+    if is_gone(key):
+        return
     value = st.session_state[key]
     url.put(**dict.fromkeys(clears), **{name: None if value == default else value})

@@ -7,7 +7,7 @@ from typing import Literal
 import streamlit as st
 
 from components.widgets import url
-from components.widgets.controls import agreed, place
+from components.widgets.controls import agreed, is_gone, place
 
 ANY = ""
 Options = Mapping[str, str] | Sequence[str]  # value → text, or values that are their own texts
@@ -120,9 +120,12 @@ def _key(name: str) -> str:
 
 
 def _write(name: str, key: str) -> None:
-    url.put(**{name: st.session_state[key], "page": None})
+    if not is_gone(key):
+        url.put(**{name: st.session_state[key], "page": None})
 
 
 def _write_edges(name: str, key: str, widest: tuple[float, float]) -> None:
+    if is_gone(key):
+        return
     edges = zip(("min", "max"), st.session_state[key], widest, strict=True)
     url.put(page=None, **{f"{name}_{end}": None if edge == limit else edge for end, edge, limit in edges})

@@ -12,7 +12,7 @@ import streamlit as st
 
 from components import data
 from components.widgets import unfinished_run, url
-from components.widgets.controls import agreed, place
+from components.widgets.controls import agreed, is_gone, place
 from components.widgets.palette import palette
 from components.widgets.toolbar import toolbar
 from metrics.presentation import format, run_names
@@ -171,6 +171,8 @@ def _literal(text: str) -> str:
 
 def _pick_run(picker: str) -> None:
     """Open the chosen run: query parameters about the old run's models, metrics and cases are dropped."""
+    if is_gone(picker) or st.session_state[picker] == url.param("run"):
+        return
     chosen = st.session_state[picker]
     st.query_params.clear()
     st.query_params["run"] = chosen

@@ -91,8 +91,7 @@ def load_outputs(
     an answer are not, `Loaded.missing` counts them. InputError as in `load_suite`; `read_outputs` returns the outputs
     alone.
     """
-    problems = Problems(keep_good_rows)
-    problems.keep_unknown_classes = keep_unknown_classes and suite.task == "detection" and not suite.label_keys
+    problems = _problems(suite, keep_good_rows, keep_unknown_classes)
     names = {str(path): name for path, name in (filenames or {}).items()}
     models = {str(path): name for path, name in (model_names or {}).items()}
     given = {str(path): reading for path, reading in (readings or {}).items()}
@@ -156,9 +155,16 @@ def suite_from_frame(
 
 def outputs_from_frame(
     frame: "pd.DataFrame", *, suite: Suite, name: str = "outputs", mapping: Mapping[str, str] | None = None,
-    model_name: str | None = None, keep_good_rows: bool = False,
+    model_name: str | None = None, keep_good_rows: bool = False, keep_unknown_classes: bool = False,
 ) -> Outputs:  # fmt: skip
     """Return the outputs in a data frame, as `read_outputs`; without a column `model` it is `model_name` or `name`."""
-    sheet = frame_sheet(frame, name, Problems(keep_good_rows))
+    sheet = frame_sheet(frame, name, _problems(suite, keep_good_rows, keep_unknown_classes))
     part = part_of(sheet, suite, mapping, model_name or name, None)
     return outputs_of([part], suite, sheet.problems).value
+
+
+def _problems(suite: Suite, keep_good_rows: bool, keep_unknown_classes: bool) -> Problems:
+    """Return an empty list of the problems of outputs."""
+    problems = Problems(keep_good_rows)
+    problems.keep_unknown_classes = keep_unknown_classes and suite.task == "detection" and not suite.label_keys
+    return problems

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from metrics import engine
 from metrics.core.errors import InputError, InputProblem, RunError
 from metrics.core.suite import Outputs, Suite
-from metrics.ingest import outputs_from_frame, read_outputs, read_suite, suite_from_frame
+from metrics.ingest import load_outputs, outputs_from_frame, read_suite, suite_from_frame
 from metrics.judge.rubrics import with_rubric
 from metrics.judge.wordings import placed
 from metrics.library.presets import default
@@ -40,6 +40,7 @@ def evaluate(
     prompts: Mapping[str, str] | None = None,
     run_consistency: bool = False,
     accept_findings: bool = False,
+    unknown_classes: Sequence[str] = (),
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
@@ -51,7 +52,9 @@ def evaluate(
     prompt id (or the evaluator's, if it has only one). `run_consistency` adds consistency_statistics, which compares
     the metrics over the repeats of each case. In place of outputs, `target` names what is to answer the cases, each
     `repeats` times: a function, a model … see `complete`, which has more settings. Boxes are checked first, see `lint`:
-    serious findings are an InputError unless `accept_findings`, the others warnings.
+    serious findings are an InputError unless `accept_findings`, the others warnings. Predictions of classes that the
+    suite does not have are an InputError without an answer in `unknown_classes`, in the words of the command: "ignore",
+    "false", "NAME=CLASS" or the name of a file.
 
     The work is done in a process of its own, so it can be called in a notebook, a running event loop or a script
     without a main guard. Raises InputError listing every problem of the input, RunError if the run fails.
@@ -65,10 +68,10 @@ def evaluate(
     if isinstance(outputs, str | Path):
         outputs = [outputs]
     if isinstance(outputs, Sequence):
-        outputs = read_outputs(outputs, suite=suite)
+        outputs = load_outputs(outputs, suite=suite, keep_unknown_classes=bool(unknown_classes)).value
     elif not isinstance(outputs, Outputs):
-        outputs = outputs_from_frame(outputs, suite=suite)
-    check_boxes(suite, outputs, accept_findings)
+        outputs = outputs_from_frame(outputs, suite=suite, keep_unknown_classes=bool(unknown_classes))
+    outputs = checked(suite, outputs, accept_findings, unknown_classes)
     chosen = list(evaluators) if evaluators is not None else runnable(suite, outputs)
     if run_consistency and CONSISTENCY not in chosen:
         chosen.append(CONSISTENCY)
@@ -88,12 +91,19 @@ def evaluate(
     return Run(run.folder)
 
 
-def check_boxes(suite: Suite, outputs: Outputs, accept: bool) -> None:
-    """Warn of what looks wrong with the boxes of a detection suite; InputError for what is serious, unless accepted."""
-    if suite.task != "detection":
-        return
-    from metrics.ingest.lint import advice, lint
+def checked(suite: Suite, outputs: Outputs, accept: bool, unknown: Sequence[str]) -> Outputs:
+    """Return the outputs with their unknown classes settled as `unknown` says; warn of what looks wrong with boxes.
 
+    InputError for what is serious, unless accepted, and for unknown classes without an answer.
+    """
+    if suite.task != "detection":
+        if unknown:
+            raise InputError([InputProblem("unknown_classes", f"a suite of {suite.task}", "a suite of detection")])
+        return outputs
+    from metrics.ingest.lint import ClassChoice, advice, lint, settle, unanswered, unknown_text
+
+    if unknown:
+        outputs = settle(suite, outputs, ClassChoice.parse(unknown))
     findings = lint(suite, outputs)
     texts = [
         advice(one, lambda model, name: f"outputs = fix(suite, outputs, [({model!r}, {name!r})])") for one in findings
@@ -103,7 +113,15 @@ def check_boxes(suite: Suite, outputs: Outputs, accept: bool) -> None:
         if text not in refused:
             warnings.warn(text, stacklevel=3)
     if refused:
-        raise InputError("\n".join([*refused, "or accept_findings=True to score them as they are"]))
+        refused.append("or accept_findings=True to score them as they are")
+    # numbers that are off by one are answered by their fix
+    numbered = not accept and any(one.kind == "class_numbers" and one.serious for one in findings)
+    if (left := unanswered(suite, outputs)) and not numbered:
+        alike = [f"{each.name}={each.nearest[0]}" for each in left if each.nearest]
+        refused.append(f"{unknown_text(left)}\n  add unknown_classes=[{(alike or ['ignore'])[0]!r}]")
+    if refused:
+        raise InputError("\n".join(refused))
+    return outputs
 
 
 def runnable(suite: Suite, outputs: Outputs) -> list[str]:

@@ -11,6 +11,7 @@ import pytest
 import metrics
 from metrics import Outputs, Run, Suite, Workspace, analysis, evaluate
 from metrics.core.errors import InputError
+from metrics.ingest.lint import ClassChoice, settle
 
 ROWS = [{"case_id": "1", "expected_answers": ["yes"]}, {"case_id": "2", "expected_answers": ["no"]}]
 ANSWERS = [{"case_id": "1", "model": "m", "answer": "yes"}, {"case_id": "2", "model": "m", "answer": "yes"}]
@@ -107,6 +108,34 @@ def test_boxes_are_checked_before_they_are_scored(workspace: Path) -> None:
     assert accepted.aggregates.query("metric == 'map_averaged'")["value"].max() == 0
     fixed = evaluate(suite, metrics.fix(suite, outputs, [("m", "normalised")]), evaluators=["average_precision"])
     assert fixed.aggregates.query("metric == 'map_averaged'")["value"].max() == pytest.approx(1)
+
+
+def test_unknown_classes_need_an_answer(workspace: Path) -> None:
+    suite, outputs = objects(10.0, 10.0, 40.0, 30.0)
+    assert outputs.predictions is not None
+    other = outputs.predictions.slice(0, 1).to_pylist()[0] | {"label": "cats"}
+    rows = [{name: row[name] for name in ("case_id", "model")} for row in outputs.outputs.to_pylist()]
+    outputs = Outputs.from_rows(rows, [*outputs.predictions.to_pylist(), other])
+    with pytest.raises(InputError) as refused:
+        evaluate(suite, outputs, evaluators=["average_precision"])
+    assert str(refused.value) == (
+        "predictions of a class that the suite does not have: cats (1)\n  add unknown_classes=['cats=cat']"
+    )
+    assert Workspace().runs() == []
+    for answer in ("ignore", "false", "cats=cat"):
+        run = evaluate(suite, outputs, evaluators=["average_precision"], unknown_classes=[answer])
+        assert run.state == "finished"
+    kept = settle(suite, outputs, ClassChoice(rest="false"))
+    assert evaluate(suite, kept, evaluators=["average_precision"]).state == "finished"
+    frame = pd.DataFrame(outputs.predictions.to_pylist()).drop(columns=["segmentation", "iscrowd"], errors="ignore")
+    with pytest.raises(InputError, match="a class of the suite"):
+        evaluate(suite, frame, evaluators=["average_precision"])
+    assert evaluate(suite, frame, evaluators=["average_precision"], unknown_classes=["ignore"]).state == "finished"
+
+
+def test_an_answer_about_classes_needs_boxes(workspace: Path) -> None:
+    with pytest.raises(InputError, match="unknown_classes: found a suite of text; expected a suite of detection"):
+        evaluate(Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS), unknown_classes=["ignore"])
 
 
 def test_what_is_only_doubtful_is_a_warning(workspace: Path) -> None:

@@ -22,6 +22,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from metrics.suites.samples import samples
 from tests.engine.engine_scenes import finished
+from tests.pages import studio_logs
 from tests.pages.page_scenes import objects_run
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -107,11 +108,13 @@ def _serving(folder: Path, script: str) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)],
-        cwd=PROJECT, env=os.environ | {"ASSAY_WORKSPACE": str(folder)},
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    log = studio_logs.new()
+    with log.open("wb") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)],
+            cwd=PROJECT, env=os.environ | {"ASSAY_WORKSPACE": str(folder)},
+            stdout=subprocess.DEVNULL, stderr=errors,
+        )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
     try:
         for _ in range(300):
@@ -190,6 +193,14 @@ def click_chart(page: Page, x: float, y: float) -> None:
     box = chart.bounding_box()
     assert box is not None
     chart.click(position={"x": x - box["x"], "y": y - box["y"]})
+
+
+@pytest.fixture(autouse=True)
+def no_traceback() -> Iterator[None]:
+    """Fail a test during which a studio wrote a traceback, which the page hides."""
+    yield
+    said = studio_logs.unread()
+    assert "Traceback" not in said, said
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import streamlit as st
 
 from components import data
 from components.widgets import url
-from components.widgets.controls import agreed
+from components.widgets.controls import agreed, is_gone
 from metrics.presentation import format
 
 State = Mapping[str, Sequence[str]]  # the query parameters of a view
@@ -73,6 +73,8 @@ def _slider(label: str, name: str, run: str, point: data.OperatingPoint, low: fl
 
 
 def _choose(name: str, key: str, run: str, point: data.OperatingPoint) -> None:
+    if is_gone(key):
+        return
     chosen = point._replace(**{name: round(st.session_state[key], 2)})
     data.choose_operating_point(run, chosen)
     url.put(page=None, **chosen._asdict())

@@ -11,7 +11,14 @@ them in `Outputs.changes`.
 from metrics.ingest.lint.checks import advice, fix_all, lint
 from metrics.ingest.lint.findings import Finding
 from metrics.ingest.lint.fixes import FIXES, fix
-from metrics.ingest.lint.unknown_classes import ClassChoice, UnknownClass, settle, unknown_classes, unknown_text
+from metrics.ingest.lint.unknown_classes import (
+    ClassChoice,
+    UnknownClass,
+    settle,
+    unanswered,
+    unknown_classes,
+    unknown_text,
+)
 
 __all__ = [
     "FIXES",
@@ -23,6 +30,7 @@ __all__ = [
     "fix_all",
     "lint",
     "settle",
+    "unanswered",
     "unknown_classes",
     "unknown_text",
 ]

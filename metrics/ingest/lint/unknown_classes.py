@@ -89,6 +89,12 @@ def unknown_classes(suite: Suite, outputs: Outputs) -> tuple[UnknownClass, ...]:
     return tuple(sorted(found, key=lambda each: (-each.count, each.name)))
 
 
+def unanswered(suite: Suite, outputs: Outputs) -> tuple[UnknownClass, ...]:
+    """Return the unknown classes of models of which nobody chose to keep them as false positives."""
+    kept = {change["model"] for change in outputs.changes if change["change"] == "false"}
+    return tuple(one for one in unknown_classes(suite, outputs) if not kept.issuperset(one.models))
+
+
 def settle(suite: Suite, outputs: Outputs, choice: ClassChoice) -> Outputs:
     """Return the outputs with the unknown classes treated as chosen, recorded in `changes`.
 

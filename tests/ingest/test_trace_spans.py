@@ -1,0 +1,49 @@
+"""Traces of OpenTelemetry: times, tokens, failed calls, large exports."""
+
+import json
+from typing import Any
+
+import pytest
+
+from metrics.ingest.traces.stored_trace import read_trace
+from metrics.text.agents.traces import Step, TraceError
+from tests.ingest.trace_samples import CHAT, HEARD, agent_spans, export, span
+
+
+def test_spans_say_when_how_long_and_how_many_tokens() -> None:
+    for text in (json.dumps(export(*agent_spans(), case_id="c9")),) * 2:
+        trace = read_trace(text)
+        call = trace.steps[2]
+        assert (trace.seconds, trace.tokens, trace.case_id) == (6.0, 102, "c9")
+        assert (call.started, call.seconds) == ("2023-11-14T22:13:23+00:00", 0.5)
+        again = read_trace(trace.text)
+        assert (again.seconds, again.tokens, again.format) == (6.0, 102, "OpenTelemetry")
+
+
+def failing(**status: Any) -> list[Step]:
+    made = span("execute_tool a", 0, 1, operation__name="execute_tool", tool__name="a")
+    return list(read_trace(json.dumps(export(made | status))).steps)
+
+
+def test_what_counts_as_a_failed_call() -> None:
+    assert failing(status={"code": 2, "message": "timeout"})[0].error == "timeout"
+    assert failing(status={"code": "STATUS_CODE_ERROR"})[0].error == "failed"
+    caught = {"name": "exception", "attributes": [{"key": "exception.message", "value": {"stringValue": "boom"}}]}
+    assert failing(status={"code": 2}, events=[caught])[0].error == "boom"
+    assert failing(status={"code": 1})[0].error is None
+    for result, error in (
+        ("Error: no such table\nmore", "Error: no such table"),
+        ('{"error": {"code": 3}}', '{"code": 3}'),
+        ('{"isError": true, "content": []}', "failed"),
+        ('{"error": null}', None),
+        ("No error at all", None),
+    ):
+        steps = read_trace(json.dumps([*CHAT[:2], {"role": "tool", "tool_call_id": "k", "content": result}])).steps
+        assert steps[-1].error == error
+
+
+def test_huge_traces() -> None:
+    spans = [span(f"chat {place}", place, place + 1, input__messages=json.dumps(HEARD * 20)) for place in range(200)]
+    assert read_trace(json.dumps(export(*spans))).steps
+    with pytest.raises(TraceError, match="characters, more than"):
+        read_trace(" " * 20_000_001)
