@@ -42,15 +42,20 @@ def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
     context.close()
 
 
+def lower_by_five(page: Page) -> None:
+    """Lower the score threshold by five hundredths."""
+    page.get_by_role("slider").focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+
+
 def test_a_slider_moves_the_marker_and_a_cell_opens_its_objects(studio_of_objects: str, page: Page) -> None:
     page.goto(f"{studio_of_objects}/curves?model=shy&model=keen&label=dog&threshold=0.5")
     expect(page.locator(".js-plotly-plot .point").first).to_be_visible(timeout=120_000)
     expect(page.get_by_test_id("stMultiSelect").filter(has_text="Models")).to_contain_text("shy")
     page.wait_for_function(f"({MARKER})() == 0.5")
     settle(page)
-    page.get_by_role("slider").focus()
-    for _ in range(5):  # a step is a hundredth
-        page.keyboard.press("ArrowLeft")
+    lower_by_five(page)
     page.wait_for_url(re.compile(r"threshold=0\.45"))
     page.wait_for_function(f"({MARKER})() == 0.45")
 
@@ -85,11 +90,10 @@ def test_slider_gallery_example_and_back_keep_the_state(studio_of_objects: str, 
     expect(tiles).to_have_count(4, timeout=120_000)
     expect(page.get_by_text("✓ 8 found · ✗ 0 false · – 0 missed")).to_be_visible()
     settle(page)
-    page.get_by_role("slider").focus()
-    page.keyboard.press("ArrowLeft")
+    lower_by_five(page)
     page.wait_for_function(f"({MARKER})() == 0.3")  # the run's own point, which the address does not repeat
     settle(page)
-    page.keyboard.press("ArrowLeft")
+    lower_by_five(page)
     page.wait_for_url(re.compile(r"threshold=0\.25(&|$)"))
     page.wait_for_function(f"({MARKER})() == 0.25")
     expect(page.get_by_text("✓ 8 found · ✗ 4 false · – 0 missed")).to_be_visible()
