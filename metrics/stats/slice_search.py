@@ -248,7 +248,9 @@ class _Grid:
         # of each facet: which of its sets stand alone, and which (its set, set of a facet before) pairs are candidates
         self.alone: list[Ints] = []
         self.pairs: list[tuple[Ints, Ints]] = []
-        counts, masses, squares = (self._within(power, mass) for power in (0, 1, 2))
+        counts = masses = squares = self._within(np.ones(n))
+        if (mass != 1).any():
+            masses, squares = self._within(mass), self._within(mass**2)
         size = np.diag(counts)
         found = []
         for start, stop in pairwise(self.set_start.tolist()):
@@ -272,10 +274,9 @@ class _Grid:
             counts[at].round().astype(np.int64), spread, np.zeros(len(first)),
         )  # fmt: skip
 
-    def _within(self, power: int, mass: Floats) -> Floats:
-        """Σ massᵖ over the cases that are in both of two sets: [sets, sets]."""
-        weighted = self.hot * (mass**power)[:, None].astype(np.float32)
-        cells = self.hot.T.astype(np.float64) @ weighted.astype(np.float64)
+    def _within(self, mass: Floats) -> Floats:
+        """Σ mass over the cases that are in both of two sets: [sets, sets]."""
+        cells = self.hot.T.astype(np.float64) @ (self.hot * mass[:, None])
         whole: Floats = self.expand @ cells @ self.expand.T
         return whole
 
