@@ -334,22 +334,22 @@ class _Places:
     cluster, their places within their clusters, and the strata of sizes.
     """
 
-    clusters: Ints
+    clusters: NDArray[np.integer[Any]]
     sizes: Ints
     starts: Ints
     by_cluster: Ints
     within: Ints
-    stratum: NDArray[np.uint16]
+    stratum: NDArray[np.integer[Any]]
     by_size: Ints
 
     @classmethod
     def of(cls, clusters: Ints) -> "_Places":
         sizes = np.bincount(clusters)
         starts = np.cumsum(sizes) - sizes
-        stratum = _strata(sizes).astype(np.uint16)  # narrow ones are sorted without comparing; there are few
+        stratum = _narrow(_strata(sizes))
         within = np.arange(len(clusters)) - np.repeat(starts, sizes)
         by_cluster, by_size = np.argsort(clusters, kind="stable"), np.argsort(stratum, kind="stable")
-        return cls(clusters, sizes, starts, by_cluster, within, stratum, by_size)
+        return cls(_narrow(clusters), sizes, starts, by_cluster, within, stratum, by_size)
 
     def order(self, rng: np.random.Generator) -> Ints:
         """Return the case whose value each case gets: [n].
@@ -360,11 +360,17 @@ class _Places:
         taken = np.empty(len(self.sizes), np.int64)
         drawn = rng.permutation(len(self.sizes))
         taken[self.by_size] = drawn[np.argsort(self.stratum[drawn], kind="stable")]
-        rows = np.argsort(self.clusters + rng.random(len(self.clusters)))
+        shuffled = rng.permutation(len(self.clusters))
+        rows = shuffled[np.argsort(self.clusters[shuffled], kind="stable")]
         partner = np.repeat(taken, self.sizes)
         source = np.empty(len(self.clusters), np.int64)
         source[self.by_cluster] = rows[self.starts[partner] + self.within % self.sizes[partner]]
         return source
+
+
+def _narrow(codes: Ints) -> NDArray[np.integer[Any]]:
+    """Return codes in as few bytes as hold them: those of one or two are sorted without comparing."""
+    return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
 
 
 def _strata(sizes: Ints) -> Ints:
