@@ -234,11 +234,15 @@ with left:
         show_examples()
     elif suite and source not in WITH_OUTPUTS:
         obstacle = show_columns(inputs)
+    answered = bool(outputs or on_file) or together or source in WITH_OUTPUTS
+    if suite and source == "upload" and not obstacle and not answered:
+        alone = data.read_suite(inputs)  # said now, not only when the answers are here
+        show_problems(alone, inputs)
+        obstacle = "" if alone.complete else "problem"
     if asking and suite and not obstacle:
         st.subheader("The model to run", anchor=False)
         inputs = replace(inputs, job=target_form.draw_target(inputs))
-    answered = bool(outputs or inputs.job or on_file) or together or source in WITH_OUTPUTS
-    complete = bool(suite) and answered
+    complete = bool(suite) and (answered or bool(inputs.job))
     if complete and not obstacle:
         inputs = object_findings.with_answers(inputs)
         with st.spinner("Reading and checking the files"):
@@ -255,6 +259,7 @@ with right:
     else:
         run_start.draw_not_ready(
             "Choose the suite." if not suite
+            else "Fix the problems, or skip the bad rows." if obstacle == "problem"
             else "Run the model on the cases first." if asking and not complete
             else "Add what the models answered." if not complete
             else "Answer the question about a column." if obstacle == "question"

@@ -70,6 +70,7 @@ from components.data.inputs import (
     previews,
     problems_csv,
     read_inputs,
+    read_suite,
     runs_to_clone,
     start,
     stored_suites,

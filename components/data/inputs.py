@@ -180,6 +180,23 @@ def previews(inputs: Inputs) -> Sequence[InspectedFile]:
     return [*suite, *outputs]
 
 
+def read_suite(inputs: Inputs) -> ReadInputs:
+    """Return the uploaded suite read and checked, before there are answers to it."""
+    try:
+        loaded = load_suite(inputs, keep=True)
+    except AssayError as failure:
+        return _unread(failure)
+    suite = loaded.value
+    understood = Understood(
+        suite.name, suite.task, len(suite), suite.left_out, len(suite), (), loaded.notes, 0, frozenset()
+    )
+    return ReadInputs(inputs.keep or not loaded.problems, tuple(loaded.problems), understood)
+
+
+def _unread(failure: AssayError) -> ReadInputs:
+    return ReadInputs(False, getattr(failure, "problems", ()) or (InputProblem("", str(failure), ""),))
+
+
 def read_inputs(inputs: Inputs) -> ReadInputs:
     """Return the files read and checked."""
     return _read_inputs(str(workspace_path()), inputs, repr(inputs))
@@ -192,8 +209,7 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
     try:
         suite, outputs, problems, notes, missing = load_tables(_inputs, keep=True)
     except AssayError as failure:
-        fatal = getattr(failure, "problems", ()) or (InputProblem("", str(failure), ""),)
-        return ReadInputs(False, fatal)
+        return _unread(failure)
     understood = Understood(
         suite.name, suite.task, len(suite) + outputs.outputs.num_rows, suite.left_out + outputs.left_out, len(suite),
         tuple(outputs.models), tuple(notes), missing, frozenset(available_inputs(suite, outputs)),
@@ -332,20 +348,31 @@ def _read_tables(inputs: Inputs, keep: bool) -> Tables:
 
 
 def load_suite(inputs: Inputs, keep: bool) -> Loaded[Suite]:
-    """Return the chosen suite, with the problems of its upload. Raises InputError."""
+    """Return the chosen suite, with the problems of its upload; the last upload is kept. Raises InputError."""
     from metrics import ingest
 
-    if inputs.source == "upload":
-        folder = upload_folder()
-        return ingest.load_suite(
-            folder / inputs.suite, task=task_of(inputs.task), mapping=column_pairs(inputs.suite_mapping),
-            name=_stem(inputs.suite), keep_good_rows=keep, filename=name_of(inputs.suite, folder),
-            images=folder / inputs.images if inputs.images else None,
-            images_filename=name_of(inputs.images, folder) if inputs.images else None,
-            workspace_media=folder / f"{inputs.images or inputs.suite}.media",
-            reading=reading_of(inputs.suite, inputs.readings),
-        )  # fmt: skip
-    return ingest.Loaded(workspace().suite(inputs.suite))
+    if inputs.source != "upload":
+        return ingest.Loaded(workspace().suite(inputs.suite))
+    own = Inputs(
+        inputs.source, inputs.suite, inputs.images, task=inputs.task, suite_mapping=inputs.suite_mapping,
+        readings=tuple(each for each in inputs.readings if each.startswith(inputs.suite)),
+    )  # fmt: skip
+    return _kept_suite(str(upload_folder()), own, keep, repr(own))
+
+
+@st.cache_resource(max_entries=1, show_spinner="Reading and checking the suite")
+def _kept_suite(folder: str, _inputs: Inputs, keep: bool, key: str) -> Loaded[Suite]:  # noqa: ARG001 - parts of the cache's key
+    from metrics import ingest
+
+    place = Path(folder)
+    return ingest.load_suite(
+        place / _inputs.suite, task=task_of(_inputs.task), mapping=column_pairs(_inputs.suite_mapping),
+        name=_stem(_inputs.suite), keep_good_rows=keep, filename=name_of(_inputs.suite, place),
+        images=place / _inputs.images if _inputs.images else None,
+        images_filename=name_of(_inputs.images, place) if _inputs.images else None,
+        workspace_media=place / f"{_inputs.images or _inputs.suite}.media",
+        reading=reading_of(_inputs.suite, _inputs.readings),
+    )  # fmt: skip
 
 
 def _stem(token: str) -> str:

@@ -2,11 +2,11 @@
 
 import os
 import threading
-import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 
 from metrics.core.errors import AssayError
 from metrics.core.files import write_text
@@ -80,17 +80,34 @@ def execute(
     return run
 
 
+class _Pool(ProcessPoolExecutor):
+    """A pool of one worker process per core; where its work is dropped, that ends what the workers are doing, too.
+
+    Else a cancelled run would go on computing, and this process with it, beside the one that resumes the run.
+    """
+
+    def __init__(self) -> None:
+        context = get_context("spawn")
+        self._dropped = context.Event()
+        super().__init__(
+            os.cpu_count() or 1, context, initializer=_follow_parent, initargs=(os.getpid(), self._dropped)
+        )
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        if cancel_futures:
+            self._dropped.set()
+        super().shutdown(wait, cancel_futures=cancel_futures)
+
+
 def process_pool() -> Executor:
     """Return a pool of one worker process per core; the workers exit when this process does, however it ends."""
-    return ProcessPoolExecutor(
-        os.cpu_count() or 1, mp_context=get_context("spawn"), initializer=_follow_parent, initargs=(os.getpid(),)
-    )
+    return _Pool()
 
 
-def _follow_parent(parent: int) -> None:
+def _follow_parent(parent: int, dropped: Event) -> None:
     def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
+        while os.getppid() == parent and not dropped.wait(0.5):
+            pass
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -101,14 +118,19 @@ def _work(
 ) -> Iterator[tuple[Unit, UnitResult] | None]:
     """Yield each unit with its result, as they come, and None every half second without one.
 
-    Units that follow the scores of others begin when those are done. Closing the generator drops what has not begun.
+    Units that follow the scores of others begin when those are done. Closing the generator drops what is left.
     A judge that is down stops only its own units and those that follow them; its error is raised when the others are
     done.
     """
     chosen = choose(list(run.evaluators), run.evaluators)
     asking = {name for name, one in chosen.items() if judged(*one)}
     last = {name for name, (entry, _) in chosen.items() if entry.follows}
-    pool = _PoolQueue(run, [unit for unit in units if unit.evaluator not in asking | last], make_executor)
+    slow = {name for name, (entry, own) in chosen.items() if entry.local_models(own)}
+    # formulas take seconds where models take minutes: whoever watches the run has their numbers meanwhile
+    scored = sorted(
+        (unit for unit in units if unit.evaluator not in asking | last), key=lambda unit: unit.evaluator in slow
+    )
+    pool = _PoolQueue(run, scored, make_executor)
     following = [unit for unit in units if unit.evaluator in last]
     # slice by slice, so that evaluators which share questions about a case ask them at about the same time
     questions = sorted((unit for unit in units if unit.evaluator in asking), key=lambda unit: unit.start)
@@ -202,7 +224,7 @@ class _PoolQueue(_Queue):
                 yield unit, failed_unit(Job.of(self._run, unit), reason)
 
     def shut_down(self) -> None:
-        """Drop what has not begun."""
+        """Drop what is left, begun or not."""
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
 

@@ -20,7 +20,8 @@ class Tracker:
     """Counts the rows done per evaluator and writes them to progress.json, at most every half second.
 
     The time left is the longer of two, as both go on at once: that of the judged cases, by their pace, and that of the
-    other units, as if they all took the same time. `waited`: seconds that this session took to start.
+    other units, as if those with a local model all took the same time, and the others none. `waited`: seconds that this
+    session took to start.
     """
 
     def __init__(self, run: Run, units: Iterable[Unit], listen: Callable[[Progress], None] | None, waited: float = 0.0):
@@ -36,9 +37,11 @@ class Tracker:
         self._units = {unit.name: unit for unit in units}  # that are left
         chosen = choose(list(run.evaluators), run.evaluators)
         self._judged = {name for name, one in chosen.items() if judged(*one)}
+        self._modelled = {name for name, (entry, own) in chosen.items() if entry.local_models(own)} - self._judged
         self._pace = JudgePace()
         self._calls = self._asked = 0
-        self._units_done = self._cases_done = 0  # in this session: units without a judge, cases of those with one
+        self._done_now: Counter[str] = Counter()  # units without a judge that this session has done, per evaluator
+        self._cases_done = 0  # in this session, of units with a judge
         for unit in self._units.values():
             self._total[unit.evaluator] += unit.rows
         self.say("starting")
@@ -55,7 +58,7 @@ class Tracker:
         if unit.evaluator in self._judged:
             self._cases_done += unit.rows
         else:
-            self._units_done += 1
+            self._done_now[unit.evaluator] += 1
 
     def tick(self, in_progress: Mapping[str, int], calls: int, asked: int) -> None:
         """Write the progress if it is time.
@@ -97,8 +100,14 @@ class Tracker:
         begun = sum(self._in_progress.get(unit.name, 0) for unit in judged)
         self._pace.note(self.seconds(), self._cases_done + begun, self._calls, self._asked)
         judging = self._pace.left(sum(unit.rows for unit in judged) - begun)
-        others = len(self._units) - len(judged)
-        computing = self.seconds() / self._units_done * others if self._units_done else None if others else 0.0
+        computing = self._computing()
         if judging is None or (computing is None and not judging):
             return None
         return max(judging, computing or 0.0)
+
+    def _computing(self) -> float | None:
+        """Return the seconds that are left for the units without a judge; None while unknown."""
+        left = Counter(unit.evaluator for unit in self._units.values() if unit.evaluator not in self._judged)
+        counts = self._modelled if self._modelled.intersection(left) else self._total.keys()
+        done, others = (sum(units[name] for name in counts) for units in (self._done_now, left))
+        return self.seconds() / done * others if done else None if others else 0.0

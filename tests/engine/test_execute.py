@@ -18,10 +18,11 @@ from metrics.core.errors import InputError, RunBusy, RunError, RunSealed
 from metrics.core.suite import Outputs
 from metrics.engine import parts as keeping
 from metrics.engine import run_control
+from metrics.engine.execute import process_pool
 from metrics.engine.plan import plan
-from metrics.engine.unit_work import Job, perform
+from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
+from tests.engine.engine_scenes import AtOnce, finished, one_thread, text_outputs, text_suite
 from tests.processes import alive
 
 
@@ -234,6 +235,29 @@ def _digest(run: Run) -> str:
     manifest = run.manifest
     assert manifest is not None
     return str(manifest["tables"]["scores"]["sha256"])
+
+
+def test_a_pool_whose_work_is_dropped_ends_what_its_workers_do() -> None:
+    pool = process_pool()
+    future = pool.submit(time.sleep, 60)
+    while not future.running():
+        time.sleep(0.01)
+    pool.shutdown(cancel_futures=True)
+    with pytest.raises(BrokenExecutor):
+        future.result()
+
+
+def test_formulas_are_scored_before_what_needs_a_local_model(workspace: Path) -> None:
+    asked: list[str] = []
+
+    class Noting(AtOnce):
+        def submit(self, function, job: Job, /, *_: object, **__: object) -> Future:  # type: ignore[no-untyped-def,type-arg,override]
+            asked.append(job.unit.evaluator)
+            return super().submit(failed_unit, job, "no model is asked")
+
+    chosen = ["answer_semantic_similarity", "bleu", "rouge"]
+    engine.execute(engine.create(Workspace(), text_suite(), text_outputs(models=("good",)), chosen), Noting)
+    assert asked == ["bleu", "rouge", "answer_semantic_similarity"]
 
 
 def test_workers_follow_their_parent(workspace: Path, project: Path) -> None:

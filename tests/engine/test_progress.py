@@ -71,6 +71,21 @@ class TestTimeLeft:
         tracker.say("evaluating")
         assert told[-1].seconds_left == pytest.approx(90)
 
+    def test_formulas_say_nothing_of_local_models(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        told: list[Progress] = []
+        monkeypatch.setattr(Tracker, "seconds", lambda _: 2.0)
+        run: Any = SimpleNamespace(folder=tmp_path, evaluators={"rouge": {}, "answer_semantic_similarity": {}})
+        slow = units("answer_semantic_similarity", 3, 500)
+        tracker = Tracker(run, [*units("rouge", 10, 500), *slow], told.append)
+        for unit in units("rouge", 9, 500):
+            tracker.done(unit, DONE)
+        tracker.say("evaluating")
+        assert told[-1].seconds_left is None
+        self.at(tracker, 30.0, monkeypatch)
+        tracker.done(slow[0], DONE)
+        tracker.say("evaluating")
+        assert told[-1].seconds_left == pytest.approx(60)
+
 
 class TestElapsed:
     def test_counts_every_session(self, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from streamlit.testing.v1 import AppTest
 
 from metrics.core.suite import Outputs, Suite
@@ -134,6 +134,14 @@ def settle(page: Page) -> None:
     """
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=120_000)
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)  # stands for a widget whose code is still being loaded
+
+
+def start_button(page: Page, disabled: bool = False) -> Locator:
+    """Return the button that starts a run, in the state asked for.
+
+    While a script runs, the button of the script before it may stand beside it, in another state or in the same.
+    """
+    return page.get_by_role("button", name="Start", disabled=disabled).last
 
 
 def choose(page: Page, box: str, option: str) -> None:

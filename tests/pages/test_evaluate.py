@@ -142,6 +142,26 @@ def test_all_problems_at_once_and_the_good_rows_kept_by_choice(page: AppTest, st
 
 
 @pytest.mark.parametrize(
+    ("content", "said", "skippable"),
+    [
+        ("foo,bar\n1,2\n", "Found only the columns foo, bar.", False),
+        (BAD, "Found 'a' again, first in row 2.", True),
+        (BAD, "Found nothing.", True),
+    ],
+    ids=["useless columns", "a duplicate", "an empty id"],
+)
+def test_a_suite_is_checked_before_there_are_answers(page: AppTest, content: str, said: str, skippable: bool) -> None:
+    give(page, 0, "suite.csv", content)
+    assert said in words(page)
+    assert "Fix the problems, or skip the bad rows." in words(page)
+    keep = [box for box in page.checkbox if box.label.startswith("Keep the")]
+    assert bool(keep) == skippable
+    for box in keep:
+        box.check().run()
+        assert "Add what the models answered." in words(page)
+
+
+@pytest.mark.parametrize(
     ("name", "content"),
     [
         ("suite.csv", b"\xff\xfe\x00\x01\x02"),

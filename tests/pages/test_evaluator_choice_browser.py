@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, WebSocket, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from metrics.store import Workspace
-from tests.pages.conftest import serving, settle
+from tests.pages.conftest import serving, settle, start_button
 
 pytestmark = pytest.mark.browser
 SUITE = "id,user_input,reference\n1,What is 1 + 1?,two\n2,Who am I?,nobody\n3,Where?,here\n"
@@ -56,7 +56,7 @@ def test_preset_search_untick_parameters_and_start(page: Page, address: str, fol
         uploads.first.set_input_files({"name": name, "mimeType": "text/csv", "buffer": content.encode()})
         expect(page.get_by_text(f"✓ {name}")).to_be_visible(timeout=120_000)
         expect(uploads).to_have_count(left, timeout=120_000)
-    expect(page.get_by_role("button", name="Start").last).to_be_enabled(timeout=120_000)
+    expect(start_button(page)).to_be_visible(timeout=120_000)
     settle(page)
     asked.clear()
 
@@ -96,7 +96,7 @@ def test_preset_search_untick_parameters_and_start(page: Page, address: str, fol
     page.get_by_role("button", name="Text: references and rules").click()
     expect(row(page, "rouge")).to_contain_text("1 changed", timeout=120_000)
     settle(page)
-    page.get_by_role("button", name="Start").click()
+    start_button(page).click()
     page.wait_for_url("**/runs?run=**", timeout=120_000)
     [run] = parse_qs(urlparse(page.url).query)["run"]
     chosen = Workspace(folder).run(run).evaluators

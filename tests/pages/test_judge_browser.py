@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.judge.server import JudgeServer, Request
-from tests.pages.conftest import serving, settle
+from tests.pages.conftest import serving, settle, start_button
 
 pytestmark = pytest.mark.browser
 CANARY = "sk-CANARY0123456789abcdef"
@@ -106,7 +106,7 @@ def test_set_up_estimate_run_and_evidence(
     expect(page.get_by_text("price unknown")).to_be_visible()
     settle(page)
     seen.append(page.content())
-    page.get_by_role("button", name="Start").click()
+    start_button(page).click()
     page.wait_for_url("**/leaderboard?run=**", timeout=120_000)  # the run is done
     run = page.url.partition("run=")[2].partition("&")[0]
     seen.append(page.content())

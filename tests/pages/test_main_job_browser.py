@@ -7,7 +7,7 @@ import pypdfium2
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.pages.conftest import serving, settle
+from tests.pages.conftest import serving, settle, start_button
 
 pytestmark = pytest.mark.browser
 CHOSEN = "/evaluate?evaluator=rouge&evaluator=bleu&evaluator=looping_detection"
@@ -46,7 +46,7 @@ def test_upload_evaluate_read_click_export(
     page.get_by_label("Name of the run").fill("Main job")
     page.keyboard.press("Enter")
     settle(page)
-    page.get_by_role("button", name="Start").click()
+    start_button(page).click()
     page.wait_for_url("**/leaderboard?run=**", timeout=120_000)  # it opens by itself when the run is done
 
     expect(page.locator("tbody th")).to_have_count(3, timeout=120_000)

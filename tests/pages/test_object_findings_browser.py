@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from metrics.store import Workspace
 from tests.ingest.lint.spoiled import HARBOUR, SPOILED, ap, harbour, outputs_of, results
-from tests.pages.conftest import choose, exported_coco, press, serving, settle, tag_object
+from tests.pages.conftest import choose, exported_coco, press, serving, settle, start_button, tag_object
 
 pytestmark = pytest.mark.browser
 
@@ -55,20 +55,17 @@ def test_corners_to_the_clean_ap_and_to_tagged_objects(
     uploads.last.set_input_files(corners)
     expect(page.get_by_text("82 % of the boxes leave their image")).to_be_visible(timeout=120_000)
     expect(page.get_by_text("Fix or accept 1 serious finding")).to_be_visible(timeout=120_000)
-    start = page.get_by_role("button", name="Start")
-    expect(start).to_have_count(1, timeout=120_000)
-    expect(start).to_be_disabled()
+    expect(start_button(page, disabled=True)).to_be_visible(timeout=120_000)
     expect(page.get_by_text("Fixed", exact=True)).to_be_visible()
     expect(page.get_by_text("✓ 0 found")).to_be_visible()
     picture("wrong-boxes")
     settle(page)
     page.get_by_role("button", name="Convert from x1 y1 x2 y2").click()
     expect(page.get_by_text("net: boxes converted from x1 y1 x2 y2")).to_be_visible(timeout=120_000)
-    expect(start).to_have_count(1, timeout=120_000)  # that of the script before stays until this one has ended
-    expect(start).to_be_enabled(timeout=120_000)
+    expect(start_button(page)).to_be_visible(timeout=120_000)
     picture("converted")
     settle(page)
-    start.click()
+    start_button(page).click()
     page.wait_for_url("**/runs?run=**", timeout=120_000)
     done = Workspace(folder).run(page.url.rpartition("run=")[2].partition("&")[0])
     while done.state not in ("finished", "failed", "cancelled"):  # its process is its own

@@ -10,7 +10,7 @@ from metrics.judge.settings import JudgeSettings
 from metrics.judge.workspace_judge import choose_judge
 from metrics.store import Workspace
 from tests.judge.server import Fault, JudgeServer
-from tests.pages.conftest import serving, settle
+from tests.pages.conftest import serving, settle, start_button
 from tests.pages.walk_scenes import csv_of, instruct, output_rows, suite_rows
 
 pytestmark = pytest.mark.browser
@@ -39,22 +39,23 @@ def test_upload_preset_partial_board_cancel_resume_board(
     page.goto(f"{address}/evaluate")
     uploads = page.locator("input[type=file]")
     expect(uploads).to_have_count(2)
-    start = page.get_by_role("button", name="Start").last  # for a moment the one before it stands there, too
-    expect(start).to_be_disabled()
+    start = start_button(page, disabled=True)
+    expect(start).to_be_visible()
+    settle(page)
     assert start.locator("p").evaluate("(text) => getComputedStyle(text).color") != "rgb(255, 255, 255)"  # on white
     picture("evaluate")
     uploads.first.set_input_files({"name": "helpdesk.csv", "mimeType": "text/csv", "buffer": csv_of(suite_rows())})
     expect(page.get_by_text("helpdesk.csv: 6 rows")).to_be_visible()
     expect(uploads).to_have_count(1)
     uploads.first.set_input_files({"name": "answers.csv", "mimeType": "text/csv", "buffer": csv_of(output_rows())})
-    expect(start).to_be_enabled()
+    expect(start_button(page)).to_be_visible()
     settle(page)
     page.get_by_role("radio", name="RAG with a judge").click()
     expect(page.get_by_text("Grounding, retrieval and answers, claim by claim")).to_be_visible()
     expect(page.get_by_text("judge calls")).to_be_visible()
     picture("preset")
     settle(page)
-    start.click()
+    start_button(page).click()
     page.wait_for_url("**/runs?run=**")
     run = Workspace(tmp_path).run("latest")
     count = len(run.evaluators)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.pages.conftest import serving, settle
+from tests.pages.conftest import serving, settle, start_button
 
 pytestmark = pytest.mark.browser
 IDS = [f"{number:03}" for number in range(1, 478)]
@@ -50,7 +50,7 @@ def test_a_wrong_file_is_one_problem_and_is_fixed(page: Page, address: str, pict
     expect(
         page.get_by_text("Found case 'case-041' of model 'small' again, first in outputs.csv, row 42.")
     ).to_be_visible()
-    expect(page.get_by_role("button", name="Start")).to_be_disabled()
+    expect(start_button(page, disabled=True)).to_be_visible()
     picture("problems")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download all 2").click()
@@ -65,5 +65,5 @@ def test_a_wrong_file_is_one_problem_and_is_fixed(page: Page, address: str, pict
     settle(page)
     page.get_by_text("Keep the 954 good rows, skip 1").click()
     expect(page.get_by_role("heading", name="Ready to start")).to_be_visible(timeout=120_000)
-    expect(page.get_by_role("button", name="Start")).to_be_enabled()
+    expect(start_button(page)).to_be_visible()
     picture("fixed")
