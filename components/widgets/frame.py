@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import string
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,6 +11,7 @@ import streamlit as st
 from components import data
 from components.widgets import unfinished_run, url
 from components.widgets.controls import agreed, is_gone, place
+from components.widgets.literal import literal
 from components.widgets.palette import palette
 from components.widgets.toolbar import toolbar
 from metrics.presentation import format, run_names
@@ -131,7 +130,8 @@ def _chosen_run(unfinished: bool) -> str:
         no_run_yet()
     asked = unfinished_run.run_of(url.param("run"))
     if asked not in (None, "latest") and asked not in runs:
-        st.error(f"This workspace has no run {format.shorten(str(asked))!r}. Choose one of its runs in the sidebar.")
+        named = literal(repr(format.shorten(str(asked))))
+        st.error(f"This workspace has no run {named}. Choose one of its runs in the sidebar.")
     finished = [run_id for run_id, run in runs.items() if run.state == "finished"]
     last = st.session_state.get("last_run")
     chosen = next(run_id for run_id in (asked, last, *finished, *runs) if run_id in runs)
@@ -145,7 +145,7 @@ def _chosen_run(unfinished: bool) -> str:
         key=picker,
         on_change=_pick_run,
         args=(picker,),
-        help=None if labels[chosen] == full else _literal(full),
+        help=None if labels[chosen] == full else literal(full),
     )
     run = runs[chosen]
     st.sidebar.caption(f"{format.moment(run.created)} · {run_names.STATES[run.state]}")
@@ -162,11 +162,6 @@ def _chosen_run(unfinished: bool) -> str:
             empty("This run is not finished", why, "Open the leaderboard", page="leaderboard", run=chosen)
         st.stop()
     return board
-
-
-def _literal(text: str) -> str:
-    """Return the Markdown that shows a text as it is."""
-    return re.sub(rf"([{re.escape(string.punctuation)}])", r"\\\1", " ".join(text.split()))
 
 
 def _pick_run(picker: str) -> None:

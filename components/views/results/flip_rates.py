@@ -9,6 +9,7 @@ import streamlit as st
 from components import data
 from components.widgets import filters, url
 from components.widgets.frame import empty
+from components.widgets.literal import literal
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format, phrases
 
@@ -133,7 +134,7 @@ def _show_cases(run: str, row: Mapping[Hashable, Any]) -> None:
     """Draw the flips that a rate counts."""
     metric = f"{data.title_of(row['evaluator'])}: {row['metric']}"
     st.subheader(
-        f"{format.shorten(row['model'], 40)} · {metric} · {row['perturbation']}: "
+        f"{literal(format.shorten(row['model'], 40))} · {metric} · {row['perturbation']}: "
         f"{format.plural(int(row['flips']), 'flip')}",
         anchor=False,
     )
