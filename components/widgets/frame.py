@@ -20,8 +20,9 @@ FOLDER = Path(__file__).parent
 PICKER = 23  # characters that the box of the runs shows
 # What Streamlit has no option for: each line of a text goes by its own script, from the right where that does; white on
 # the dark theme's primary colour has too little contrast; the page is as wide as the window, and its head is one line.
-# A chosen option that is too long ends in an ellipsis. A table wider than its place fades at its right edge, as the
-# leaderboard does, until it is scrolled to its end; without an overflow the timeline is idle and nothing fades.
+# A chosen option that is too long ends in an ellipsis. A table wider or longer than its place fades at its right edge
+# or its foot, as the leaderboard does, until it is scrolled to its end; without an overflow the timeline is idle and
+# nothing fades. \3c is "<", with which Streamlit would drop the style.
 STYLE = """<style>
 [data-testid="stText"] * { unicode-bidi: plaintext; }
 :is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]):enabled,
@@ -32,9 +33,13 @@ STYLE = """<style>
 .st-key-head > * { min-width: 0; flex-shrink: 0; }
 .st-key-head > :has([data-testid="stCaptionContainer"]) { flex-shrink: 1; }
 [data-testid="stSelectbox"] input { text-overflow: ellipsis; }
-@keyframes further { 0%, 99% { background-size: 44px 100%; } 100% { background-size: 0 100%; } }
-.dvn-scroller { animation: further linear both; animation-timeline: scroll(self x);
-  background: linear-gradient(90deg, transparent, light-dark(#ffffff, #14181d)) right / 0 100% no-repeat; }
+@property --further { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }
+@property --below { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }
+@keyframes further { 0%, 99% { --further: 44px; } 100% { --further: 0px; } }
+@keyframes below { 0%, 99% { --below: 26px; } 100% { --below: 0px; } }
+.dvn-scroller { animation: further linear both, below linear both; animation-timeline: scroll(self x), scroll(self y);
+  background: linear-gradient(90deg, transparent, light-dark(#ffffff, #14181d)) right / var(--further) 100% no-repeat,
+    linear-gradient(transparent, light-dark(#ffffff, #14181d)) bottom / 100% var(--below) no-repeat; }
 </style>"""
 
 
