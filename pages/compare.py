@@ -270,9 +270,6 @@ with st.container(horizontal=True, vertical_alignment="center"):
         st.text(f"A  {name_a}    B  {name_b}")
         if run == other and row is None:
             st.caption(f"All models: {literal(data.headline(run, tag).sentence)}")
-        for line in dict.fromkeys(judge_calls.run_line(data.judge_of(each)) for each in (run, other)):
-            if line:
-                st.text(line)
     st.button("Swap", icon=":material/swap_horiz:", on_click=swap, args=(run, other), help="Make A of B and B of A")
     if row is not None:
         st.button("All metrics", icon=":material/arrow_back:", on_click=see_metric, args=(None,))
@@ -290,3 +287,6 @@ else:
     if found.rows or found.resampled:
         st.caption(model_comparison.method(found, correction))
     show_overview(found, correction)
+for line in dict.fromkeys(judge_calls.run_line(data.judge_of(each)) for each in (run, other)):
+    if line:
+        st.text(line)
