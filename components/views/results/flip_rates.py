@@ -23,8 +23,8 @@ def show_flips(run: str) -> None:
     if rates.empty:
         empty(
             "This suite has no perturbed cases",
-            "A perturbed case names its original in the column perturbs and its kind in perturbation (typo, synonym); "
-            "copy is the control, which shows what flips by chance. The page Suites makes them.",
+            "A perturbed case is a variant of another one, such as with a typo or a synonym; a flip is a verdict that "
+            "changes with it. Make variants on the page Suites, then evaluate the suite again.",
             "Perturb a suite", "suites",
         )  # fmt: skip
         return
