@@ -10,6 +10,7 @@ from components.viewers import case_list
 from components.views.results import mark_controls, saved_views
 from components.widgets import controls, filters, url
 from components.widgets.frame import frame
+from components.widgets.literal import literal
 from metrics.presentation import calibration_words, format
 from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import metric_title
@@ -65,7 +66,7 @@ filters.reset([name for name in CHOICE if name != "model"])
 within = url.param("slice")
 part = data.read_slice(run, within, evaluator, metric) if within else None
 if part and part.problem:
-    st.error(f"{part.problem}. Clear the filters to see all cases.")
+    st.error(f"{literal(part.problem)}. Clear the filters to see all cases.")
     st.stop()
 page = int(url.number("page", 1, low=1))
 listed = data.cases(
@@ -83,7 +84,7 @@ else:
 if unfit := calibration_words.warning(column):
     st.text(f"{unfit}.")
 if column.label_key is not None:
-    st.caption(f"The value of a case is the mean over the keys of its labels: {', '.join(board.label_keys)}.")
+    st.caption(f"The value of a case is the mean over the keys of its labels: {literal(', '.join(board.label_keys))}.")
 if part:
     st.text(f"Only {part.words[:1].lower()}{part.words[1:]}")
 if better:

@@ -14,6 +14,7 @@ from components.views.results import model_comparison
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
+from components.widgets.literal import literal
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format, phrases
 
@@ -265,13 +266,10 @@ with st.container(horizontal=True, vertical_alignment="center"):
             st.subheader(model_comparison.answer(found), anchor=False)
         else:
             title, help = model_comparison.metric_name(row.column, 80), model_comparison.metric_help(row.column)
-            st.subheader(title, anchor=False, help=help)
+            st.subheader(literal(title), anchor=False, help=help)
         st.text(f"A  {name_a}    B  {name_b}")
         if run == other and row is None:
-            st.caption(f"All models: {data.headline(run, tag).sentence}")
-        for line in dict.fromkeys(judge_calls.run_line(data.judge_of(each)) for each in (run, other)):
-            if line:
-                st.text(line)
+            st.caption(f"All models: {literal(data.headline(run, tag).sentence)}")
     st.button("Swap", icon=":material/swap_horiz:", on_click=swap, args=(run, other), help="Make A of B and B of A")
     if row is not None:
         st.button("All metrics", icon=":material/arrow_back:", on_click=see_metric, args=(None,))
@@ -289,3 +287,6 @@ else:
     if found.rows or found.resampled:
         st.caption(model_comparison.method(found, correction))
     show_overview(found, correction)
+for line in dict.fromkeys(judge_calls.run_line(data.judge_of(each)) for each in (run, other)):
+    if line:
+        st.text(line)

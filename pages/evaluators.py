@@ -9,6 +9,7 @@ from components import data
 from components.views.setup.worked_examples import draw_examples
 from components.widgets import filters, url
 from components.widgets.frame import frame
+from components.widgets.literal import literal
 from components.widgets.parameter_form import fields, value_text
 from components.widgets.tables import header, records
 from metrics.presentation import format
@@ -114,7 +115,7 @@ if asked is not None and asked in entries:
     show(entries[asked])
     st.stop()
 if asked:
-    st.error(f"There is no evaluator {format.shorten(asked)!r}; these are available.")
+    st.error(f"There is no evaluator {literal(repr(format.shorten(asked)))}; these are available.")
 st.text(
     f"{len(shown)} of {format.plural(len(entries), 'evaluator')}. "
     "Choose one for its formula, examples, parameters and sources."

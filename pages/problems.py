@@ -62,13 +62,15 @@ def show_groups(shown: pd.DataFrame) -> None:
         ]
     )
     columns = {
-        "severity": header("Severity", 108, "of the worst; significant: the whole 95 % interval is on the wrong side"),
+        "severity": header("Severity", 104, "of the worst; significant: the whole 95 % interval is on the wrong side"),
         "model": header("Model", 150),
-        "evaluator": header("Evaluator", 160),
+        "evaluator": header("Evaluator", 180),
+        "worst": header("Worst", 300),
         "problems": st.column_config.NumberColumn("Problems", width=80, help="metrics on the wrong side"),
-        "worst": header("Worst", 280),
-        "metrics": header("Metrics", "large"),
+        "metrics": header("Metrics", 144),
     }
+    if (table["problems"] == 1).all():  # the worst says it all
+        del columns["problems"], columns["metrics"]
     clicked = records(table, columns, key="problem-groups", tallest=430)
     st.caption("Click a row to see its metrics, then one of these to see its cases.")
     if clicked is not None:
@@ -90,8 +92,6 @@ def show_thresholds() -> None:
     keep = every["evaluator"].isin(evaluators or list(titles)) & every["model"].isin(models or board.models)
     shown = every[keep & ((every["severity"] == severity) if severity else True)].reset_index(drop=True)
     certain = int((shown["severity"] == "high").sum())
-    if judge_line := judge_calls.run_line(data.judge_of(run)):
-        st.text(judge_line)
     models_text = format.plural(len(board.models), "model")
     st.text(
         f"{format.plural(len(shown), 'problem')} in {shown['model'].nunique()} of {models_text}"
@@ -122,8 +122,8 @@ def show_thresholds() -> None:
         {
             "severity": header("Severity", 108, "significant: the whole 95 % interval is on the wrong side"),
             "model": header("Model", 130),
-            "evaluator": header("Evaluator", 140),
-            "metric": header("Metric", 130),
+            "evaluator": header("Evaluator", 144),
+            "metric": header("Metric", 144),
             "value": numeric("Value", 60),
             "interval": numeric("95 % interval", 108),
             "threshold": numeric("Threshold", 80),
@@ -158,6 +158,8 @@ views = {
 view = controls.choice("View", views, "view", clears=OF_ONE_VIEW)
 if view == "thresholds":
     show_thresholds()
+    if judge_line := judge_calls.run_line(data.judge_of(run)):
+        st.text(judge_line)
 elif view == "set":
     draw_thresholds(run)
 elif view == "flips":

@@ -41,7 +41,7 @@ with st.container(border=True):
 left, right = st.columns([3, 5])
 with left:
     st.subheader("What is in it", anchor=False)
-    st.caption("Sections of the PDF, the HTML and the JSON; one that this run has nothing for is left out.")
+    st.caption("Sections of the PDF, the HTML and the JSON; sections without data in this run are left out.")
     for name, (title, holds) in sections.items():
         st.checkbox(f"**{title}** · {holds}", value=True, key=f"section-{name}")
     for note in outline.notes:
@@ -54,14 +54,14 @@ with right:
     else:
         shown = pd.DataFrame(
             {
-                "evaluator": table["evaluator"], "metric": table["metric"], "best": table["best"],
+                "metric": table["metric"], "best": table["best"],
                 "value": format.aligned(table["value"].tolist()),
                 "interval": [format.interval(*edges) for edges in zip(table["low"], table["high"], strict=True)],
                 "n": table["n"], "level": table["level"],
             }
         )  # fmt: skip
         headers = {
-            "evaluator": header("Evaluator", 132), "metric": header("Metric", 96), "best": header("Best", 92),
+            "metric": header("Metric", 200), "best": header("Best", 92),
             "value": numeric("Value", 52), "interval": numeric("95 % interval", 96),
             "n": st.column_config.NumberColumn("n", width=46), "level": "Tied for best",
         }  # fmt: skip

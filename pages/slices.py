@@ -10,6 +10,7 @@ from components.views.results import slice_tables
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
+from components.widgets.literal import literal
 from components.widgets.tables import records
 from metrics.presentation import format
 
@@ -44,7 +45,7 @@ def show_found(found: data.SliceSearch, measure: data.Measure) -> None:
 def show_feature(known: data.SliceTable, model: str, measure: data.Measure) -> None:
     """Draw one feature: a bar per slice against the overall value, and the numbers."""
     features = {feature.name: feature for feature in known.features}
-    name = controls.choice("Feature", {name: feature.title for name, feature in features.items()}, "feature")
+    name = controls.choice("Feature", {name: literal(feature.title) for name, feature in features.items()}, "feature")
     rows, title = features[name].slices, features[name].title
     low, high = measure.ends
     bounds = (low, high) if math.isfinite(high - low) else None

@@ -11,6 +11,7 @@ from components.views.results import metric_trend, model_comparison
 from components.widgets import drilldown_filters, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
+from components.widgets.literal import literal
 from components.widgets.tables import records
 from metrics.presentation import format
 
@@ -83,7 +84,7 @@ if not stops:
     st.stop()
 points = {(stop.run, stop.model): stop for stop in stops}
 focus = points.get((url.param("at", ""), url.param("of", ""))) or stops[-1]
-st.subheader(metric_trend.answer(stops), anchor=False, help=model_comparison.metric_help(column))
+st.subheader(literal(metric_trend.answer(stops)), anchor=False, help=model_comparison.metric_help(column))
 left, right = st.columns(curve_parts.COLUMNS, gap="medium")
 with left:
     chosen = (focus.run, focus.model)

@@ -228,7 +228,7 @@ def report_outline(run_id: str) -> ReportOutline:
     import pandas as pd
 
     from metrics.analysis import leaderboard
-    from metrics.presentation.names import metric_name
+    from metrics.presentation.phrases import metric_title
     from metrics.reports.build import build
 
     run = workspace().run(run_id)
@@ -236,8 +236,7 @@ def report_outline(run_id: str) -> ReportOutline:
     standings = pd.DataFrame(
         [
             {
-                "evaluator": entry.column.evaluator_title,
-                "metric": metric_name(entry.column.title, entry.column.evaluator), "best": entry.leader,
+                "metric": metric_title(entry.column), "best": entry.leader,
                 "value": entry.cell.value, "low": entry.cell.low, "high": entry.cell.high, "n": entry.cell.n,
                 "level": ", ".join(entry.level),
             }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import string
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,6 +11,7 @@ import streamlit as st
 from components import data
 from components.widgets import unfinished_run, url
 from components.widgets.controls import agreed, is_gone, place
+from components.widgets.literal import literal
 from components.widgets.palette import palette
 from components.widgets.toolbar import toolbar
 from metrics.presentation import format, run_names
@@ -21,8 +20,9 @@ FOLDER = Path(__file__).parent
 PICKER = 23  # characters that the box of the runs shows
 # What Streamlit has no option for: each line of a text goes by its own script, from the right where that does; white on
 # the dark theme's primary colour has too little contrast; the page is as wide as the window, and its head is one line.
-# A chosen option that is too long ends in an ellipsis. A table wider than its place fades at its right edge, as the
-# leaderboard does, until it is scrolled to its end; without an overflow the timeline is idle and nothing fades.
+# A chosen option that is too long ends in an ellipsis. A table wider or longer than its place fades at its right edge
+# or its foot, as the leaderboard does, until it is scrolled to its end; without an overflow the timeline is idle and
+# nothing fades. \3c is "<", with which Streamlit would drop the style.
 STYLE = """<style>
 [data-testid="stText"] * { unicode-bidi: plaintext; }
 :is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]):enabled,
@@ -33,9 +33,13 @@ STYLE = """<style>
 .st-key-head > * { min-width: 0; flex-shrink: 0; }
 .st-key-head > :has([data-testid="stCaptionContainer"]) { flex-shrink: 1; }
 [data-testid="stSelectbox"] input { text-overflow: ellipsis; }
-@keyframes further { 0%, 99% { background-size: 44px 100%; } 100% { background-size: 0 100%; } }
-.dvn-scroller { animation: further linear both; animation-timeline: scroll(self x);
-  background: linear-gradient(90deg, transparent, light-dark(#ffffff, #14181d)) right / 0 100% no-repeat; }
+@property --further { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }
+@property --below { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }
+@keyframes further { 0%, 99% { --further: 44px; } 100% { --further: 0px; } }
+@keyframes below { 0%, 99% { --below: 26px; } 100% { --below: 0px; } }
+.dvn-scroller { animation: further linear both, below linear both; animation-timeline: scroll(self x), scroll(self y);
+  background: linear-gradient(90deg, transparent, light-dark(#ffffff, #14181d)) right / var(--further) 100% no-repeat,
+    linear-gradient(transparent, light-dark(#ffffff, #14181d)) bottom / 100% var(--below) no-repeat; }
 </style>"""
 
 
@@ -131,7 +135,8 @@ def _chosen_run(unfinished: bool) -> str:
         no_run_yet()
     asked = unfinished_run.run_of(url.param("run"))
     if asked not in (None, "latest") and asked not in runs:
-        st.error(f"This workspace has no run {format.shorten(str(asked))!r}. Choose one of its runs in the sidebar.")
+        named = literal(repr(format.shorten(str(asked))))
+        st.error(f"This workspace has no run {named}. Choose one of its runs in the sidebar.")
     finished = [run_id for run_id, run in runs.items() if run.state == "finished"]
     last = st.session_state.get("last_run")
     chosen = next(run_id for run_id in (asked, last, *finished, *runs) if run_id in runs)
@@ -145,7 +150,7 @@ def _chosen_run(unfinished: bool) -> str:
         key=picker,
         on_change=_pick_run,
         args=(picker,),
-        help=None if labels[chosen] == full else _literal(full),
+        help=None if labels[chosen] == full else literal(full),
     )
     run = runs[chosen]
     st.sidebar.caption(f"{format.moment(run.created)} · {run_names.STATES[run.state]}")
@@ -162,11 +167,6 @@ def _chosen_run(unfinished: bool) -> str:
             empty("This run is not finished", why, "Open the leaderboard", page="leaderboard", run=chosen)
         st.stop()
     return board
-
-
-def _literal(text: str) -> str:
-    """Return the Markdown that shows a text as it is."""
-    return re.sub(rf"([{re.escape(string.punctuation)}])", r"\\\1", " ".join(text.split()))
 
 
 def _pick_run(picker: str) -> None:

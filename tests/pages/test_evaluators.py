@@ -41,4 +41,4 @@ def test_search_looks_into_names_and_definitions(open_page: Callable[..., AppTes
 
 def test_an_unknown_evaluator_is_named(open_page: Callable[..., AppTest]) -> None:
     page = open_page("evaluators", evaluator="no_such")
-    assert page.error[0].value == "There is no evaluator 'no_such'; these are available."
+    assert page.error[0].value == r"There is no evaluator 'no\_such'; these are available."

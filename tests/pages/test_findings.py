@@ -67,7 +67,7 @@ def test_an_insight_shows_its_evidence_standards_and_cases(run: Run, open_page: 
     shown = page.dataframe[0].value
     assert set(shown.columns) == {"severity", "message", "evidence", "affected", "standards"}
     texts = [text.value for text in page.text]
-    assert texts[1] == "case c0 is the hardest: 3 of 3 models fail it at Accuracy"
+    assert texts[1] == "Case c0 is the hardest: 3 of 3 models fail it at Classification: Accuracy"
     assert texts[2] == "Evidence: the mean over the models is 0.00, the threshold 0.75."
     assert texts[3].startswith("Evidence for NIST AI RMF: valid and reliable")
     assert page.dataframe[1].value["case_id"].tolist() == ["c0"]
@@ -76,6 +76,6 @@ def test_an_insight_shows_its_evidence_standards_and_cases(run: Run, open_page: 
 def test_insights_are_filtered_by_topic(run: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("problems", run=run.id, view="insights", about="hard cases")
     assert page.dataframe[0].value["message"].tolist() == [
-        "case c0 is the hardest: 3 of 3 models fail it at Accuracy",
-        "blunt is weakest at Accuracy on cases tagged ‘day’: 0.500",
+        "Case c0 is the hardest: 3 of 3 models fail it at Classification: Accuracy",
+        "blunt is weakest at Classification: Accuracy on cases tagged ‘day’: 0.500",
     ]

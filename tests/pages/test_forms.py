@@ -91,7 +91,8 @@ def test_quality_against_cost_marks_the_front(runs: list[Run], open_page: Callab
     table = page.dataframe[0].value
     assert table["front"].iloc[0] == "★"
     assert table["mean"].str.strip("\u2007\u2008").iloc[0] == "1.00"
-    assert open_page("leaderboard", run=runs[0].id, form="tradeoff").dataframe[0].value["mean"].iloc[0].startswith("$")
+    costs = open_page("leaderboard", run=runs[0].id, form="tradeoff").dataframe[0].value["mean"]
+    assert costs.tolist() == ["$10.00", "$20.00", "$30.00"]  # per 1,000 cases
     without = open_page("leaderboard", run=runs[1].id, form="tradeoff")
     assert without.info[0].value.startswith("The outputs of this run do not say what the answers took")
 

@@ -158,7 +158,7 @@ def test_filters_that_leave_nothing_say_so(run: Run, open_page: Callable[..., Ap
 
 def test_an_unknown_run_is_named_and_another_one_shown(run: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("leaderboard", run="20200101-000000-abcdef")
-    assert page.error[0].value.startswith("This workspace has no run '20200101-000000-abcdef'")
+    assert page.error[0].value.startswith(r"This workspace has no run '20200101\-000000\-abcdef'")
     assert drawn(page)["models"]
 
 

@@ -97,7 +97,7 @@ def test_nothing_found_says_how_small_an_effect_would_have_been(
     key = "detection_pr_curve/predictions_right"
     page = open_page("slices", run=runs["Pictures"].id, key=key)
     answer = page.subheader[0].value
-    assert answer == "There are no slices to search" or answer.startswith("None of")
+    assert answer == "No slice has enough cases to be searched" or answer.startswith("None of")
     measure = Measure("rouge", "rougeL", "ROUGE", "", "higher", "cases", True, False)
     found = SliceSearch(
         measure, "m", "questions", (), 90, 0, 600, 20, 1000, False, ((20, 0.5181), (120, 0.1992), (400, float("inf")))

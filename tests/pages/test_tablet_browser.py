@@ -81,11 +81,23 @@ def test_a_table_wider_than_its_place_fades_until_it_is_scrolled_to_its_end(tmp_
     with serving(tmp_path) as address:
         page.goto(f"{address}/compare?run={run.id}")
         table = page.locator(".st-key-metrics .dvn-scroller")
-        expect(table).to_have_css("background-size", "44px 100%", timeout=120_000)
+        expect(table).to_have_css("background-size", "44px 100%, 100% 0px", timeout=120_000)
         settle(page)
         table.evaluate("table => table.scrollLeft = table.scrollWidth")
-        expect(table).to_have_css("background-size", "0px 100%")
+        expect(table).to_have_css("background-size", "0px 100%, 100% 0px")
         table.evaluate("table => table.scrollLeft = 0")
-        expect(table).to_have_css("background-size", "44px 100%")
+        expect(table).to_have_css("background-size", "44px 100%, 100% 0px")
         page.set_viewport_size({"width": 2400, "height": HEIGHT})  # nothing overflows
-        expect(table).to_have_css("background-size", "0px 100%")
+        expect(table).to_have_css("background-size", "0px 100%, 100% 0px")
+
+
+def test_a_table_longer_than_its_place_fades_until_it_is_scrolled_to_its_end(tmp_path: Path, page: Page) -> None:
+    run = helpdesk_run(tmp_path)
+    with serving(tmp_path) as address:
+        page.goto(f"{address}/compliance?run={run.id}")
+        page.set_viewport_size({"width": 2400, "height": HEIGHT})
+        table = page.locator(".st-key-standards .dvn-scroller")
+        expect(table).to_have_css("background-size", "0px 100%, 100% 26px", timeout=120_000)
+        settle(page)
+        table.evaluate("table => table.scrollTop = table.scrollHeight")
+        expect(table).to_have_css("background-size", "0px 100%, 100% 0px")

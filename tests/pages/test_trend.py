@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.views.results import metric_trend
+from components.widgets.literal import literal
 from metrics.analysis import Difference, Stop
 from metrics.store import Run, Workspace
 from tests.analysis.comparison.test_compare import outputs, suite
@@ -53,7 +54,8 @@ def button(page: AppTest, label: str) -> None:
 def test_the_newest_run_is_held_against_the_one_before(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
     page = open_page("trend", run=runs[0].id, key=PASSES)
     said = texts(page)
-    assert said.startswith(f"No: worse than in the run before: {HOSTILE[:29]}…; 1 other without significant change")
+    answer = f"No: worse than in the run before: {HOSTILE[:29]}…; 1 other without significant change"
+    assert said.startswith(literal(answer))
     assert f"{HOSTILE} · Version 3, 3 Mar 2026, 12:00" in said
     assert "0.250 (95 % 0.112–0.469) · n 20" in said
     assert "0 cases better, 15 worse, 5 equal" in said
@@ -128,7 +130,7 @@ def test_detection_leads_to_the_objects(
     first = objects_run(workspace)
     run = finished(Workspace(), first.suite, first.outputs, "average_precision")
     page = open_page("trend", run=run.id)
-    assert "No: nothing has changed since the run before" in texts(page)
+    assert literal("No: nothing has changed since the run before") in texts(page)
     assert any(button.label == "See its objects" for button in page.button)
 
 

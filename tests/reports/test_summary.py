@@ -131,6 +131,7 @@ def test_findings_that_repeat_share_a_sentence() -> None:
         base | {"kind": "retrieval_cause", "model": "a", "affected": 9, "value": 0.9, "evidence": "why"},
         base | {"kind": "retrieval_cause", "model": "b", "affected": 4, "value": 0.5, "evidence": "why"},
         base | {"kind": "fastest_model", "model": "a", "message": "a is the fastest", "evidence": "n = 9"},
+        base | {"kind": "worst_model", "evaluator": "rouge", "metric": "rougeL", "model": "b", "message": "as it is"},
     ]
     found = grouped_insights(pd.DataFrame(rows))
     assert [(one.message, one.evidence) for one in found] == [
@@ -138,6 +139,7 @@ def test_findings_that_repeat_share_a_sentence() -> None:
         ("a is best at ROUGE-L (0.500), BLEU-4 (0.250)", ""),
         ("Failing answers whose contexts fail too, caused by retrieval: a 9 of 10 and b 4 of 8", "why"),
         ("a is the fastest", "n = 9"),
+        ("as it is", ""),
     ]
 
 

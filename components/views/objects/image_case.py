@@ -12,6 +12,7 @@ from components import data
 from components.viewers import image_viewer
 from components.views.objects import object_list, point_controls
 from components.widgets import filters
+from components.widgets.literal import literal
 from metrics.presentation import format
 
 LABELLED = {1: 25, 2: 14, 3: 8}  # with more objects, in so many columns, labels show on hover only
@@ -60,7 +61,7 @@ def picture(view: data.CaseView) -> tuple[str | None, int | None, int | None]:
     try:
         source, *size = data.picture(view.image, stated_size(view))
     except ValueError as failure:
-        st.error(f"Only the outlines are drawn: {failure}.")
+        st.error(f"Only the outlines are drawn: {literal(str(failure))}.")
         return None, width, height
     return source, width or size[0], height or size[1]
 

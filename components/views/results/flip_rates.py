@@ -9,6 +9,7 @@ import streamlit as st
 from components import data
 from components.widgets import filters, url
 from components.widgets.frame import empty
+from components.widgets.literal import literal
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format, phrases
 
@@ -22,8 +23,8 @@ def show_flips(run: str) -> None:
     if rates.empty:
         empty(
             "This suite has no perturbed cases",
-            "A perturbed case names its original in the column perturbs and its kind in perturbation (typo, synonym); "
-            "copy is the control, which shows what flips by chance. The page Suites makes them.",
+            "A perturbed case is a variant of another one, such as with a typo or a synonym; a flip is a verdict that "
+            "changes with it. Make variants on the page Suites, then evaluate the suite again.",
             "Perturb a suite", "suites",
         )  # fmt: skip
         return
@@ -133,7 +134,7 @@ def _show_cases(run: str, row: Mapping[Hashable, Any]) -> None:
     """Draw the flips that a rate counts."""
     metric = f"{data.title_of(row['evaluator'])}: {row['metric']}"
     st.subheader(
-        f"{format.shorten(row['model'], 40)} · {metric} · {row['perturbation']}: "
+        f"{literal(format.shorten(row['model'], 40))} · {metric} · {row['perturbation']}: "
         f"{format.plural(int(row['flips']), 'flip')}",
         anchor=False,
     )

@@ -70,9 +70,9 @@ def show_insights(run: str) -> None:
     )
     columns = {
         "severity": header("Severity", 100),
-        "message": header("Insight", 460),
+        "message": header("Insight", 560),
         "affected": st.column_config.NumberColumn("Cases", help="how many cases it is about", width=60),
-        "evidence": header("Evidence", 360, "what it rests on"),
+        "evidence": header("Evidence", 300, "what it rests on"),
         "standards": header("Standards", 260, "standards that its evaluators give evidence for"),
     }
     clicked = records(table, columns, "insights", tallest=36 + 35 * 8)

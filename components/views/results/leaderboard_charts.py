@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 MOST = {"radar": 6, "bars": 12, "boxes": 12, "spread": 6, "tradeoff": 200}  # models shown unasked
 QUANTITIES = {"cost_usd": "Cost", "duration_s": "Latency", "tokens": "Tokens"}
-UNITS = {"cost_usd": "USD a case", "duration_s": "seconds a case", "tokens": "tokens a case"}
+UNITS = {"cost_usd": "USD per 1,000 cases", "duration_s": "seconds per case", "tokens": "tokens per case"}
+SCALES = {"cost_usd": 1000.0}  # a case costs a fraction of a cent
 
 
 class View:
@@ -196,12 +197,13 @@ def show_tradeoff(view: View) -> None:
     column = _choose(directed)
     quantity = controls.choice("Against", there, "against")
     view.restrict(MOST["tradeoff"])
-    points = []
+    points, scale = [], SCALES.get(quantity, 1.0)
     for model in view.models:
         cell, cost = view.cell(model, column), taken.get((quantity, model))
         if cell is not None and cell.value is not None and cost is not None:
             quality = tradeoff.Span(cell.value, cell.low, cell.high, cell.n)
-            points.append(tradeoff.Point(model, quality, tradeoff.Span(cost.mean, cost.low, cost.high, cost.n)))
+            low, high = (end if end is None else scale * end for end in (cost.low, cost.high))
+            points.append(tradeoff.Point(model, quality, tradeoff.Span(scale * cost.mean, low, high, cost.n)))
     if not points:
         st.info("No model has both a value of this metric and what it took. Choose another metric in the sidebar.")
         return

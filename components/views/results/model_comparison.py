@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 CORRECTIONS = {"holm": "Holm", "benjamini_hochberg": "Benjamini–Hochberg", "none": "none"}
 KINDS = {"losses": "Regressions", "wins": "Wins", "ties": "Ties"}
 PLAIN_KINDS = {"losses": "A higher", "wins": "B higher", "ties": "Equal"}  # of a metric without a better end
-SIDES = (168, 104)  # pixels left and right of the forest, for names and values in two lines each
+SIDES = (158, 114)  # pixels left and right of the forest, for names and values in two lines each
 MARGINS = (22, 42)  # above and below it
 TESTS = {"mcnemar": "McNemar", "sign_flips": "sign flips", "t": "paired t"}
 GAP = 72  # between its panels
@@ -168,7 +168,8 @@ def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, 
     )
     figure.update_xaxes(
         range=[low - room, high + room], zeroline=True, zerolinewidth=2, zerolinecolor=MUTED[dark], nticks=9,
-        tickformat=tick_format(high - low, is_open(part[0][0])), title={"text": title, "standoff": 16}, **place,
+        tickformat=tick_format(high - low, is_open(part[0][0])), title={"text": title, "standoff": 16},
+        labelalias={"+0": "0", "+0%": "0%"}, **place,
     )  # fmt: skip
     figure.update_yaxes(
         tickvals=heights, ticktext=[two_lines(row.column) for row, _ in part], range=[len(part) - 0.5, -0.5],
@@ -269,10 +270,10 @@ def resampled_table(rows: Sequence[Resampled]) -> pd.DataFrame:
 def resampled_columns(correction: str, metric: str = "Metric of the whole data set") -> dict[str, Any]:
     """Return the headers of `resampled_table`, each with what it means on hover."""
     return {
-        "metric": header(metric, 214),
-        "words": header("Verdict", 178, "better: the adjusted p is at most 0.05"),
-        "a": numeric("A", 56),
-        "b": numeric("B", 56),
+        "metric": header(metric, 258),
+        "words": header("Verdict", 198, "better: the adjusted p is at most 0.05"),
+        "a": numeric("A", 52),
+        "b": numeric("B", 52),
         "difference": numeric("B − A", 60),
         "interval": numeric(
             "95 % interval", 122, "of B − A, by the bootstrap: the same cases are drawn again for both models, so what "

@@ -25,7 +25,7 @@ def answer(found: SliceSearch) -> str:
     """Return what the search found, in a sentence."""
     many = len(found.slices)
     if not found.searched:
-        return "There are no slices to search"
+        return "No slice has enough cases to be searched"
     verb = "is" if many == 1 else "are"
     slices = plural(found.searched, "slice")
     return f"{count(many) if many else 'None'} of {slices} {verb} significantly worse than the rest"
@@ -104,10 +104,12 @@ def table(rows: Sequence[SliceValue]) -> pd.DataFrame:
 def table_columns(title: str, of: str, method: str) -> dict[str, Any]:
     """Return the headers of `table`, each with its meaning on hover."""
     return {
-        "label": header(title, 104),
-        "value": numeric("Value", 52, f"mean of the slice's {of}"),
-        "interval": numeric("95 %", 92, f"interval of the value: {INTERVALS[method]}"),
+        "label": header(title, 96),
+        "value": numeric("Value", 54, f"mean of the slice's {of}"),
+        "interval": numeric("95 % interval", 96, f"interval of the value: {INTERVALS[method]}"),
         "n": numeric("n", 48, f"{of} of the slice that have a value"),
         "difference": numeric("Difference", 76, f"from the rest: mean of the slice minus that of all other {of}"),
-        "reach": numeric("95 % of it", 112, "interval of that difference; not adjusted for the number of slices shown"),
+        "reach": numeric(
+            "95 % of difference", 126, "interval of that difference; not adjusted for the number of slices shown"
+        ),
     }

@@ -11,6 +11,7 @@ import streamlit as st
 from components import data
 from components.views.setup import condition_builder, suite_saving
 from components.widgets import url
+from components.widgets.literal import literal
 from components.widgets.tables import header
 from components.widgets.text_list import text_list
 from metrics.presentation import format
@@ -32,7 +33,7 @@ def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any],
     """Draw the form of a case, or of a new one (None); what is applied becomes an edit of the draft."""
     case = None if case_id is None else data.suite_case(suite, draft, criteria, case_id)
     if case_id is not None and case is None:
-        st.info(f"The suite has no case {format.shorten(case_id)!r}.")
+        st.info(f"The suite has no case {literal(repr(format.shorten(case_id)))}.")
         st.button("Back to the cases", on_click=close, icon=":material/arrow_back:")
         return
     values: Mapping[str, Any] = NEW if case is None else case.values

@@ -13,6 +13,7 @@ from components.views.setup import case_form, case_table, suite_saving
 from components.views.setup.suite_saving import open_suite
 from components.widgets import controls, filters, url
 from components.widgets.controls import place
+from components.widgets.literal import literal
 from components.widgets.tables import HEAD, ROW, header, records
 from metrics.presentation import format
 
@@ -44,7 +45,8 @@ def choose_suite(stored: Mapping[str, str]) -> str:
     """Choose a suite in the sidebar; return its fingerprint, by default that of the address or the newest."""
     asked = url.param("suite")
     if asked is not None and asked not in stored:
-        st.error(f"This workspace has no suite {format.shorten(asked)!r}. Choose one of its suites in the sidebar.")
+        named = literal(repr(format.shorten(asked)))
+        st.error(f"This workspace has no suite {named}. Choose one of its suites in the sidebar.")
     chosen = asked if asked is not None and asked in stored else next(iter(stored))
     key = "suite-picker"
     if st.session_state.get(key, chosen) != chosen:

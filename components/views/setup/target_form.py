@@ -12,6 +12,7 @@ from components import data
 from components.views.judge.judge_form import SERVERS
 from components.views.setup.run_judge import in_address
 from components.widgets import controls, run_progress, url
+from components.widgets.literal import literal
 from components.widgets.parameter_form import parameter_form
 from metrics.presentation import format
 
@@ -166,7 +167,7 @@ def _draw_try(inputs: data.Inputs, described: Mapping[str, Any], disabled: bool)
         return
     with st.container(border=True, gap="xsmall"):
         if tried.sent:
-            st.caption(f"Sent for case {format.shorten(tried.case_id, 60)}")
+            st.caption(f"Sent for case {literal(format.shorten(tried.case_id, 60))}")
             st.code(tried.sent, language=None, wrap_lines=True, height="content" if len(tried.sent) < 800 else 240)
         if tried.failure:
             st.text("✗ No answer")

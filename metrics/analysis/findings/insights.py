@@ -15,7 +15,7 @@ from metrics.analysis.findings.model_insights import dear_cases, hardest_of_one,
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.resources import resources
-from metrics.core.metric_names import column_name
+from metrics.core.metric_names import full_name
 from metrics.core.number_text import amount, exact, interval, number
 from metrics.core.registry import evaluators
 from metrics.stats.bootstrap import bootstrap_means
@@ -99,18 +99,18 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
     tied = [model for model in ranked[1:] if board.cells[model, column.key].best]
     untested = board.cells[best, column.key].untested is not None
     if board.cells[worst, column.key].best:
-        message = f"{column_name(column)}: no significant difference between the models"
+        message = f"{full_name(column)}: no significant difference between the models"
         yield insight_row("no_difference", message, column=column, evidence=_spread(board, column, best, worst))
         return
     also = "; the difference is not tested" if untested else f"; tied for best with {_joined(tied)}" if tied else ""
     yield insight_row(
-        "best_model", f"{best} is best at {column_name(column)} ({number(values[best])}){also}", column=column,
+        "best_model", f"{best} is best at {full_name(column)} ({number(values[best])}){also}", column=column,
         model=best, value=values[best], evidence=_spread(board, column, best, worst),
     )  # fmt: skip
     wrong = board.cells[worst, column.key].problem
     affected, ids = failing(run, column.evaluator, column.metric).get(worst, (None, [])) if wrong else (None, [])
     yield insight_row(
-        "worst_model", f"{worst} is worst at {column_name(column)} ({number(values[worst])})", column=column,
+        "worst_model", f"{worst} is worst at {full_name(column)} ({number(values[worst])})", column=column,
         model=worst, value=values[worst], severity="high" if wrong else "info", affected=affected, case_ids=ids,
         evidence=_spread(board, column, worst, best)
         + (f"; the threshold is {exact(column.threshold)}" if wrong and column.threshold is not None else ""),
@@ -138,9 +138,9 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
     )
     for row in found.to_dict("records"):
         all_fail = row["failing"] == row["models"]
-        message = f"case {row['case_id']} is the hardest: {row['failing']} of {row['models']} models fail it at "
+        message = f"Case {row['case_id']} is the hardest: {row['failing']} of {row['models']} models fail it at "
         yield insight_row(
-            "hardest_case", message + column_name(column), column=column, case_id=str(row["case_id"]),
+            "hardest_case", message + full_name(column), column=column, case_id=str(row["case_id"]),
             value=float(row["mean"]), severity="high" if all_fail else "low", affected=1,
             case_ids=[str(row["case_id"])],
             evidence=f"the mean over the models is {number(row['mean'])}, the threshold {exact(column.threshold)}",
@@ -276,7 +276,7 @@ def _least_grounded(run: Run, board: Leaderboard) -> Iterator[Insight]:
         column, text = found.column, " ".join(found.text.split())
         excerpt = text if len(text) <= SENTENCE else text[: SENTENCE - 1] + "…"
         yield insight_row(
-            "least_grounded", f"least grounded, by {found.model} on case {found.case_id}: “{excerpt}”", column=column,
+            "least_grounded", f"Least grounded, by {found.model} on case {found.case_id}: “{excerpt}”", column=column,
             model=found.model, case_id=found.case_id, value=found.value, severity="high", affected=1,
             case_ids=[found.case_id],
             evidence=f"{column.evaluator_title} of the answer is {number(found.value)}, "

@@ -13,7 +13,7 @@ from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
 from metrics.analysis.slices.slice_outcomes import measures
 from metrics.analysis.slices.slice_values import SliceValue
 from metrics.analysis.slices.weakest_tag import weakest_tag
-from metrics.core.metric_names import column_name
+from metrics.core.metric_names import full_name
 from metrics.core.number_text import amount, exact, number, p_words
 from metrics.core.registry import evaluators
 from metrics.stats.corrections import LEVEL
@@ -54,7 +54,7 @@ def metric_margins(board: Leaderboard, columns: Sequence[Column]) -> Iterator[In
         )
         yield insight_row(
             kind,
-            f"{model}: {column_name(column)} {most} {word}: {number(cell.value)}, "
+            f"{model}: {full_name(column)} {most} {word}: {number(cell.value)}, "
             f"the threshold is {exact(column.threshold)}",
             column=column, model=model, value=cell.value, severity="high" if cell.problem else "info",
             evidence=in_numbers(model, cell.value, cell.low, cell.high, cell.n)
@@ -77,7 +77,7 @@ def hardest_of_one(run: Run, column: Column) -> Iterator[Insight]:
     for row in found.to_dict("records"):
         failing = int(row["failing"])
         yield insight_row(
-            "hardest_case", f"case {row['case_id']} is the hardest at {column_name(column)}: {number(row['mean'])}",
+            "hardest_case", f"Case {row['case_id']} is the hardest at {full_name(column)}: {number(row['mean'])}",
             column=column, model=run.models[0], case_id=str(row["case_id"]), value=float(row["mean"]), severity="low",
             affected=1, case_ids=[str(row["case_id"])],
             evidence=f"the threshold is {exact(column.threshold)}; cases that miss it: {failing:,}",
@@ -107,7 +107,7 @@ def weakest_tags(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
             continue
         sign = -1 if column.direction == "lower" else 1
         wrong = column.threshold is not None and sign * (row.value - column.threshold) < 0
-        message = f"{model} is weakest at {column_name(column)} on cases tagged ‘{row.label}’: {number(row.value)}"
+        message = f"{model} is weakest at {full_name(column)} on cases tagged ‘{row.label}’: {number(row.value)}"
         yield insight_row(
             "weakest_tag", message + ("" if significant else ", not significantly"), column=column, model=model,
             value=row.value, severity=("high" if wrong else "low") if significant else "info",

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
-from metrics.core.metric_names import full_name
+from metrics.core.metric_names import column_name, full_name
 
 FIRST = ("coco_summary", "average_precision")  # evaluators whose primary metric, AP, goes before a count of metrics
 MOST_NAMED = 3  # models or metrics named in a row
@@ -98,7 +98,7 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
         wins=wins,
         compared=tuple(full_name(column) for column in compared),
         differing=differing,
-        first=None if decisive is None or len(compared) < 2 else decisive.title,
+        first=None if decisive is None or len(compared) < 2 else column_name(decisive),
         scored=len(scored),
         missed=tuple(
             full_name(column)

@@ -43,9 +43,7 @@ def _insight(rows: Sequence[Row]) -> Insight:
     first = rows[0]
     kind, severity = first["kind"], first["severity"]
     if len(rows) == 1:
-        name = _text(first["evaluator"])
-        message = f"{title_of(name)}: {first['message']}" if name else first["message"]
-        return Insight(kind, message, severity, _text(first["evidence"]))
+        return Insight(kind, first["message"], severity, _text(first["evidence"]))
     alike = {_text(row["evidence"]) for row in rows}
     return Insight(kind, _sentence(kind, rows), severity, alike.pop() if len(alike) == 1 else "")
 
@@ -58,7 +56,7 @@ def _sentence(kind: str, rows: Sequence[Row]) -> str:
         values = (f"{metric} ({number(row['value'])})" for metric, row in zip(metrics, rows, strict=True))
         return f"{rows[0]['model']} {EXTREMES[kind]} {', '.join(values)}"
     if kind == "hardest_case":
-        return f"case {rows[0]['case_id']} is the hardest in {plural(len(rows), 'metric')}: {named(metrics)}"
+        return f"Case {rows[0]['case_id']} is the hardest in {plural(len(rows), 'metric')}: {named(metrics)}"
     listed = [f"{row['model']} {int(row['affected']):,} of {round(row['affected'] / row['value']):,}" for row in rows]
     where = f"{title_of(name)}: " if (name := _text(rows[0]["evaluator"])) else ""
     return f"{where}{CAUSES[kind]}: {named(listed)}"

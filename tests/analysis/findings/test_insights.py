@@ -107,7 +107,7 @@ def test_checks_say_whose_failure_it_is(workspace: Path) -> None:
 def test_the_least_grounded_sentence_and_claim(rag: Run) -> None:
     found = insights(rag)
     sentence = told(found, "least_grounded", evaluator="groundedness")
-    assert sentence["message"] == "least grounded, by blunt on case c6: “Ferries are run by cats.”"
+    assert sentence["message"] == "Least grounded, by blunt on case c6: “Ferries are run by cats.”"
     assert (sentence["case_id"], sentence["value"], sentence["severity"]) == ("c6", 0.4, "high")
     assert sentence["evidence"] == "Groundedness (likeness) of the answer is 0.400, the threshold 0.75"
     assert told(found, "least_grounded", evaluator="faithfulness")["message"].endswith("case c7: “It is free.”")

@@ -75,6 +75,11 @@ def test_ap_decides_first() -> None:
     assert tied.leaders == ("c",)
 
 
+def test_the_metric_that_decides_has_its_name_for_people() -> None:
+    found = headline(board("ab", {"average_precision/map_averaged": "a", "f/m": "ab"}))
+    assert found.sentence == "a leads: best or tied for best in mAP averaged and in 2 of 2 metrics overall (b in 1)."
+
+
 def test_a_number_under_two_names_counts_once() -> None:
     ranked = {"e/m": "a", "twin/m": "a", "f/m": "b", "g/m": "b"}
     assert headline(board("ab", ranked)).leaders == ()

@@ -1,0 +1,7 @@
+"""The Markdown that shows a text as it is."""
+
+from components.widgets.literal import literal
+
+
+def test_every_mark_is_escaped_and_lines_are_joined() -> None:
+    assert literal("a_b *c*\n# d :red[e]") == r"a\_b \*c\* \# d \:red\[e\]"
