@@ -78,6 +78,10 @@ def reader_of(upload: Upload) -> Reader:
         entries = upload.bundle.entries
         some = ", ".join(entry.name for entry in entries[:3]) + ", …" * (len(entries) > 3)
         raise upload.error(f"{len(entries):,} files ({some})" if entries else "no files", CONTENTS)
+    if upload.bundle is None and upload.name.lower().endswith(".xml"):
+        raise upload.error(
+            "XML that is neither CVAT's nor LabelMe's", "Pascal VOC annotations as a zip of all their files"
+        )
     return next(reader for reader in FILES if reader.recognises(upload))
 
 

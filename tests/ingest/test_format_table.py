@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from metrics.core.errors import InputError
 from metrics.ingest import format_table, formats, inspect, read_combined, read_outputs, read_suite
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.reader import Reader
@@ -48,3 +49,11 @@ def test_a_new_format_is_one_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert read_outputs(answers, suite=suite).outputs["answer"].to_pylist() == ["2", "5"]
     both = write(tmp_path, "c.pairs", "id = a\nquestion = 1 + 1?\nanswer = 2")
     assert read_combined(both)[1].outputs["answer"].to_pylist() == ["2"]
+
+
+def test_an_xml_file_of_no_known_kind_is_no_table(tmp_path: Path) -> None:
+    alone = write(tmp_path, "train_001.xml", "<annotation>\n<filename>a.jpg</filename>\n</annotation>")
+    with pytest.raises(
+        InputError, match=r"train_001.xml: found XML that is neither CVAT's nor LabelMe's; expected Pas"
+    ):
+        read_suite(alone)
