@@ -200,7 +200,8 @@ def _heat_table(part: HeatmapPart) -> Html:
         for model, cells in part.rows
     )
     head = tag("thead", tag("tr", tag("th"), *groups), tag("tr", tag("th", tag("small", part.prefix)), *columns))
-    return tag("table", head, tag("tbody", *rows), _class="heat close" if part.close else "heat")
+    wide = f"--column:{part.column_width:.1f}mm"  # in print, as in the PDF
+    return tag("table", head, tag("tbody", *rows), _class="heat close" if part.close else "heat", style=wide)
 
 
 def _heat_cell(cell: HeatmapCell) -> Html:
