@@ -71,15 +71,18 @@ def box_figure(
         )  # fmt: skip
     if threshold is not None:
         figure.add_vline(x=threshold, line={"color": MUTED[dark], "width": 1.2, "dash": "dot"})
-        figure.add_annotation(
-            x=threshold, y=-0.75, text=f"threshold {threshold:g}", showarrow=False, font={"color": MUTED[dark]}
-        )
     figure.update_yaxes(
         tickvals=list(range(len(models))), ticktext=[plain(names[own.model]) for own in models],
         range=[len(models) - 0.5, -0.95], showgrid=False, zeroline=False, ticks="",
     )  # fmt: skip
     ends = [end for own in models for end in (own.whisker_low, own.whisker_high, *(value for _, value in own.far))]
     ends += [] if threshold is None else [threshold]
+    if threshold is not None:  # beside its line, on the side that has room
+        left = threshold < (min(ends) + max(ends)) / 2
+        figure.add_annotation(
+            x=threshold, y=-0.75, text=f"threshold {threshold:g}", showarrow=False, font={"color": MUTED[dark]},
+            xanchor="left" if left else "right", xshift=4 if left else -4,
+        )  # fmt: skip
     apart = PAD * (max(ends) - min(ends)) if ends else 0.0  # lines get no room of their own beside the axis
     figure.update_xaxes(
         title={"text": plain(x), "standoff": 12}, gridcolor=LINE[dark], zeroline=False, showline=True,

@@ -41,7 +41,7 @@ def trend_figure(
     step = min(APART, 0.4 / max(1, len(models)))
     low, high = _span(stops, column)
     figure = go.Figure()
-    ends = []
+    ends, last = [], dict[str, tuple[str, float]]()
     for index, model in enumerate(models):
         own = [stop for stop in stops if stop.model == model]
         aside = step * (index - (len(models) - 1) / 2)
@@ -56,11 +56,13 @@ def trend_figure(
             customdata=[[stop.run, model] for stop in own], hovertext=[_hover(stop, column) for stop in own],
             hoverinfo="text", **undimmed(),
         )  # fmt: skip
+        last[model] = (own[-1].run, x[-1])
         ends.append((model, x[-1], ((own[-1].cell.value or 0.0) - low) / (high - low)))
     names = short_names(models, 18)
-    for (model, last, _), y in zip(*spread(ends), strict=True):
+    for (model, *_), y in zip(*spread(ends), strict=True):
+        beside = max(x for run, x in last.values() if run == last[model][0])  # right of all intervals beside its own
         figure.add_annotation(
-            x=last, y=low + y * (high - low), text=plain(names[model]), showarrow=False, xanchor="left",
+            x=beside, y=low + y * (high - low), text=plain(names[model]), showarrow=False, xanchor="left",
             xshift=12, font={"color": colours[model], "size": 13},
         )  # fmt: skip
     threshold = column.threshold

@@ -1,5 +1,6 @@
 """How numbers are written for people, in every room: three significant digits at most, a true minus, no exponent."""
 
+from collections.abc import Callable
 from math import floor, log10
 
 MISSING = "–"
@@ -26,12 +27,12 @@ def number(value: float | None) -> str:
     return f"{sign}{size:.{decimals}f}{suffix}"
 
 
-def interval(low: float | None, high: float | None) -> str:
-    """Return a 95 % interval as `0.810–0.870`; empty where there is none."""
+def interval(low: float | None, high: float | None, written: Callable[[float], str] = number) -> str:
+    """Return a 95 % interval as `0.810–0.870`, its ends as `written` writes them; empty where there is none."""
     if low is None or high is None or low != low or high != high:
         return ""
     dash = " – " if low < 0 or high < 0 else "–"
-    return f"{number(low)}{dash}{number(high)}"
+    return f"{written(low)}{dash}{written(high)}"
 
 
 def amount(value: float) -> str:

@@ -339,7 +339,7 @@ def _methods(run: Run) -> Iterator[Method]:
             unknown = "This version of Assay does not have the evaluator; its numbers are those that the run stored."
             yield Method(entry["id"], entry["id"], entry["version"], unknown, parameters=parameters)
             continue
-        details = tuple(paragraphs(known.doc.partition("\n")[2]))
+        details = tuple(paragraphs(known.doc.partition("\n")[2].replace("`", "")))
         yield Method(
             known.id, known.title, entry["version"], known.summary, details,
             tuple(_metrics(known)), parameters, known.sources, known.standards, known.differs_from,

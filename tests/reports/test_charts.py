@@ -14,7 +14,7 @@ from metrics.library.evaluate import CONSISTENCY
 from metrics.presentation.chart_data.confusion_counts import OTHERS
 from metrics.reports import render
 from metrics.reports.build import build
-from metrics.reports.renderers.charts import figure_of
+from metrics.reports.renderers.charts import coloured_models, figure_of
 from metrics.reports.renderers.figures import Figure, legend
 from metrics.reports.renderers.plots import Inks, is_wide, plot
 from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, Report, ScorePanel, Series
@@ -191,6 +191,15 @@ def test_models_beyond_the_colours_are_grey_and_counted() -> None:
     figure = plot(Curve("t", "x", "y", tuple(Series(model, ((0.0, 0.0), (1.0, 1.0))) for model in MODELS)), INKS)
     assert "grey: 1 more" in texts(figure)
     assert MODELS[2] not in texts(figure)
+
+
+def test_of_many_models_those_that_charts_choose_have_the_colours() -> None:
+    models = tuple(f"m{place:02}" for place in range(20))
+    report = Report("t", "run", "2026-11-21", "Nothing", models=models)
+    assert coloured_models(report) == models[:8]
+    chosen = ChartGroup("At a glance", "", (Bars("b", (), models[11:17]), CURVES))
+    assert coloured_models(replace(report, charts=(chosen,))) == (*models[11:17], *models[:2])
+    assert coloured_models(replace(report, models=models[:3], charts=(chosen,))) == models[:3]
 
 
 def test_a_legend_has_the_short_names_of_the_models() -> None:

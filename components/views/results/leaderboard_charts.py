@@ -92,7 +92,7 @@ def show_radar(view: View) -> None:
         st.info(f"A radar needs {LEAST_SPOKES} metrics: choose {LEAST_SPOKES - len(chosen)} more in the sidebar.")
         return
     view.restrict(MOST["radar"])
-    left, right = st.columns(curve_parts.COLUMNS)
+    left, right = st.columns((4, 3))  # names of metrics need more room than other tables
     with left:
         figure = radar.radar_figure(chosen, view.models, view.cells, view.colours, is_dark())
         point = _clicked(figure, "radar", f"Radar of {len(chosen)} metrics of {', '.join(view.models[:6])}")
@@ -295,10 +295,10 @@ def _numbers(view: View, columns: Sequence[Column], models: Sequence[str]) -> li
         }
     )
     columns_of = {
-        "metric": header("Metric", 132), "model": header("Model", 92),
-        "value": numeric("Value", 50),
-        "interval": numeric("95 %", 86, "95 % interval"),
-        "n": st.column_config.NumberColumn("n", help="cases that the value rests on", width=50),
+        "metric": header("Metric", 150), "model": header("Model", 82),
+        "value": numeric("Value", 48),
+        "interval": numeric("95 %", 84, "95 % interval"),
+        "n": st.column_config.NumberColumn("n", help="cases that the value rests on", width=40),
     }  # fmt: skip
     clicked = records(table, columns_of, "form-numbers", tallest=470)
     return None if clicked is None else [pairs[clicked][1], pairs[clicked][0].key]

@@ -94,7 +94,7 @@ def table(stops: Sequence[Stop]) -> pd.DataFrame:
     changes = [stop.change for stop in stops]
     return pd.DataFrame(
         {
-            "run": [f"{shorten(stop.name, 26)}, {moment(stop.created)}" for stop in stops],
+            "run": [f"{shorten(stop.name, 18)}, {moment(stop.created)}" for stop in stops],
             "model": [stop.model for stop in stops],
             "value": aligned([stop.cell.value for stop in stops]),
             "interval": [interval(stop.cell.low, stop.cell.high) or MISSING for stop in stops],
@@ -114,7 +114,7 @@ def table(stops: Sequence[Stop]) -> pd.DataFrame:
 def table_columns(correction: str, settings: bool) -> dict[str, Any]:
     """Return the table's headers, each with what it means on hover."""
     columns = {
-        "run": header("Run", 252),
+        "run": header("Run", 268),
         "model": header("Model", 130),
         "value": numeric("Value", 64, "the metric over all cases of the run"),
         "interval": numeric("95 % interval", 104, "of the value"),

@@ -35,6 +35,6 @@ def insight_row(
 
 def in_numbers(what: str, value: float | None, low: float | None, high: float | None, n: int, unit: str = "") -> str:
     """Return `what` with its value, 95 % interval and n."""
-    bounds = interval(low, high)
+    bounds = interval(low, high, amount if unit else number)
     written = f"{number(value)}{unit}" if not unit or value is None else f"{amount(value)}{unit}"
     return f"{what} {written}{f' ({bounds})' if bounds else ''}, n = {n:,}"

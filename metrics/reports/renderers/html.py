@@ -13,7 +13,7 @@ from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import is_code, shown_tree
 from metrics.reports import report_texts as texts
-from metrics.reports.renderers.charts import figure_of
+from metrics.reports.renderers.charts import coloured_models, figure_of
 from metrics.reports.renderers.figures import legend, picture, svg
 from metrics.reports.renderers.plots import Inks, is_wide
 from metrics.reports.report import CaseMetric, Fact, Method, Report, Section, Summary, Table, WorstCase
@@ -111,7 +111,7 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
     yield from (_section(section) for section in report.sections if section.name == "comparison")
     yield *texts.HEADINGS["problems"], list(_problems(report))
     yield from (_section(section) for section in report.sections if section.name != "comparison")
-    own = {model: f"var(--series{place})" for place, model in enumerate(report.models[: len(SERIES[False])])}
+    own = {model: f"var(--series{place})" for place, model in enumerate(coloured_models(report))}
     inks = Inks(
         "var(--ink)", "var(--muted)", "var(--line)", "var(--surface)", "var(--accent)", "var(--series1)", own,
         short_names(report.models),
@@ -200,7 +200,8 @@ def _heat_table(part: HeatmapPart) -> Html:
         for model, cells in part.rows
     )
     head = tag("thead", tag("tr", tag("th"), *groups), tag("tr", tag("th", tag("small", part.prefix)), *columns))
-    return tag("table", head, tag("tbody", *rows), _class="heat close" if part.close else "heat")
+    wide = f"--column:{part.column_width:.1f}mm"  # in print, as in the PDF
+    return tag("table", head, tag("tbody", *rows), _class="heat close" if part.close else "heat", style=wide)
 
 
 def _heat_cell(cell: HeatmapCell) -> Html:

@@ -7,7 +7,7 @@ Thai, Chinese, Japanese, Korean, symbols and (in one colour) emoji show; other s
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import is_code, is_rtl, shown_tree
 from metrics.reports import report_texts as texts
-from metrics.reports.renderers.charts import figure_of
+from metrics.reports.renderers.charts import coloured_models, figure_of
 from metrics.reports.renderers.figures import legend, picture
 from metrics.reports.renderers.plots import Inks, is_wide
 from metrics.reports.renderers.typesetting import FIRST_FONTS, figure_data, fonts, typeset
@@ -34,6 +34,9 @@ SHORT_COLUMN, WIDEST_COLUMN = 22, 40  # characters
 LONG_TOKEN = re.compile("[!-~\u00a1-\u02b8]{22,}")
 ARABIC = re.compile("[\u0600-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
 BREAK = "\u200b"
+SOFT_HYPHEN = "\u00ad"
+SYLLABLE = re.compile(r"(?<=\w{4})(?=(?:cation|nation|nated|sation|ness)\b)")
+LETTER = 1.5  # millimetres of a letter in a head of the heatmap
 KEPT_WHOLE = frozenset({"running", "figure", "legend", "fonts", "mono"})  # by their names for the template
 
 
@@ -89,7 +92,7 @@ def _payload(report: Report) -> dict[str, Any]:
         "groups": [asdict(group) for group in report.facts],
         "standings_title": texts.STANDINGS,
         "heat": [_heatmap_part(part) for part in heatmap_parts(report)],
-        "charts": [_chart_group(group, report.models) for group in report.charts],
+        "charts": [_chart_group(group, report) for group in report.charts],
         "problems": [
             {"title": f"{group.title} {group.threshold}", "rows": group.rows}
             for group in problem_groups(report.problems, len(report.models))
@@ -129,11 +132,11 @@ def _pieces(token: str, every: int) -> Iterable[str]:
         yield from (part[start : start + every] for start in range(0, len(part), every))
 
 
-def _chart_group(group: ChartGroup, models: Sequence[str]) -> dict[str, Any]:
-    own = dict(zip(models, SERIES[False], strict=False))
+def _chart_group(group: ChartGroup, report: Report) -> dict[str, Any]:
+    own = dict(zip(coloured_models(report), SERIES[False], strict=False))
     inks = Inks(
         INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own,
-        short_names(models),
+        short_names(report.models),
     )  # fmt: skip
     figures = [figure_of(chart, inks) for chart in group.charts]
     return {
@@ -154,7 +157,7 @@ def _heatmap_part(part: HeatmapPart) -> dict[str, Any]:
         "close": part.close,
         "prefix": _narrow(part.prefix),
         "groups": [{"title": breakable(title, 8), "span": span} for title, span in part.groups],
-        "columns": [{"title": _narrow(title), "note": note} for title, note in part.columns],
+        "columns": [{"title": hyphenated(title, part.column_width), "note": note} for title, note in part.columns],
         "rows": [
             {
                 "model": _narrow(part.names[model]),
@@ -174,6 +177,19 @@ def _heatmap_part(part: HeatmapPart) -> dict[str, Any]:
 def _narrow(text: str) -> str:
     """Return `text` with break opportunities for the narrow columns of the heatmap."""
     return re.sub("[!-~\u00a1-\u02b8]{9,}", lambda found: BREAK.join(_pieces(found[0], 9)), text)
+
+
+def hyphenated(title: str, width: float) -> str:
+    """Return a metric's name with hyphens where a word is wider than a column of `width` millimetres."""
+    most = max(9, int((width - 2) / LETTER))
+    long = re.compile(f"\\w{{{most + 1},}}")
+    return long.sub(lambda found: SOFT_HYPHEN.join(_syllables(found[0], most)), title)
+
+
+def _syllables(word: str, most: int) -> Iterable[str]:
+    """Return a word in parts: cut before its ending where that is known, else of at most so many letters."""
+    parts = SYLLABLE.split(word)
+    return parts if len(parts) > 1 else _pieces(word, most)
 
 
 def _worst(case: WorstCase) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from metrics.analysis import cases, insights, problems, resources
+from metrics.analysis.findings.insight_row import in_numbers
 from metrics.analysis.findings.insights import COLUMNS
 from metrics.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from metrics.analysis.slices import slice_outcomes
@@ -111,6 +112,11 @@ def test_the_least_grounded_sentence_and_claim(rag: Run) -> None:
     assert (sentence["case_id"], sentence["value"], sentence["severity"]) == ("c6", 0.4, "high")
     assert sentence["evidence"] == "Groundedness (likeness) of the answer is 0.400, the threshold 0.75"
     assert told(found, "least_grounded", evaluator="faithfulness")["message"].endswith("case c7: “It is free.”")
+
+
+def test_tiny_amounts_and_their_intervals_are_written_out() -> None:
+    assert in_numbers("a", 0.000073, 0.00007, 0.00008, 12, " USD") == "a 0.000073 USD (0.000070–0.000080), n = 12"
+    assert in_numbers("a", 0.00007, 0.00001, 0.5, 12) == "a <0.001 (<0.001–0.500), n = 12"
 
 
 def test_the_extremes_of_time_and_money_have_intervals(rag: Run) -> None:
