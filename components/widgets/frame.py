@@ -136,7 +136,11 @@ def _chosen_run(unfinished: bool) -> str:
     asked = unfinished_run.run_of(url.param("run"))
     if asked not in (None, "latest") and asked not in runs:
         named = literal(repr(format.shorten(str(asked))))
-        st.error(f"This workspace has no run {named}. Choose one of its runs in the sidebar.")
+        st.error(
+            f"Run {named} is in the bin. Restore it at the end of the page Runs, or choose another in the sidebar."
+            if any(run.id == asked for run in data.deleted_runs())
+            else f"This workspace has no run {named}. Choose one of its runs in the sidebar."
+        )
     finished = [run_id for run_id, run in runs.items() if run.state == "finished"]
     last = st.session_state.get("last_run")
     chosen = next(run_id for run_id in (asked, last, *finished, *runs) if run_id in runs)

@@ -53,6 +53,7 @@ def execute(
                     todo.append(unit)
                 else:
                     tracker.found(unit, failed)
+            tracker.say("starting")  # not before: a resumed run has not lost what it had done
             with JudgeWorker(run) as judge:
                 try:
                     for made in _work(run, todo, make_executor or process_pool, judge):

@@ -44,7 +44,6 @@ class Tracker:
         self._cases_done = 0  # in this session, of units with a judge
         for unit in self._units.values():
             self._total[unit.evaluator] += unit.rows
-        self.say("starting")
 
     def found(self, unit: Unit, failed: int) -> None:
         """Count a unit that an earlier session of the run has done."""

@@ -31,6 +31,7 @@ class TestTimeLeft:
         monkeypatch.setattr(Tracker, "seconds", lambda _: 0.0)
         run: Any = SimpleNamespace(folder=tmp_path, evaluators={"rouge": {}, "faithfulness": {}})
         tracker = Tracker(run, [*units("rouge", 10, 500), *units("faithfulness", 2, 100)], told.append)
+        tracker.say("starting")
         return tracker, told
 
     def at(self, tracker: Tracker, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,6 +86,15 @@ class TestTimeLeft:
         tracker.done(slow[0], DONE)
         tracker.say("evaluating")
         assert told[-1].seconds_left == pytest.approx(60)
+
+
+def test_a_resumed_run_begins_with_what_it_had_done(workspace: Path) -> None:
+    run = stopped(engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"]), 2)
+    told: list[Progress] = []
+    (run.folder / "cancel").unlink()
+    engine.execute(run, one_thread, told.append)
+    assert told[0].message == "starting"
+    assert sum(evaluator.done for evaluator in told[0].evaluators) == 12, "two of four units of six cases"
 
 
 class TestElapsed:

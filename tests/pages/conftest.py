@@ -153,7 +153,7 @@ def choose(page: Page, box: str, option: str) -> None:
     )
     field.click()
     settle(page)
-    if not entry.count():  # a script that began meanwhile has closed the list
+    if field.get_attribute("aria-expanded") != "true":  # a script that began meanwhile has closed the list
         field.click()
     entry.click()
 

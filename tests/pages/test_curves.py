@@ -65,6 +65,16 @@ def test_the_views_of_a_run_of_objects(pictures: Run, open_page: Callable[..., A
     ]  # fmt: skip
 
 
+def test_of_many_classes_the_worst_are_drawn(
+    labels: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("components.views.curves.class_bars.DRAWN", 2)
+    page = open_page("curves", run=labels.id, view="classes")
+    assert not page.exception
+    assert "The worst 2 of 3 classes. The table lists them all." in [caption.value for caption in page.caption]
+    assert set(page.dataframe[0].value["Class"]) == {"cat", "dog", "owl"}
+
+
 @pytest.mark.parametrize("view", ["thresholds", "f1", "outcomes", "roc", "calibration", "confusion", "classes"])
 def test_the_views_of_a_run_of_labels(labels: Run, open_page: Callable[..., AppTest], view: str) -> None:
     page = open_page("curves", run=labels.id, view=view)

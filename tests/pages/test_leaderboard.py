@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
 from metrics.suites.samples import samples
-from tests.pages.conftest import HOSTILE, PROJECT
+from tests.engine.engine_scenes import finished
+from tests.pages.conftest import HOSTILE, PROJECT, labels_outputs, labels_suite
 from tests.pages.page_scenes import objects_run, told
 
 
@@ -160,6 +161,16 @@ def test_an_unknown_run_is_named_and_another_one_shown(run: Run, open_page: Call
     page = open_page("leaderboard", run="20200101-000000-abcdef")
     assert page.error[0].value.startswith(r"This workspace has no run '20200101\-000000\-abcdef'")
     assert drawn(page)["models"]
+
+
+def test_a_link_to_a_deleted_run_says_that_it_is_in_the_bin(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+) -> None:
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    deleted, _ = (finished(Workspace(), labels_suite(), labels_outputs(), "classification") for _ in range(2))
+    Workspace().delete_run(deleted.id)
+    page = open_page("leaderboard", run=deleted.id)
+    assert page.error[0].value.startswith(f"Run '{deleted.id}' is in the bin. Restore it")
 
 
 def test_the_next_question_is_the_problems(run: Run, open_page: Callable[..., AppTest]) -> None:

@@ -36,12 +36,18 @@ def test_claims_ten_labels_and_the_corrected_mean(tmp_path: Path, page: Page, pi
         picture("claim-and-context")
 
         page.go_back()
-        page.get_by_role("button", name="Can I trust the judge?").click()
+        doubt = page.get_by_role("button", name="Can I trust the judge?")
+        expect(doubt).to_be_visible()
+        settle(page)
+        doubt.click()
         expect(page.get_by_text("No labels yet")).to_be_visible()
         picture("no-labels")
         settle(page)
         page.get_by_role("button", name="Label outputs").click()
-        page.get_by_test_id("stForm").get_by_label("Your name").fill("Ann")
+        name = page.get_by_test_id("stForm").get_by_label("Your name")
+        expect(name).to_be_visible()
+        settle(page)
+        name.fill("Ann")
         page.get_by_role("button", name="Begin").click()
         label_ten(page, picture)
         page.get_by_role("button", name="See the agreement").click()
@@ -54,6 +60,7 @@ def test_claims_ten_labels_and_the_corrected_mean(tmp_path: Path, page: Page, pi
         expect(page.get_by_text("labelled outputs are a random sample")).to_be_visible()
         cells = page.locator("[role=gridcell]")  # a table is a canvas
         expect(cells.filter(has_text="small")).to_be_attached()
+        expect(cells).to_have_count(14)
         small, large = zip(*[iter(cells.all_text_contents())] * 7, strict=True)
         assert small[:2] == ("small", "0.750 (0.422–0.925)")
         assert float(small[2].split()[0]) == pytest.approx(0.5, abs=0.1)  # as many as pass with people

@@ -19,6 +19,8 @@ from metrics.presentation.chart_data import metric_bars
 from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import directed
 
+DRAWN = 100  # classes with bars: a browser takes a minute to draw those of a thousand
+
 
 def show_labels(run: str, evaluator: str) -> None:
     """Draw one metric per class, the models beside each other, worst class first."""
@@ -40,12 +42,15 @@ def show_labels(run: str, evaluator: str) -> None:
     bounds = (metric.low, metric.high) if math.isfinite(metric.high - metric.low) else None
     left, right = st.columns(curve_parts.COLUMNS)
     title = directed(metric_name(name, evaluator), metric.direction.value) + (f", {variant}" if variant else "")
-    figure = interval_bars.bars_figure(numbers, colours, metric.unit, is_dark(), bounds, order)
+    drawn = numbers[numbers["label"].isin(order[:DRAWN])]
+    figure = interval_bars.bars_figure(drawn, colours, metric.unit, is_dark(), bounds, order[:DRAWN])
     with left:
         st.text(title, help=metric.description)
         with st.container(height=500 if figure.layout.height > 500 else "content", border=False):
             alt = f"{title} of each class, the worst first"
             chart(figure, "labels", alt, curve_parts.picked("of", "of_class"))
+        if len(order) > DRAWN:
+            st.caption(f"The worst {DRAWN} of {format.count(len(order))} classes. The table lists them all.")
     with right:
         if evaluator in data.match_evaluators(run):
             _objects_of(run, evaluator, name, chosen, order)
