@@ -13,7 +13,7 @@ from metrics.core.errors import MissingResource
 from metrics.presentation.names import short_names
 from metrics.presentation.safe_text import shown
 from metrics.reports.renderers import typesetting
-from metrics.reports.renderers.pdf import breakable, hyphenated, pdf
+from metrics.reports.renderers.pdf import breakable, pdf
 from metrics.reports.report import Cell, Column, Passage, Report
 from metrics.reports.sections.heatmap_parts import ROOM, heatmap_parts
 from metrics.reports.sections.worst_cases import MOST_TEXT
@@ -237,17 +237,3 @@ def test_missing_fonts_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_long_words_may_break(text: str, expected: str) -> None:
     assert breakable(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("title", "width", "expected"),
-    [
-        ("Answer correctness\u00a0↑", 24.0, "Answer correctness\u00a0↑"),
-        ("Answer correctness\u00a0↑", 15.75, "Answer correct\u00adness\u00a0↑"),
-        ("ΔAP localisation\u00a0↓", 15.75, "ΔAP locali\u00adsation\u00a0↓"),
-        ("Unforeseeable", 15.75, "Unforesee\u00adable"),
-    ],
-    ids=["fits", "before-its-ending", "known-ending", "where-it-ends"],
-)
-def test_a_word_wider_than_its_column_is_hyphenated(title: str, width: float, expected: str) -> None:
-    assert hyphenated(title, width) == expected

@@ -34,9 +34,6 @@ SHORT_COLUMN, WIDEST_COLUMN = 22, 40  # characters
 LONG_TOKEN = re.compile("[!-~\u00a1-\u02b8]{22,}")
 ARABIC = re.compile("[\u0600-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
 BREAK = "\u200b"
-SOFT_HYPHEN = "\u00ad"
-SYLLABLE = re.compile(r"(?<=\w{4})(?=(?:cation|nation|nated|sation|ness)\b)")
-LETTER = 1.5  # millimetres of a letter in a head of the heatmap
 KEPT_WHOLE = frozenset({"running", "figure", "legend", "fonts", "mono"})  # by their names for the template
 
 
@@ -157,7 +154,7 @@ def _heatmap_part(part: HeatmapPart) -> dict[str, Any]:
         "close": part.close,
         "prefix": _narrow(part.prefix),
         "groups": [{"title": breakable(title, 8), "span": span} for title, span in part.groups],
-        "columns": [{"title": hyphenated(title, part.column_width), "note": note} for title, note in part.columns],
+        "columns": [{"title": breakable(title, 8), "note": note} for title, note in part.columns],
         "rows": [
             {
                 "model": _narrow(part.names[model]),
@@ -177,19 +174,6 @@ def _heatmap_part(part: HeatmapPart) -> dict[str, Any]:
 def _narrow(text: str) -> str:
     """Return `text` with break opportunities for the narrow columns of the heatmap."""
     return re.sub("[!-~\u00a1-\u02b8]{9,}", lambda found: BREAK.join(_pieces(found[0], 9)), text)
-
-
-def hyphenated(title: str, width: float) -> str:
-    """Return a metric's name with hyphens where a word is wider than a column of `width` millimetres."""
-    most = max(9, int((width - 2) / LETTER))
-    long = re.compile(f"\\w{{{most + 1},}}")
-    return long.sub(lambda found: SOFT_HYPHEN.join(_syllables(found[0], most)), title)
-
-
-def _syllables(word: str, most: int) -> Iterable[str]:
-    """Return a word in parts: cut before its ending where that is known, else of at most so many letters."""
-    parts = SYLLABLE.split(word)
-    return parts if len(parts) > 1 else _pieces(word, most)
 
 
 def _worst(case: WorstCase) -> dict[str, Any]:
