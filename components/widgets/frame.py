@@ -21,8 +21,9 @@ FOLDER = Path(__file__).parent
 PICKER = 23  # characters that the box of the runs shows
 # What Streamlit has no option for: each line of a text goes by its own script, from the right where that does; white on
 # the dark theme's primary colour has too little contrast; the page is as wide as the window, and its head is one line.
-# A chosen option that is too long ends in an ellipsis. A table wider than its place fades at its right edge, as the
-# leaderboard does, until it is scrolled to its end; without an overflow the timeline is idle and nothing fades.
+# A chosen option that is too long ends in an ellipsis. A table or a text that is larger than its place fades at its
+# right or lower edge, as the leaderboard does, until it is scrolled to its end; without an overflow the timeline is
+# idle and nothing fades.
 STYLE = """<style>
 [data-testid="stText"] * { unicode-bidi: plaintext; }
 :is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]):enabled,
@@ -34,8 +35,14 @@ STYLE = """<style>
 .st-key-head > :has([data-testid="stCaptionContainer"]) { flex-shrink: 1; }
 [data-testid="stSelectbox"] input { text-overflow: ellipsis; }
 @keyframes further { 0%, 99% { background-size: 44px 100%; } 100% { background-size: 0 100%; } }
-.dvn-scroller { animation: further linear both; animation-timeline: scroll(self x);
+@keyframes lower { 0%, 99% { box-shadow: inset 0 -24px 16px -14px light-dark(#ffffff, #14181d); }
+  100% { box-shadow: none; } }
+.dvn-scroller { animation: further linear both, lower linear both; animation-timeline: scroll(self x), scroll(self y);
   background: linear-gradient(90deg, transparent, light-dark(#ffffff, #14181d)) right / 0 100% no-repeat; }
+@keyframes below { 0%, 99% { mask-image: linear-gradient(#000 calc(100% - 28px), transparent); }
+  100% { mask-image: none; } }
+[data-testid="stLayoutWrapper"] > [data-testid="stVerticalBlock"] { animation: below linear both;
+  animation-timeline: scroll(self y); }
 </style>"""
 
 
