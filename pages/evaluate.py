@@ -40,15 +40,15 @@ EXAMPLES = {  # what to bring: suite, outputs
         "case_id,model,answer\n1,small,Lima\n1,large,The capital is Lima.",
     ),
     "Classification": ("case_id,question,label\n1,I am so glad!,joy", "case_id,model,label,score\n1,small,joy,0.83"),
-    "Detection, beside COCO JSON": (
+    "Detection, or COCO JSON": (
         "image,label,x,y,w,h\na.jpg,cat,10,20,64,48",
         "image,label,score,x,y,w,h\na.jpg,cat,0.9,11,19,60,50",
     ),
-    "Agents, also OpenTelemetry and OpenAI": (
+    "Agents, or OpenTelemetry, or OpenAI messages": (
         "case_id,question,expected_answer\n1,Plot the sales,1. Load the data 2. Plot it",
         '{"case_id": "1", "model": "small",\n "messages": [{"role": "user", …}, …]}',
     ),
-    "Segmentation, zips of indexed PNG": ("masks.zip\n  a.png  b.png  labels.txt", "small.zip\n  a.png  b.png"),
+    "Segmentation: zips of indexed PNGs": ("masks.zip\n  a.png  b.png  labels.txt", "small.zip\n  a.png  b.png"),
 }  # fmt: skip
 
 

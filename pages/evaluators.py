@@ -123,7 +123,7 @@ st.text(
 table = pd.DataFrame(
     [
         {
-            "id": entry.id, "title": entry.title, "family": entry.family, "summary": entry.summary,
+            "id": entry.id, "title": entry.title, "family": FAMILIES[entry.family], "summary": entry.summary,
             "inputs": words(entry.wanted), "metrics": len(entry.metrics),
             "uses": words(entry.needs) or format.MISSING,
         }
@@ -134,11 +134,11 @@ table = pd.DataFrame(
 clicked = records(
     table,
     {
-        "title": header("Evaluator", 180),
-        "summary": header("Definition", 350),
+        "title": header("Evaluator", 225),
+        "summary": header("Definition", 320),
         "inputs": header("Needs", 150),
-        "uses": header("Uses", 110),
-        "family": header("Family", 84),
+        "uses": header("Uses", 105),
+        "family": header("Family", 155),
     },
     key="evaluators", tallest=620,
 )  # fmt: skip

@@ -15,7 +15,7 @@ from components.views.results import asked_models, mark_controls
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.presentation import calibration_words, format
-from metrics.presentation.names import column_name, metric_name
+from metrics.presentation.names import column_name, metric_name, middle
 
 
 class CaseList(NamedTuple):
@@ -74,7 +74,7 @@ def step(run: str, case_id: str, around: CaseList) -> str:
                 label, icon=f":material/{icon}:", type="primary" if key == "Right" else "secondary", shortcut=key,
                 disabled=case is None, on_click=url.put, kwargs={"case": case},
             )  # fmt: skip
-        st.text(f"{format.shorten(case_id, 24)} · {where}, {order}{of}", width="stretch")
+        st.text(f"{middle(case_id, 24)} · {where}, {order}{of}", width="stretch")
         if case_id:
             mark_controls.draw(run, {"case": data.Place(case_id)})
         if st.button("Cases", icon=":material/list_alt:", help="Back to the list"):

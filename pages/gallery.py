@@ -103,7 +103,8 @@ if page > last:  # the filters of an old link may leave fewer pages
     found = listed.page(tile_gallery.TILES, tile_gallery.TILES * (page - 1))
 tiles = found.tiles
 of_kinds = {kind: kinds.get(kind, 0) for kind in choice["kinds"]}
-st.text(tile_gallery.headline(model, of_kinds, counts["label"], found.objects))
+of_labels = {name: n for name, n in counts["label"].items() if not labels or name in labels}
+st.text(tile_gallery.headline(model, of_kinds, of_labels, found.objects))
 
 here = url.state()
 

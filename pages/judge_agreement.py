@@ -11,7 +11,7 @@ from components.charts import confusion_chart
 from components.views.judge import agreement_tables, judge_calls, label_upload, panel_view
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
-from components.widgets.frame import frame, is_dark
+from components.widgets.frame import empty, frame, is_dark
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import calibration_words, format
 
@@ -352,11 +352,16 @@ CALIBRATE = (
     "not tell good from bad. This run keeps its own."
 )
 
-run = frame("Judge agreement", "How far can I trust these judge scores?")
+run = frame("Judge agreement", "Can I trust the judge?")
 metrics = data.labelled_metrics(run)
 criteria = data.label_criteria(run)
 if not metrics:
-    st.info("No evaluator of this run gives a value per case, so there is nothing to compare labels with.")
+    empty(
+        "This run has nothing to compare labels with",
+        "Labels are compared case by case, and no evaluator of this run gives a value per case. Choose a run of texts "
+        "in the sidebar.",
+        "See the runs", "runs",
+    )  # fmt: skip
 elif not criteria:
     if data.has_panel(run):
         panel_view.show(run)

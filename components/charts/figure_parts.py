@@ -18,7 +18,7 @@ PANEL_COLUMNS = 4
 CLEARANCE = 0.065  # of the axis, between two direct labels
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")  # of lines, beside their colours
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross", "triangle-down")  # of their points
-SHARES = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", "¼", "½", "¾", "1"]}
+SHARES = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", "", "0.5", "", "1"]}
 
 End = tuple[str, float, float]  # a line's name and where it ends: x, y
 Place = Mapping[str, Mapping[str, int]]  # panel → {"row": …, "col": …}

@@ -43,6 +43,6 @@ export default function (component) {
     else made.append(...tree.map(grow));
     return made;
   }));
-  const first = root.querySelector("mark.marked");
+  const first = data.blocks.length === 1 && root.querySelector("mark.marked"); // a list of texts begins at its first
   if (first) root.scrollTop = Math.max(0, first.offsetTop - root.offsetTop - 40);
 }

@@ -60,20 +60,16 @@ def fact_parts(facts: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
     for fields, group in groupby(facts.items(), key=lambda item: _fields(item[1])):
         records = list(group)
         if fields and len(records) > 1:
-            rows = [{"": _title(name), **{_title(k): _flat(v) for k, v in record.items()}} for name, record in records]
+            rows = [{"": _title(name), **{_head(k): _flat(v) for k, v in record.items()}} for name, record in records]
             parts.append(("", "table", pd.DataFrame(rows)))
         else:
-            parts += [_part(_title(name), value) for name, value in records]
+            parts += [_part(_head(name), value) for name, value in records]
     return parts
 
 
 def _part(title: str, value: Any) -> tuple[str, str, Any]:
     if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
-        return (
-            title,
-            "table",
-            pd.DataFrame([{_title(key): _flat(cell) for key, cell in item.items()} for item in value]),
-        )
+        return title, "table", pd.DataFrame([{_head(k): _flat(cell) for k, cell in item.items()} for item in value])
     if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         return title, "table", pd.DataFrame({title: value})
     if _fields(value):
@@ -98,11 +94,18 @@ def _title(name: str) -> str:
     return str(name).replace("_", " ")
 
 
+def _head(name: str) -> str:
+    title = _title(name)
+    return title[:1].upper() + title[1:]
+
+
 def _flat(value: Any) -> Any:
     if isinstance(value, bool):
         return "✓" if value else "✗"
-    if value is None or value in ([], {}):
+    if value is None:
         return MISSING
+    if value in ([], {}):
+        return "none"
     if isinstance(value, float):
         return number(value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping | list) else str(value)

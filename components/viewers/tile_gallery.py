@@ -117,6 +117,8 @@ def headline(model: str, kinds: Mapping[str, int], labels: Mapping[str, int], sh
     if not shown:
         return f"{start}."
     parts = [f"{count(n)} {kind_words(kind)}" for kind, n in found.most_common(3)]
+    if others := found.total() - sum(n for _, n in found.most_common(3)):
+        parts.append(f"{count(others)} other")
     top = Counter(labels).most_common(1)
     most = f"; most of {shorten(top[0][0], 24)} ({count(top[0][1])})" if top and len(labels) > 1 else ""
     return f"{start} – {', '.join(parts)}{most}."
@@ -170,7 +172,11 @@ def payload(
         for kind, entry in MARKS.items()
     }
     seen = {shape["kind"] for tile in drawn for shape in tile["shapes"]}
-    legend = [[kind, MARKS[kind].title, MARKS[kind].glyph] for kind in MARKS if kind in seen and kind != "annotation"]
+    looks: dict[tuple[str, str, str], list[str]] = {}  # kinds that look alike have one entry, that of the most general
+    for kind, look in MARKS.items():
+        if kind in seen and kind != "annotation":
+            looks.setdefault((look.colour, look.dash, look.glyph), [kind, look.title, look.glyph])
+    legend = list(looks.values())
     if "annotation" in seen:
         legend.append(["annotation", "ground truth", ""])
     return {"tiles": drawn, "styles": styles, "legend": legend, "of": _digest(hrefs), "full": bool(keys)}
@@ -243,9 +249,9 @@ def object_lines(entry: GalleryObject) -> list[Any]:
 def _image_lines(tile: Tile) -> list[Any]:
     families = Counter(family(entry.kind) for entry in tile.objects)
     words = {"fp": "false", "fn": "missed", "tp": "found", "ignored": "ignored"}
-    parts = [f"{mark(head).glyph} {families[head]} {word}" for head, word in words.items() if families[head]]
+    parts = [f"{families[head]} {word}" for head, word in words.items() if families[head]]
     more = tile.n - len(tile.objects)
-    return ["", shorten(tile.case_id, 40), count(tile.n), " · ".join(parts) + (f" +{count(more)}" if more else ""), ""]
+    return ["", shorten(tile.case_id, 40), count(tile.n), ", ".join(parts) + (f" +{count(more)}" if more else ""), ""]
 
 
 def _hover(entry: GalleryObject) -> str:

@@ -20,9 +20,9 @@ FOLDER = Path(__file__).parent
 PICKER = 23  # characters that the box of the runs shows
 # What Streamlit has no option for: each line of a text goes by its own script, from the right where that does; white on
 # the dark theme's primary colour has too little contrast; the page is as wide as the window, and its head is one line.
-# A chosen option that is too long ends in an ellipsis. A table wider or longer than its place fades at its right edge
-# or its foot, as the leaderboard does, until it is scrolled to its end; without an overflow the timeline is idle and
-# nothing fades. \3c is "<", with which Streamlit would drop the style.
+# A chosen option that is too long ends in an ellipsis. A table or a text that is larger than its place fades at its
+# right or lower edge, as the leaderboard does, until it is scrolled to its end; without an overflow the timeline is
+# idle and nothing fades. \3c is "<", with which Streamlit would drop the style.
 STYLE = """<style>
 [data-testid="stText"] * { unicode-bidi: plaintext; }
 :is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]):enabled,
@@ -40,6 +40,10 @@ STYLE = """<style>
 .dvn-scroller { animation: further linear both, below linear both; animation-timeline: scroll(self x), scroll(self y);
   background: linear-gradient(90deg, transparent, light-dark(#ffffff, #14181d)) right / var(--further) 100% no-repeat,
     linear-gradient(transparent, light-dark(#ffffff, #14181d)) bottom / 100% var(--below) no-repeat; }
+@keyframes lower { 0%, 99% { mask-image: linear-gradient(#000 calc(100% - 28px), transparent); }
+  100% { mask-image: none; } }
+[data-testid="stLayoutWrapper"] > [data-testid="stVerticalBlock"] { animation: lower linear both;
+  animation-timeline: scroll(self y); }
 </style>"""
 
 

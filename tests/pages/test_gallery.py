@@ -50,6 +50,15 @@ def test_it_opens_with_every_mistake_of_the_first_model(gallery: Callable[..., t
     assert page.sidebar.multiselect[0].options == ["Hallucination <0.1 (4)", "Found (8)"]
 
 
+def test_the_headline_counts_the_chosen_classes_only(
+    gallery: Callable[..., tuple[AppTest, dict[str, Any]]],
+) -> None:
+    page, _ = gallery(kind="tp")
+    assert texts(page)[0] == "keen: 8 objects – 8 found; most of cat (4)."
+    page, _ = gallery(kind="tp", label="dog")
+    assert texts(page)[0] == "keen: 4 objects – 4 found."
+
+
 @pytest.mark.parametrize(
     ("params", "expected"),
     [

@@ -77,7 +77,7 @@ def test_without_labels_the_page_teaches_the_format(bare: Run, open_page: Open) 
     said = texts(page)
     assert (page.title[0].value, page.caption[0].value) == (
         "Judge agreement",
-        "How far can I trust these judge scores?",
+        "Can I trust the judge?",
     )
     assert page.subheader[0].value == "No labels yet"
     assert "case_id,model,rater,criterion,label" in page.code[0].value

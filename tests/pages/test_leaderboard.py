@@ -170,7 +170,7 @@ def test_a_link_to_a_deleted_run_says_that_it_is_in_the_bin(
     deleted, _ = (finished(Workspace(), labels_suite(), labels_outputs(), "classification") for _ in range(2))
     Workspace().delete_run(deleted.id)
     page = open_page("leaderboard", run=deleted.id)
-    assert page.error[0].value.startswith(f"Run '{deleted.id}' is in the bin. Restore it")
+    assert "is in the bin. Restore it" in page.error[0].value
 
 
 def test_the_next_question_is_the_problems(run: Run, open_page: Callable[..., AppTest]) -> None:

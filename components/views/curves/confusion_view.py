@@ -114,7 +114,9 @@ def _show_summary(
             st.metric(title, format.number(row["value"]), help=metric.description)
             st.caption(f"{bounds} · n {format.count(int(row['n']))}" if bounds else f"n {format.count(int(row['n']))}")
     if not measured:
-        st.caption(f"Intervals are known at score ≥ {own['score_threshold']:g}, IoU ≥ {own['iou_threshold']:g} only.")
+        st.caption(
+            f"Intervals are known at score ≥ {own['score_threshold']:.2f}, IoU ≥ {own['iou_threshold']:.2f} only."
+        )
     mistakes = confusion_counts.confusions(counts, margins, most=100)
     if mistakes.empty:
         st.text("No class is confused with another.")

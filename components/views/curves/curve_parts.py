@@ -98,14 +98,14 @@ def choose_series(
 ) -> tuple[list[str], dict[str, str], dict[str, tuple[str, int]]]:
     """Choose the lines to draw; return their names, and of every line the colour and (model, repeat)."""
     places = lines_in(frame)
-    chosen = filters.many("Models", list(places), "model")
+    chosen = filters.many("Models", list(places), "model", filters.unasked(list(places), most))
     return chosen or list(places)[:most], colours_of(list(places)), places
 
 
 def choose_labels(labels: Sequence[str], together: str | None = None) -> list[str]:
     """Choose the classes to draw, by default the first ones; `together` names all classes, which come first."""
     several = [together, *labels] if together and len(labels) > 1 else list(labels)
-    chosen = filters.many("Classes", several, "label")
+    chosen = filters.many("Classes", several, "label", filters.unasked(several, PANELS))
     return chosen or several[:PANELS]
 
 
@@ -186,7 +186,8 @@ def numbers_table(
     parts |= {name: rows[name] for name in rows.columns if name == first}
     parts |= {"Model": rows["series"], value: format.aligned(rows["value"].tolist())}
     parts |= {"At": rows["At"]} if "At" in rows else {}
-    parts["95 %"] = [format.interval(low, high) for low, high in zip(rows["low"], rows["high"], strict=True)]
+    ends = zip(rows["low"], rows["high"], strict=True)
+    parts["95 %"] = [format.interval(low, high) or format.MISSING for low, high in ends]
     parts |= {"n": [format.count(int(n)) for n in rows["n"]]} if "n" in rows else {}
     if len(set(series)) == 1:
         del parts["Model"]

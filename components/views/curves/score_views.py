@@ -97,7 +97,7 @@ def show_reliability(run: str, evaluator: str) -> None:
         )
         curve_parts.numbers_table(rows.drop(columns="n"), "Value", series, first="Metric")
         n = rows.loc[rows["series"].isin(series), "n"].max()
-        st.caption(f"{format.count(int(n))} {things} at most." if len(rows) else "")
+        st.caption(f"Scored on up to {format.count(int(n))} {things}." if len(rows) else "")
         st.caption("Below the dotted line a model is overconfident, above it underconfident.")
         if said is curve_parts.DETECTION:
             st.caption("Click a point or a bar to see its predictions.")

@@ -57,7 +57,7 @@ def show_thresholds(run: str, evaluator: str) -> None:
     points = curve_parts.ordered(pd.concat([pool, points]), chosen)
     left, right = st.columns(curve_parts.COLUMNS)
     pictured = evaluator in data.match_evaluators(run)
-    high = 290 if pictured else 380  # so that the pictures begin above the fold
+    high = 340 if pictured else 380  # so that the pictures begin above the fold
     with left:
         threshold = threshold_slider(run)
         chart(
@@ -229,8 +229,8 @@ def show_outcomes(run: str, evaluator: str) -> None:
         counts = outcome_areas.counted(here).pivot_table(index="kind", columns="series", values="count", sort=False)
         table = counts.reindex(index=kinds, columns=series).rename(index=lambda name: outcome_areas.KINDS[name][0])
         table = table.fillna(0).astype(int).rename_axis(None)
-        config = {name: st.column_config.NumberColumn(format="localized", width=66) for name in series}
-        st.dataframe(table, column_config=config | {"_index": st.column_config.Column(width=150)})
+        config = {name: st.column_config.NumberColumn(format="localized", width=78) for name in series}
+        st.dataframe(table, column_config=config | {"_index": st.column_config.Column(width=140)})
         st.caption(
             f"Above the line every true {said.thing} by outcome; below it false predictions. "
             "Click a bar to see examples."

@@ -95,7 +95,7 @@ def _progress(run: RunFacts) -> None:
 def _buttons(run: RunFacts, before: str | None) -> None:
     finished = run.state == "finished"
     label = "Open the leaderboard" if finished else "See its numbers so far"
-    if st.button(label, key=f"open-{run.id}", type="primary" if finished else "secondary"):
+    if st.button(label, key=f"open-{run.id}"):
         url.go("leaderboard", run=run.id)
     if not finished:
         unfinished_run.stop_button(run)

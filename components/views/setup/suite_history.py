@@ -23,7 +23,7 @@ METADATA = "metadata."
 DRAFT = "draft"
 KINDS = {"changed": "Changed", "added": "Added", "removed": "Removed"}
 COLUMNS: dict[str, Any] = {
-    "name": header("Version", 170, "The name of the stored suite; click a row to open it."),
+    "name": header("Version", 230, "The name of the stored suite; click a row to open it."),
     "created": header("Stored", 140, "When it was stored; unknown for suites of earlier versions of Assay."),
     "cases": numeric("Cases", 60, "Number of cases"),
     "added": numeric("Added", 60, "Cases that the version before it does not have"),
@@ -31,7 +31,7 @@ COLUMNS: dict[str, Any] = {
     "changed": numeric("Changed", 70, "Cases with another value than in the version before it"),
     "runs": numeric("Runs", 50, "Runs that used this version; they keep the cases that they were made with"),
     "parent": header("Made from", 130, "The version that it was made from"),
-    "edits": header("Edits", "large", "What was done, in order"),
+    "edits": header("Edits", 200, "What was done, in order"),
 }
 
 

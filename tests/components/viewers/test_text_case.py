@@ -40,10 +40,10 @@ def test_fact_parts() -> None:
         }
     )
     assert [(title, how) for title, how, _ in parts] == [
-        ("claims", "table"), ("words", "table"), ("long text", "code"), ("nested", "code"), ("share", "fact"),
-        ("nothing", "fact"), ("", "table"), ("best", "fact"),
+        ("Claims", "table"), ("Words", "table"), ("Long text", "code"), ("Nested", "code"), ("Share", "fact"),
+        ("Nothing", "fact"), ("", "table"), ("Best", "fact"),
     ]  # fmt: skip
-    assert parts[0][2].to_dict("list") == {"claim": ["a", "b"], "supported": ["✓", "–"]}
-    assert (parts[4][2], parts[5][2]) == ("0.123", "–")
-    assert parts[6][2].to_dict("list") == {"": ["rouge 1", "rouge 2"], "f": ["0.500", "0.250"], "of": ["1", "1"]}
+    assert parts[0][2].to_dict("list") == {"Claim": ["a", "b"], "Supported": ["✓", "–"]}
+    assert (parts[4][2], parts[5][2]) == ("0.123", "none")
+    assert parts[6][2].to_dict("list") == {"": ["rouge 1", "rouge 2"], "F": ["0.500", "0.250"], "Of": ["1", "1"]}
     assert parts[7][2] == "precision 1.00 · found ✓"

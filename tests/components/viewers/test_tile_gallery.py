@@ -68,6 +68,10 @@ def test_options_keep_what_is_chosen() -> None:
                      "m: 4 mistakes – 3 nothing there, 1 missed; most of cat (3).", id="mistakes"),
         pytest.param({"tp": 4, "ignored": 0}, 4, "m: 4 objects – 4 found; most of cat (3).", id="found-ones"),
         pytest.param({}, 0, "m: 0 objects.", id="none"),
+        pytest.param(
+            {"fn": 5, "fp_hallucination": 4, "fp_duplicate": 3, "fp_misclassification": 2, "fp_localisation": 1}, 15,
+            "m: 15 mistakes – 5 missed, 4 nothing there, 3 duplicate, 3 other; most of cat (3).", id="the rest",
+        ),
     ],
 )  # fmt: skip
 def test_headline(kinds: dict[str, int], shown: int, expected: str) -> None:
@@ -112,7 +116,7 @@ def test_masks_are_filled(polygons: list[list[float]], filled: bool) -> None:
 
 def test_an_image_counts_its_objects_in_one_path_a_kind() -> None:
     shown = drawn(tile(entry(), entry(), entry("tp"), n=7), pictures=[b"x"], by_image=True)["tiles"][0]
-    assert shown["lines"] == ["", "p0", "7", "✗ 2 false · ✓ 1 found +4", ""]
+    assert shown["lines"] == ["", "p0", "7", "2 false, 1 found +4", ""]
     assert sorted((shape["kind"], shape["path"].count("M")) for shape in shown["shapes"]) == [
         ("fp_hallucination", 2),
         ("tp", 1),
