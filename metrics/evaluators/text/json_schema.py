@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters, Status, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score
@@ -24,6 +24,9 @@ class JsonSchemaParameters(Parameters):
         "{}",
         max_length=1_000_000,
         description="JSON Schema for cases without their own; {} checks only that the answer is JSON.",
+    )
+    own_schema_only: bool = Field(
+        False, description="Score only the cases with a schema of their own: where the others ask for no JSON."
     )
     check_formats: bool = Field(
         True, description="Check the format of strings: date-time, email, uri, uuid, ipv4 and other standard ones."
@@ -69,6 +72,9 @@ class JsonSchemaParameters(Parameters):
             {"passes": 0, "failures": 1, "generation_failures": 1},
         ),
         Example("without a schema the answer only has to be JSON", {"answer": "[1, 2, 3]"}, {"passes": 1}),
+        Example.not_applicable(
+            "a case that asks for no JSON", {"answer": "At the desk."}, parameters={"own_schema_only": True}
+        ),
         Example("NaN is not JSON", {"answer": '{"score": NaN}'}, {"passes": 0, "failures": 1}),
         Example(
             "a date that is none",
@@ -94,7 +100,8 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     """Whether the answer is JSON and valid by the case's schema, or by the parameter's where the case has none.
 
     passes = 1 if the whole answer is JSON (RFC 8259: no NaN, no Infinity, no trailing comma, no prose around it) and
-    violates no rule of the schema; the schema {} has no rules. Contexts are not validated, so retrieval_failures has no
+    violates no rule of the schema; the schema {} has no rules. With `own_schema_only` a case without its own schema has
+    no value. Contexts are not validated, so retrieval_failures has no
     value and every failure is attributed to generation.
 
     Limits: 64 levels, integers of 4,000 digits; beyond them the answer fails with that reason. A duplicate key is
@@ -104,6 +111,8 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     uri, iri, uuid, json-pointer, regex and their kin; other names say nothing), unless `check_formats` is off. A byte
     order mark before the JSON is ignored. Evidence: up to 20 violations with the JSON path of each.
     """
+    if parameters.own_schema_only and not case.json_schema:
+        return not_applicable("the case has no JSON schema")
     answer = _fenced(case.answer or "") if parameters.accept_fenced else case.answer or ""
     facts: dict[str, Any] = {"violations": []}
     try:
