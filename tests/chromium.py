@@ -4,6 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -28,8 +30,11 @@ def find() -> str | None:
     chosen = os.environ.get("ASSAY_CHROMIUM")
     if chosen:
         return chosen if starts(chosen) else None
-    found = [shutil.which(name) for name in NAMES]
-    return next((path for path in (*found, *MACOS, playwrights_own()) if path and starts(path)), None)
+    places: list[Callable[[], str | None]] = [
+        *(partial(shutil.which, name) for name in (*NAMES, *MACOS)),
+        playwrights_own,
+    ]
+    return next((path for place in places if (path := place()) and starts(path)), None)
 
 
 def starts(path: str) -> bool:

@@ -24,12 +24,11 @@ LIMIT = 20.0  # seconds, of all
 
 def main() -> None:
     """Measure and print; the exit code is 1 where the limit is exceeded."""
-    chromium = find()
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
         truth, *results = files(folder)
         with serving(folder) as address:
-            browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+            browser = playwright.chromium.launch(executable_path=find(), args=FLAGS)
             page = browser.new_page(viewport={"width": 1280, "height": 720})
             page.set_default_timeout(120_000)
             page.goto(f"{address}/evaluate?evaluator=coco_summary")
