@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
+from components.widgets.literal import literal
+
 if TYPE_CHECKING:
     from components.data import Metric
 
@@ -165,7 +167,7 @@ def parameter_form(
                 begun = replace(field, default=(start or {}).get(field.name, field.default))
                 value = _widget(begun, f"{key}.{field.name}", placeholder)
             except ValueError as failure:
-                st.error(f"{field.title}: {failure}. The default is kept.", icon=":material/error:")
+                st.error(f"{field.title}: {literal(str(failure))}. The default is kept.", icon=":material/error:")
                 continue
             if value != field.default:
                 given[field.name] = value

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from components.widgets.literal import literal
 from metrics.store import Run
 from metrics.store.reviews import Mark, Place, Review, SavedView, SavedViews
 from tests.pages.page_scenes import objects_run, texts_run, told
@@ -116,3 +117,12 @@ def test_saved_views_are_of_the_workspace(pictures: Run, open_page: Callable[...
     page = open_page("gallery", run=pictures.id, score="0")
     (link,) = [link.proto for link in page.get("page_link") if link.proto.label == "Missed"]
     assert link.query_string == f"run={pictures.id}&kind=fn"
+
+
+def test_the_name_of_a_view_stays_text(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    image = "![](http://127.0.0.1:9/x.png)"
+    SavedViews(pictures.workspace.path).keep(SavedView(image, "gallery", "kind=fn"))
+    page = open_page("gallery", run=pictures.id, score="0")
+    labels = [link.proto.label for link in page.get("page_link")]
+    assert literal(image) in labels
+    assert image not in labels

@@ -8,6 +8,7 @@ import streamlit as st
 
 from components import data
 from components.widgets import controls, url
+from components.widgets.literal import literal
 from metrics.presentation import format
 
 Places = Sequence[data.Place]
@@ -99,4 +100,4 @@ def _tag(run: str, places: Places, add: Sequence[str], remove: Sequence[str]) ->
 
 def _draw_problem() -> None:
     if problem := st.session_state.pop("mark-problem", ""):
-        st.error(problem)
+        st.error(literal(problem))

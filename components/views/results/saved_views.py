@@ -8,6 +8,7 @@ import streamlit as st
 
 from components import data
 from components.widgets import url
+from components.widgets.literal import literal
 from metrics.presentation import format
 
 
@@ -17,14 +18,16 @@ def draw(run: str, page: str) -> None:
     with st.popover(f"Views ({len(views)})" if views else "Views", icon=":material/bookmark:"):
         for view in views:
             with st.container(horizontal=True, vertical_alignment="center"):
-                url.link(format.shorten(view.name, 40), page, icon=":material/bookmark:", **_state(view.state, run))
+                url.link(
+                    literal(format.shorten(view.name, 40)), page, icon=":material/bookmark:", **_state(view.state, run)
+                )
                 st.button(
                     "Delete", key=f"remove-view-{view.name}", type="tertiary", on_click=data.remove_view,
                     args=(page, view.name),
                 )  # fmt: skip
         st.text_input("Save these filters as", key="view-name", placeholder="Name", on_change=_save, args=(page,))
         if problem := st.session_state.pop("view-problem", ""):
-            st.error(problem)
+            st.error(literal(problem))
 
 
 def _state(text: str, run: str) -> dict[str, url.Value]:

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from components import data
+from components.widgets.literal import literal
 from components.widgets.tables import header, numeric
 from metrics.presentation import format
 from metrics.presentation.phrases import limit, metric_title
@@ -78,7 +79,7 @@ def _draw_profiles(profiles: data.Profiles) -> None:
                 problem = data.use_profile(name)
                 if problem is None:
                     st.rerun()
-                st.error(problem)
+                st.error(literal(problem))
         if profiles.in_force and st.button("Remove profile", icon=":material/delete:"):
             data.remove_profile(profiles.in_force)
             st.rerun()

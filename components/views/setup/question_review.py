@@ -16,6 +16,7 @@ from components.viewers.text_case import draw_text
 from components.views.setup.question_maker import spend_text
 from components.views.setup.suite_saving import open_suite
 from components.widgets import filters, url
+from components.widgets.literal import literal
 from components.widgets.tables import header, records
 from metrics.presentation import format
 from metrics.presentation.marked_text import quoted
@@ -126,7 +127,7 @@ def _draw_question(draft: DraftView, shown: Sequence[Row], row: Row) -> None:
             )  # fmt: skip
     kind = data.question_kinds()[row["kind"]]
     facts = [kind.title, STATUSES[row["status"]].lower(), *filter(None, [row["language"]])] + ["edited"] * row["edited"]
-    st.caption(f"{place + 1} of {len(shown)} · {' · '.join(facts)}", help=f"{kind.says}.")
+    st.caption(f"{place + 1} of {len(shown)} · {literal(' · '.join(facts))}", help=f"{kind.says}.")
     for found in row["suspected"]:
         st.text(f"⚠ A passage looks as if it were written for the judge ({found['what']}): {found['text']}")
     draw_text("Question", row["question"], 120, 2)
