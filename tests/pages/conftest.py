@@ -5,6 +5,7 @@ import fcntl
 import itertools
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -112,7 +113,7 @@ def _serving(folder: Path, script: str) -> Iterator[str]:
     with log.open("wb") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)],
-            cwd=PROJECT, env=os.environ | {"ASSAY_WORKSPACE": str(folder)},
+            cwd=PROJECT, env=os.environ | {"ASSAY_WORKSPACE": str(folder), "PYTHONFAULTHANDLER": "1"},
             stdout=subprocess.DEVNULL, stderr=errors,
         )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
@@ -124,7 +125,11 @@ def _serving(folder: Path, script: str) -> Iterator[str]:
         yield address
     finally:
         process.terminate()
-        process.wait(120)
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGABRT)  # its log says where each thread stands
+            process.wait()
 
 
 def settle(page: Page) -> None:
