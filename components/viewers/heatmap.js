@@ -315,6 +315,8 @@ export default function (component) {
       else if (!chooser.hidden) choose.onclick();
       else if (!tip.hidden) hide();
       else if (data.open && parentElement.contains(target)) close();
+      else return;
+      event.preventDefault(); // else the listener of a drawing that is about to go would close the next thing, too
       return;
     }
     if (isTyping(event)) return;
