@@ -97,7 +97,6 @@ from components.data.judge_settings import (
     searched_folders,
     try_judge,
 )
-from components.data.loaded_ahead import load_matching
 from components.data.model_needs import inference_hint, model_kinds, parameter_schema, unavailable, uses_judge
 from components.data.monitors import (
     Monitored,

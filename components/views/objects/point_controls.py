@@ -34,7 +34,6 @@ def draw(run: str, point: data.OperatingPoint, fixed_iou: bool = False) -> None:
 
     `fixed_iou`: the run's matches hold for one IoU threshold only.
     """
-    data.load_matching()
     best = data.best_point(run)
     left, right, more = st.columns([3, 3, 4], vertical_alignment="bottom")
     with left:
