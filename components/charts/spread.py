@@ -69,16 +69,15 @@ def box_figure(
             marker={"color": colour, "size": 12, "symbol": "diamond", "line": {"width": 1.5, "color": INK[dark]}},
             hovertext=[_told(own)], **undimmed(),
         )  # fmt: skip
-    if threshold is not None:
-        figure.add_vline(x=threshold, line={"color": MUTED[dark], "width": 1.2, "dash": "dot"})
     figure.update_yaxes(
         tickvals=list(range(len(models))), ticktext=[plain(names[own.model]) for own in models],
         range=[len(models) - 0.5, -0.95], showgrid=False, zeroline=False, ticks="",
     )  # fmt: skip
     ends = [end for own in models for end in (own.whisker_low, own.whisker_high, *(value for _, value in own.far))]
-    ends += [] if threshold is None else [threshold]
-    if threshold is not None:  # beside its line, on the side that has room
-        left = threshold < (min(ends) + max(ends)) / 2
+    if threshold is not None:
+        ends.append(threshold)
+        figure.add_vline(x=threshold, line={"color": MUTED[dark], "width": 1.2, "dash": "dot"})
+        left = threshold < (min(ends) + max(ends)) / 2  # its name stands on the side that has room
         figure.add_annotation(
             x=threshold, y=-0.75, text=f"threshold {threshold:g}", showarrow=False, font={"color": MUTED[dark]},
             xanchor="left" if left else "right", xshift=4 if left else -4,

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.bench_upload
 
-A COCO data set of 5,000 images and the results of three detectors, 147 MB in all: the suite is read, stored and
+A COCO data set of 5,000 images and the results of three detectors, 136 MB in all: the suite is read, stored and
 described, then the results are, then boxes are checked and images compared, until *Start* can be clicked.
 """
 

@@ -126,10 +126,11 @@ def _serving(folder: Path, script: str) -> Iterator[str]:
     finally:
         process.terminate()
         try:
-            process.wait(60)
+            process.wait(120)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGABRT)  # its log says where each thread stands
             process.wait()
+            pytest.fail(f"The studio does not stop:\n{log.read_text(errors='replace')}")
 
 
 def settle(page: Page) -> None:

@@ -52,8 +52,8 @@ def test_it_says_what_the_run_says(run: Run) -> None:
     assert [method.evaluator for method in report.methods] == ["rouge", "looping_detection"]
     assert report.methods[0].metrics[0].name == "rouge1"
     assert any(problem.model == "poor" and problem.title == "rougeL" for problem in report.problems)
-    assert any("ROUGE" in insight.message for insight in report.insights)
     messages = [insight.message for insight in report.insights]
+    assert "poor is worst at ROUGE-L (0.640)" in messages
     assert len(messages) == len(set(messages))
     assert "a paired test on the same cases" in report.notes[0]
     assert "significant at 5 % after Holm's correction for all pairs of models of the metric" in report.notes[0]

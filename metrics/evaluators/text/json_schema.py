@@ -101,8 +101,8 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
 
     passes = 1 if the whole answer is JSON (RFC 8259: no NaN, no Infinity, no trailing comma, no prose around it) and
     violates no rule of the schema; the schema {} has no rules. With `own_schema_only` a case without its own schema has
-    no value. Contexts are not validated, so retrieval_failures has no
-    value and every failure is attributed to generation.
+    no value. Contexts are not validated, so retrieval_failures has no value and every failure is attributed to
+    generation.
 
     Limits: 64 levels, integers of 4,000 digits; beyond them the answer fails with that reason. A duplicate key is
     accepted (the last one counts) and noted. JSON Schema drafts 3 to 2020-12; patterns run in RE2, and a $ref to

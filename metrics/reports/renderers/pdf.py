@@ -55,6 +55,7 @@ def _timestamp(created: str) -> int:
 
 def _payload(report: Report) -> dict[str, Any]:
     """Return what the template reads: texts, colours, figures."""
+    inks = _inks(report)
     payload: dict[str, Any] = {
         "title": report.title,
         "kicker": texts.KICKER,
@@ -89,7 +90,7 @@ def _payload(report: Report) -> dict[str, Any]:
         "groups": [asdict(group) for group in report.facts],
         "standings_title": texts.STANDINGS,
         "heat": [_heatmap_part(part) for part in heatmap_parts(report)],
-        "charts": [_chart_group(group, report) for group in report.charts],
+        "charts": [_chart_group(group, inks) for group in report.charts],
         "problems": [
             {"title": f"{group.title} {group.threshold}", "rows": group.rows}
             for group in problem_groups(report.problems, len(report.models))
@@ -129,12 +130,15 @@ def _pieces(token: str, every: int) -> Iterable[str]:
         yield from (part[start : start + every] for start in range(0, len(part), every))
 
 
-def _chart_group(group: ChartGroup, report: Report) -> dict[str, Any]:
+def _inks(report: Report) -> Inks:
     own = dict(zip(coloured_models(report), SERIES[False], strict=False))
-    inks = Inks(
+    return Inks(
         INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own,
         short_names(report.models),
     )  # fmt: skip
+
+
+def _chart_group(group: ChartGroup, inks: Inks) -> dict[str, Any]:
     figures = [figure_of(chart, inks) for chart in group.charts]
     return {
         "title": group.title,
