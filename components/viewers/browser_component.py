@@ -7,6 +7,10 @@ from typing import Any
 import streamlit as st
 
 FOLDER = Path(__file__).parent
+# More below shows as a fade until one has scrolled there; without an overflow the timeline is idle and nothing fades.
+FADE = """@keyframes fade { 0%, 99% { mask-image: linear-gradient(#000 calc(100% - 28px), transparent); }
+  100% { mask-image: none; } }
+"""
 
 
 @cache
@@ -17,7 +21,7 @@ def browser_component(name: str, css: str = "", shared: tuple[str, ...] = ()) ->
     """
     html = _text(f"{name}.html")
     style, script = ("\n".join(_text(f"{each}.{kind}") for each in (*shared, name)) for kind in ("css", "js"))
-    return st.components.v2.component(f"assay_{name}", html=html, css=style + css, js=script)
+    return st.components.v2.component(f"assay_{name}", html=html, css=FADE + style + css, js=script)
 
 
 def _text(name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from components import data
+from components.viewers.browser_component import FADE
 from components.widgets import unfinished_run, url
 from components.widgets.controls import agreed, is_gone, place
 from components.widgets.literal import literal
@@ -23,7 +24,9 @@ PICKER = 23  # characters that the box of the runs shows
 # A chosen option that is too long ends in an ellipsis. A table or a text that is larger than its place fades at its
 # right or lower edge, as the leaderboard does, until it is scrolled to its end; without an overflow the timeline is
 # idle and nothing fades. \3c is "<", with which Streamlit would drop the style.
-STYLE = """<style>
+STYLE = (
+    f"<style>\n{FADE}"
+    + """\
 [data-testid="stText"] * { unicode-bidi: plaintext; }
 :is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]):enabled,
 :is([data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primaryFormSubmit"]):enabled p,
@@ -40,11 +43,10 @@ STYLE = """<style>
 .dvn-scroller { animation: further linear both, below linear both; animation-timeline: scroll(self x), scroll(self y);
   background: linear-gradient(90deg, transparent, light-dark(#ffffff, #14181d)) right / var(--further) 100% no-repeat,
     linear-gradient(transparent, light-dark(#ffffff, #14181d)) bottom / 100% var(--below) no-repeat; }
-@keyframes lower { 0%, 99% { mask-image: linear-gradient(#000 calc(100% - 28px), transparent); }
-  100% { mask-image: none; } }
-[data-testid="stLayoutWrapper"] > [data-testid="stVerticalBlock"] { animation: lower linear both;
+[data-testid="stLayoutWrapper"] > [data-testid="stVerticalBlock"] { animation: fade linear both;
   animation-timeline: scroll(self y); }
 </style>"""
+)
 
 
 def navigation() -> st.Page:
