@@ -13,6 +13,8 @@ Names are loaded on first use, so that importing one of them does not pay for al
 from importlib import import_module
 from typing import Any
 
+__version__ = "0.2.0"
+
 _PUBLIC = {
     "AssayError": "metrics.core.errors",
     "InputError": "metrics.core.errors",
@@ -39,7 +41,7 @@ _PUBLIC = {
     "questions_from_documents": "metrics.questions",
     "read_coco": "metrics.library.coco",
 }
-__all__ = sorted([*_PUBLIC, "evaluators"])
+__all__ = sorted([*_PUBLIC, "__version__", "evaluators"])
 
 
 def __getattr__(name: str) -> Any:
