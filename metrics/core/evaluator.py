@@ -30,7 +30,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-from metrics.core.array_types import Floats
+from metrics.core.array_types import Bools, Floats
 from metrics.core.evidence import Evidence, Holds, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case, Suite, Task
@@ -106,6 +106,10 @@ class Metric:
         share = (value - self.low) / (self.high - self.low)
         share = min(1.0, max(0.0, share))
         return share if self.direction is Direction.HIGHER else 1.0 - share
+
+    def unreadable(self, values: Floats) -> Bools:
+        """Return which values [n] cannot be the metric's: NaN, or outside its range by more than ROUNDING."""
+        return ~((values >= self.low - ROUNDING) & (values <= self.high + ROUNDING))
 
     def passes(self, value: float, threshold: float) -> bool:
         """Return whether `value` is on the good side of `threshold`, or exactly on it."""
@@ -338,7 +342,9 @@ class Evaluator:
 
     def missing_inputs(self, case: Case) -> list[Input]:
         """Return the declared inputs that `case` does not have."""
-        return self.lacking(lambda name: getattr(case, name) not in (None, ()))
+        absent = (None, ())
+        missing = [name for name in self.inputs if getattr(case, name) in absent]  # mostly none: asked of every case
+        return [name for name in missing if all(getattr(case, field) in absent for field in self.accepted(name))]
 
     def with_parameters(self, parameters: Parameters) -> "Evaluator":
         """Return the evaluator as these parameters make it: its metrics, each with the threshold in force.

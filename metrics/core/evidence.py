@@ -19,9 +19,12 @@ Stored, in the `evidence` column of the scores, it is the JSON object that `Evid
     …         every fact, under its own name
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
+
+import orjson
 
 Holds = Literal["yes", "no", "unknown"]
 Link = tuple[str, int]  # a group of verdicts, or "contexts" for the retrieved contexts; the number in it, from 1
@@ -111,6 +114,16 @@ class Evidence:
         }
         facts = {name: value for name, value in record.items() if name not in RESERVED}
         return cls(groups, facts, record.get("judge"), record.get("panel"))
+
+
+def evidence_json(evidence: Evidence | None) -> str | None:
+    """Return the JSON text of an evidence's record, as it is stored; what JSON has no form for is written as text."""
+    if evidence is None:
+        return None
+    try:
+        return orjson.dumps(evidence.record, default=str, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+    except TypeError:  # a number of more than 64 bits, half a surrogate pair, keys that are no text
+        return json.dumps(evidence.record, ensure_ascii=False, default=str)
 
 
 def yes_or_no(holds: bool | None) -> Holds:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from metrics.core.evaluator import Evaluator, Parameters
-from metrics.core.suite import Case, Suite
+from metrics.core.suite import Case
 from metrics.engine.load_resources import Resources
 from metrics.engine.plan import judged
 from metrics.engine.score_cases import judge_cases, score_cases
@@ -40,13 +40,13 @@ class LiveScorer:
         self._loop.run(self._resources.close())
         self._loop.close()
 
-    def scores(self, suite: Suite, cases: Sequence[Case]) -> pa.Table:
-        """Return one row per evaluator, case and metric, in that order (schema SCORES); `cases` are of `suite`."""
+    def scores(self, cases: Sequence[Case]) -> pa.Table:
+        """Return one row per evaluator, case and metric, in that order (schema SCORES)."""
         tables = []
         for entry, parameters in self._chosen.values():
             if judged(entry, parameters):
                 made = self._loop.run(judge_cases(entry, parameters, cases, self._resources, skip_when_down=True))
             else:
                 made = score_cases(entry, parameters, cases, self._resources)
-            tables.append(scores_table(entry, suite, cases, [one.score for one in made]))
+            tables.append(scores_table(entry, cases, [one.score for one in made]))
         return pa.concat_tables(tables)

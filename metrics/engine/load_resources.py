@@ -29,8 +29,11 @@ def missing_inputs(entry: Evaluator, case: Case) -> CaseScore | None:
     """
     if case.error is not None:
         return CaseScore({}, Status.ERROR, f"the model gave no answer: {case.error}")
-    missing = [" or ".join(map(INPUT_NAMES.__getitem__, entry.accepted(name))) for name in entry.missing_inputs(case)]
-    return not_applicable(f"the case has no {' and no '.join(missing)}") if missing else None
+    missing = entry.missing_inputs(case)
+    if not missing:
+        return None
+    named = (" or ".join(map(INPUT_NAMES.__getitem__, entry.accepted(name))) for name in missing)
+    return not_applicable(f"the case has no {' and no '.join(named)}")
 
 
 def missing_resources(entry: Evaluator, parameters: Parameters, settings: Mapping[str, Any]) -> str | None:

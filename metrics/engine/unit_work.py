@@ -19,11 +19,11 @@ from metrics.core.evaluator import (
     Parameters,
     Status,
     not_applicable,
-    unreadable_value,
 )
 from metrics.core.label_keys import find
 from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, REPLICATES, SCORES
+from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case, Outputs, Suite, join_cases
 from metrics.engine.judge_case import failed_score
 from metrics.engine.load_resources import Resources
@@ -105,50 +105,38 @@ def case_tables(
         cases = [*cases, *absent]
         scores = [*scores, *[not_applicable("the model has no output for this case")] * len(absent)]
     failed = sum(score.status is Status.ERROR for score in scores)
-    return {"scores": scores_table(entry, suite, cases, scores)}, failed
+    return {"scores": scores_table(entry, cases, scores)}, failed
 
 
 def _absent(job: Job, suite: Suite) -> list[Case]:
     answered = _all_outputs(job.workspace, job.outputs).restricted(job.unit.model).outputs["case_id"].unique()
-    missing = suite.cases["case_id"].filter(pc.invert(pc.is_in(suite.cases["case_id"], answered)))
-    return [Case(case_id=case_id, model=job.unit.model) for case_id in missing.to_pylist()]
+    without = np.flatnonzero(~pc.is_in(suite.cases["case_id"], answered).to_numpy())
+    case_ids = suite.cases["case_id"].take(pa.array(without)).to_pylist()
+    return [
+        Case(case_id=case_id, model=job.unit.model, position=position)
+        for case_id, position in zip(case_ids, without.tolist(), strict=True)
+    ]
 
 
-def scores_table(entry: Evaluator, suite: Suite, cases: Sequence[Case], scores: Sequence[CaseScore]) -> pa.Table:
+def scores_table(entry: Evaluator, cases: Sequence[Case], scores: Sequence[CaseScore]) -> pa.Table:
     """Return one row per case and metric (schema SCORES); a value outside its metric's range becomes an error."""
-    columns: dict[str, list[Any]] = {name: [] for name in ("metric", "value", "status", "reason", "evidence")}
-    for score in scores:
-        evidence = (
-            None if score.evidence is None else json.dumps(score.evidence.record, ensure_ascii=False, default=str)
-        )
-        for metric in entry.metrics:
-            value, status, reason = score.values.get(metric.name), Status.OK, None
-            if value is None:
-                status = Status.NOT_APPLICABLE if score.status is Status.OK else score.status
-                reason = score.reason
-            elif (complaint := unreadable_value(metric, value)) is not None:
-                value, status, reason = None, Status.ERROR, complaint
-            columns["metric"].append(metric.name)
-            columns["value"].append(value)
-            columns["status"].append(status.value)
-            columns["reason"].append(reason)
-            columns["evidence"].append(evidence)
-            evidence = None
-    width = len(entry.metrics)
     case_ids = pa.array([case.case_id for case in cases], pa.string())
-    positions = pc.index_in(case_ids, suite.cases["case_id"].combine_chunks())
-    repeated = pa.array(np.repeat(np.arange(len(cases)), width))
-    return pa.table(
-        {
-            "case_id": case_ids.take(repeated),
-            "position": positions.take(repeated),
-            "model": pa.array([case.model for case in cases], pa.string()).take(repeated),
-            "run": pa.array([case.run for case in cases], pa.int32()).take(repeated),
-            "evaluator": pa.array([entry.id] * (width * len(cases)), pa.string()),
-            **columns,
-        },
-        schema=SCORES,
+    return _score_rows(
+        entry,
+        ScoreColumns.of(case_ids, [metric.name for metric in entry.metrics], scores),
+        position=pa.array([case.position for case in cases], pa.int32()),
+        model=pa.array([case.model for case in cases], pa.string()),
+        run=pa.array([case.run for case in cases], pa.int32()),
     )
+
+
+def _score_rows(entry: Evaluator, scores: ScoreColumns, **of_cases: pa.Array) -> pa.Table:
+    """Return the table of `scores`; `of_cases`: position, model and run of each case."""
+    width = len(entry.metrics)
+    repeated = pa.array(np.repeat(np.arange(len(scores)), width))
+    columns = {name: column.take(repeated) for name, column in {"case_id": scores.case_ids, **of_cases}.items()}
+    evaluator = pa.repeat(pa.scalar(entry.id, pa.string()), len(repeated))
+    return pa.table(columns | {"evaluator": evaluator} | scores.rows(entry.metrics), schema=SCORES)
 
 
 def _data_set(
@@ -176,15 +164,26 @@ def _data_set(
     if unit.tag is not None:
         return tables, 0
     if findings.cases:
-        cases = [Case(case_id=case_id, model=unit.model, run=unit.run or 1) for case_id in findings.cases]
-        per_case = {name for score in findings.cases.values() for name in score.values}
-        measured = replace(entry, metrics=tuple(metric for metric in entry.metrics if metric.name in per_case))
-        tables["scores"] = scores_table(measured, suite, cases, list(findings.cases.values()))
+        tables["scores"] = _data_set_scores(entry, unit, suite, findings.cases)
     for name, table in (("curves", findings.curves), ("matches", findings.matches)):
         if table is not None:
             table = table.add_column(0, "run", pa.repeat(pa.scalar(unit.run, pa.int32()), len(table)))
             tables[f"{name}/{entry.id}"] = table.add_column(0, "model", pa.repeat(unit.model, len(table)))
     return tables, 0
+
+
+def _data_set_scores(entry: Evaluator, unit: Unit, suite: Suite, scores: Mapping[str, CaseScore]) -> pa.Table:
+    """Return the table of the scores that a data-set evaluator gives cases, of the metrics that they have."""
+    if not isinstance(scores, ScoreColumns):
+        given = dict.fromkeys(name for score in scores.values() for name in score.values)
+        scores = ScoreColumns.of(pa.array(list(scores), pa.string()), list(given), list(scores.values()))
+    return _score_rows(
+        replace(entry, metrics=tuple(metric for metric in entry.metrics if metric.name in scores.metrics)),
+        scores,
+        position=pc.index_in(scores.case_ids, suite.cases["case_id"].combine_chunks()),
+        model=pa.repeat(pa.scalar(unit.model, pa.string()), len(scores)),
+        run=pa.repeat(pa.scalar(unit.run or 1, pa.int32()), len(scores)),
+    )
 
 
 def _without_value(entry: Evaluator, reason: str, cases: int) -> list[Aggregate]:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators
-from metrics.core.suite import Case, Suite
+from metrics.core.suite import Case
 from metrics.engine.live_scorer import LiveScorer
 from metrics.engine.load_resources import missing_resources
 from metrics.judge.budget import Spend
@@ -307,9 +307,8 @@ class Feeder:
     def _judged(self, found: Sequence[tuple[Record, Case, int | None]]) -> tuple[pa.Table, pa.Table]:
         """Return the rows to store."""
         first = self.state.sampled
-        cases = [replace(case, case_id=str(number)) for number, (_, case, _) in enumerate(found, first)]
-        suite = Suite.from_rows(self._name, "text", [{"case_id": case.case_id} for case in cases])
-        made = self.scorer.scores(suite, cases)
+        cases = [replace(case, case_id=str(first + place), position=place) for place, (_, case, _) in enumerate(found)]
+        made = self.scorer.scores(cases)
         scores = [
             row | {"number": int(row["case_id"]), "passed": passed}
             for row, passed in zip(made.drop_columns("evidence").to_pylist(), passes(self.chosen, made), strict=True)

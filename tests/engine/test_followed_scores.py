@@ -84,7 +84,7 @@ def test_a_repeat_that_failed_is_listed_with_its_reason(judge_server: JudgeServe
     judge_server.fail_by(lambda request: Fault(400) if "Claim 1 of c0." in request.text else None)
     run = engine.execute(asked(tmp_path, judge_server, "faithfulness", STATISTICS, tries=1), one_thread)
     evidence = run.scores.query(f"evaluator == '{STATISTICS}' and case_id == 'c0'")["evidence"].dropna().iloc[0]
-    assert '"run 1": 1.0' in evidence
+    assert '"run 1":1.0' in evidence
     assert "gave no reply" in evidence
     row = run.aggregates.query("metric == 'mean_of_faithfulness'").iloc[0]
     assert (row["n"], row["unscored"]) == (3, 1)

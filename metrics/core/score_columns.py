@@ -1,0 +1,102 @@
+"""Scores of many cases as columns: what the engine stores, and what an evaluator of a whole data set may return."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.core.evaluator import CaseScore, Metric, Status, unreadable_value
+from metrics.core.evidence import Evidence, evidence_json
+
+STATUSES = tuple(status.value for status in Status)
+_OK, _NOT_APPLICABLE = STATUSES.index(Status.OK), STATUSES.index(Status.NOT_APPLICABLE)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreColumns(Mapping[str, CaseScore]):
+    """The scores of the cases `case_ids` [n], in order; also a mapping from a case's id to its score.
+
+    metrics   by name, [n] float64, null where there is no value
+    status    [n] place in STATUSES: the status of a case's metrics without a value; OK stands for not_applicable there
+    reason    [n] text, why a case has no value, or null
+    evidence  [n] JSON text of core.evidence, or null
+    """
+
+    case_ids: pa.Array
+    metrics: Mapping[str, pa.Array]
+    status: pa.Array
+    reason: pa.Array
+    evidence: pa.Array
+
+    @classmethod
+    def of(cls, case_ids: pa.Array, metrics: Sequence[str], scores: Sequence[CaseScore]) -> "ScoreColumns":
+        """Return the columns of a score a case; metrics that are not named are left out."""
+        return cls(
+            case_ids,
+            {name: pa.array([score.values.get(name) for score in scores], pa.float64()) for name in metrics},
+            pa.array([STATUSES.index(score.status) for score in scores], pa.int8()),
+            pa.array([score.reason for score in scores], pa.string()),
+            pa.array([evidence_json(score.evidence) for score in scores], pa.string()),
+        )
+
+    def __getitem__(self, case_id: str) -> CaseScore:
+        place = self._places[case_id]
+        evidence = self.evidence[place].as_py()
+        return CaseScore(
+            {name: column[place].as_py() for name, column in self.metrics.items()},
+            Status(STATUSES[self.status[place].as_py()]),
+            self.reason[place].as_py(),
+            None if evidence is None else Evidence.of_record(orjson.loads(evidence)),
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self.case_ids)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {case_id: place for place, case_id in enumerate(self.case_ids.to_pylist())}
+
+    def rows(self, metrics: Sequence[Metric]) -> dict[str, pa.Array]:
+        """Return metric, value, status, reason and evidence of a row per case and metric, those of a case together.
+
+        The evidence stands on the row of the first metric. A value outside its metric's range becomes an error.
+        """
+        n, width = len(self), len(metrics)
+        status = self.status.to_numpy()
+        statuses = np.empty((n, width), np.int8)
+        reasons = np.empty((n, width), np.int64)  # place in the reasons, then in the complaints; −1: none
+        values = np.empty((n, width))
+        absent = np.empty((n, width), bool)
+        complaints: list[str | None] = []
+        for place, metric in enumerate(metrics):
+            column = self.metrics.get(metric.name, pa.nulls(n, pa.float64()))
+            absent[:, place] = pc.is_null(column).to_numpy(zero_copy_only=False)
+            values[:, place] = column.to_numpy(zero_copy_only=False)
+            missing = absent[:, place]
+            statuses[:, place] = np.where(missing, np.where(status == _OK, _NOT_APPLICABLE, status), _OK)
+            reasons[:, place] = np.where(missing, np.arange(n), -1)
+            for row in np.flatnonzero(~missing & metric.unreadable(values[:, place])).tolist():
+                complaints.append(unreadable_value(metric, float(values[row, place])))
+                statuses[row, place], reasons[row, place] = STATUSES.index(Status.ERROR), n + len(complaints) - 1
+                absent[row, place] = True
+        texts = pa.concat_arrays([self.reason, pa.array(complaints, pa.string())]) if complaints else self.reason
+        first = np.tile(np.arange(width) == 0, n)
+        return {
+            "metric": _spread([metric.name for metric in metrics], np.tile(np.arange(width, dtype=np.int32), n)),
+            "value": pa.array(values.ravel(), mask=absent.ravel()),
+            "status": _spread(STATUSES, statuses.ravel()),
+            "reason": texts.take(pa.array(reasons.ravel(), mask=reasons.ravel() < 0)),
+            "evidence": self.evidence.take(pa.array(np.repeat(np.arange(n), width), mask=~first)),
+        }
+
+
+def _spread(names: Sequence[str], codes: Any) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(names, pa.string())).cast(pa.string())
