@@ -1,6 +1,6 @@
 """Scores of many cases as columns: what the engine stores, and what an evaluator of a whole data set may return."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.evaluator import CaseScore, Metric, Status, unreadable_value
-from metrics.core.evidence import Evidence, evidence_json
+from metrics.core.evidence import VERSION, Evidence, evidence_json
 
 STATUSES = tuple(status.value for status in Status)
 _OK, _NOT_APPLICABLE = STATUSES.index(Status.OK), STATUSES.index(Status.NOT_APPLICABLE)
@@ -96,6 +96,29 @@ class ScoreColumns(Mapping[str, CaseScore]):
             "reason": texts.take(pa.array(reasons.ravel(), mask=reasons.ravel() < 0)),
             "evidence": self.evidence.take(pa.array(np.repeat(np.arange(n), width), mask=~first)),
         }
+
+
+def facts_json(**facts: pa.Array) -> pa.Array:
+    """Return the JSON text of the evidence of each row [n] whose facts are these columns: text or numbers, or null."""
+    texts = [f'{{"version":{VERSION}']
+    columns: list[Any] = []
+    for name, column in facts.items():
+        columns += [pa.scalar(f"{texts.pop()},{orjson.dumps(name).decode()}:"), _json(column)]
+        texts.append("")
+    return pc.binary_join_element_wise(*columns, pa.scalar("}"), "")
+
+
+def mapped(column: pa.Array, function: Callable[[str], str | None]) -> pa.Array:
+    """Return `function` of each text of a column, null of null; it is called once for each distinct text."""
+    distinct = column.dictionary_encode()
+    return pa.array([function(text) for text in distinct.dictionary.to_pylist()], pa.string()).take(distinct.indices)
+
+
+def _json(column: pa.Array) -> pa.Array:
+    if pa.types.is_floating(column.type):
+        texts = orjson.dumps(column.to_numpy(zero_copy_only=False), option=orjson.OPT_SERIALIZE_NUMPY)
+        return pa.array(texts.decode()[1:-1].split(",") if len(column) else [], pa.string())
+    return pc.fill_null(mapped(column, lambda text: orjson.dumps(text).decode()), "null")
 
 
 def _spread(names: Sequence[str], codes: Any) -> pa.Array:

@@ -3,16 +3,17 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from metrics.core.array_types import Floats, Ints
-from metrics.core.evaluator import Aggregate, CaseScore, Columns, Findings, Metric, Parameters, not_applicable
-from metrics.core.evidence import Evidence
+from metrics.core.evaluator import Aggregate, Columns, Findings, Metric, Parameters, Status
 from metrics.core.sampling_design import SamplingDesign
+from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Suite
 from metrics.stats.classification.confusion import AVERAGES, LabelScores, confusion_cells, label_scores, mean_scores
 from metrics.stats.draws import Draws
@@ -65,40 +66,42 @@ class ClassificationParameters(ResamplingParameters):
 
 def compare(
     suite: Suite,
-    truth: Sequence[str | None],
-    predicted: Sequence[str | None],
+    truth: pa.Array,
+    predicted: pa.Array,
     labels: Sequence[str],
     parameters: ClassificationParameters,
-    evidence: Sequence[Mapping[str, Any]],
+    evidence: pa.Array,
 ) -> Findings:
     """Accuracy, precision, recall and F1 of one model, with the confusion matrix as curves.
 
-    One entry a case of the suite in each sequence; None is an absent label. `labels` are the classes, every true one
+    One entry a case of the suite in each column; null is an absent label. `labels` are the classes, every true one
     among them; a prediction that is none of them is wrong, and null in the confusion matrix, as is an absent one that
     counts. Intervals: see `aggregates`.
     """
-    codes = {label: code for code, label in enumerate(labels)}
-    cases: dict[str, CaseScore] = {}
-    scored: list[tuple[int, int, int]] = []
-    unscored: Counter[str | None] = Counter()
-    rows = zip(suite.cases["case_id"].to_pylist(), truth, predicted, evidence, strict=True)
-    for place, (case_id, true, guess, facts) in enumerate(rows):
-        shown = Evidence(facts=facts)
-        if true is None:
-            cases[case_id] = not_applicable("the case has no true label", shown)
-        elif guess is None and parameters.missing == "unscored":
-            cases[case_id] = not_applicable("the model made no prediction", shown)
-        else:
-            reason = "the model made no prediction" if guess is None else None
-            scored.append((place, codes[true], len(labels) if guess is None else codes.get(guess, len(labels))))
-            cases[case_id] = CaseScore({"accuracy": float(true == guess)}, reason=reason, evidence=shown)
-            continue
-        unscored[true] += 1
-    places, true_codes, guesses = np.array(scored, dtype=np.int64).reshape(-1, 3).T
-    cells = confusion_cells(true_codes, guesses, len(labels))
     names = pa.array([*labels, None], pa.string())
+    true_codes, guesses = (
+        pc.fill_null(pc.index_in(column, names[:-1]), len(labels)).to_numpy().astype(np.int64)
+        for column in (truth, predicted)
+    )
+    known, guessed = (column.is_valid().to_numpy(zero_copy_only=False) for column in (truth, predicted))
+    counted = known & guessed if parameters.missing == "unscored" else known
+    reason = pc.case_when(
+        pc.make_struct(pa.array(~known), pa.array(~guessed)),
+        "the case has no true label",
+        "the model made no prediction",
+    )
+    cases = ScoreColumns(
+        suite.cases["case_id"].combine_chunks(),
+        {"accuracy": pa.array((true_codes == guesses).astype(np.float64), mask=~counted)},
+        pa.array(np.where(counted, STATUSES.index(Status.OK), STATUSES.index(Status.NOT_APPLICABLE)), pa.int8()),
+        reason,
+        evidence,
+    )
+    unscored = Counter(truth.filter(pa.array(~counted)).to_pylist())
+    true_codes, guesses = true_codes[counted], guesses[counted]
+    cells = confusion_cells(true_codes, guesses, len(labels))
     curves = pa.table([names.take(cells.truth), names.take(cells.predicted), cells.times], schema=CONFUSION)
-    draws = parameters.draws(suite).of_cases(places)
+    draws = parameters.draws(suite).of_cases(np.flatnonzero(counted))
     return Findings(aggregates(true_codes, guesses, labels, draws, unscored), cases, curves)
 
 

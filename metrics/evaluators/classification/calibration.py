@@ -236,7 +236,7 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
         return _of_detections(suite, outputs, parameters)
     found = read_scores(suite, outputs)
     best, _ = top_predictions(suite.cases["case_id"], outputs.predictions)
-    top = pc.index_in(pa.array(best, pa.string()), pa.array(found.labels, pa.string())).take(pa.array(found.place))
+    top = pc.index_in(best, pa.array(found.labels, pa.string())).take(pa.array(found.place))
     top_code = top.to_numpy(zero_copy_only=False).astype(np.int64)
     confidence: Floats = found.scores[np.arange(len(top_code)), top_code]
     sums = np.nansum(found.scores, axis=1)

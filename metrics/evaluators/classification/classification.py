@@ -6,7 +6,8 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Ints
 from metrics.core.evaluator import Example, Findings, evaluator
-from metrics.core.suite import Outputs, Suite
+from metrics.core.score_columns import facts_json
+from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
 from metrics.evaluators.classification._examples import scored_cases
 
@@ -93,33 +94,24 @@ def classification(suite: Suite, outputs: Outputs, parameters: ClassificationPar
 
     Equal to scikit-learn's precision_recall_fscore_support with zero_division = nan.
     """
-    truth = suite.cases["label"].to_pylist()
+    truth = suite.cases["label"].combine_chunks()
     best, score = top_predictions(suite.cases["case_id"], outputs.predictions)
-    known = {*suite.labels, *truth, *best} - {None}
-    labels = [*suite.labels, *sorted(label for label in known if label is not None and label not in suite.labels)]
-    evidence = [
-        {"truth": true, "predicted": guess, "score": value}
-        for true, guess, value in zip(truth, best, score, strict=True)
-    ]
+    known = pa.concat_arrays([truth, best]).unique().drop_null().to_pylist()
+    labels = [*suite.labels, *sorted(set(known).difference(suite.labels))]
+    evidence = facts_json(truth=truth, predicted=best, score=score)
     return compare(suite, truth, best, labels, parameters, evidence)
 
 
-def top_predictions(
-    case_ids: pa.ChunkedArray, predictions: pa.Table | None
-) -> tuple[list[str | None], list[float | None]]:
-    """Return label and score of each case's highest-scored prediction, the first of equals; None where it has none."""
-    label: list[str | None] = [None] * len(case_ids)
-    score: list[float | None] = [None] * len(case_ids)
-    if predictions is None:
-        return label, score
-    table = predictions.filter(pc.is_valid(predictions["label"]))
+def top_predictions(case_ids: pa.ChunkedArray, predictions: pa.Table | None) -> tuple[pa.Array, pa.Array]:
+    """Return label and score of each case's highest-scored prediction, the first of equals; null where it has none."""
+    table = PREDICTIONS.empty_table() if predictions is None else predictions.filter(pc.is_valid(predictions["label"]))
     index = pc.index_in(table["case_id"], case_ids.combine_chunks())
     table, index = table.filter(pc.is_valid(index)), index.drop_null()
     case: Ints = index.to_numpy().astype(np.int64)
     height = np.nan_to_num(pc.fill_null(table["score"], -np.inf).to_numpy(), nan=-np.inf)
     order = np.lexsort((-height, case))  # stable: rows of one case and score stay in file order
     cases, firsts = np.unique(case[order], return_index=True)
-    rows = table.select(["label", "score"]).take(order[firsts])
-    for place, name, value in zip(cases.tolist(), rows["label"].to_pylist(), rows["score"].to_pylist(), strict=True):
-        label[place], score[place] = name, value
-    return label, score
+    row = np.full(len(case_ids), -1)
+    row[cases] = order[firsts]
+    best = pa.array(row, mask=row < 0)
+    return table["label"].combine_chunks().take(best), table["score"].combine_chunks().take(best)

@@ -1,10 +1,12 @@
 """Classification by text: the answer itself is the predicted label."""
 
-from typing import Any
-
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from metrics.core.evaluator import Example, Findings, evaluator
+from metrics.core.score_columns import facts_json, mapped
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
 from metrics.evaluators.text._shown import shortened
@@ -99,18 +101,24 @@ def classification_text(suite: Suite, outputs: Outputs, parameters: TextClassifi
 
     Equal to scikit-learn's precision_recall_fscore_support with labels = the true ones and zero_division = nan.
     """
-    answers = dict(zip(outputs.outputs["case_id"].to_pylist(), outputs.outputs["answer"].to_pylist(), strict=True))
-    case_ids = suite.cases["case_id"].to_pylist()
-    truth: list[str | None] = []
-    predicted: list[str | None] = []
-    evidence: list[dict[str, Any]] = []
-    for case_id, accepted in zip(case_ids, suite.cases["expected_answers"].to_pylist(), strict=True):
-        raw = answers.get(case_id)
-        guess = parameters.normalised(raw) if raw is not None and raw.strip() else None
-        wanted = [parameters.normalised(label) for label in accepted or ()]
-        truth.append(guess if guess in wanted else wanted[0] if wanted else None)
-        predicted.append(guess)
-        shown = None if raw is None else shortened(raw, SHOWN_CHARACTERS)
-        evidence.append({"truth": truth[-1], "predicted": shown, "score": None})
-    labels = sorted({label for label in truth if label is not None})
+    answers = _answers(suite, outputs)
+    predicted = mapped(answers, lambda text: parameters.normalised(text) if text.strip() else None)
+    expected = suite.cases["expected_answers"].combine_chunks()
+    accepted, case = mapped(expected.flatten(), parameters.normalised), pc.list_parent_indices(expected).to_numpy()
+    matches = pc.fill_null(pc.equal(accepted, predicted.take(pa.array(case))), False).to_numpy(zero_copy_only=False)
+    chosen = np.full(len(suite), -1)  # of each case the accepted answer that is the true label
+    chosen[case[::-1]] = np.arange(len(case))[::-1]
+    chosen[case[matches]] = np.flatnonzero(matches)
+    truth = accepted.take(pa.array(chosen, mask=chosen < 0))
+    shown = mapped(answers, lambda text: shortened(text, SHOWN_CHARACTERS))
+    labels = sorted(truth.unique().drop_null().to_pylist())
+    evidence = facts_json(truth=truth, predicted=shown, score=pa.nulls(len(suite), pa.string()))
     return compare(suite, truth, predicted, labels, parameters, evidence)
+
+
+def _answers(suite: Suite, outputs: Outputs) -> pa.Array:
+    """Return the answer to each case of the suite, null where there is none."""
+    case = pc.index_in(outputs.outputs["case_id"], suite.cases["case_id"].combine_chunks()).to_numpy()
+    row = np.full(len(suite), -1)
+    row[case] = np.arange(len(case))
+    return outputs.outputs["answer"].combine_chunks().take(pa.array(row, mask=row < 0))
