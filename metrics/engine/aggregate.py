@@ -2,14 +2,15 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.array_types import Bools, Floats
+from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Direction, Evaluator, Metric, Status
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES
@@ -25,34 +26,64 @@ def designs(suite: Suite, tags: Sequence[str]) -> Slices:
     return {None: SamplingDesign.of(suite.cases)} | {f"tag={tag}": SamplingDesign.of(suite.cases, tag) for tag in tags}
 
 
-def aggregate_cases(entry: Evaluator, scores: pa.Table, models: tuple[str, ...], slices: Slices, seed: int) -> pa.Table:
-    """Return the aggregates (schema AGGREGATES) of one evaluator from its scores (schema SCORES).
+def aggregate_cases(
+    entry: Evaluator, scores: Iterable[pa.Table], models: tuple[str, ...], slices: Slices, seed: int
+) -> pa.Table:
+    """Return the aggregates (schema AGGREGATES) of one evaluator from its scores (schema SCORES), read piece by piece.
 
     A repeated case counts once, with the mean of its repeats; means are weighted where the suite has weights.
     Intervals: Wilson for shares of single answers, else the bootstrap over cases, clustered by `group`.
     """
-    rows = [row for metric in entry.metrics for row in _metric_rows(entry, metric, scores, models, slices, seed)]
+    tallies = [_Tally(metric, models, slices[None].cases) for metric in entry.metrics]
+    for piece in scores:
+        for tally in tallies:
+            tally.add(piece)
+    rows = [row for tally in tallies for row in _metric_rows(entry, tally, models, slices, seed)]
     return pa.Table.from_pylist(rows, schema=AGGREGATES)
 
 
+class _Tally:
+    """The scores of one metric, summed by case and model: [cases, models], flat by model."""
+
+    def __init__(self, metric: Metric, models: tuple[str, ...], cases: int):
+        self.metric = metric
+        self.sums = np.zeros(cases * len(models))
+        self.statuses: dict[Status, Ints] = {}  # rows of each status that occurs
+        self.reasons: dict[str, Counter[str]] = {model: Counter() for model in models}
+        self._models = pa.array(models, pa.string())
+        self._cases = cases
+
+    def add(self, scores: pa.Table) -> None:
+        """Add the rows of this metric in a table of scores."""
+        own = scores.filter(pc.equal(scores["metric"], self.metric.name))
+        place = pc.index_in(own["model"], self._models).to_numpy() * self._cases + own["position"].to_numpy()
+        values = own["value"].to_numpy()
+        scored = ~np.isnan(values)
+        np.add.at(self.sums, place[scored], values[scored])  # in the order of the rows, however they are cut in pieces
+        for name in own["status"].unique().to_pylist():
+            status = Status(name)
+            counts = self.statuses.setdefault(status, np.zeros(len(self.sums), np.int32))
+            np.add.at(counts, place[pc.equal(own["status"], name).to_numpy()], 1)
+        reasons = own.filter(pc.is_valid(own["reason"])).group_by(["model", "reason"]).aggregate([([], "count_all")])
+        for row in reasons.to_pylist():
+            self.reasons[row["model"]][row["reason"]] += row["count_all"]
+
+    def by_case(self, flat: Floats | Ints) -> Floats:
+        """Return flat numbers as [cases, models]."""
+        return flat.astype(np.float64, copy=False).reshape(-1, self._cases).T
+
+    def rows(self, status: Status) -> Floats:
+        """Return the rows of a status by case and model."""
+        return self.by_case(self.statuses.get(status, np.zeros(len(self.sums), np.int32)))
+
+
 def _metric_rows(
-    entry: Evaluator, metric: Metric, scores: pa.Table, models: tuple[str, ...], slices: Slices, seed: int
+    entry: Evaluator, tally: _Tally, models: tuple[str, ...], slices: Slices, seed: int
 ) -> Iterator[dict[str, Any]]:
-    own = scores.filter(pc.equal(scores["metric"], metric.name))
-    size = slices[None].cases
-    place = pc.index_in(own["model"], pa.array(models)).to_numpy() * size + own["position"].to_numpy()
-    values = own["value"].to_numpy()
-    scored = ~np.isnan(values)
-
-    def per_case(rows: Bools, held: Floats | None = None) -> Floats:
-        """Return the number of `rows`, or the sum of `held`, per case: [cases, models]."""
-        found = np.bincount(place[rows], None if held is None else held[rows], len(models) * size)
-        return found.astype(np.float64).reshape(len(models), size).T
-
-    counts, sums = per_case(scored), per_case(scored, values)
+    metric = tally.metric
+    counts, sums = tally.rows(Status.OK), tally.by_case(tally.sums)
     means = ratio(sums, counts)
-    statuses = {status: per_case(pc.equal(own["status"], status.value).to_numpy()) for status in Status}
-    asked = np.sum(list(statuses.values()), axis=0)
+    asked = tally.by_case(sum(tally.statuses.values(), np.zeros(len(tally.sums), np.int32)))
     extremes = [_with_unscored(sums, counts, asked, end) for end in _ends(metric)]
     single = counts.max(initial=0) <= 1 and slices[None].plain
     for slice_name, design in slices.items():
@@ -60,19 +91,20 @@ def _metric_rows(
         lows, highs, method = mean_intervals(
             part, weights, design.clusters, seed, metric.low, metric.high, shares=metric.binary and single
         )
+        of_status = {status.value: tally.rows(status)[inside].sum(axis=0) for status in Status}
         for column, model in enumerate(models):
-            tally = {status.value: int(array[inside, column].sum()) for status, array in statuses.items()}
-            n = tally.pop(Status.OK.value)
+            occurred = {status: int(sums_of[column]) for status, sums_of in of_status.items()}
+            n = occurred.pop(Status.OK.value)
             value = _mean(part[:, column], weights)
-            unscored = sum(tally.values())
+            unscored = sum(occurred.values())
             bounds = [_mean(extreme[inside, column], weights) if unscored and n else None for extreme in extremes]
             low, high = (_bounded(bound[column], metric) for bound in (lows, highs))
             yield {
                 "model": model, "run": None, "evaluator": entry.id, "metric": metric.name, "label": None,
                 "slice": slice_name, "value": value, "low": low, "high": high,
                 "interval": None if low is None else method,
-                "n": n, "unscored": unscored, **tally, "columns": json.dumps({}),
-                "reason": None if value is not None else _why(own, model, n + unscored),
+                "n": n, "unscored": unscored, **occurred, "columns": json.dumps({}),
+                "reason": None if value is not None else _why(tally.reasons[model], n + unscored),
                 "if_worst": bounds[0], "if_best": bounds[1],
             }  # fmt: skip
 
@@ -100,12 +132,11 @@ def _bounded(bound: float, metric: Metric) -> float | None:
     return None if np.isnan(bound) else float(min(max(bound, metric.low), metric.high))
 
 
-def _why(own: pa.Table, model: str, rows: int) -> str:
+def _why(reasons: Mapping[str, int], rows: int) -> str:
     """Return the most frequent reason of a model's unscored cases."""
     if rows == 0:
         return "no case in this slice"
-    reasons = own.filter(pc.equal(own["model"], model))["reason"].drop_null().value_counts().to_pylist()
     if not reasons:
         return "no case could be scored"
-    most = max(reasons, key=lambda entry: (entry["counts"], entry["values"]))
-    return f"no case could be scored; most often: {most['values']}"
+    most, _ = max(reasons.items(), key=lambda entry: (entry[1], entry[0]))
+    return f"no case could be scored; most often: {most}"

@@ -76,8 +76,7 @@ def _aggregates(run: Run, units: Sequence[Unit], parts: Parts) -> Iterator[pa.Ta
         if entry.shape == "dataset":
             yield _over_repeats(pa.concat_tables(parts.read(own, "aggregates")))
             continue
-        scores = pa.concat_tables([SCORES.empty_table().select(AGGREGATED), *parts.read(own, "scores", AGGREGATED)])
-        yield aggregate_cases(entry, scores, run.models, slices, run.spec["seed"])
+        yield aggregate_cases(entry, parts.read(own, "scores", AGGREGATED), run.models, slices, run.spec["seed"])
 
 
 def _replicates(units: Sequence[Unit], parts: Parts) -> pa.Table:

@@ -64,7 +64,7 @@ def scored_run(
     scores, chosen = pa.Table.from_pylist(rows, SCORES), list(dict.fromkeys(key.split(".")[0] for key in given))
     for evaluator in chosen:
         entry, mine = evaluators()[evaluator], scores.filter(pa.compute.equal(scores["evaluator"], evaluator))
-        made = aggregate_cases(entry, mine, tuple(models), designs(suite, ()), 0)
+        made = aggregate_cases(entry, [mine], tuple(models), designs(suite, ()), 0)
         held = mine["metric"].unique()
         aggregates.append(made.filter(pa.compute.is_in(made["metric"], held)))
     workspace = Workspace()
