@@ -109,7 +109,7 @@ def case_tables(
 
 
 def _absent(job: Job, suite: Suite) -> list[Case]:
-    answered = _all_outputs(job.workspace, job.outputs).restricted(job.unit.model).outputs["case_id"].unique()
+    answered = Workspace(job.workspace).answered(job.outputs, job.unit.model)
     without = np.flatnonzero(~pc.is_in(suite.cases["case_id"], answered).to_numpy())
     case_ids = suite.cases["case_id"].take(pa.array(without)).to_pylist()
     return [

@@ -88,15 +88,20 @@ def no_value(run: Run) -> str | None:
 
     None where a case or a data set has a value, and where no evaluator applied to any case.
     """
-    scores = run.scores
-    failed = scores[scores["status"].isin(FAILED)]
-    per_case = set(scores["evaluator"])
+    statuses = set(run.query("SELECT DISTINCT status FROM scores")["status"])
+    per_case = set(run.query("SELECT DISTINCT evaluator FROM scores")["evaluator"])
     of_data_sets = run.aggregates.query("value.notna()")["evaluator"]
-    if failed.empty or scores["status"].eq("ok").any() or not per_case.issuperset(of_data_sets):
+    if statuses.isdisjoint(FAILED) or "ok" in statuses or not per_case.issuperset(of_data_sets):
         return None
     # a score has a row for each metric
-    cases = failed.drop_duplicates(["evaluator", "model", "run", "case_id"])
-    counts = cases["status"].value_counts()
+    failed = run.query(
+        """SELECT status, reason, count(*) AS cases FROM
+             (SELECT DISTINCT ON (evaluator, model, run, case_id) status, reason FROM scores WHERE status IN (?, ?, ?)
+              ORDER BY evaluator, model, run, case_id, metric)
+           GROUP BY ALL ORDER BY cases DESC, reason""",
+        list(FAILED),
+    )
+    counts = failed.groupby("status")["cases"].sum()
     told = ", ".join(f"{STATUSES[status]}: {counts[status]:,}" for status in FAILED if status in counts)
-    (reason, times), *_ = cases["reason"].value_counts().items()
+    reason, times = failed.loc[0, ["reason", "cases"]]
     return f"no case has a value ({told}); {times:,} times: {reason}"

@@ -1,0 +1,108 @@
+"""A run of a million cases: memory of its processes, processor time a case beside that of a small run, bytes on disk.
+
+    python -m tests.benchmarks.bench_million [--cases N] [--models N] [--evaluators ID,…] [--small N]
+
+N cases × models of about 100 characters an answer go through rouge, bleu, text_matching and pii_leakage, as the page
+and the command run them: in a process of its own, with a worker a core. Printed for each evaluator, and for all in one
+run: microseconds of processor a score (imports and sealing included) in the large run and in the small one, their ratio
+(limit 1.1), and the largest resident size of any process of the run (limit 1.0 GB).
+"""
+
+import argparse
+import os
+import random
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+import pyarrow as pa
+
+from metrics import engine
+from metrics.core.suite import CASES, OUTPUTS, Outputs, Suite, conform
+from metrics.store import Workspace
+
+LIMIT_GB, LIMIT_RATIO = 1.0, 1.1
+WORDS = "the of model answer retrieval context weather forecast policy claim court library which what how data".split()
+PIECES = 10_000  # texts are drawn from so many different ones
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cases", type=int, default=1_000_000, metavar="N")
+    parser.add_argument("--small", type=int, default=10_000, metavar="N")
+    parser.add_argument("--models", type=int, default=3, metavar="N")
+    parser.add_argument("--evaluators", default="rouge,bleu,text_matching,pii_leakage")
+    options = parser.parse_args()
+    chosen = options.evaluators.split(",")
+    print(f"{options.cases:,} cases × {options.models} models; {', '.join(chosen)}")
+    print(f"{'cases':>10}{'run s':>9}{'µs a case and evaluator':>25}{'largest process, GB':>21}{'store, MB':>11}")
+    figures = []
+    for cases in (options.small, options.cases):
+        with tempfile.TemporaryDirectory() as folder:
+            seconds, processor, peak, stored = _measure(Path(folder), cases, options.models, chosen)
+        figures.append(processor / (cases * options.models * len(chosen)) * 1e6)
+        print(f"{cases:>10,}{seconds:>9.1f}{figures[-1]:>25.1f}{peak / 1e9:>21.2f}{stored / 1e6:>11.0f}")
+    print(f"ratio {figures[1] / figures[0]:.2f} (limit {LIMIT_RATIO}); limit of a process {LIMIT_GB} GB")
+
+
+def _measure(folder: Path, cases: int, models: int, chosen: list[str]) -> tuple[float, float, float, float]:
+    """Return wall seconds, processor seconds, the largest resident size of a process, the bytes of the run."""
+    run = engine.create(Workspace(folder), *_inputs(cases, models), chosen)
+    begun = time.perf_counter()
+    started = engine.start(run)
+    watched = psutil.Process(started.pid)
+    peak = 0
+    while started.poll() is None:
+        for process in [watched, *_children(watched)]:
+            try:
+                peak = max(peak, process.memory_info().rss)
+            except psutil.Error:
+                continue
+        time.sleep(0.05)
+    if run.state != "finished":
+        raise SystemExit(f"the run {run.state}: {(run.folder / 'log.txt').read_text()}")
+    times = os.times()  # of the children that were waited for, and theirs
+    stored = sum(path.stat().st_size for path in run.folder.rglob("*") if path.is_file())
+    total = times.children_user + times.children_system
+    processor, _measure.spent = total - _measure.spent, total  # type: ignore[attr-defined]
+    return time.perf_counter() - begun, processor, peak, stored
+
+
+_measure.spent = 0.0  # type: ignore[attr-defined]
+
+
+def _children(process: psutil.Process) -> list[psutil.Process]:
+    try:
+        return process.children(recursive=True)
+    except psutil.Error:
+        return []
+
+
+def _inputs(cases: int, models: int) -> tuple[Suite, Outputs]:
+    rng = random.Random(0)
+    texts = [" ".join(rng.choice(WORDS) for _ in range(16)) for _ in range(PIECES)]
+    drawn = pa.array(texts)
+
+    def column() -> pa.Array:
+        return drawn.take(pa.array(rng.choices(range(PIECES), k=cases)))
+
+    ids = pa.array([f"case-{number:07}" for number in range(cases)])
+    one = pa.array(range(cases + 1), pa.int32())
+    suite = {
+        "case_id": ids, "question": column(), "expected_answers": pa.ListArray.from_arrays(one, column()),
+        "conditions": pa.repeat('"policy" AND NOT "court"', cases),
+    }  # fmt: skip
+    tables = [
+        pa.table(
+            {"case_id": ids, "model": pa.repeat(f"model {m}", cases), "run": pa.repeat(1, cases), "answer": column()}
+        )
+        for m in range(models)
+    ]
+    outputs = Outputs(conform(pa.concat_tables(tables), OUTPUTS))
+    return Suite("million", "text", conform(pa.table(suite), CASES)), outputs
+
+
+if __name__ == "__main__":
+    main()
