@@ -50,7 +50,7 @@ def main() -> None:
 def _measure(folder: Path, cases: int, models: int, chosen: list[str]) -> tuple[float, float, float, float]:
     """Return wall seconds, processor seconds, the largest resident size of a process, the bytes of the run."""
     run = engine.create(Workspace(folder), *_inputs(cases, models), chosen)
-    begun = time.perf_counter()
+    begun, before = time.perf_counter(), _children_seconds()
     started = engine.start(run)
     watched = psutil.Process(started.pid)
     peak = 0
@@ -63,14 +63,14 @@ def _measure(folder: Path, cases: int, models: int, chosen: list[str]) -> tuple[
         time.sleep(0.05)
     if run.state != "finished":
         raise SystemExit(f"the run {run.state}: {(run.folder / 'log.txt').read_text()}")
-    times = os.times()  # of the children that were waited for, and theirs
     stored = sum(path.stat().st_size for path in run.folder.rglob("*") if path.is_file())
-    total = times.children_user + times.children_system
-    processor, _measure.spent = total - _measure.spent, total  # type: ignore[attr-defined]
-    return time.perf_counter() - begun, processor, peak, stored
+    return time.perf_counter() - begun, _children_seconds() - before, peak, stored
 
 
-_measure.spent = 0.0  # type: ignore[attr-defined]
+def _children_seconds() -> float:
+    """Return the processor seconds of the children that were waited for, and of theirs."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def _children(process: psutil.Process) -> list[psutil.Process]:

@@ -199,7 +199,7 @@ def test_a_run_gives_an_evaluator_all_repeats_of_a_model(workspace: object) -> N
     assert rows["n"].tolist() == [6, 6]
     scores = run.scores.query("metric == 'rougeL_f1'")
     assert len(scores) == 12
-    assert "[1, 2, 3]" in run.scores.query("evaluator == 'consistency_rouge'")["evidence"].dropna().iloc[0]
+    assert "[1,2,3]" in run.scores.query("evaluator == 'consistency_rouge'")["evidence"].dropna().iloc[0]
     assert set(run.aggregates["slice"].dropna()) == {"tag=even", "tag=third"}
 
 
