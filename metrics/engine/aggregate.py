@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from metrics.core.array_types import Floats, Ints
+from metrics.core.array_types import Floats
 from metrics.core.evaluator import Direction, Evaluator, Metric, Status
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES
@@ -48,7 +49,7 @@ class _Tally:
     def __init__(self, metric: Metric, models: tuple[str, ...], cases: int):
         self.metric = metric
         self.sums = np.zeros(cases * len(models))
-        self.statuses: dict[Status, Ints] = {}  # rows of each status that occurs
+        self.statuses: dict[Status, NDArray[np.int32]] = {}  # rows of each status that occurs
         self.reasons: dict[str, Counter[str]] = {model: Counter() for model in models}
         self._models = pa.array(models, pa.string())
         self._cases = cases
@@ -68,7 +69,7 @@ class _Tally:
         for row in reasons.to_pylist():
             self.reasons[row["model"]][row["reason"]] += row["count_all"]
 
-    def by_case(self, flat: Floats | Ints) -> Floats:
+    def by_case(self, flat: NDArray[Any]) -> Floats:
         """Return flat numbers as [cases, models]."""
         return flat.astype(np.float64, copy=False).reshape(-1, self._cases).T
 
@@ -83,7 +84,7 @@ def _metric_rows(
     metric = tally.metric
     counts, sums = tally.rows(Status.OK), tally.by_case(tally.sums)
     means = ratio(sums, counts)
-    asked = tally.by_case(sum(tally.statuses.values(), np.zeros(len(tally.sums), np.int32)))
+    asked = sum(map(tally.rows, tally.statuses), np.zeros(counts.shape))
     extremes = [_with_unscored(sums, counts, asked, end) for end in _ends(metric)]
     single = counts.max(initial=0) <= 1 and slices[None].plain
     for slice_name, design in slices.items():
