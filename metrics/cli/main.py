@@ -24,6 +24,7 @@ from metrics.cli import (
     suites_command,
     warm_up_command,
 )
+from metrics.cli.plugin_options import load_plugins
 from metrics.cli.rag_config import with_config
 from metrics.cli.reading_options import print_failure
 from metrics.core.errors import AssayError
@@ -44,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = None
     try:
         options = parser().parse_args(with_config(sys.argv[1:] if arguments is None else arguments))
+        load_plugins(getattr(options, "plugin", ()))
         return int(options.command(options))
     except AssayError as failure:
         print_failure(failure, options)

@@ -429,7 +429,8 @@ def evaluator(
             raise ValueError(f"evaluator {id}: only a data-set evaluator can be given scores")
         if repeats and shape != "dataset":
             raise ValueError(f"evaluator {id}: only a data-set evaluator can be given all repeats at once")
-        family = function.__module__.split(".")[-2]
+        module = function.__module__
+        family = module.split(".")[-2] if module.startswith("metrics.evaluators.") else "plugins"
         return Evaluator(
             id, title, family, tasks, inputs, own, function, hints["parameters"], shape,
             resources, sources, standards, examples, differs_from, differs_from_source, default_needs, version, repeats,

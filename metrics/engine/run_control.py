@@ -18,6 +18,7 @@ from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.calibrated_thresholds import calibrated_by
 from metrics.engine.load_resources import saved_settings
+from metrics.engine.run_plugins import specified
 from metrics.judge.rubrics import with_rubric
 from metrics.store import Run, Workspace
 from metrics.store.run import STARTING
@@ -88,7 +89,7 @@ def create(
 def _chosen(entry: Evaluator, values: Parameters, resources: Mapping[str, Any], workspace: Path) -> dict[str, Any]:
     """Return an evaluator as the specification stores it, with the calibrations that fit and their thresholds."""
     own = {"id": entry.id, "version": entry.version, "parameters": values.model_dump(mode="json")}
-    return own | calibrated_by(entry, values, resources, workspace)
+    return own | calibrated_by(entry, values, resources, workspace) | specified(entry, workspace)
 
 
 def with_followed(
