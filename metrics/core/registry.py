@@ -59,7 +59,7 @@ def evaluators() -> Mapping[str, Evaluator]:
 
 
 def evaluator_ids() -> tuple[str, ...]:
-    """Return every evaluator's id in the order of folder and file, then the plugins', without importing any of Assay's."""
+    """Return every evaluator's id, in the order of folder and file, then the plugins'; imports none of Assay's."""
     return (*_modules(), *plugin_ids())
 
 

@@ -63,7 +63,7 @@ def load_plugins(run: Run) -> None:
             problems += failure.problems
             continue
         if (found.source, found.evaluator.version) != (entry["plugin"]["source"], entry["version"]):
-            print(f"the source of {entry['id']} has changed: its scores are computed again", file=sys.stderr)
+            sys.stderr.write(f"the source of {entry['id']} has changed: its scores are computed again\n")
             entry |= {"version": found.evaluator.version} | specified(found.evaluator, run.workspace.path)
     if problems:
         raise InputError(problems)
@@ -93,7 +93,7 @@ def receive(given: tuple[Shipped, ...]) -> None:
 
 
 def _found(run: Run, entry: Mapping[str, Any]) -> Plugin:
-    """Return the plugin of a specified evaluator: this process's, else the one kept, else one that is found by its id."""
+    """Return the plugin of a specified evaluator: of this process, else the one kept, else one found by its id."""
     id, facts = entry["id"], entry["plugin"]
     known = plugin(id, discover=False)
     if known is not None:
@@ -104,9 +104,9 @@ def _found(run: Run, entry: Mapping[str, Any]) -> Plugin:
         known = plugin(id)
         if known is None:
             package = f" of package {facts['package']} {facts['package_version']}" if facts["package"] else ""
-            raise InputError([
-                InputProblem(f"evaluator {id}", f"no plugin {facts['reference']}{package}", "its package installed, or --plugin MODULE:OBJECT")
-            ])  # fmt: skip
+            found = f"no plugin {facts['reference']}{package}"
+            expected = "its package installed, or --plugin MODULE:OBJECT"
+            raise InputError([InputProblem(f"evaluator {id}", found, expected)])
         return known
     if file.stat().st_uid != os.getuid():
         raise InputError([InputProblem(str(file), "a file of another user", "a plugin that you started yourself")])
