@@ -8,6 +8,7 @@ from metrics.cli import (
     archive_command,
     cache_command,
     calibrate_command,
+    check_evaluator_command,
     complete_command,
     evaluate_command,
     evaluators_command,
@@ -33,7 +34,7 @@ from metrics.core.errors import AssayError
 COMMANDS = (
     evaluate_command, run_command, complete_command, export_command, report_command, plot_command, monitor_command,
     perturb_command, suites_command, cache_command, judge_command, labels_command, calibrate_command, rubric_command,
-    evaluators_command, runs_command, archive_command, samples_command, warm_up_command,
+    evaluators_command, check_evaluator_command, runs_command, archive_command, samples_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 

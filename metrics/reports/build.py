@@ -10,6 +10,7 @@ from metrics import analysis
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators, title_of
 from metrics.judge.settings import settings_of
+from metrics.presentation.plugin_words import plugin_lines
 from metrics.presentation.calibration_words import calibrated, footnotes
 from metrics.presentation.format import day, exact, plural
 from metrics.presentation.names import metric_name
@@ -218,6 +219,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             *(Fact(title_of(name), text) for name, text in changed.items() if text),
             *([Fact("Default parameters", ", ".join(usual))] if usual else []),
             *([Fact("Thresholds set after the run", set_after)] if set_after else []),
+            *(Fact(f"Plugin of {title_of(id)}", text) for id, text in plugin_lines(run).items()),
         ),
     )
     if run.targets:
