@@ -16,10 +16,12 @@ def plugin_lines(run: Run) -> dict[str, str]:
 
 
 def _line(id: str, facts: dict[str, str]) -> str:
-    said = {name: shown(str(facts.get(name, "")), MOST) for name in ("package", "package_version", "reference", "source")}
+    said = {
+        name: shown(str(facts.get(name, "")), MOST) for name in ("package", "package_version", "reference", "source")
+    }
     package = f"package {said['package']} {said['package_version']}, " if said["package"] else ""
     line = f"{package}{said['reference']}, source sha256 {said['source']}"
     known = plugin(id)
     if known is None:
-        return line + "; not installed here: its numbers are those of the run, it cannot score again"
+        return line + "; not loaded here, so what is shown of it is what the run has stored"
     return line if known.source == facts.get("source") else line + "; its source here is another"

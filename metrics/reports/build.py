@@ -10,11 +10,11 @@ from metrics import analysis
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators, title_of
 from metrics.judge.settings import settings_of
-from metrics.presentation.plugin_words import plugin_lines
 from metrics.presentation.calibration_words import calibrated, footnotes
 from metrics.presentation.format import day, exact, plural
 from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import change_lines, metric_title, named, paragraphs
+from metrics.presentation.plugin_words import plugin_lines
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.report import (
     Cell,
