@@ -42,9 +42,10 @@ def _texts(value: Any, seen: dict[int, Any]) -> Iterator[str]:
     except (OSError, TypeError):  # typed at a prompt, or made by exec
         yield from map(_compiled, _codes(value))
     names = {name for code in _codes(value) for name in code.co_names}
-    globals_of = getattr(value, "__globals__", None) or vars(sys.modules.get(value.__module__, object()))
-    for name in sorted(names & globals_of.keys()):
-        used = globals_of[name]
+    module = sys.modules.get(value.__module__)
+    there = getattr(value, "__globals__", None) or (vars(module) if module else {})
+    for name in sorted(names & there.keys()):
+        used = there[name]
         if (inspect.isfunction(used) or inspect.isclass(used)) and used.__module__ == value.__module__:
             yield from _texts(used, seen)
         elif isinstance(used, PLAIN):

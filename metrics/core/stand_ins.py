@@ -12,10 +12,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from metrics.core.errors import MissingResource
-from metrics.core.evaluator import Direction, Evaluator, Input, Metric, Parameters, Shape
+from metrics.core.evaluator import PLUGINS, Direction, Evaluator, Input, Metric, Parameters, Shape
 from metrics.core.suite import Task
 
-FAMILY = "plugins"
 UNSAFE = re.compile(r"[^\w .,:()%/+-]")
 Name = Annotated[str, StringConstraints(pattern=r"^[\w.@-]{1,80}$")]
 Text = Annotated[str, StringConstraints(max_length=200)]
@@ -76,7 +75,7 @@ def stand_in(id: str, version: int, declaration: Mapping[str, Any]) -> Evaluator
         raise MissingResource(f"the plugin of evaluator {id} is not here")
 
     return Evaluator(
-        id, _plain(found.title) or id, FAMILY, found.tasks, found.inputs, metrics, missing, _AnyParameters, found.shape,
+        id, _plain(found.title) or id, PLUGINS, found.tasks, found.inputs, metrics, missing, _AnyParameters, found.shape,
         version=version,
     )  # fmt: skip
 
