@@ -109,6 +109,11 @@ def plugin(id: str, discover: bool = True) -> Plugin | None:
     return _added.get(id)
 
 
+def is_missing(id: str) -> bool:
+    """Return whether an evaluator is neither one of Assay's nor of a plugin that is here."""
+    return id not in _modules() and plugin(id) is None
+
+
 def plugin_ids() -> tuple[str, ...]:
     """Return the ids of all plugins; those of the project file and of entry points are loaded for it."""
     for name, point in _entry_points().items():

@@ -75,8 +75,8 @@ def stand_in(id: str, version: int, declaration: Mapping[str, Any]) -> Evaluator
         raise MissingResource(f"the plugin of evaluator {id} is not here")
 
     return Evaluator(
-        id, _plain(found.title) or id, PLUGINS, found.tasks, found.inputs, metrics, missing, _AnyParameters, found.shape,
-        version=version,
+        id, _plain(found.title) or id, PLUGINS, found.tasks, found.inputs, metrics, missing, _AnyParameters,
+        found.shape, version=version,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed
 from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.files import lock_file
-from metrics.core.registry import choose
+from metrics.core.registry import choose, is_missing
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.calibrated_thresholds import calibrated_by
@@ -52,6 +52,11 @@ def create(
         InputProblem("evaluators", entry.id, f"evaluators for {suite.task}; {entry.id} is for {', '.join(entry.tasks)}")
         for entry, _ in chosen.values()
         if suite.task not in entry.tasks
+    ]
+    problems += [
+        InputProblem("evaluators", f"the plugin of {id!r} is not loaded", "its package, or --plugin MODULE:OBJECT")
+        for id in chosen
+        if is_missing(id)
     ]
     if not chosen:
         problems.append(InputProblem("evaluators", "none", "at least one evaluator"))

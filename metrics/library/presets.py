@@ -20,8 +20,8 @@ OWN = ("byop",)  # says nothing before the user has written its prompt
 class Preset:
     """Evaluators to start with, for suites of some tasks.
 
-    They are those of the `families` (where none is named, all but plugins) that suit the task, and `also` those named, without
-    the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both. `models`: those that need
+    They are those of the `families` (where none is named, all but plugins) that suit the task, and `also` those named,
+    without the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both. `models`: those that need
     local weights, too. `requires` is what the data must have for the preset to make sense.
     """
 
