@@ -87,9 +87,6 @@ def parameter_complaints(entry: Evaluator, models: Models) -> Iterator[str]:
     for name, field in entry.parameters.model_fields.items():
         if not field.description:
             yield f"parameter {name} has no description"
-        if field.is_required():
-            yield f"parameter {name} has no default"
-            return
     parameters = entry.parameters()
     if entry.parameters.model_validate(json.loads(json.dumps(parameters.model_dump(mode="json")))) != parameters:
         yield "the parameters do not survive JSON"

@@ -21,8 +21,8 @@ class Preset:
     """Evaluators to start with, for suites of some tasks.
 
     They are those of the `families` (where none is named, all but plugins) that suit the task, and `also` those named,
-    without the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both. `models`: those that need
-    local weights, too. `requires` is what the data must have for the preset to make sense.
+    without the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both. `models`: those that
+    need local weights, too. `requires` is what the data must have for the preset to make sense.
     """
 
     id: str
