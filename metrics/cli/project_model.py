@@ -131,8 +131,9 @@ def _type(action: argparse.Action) -> Any:
         return {int: int, float: float}.get(action.type, str)  # type: ignore[call-overload]
     if not _is_paired(action):
         return str | list[str]
-    inner = Any if action.dest == JSON_VALUES else Scalar
-    return str | list[str] | dict[str, inner | dict[str, inner]]
+    if action.dest == JSON_VALUES:
+        return str | list[str] | dict[str, Any]
+    return str | list[str] | dict[str, Scalar | dict[str, Scalar]]
 
 
 def _problems(file: Path, failure: ValidationError) -> Iterator[InputProblem]:

@@ -7,7 +7,7 @@ project file of the working folder names. A run's own are loaded by engine.run_p
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -103,7 +103,7 @@ def plugin(id: str, discover: bool = True) -> Plugin | None:
     """
     if discover and id not in _added and id not in _modules():
         if id in _entry_points():
-            _try_add(id, lambda: load_entry_point(_entry_points()[id]))
+            _try_add(id, partial(load_entry_point, _entry_points()[id]))
         else:
             _load_project()
     return _added.get(id)
@@ -118,7 +118,7 @@ def plugin_ids() -> tuple[str, ...]:
     """Return the ids of all plugins; those of the project file and of entry points are loaded for it."""
     for name, point in _entry_points().items():
         if name not in _added:
-            _try_add(name, lambda point=point: load_entry_point(point))
+            _try_add(name, partial(load_entry_point, point))
     _load_project()
     return tuple(_added)
 
@@ -164,7 +164,7 @@ def _load_project_file(file: Path, written: int) -> None:  # noqa: ARG001 - a pa
         return
     for reference in references:
         _refused.pop(reference, None)
-        _try_add(reference, lambda reference=reference: load_reference(reference, file.parent, str(file)))
+        _try_add(reference, partial(load_reference, reference, file.parent, str(file)))
 
 
 @cache

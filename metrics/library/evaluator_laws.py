@@ -87,7 +87,7 @@ def parameter_complaints(entry: Evaluator, models: Models) -> Iterator[str]:
     for name, field in entry.parameters.model_fields.items():
         if not field.description:
             yield f"parameter {name} has no description"
-    parameters = entry.parameters()
+    parameters = entry.parameters.model_validate({})
     if entry.parameters.model_validate(json.loads(json.dumps(parameters.model_dump(mode="json")))) != parameters:
         yield "the parameters do not survive JSON"
     try:
@@ -257,7 +257,7 @@ def score_of(entry: Evaluator, case: Case, models: Models, parameters: Parameter
     missing = missing_inputs(entry, case)
     if missing is not None:
         return missing
-    parameters = parameters or entry.parameters()
+    parameters = parameters or entry.parameters.model_validate({})
     given = models(entry, parameters)
     found = entry([case], parameters, **given)[0] if entry.shape == "batch" else entry(case, parameters, **given)
     if not isinstance(found, CaseScore):
@@ -344,8 +344,9 @@ def _aggregate_complaints(entry: Evaluator, row: Aggregate) -> Iterator[str]:
         return
     if (told := unreadable_value(metric, row.value)) is not None:
         yield told
-    ends = row.low is not None and row.high is not None
-    if ends and not metric.low - 1e-9 <= row.low <= row.high <= metric.high + 1e-9:
+    if row.low is None or row.high is None:
+        return
+    if not metric.low - 1e-9 <= row.low <= row.high <= metric.high + 1e-9:
         yield f"the interval {row.low} … {row.high} of {row.metric} is outside its range"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from metrics.core.suite import Case, Outputs, Suite
+from metrics.core.suite import Case, Outputs, Suite, Task
 
 GEOMETRIC = ("detection", "segmentation")
 LABELS = ("cat", "dog", "fox")
@@ -41,7 +41,7 @@ def random_case(chance: Random) -> Case:
     )  # fmt: skip
 
 
-def random_data_set(chance: Random, task: str) -> tuple[Suite, Outputs]:
+def random_data_set(chance: Random, task: Task) -> tuple[Suite, Outputs]:
     """Return a small suite of a task and one model's outputs; some of both may be missing."""
     names = [f"c{index}" for index in range(chance.randint(1, 6))]
     boxed = task in GEOMETRIC
