@@ -6,6 +6,7 @@ what stands between them is stale.
 
 import argparse
 import inspect
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,7 @@ DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
 from metrics.cli.main import parser as command_line
+from metrics.cli.project_model import schema
 from metrics.core.evaluator import JUDGE, Metric
 from metrics.core.registry import evaluators
 from metrics.ingest import format_table, formats
@@ -224,7 +226,13 @@ def renewed(name: str, text: str) -> str:
     return new
 
 
+def project_schema() -> str:
+    """Return docs/assay.schema.json: the JSON schema of assay.toml."""
+    return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
+
+
 if __name__ == "__main__":
+    (DOCS / "assay.schema.json").write_text(project_schema(), encoding="utf-8")
     for name, (file, _) in GENERATED.items():
         path = DOCS / file
         path.write_text(renewed(name, path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -57,6 +57,19 @@ def own_main() -> Iterator[None]:
     sys.modules["__main__"] = main
 
 
+@pytest.fixture(autouse=True)
+def own_plugins() -> Iterator[None]:
+    """What a test registers as a plugin, or reads about one that is missing, is unknown to the next one."""
+    from metrics.core import registry
+
+    tables = [registry._added, registry._stand_ins, registry._refused]
+    kept = [dict(table) for table in tables]
+    yield
+    for table, before in zip(tables, kept, strict=True):
+        table.clear()
+        table.update(before)
+
+
 @pytest.fixture(scope="session")
 def project() -> Path:
     """The project's root folder."""

@@ -290,6 +290,7 @@ from metrics.core.input_problems import grouped
 from metrics.core.prompt import wording
 from metrics.core.registry import evaluator_ids, title_of
 from metrics.core.registry import evaluators as catalogue
+from metrics.core.registry import refused as refused_plugins
 from metrics.store.reviews import Mark, Place
 from metrics.text.condition_form import ConditionForm, condition_of, row_problem
 from metrics.text.condition_form import Group as ConditionGroup

@@ -2,7 +2,10 @@
 
 import argparse
 import json
+import sys
 from typing import Any
+
+from metrics.cli.plugin_options import add_plugin_option
 
 
 def add_command(commands: Any) -> None:
@@ -10,15 +13,19 @@ def add_command(commands: Any) -> None:
     command = commands.add_parser("evaluators", help="list the evaluators")
     command.add_argument("--json", action="store_true", help="everything that they declare, as JSON")
     command.add_argument("--presets", action="store_true", help="the presets of evaluators, with those that each has")
+    add_plugin_option(command)
     command.set_defaults(command=_evaluators)
 
 
 def _evaluators(options: argparse.Namespace) -> int:
+    from metrics.core.registry import refused
     from metrics.reports.catalogue import catalogue
 
     if options.presets:
         return _presets(options.json)
     entries = catalogue()
+    for why in refused():
+        print(why, file=sys.stderr)
     if options.json:
         print(json.dumps(entries, ensure_ascii=False, indent=1))
         return 0

@@ -8,6 +8,7 @@ from metrics.cli import (
     archive_command,
     cache_command,
     calibrate_command,
+    check_evaluator_command,
     complete_command,
     evaluate_command,
     evaluators_command,
@@ -19,19 +20,21 @@ from metrics.cli import (
     plot_command,
     report_command,
     rubric_command,
+    run_command,
     runs_command,
     samples_command,
     suites_command,
     warm_up_command,
 )
+from metrics.cli.plugin_options import load_plugins
 from metrics.cli.rag_config import with_config
 from metrics.cli.reading_options import print_failure
 from metrics.core.errors import AssayError
 
 COMMANDS = (
-    evaluate_command, complete_command, export_command, report_command, plot_command, monitor_command, perturb_command,
-    suites_command, cache_command, judge_command, labels_command, calibrate_command, rubric_command, evaluators_command,
-    runs_command, archive_command, samples_command, warm_up_command,
+    evaluate_command, run_command, complete_command, export_command, report_command, plot_command, monitor_command,
+    perturb_command, suites_command, cache_command, judge_command, labels_command, calibrate_command, rubric_command,
+    evaluators_command, check_evaluator_command, runs_command, archive_command, samples_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 
@@ -43,14 +46,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = None
     try:
-        options = parser().parse_args(with_config(sys.argv[1:] if arguments is None else arguments))
-        return int(options.command(options))
+        options = parsed(sys.argv[1:] if arguments is None else arguments)
+        return perform(options)
     except AssayError as failure:
         print_failure(failure, options)
         return BAD_INPUT
     except BrokenPipeError:  # `… | head`
         sys.stderr.close()
         return 0
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options of a command, those of its configuration included."""
+    return parser().parse_args(with_config(arguments))
+
+
+def perform(options: argparse.Namespace) -> int:
+    """Load the plugins of a command, run it and return its exit code."""
+    load_plugins(getattr(options, "plugin", ()))
+    return int(options.command(options))
 
 
 def parser() -> argparse.ArgumentParser:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from metrics.cli.plugin_options import add_plugin_option
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import choose
 from metrics.judge.rubrics import with_rubric
@@ -38,10 +39,11 @@ def add_parser(
 
 
 def add_evaluators(command: argparse.ArgumentParser) -> None:
-    """Add --evaluators, --param and the options that choose local models."""
+    """Add --evaluators, --plugin, --param and the options that choose local models."""
     command.add_argument(
         "--evaluators", metavar="ID,…", help="evaluators to run (default: all that fit the data and need no model)"
     )
+    add_plugin_option(command)
     command.add_argument(
         "--param", metavar="EVALUATOR.NAME=VALUE", action="append", default=[], help="evaluator parameter, repeatable"
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli.options import add_parser, names_of, run_of
+from metrics.cli.plugin_options import add_plugin_option
 from metrics.core.errors import InputError, InputProblem
 from metrics.reports import DOCUMENTS, render
 from metrics.reports.section_names import SECTIONS, chosen_sections
@@ -18,6 +19,7 @@ def add_command(commands: Any) -> None:
     command.add_argument(
         "-o", "--output", metavar="FILE", required=True, help="file to write; the ending decides: .pdf, .html or .json"
     )
+    add_plugin_option(command)
     command.add_argument(
         "--sections", metavar="NAME,…", help=f"sections of the report (default: all): {', '.join(SECTIONS)}"
     )

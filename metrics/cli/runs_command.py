@@ -7,6 +7,7 @@ from typing import Any
 from metrics import engine
 from metrics.cli.execution import NO_VALUE, execute, told_no_value
 from metrics.cli.options import add_parser, run_of
+from metrics.cli.plugin_options import add_plugin_option
 from metrics.core.errors import RunSealed
 from metrics.store import Workspace
 
@@ -16,7 +17,10 @@ def add_command(commands: Any) -> None:
     command = add_parser(commands, "runs", _runs, help="list the runs, newest first")
     command.add_argument("--tag", metavar="TAG", help="only those with this tag")
     command.add_argument("--bin", action="store_true", help="those in the bin, last deleted first")
-    add_parser(commands, "resume", _resume, of_run=True, help="continue a run that was interrupted or cancelled")
+    command = add_parser(
+        commands, "resume", _resume, of_run=True, help="continue a run that was interrupted or cancelled"
+    )
+    add_plugin_option(command)
     add_parser(commands, "cancel", _cancel, of_run=True, help="stop a run; what it has computed is kept")
     words = "give a run a name, notes and tags, which stand beside what is sealed; print what it has"
     command = add_parser(commands, "describe", _describe, of_run=True, help=words)

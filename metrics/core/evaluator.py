@@ -36,6 +36,7 @@ from metrics.core.prompt import Prompt
 from metrics.core.suite import Case, Suite, Task
 
 Resource = Literal["judge", "embedder", "token_encoder", "classifier", "language_model"]
+PLUGINS = "plugins"  # the family of evaluators from outside
 JUDGE = "judge"  # the resource that is no local model
 LOCAL_MODELS = ("embedder", "token_encoder", "classifier", "language_model")  # the resources with weights of their own
 Columns = Mapping[str, str | float | int | None]  # of an aggregate, beside its metric and label
@@ -435,7 +436,8 @@ def evaluator(
             raise ValueError(f"evaluator {id}: only a data-set evaluator can be given scores")
         if repeats and shape != "dataset":
             raise ValueError(f"evaluator {id}: only a data-set evaluator can be given all repeats at once")
-        family = function.__module__.split(".")[-2]
+        module = function.__module__
+        family = module.split(".")[-2] if module.startswith("metrics.evaluators.") else PLUGINS
         return Evaluator(
             id, title, family, tasks, inputs, own, function, hints["parameters"], shape,
             resources, sources, standards, examples, differs_from, differs_from_source, default_needs, version, repeats,

@@ -1,40 +1,56 @@
-"""The registered evaluators: every module under metrics/evaluators that is named like the evaluator in it."""
+"""The registered evaluators: those of Assay, a module under metrics/evaluators each that is named like it, and plugins.
+
+Plugins (core.plugins) are those that this process has added, entry points of installed packages, and those that the
+project file of the working folder names. A run's own are loaded by engine.run_plugins alone.
+"""
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Direction, Evaluator, Parameters
+from metrics.core.plugins import GROUP, Plugin, load_entry_point, load_reference
+from metrics.core.project_file import project_file, project_plugins
 from metrics.core.prompt import Prompt, wording
+from metrics.core.stand_ins import stand_in
 
 BYOP = "byop"  # the evaluator whose prompt is always the user's own
 PACKAGE = "metrics.evaluators"  # by name: the registry finds evaluators without importing any
 
 
 class Registry(Mapping[str, Evaluator]):
-    """Every evaluator by id, in the order of folder and file.
+    """Every evaluator by id, in the order of folder and file, then the plugins.
 
     Looking one up by id imports only that one, so that a page which needs three does not wait for all. Iterating
     imports all. Raises ValueError where two evaluators or prompts share an id, or a file's name is not its evaluator's.
+    A plugin that cannot be loaded is left out, see `refused`. An id of a plugin that is missing gives what the runs
+    that were read say of it; those are not among the ids that it iterates over.
     """
 
     def __getitem__(self, id: str) -> Evaluator:
         module = _modules().get(id)
-        found = None if module is None else _evaluators_in(module).get(id)
+        if module is not None:
+            found = _evaluators_in(module).get(id)
+        else:
+            known = plugin(id)
+            found = known.evaluator if known else _stand_ins.get(id)
         if found is None:
             raise KeyError(id)
         return found
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_all())
+        yield from _all()
+        yield from plugin_ids()
 
     def __len__(self) -> int:
-        return len(_all())
+        return len(_all()) + len(plugin_ids())
 
 
 def evaluators() -> Mapping[str, Evaluator]:
@@ -43,8 +59,8 @@ def evaluators() -> Mapping[str, Evaluator]:
 
 
 def evaluator_ids() -> tuple[str, ...]:
-    """Return every evaluator's id in the order of folder and file, without importing any."""
-    return tuple(_modules())
+    """Return every evaluator's id, in the order of folder and file, then the plugins'; imports none of Assay's."""
+    return (*_modules(), *plugin_ids())
 
 
 def title_of(id: str) -> str:
@@ -54,6 +70,101 @@ def title_of(id: str) -> str:
 
 
 _REGISTRY = Registry()
+_added: dict[str, Plugin] = {}
+_stand_ins: dict[str, Evaluator] = {}  # of plugins that are missing
+_refused: dict[str, str] = {}  # why a plugin is left out, by the entry point's name or the reference
+
+
+def add_plugin(given: Plugin, replaces: bool = False) -> str:
+    """Register an evaluator of a plugin and return its id.
+
+    A script or a notebook may define one again; else InputError where its id is one of Assay's or of another plugin,
+    unless it `replaces` that.
+    """
+    id, reference = given.evaluator.id, given.recipe.reference
+    if id in _modules():
+        if _REGISTRY[id] == given.evaluator:
+            return id
+        found = f"the id {id!r} of {reference}, which is an evaluator of Assay's own"
+        raise InputError([InputProblem("plugins", found, "another id")])
+    there = _added.get(id)
+    again = there is None or replaces or there.recipe.reference == reference or bool(there.recipe.code)
+    if there is not None and not again:
+        found = f"the id {id!r} of {reference}, which {there.recipe.reference} has too"
+        raise InputError([InputProblem("plugins", found, "another id")])
+    _added[id] = given
+    return id
+
+
+def plugin(id: str, discover: bool = True) -> Plugin | None:
+    """Return the plugin of an evaluator; None for one of Assay's or a missing one.
+
+    Where it was not added it is looked for, unless not to `discover`, among entry points and in the project file.
+    """
+    if discover and id not in _added and id not in _modules():
+        if id in _entry_points():
+            _try_add(id, partial(load_entry_point, _entry_points()[id]))
+        else:
+            _load_project()
+    return _added.get(id)
+
+
+def is_missing(id: str) -> bool:
+    """Return whether an evaluator is neither one of Assay's nor of a plugin that is here."""
+    return id not in _modules() and plugin(id) is None
+
+
+def plugin_ids() -> tuple[str, ...]:
+    """Return the ids of all plugins; those of the project file and of entry points are loaded for it."""
+    for name, point in _entry_points().items():
+        if name not in _added:
+            _try_add(name, partial(load_entry_point, point))
+    _load_project()
+    return tuple(_added)
+
+
+def refused() -> tuple[str, ...]:
+    """Return why plugins of entry points and of the project file are left out, a text each."""
+    plugin_ids()
+    return tuple(_refused.values())
+
+
+def note_missing(id: str, version: int, declaration: Mapping[str, Any]) -> None:
+    """Keep what a run says about a plugin's evaluator, in case the plugin is missing here."""
+    if id not in _modules() and id not in _added and (found := stand_in(id, version, declaration)) is not None:
+        _stand_ins[id] = found
+
+
+def _try_add(name: str, load: Callable[[], Plugin]) -> None:
+    if name in _refused:
+        return
+    try:
+        add_plugin(load())
+    except InputError as failure:
+        _refused[name] = str(failure)
+
+
+@cache
+def _entry_points() -> Mapping[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def _load_project() -> None:
+    file = project_file(Path.cwd())
+    if file is not None:
+        _load_project_file(file, file.stat().st_mtime_ns)
+
+
+@cache
+def _load_project_file(file: Path, written: int) -> None:  # noqa: ARG001 - a part of the cache's key
+    try:
+        references = project_plugins(file)
+    except InputError as failure:
+        _refused[str(file)] = str(failure)
+        return
+    for reference in references:
+        _refused.pop(reference, None)
+        _try_add(reference, partial(load_reference, reference, file.parent, str(file)))
 
 
 @cache
@@ -113,7 +224,7 @@ def choose(
     known = evaluators()
     given = dict(parameters or {})
     problems = [
-        InputProblem("evaluators", repr(name), "one of " + ", ".join(known))
+        InputProblem("evaluators", repr(name), _expected())
         for name in dict.fromkeys([*ids, *given])
         if name not in known
     ]
@@ -142,6 +253,12 @@ def choose(
     if problems:
         raise InputError(problems)
     return chosen
+
+
+def _expected() -> str:
+    """Return what is expected in place of an unknown evaluator, and which plugins are left out and why."""
+    there, broken = ", ".join(_REGISTRY), " ".join(_refused.values())
+    return f"one of {there}" + (f". Plugins that are left out: {broken}" if broken else "")
 
 
 def _unknown_thresholds(entry: Evaluator, values: Parameters) -> list[InputProblem]:

@@ -16,6 +16,7 @@ from metrics.engine.parts import Parts, UnitResult
 from metrics.engine.plan import Unit, judged, plan
 from metrics.engine.progress import EVERY, Tracker
 from metrics.engine.run_control import claim_start, clear_stop
+from metrics.engine.run_plugins import load_plugins
 from metrics.engine.score_cases import RUN_WIDE
 from metrics.engine.seal import seal
 from metrics.engine.snapshots import clear
@@ -44,6 +45,7 @@ def execute(
             clear(run)
             return run
         try:
+            load_plugins(run)
             units = plan(run)
             tracker = Tracker(run, units, listen, waited or 0.0)
             todo = []

@@ -13,11 +13,12 @@ import pyarrow.compute as pc
 from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed
 from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.files import lock_file
-from metrics.core.registry import choose
+from metrics.core.registry import choose, is_missing
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.calibrated_thresholds import calibrated_by
 from metrics.engine.load_resources import saved_settings
+from metrics.engine.run_plugins import specified
 from metrics.judge.rubrics import with_rubric
 from metrics.store import Run, Workspace
 from metrics.store.run import STARTING
@@ -51,6 +52,11 @@ def create(
         InputProblem("evaluators", entry.id, f"evaluators for {suite.task}; {entry.id} is for {', '.join(entry.tasks)}")
         for entry, _ in chosen.values()
         if suite.task not in entry.tasks
+    ]
+    problems += [
+        InputProblem("evaluators", f"the plugin of {id!r} is not loaded", "its package, or --plugin MODULE:OBJECT")
+        for id in chosen
+        if is_missing(id)
     ]
     if not chosen:
         problems.append(InputProblem("evaluators", "none", "at least one evaluator"))
@@ -88,7 +94,7 @@ def create(
 def _chosen(entry: Evaluator, values: Parameters, resources: Mapping[str, Any], workspace: Path) -> dict[str, Any]:
     """Return an evaluator as the specification stores it, with the calibrations that fit and their thresholds."""
     own = {"id": entry.id, "version": entry.version, "parameters": values.model_dump(mode="json")}
-    return own | calibrated_by(entry, values, resources, workspace)
+    return own | calibrated_by(entry, values, resources, workspace) | specified(entry, workspace)
 
 
 def with_followed(

@@ -29,6 +29,7 @@ from metrics.engine.judge_case import failed_score
 from metrics.engine.load_resources import Resources
 from metrics.engine.parts import Parts, UnitResult
 from metrics.engine.plan import Unit, plan
+from metrics.engine.run_plugins import Shipped, receive, shipped
 from metrics.engine.score_cases import score_cases
 from metrics.store import Run, Workspace
 
@@ -44,6 +45,7 @@ class Job:
     unit: Unit
     resources: Mapping[str, Any]
     run: Path
+    plugins: tuple[Shipped, ...] = ()
 
     @classmethod
     def of(cls, run: Run, unit: Unit) -> "Job":
@@ -51,7 +53,7 @@ class Job:
         spec = run.spec
         suite, outputs = spec["suite"]["fingerprint"], spec["outputs"]["fingerprint"]
         parameters, resources = run.evaluators[unit.evaluator], spec.get("resources", {})
-        return cls(run.workspace.path, suite, outputs, parameters, unit, resources, run.folder)
+        return cls(run.workspace.path, suite, outputs, parameters, unit, resources, run.folder, shipped(run))
 
     def evaluator(self) -> tuple[Evaluator, Parameters]:
         """Return the unit's evaluator with its parameters."""
@@ -65,6 +67,7 @@ class Job:
 def perform(job: Job) -> UnitResult:
     """Do one unit. Any failure inside the evaluator becomes rows with status `error`."""
     begun = time.perf_counter()
+    receive(job.plugins)
     entry, parameters = job.evaluator()
     suite = job.stored_suite()
     resources = Resources(job.resources, job.workspace / "cache")

@@ -11,6 +11,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.ingest import load_outputs, outputs_from_frame, read_suite, suite_from_frame
 from metrics.judge.rubrics import with_rubric
 from metrics.judge.wordings import placed
+from metrics.library.plugins import ids_of
 from metrics.library.presets import default
 from metrics.library.run import Run, Workspace
 from metrics.targets import complete
@@ -18,6 +19,7 @@ from metrics.targets import complete
 if TYPE_CHECKING:
     import pandas as pd
 
+    from metrics.core.evaluator import Evaluator
     from metrics.targets.spec import Spec
 
 CONSISTENCY = "consistency_statistics"  # the evaluator that run_consistency adds
@@ -27,7 +29,7 @@ MOST_LABELS = 50  # distinct expected answers, at most, that still look like lab
 def evaluate(
     suite: "Suite | str | Path | pd.DataFrame",
     outputs: "Outputs | str | Path | pd.DataFrame | Sequence[str | Path] | None" = None,
-    evaluators: Sequence[str] | None = None,
+    evaluators: "Sequence[str | Evaluator] | None" = None,
     *,
     target: "Spec | Sequence[Spec] | None" = None,
     repeats: int = 1,
@@ -45,7 +47,8 @@ def evaluate(
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
     `suite` and `outputs` are Suite and Outputs, files of any supported format, or data frames with the canonical
-    column names; `evaluators` are ids (default: all that fit the suite and need no model); `parameters` maps an id to
+    column names; `evaluators` are ids, and functions of your own made by @evaluator (default: all of Assay's that fit
+    the suite and need no model); `parameters` maps an id to
     its values (the `rubric` of evaluator rubric may be a file), `resources` a kind of model to the one wanted
     (`{"embedder": "path or hub name"}`). `judge` is the name of a model in litellm, "local", or the fields of
     metrics.judge.settings.JudgeSettings. `prompts`: texts of your own in place of prompts, by
@@ -72,7 +75,7 @@ def evaluate(
     elif not isinstance(outputs, Outputs):
         outputs = outputs_from_frame(outputs, suite=suite, keep_unknown_classes=bool(unknown_classes))
     outputs = checked(suite, outputs, accept_findings, unknown_classes)
-    chosen = list(evaluators) if evaluators is not None else runnable(suite, outputs)
+    chosen = ids_of(evaluators) if evaluators is not None else runnable(suite, outputs)
     if run_consistency and CONSISTENCY not in chosen:
         chosen.append(CONSISTENCY)
     wanted = dict(resources or {}) | ({} if judge is None else {"judge": judge})

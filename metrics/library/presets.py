@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.evaluator import JUDGE, Evaluator
+from metrics.core.evaluator import JUDGE, PLUGINS, Evaluator
 from metrics.core.registry import evaluators
 from metrics.core.suite import Task
 
@@ -20,9 +20,9 @@ OWN = ("byop",)  # says nothing before the user has written its prompt
 class Preset:
     """Evaluators to start with, for suites of some tasks.
 
-    They are those of the `families` (all, where none is named) that suit the task, and `also` those named, without
-    the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both. `models`: those that need
-    local weights, too. `requires` is what the data must have for the preset to make sense.
+    They are those of the `families` (where none is named, all but plugins) that suit the task, and `also` those named,
+    without the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both. `models`: those that
+    need local weights, too. `requires` is what the data must have for the preset to make sense.
     """
 
     id: str
@@ -58,7 +58,7 @@ class Preset:
             return False
         if entry.id in self.also:
             return True
-        family = not self.families or entry.family in self.families
+        family = entry.family in self.families if self.families else entry.family != PLUGINS
         judged = self.judge is None or (JUDGE in entry.needs) == self.judge
         return family and judged and (self.models or not entry.needs)
 

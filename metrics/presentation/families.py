@@ -1,4 +1,4 @@
-"""The families of evaluators in words: the folders of metrics/evaluators, each with a title."""
+"""The families of evaluators in words: the folders of metrics/evaluators, each with a title, and the plugins."""
 
 FAMILIES = {
     "agents": "Agents",
@@ -7,6 +7,7 @@ FAMILIES = {
     "consistency": "Consistency of repeats",
     "detection": "Object detection",
     "grounding": "Grounding in the contexts",
+    "plugins": "Plugins",
     "retrieval": "Retrieval",
     "safety": "Safety and privacy",
     "segmentation": "Segmentation",

@@ -14,6 +14,7 @@ from metrics.presentation.calibration_words import calibrated, footnotes
 from metrics.presentation.format import day, exact, plural
 from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import change_lines, metric_title, named, paragraphs
+from metrics.presentation.plugin_words import plugin_lines
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.report import (
     Cell,
@@ -218,6 +219,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             *(Fact(title_of(name), text) for name, text in changed.items() if text),
             *([Fact("Default parameters", ", ".join(usual))] if usual else []),
             *([Fact("Thresholds set after the run", set_after)] if set_after else []),
+            *(Fact(f"Plugin of {title_of(id)}", text) for id, text in plugin_lines(run).items()),
         ),
     )
     if run.targets:

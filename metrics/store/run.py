@@ -18,7 +18,7 @@ from metrics.core.calibration import Calibration, calibration_of, with_threshold
 from metrics.core.errors import RunCorrupt, RunError
 from metrics.core.evaluator import Evaluator
 from metrics.core.files import held, is_held, read_json, sha256_of
-from metrics.core.registry import evaluators, wordings
+from metrics.core.registry import evaluators, note_missing, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import SCHEMA_VERSION, TABLES, conformed
 from metrics.core.suite import Outputs, Suite
@@ -393,6 +393,9 @@ class Run:
 def _read_spec(path: Path, written: int) -> dict[str, Any]:  # noqa: ARG001 - a part of the cache's key
     """Return a specification, which is never changed; lists of runs read every one."""
     spec: dict[str, Any] = read_json(path)
+    for entry in spec.get("evaluators", ()) if isinstance(spec, dict) else ():
+        if "plugin" in entry:  # it may be missing here: what the run says of it is known from now on
+            note_missing(entry["id"], entry["version"], entry["plugin"].get("declared", {}))
     return spec
 
 

@@ -19,6 +19,11 @@ def test_generated_parts_are_current(name: str) -> None:
     assert REFERENCE["renewed"](name, text) == text, "stale: `make docs` writes it"
 
 
+def test_the_schema_of_the_project_file_is_current() -> None:
+    text = (PROJECT / "docs" / "assay.schema.json").read_text(encoding="utf-8")
+    assert REFERENCE["project_schema"]() == text, "stale: `make docs` writes it"
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_links_lead_somewhere(file: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", FENCE.sub("", file.read_text(encoding="utf-8"))):

@@ -58,6 +58,9 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
     found = choice(suited, understood.task, understood.present, [offer.id for offer in shelf.ready])
     skipped = {name: reason for name in found.chosen if (reason := unavailable(name))}
     with left:
+        for why in data.refused_plugins():
+            st.warning("A plugin is left out.", icon=":material/extension_off:")
+            st.text(why)
         _draw_presets(suited, understood, found, shelf)
         _draw_choices(shelf, found, parameters, skipped)
     chosen = list(found.chosen)

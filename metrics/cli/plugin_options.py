@@ -1,0 +1,32 @@
+"""`--plugin`: evaluators from outside, for the commands that resolve evaluators."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from metrics.core.errors import InputError, InputProblem
+
+
+def add_plugin_option(command: argparse.ArgumentParser) -> None:
+    """Add --plugin."""
+    command.add_argument(
+        "--plugin", metavar="MODULE:OBJECT|FILE.py:OBJECT", action="append", default=[],
+        help="evaluator from outside, made by @evaluator, repeatable (see docs/plugins.md)",
+    )  # fmt: skip
+
+
+def load_plugins(references: Sequence[str]) -> list[str]:
+    """Load and register the evaluators of --plugin and return their ids. InputError with each that cannot be."""
+    from metrics.core.plugins import load_reference
+    from metrics.core.registry import add_plugin
+
+    ids: list[str] = []
+    problems: list[InputProblem] = []
+    for reference in references:
+        try:
+            ids.append(add_plugin(load_reference(reference, Path())))
+        except InputError as failure:
+            problems += failure.problems
+    if problems:
+        raise InputError(problems)
+    return ids

@@ -1,0 +1,81 @@
+"""`run`: the evaluations of a project file, assay.toml."""
+
+import argparse
+import json
+import shlex
+import sys
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+from metrics.cli.options import add_parser
+from metrics.cli.reading_options import print_failure
+from metrics.core.errors import AssayError, InputError, InputProblem
+from metrics.core.project_file import project_file
+
+BAD_INPUT = 2
+
+
+def add_command(commands: Any) -> None:
+    """Add `run`."""
+    command = add_parser(commands, "run", _run, help="run the evaluations of assay.toml, with their gates and reports")
+    command.add_argument(
+        "names", metavar="[FILE] NAME", nargs="*",
+        help="a project file (default: assay.toml, else pyproject.toml), and the evaluations to run (default: all)",
+    )  # fmt: skip
+    command.add_argument("--dry-run", action="store_true", help="only estimate what the judges would cost")
+    command.add_argument("--check", action="store_true", help="only read the file and print its commands")
+    command.add_argument("--schema", action="store_true", help="only print the JSON schema of such a file")
+
+
+def _run(options: argparse.Namespace) -> int:
+    from metrics.cli.main import parsed, perform
+    from metrics.cli.project_model import read_evaluations, schema
+
+    if options.schema:
+        print(json.dumps(schema(), indent=1, ensure_ascii=False))
+        return 0
+    file, names = _file(options.names)
+    evaluations = read_evaluations(file)
+    unknown = [
+        InputProblem(str(file), repr(name), f"one of {', '.join(evaluations)}")
+        for name in names
+        if name not in evaluations
+    ]
+    if unknown:
+        raise InputError(unknown)
+    more = [f"--workspace={Path(options.workspace).absolute()}"] if options.workspace else []
+    more += [f"--{name.replace('_', '-')}" for name in ("quiet", "dry_run") if getattr(options, name)]
+    codes = [0]
+    with chdir(file.parent):  # what it names is beside it
+        # all are read before the first begins
+        chosen = {
+            name: [arguments[0], *more, *arguments[1:]]
+            for name, arguments in evaluations.items()
+            if name in (names or evaluations)
+        }
+        commands = {name: parsed(arguments) for name, arguments in chosen.items()}
+        for name, command in commands.items():
+            if options.check:
+                print(shlex.join(chosen[name]))
+                continue
+            if not options.quiet:
+                print(f"evaluation {name}", file=sys.stderr)
+            try:
+                codes.append(perform(command))
+            except AssayError as failure:  # the others run all the same
+                print_failure(failure, command)
+                codes.append(BAD_INPUT)
+    return max(codes)
+
+
+def _file(given: list[str]) -> tuple[Path, list[str]]:
+    """Return the project file and the names of evaluations; InputError without a file."""
+    if given and given[0].endswith(".toml"):
+        return Path(given[0]).resolve(), given[1:]
+    found = project_file(Path.cwd())
+    if found is None:
+        raise InputError(
+            [InputProblem("run", f"no assay.toml in {Path.cwd()}", "assay.toml here, or the name of a .toml file")]
+        )
+    return found, given

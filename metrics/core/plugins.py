@@ -1,0 +1,216 @@
+"""Evaluators from outside: a module's, a file's, a notebook's, and how another process gets the same one.
+
+A reference is `module:object` or `path/to/file.py:object`. A Recipe loads the evaluator again elsewhere: by importing
+its module, by running its file, or, where it was defined in a script or a notebook, from its pickled code. Loading
+executes code, so nothing here does it on reading a run: only a command, a call or a start by its owner does.
+"""
+
+import hashlib
+import importlib
+import importlib.util
+import pickle
+import platform
+import sys
+from dataclasses import dataclass, replace
+from functools import reduce
+from importlib.metadata import EntryPoint, PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+from types import ModuleType
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.evaluator import Evaluator
+from metrics.core.plugin_source import source_sha256
+
+GROUP = "assay.evaluators"  # of entry points; the name of each is its evaluator's id
+EXPECTED = "MODULE:OBJECT or FILE.py:OBJECT, an evaluator made by @evaluator"
+FILES = "assay_plugin_"  # the names of modules that are files start with this
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a process gets an evaluator: the attribute `object` of a `module` or of a `file`, or pickled `code`.
+
+    `path` is the entry of sys.path under which imports are found; `python` the version that can read the code.
+    """
+
+    object: str
+    module: str = ""
+    file: str = ""
+    code: str = ""
+    path: str = ""
+    python: str = ""
+
+    @property
+    def reference(self) -> str:
+        """The reference in words; of a file only its name, as runs are passed on and folders are private."""
+        return f"{Path(self.file).name if self.file else self.module}:{self.object}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """An evaluator from outside, with what identifies it: its package, if it has one, and the sha256 of its source."""
+
+    evaluator: Evaluator
+    recipe: Recipe
+    source: str
+    package: str = ""
+    package_version: str = ""
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What a run's specification says about where the evaluator comes from."""
+        return {
+            "reference": self.recipe.reference, "package": self.package, "package_version": self.package_version,
+            "source": self.source,
+        }  # fmt: skip
+
+
+def plugin_of(entry: Evaluator) -> Plugin:
+    """Return the plugin of an evaluator that this process has defined or imported. InputError where it cannot travel.
+
+    It is imported by name where its module can be; what a script, a notebook or a function defines travels as code.
+    """
+    module = sys.modules.get(entry.function.__module__)
+    name = next((name for name, value in vars(module).items() if value is entry), None) if module else None
+    file = getattr(module, "__file__", None)
+    if module is None or name is None or file is None or module.__name__ == "__main__":
+        return _pickled(entry, module)
+    if module.__name__.startswith(FILES):
+        return _identified(entry, Recipe(name, file=file, path=str(Path(file).parent)))
+    parts = module.__name__.split(".")
+    place = Path(file).resolve().with_suffix("")
+    place = place.parent if place.name == "__init__" else place
+    if list(place.parts[-len(parts) :]) != parts:
+        return _pickled(entry, module)
+    return _identified(entry, Recipe(name, module=module.__name__, path=str(place.parents[len(parts) - 1])))
+
+
+def load_reference(reference: str, folder: Path, said: str = "--plugin") -> Plugin:
+    """Return the evaluator that a reference names, of a file in `folder` or a module found from there.
+
+    Raises InputError (of the option or file `said`) on another form, a module or file that cannot be loaded, and
+    where the object is no evaluator.
+    """
+    name, colon, attribute = reference.rpartition(":")
+    if not colon or not name or not attribute:
+        raise InputError([InputProblem(said, repr(reference), EXPECTED)])
+    path = str(folder.resolve())
+    if name.endswith(".py"):
+        file = (folder / name).resolve()
+        recipe = Recipe(attribute, file=str(file), path=str(file.parent))
+    else:
+        recipe = Recipe(attribute, module=name, path=path)
+    entry = _loaded(recipe, said)
+    module = sys.modules.get(name)
+    if module is not None and recipe.module and not _within(module, path):
+        return _identified(entry, replace(recipe, path=""))  # installed, not the folder's
+    return _identified(entry, recipe)
+
+
+def load_entry_point(point: EntryPoint) -> Plugin:
+    """Return the evaluator of an entry point, whose name is its id. InputError as of `load_reference`."""
+    said = f"entry point {point.name} of {point.dist.name if point.dist else 'a package'}"
+    plugin = load_reference(point.value, Path(), said)
+    if plugin.evaluator.id != point.name:
+        raise InputError([InputProblem(said, f"an evaluator with the id {plugin.evaluator.id!r}", "the entry's name")])
+    path = str(point.dist.locate_file("")) if point.dist else ""
+    own = (point.dist.name, point.dist.version) if point.dist else (plugin.package, plugin.package_version)
+    return replace(plugin, recipe=replace(plugin.recipe, path=path), package=own[0], package_version=own[1])
+
+
+def load_recipe(recipe: Recipe, facts: dict[str, str]) -> Plugin:
+    """Return the plugin that another process has described; `facts` are those of its Plugin.facts. Raises InputError.
+
+    Its source is that of the loaded module or file now, which may differ from that of the facts.
+    """
+    entry = _loaded(recipe, f"evaluator plugin {recipe.reference}")
+    if recipe.code:
+        return Plugin(entry, recipe, facts["source"])
+    found = _identified(entry, recipe)
+    return replace(found, package=facts["package"], package_version=found.package_version or facts["package_version"])
+
+
+def _loaded(recipe: Recipe, said: str) -> Evaluator:
+    if recipe.path and recipe.path not in sys.path:
+        sys.path.append(recipe.path)  # last: a plugin's folder must not hide what is installed
+    try:
+        if recipe.code:
+            if recipe.python != _python():
+                expected = f"Python {recipe.python}, in which the script or notebook ran; or evaluate again"
+                raise InputError([InputProblem(said, f"Python {_python()}", expected)])
+            found = pickle.loads(bytes.fromhex(recipe.code))  # noqa: S301 - of the owner; see engine.run_plugins
+        else:
+            module = _file_module(Path(recipe.file)) if recipe.file else importlib.import_module(recipe.module)
+            found = reduce(getattr, recipe.object.split("."), module)
+    except InputError:
+        raise
+    except Exception as failure:
+        told = f"{recipe.reference} cannot be loaded: {type(failure).__name__}: {failure}"
+        raise InputError([InputProblem(said, told, EXPECTED)]) from failure
+    if not isinstance(found, Evaluator):
+        raise InputError([InputProblem(said, f"{recipe.reference}, {type(found).__name__}", EXPECTED)])
+    return found
+
+
+def _file_module(file: Path) -> ModuleType:
+    """Return the module of a file, executed once as long as the file does not change."""
+    content = file.read_bytes()
+    name = f"{FILES}{file.stem}_{hashlib.sha256(bytes(file) + content).hexdigest()[:12]}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, file)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{file} is no Python file")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
+
+
+def _identified(entry: Evaluator, recipe: Recipe) -> Plugin:
+    package, number = _distribution(recipe.module.partition(".")[0]) if recipe.module else ("", "")
+    return Plugin(entry, recipe, source_sha256(entry), package, number)
+
+
+def _distribution(top: str) -> tuple[str, str]:
+    """Return name and version of the installed package that has a top-level module; empty without one."""
+    for name in packages_distributions().get(top, ()):
+        try:
+            return name, version(name)
+        except PackageNotFoundError:
+            continue
+    return "", ""
+
+
+def _pickled(entry: Evaluator, module: ModuleType | None) -> Plugin:
+    import cloudpickle
+
+    by_value = module is not None and module.__name__ != "__main__"
+    if by_value:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        code: bytes = cloudpickle.dumps(entry)
+    except Exception as failure:
+        told = f"{entry.id}, which cannot be passed on: {type(failure).__name__}: {failure}"
+        expected = "a function that uses only what can be pickled; or put it in a file and name it FILE.py:OBJECT"
+        raise InputError([InputProblem("evaluators", told, expected)]) from failure
+    finally:
+        if by_value:
+            cloudpickle.unregister_pickle_by_value(module)
+    file = getattr(module, "__file__", None)
+    path = str(Path(file).resolve().parent if file else Path.cwd())
+    name = f"{entry.function.__module__}:{entry.function.__qualname__}"
+    recipe = Recipe(name.partition(":")[2], name.partition(":")[0], code=code.hex(), path=path, python=_python())
+    return Plugin(entry, recipe, source_sha256(entry))
+
+
+def _within(module: ModuleType, folder: str) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and Path(file).resolve().is_relative_to(folder)
+
+
+def _python() -> str:
+    return ".".join(platform.python_version_tuple()[:2])

@@ -1,0 +1,51 @@
+"""The project file: `assay.toml`, or `[tool.assay]` in `pyproject.toml`, of the folder one works in."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from metrics.core.errors import InputError, InputProblem
+
+NAMES = ("assay.toml", "pyproject.toml")
+BYTES = 1 << 20
+
+
+def project_file(folder: Path) -> Path | None:
+    """Return the project file of a folder: assay.toml, else a pyproject.toml with [tool.assay]; None without one."""
+    files = [folder / name for name in NAMES]
+    return next((file for file in files if file.is_file() and _is_project(file)), None)
+
+
+def read_project(file: Path) -> dict[str, Any]:
+    """Return what a project file says, unchecked. InputError where it cannot be read, or is no TOML."""
+    try:
+        text = file.read_bytes()
+        if len(text) > BYTES:
+            raise InputError([InputProblem(str(file), f"{len(text):,} bytes", f"at most {BYTES:,}")])
+        found = tomllib.loads(text.decode("utf-8"))
+    except OSError as failure:
+        raise InputError([InputProblem(str(file), failure.strerror or "unreadable", "a project file")]) from None
+    except ValueError as failure:  # of TOML or of UTF-8
+        raise InputError([InputProblem(str(file), f"TOML that cannot be read: {failure}", "TOML")]) from None
+    if file.name == "pyproject.toml":
+        found = found.get("tool", {}).get("assay", {})
+    return found
+
+
+def project_plugins(file: Path) -> list[str]:
+    """Return the references under `plugins`. InputError where they are no list of texts."""
+    found = read_project(file).get("plugins", [])
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise InputError(
+            [InputProblem(str(file), repr(found), "a list of MODULE:OBJECT or FILE.py:OBJECT", column="plugins")]
+        )
+    return found
+
+
+def _is_project(file: Path) -> bool:
+    if file.name != "pyproject.toml":
+        return True
+    try:
+        return bool(read_project(file))
+    except InputError:
+        return False  # not ours to complain about

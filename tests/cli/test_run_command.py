@@ -1,0 +1,193 @@
+"""`run`: assay.toml becomes the arguments of evaluate; what is wrong in it is told at once."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from metrics import Workspace
+from metrics.cli.main import main, parsed
+from metrics.cli.project_model import read_evaluations, schema
+from metrics.core.errors import InputError
+from metrics.core.registry import evaluators
+from tests.library.plugin_scenes import write_data, write_plugin
+
+WHOLE = """
+plugins = ["evals.py:brevity"]
+
+[defaults]
+evaluators = ["rouge", "brevity"]
+threshold = { "rouge.rougeL" = 0.5 }
+
+[evaluate.nightly]
+suite = "suite.csv"
+outputs = ["outputs.csv"]
+fail_under = { "rouge.rougeL" = 0.1, brevity.words_over = 1 }
+threshold.brevity.words_over = 4
+junit = "j.xml"
+pdf = "r.html"
+keep_good_rows = true
+accept_findings = false
+
+[evaluate.nightly.param.rouge]
+use_stemmer = true
+variants = ["rouge1", "rougeL"]
+
+[evaluate.smoke]
+suite = "suite.csv"
+outputs = "outputs.csv"
+evaluators = "rouge"
+name = "Smoke test"
+seed = 7
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path / "workspace"))
+    write_data(tmp_path)
+    write_plugin(tmp_path / "evals.py")
+    return tmp_path
+
+
+def project(folder: Path, text: str, name: str = "assay.toml") -> Path:
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_a_file_is_the_arguments_of_the_command(folder: Path) -> None:
+    found = read_evaluations(project(folder, WHOLE))
+    assert list(found) == ["nightly", "smoke"]
+    options = parsed(found["nightly"])
+    assert (options.suite, options.outputs, options.evaluators) == ("suite.csv", ["outputs.csv"], "rouge,brevity")
+    assert options.plugin == ["evals.py:brevity"]
+    assert options.fail_under == ["rouge.rougeL=0.1", "brevity.words_over=1"]
+    assert options.threshold == ["rouge.rougeL=0.5", "brevity.words_over=4"], "tables are merged with the defaults"
+    assert options.param == ["rouge.use_stemmer=true", 'rouge.variants=["rouge1", "rougeL"]']
+    assert (options.keep_good_rows, options.accept_findings, options.name) == (True, False, "nightly")
+    smoke = parsed(found["smoke"])
+    assert (smoke.evaluators, smoke.name, smoke.seed) == ("rouge", "Smoke test", 7)
+
+
+def test_every_argument_of_evaluate_is_a_key() -> None:
+    """And the file can say nothing else: what flags cannot say, it cannot."""
+    options = vars(parsed(["evaluate", "suite.csv"]))
+    known = schema()["$defs"]["Evaluation"]["properties"]
+    assert known.keys() == options.keys() - {"command"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[evaluate.a]\nsute = 's'", "column evaluate.a.sute: found the unknown key 'sute'; expected 'suite'; did you"),
+        ("[evaluate.a]\nsuite = 's'\nseed = 'x'", "column evaluate.a.seed: found 'x'; expected a whole number"),
+        ("[evaluate.a]\nsuite = 's'\ntask = 'x'", "column evaluate.a.task: found 'x'; expected one of text, class"),
+        ("[evaluate.a]\nsuite = 's'\nquiet = 'x'", "column evaluate.a.quiet: found 'x'; expected true or false"),
+        ("[evaluate.a]\nsuite = 's'\noutputs = 3", "column evaluate.a.outputs: found 3; expected a text or a list of"),
+        ("[evaluate.a]\nsuite = 's'\nfail_under = [1]", "column evaluate.a.fail_under: found [1]; expected a table, a"),
+        ("[evaluate.a]\noutputs = 's'", "column evaluate.a.suite: found no suite; expected suite = FILE"),
+        ("[evaluate]", "column evaluate: found {}; expected a table"),
+        ("plugins = []", "column evaluate: found no evaluate; expected [evaluate.NAME]"),
+        ("plugins = 3\n[evaluate.a]\nsuite = 's'", "column plugins: found 3; expected a list of MODULE:OBJECT"),
+        ("[default]\n[evaluate.a]\nsuite = 's'", "found the unknown key 'default'; expected 'defaults'; did you mean"),
+        ("[defaults]\nzzz = 3\n[evaluate.a]\nsuite = 's'", "column defaults.zzz: found the unknown key 'zzz'; exp"),
+        ("[evaluate", "TOML that cannot be read"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_with_its_key(folder: Path, text: str, told: str) -> None:
+    with pytest.raises(InputError) as failure:
+        read_evaluations(project(folder, text))
+    assert told in str(failure.value)
+    assert len(failure.value.problems) == 1
+
+
+def test_all_problems_are_told_at_once(folder: Path) -> None:
+    text = "plugin = 'x'\n[evaluate.a]\nsute = 's'\nseed = 'x'\n[evaluate.b]\nfail_under = [1]\n"
+    with pytest.raises(InputError) as failure:
+        read_evaluations(project(folder, text))
+    assert {problem.column for problem in failure.value.problems} == {
+        "plugin", "evaluate.a.sute", "evaluate.a.seed", "evaluate.b.fail_under",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["assay.toml", "pyproject.toml"])
+def test_all_of_it_is_done_and_the_gates_decide(
+    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = WHOLE if name == "assay.toml" else WHOLE.replace("[", "[tool.assay.").replace('[tool.assay."', '["')
+    if name == "pyproject.toml":
+        text = '[project]\nname = "x"\n[tool.assay]\n' + WHOLE.replace("\n[", "\n[tool.assay.")
+    project(folder, text.replace('variants = ["rouge1", "rougeL"]\n', ""), name)
+    monkeypatch.chdir(folder)
+    assert main(["run", "--quiet"]) == 1, "brevity is 2 over, and the gate wants at most 1"
+    runs = Workspace(folder / "workspace").runs()
+    assert sorted(run.name for run in runs) == ["Smoke test", "nightly"]
+    assert 'failures="1"' in (folder / "j.xml").read_text(encoding="utf-8")
+    assert "Brevity" in (folder / "r.html").read_text(encoding="utf-8")
+    assert main(["run", "smoke", "--quiet"]) == 0
+    assert Path.cwd() == folder
+    capsys.readouterr()
+
+
+def test_files_are_beside_the_project_file_wherever_one_is(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ASSAY_WORKSPACE")
+    file = project(folder, "[evaluate.a]\nsuite = 'suite.csv'\noutputs = 'outputs.csv'\nevaluators = 'rouge'\n")
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert main(["run", str(file), "--quiet"]) == 0
+    assert len(Workspace(folder / "workspace").runs()) == 1
+    assert main(["run", str(file), "--quiet", "--workspace", "mine"]) == 0
+    assert len(Workspace(Path("mine")).runs()) == 1
+    assert main(["run"]) == 2, "no project file here"
+
+
+def test_one_that_fails_does_not_stop_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "[evaluate.a]\nsuite = 'absent.csv'\n[evaluate.b]\nsuite = 'suite.csv'\noutputs = 'outputs.csv'\n"
+    assert main(["run", str(project(folder, text + "evaluators = 'rouge'\n")), "--quiet"]) == 2
+    assert "absent.csv" in capsys.readouterr().err
+    assert [run.name for run in Workspace(folder / "workspace").runs()] == ["b"]
+    assert main(["run", str(folder / "assay.toml"), "c"]) == 2
+    assert "found 'c'; expected one of a, b" in capsys.readouterr().err
+
+
+def test_check_prints_the_commands_that_the_file_means(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", str(project(folder, WHOLE)), "smoke", "--check"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("evaluate ")
+    assert "'--name=Smoke test'" in told
+    assert "--seed=7" in told
+    assert not (folder / "workspace").exists()
+
+
+def test_the_schema_accepts_what_the_reader_accepts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import tomllib
+
+    assert main(["run", "--schema"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    jsonschema.Draft202012Validator.check_schema(printed)
+    checked = jsonschema.Draft202012Validator(printed)
+    assert not list(checked.iter_errors(tomllib.loads(WHOLE)))
+    for wrong in (
+        "[evaluate.a]\nsute = 's'",
+        "[evaluate]",
+        "[evaluate.a]\nseed = 'x'",
+        "[defaults]\nx = 1\n[evaluate.a]",
+    ):
+        assert list(checked.iter_errors(tomllib.loads(wrong))), wrong
+
+
+def test_plugins_of_the_project_file_are_evaluators_in_its_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "brevity" not in evaluators()
+    project(folder, 'plugins = ["evals.py:brevity", "gone.py:x"]\n[evaluate.a]\nsuite = "suite.csv"\n')
+    monkeypatch.chdir(folder)
+    assert evaluators()["brevity"].title == "Brevity"
+    assert list(evaluators())[-1] == "brevity"
+    assert main(["evaluators"]) == 0
+    printed = capsys.readouterr()
+    assert "brevity  " in printed.out
+    assert "gone.py:x cannot be loaded: FileNotFoundError" in printed.err
