@@ -79,6 +79,7 @@ class JudgeWorker:
         begun = time.perf_counter()
         entry, parameters = job.evaluator()
         suite = job.stored_suite()
+        job = await asyncio.to_thread(job.carry)
         cases = await asyncio.to_thread(unit_cases, job, suite)
 
         def scored(count: int, asked: bool) -> None:
