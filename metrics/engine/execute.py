@@ -20,6 +20,7 @@ from metrics.engine.run_control import claim_start, clear_stop
 from metrics.engine.schedulers import SchedulerLost, UnitLost, scheduler_of
 from metrics.engine.score_cases import RUN_WIDE
 from metrics.engine.seal import seal
+from metrics.engine.shards import SHARD, own_units
 from metrics.engine.snapshots import clear
 from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.store import Progress, Run
@@ -32,6 +33,8 @@ def execute(
     run: Run, make_executor: Callable[[], Executor] | None = None, listen: Callable[[Progress], None] | None = None
 ) -> Run:
     """Do what is left of a run, seal it and return it; a cancelled run stops early and stays resumable.
+
+    A shard of a run is not sealed: see merge.
 
     `make_executor` returns any concurrent.futures executor (default: the workers of the run's scheduler, else a process
     pool, one process per core); it is called again if the executor breaks. `listen` is called with the progress.
@@ -46,7 +49,7 @@ def execute(
             clear(run)
             return run
         try:
-            units = plan(run)
+            units = own_units(run, plan(run))
             tracker = Tracker(run, units, listen, waited or 0.0)
             todo = []
             for unit in units:
@@ -73,6 +76,9 @@ def execute(
                     raise
             if (run.folder / "cancel").exists():
                 tracker.say("cancelled")
+                return run
+            if (run.folder / SHARD).exists():
+                tracker.say("shard done")
                 return run
             tracker.say("sealing")
             seal(run, units, parts, tracker.spent())
@@ -250,7 +256,7 @@ class _PoolQueue(_Queue):
         return units
 
     def _again(self, units: Sequence[Unit]) -> Iterator[tuple[Unit, UnitResult]]:
-        """Queue units that were in flight at a death again, behind the others; yield those that have failed for good."""
+        """Queue units that were in flight at a death again, behind the others; yield those that have now failed."""
         self._deaths.update(unit.name for unit in units)
         self._waiting.extend(unit for unit in units if self._deaths[unit.name] < TRIES)
         for unit in units:
