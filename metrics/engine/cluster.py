@@ -5,6 +5,7 @@ has opened the run's models. Workers may come and go; a unit is given to all tha
 """
 
 import secrets
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, Future
@@ -191,6 +192,8 @@ class ClusterExecutor(Executor):
         }
         if refused and first:
             raise RunError("\n".join(refused.values()))
+        for text in refused.values():  # into the run's log, or the terminal
+            sys.stderr.write(text + "\n")
         self._refused |= refused
         with self._lock:
             self._blind.update(blind)
@@ -229,10 +232,10 @@ class ClusterExecutor(Executor):
 
 
 def _local_cluster(workers: int) -> LocalCluster:
-    """Return a cluster of processes on this machine, on loopback alone, without a dashboard or a limit of memory."""
+    """Return a cluster of processes on this machine that listens on loopback alone, without a limit of memory."""
     return LocalCluster(
-        n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None,
-        worker_dashboard_address=None, memory_limit=0,
+        n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
+        worker_dashboard_address="127.0.0.1:0", memory_limit=0, scheduler_kwargs={"dashboard": False},
     )  # fmt: skip
 
 

@@ -17,8 +17,9 @@ from tests.conftest import PROJECT
 class Cluster:
     """A scheduler with its workers, which end with it; a context manager."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, **settings: str):
         self.folder = folder
+        self._settings = {f"DASK_DISTRIBUTED__{name.upper()}": value for name, value in settings.items()}
         self.workers: list[subprocess.Popen[bytes]] = []
         file = folder / "scheduler.json"
         self.scheduler = self._start("dask_scheduler", "--port", "0", "--scheduler-file", str(file))
@@ -35,11 +36,11 @@ class Cluster:
             process.kill()
             process.wait()
 
-    def add(self, number: int = 1, environment: Mapping[str, str] | None = None, cwd: Path | None = None) -> None:
+    def add(self, number: int = 1, environment: Mapping[str, str] | None = None) -> None:
         """Start workers and wait until the scheduler knows them."""
         self.workers += [
             self._start("dask_worker", self.address, "--nthreads", "1", "--no-nanny", "--worker-port", "0", "--name",
-                        f"w{len(self.workers) + each}", environment=environment, cwd=cwd)
+                        f"w{len(self.workers) + each}", environment=environment)
             for each in range(number)
         ]  # fmt: skip
         self.client.wait_for_workers(sum(process.poll() is None for process in self.workers), timeout=120)
@@ -50,35 +51,27 @@ class Cluster:
         return self.workers[int(name[1:])]
 
     def kill(self, *processes: "subprocess.Popen[bytes]") -> None:
-        """End processes by -9, and forget those that are workers."""
+        """End processes by -9."""
         for process in processes:
             process.kill()
             process.wait()
 
-    def given_work(self) -> str:
-        """Wait until some worker has been given a unit; return its address."""
-        while True:
-            for worker, keys in self.client.processing().items():
-                if any("perform_there" in str(key) for key in keys):
-                    return worker
+    def wait_for_unit(self, worker: str) -> None:
+        """Wait until the worker has been given a unit."""
+        while not any("perform_there" in str(key) for key in self.client.processing().get(worker, ())):
             time.sleep(0.02)
 
-    def wait_for(self, number: int) -> None:
-        """Wait until the scheduler knows exactly so many workers."""
-        while len(self.client.nthreads()) != number:
-            time.sleep(0.05)
-
     def _start(
-        self, module: str, *arguments: str, environment: Mapping[str, str] | None = None, cwd: Path | None = None
+        self, module: str, *arguments: str, environment: Mapping[str, str] | None = None
     ) -> "subprocess.Popen[bytes]":
         named = len(list(self.folder.glob("*.log")))
         with (self.folder / f"{module}{named}.log").open("wb") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", f"distributed.cli.{module}", "--host", "127.0.0.1", "--no-dashboard",
                  *arguments],
-                stdout=log, stderr=log, cwd=cwd or self.folder,
+                stdout=log, stderr=log, cwd=self.folder,
                 env=os.environ | {"PYTHONPATH": str(PROJECT), "XDG_CACHE_HOME": str(self.folder / "caches")}
-                | dict(environment or {}),
+                | self._settings | dict(environment or {}),
             )  # fmt: skip
 
     def _read(self, file: Path) -> dict[str, object]:

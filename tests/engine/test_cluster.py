@@ -4,8 +4,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import psutil
@@ -15,13 +16,17 @@ from metrics import engine
 from metrics.core.errors import InputError, RunError
 from metrics.core.suite import Outputs, Suite
 from metrics.engine import cluster as clusters
+from metrics.engine.cluster import ClusterExecutor
+from metrics.engine.execute import TRIES
+from metrics.engine.parts import UnitResult
+from metrics.engine.plan import plan
 from metrics.engine.schedulers import checked_scheduler, scheduler_of, use_scheduler
+from metrics.engine.unit_work import Job
 from metrics.store import Progress, Run, Workspace
 from tests.engine.clusters import Cluster
 from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
-from tests.processes import alive
 
-SIZE = 4_100  # three slices of each model
+SIZE = 2_050  # of two repeats: three slices of each model
 TEXT = ("rouge", "bleu", "consistency_statistics")
 DETECTION = ("coco_summary", "detection_confusion")
 
@@ -112,17 +117,213 @@ class TestBytes:
         run = engine.create(Workspace(tmp_path), text_suite(), text_outputs(), ["rouge"])
         use_scheduler(run, "local:1")
         before = set(psutil.Process().children(recursive=True))
-        engine.execute(run)
+        addresses: set[str] = set()
+
+        def look(_: Progress) -> None:
+            for process in {psutil.Process(), *psutil.Process().children(recursive=True)} - before:
+                addresses.update(one.laddr.ip for one in process.net_connections() if one.status == "LISTEN")
+
+        engine.execute(run, listen=look)
         assert run.state == "finished"
-        left = [process for process in psutil.Process().children(recursive=True) if process not in before]
+        assert addresses == {"127.0.0.1"}
+        left = set(psutil.Process().children(recursive=True)) - before
         assert not [process for process in left if "spawn_main" in " ".join(process.cmdline())]
+
+
+class Stopping(ClusterExecutor):
+    """Stops the processes of some workers before it gives the first unit, so that they hold what they are given."""
+
+    def __init__(self, run: Run, cluster: Cluster, number: int):
+        self.victims: dict[str, subprocess.Popen[bytes]] = {}
+        self._cluster_here, self._number = cluster, number
+        super().__init__(run, cluster.address)
+
+    def submit(self, function: Callable[[Job], UnitResult], job: Job, /) -> "Future[UnitResult]":  # type: ignore[override]
+        if not self.victims:
+            for worker in sorted(self._cluster_here.client.nthreads())[: self._number]:
+                self.victims[worker] = self._cluster_here.process_of(worker)
+                self.victims[worker].send_signal(signal.SIGSTOP)
+        return super().submit(function, job)
+
+
+class Once:
+    """A listener that acts once, when its executor has stopped its victims and each has been given a unit."""
+
+    def __init__(self, cluster: Cluster, made: list[Stopping], act: Callable[[Stopping], None]):
+        self._cluster, self._made, self._act = cluster, made, act
+
+    def __call__(self, _: Progress) -> None:
+        if self._made and self._made[0].victims and self._act:
+            for worker in self._made[0].victims:
+                self._cluster.wait_for_unit(worker)
+            act, self._act = self._act, lambda _: None
+            act(self._made[0])
+
+
+def execute_until(run: Run, cluster: Cluster, number: int, act: Callable[[Stopping], None]) -> Run:
+    """Execute a run with `number` stopped workers, and do `act` when all of them are in the middle of a unit."""
+    made: list[Stopping] = []
+
+    def make() -> ClusterExecutor:
+        if made:
+            return ClusterExecutor(run, cluster.address)
+        made.append(Stopping(run, cluster, number))
+        return made[0]
+
+    return engine.execute(run, make, Once(cluster, made, act))
 
 
 class TestDeaths:
     def test_of_one_worker_in_mid_unit(self, home: Path, cluster: Cluster, expected: dict[str, str]) -> None:
         run = text_run(home, cluster)
-        with stopped_workers(cluster) as stopped, in_thread(lambda: engine.execute(run)) as work:
-            stopped(1, before=run)
-            cluster.kill(cluster.process_of(cluster.given_work_of_stopped()))
-            work.join()
+        execute_until(run, cluster, 1, lambda pool: cluster.kill(*pool.victims.values()))
         assert tables(run) == expected
+
+    def test_of_all_workers_and_others_come(self, home: Path, cluster: Cluster, expected: dict[str, str]) -> None:
+        def replace(pool: Stopping) -> None:
+            cluster.kill(*pool.victims.values())
+            cluster.add(2)
+
+        assert tables(execute_until(text_run(home, cluster), cluster, 3, replace)) == expected
+
+    @pytest.mark.parametrize("back", ["with", "without"])
+    def test_of_the_scheduler(
+        self, back: str, tmp_path: Path, cluster: Cluster, expected: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(clusters, "ANSWER_WITHIN", 2.0)
+        with Cluster(tmp_path) as dying:
+            dying.add(1)
+            run = text_run(tmp_path / "workspace", dying)
+            with pytest.raises(RunError, match="no Dask scheduler answers at tcp://"):
+                execute_until(run, dying, 1, lambda _: dying.kill(dying.scheduler))
+        assert run.state == "failed"
+        assert f"`resume {run.id} --scheduler" in (run.failure or "")
+        use_scheduler(run, cluster.address if back == "with" else "none")
+        assert tables(engine.execute(run, None if back == "with" else one_thread)) == expected
+
+    def test_of_the_process_that_drives_the_run(
+        self, tmp_path: Path, project: Path, cluster: Cluster, expected: dict[str, str]
+    ) -> None:
+        run = text_run(tmp_path / "workspace", cluster)
+        process = engine.start(run)
+        while not list((run.folder / "parts").glob("*/unit.json")):
+            assert process.poll() is None, (run.folder / "log.txt").read_text()
+            time.sleep(0.02)
+        workers = [worker for worker in cluster.workers if worker.poll() is None]
+        for worker in workers:
+            worker.send_signal(signal.SIGSTOP)
+        process.kill()
+        process.wait()
+        for worker in workers:
+            worker.send_signal(signal.SIGCONT)
+        assert run.state == "interrupted"
+        assert scheduler_of(run) == cluster.address
+        assert tables(engine.execute(run)) == expected
+
+    def test_of_every_worker_that_is_given_a_unit(self, tmp_path: Path) -> None:
+        with Cluster(tmp_path, scheduler__allowed_failures="0") as cluster:
+            cluster.add(TRIES + 1)
+            run = engine.create(Workspace(tmp_path / "workspace"), text_suite(), text_outputs(), ["rouge", "bleu"])
+            victim = plan(run)[1]
+
+            class Lethal(ClusterExecutor):
+                def submit(self, function, job: Job, /) -> "Future[UnitResult]":  # type: ignore[no-untyped-def,override]
+                    return super().submit(die if job.unit == victim else function, job)
+
+            engine.execute(run, lambda: Lethal(run, cluster.address))
+            assert len(cluster.client.nthreads()) == 1
+        lost = run.scores[run.scores.status == "error"]
+        assert set(zip(lost.evaluator, lost.model, strict=True)) == {(victim.evaluator, victim.model)}
+        assert lost["reason"].str.contains("worker process died").all()
+
+
+def die(_: Job) -> UnitResult:
+    os._exit(1)
+
+
+def fail(_: Job) -> UnitResult:
+    raise ZeroDivisionError("as locally")
+
+
+def test_an_exception_arrives_as_it_was_raised(tmp_path: Path, cluster: Cluster) -> None:
+    run = text_run(tmp_path, cluster)
+
+    class Failing(ClusterExecutor):
+        def submit(self, function, job: Job, /) -> "Future[UnitResult]":  # type: ignore[no-untyped-def,override]
+            return super().submit(fail, job)
+
+    with pytest.raises(ZeroDivisionError, match="as locally"):
+        engine.execute(run, lambda: Failing(run, cluster.address))
+    assert run.failure == "ZeroDivisionError: as locally"
+
+
+def test_a_cancelled_run_leaves_nothing_on_the_cluster_and_goes_on_later(
+    tmp_path: Path, cluster: Cluster, expected: dict[str, str]
+) -> None:
+    run = text_run(tmp_path, cluster)
+
+    def cancel(pool: Stopping) -> None:
+        engine.cancel(run)
+        stopped.extend(pool.victims.values())
+
+    stopped: list[subprocess.Popen[bytes]] = []
+    execute_until(run, cluster, 2, cancel)
+    for process in stopped:
+        process.send_signal(signal.SIGCONT)
+    assert run.state == "cancelled"
+    while any(cluster.client.processing().values()):
+        time.sleep(0.02)
+    (run.folder / "cancel").unlink()
+    assert tables(engine.execute(run)) == expected
+
+
+class TestOtherVersions:
+    @pytest.fixture
+    def older(self, tmp_path: Path) -> dict[str, str]:
+        """The environment of a worker with an older Assay."""
+        package = tmp_path / "older" / "metrics"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text('__version__ = "0.0.9"')
+        return {"PYTHONPATH": str(package.parent)}
+
+    def test_are_refused_by_name_and_left_out_where_they_come_later(
+        self, tmp_path: Path, older: dict[str, str], capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        with Cluster(tmp_path) as cluster:
+            cluster.add(1, older)
+            run = engine.create(Workspace(tmp_path / "workspace"), text_suite(), text_outputs(), ["rouge"])
+            use_scheduler(run, cluster.address)
+            worker = next(iter(cluster.client.nthreads()))
+            with pytest.raises(RunError, match=rf"worker {worker} has Assay 0\.0\.9 \(here .*must not be mixed"):
+                engine.execute(run)
+            cluster.kill(*cluster.workers)
+            while cluster.client.nthreads():
+                time.sleep(0.02)
+            said: list[str] = []
+
+            def join(progress: Progress) -> None:  # first one with another version, then, when it is refused, another
+                said.append(progress.message)
+                if len(cluster.client.nthreads()) == 0 and progress.message.startswith("waiting for workers at"):
+                    cluster.add(1)
+                    cluster.add(1, older)
+
+            engine.execute(run, listen=join)
+        assert run.state == "finished"
+        assert f"waiting for workers at {cluster.address}" in said
+
+
+@pytest.mark.parametrize(
+    "text", ["", "tcp://", "host:8786", "http://host:80", "local:0", "local:", "tcp://host", "tcp://ho st:1"]
+)
+def test_what_is_no_scheduler_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="tcp://HOST:PORT or tls://HOST:PORT"):
+        checked_scheduler(text)
+
+
+def test_the_command_passes_the_scheduler_on(tmp_path: Path, project: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "metrics", "evaluate", "none.csv", "--scheduler", "somewhere"],
+        cwd=project, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "scheduler: found 'somewhere'; expected tcp://HOST:PORT" in done.stderr
