@@ -26,7 +26,8 @@ from metrics.store import Progress, Run, Workspace
 from tests.engine.clusters import Cluster
 from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
 
-SIZE = 2_050  # of two repeats: three slices of each model
+FEW, MANY = 20, 2_050  # cases, of two repeats: one slice of each model, or three
+MODELS = ("good", "poor", "other", "another")
 TEXT = ("rouge", "bleu", "consistency_statistics")
 DETECTION = ("coco_summary", "detection_confusion")
 
@@ -53,15 +54,22 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("/proc/self/cwd/workspace")
 
 
+Expected = dict[int, dict[str, str]]
+
+
 @pytest.fixture(scope="module")
-def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The tables of the text run, made in one process."""
+def expected(tmp_path_factory: pytest.TempPathFactory) -> Expected:
+    """The tables of the text runs, made in one process, by the number of cases."""
     workspace = Workspace(tmp_path_factory.mktemp("expected"))
-    return tables(finished(workspace, text_suite(SIZE), text_outputs(SIZE, repeats=2), *TEXT))
+    return {size: tables(finished(workspace, *text_data(size), *TEXT)) for size in (FEW, MANY)}
 
 
-def text_run(workspace: Path, cluster: Cluster) -> Run:
-    run = engine.create(Workspace(workspace), text_suite(SIZE), text_outputs(SIZE, repeats=2), TEXT)
+def text_data(size: int) -> tuple[Suite, Outputs]:
+    return text_suite(size), text_outputs(size, MODELS if size == FEW else MODELS[:2], repeats=2)
+
+
+def text_run(workspace: Path, cluster: Cluster, size: int = FEW) -> Run:
+    run = engine.create(Workspace(workspace), *text_data(size), TEXT)
     use_scheduler(run, cluster.address)
     return run
 
@@ -93,16 +101,16 @@ def boxes(images: int = 40) -> tuple[Suite, Outputs]:
 
 class TestBytes:
     def test_text_where_the_workers_see_the_workspace(
-        self, tmp_path: Path, cluster: Cluster, expected: dict[str, str]
+        self, tmp_path: Path, cluster: Cluster, expected: Expected
     ) -> None:
         run = engine.execute(text_run(tmp_path / "workspace", cluster))
-        assert tables(run) == expected
+        assert tables(run) == expected[FEW]
         run.verify()
         assert not (run.folder / clusters.PROBE).exists()
 
-    def test_text_where_they_do_not(self, home: Path, cluster: Cluster, expected: dict[str, str]) -> None:
-        run = engine.execute(text_run(home, cluster))
-        assert tables(run) == expected
+    def test_text_where_they_do_not(self, home: Path, cluster: Cluster, expected: Expected) -> None:
+        run = engine.execute(text_run(home, cluster, MANY))
+        assert tables(run) == expected[MANY]
         copies = cluster.folder / "caches/assay/worker"
         assert (copies / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet").exists()
         assert copies.stat().st_mode & 0o777 == 0o700
@@ -150,14 +158,14 @@ class Once:
     """A listener that acts once, when its executor has stopped its victims and each has been given a unit."""
 
     def __init__(self, cluster: Cluster, made: list[Stopping], act: Callable[[Stopping], None]):
-        self._cluster, self._made, self._act = cluster, made, act
+        self._cluster, self._made, self._act, self._done = cluster, made, act, False
 
     def __call__(self, _: Progress) -> None:
-        if self._made and self._made[0].victims and self._act:
+        if self._made and self._made[0].victims and not self._done:
+            self._done = True
             for worker in self._made[0].victims:
                 self._cluster.wait_for_unit(worker)
-            act, self._act = self._act, lambda _: None
-            act(self._made[0])
+            self._act(self._made[0])
 
 
 def execute_until(run: Run, cluster: Cluster, number: int, act: Callable[[Stopping], None]) -> Run:
@@ -174,21 +182,21 @@ def execute_until(run: Run, cluster: Cluster, number: int, act: Callable[[Stoppi
 
 
 class TestDeaths:
-    def test_of_one_worker_in_mid_unit(self, home: Path, cluster: Cluster, expected: dict[str, str]) -> None:
+    def test_of_one_worker_in_mid_unit(self, home: Path, cluster: Cluster, expected: Expected) -> None:
         run = text_run(home, cluster)
         execute_until(run, cluster, 1, lambda pool: cluster.kill(*pool.victims.values()))
-        assert tables(run) == expected
+        assert tables(run) == expected[FEW]
 
-    def test_of_all_workers_and_others_come(self, home: Path, cluster: Cluster, expected: dict[str, str]) -> None:
+    def test_of_all_workers_and_others_come(self, home: Path, cluster: Cluster, expected: Expected) -> None:
         def replace(pool: Stopping) -> None:
             cluster.kill(*pool.victims.values())
             cluster.add(2)
 
-        assert tables(execute_until(text_run(home, cluster), cluster, 3, replace)) == expected
+        assert tables(execute_until(text_run(home, cluster), cluster, 3, replace)) == expected[FEW]
 
     @pytest.mark.parametrize("back", ["with", "without"])
     def test_of_the_scheduler(
-        self, back: str, tmp_path: Path, cluster: Cluster, expected: dict[str, str], monkeypatch: pytest.MonkeyPatch
+        self, back: str, tmp_path: Path, cluster: Cluster, expected: Expected, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(clusters, "ANSWER_WITHIN", 2.0)
         with Cluster(tmp_path) as dying:
@@ -199,12 +207,12 @@ class TestDeaths:
         assert run.state == "failed"
         assert f"`resume {run.id} --scheduler" in (run.failure or "")
         use_scheduler(run, cluster.address if back == "with" else "none")
-        assert tables(engine.execute(run, None if back == "with" else one_thread)) == expected
+        assert tables(engine.execute(run, None if back == "with" else one_thread)) == expected[FEW]
 
     def test_of_the_process_that_drives_the_run(
-        self, tmp_path: Path, project: Path, cluster: Cluster, expected: dict[str, str]
+        self, tmp_path: Path, project: Path, cluster: Cluster, expected: Expected
     ) -> None:
-        run = text_run(tmp_path / "workspace", cluster)
+        run = text_run(tmp_path / "workspace", cluster, MANY)
         process = engine.start(run)
         while not list((run.folder / "parts").glob("*/unit.json")):
             assert process.poll() is None, (run.folder / "log.txt").read_text()
@@ -218,7 +226,7 @@ class TestDeaths:
             worker.send_signal(signal.SIGCONT)
         assert run.state == "interrupted"
         assert scheduler_of(run) == cluster.address
-        assert tables(engine.execute(run)) == expected
+        assert tables(engine.execute(run)) == expected[MANY]
 
     def test_of_every_worker_that_is_given_a_unit(self, tmp_path: Path) -> None:
         with Cluster(tmp_path, scheduler__allowed_failures="0") as cluster:
@@ -258,7 +266,7 @@ def test_an_exception_arrives_as_it_was_raised(tmp_path: Path, cluster: Cluster)
 
 
 def test_a_cancelled_run_leaves_nothing_on_the_cluster_and_goes_on_later(
-    tmp_path: Path, cluster: Cluster, expected: dict[str, str]
+    tmp_path: Path, cluster: Cluster, expected: Expected
 ) -> None:
     run = text_run(tmp_path, cluster)
 
@@ -274,7 +282,7 @@ def test_a_cancelled_run_leaves_nothing_on_the_cluster_and_goes_on_later(
     while any(cluster.client.processing().values()):
         time.sleep(0.02)
     (run.folder / "cancel").unlink()
-    assert tables(engine.execute(run)) == expected
+    assert tables(engine.execute(run)) == expected[FEW]
 
 
 class TestOtherVersions:
