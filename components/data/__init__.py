@@ -72,6 +72,7 @@ from components.data.inputs import (
     read_inputs,
     read_suite,
     runs_to_clone,
+    schedulers,
     start,
     stored_suites,
     wants_files,

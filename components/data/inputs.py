@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -219,13 +220,14 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
 
 def start(
     inputs: Inputs, evaluators: tuple[str, ...], parameters: Parameters, name: str | None,
-    resources: dict[str, Any] | None = None,
+    resources: dict[str, Any] | None = None, scheduler: str | None = None,
 ) -> tuple[str, str]:  # fmt: skip
     """Store suite and outputs, create the run and start it; return its id, or "" and why it was not started.
 
-    `resources` chooses the models behind the evaluators, by kind.
+    `resources` chooses the models behind the evaluators, by kind; `scheduler` is one of `schedulers()`, if any.
     """
     from metrics import engine
+    from metrics.engine.schedulers import use_scheduler
     from metrics.ingest.lint import unknown_classes, unknown_text
 
     try:
@@ -235,10 +237,16 @@ def start(
         if not inputs.classes and (unknown := unknown_classes(suite, outputs)):
             return "", f"Choose what to do with {unknown_text(unknown)}."
         run = engine.create(workspace(), suite, outputs, list(evaluators), parameters, name, resources=resources)
+        use_scheduler(run, scheduler)
         engine.start(run)
     except AssayError as failure:
         return "", str(failure)
     return run.id, ""
+
+
+def schedulers() -> list[str]:
+    """Return the Dask schedulers that whoever started the studio allows, from $ASSAY_SCHEDULERS."""
+    return os.environ.get("ASSAY_SCHEDULERS", "").split()
 
 
 def wants_images(token: str, readings: tuple[str, ...]) -> bool:

@@ -24,6 +24,8 @@ def summary(progress: Progress, going: bool = True) -> str:
     parts = [f"{format.count(done)} of {format.count(total)} done"] if total else [progress.message or "Starting …"]
     if failed:
         parts.append(f"{format.count(failed)} failed")
+    if total and progress.message.startswith("waiting"):
+        parts.append(progress.message)
     parts.append(f"{format.duration(progress.seconds_spent)} elapsed")
     if going and progress.seconds_left is not None and done < total:
         parts.append(f"about {format.duration(progress.seconds_left)} left")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics import engine
-from metrics.cli import judge_options, object_checks, rag_config, reading_options, target_options
+from metrics.cli import judge_options, object_checks, rag_config, reading_options, scheduler_options, target_options
 from metrics.cli.execution import NO_VALUE, execute, told_no_value
 from metrics.cli.options import (
     add_evaluators,
@@ -81,6 +81,8 @@ def add_command(commands: Any) -> None:
         help="skip invalid rows instead of stopping; the run records how many were skipped",
     )  # fmt: skip
     object_checks.add_options(command)
+    scheduler_options.add_options(command)
+    scheduler_options.add_shard(command)
     command.add_argument(
         "--fail-under", metavar="METRIC=VALUE", action="append", default=[],
         help="exit with 1 if a model is worse than VALUE (METRIC or EVALUATOR.METRIC), repeatable",
@@ -96,6 +98,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 
     if options.pdf:
         check_ending(options.pdf)  # before anything is computed
+    scheduler_options.check_shard(options)
     config = rag_config.read(Path(options.config)) if options.config else None
     if config and config.unused and not options.quiet:
         print(f"not used of {options.config}: {', '.join(config.unused)}", file=sys.stderr)
@@ -119,9 +122,13 @@ def _evaluate(options: argparse.Namespace) -> int:
         judge_options.print_estimate(suite, outputs, chosen, parameters, resources, workspace)
         return 0
     run = engine.create(workspace, suite, outputs, chosen, parameters, options.name, options.seed, resources=resources)
+    scheduler_options.place(run, options)
     if not options.quiet:
         warn_of_skipped(run)
     execute(run, options.quiet)
+    if options.shard:
+        print(run.folder)
+        return 0
     if config:
         rag_config.write_results(run, config)
     outcomes = check(run, gates)

@@ -5,10 +5,12 @@ import sys
 from typing import Any
 
 from metrics import engine
+from metrics.cli import scheduler_options
 from metrics.cli.execution import NO_VALUE, execute, told_no_value
 from metrics.cli.options import add_parser, run_of
 from metrics.cli.plugin_options import add_plugin_option
 from metrics.core.errors import RunSealed
+from metrics.engine.schedulers import use_scheduler
 from metrics.store import Workspace
 
 
@@ -17,10 +19,10 @@ def add_command(commands: Any) -> None:
     command = add_parser(commands, "runs", _runs, help="list the runs, newest first")
     command.add_argument("--tag", metavar="TAG", help="only those with this tag")
     command.add_argument("--bin", action="store_true", help="those in the bin, last deleted first")
-    command = add_parser(
-        commands, "resume", _resume, of_run=True, help="continue a run that was interrupted or cancelled"
-    )
+    words = "continue a run that was interrupted or cancelled"
+    command = add_parser(commands, "resume", _resume, of_run=True, help=words)
     add_plugin_option(command)
+    scheduler_options.add_options(command)
     add_parser(commands, "cancel", _cancel, of_run=True, help="stop a run; what it has computed is kept")
     words = "give a run a name, notes and tags, which stand beside what is sealed; print what it has"
     command = add_parser(commands, "describe", _describe, of_run=True, help=words)
@@ -75,6 +77,7 @@ def _resume(options: argparse.Namespace) -> int:
     run = run_of(options)
     if run.state == "finished":
         raise RunSealed(f"run {run.id} is finished; a sealed run never changes")
+    use_scheduler(run, options.scheduler)
     execute(run, options.quiet)
     print(run.id)
     return NO_VALUE if told_no_value(run) else 0

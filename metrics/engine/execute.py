@@ -2,8 +2,9 @@
 
 import os
 import threading
+import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
@@ -17,8 +18,10 @@ from metrics.engine.plan import Unit, judged, plan
 from metrics.engine.progress import EVERY, Tracker
 from metrics.engine.run_control import claim_start, clear_stop
 from metrics.engine.run_plugins import load_plugins
+from metrics.engine.schedulers import SchedulerLost, UnitLost, scheduler_of
 from metrics.engine.score_cases import RUN_WIDE
 from metrics.engine.seal import seal
+from metrics.engine.shards import SHARD, own_units
 from metrics.engine.snapshots import clear
 from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.store import Progress, Run
@@ -32,9 +35,11 @@ def execute(
 ) -> Run:
     """Do what is left of a run, seal it and return it; a cancelled run stops early and stays resumable.
 
-    `make_executor` returns any concurrent.futures executor (default: a process pool, one process per core); it is
-    called again if the executor breaks. `listen` is called with the progress. Raises RunBusy where another process
-    works on the run.
+    A shard of a run is not sealed: see merge.
+
+    `make_executor` returns any concurrent.futures executor (default: the workers of the run's scheduler, else a process
+    pool, one process per core); it is called again if the executor breaks. `listen` is called with the progress.
+    Raises RunBusy where another process works on the run.
     """
     with run.locked():
         waited = claim_start(run)
@@ -46,7 +51,7 @@ def execute(
             return run
         try:
             load_plugins(run)
-            units = plan(run)
+            units = own_units(run, plan(run))
             tracker = Tracker(run, units, listen, waited or 0.0)
             todo = []
             for unit in units:
@@ -58,12 +63,13 @@ def execute(
             tracker.say("starting")  # not before: a resumed run has not lost what it had done
             with JudgeWorker(run) as judge:
                 try:
-                    for made in _work(run, todo, make_executor or process_pool, judge):
-                        if made is not None:
+                    for made in _work(run, todo, make_executor or _executor_maker(run), judge):
+                        if isinstance(made, tuple):
                             unit, result = made
                             parts.write(unit.name, result)
                             tracker.done(unit, result)
-                        tracker.tick(judge.progress, judge.calls, judge.asked)
+                        message = made if isinstance(made, str) else "evaluating"
+                        tracker.tick(judge.progress, judge.calls, judge.asked, message)
                         judge.write_spend()
                         if (run.folder / "cancel").exists():
                             break
@@ -72,6 +78,9 @@ def execute(
                     raise
             if (run.folder / "cancel").exists():
                 tracker.say("cancelled")
+                return run
+            if (run.folder / SHARD).exists():
+                tracker.say("shard done")
                 return run
             tracker.say("sealing")
             seal(run, units, parts, tracker.spent())
@@ -107,6 +116,15 @@ def process_pool() -> Executor:
     return _Pool()
 
 
+def _executor_maker(run: Run) -> Callable[[], Executor]:
+    scheduler = scheduler_of(run)
+    if scheduler is None:
+        return process_pool
+    from metrics.engine.cluster import ClusterExecutor
+
+    return lambda: ClusterExecutor(run, scheduler)
+
+
 def _follow_parent(parent: int, dropped: Event) -> None:
     def watch() -> None:
         while os.getppid() == parent and not dropped.wait(0.5):
@@ -118,8 +136,8 @@ def _follow_parent(parent: int, dropped: Event) -> None:
 
 def _work(
     run: Run, units: list[Unit], make_executor: Callable[[], Executor], judge: JudgeWorker
-) -> Iterator[tuple[Unit, UnitResult] | None]:
-    """Yield each unit with its result, as they come, and None every half second without one.
+) -> Iterator[tuple[Unit, UnitResult] | str | None]:
+    """Yield each unit with its result, as they come; every half second without one None, or what is waited for.
 
     Units that follow the scores of others begin when those are done. Closing the generator drops what is left.
     A judge that is down stops only its own units and those that follow them; its error is raised when the others are
@@ -147,8 +165,10 @@ def _work(
             judging.submit()
             flying = [*pool.flying, *judging.flying]
             ready, _ = wait(flying, timeout=EVERY, return_when=FIRST_COMPLETED)
+            if not flying:
+                time.sleep(EVERY)
             if not ready:
-                yield None
+                yield pool.waits
             for future in [one for one in flying if one in ready]:  # a set has no order
                 if future in judging.flying:
                     yield from judging.results(future)
@@ -182,7 +202,7 @@ class _PoolQueue(_Queue):
     """The units for an executor. Where a worker dies, its executor is replaced and the units in flight are tried again.
 
     Any unit in flight may have been the cause, so from then on they go one at a time; one that was in flight at TRIES
-    deaths fails.
+    deaths fails. A cluster says which unit was lost (UnitLost), and goes on; with its scheduler it is replaced.
     """
 
     def __init__(self, run: Run, units: Iterable[Unit], make_executor: Callable[[], Executor]):
@@ -194,9 +214,11 @@ class _PoolQueue(_Queue):
 
     def submit(self) -> None:
         """Submit units as far as the window allows."""
-        while self._waiting and len(self.flying) < (1 if self._deaths[self._waiting[0].name] else self._window):
-            unit = self._waiting.popleft()
+        while self._waiting:
             self._executor = self._executor or self._make_executor()
+            if len(self.flying) >= self._room(self._waiting[0]):
+                return
+            unit = self._waiting.popleft()
             try:
                 future = self._executor.submit(perform, Job.of(self._run, unit))
             except BrokenExecutor as failure:  # a worker has died since
@@ -208,19 +230,37 @@ class _PoolQueue(_Queue):
         """Yield the unit of a future that is done; where the executor broke, the units that have failed for good."""
         try:
             result = future.result()
+        except UnitLost:
+            yield from self._again([self.flying.pop(future)])
+        except SchedulerLost:
+            self._waiting.extendleft(reversed(self._dropped()))
         except BrokenExecutor:
-            yield from self._after_death()
+            yield from self._again(self._dropped())
         else:
             yield self.flying.pop(future), result
 
-    def _after_death(self) -> Iterator[tuple[Unit, UnitResult]]:
-        """Queue the units in flight again, in their order; yield those that have failed for good."""
+    @property
+    def waits(self) -> str | None:
+        """What the executor waits for, in words; None where it works."""
+        return getattr(self._executor, "waits", None) if self.busy else None
+
+    def _room(self, unit: Unit) -> int:
+        """Return how many units may be in flight with this one."""
+        window = getattr(self._executor, "window", self._window)
+        return min(1, window) if self._deaths[unit.name] else window
+
+    def _dropped(self) -> list[Unit]:
+        """Return the units in flight after dropping them with their executor."""
         units = list(self.flying.values())
         self.flying.clear()
         self.shut_down()
         self._executor = None
+        return units
+
+    def _again(self, units: Sequence[Unit]) -> Iterator[tuple[Unit, UnitResult]]:
+        """Queue units that were in flight at a death again, behind the others; yield those that have now failed."""
         self._deaths.update(unit.name for unit in units)
-        self._waiting.extendleft(unit for unit in reversed(units) if self._deaths[unit.name] < TRIES)
+        self._waiting.extend(unit for unit in units if self._deaths[unit.name] < TRIES)
         for unit in units:
             if self._deaths[unit.name] >= TRIES:
                 reason = "the worker process died while scoring this case (out of memory?)"

@@ -79,6 +79,7 @@ class JudgeWorker:
         begun = time.perf_counter()
         entry, parameters = job.evaluator()
         suite = job.stored_suite()
+        job = await asyncio.to_thread(job.carry)
         cases = await asyncio.to_thread(unit_cases, job, suite)
 
         def scored(count: int, asked: bool) -> None:
@@ -86,7 +87,7 @@ class JudgeWorker:
             self.asked += asked
 
         made = await judge_cases(entry, parameters, cases, self._resources, scored=scored)
-        tables, failed = case_tables(job, entry, suite, cases, [one.score for one in made])
+        tables, failed = case_tables(job, entry, cases, [one.score for one in made])
         if any(one.calls for one in made):
             tables["judgements"] = _judgements(entry, cases, made)
         return UnitResult(tables, failed, time.perf_counter() - begun)

@@ -59,7 +59,7 @@ class Tracker:
         else:
             self._done_now[unit.evaluator] += 1
 
-    def tick(self, in_progress: Mapping[str, int], calls: int, asked: int) -> None:
+    def tick(self, in_progress: Mapping[str, int], calls: int, asked: int, message: str = "evaluating") -> None:
         """Write the progress if it is time.
 
         `in_progress`: cases judged by name of the unit, of which counted units are ignored; `calls`: requests sent in
@@ -68,7 +68,7 @@ class Tracker:
         self._in_progress = dict(in_progress)
         self._calls, self._asked = calls, asked
         if time.monotonic() - self._written >= EVERY:
-            self.say("evaluating")
+            self.say(message)
 
     def seconds(self) -> float:
         """Return the seconds since this session of the run began."""

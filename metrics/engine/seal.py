@@ -14,12 +14,12 @@ import pyarrow.parquet as pq
 from metrics.core.files import sha256_of, write_json, write_table, written_whole
 from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, JUDGEMENTS, REPLICATES, SCHEMA_VERSION, SCORES
+from metrics.core.source_version import LIBRARIES
 from metrics.engine.aggregate import aggregate_cases, designs
 from metrics.engine.parts import Parts
 from metrics.engine.plan import SLICED_TAGS, Unit
 from metrics.store import Run
 
-LIBRARIES = ("numpy", "pyarrow", "pandas", "pydantic")
 ROWS = 65_536  # of a row group: small enough to skip most of a table, large enough to read fast
 RESAMPLED_ROWS = 256  # of a row group, a list of replicates each
 AGGREGATED = ["position", "model", "metric", "value", "status", "reason"]

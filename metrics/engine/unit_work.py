@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,10 @@ from metrics.store import Run, Workspace
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a worker needs to do a unit: small, picklable, the same on any machine that sees the workspace."""
+    """What a worker needs to do a unit: small, picklable, the same on any machine that sees the workspace.
+
+    `carried`: what the unit reads beside suite and outputs as a whole, for a machine that does not; see `carry`.
+    """
 
     workspace: Path
     suite: str
@@ -46,6 +49,7 @@ class Job:
     resources: Mapping[str, Any]
     run: Path
     plugins: tuple[Shipped, ...] = ()
+    carried: Mapping[str, pa.Table] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: Run, unit: Unit) -> "Job":
@@ -63,11 +67,27 @@ class Job:
         """Return the suite that the unit is about."""
         return Workspace(self.workspace).suite(self.suite)
 
+    def carry(self) -> "Job":
+        """Return the job with its own rows read: the outputs of its cases, or the scores that it follows."""
+        entry, parameters = self.evaluator()
+        carried = dict(self.carried)
+        if carried:
+            return self
+        if entry.shape != "dataset":
+            unit, workspace = self.unit, Workspace(self.workspace)
+            carried["rows"] = workspace.outputs_rows(self.outputs, unit.start, unit.stop)
+            if unit.last:
+                carried["absent"] = _absent(self, self.stored_suite())
+        elif entry.follows:
+            carried["scores"] = _followed(self.run, self.unit.model, parameters.followed())
+        return replace(self, carried=carried)
+
 
 def perform(job: Job) -> UnitResult:
     """Do one unit. Any failure inside the evaluator becomes rows with status `error`."""
     begun = time.perf_counter()
     receive(job.plugins)
+    job = job.carry()
     entry, parameters = job.evaluator()
     suite = job.stored_suite()
     resources = Resources(job.resources, job.workspace / "cache")
@@ -76,7 +96,7 @@ def perform(job: Job) -> UnitResult:
     else:
         cases = unit_cases(job, suite)
         scores = [one.score for one in score_cases(entry, parameters, cases, resources)]
-        tables, failed = case_tables(job, entry, suite, cases, scores)
+        tables, failed = case_tables(job, entry, cases, scores)
     return UnitResult(tables, failed, time.perf_counter() - begun)
 
 
@@ -87,38 +107,35 @@ def failed_unit(job: Job, reason: str) -> UnitResult:
     if entry.shape == "dataset":
         rows = job.unit.rows
         return UnitResult({"aggregates": _aggregates(job.unit, _without_value(entry, reason, rows))}, rows, 0.0)
+    job = job.carry()
     cases = unit_cases(job, suite)
     scores = [CaseScore({}, Status.ERROR, reason)] * len(cases)
-    return UnitResult(*case_tables(job, entry, suite, cases, scores), 0.0)
+    return UnitResult(*case_tables(job, entry, cases, scores), 0.0)
 
 
 def unit_cases(job: Job, suite: Suite) -> list[Case]:
-    """Return the cases of a unit, with the model's outputs."""
-    workspace = Workspace(job.workspace)
-    rows = workspace.outputs_rows(job.outputs, job.unit.start, job.unit.stop)
-    return list(join_cases(suite, Outputs(rows, files=workspace.outputs_files(job.outputs))))
+    """Return the cases of a job that carries its rows, with the model's outputs."""
+    files = Workspace(job.workspace).outputs_files(job.outputs)
+    return list(join_cases(suite, Outputs(job.carried["rows"], files=files)))
 
 
 def case_tables(
-    job: Job, entry: Evaluator, suite: Suite, cases: Sequence[Case], scores: Sequence[CaseScore]
+    job: Job, entry: Evaluator, cases: Sequence[Case], scores: Sequence[CaseScore]
 ) -> tuple[dict[str, pa.Table], int]:
     """Return the table of a unit's scores, with a row for each case without an output, and how many cases failed."""
     if job.unit.last:
-        absent = _absent(job, suite)
+        absent = [Case(model=job.unit.model, **row) for row in job.carried["absent"].to_pylist()]
         cases = [*cases, *absent]
         scores = [*scores, *[not_applicable("the model has no output for this case")] * len(absent)]
     failed = sum(score.status is Status.ERROR for score in scores)
     return {"scores": scores_table(entry, cases, scores)}, failed
 
 
-def _absent(job: Job, suite: Suite) -> list[Case]:
+def _absent(job: Job, suite: Suite) -> pa.Table:
+    """Return id and position of the cases that the unit's model has no output for."""
     answered = Workspace(job.workspace).answered(job.outputs, job.unit.model)
     without = np.flatnonzero(~pc.is_in(suite.cases["case_id"], answered).to_numpy())
-    case_ids = suite.cases["case_id"].take(pa.array(without)).to_pylist()
-    return [
-        Case(case_id=case_id, model=job.unit.model, position=position)
-        for case_id, position in zip(case_ids, without.tolist(), strict=True)
-    ]
+    return pa.table({"case_id": suite.cases["case_id"].take(pa.array(without)), "position": without})
 
 
 def scores_table(entry: Evaluator, cases: Sequence[Case], scores: Sequence[CaseScore]) -> pa.Table:
@@ -154,7 +171,7 @@ def _data_set(
     try:
         given = resources.models(entry, parameters)
         if entry.follows:
-            given["scores"] = _followed(job.run, unit.model, parameters.followed())
+            given["scores"] = job.carried["scores"]
         findings = find(entry, suite, outputs, parameters, given)
     except Exception as failure:
         score = failed_score(failure)

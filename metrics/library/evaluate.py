@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from metrics import engine
 from metrics.core.errors import InputError, InputProblem, RunError
 from metrics.core.suite import Outputs, Suite
+from metrics.engine.schedulers import checked_scheduler, use_scheduler
 from metrics.ingest import load_outputs, outputs_from_frame, read_suite, suite_from_frame
 from metrics.judge.rubrics import with_rubric
 from metrics.judge.wordings import placed
@@ -43,6 +44,7 @@ def evaluate(
     run_consistency: bool = False,
     accept_findings: bool = False,
     unknown_classes: Sequence[str] = (),
+    scheduler: str | None = None,
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
@@ -57,11 +59,14 @@ def evaluate(
     `repeats` times: a function, a model … see `complete`, which has more settings. Boxes are checked first, see `lint`:
     serious findings are an InputError unless `accept_findings`, the others warnings. Predictions of classes that the
     suite does not have are an InputError without an answer in `unknown_classes`, in the words of the command: "ignore",
-    "false", "NAME=CLASS" or the name of a file.
+    "false", "NAME=CLASS" or the name of a file. `scheduler` is the address of a Dask scheduler that the numbers are
+    computed on, or "local:N": N workers on this machine.
 
     The work is done in a process of its own, so it can be called in a notebook, a running event loop or a script
     without a main guard. Raises InputError listing every problem of the input, RunError if the run fails.
     """
+    if scheduler is not None:
+        checked_scheduler(scheduler)
     if not isinstance(suite, Suite):
         suite = read_suite(suite) if isinstance(suite, str | Path) else suite_from_frame(suite)
     if target is not None and outputs is None:
@@ -83,6 +88,7 @@ def evaluate(
     parameters = with_rubric(parameters, kept.path, files=True)
     parameters, wanted = placed(prompts or {}, chosen, parameters, wanted)
     run = engine.create(kept, suite, outputs, chosen, parameters, name, seed, resources=wanted)
+    use_scheduler(run, scheduler)
     process = engine.start(run)
     try:
         process.wait()

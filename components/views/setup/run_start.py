@@ -59,6 +59,7 @@ def draw_start(
             st.text(f"{format.plural(len(skipped), 'evaluator')} will be skipped; the list says why")
         expected = st.container(gap="xsmall")
         name = st.text_input("Name of the run", key="run_name", placeholder=understood.suite)
+        scheduler = _draw_schedulers()
         if missing:
             st.text(missing)
         begun = st.button(
@@ -66,7 +67,9 @@ def draw_start(
         )
         if begun:
             with st.spinner("Storing the suite and the outputs"):
-                run, refused = data.start(inputs, tuple(chosen), given, name.strip() or None, dict(resources))
+                run, refused = data.start(
+                    inputs, tuple(chosen), given, name.strip() or None, dict(resources), scheduler
+                )
             if run:
                 unfinished_run.watch(run)
                 url.go("runs", run=run)
@@ -76,6 +79,17 @@ def draw_start(
     # last, as it takes a while and everything else can be used meanwhile
     with expected:
         _draw_estimate(inputs, tuple(chosen), given, dict(resources))
+
+
+def _draw_schedulers() -> str | None:
+    """Draw where the run may be computed, if there is a choice; None: on this machine."""
+    if not (offered := data.schedulers()):
+        return None
+    chosen: str | None = st.selectbox(
+        "Compute on", [None, *offered], format_func=lambda one: one or "this machine", key="scheduler",
+        help="Formulas and local models go to the workers of this Dask cluster; the judge is asked from here.",
+    )  # fmt: skip
+    return chosen
 
 
 def _draw_estimate(

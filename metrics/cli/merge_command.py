@@ -1,0 +1,24 @@
+"""`merge`: join the shards of a run into one sealed run."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from metrics.cli.execution import NO_VALUE, told_no_value
+from metrics.cli.options import add_parser
+from metrics.store import Workspace
+
+
+def add_command(commands: Any) -> None:
+    """Add `merge`."""
+    command = add_parser(commands, "merge", _merge, help="join the shards made by `evaluate --shard` into one run")
+    words = "folders of shards, or workspaces that have them; every shard of the run"
+    command.add_argument("folders", metavar="FOLDER", nargs="+", type=Path, help=words)
+
+
+def _merge(options: argparse.Namespace) -> int:
+    from metrics.engine.merge import merge
+
+    run = merge(options.folders, Workspace(options.workspace))
+    print(run.id)
+    return NO_VALUE if told_no_value(run) else 0

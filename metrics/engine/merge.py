@@ -1,0 +1,105 @@
+"""Merging the shards of a run into one sealed run, the same bytes as if one machine had done it."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import read_json, write_json
+from metrics.core.source_version import source_version
+from metrics.engine.execute import execute
+from metrics.engine.parts import Parts
+from metrics.engine.plan import plan
+from metrics.engine.shards import SHARD, own_units
+from metrics.judge.budget import Spend
+from metrics.store import Run, Workspace
+from metrics.store.run import SPEND
+
+MADE = ("schema", "id", "created")  # of a specification: by whoever stores it
+
+
+def merge(folders: Sequence[Path], workspace: Workspace) -> Run:
+    """Merge the shards in these folders (of runs, or workspaces with shards) into one run, sealed in `workspace`.
+
+    What follows other scores is computed now. Raises InputError listing everything that does not fit: folders without
+    a shard, shards of other runs or versions, unfinished and missing ones.
+    """
+    problems: list[InputProblem] = []
+    shards: dict[int, Run] = {}
+    for folder in folders:
+        there = _shards_in(folder)
+        if not there:
+            problems.append(InputProblem(str(folder), "no shard", "the folder of a run made by `evaluate --shard`"))
+        for run in there:
+            shards.setdefault(int(read_json(run.folder / SHARD)["index"]), run)
+    if shards:
+        problems += _misfits(shards)
+    if problems:
+        raise InputError(problems)
+    first = shards[min(shards)]
+    suite = first.suite
+    workspace.save_suite(suite)
+    workspace.save_outputs(first.outputs, suite)
+    run = workspace.create_run({name: value for name, value in first.spec.items() if name not in MADE})
+    units = plan(run)
+    for parts in (Parts(shard.folder) for shard in shards.values()):
+        for unit in parts.stored(units):
+            shutil.copytree(parts.folder / unit.name, Parts(run.folder).folder / unit.name)
+    spends = [shard.spend for shard in shards.values() if shard.spend is not None]
+    if spends:
+        write_json(run.folder / SPEND, {"judges": spends[0]["judges"]} | _total(spends))
+    return execute(run)
+
+
+def _shards_in(folder: Path) -> list[Run]:
+    """Return the shards in a folder: it is one itself, or a workspace that has some."""
+    if (folder / SHARD).exists():
+        return [Run(folder)]
+    return [Run(path.parent) for path in sorted(folder.glob(f"runs/*/{SHARD}"))]
+
+
+def _misfits(shards: Mapping[int, Run]) -> list[InputProblem]:
+    problems = []
+    ours = source_version()
+    first = shards[min(shards)]
+    facts = read_json(first.folder / SHARD)
+    for index, run in shards.items():
+        own = read_json(run.folder / SHARD)
+        other = [name for name in ours if own["versions"].get(name) != ours[name]]
+        where = str(run.folder)
+        if other:
+            found = ", ".join(f"{name} {own['versions'].get(name)}" for name in other)
+            expected = ", ".join(f"{name} {ours[name]}" for name in other) + " as here: evaluate the shard again"
+            problems.append(InputProblem(where, found, expected))
+            continue
+        if own["of"] != facts["of"] or _numbers(run) != _numbers(first):
+            expected = f"a shard of the same run as {first.folder}: same suite, outputs, evaluators, parameters, seed"
+            problems.append(InputProblem(where, f"shard {index}/{own['of']} of another run", expected))
+            continue
+        units = own_units(run, plan(run))
+        left = len(units) - len(Parts(run.folder).stored(units))
+        if left:
+            problems.append(InputProblem(where, f"{left} of {len(units)} units not done", f"`resume {run.id}` first"))
+    missing = [str(index) for index in range(1, facts["of"] + 1) if index not in shards]
+    if missing:
+        problems.append(
+            InputProblem("shards", f"{len(shards)} of {facts['of']}", f"shard {', '.join(missing)} as well")
+        )
+    return problems
+
+
+def _numbers(run: Run) -> Any:
+    """Return what a run's numbers depend on."""
+    return {name: value for name, value in run.spec.items() if name not in (*MADE, "name")}
+
+
+def _total(spends: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the sum of what the judges of shards have cost."""
+    total = Spend()
+    for spend in map(Spend.of, spends):
+        for entry in fields(Spend):
+            setattr(total, entry.name, getattr(total, entry.name) + getattr(spend, entry.name))
+    total.left_out = sorted(set(total.left_out))
+    return total.as_row()

@@ -1,0 +1,44 @@
+"""Where a run's number-crunching units are done: the choice of a scheduler, kept beside the run, not in its numbers."""
+
+import re
+from concurrent.futures import BrokenExecutor
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import read_json, write_json
+from metrics.store import Run
+
+STATE = "scheduler.json"  # in the run's folder
+NONE = "none"  # the processes of this machine
+LOCAL = re.compile(r"local:([1-9]\d{0,3})")  # so many workers on this machine, for the time of the run
+REMOTE = re.compile(r"(tcp|tls)://[^\s/:]+(:[^\s/:]+)*:\d{1,5}")
+EXPECTED = "tcp://HOST:PORT or tls://HOST:PORT of a Dask scheduler, local:N for N workers on this machine, or none"
+
+
+class UnitLost(BrokenExecutor):
+    """The workers that a unit was given to have died; the executor goes on."""
+
+
+class SchedulerLost(BrokenExecutor):
+    """The scheduler is gone, or the connection to it; no unit is to blame."""
+
+
+def checked_scheduler(text: str) -> str:
+    """Return the choice as it was given. Raises InputError where it is none of EXPECTED."""
+    if text != NONE and not LOCAL.fullmatch(text) and not REMOTE.fullmatch(text):
+        raise InputError([InputProblem("scheduler", repr(text), EXPECTED)])
+    return text
+
+
+def use_scheduler(run: Run, text: str | None) -> None:
+    """Choose where the units of a run are done, now and when it is resumed; None leaves the choice as it is.
+
+    Raises InputError as `checked_scheduler` does.
+    """
+    if text is not None:
+        write_json(run.folder / STATE, {"scheduler": checked_scheduler(text)})
+
+
+def scheduler_of(run: Run) -> str | None:
+    """Return the scheduler that a run uses; None where it uses the processes of this machine."""
+    text = (read_json(run.folder / STATE) or {}).get("scheduler", NONE)
+    return None if text == NONE else str(text)
