@@ -24,6 +24,7 @@ from metrics.cli import (
     suites_command,
     warm_up_command,
 )
+from metrics.cli.command_parser import CommandParser
 from metrics.cli.rag_config import with_config
 from metrics.cli.reading_options import print_failure
 from metrics.core.errors import AssayError
@@ -55,7 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    found = argparse.ArgumentParser(prog="python -m metrics", description="Evaluate models; see docs/command.md.")
+    found: argparse.ArgumentParser = CommandParser(
+        prog="python -m metrics", description="Evaluate models; see docs/command.md."
+    )
     commands = found.add_subparsers(required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add_command(commands)

@@ -8,10 +8,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Direction, Evaluator, Parameters
 from metrics.core.prompt import Prompt, wording
 
+LISTING = "python -m metrics evaluators"  # what lists them all
 BYOP = "byop"  # the evaluator whose prompt is always the user's own
 PACKAGE = "metrics.evaluators"  # by name: the registry finds evaluators without importing any
 
@@ -113,7 +115,7 @@ def choose(
     known = evaluators()
     given = dict(parameters or {})
     problems = [
-        InputProblem("evaluators", repr(name), "one of " + ", ".join(known))
+        InputProblem("evaluators", repr(name), one_of(name, evaluator_ids(), LISTING))
         for name in dict.fromkeys([*ids, *given])
         if name not in known
     ]
@@ -137,7 +139,7 @@ def choose(
                 where = ".".join(str(part) for part in error["loc"])
                 expected = error["msg"].removeprefix("Value error, ")
                 if error["type"] == "extra_forbidden":
-                    expected = "one of " + ", ".join(entry.parameters.model_fields)
+                    expected = one_of(str(error["loc"][-1]), entry.parameters.model_fields)
                 problems.append(InputProblem("parameters", repr(error["input"]), expected, column=f"{name}.{where}"))
     if problems:
         raise InputError(problems)
@@ -147,9 +149,9 @@ def choose(
 def _unknown_thresholds(entry: Evaluator, values: Parameters) -> list[InputProblem]:
     """Return a problem for each threshold of a metric that the evaluator lacks, or that has no better end."""
     known = [metric.name for metric in entry.metrics if metric.direction is not Direction.NONE]
-    expected = f"one of {', '.join(known)}" if known else "no threshold: neither end of its metrics is better"
+    none = "no threshold: neither end of its metrics is better"
     return [
-        InputProblem("parameters", repr(name), expected, column=f"{entry.id}.thresholds")
+        InputProblem("parameters", repr(name), one_of(name, known) if known else none, column=f"{entry.id}.thresholds")
         for name in values.thresholds
         if name not in known
     ]
@@ -160,6 +162,6 @@ def _wrong_prompts(entry: Evaluator, values: Parameters) -> Iterator[InputProble
     known = {prompt.id: prompt for prompt in entry.prompts}
     own: Mapping[str, str] = getattr(values, "prompts", {})
     for id, text in own.items():
-        expected = known[id].complaint(text) if id in known else f"one of {', '.join(known)}"
+        expected = known[id].complaint(text) if id in known else one_of(id, known)
         if expected:
             yield InputProblem("parameters", repr(id), expected, column=f"{entry.id}.prompts")
