@@ -12,6 +12,7 @@ from metrics.cli import (
     evaluate_command,
     evaluators_command,
     export_command,
+    gate_command,
     judge_command,
     labels_command,
     monitor_command,
@@ -30,9 +31,9 @@ from metrics.cli.reading_options import print_failure
 from metrics.core.errors import AssayError
 
 COMMANDS = (
-    evaluate_command, complete_command, export_command, report_command, plot_command, monitor_command, perturb_command,
-    suites_command, cache_command, judge_command, labels_command, calibrate_command, rubric_command, evaluators_command,
-    runs_command, archive_command, samples_command, warm_up_command,
+    evaluate_command, complete_command, export_command, report_command, gate_command, plot_command, monitor_command,
+    perturb_command, suites_command, cache_command, judge_command, labels_command, calibrate_command, rubric_command,
+    evaluators_command, runs_command, archive_command, samples_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 
@@ -40,7 +41,7 @@ BAD_INPUT = 2
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
-    0 success, 1 a --fail-under gate failed, 2 invalid input, 3 no case of the run has a value.
+    0 success, 1 a gate failed, 2 invalid input, 3 no case of the run has a value.
     """
     options = None
     try:

@@ -5,7 +5,8 @@ import sys
 from typing import Any
 
 from metrics import engine
-from metrics.cli.execution import NO_VALUE, execute, told_no_value
+from metrics.cli import log_lines
+from metrics.cli.execution import execute, finished
 from metrics.cli.options import add_parser, run_of
 from metrics.core.errors import RunSealed
 from metrics.store import Workspace
@@ -16,7 +17,10 @@ def add_command(commands: Any) -> None:
     command = add_parser(commands, "runs", _runs, help="list the runs, newest first")
     command.add_argument("--tag", metavar="TAG", help="only those with this tag")
     command.add_argument("--bin", action="store_true", help="those in the bin, last deleted first")
-    add_parser(commands, "resume", _resume, of_run=True, help="continue a run that was interrupted or cancelled")
+    command = add_parser(
+        commands, "resume", _resume, of_run=True, help="continue a run that was interrupted or cancelled"
+    )
+    log_lines.add_option(command)
     add_parser(commands, "cancel", _cancel, of_run=True, help="stop a run; what it has computed is kept")
     words = "give a run a name, notes and tags, which stand beside what is sealed; print what it has"
     command = add_parser(commands, "describe", _describe, of_run=True, help=words)
@@ -71,9 +75,9 @@ def _resume(options: argparse.Namespace) -> int:
     run = run_of(options)
     if run.state == "finished":
         raise RunSealed(f"run {run.id} is finished; a sealed run never changes")
-    execute(run, options.quiet)
+    execute(run, options)
     print(run.id)
-    return NO_VALUE if told_no_value(run) else 0
+    return finished(run, options, 0)
 
 
 def _cancel(options: argparse.Namespace) -> int:

@@ -68,7 +68,8 @@ class Tracker:
         self._in_progress = dict(in_progress)
         self._calls, self._asked = calls, asked
         if time.monotonic() - self._written >= EVERY:
-            self.say("evaluating")
+            begun = self._cases_done or self._done_now or any(in_progress.values())
+            self.say("evaluating" if begun else "starting")  # workers and models load first
 
     def seconds(self) -> float:
         """Return the seconds since this session of the run began."""

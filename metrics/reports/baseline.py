@@ -3,14 +3,15 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from metrics.analysis import Column, Comparison, Difference, Resampled, Unpaired, compare, leaderboard, shown
 from metrics.analysis.leaderboard.headline import primary_columns
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
-from metrics.presentation.format import interval, number, p_words
+from metrics.presentation.format import interval, number, p_value, p_words
 from metrics.presentation.phrases import signed
-from metrics.reports.gates import Outcome
+from metrics.reports.gates import Outcome, directions
 from metrics.store import Run, Workspace
 
 FAIL_IF_WORSE = "fail-if-worse"
@@ -73,8 +74,11 @@ def require_comparable(baseline: Run, suite: str, models: Sequence[str]) -> None
         raise InputError(problems)
 
 
-def require_metrics(names: Sequence[str], there: Mapping[tuple[str, str], str]) -> None:
-    """Raise InputError with each METRIC or EVALUATOR.METRIC that is none of `there`, or has no better end."""
+def require_metrics(
+    names: Sequence[str], chosen: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
+) -> None:
+    """Raise InputError with each METRIC or EVALUATOR.METRIC that no chosen evaluator has with a better end."""
+    there = directions(chosen, parameters)
     problems = []
     for name in names:
         ends = [end for key, end in there.items() if name in (key[1], ".".join(key))]
@@ -129,6 +133,16 @@ def _gated(tested: Comparison, metrics: Sequence[str]) -> Iterator[tuple[str, st
             yield name, "cannot be tested: no number of it in both runs", False
     if not (rows or metrics):
         yield "every metric", "cannot be tested: no metric of both runs can be paired", False
+
+
+def figures(row: Difference | Resampled | Unpaired, tested: bool) -> tuple[str, str, str, str, str, str, str]:
+    """Return a row of a table of differences: baseline, new, difference, 95 % interval, adjusted p, n, result."""
+    words = result_words(row, tested)
+    if isinstance(row, Unpaired):
+        return number(row.a.value), number(row.b.value), "", "", "", f"{row.b.n:,}", words
+    p = p_value(row.adjusted) if tested else ""
+    ends = interval(row.low, row.high)
+    return number(row.a), number(row.b), signed(row.difference), ends, p, f"{row.n:,}", words
 
 
 def result_words(row: Difference | Resampled | Unpaired, tested: bool) -> str:

@@ -95,6 +95,17 @@ class Outcome:
         return f"{'passed' if self.passed else 'FAILED'}: {self.model} {self.metric} {self.found}, wanted {self.wanted}"
 
 
+def directions(
+    chosen: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[tuple[str, str], str]:
+    """Return the better end of each metric of the chosen evaluators by (evaluator, metric)."""
+    return {
+        (entry.id, metric.name): metric.direction.value
+        for entry, _ in choose(chosen, parameters).values()
+        for metric in entry.metrics
+    }
+
+
 def require_known(
     gates: Sequence[Gate], chosen: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
 ) -> None:
@@ -102,11 +113,7 @@ def require_known(
 
     Call it before the run.
     """
-    there = {
-        (entry.id, metric.name): metric.direction.value
-        for entry, _ in choose(chosen, parameters).values()
-        for metric in entry.metrics
-    }
+    there = directions(chosen, parameters)
     problems = []
     for gate in gates:
         covered = {key: direction for key, direction in there.items() if gate.covers(*key)}
