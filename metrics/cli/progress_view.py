@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from metrics.cli import log_lines
 from metrics.presentation.format import duration
 from metrics.store import Progress
+from metrics.store.run import EvaluatorProgress
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -35,12 +36,18 @@ def follow(options: argparse.Namespace) -> AbstractContextManager[Listener | Non
     return Bars() if sys.stderr.isatty() else Lines(_Text())
 
 
+def count(listen: Listener | None, what: str, done: int, total: int) -> None:
+    """Show that `done` of `total` parts of one job are done."""
+    if listen is not None:
+        listen(Progress((EvaluatorProgress(what, what, done, total, 0),), message=what))
+
+
 class Bars:
     """A bar for each evaluator: done of total, failed, elapsed; on standard error, which is a terminal."""
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Live
         from rich.table import Column
 
@@ -48,7 +55,6 @@ class Bars:
             SpinnerColumn(finished_text=" "),
             TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, max_width=40)),
             BarColumn(),
-            MofNCompleteColumn(),
             TextColumn("{task.fields[told]}", markup=False),
             TimeElapsedColumn(),
             console=Console(stderr=True),
@@ -73,8 +79,8 @@ class Bars:
             task = self._tasks[entry.id]
             if entry.done:
                 self._live.start_task(task)
-            failed = f"{entry.failed:,} failed" if entry.failed else ""
-            self._live.update(task, completed=entry.done, total=entry.total, told=failed)
+            told = f"{entry.done:,}/{entry.total:,}" + (f", {entry.failed:,} failed" if entry.failed else "")
+            self._live.update(task, completed=entry.done, total=entry.total, told=told)
         self._live.update(self._head, description=_headline(progress), visible=progress.message not in ENDS)
 
 
