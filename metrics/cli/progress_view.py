@@ -157,8 +157,9 @@ class Lines:
             self._shown, self._at = progress, now
 
 
-def _counts(progress: Progress) -> tuple[int, int, int]:
-    return tuple(sum(getattr(one, name) for one in progress.evaluators) for name in ("done", "total", "failed"))  # type: ignore[return-value]
+def _counts(progress: Progress) -> list[int]:
+    """Return done, total and failed over all evaluators."""
+    return [sum(getattr(one, name) for one in progress.evaluators) for name in ("done", "total", "failed")]
 
 
 def _headline(progress: Progress, share: str = "") -> str:

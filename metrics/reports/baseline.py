@@ -35,8 +35,9 @@ class Differences:
         """Every metric, and whether it was tested."""
         for comparison, is_tested in ((self.tested, True), (self.other, False)):
             if comparison is not None:
-                for row in (*comparison.rows, *comparison.resampled, *comparison.unpaired):
-                    yield row, is_tested and not isinstance(row, Unpaired)
+                paired: tuple[Difference | Resampled, ...] = (*comparison.rows, *comparison.resampled)
+                yield from ((row, is_tested) for row in paired)
+                yield from ((row, False) for row in comparison.unpaired)
 
 
 def open_baseline(text: str, workspace: Workspace) -> Run:
@@ -121,13 +122,13 @@ def worse(against: Sequence[Differences], metrics: Sequence[str] = ()) -> list[O
 
 def _gated(tested: Comparison, metrics: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
     """Yield each gated metric, what was found, and whether it passes."""
-    rows = (*tested.rows, *tested.resampled)
+    rows: tuple[Difference | Resampled, ...] = (*tested.rows, *tested.resampled)
     for row in rows:
         lost = row.significance == "none" and (bool(metrics) or (isinstance(row, Difference) and row.only_a > 0))
         yield column_id(row.column), _found(row), row.significance != "worse" and not lost
     for entry in tested.unpaired if metrics else ():
         yield column_id(entry.column), f"cannot be tested: {UNPAIRED}", False
-    columns = [entry.column for entry in (*rows, *tested.unpaired)]
+    columns = [*(row.column for row in rows), *(entry.column for entry in tested.unpaired)]
     for name in metrics:
         if not any(_named(column, [name]) for column in columns):
             yield name, "cannot be tested: no number of it in both runs", False

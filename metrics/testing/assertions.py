@@ -76,6 +76,7 @@ def _outcomes(
     from metrics.core.errors import InputError, InputProblem
     from metrics.reports.baseline import differences, open_baseline, require_comparable, require_metrics, worse
     from metrics.reports.gates import check, require_known
+    from metrics.store import Workspace
 
     if model is not None and model not in run.models:
         raise InputError([InputProblem("model", repr(model), one_of(model, run.models))])
@@ -85,7 +86,11 @@ def _outcomes(
     outcomes = check(run, gates, model)
     if baseline is not None:
         require_metrics([metric], list(run.evaluators), run.evaluators)
-        before = open_baseline(str(baseline), run.workspace) if isinstance(baseline, str | Path) else baseline
+        before = (
+            open_baseline(str(baseline), Workspace(run.workspace.path))
+            if isinstance(baseline, str | Path)
+            else baseline
+        )
         require_comparable(before, run.spec["suite"]["fingerprint"], run.models if model is None else [model])
         against = differences(run, before, [metric])
         outcomes += worse([each for each in against if model in (None, each.model)], [metric])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from metrics.core.suite import Suite
+    from metrics.core.suite import Suite, Task
     from metrics.library.run import Run
 
 MARKER = "assay_suite"
@@ -44,8 +44,8 @@ def assay_suite(request: pytest.FixtureRequest) -> "Suite":
     The marker's file is relative to the test's folder, the option's to the current one, the setting's to the
     project's. A file is read once a session.
     """
-    from metrics import read_suite
     from metrics.core.files import sha256_of
+    from metrics.ingest import read_suite
 
     file, task = _suite_file(request)
     if file.is_dir():
@@ -67,7 +67,7 @@ def assay_evaluate(request: pytest.FixtureRequest) -> Evaluate:
     """
 
     def assay_evaluate(outputs: Any = None, evaluators: Any = None, *, suite: Any = None, **settings: Any) -> "Run":
-        from metrics import evaluate
+        from metrics.library.evaluate import evaluate
 
         suite = request.getfixturevalue("assay_suite") if suite is None else suite
         settings.setdefault("workspace", _setting(request, "assay_workspace"))
@@ -83,12 +83,18 @@ def assay_evaluate(request: pytest.FixtureRequest) -> Evaluate:
     return assay_evaluate
 
 
-def _suite_file(request: pytest.FixtureRequest) -> tuple[Path, str | None]:
+def _suite_file(request: pytest.FixtureRequest) -> "tuple[Path, Task | None]":
+    from metrics.core.did_you_mean import one_of
+    from metrics.core.suite import TASKS
+
     marker = request.node.get_closest_marker(MARKER)
     if marker is not None:
         if len(marker.args) != 1 or set(marker.kwargs) - {"task"}:
             raise pytest.UsageError(f"@pytest.mark.{MARKER} takes one file, and task=… where columns do not show it")
-        return request.path.parent / marker.args[0], marker.kwargs.get("task")
+        task = marker.kwargs.get("task")
+        if task is not None and task not in TASKS:
+            raise pytest.UsageError(f"@pytest.mark.{MARKER}: found task {task!r}; expected {one_of(str(task), TASKS)}")
+        return request.path.parent / marker.args[0], task
     found = _setting(request, MARKER)
     if found is None:
         raise pytest.UsageError(
@@ -102,9 +108,10 @@ def _setting(request: pytest.FixtureRequest, name: str) -> Path | None:
     """Return the path that an option or the setting of the same name gives; None without either."""
     config = request.config
     if option := config.getoption(name):
-        return Path(config.invocation_params.dir) / option
-    value = config.getini(name)
-    return Path(config.inipath or config.rootpath / "x").parent / value if value else None
+        return config.invocation_params.dir / str(option)
+    folder = config.rootpath if config.inipath is None else config.inipath.parent
+    value = str(config.getini(name))
+    return folder / value if value else None
 
 
 def _content(suite: Any, outputs: Any, evaluators: Any, settings: dict[str, Any]) -> str | None:
