@@ -6,7 +6,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from metrics.cli.main import main
+from metrics.ingest import load_outputs, read_suite
 from metrics.store import Workspace
+from tests.engine.engine_scenes import finished
 
 SUITE = "case_id,question,expected_answer\n" + "".join(f"c{n},q{n},the answer is number {n}\n" for n in range(16))
 GOOD = "case_id,model,answer\n" + "".join(f"c{n},m,the answer is number {n}\n" for n in range(16))
@@ -25,6 +27,13 @@ def evaluate(folder: Path, outputs: str, *more: str) -> int:
     return main(["evaluate", *files, "--evaluators", "rouge,looping_detection", *more])
 
 
+def scored(folder: Path, outputs: str) -> str:
+    """The id of a run of these outputs, made in this process."""
+    suite = read_suite(folder / "suite.csv")
+    answers = load_outputs([folder / f"{outputs}.csv"], suite=suite).value
+    return finished(Workspace(), suite, answers, "rouge", "looping_detection").id
+
+
 @pytest.mark.parametrize(
     ("outputs", "gates", "code", "failed"),
     [
@@ -41,12 +50,10 @@ def evaluate(folder: Path, outputs: str, *more: str) -> int:
 def test_one_decision(
     outputs: str, gates: list[str], code: int, failed: int, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Law: as many failures in JUnit, Markdown and lines as make the exit code; the baseline is the run before."""
-    assert evaluate(folder, "good", "--quiet") == 0
-    before = Workspace().run("latest").id
+    """Law: as many failures in JUnit, Markdown and lines as make the exit code."""
+    before, run = scored(folder, "good"), scored(folder, outputs)
     written = ["--junit", str(folder / "gates.xml"), "--markdown", str(folder / "report.md")]
-    capsys.readouterr()
-    assert evaluate(folder, outputs, "--baseline", "latest", *gates, *written) == code
+    assert main(["gate", run, "--baseline", before, *gates, *written]) == code
     out = capsys.readouterr().out
     root = ET.parse(folder / "gates.xml").getroot()
     text = (folder / "report.md").read_text(encoding="utf-8")
@@ -56,9 +63,16 @@ def test_one_decision(
     if "--quiet" not in gates:
         assert out.count("FAILED: ") == failed
         assert f"m against baseline {before}" in out
-    again = ["gate", "latest", "--baseline", before, *gates, "--junit", str(folder / "again.xml")]
-    assert main(again) == code
-    assert (folder / "again.xml").read_bytes() == (folder / "gates.xml").read_bytes()
+
+
+def test_latest_is_the_run_before_the_new_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And `gate` says of the new run what `evaluate` said, to the byte of JUnit."""
+    before = scored(folder, "good")
+    gates = ["--fail-if-worse", "--fail-under", "rougeL=0.1"]
+    assert evaluate(folder, "poor", "--baseline", "latest", *gates, "--junit", str(folder / "one.xml")) == 1
+    assert f"m against baseline {before}" in capsys.readouterr().out
+    assert main(["gate", "latest", "--baseline", before, *gates, "--junit", str(folder / "two.xml")]) == 1
+    assert (folder / "one.xml").read_bytes() == (folder / "two.xml").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -79,7 +93,7 @@ def test_before_anything_is_computed(
 
 
 def test_a_baseline_of_another_suite_or_metric(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    evaluate(folder, "good", "--quiet")
+    scored(folder, "good")
     (folder / "suite.csv").write_text(SUITE.replace("number 3", "number three"))
     assert evaluate(folder, "good", "--baseline", "latest") == 2
     assert "a run of another suite" in capsys.readouterr().err
