@@ -130,12 +130,13 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
     for action in sorted(parser._actions, key=lambda action: bool(action.option_strings)):  # arguments first
         if isinstance(action, argparse._HelpAction) or action.help == argparse.SUPPRESS:
             continue
+        help = (action.help or "").replace("%%", "%")
         value = action.metavar or ("|".join(map(str, action.choices)) if action.choices else action.dest.upper())
         if not action.option_strings:
-            yield f"`{value}`", action.help or ""
+            yield f"`{value}`", help
             continue
         flags = ", ".join(action.option_strings)
-        yield f"`{flags}`" if action.nargs == 0 else f"`{flags} {value}`", action.help or ""
+        yield f"`{flags}`" if action.nargs == 0 else f"`{flags} {value}`", help
 
 
 def format_list() -> str:

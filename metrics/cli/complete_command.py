@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from metrics.cli import reading_options, target_options
+from metrics.cli import log_lines, reading_options, target_options
 from metrics.cli.options import add_mapping, add_parser, pairs
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS
@@ -21,6 +21,7 @@ def add_command(commands: Any) -> None:
     command.add_argument("--task", choices=TASKS, help="task of the suite, if its columns do not show it")
     add_mapping(command)
     reading_options.add_options(command)
+    log_lines.add_option(command)
     command.add_argument("--job", metavar="ID", help="continue a completion that the studio began")
 
 

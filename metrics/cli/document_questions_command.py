@@ -2,10 +2,12 @@
 
 import argparse
 import sys
+from functools import partial
 from typing import Any
 
 from metrics.cli import judge_options
 from metrics.cli.options import MODELS, add_parser, names_of, pairs
+from metrics.cli.progress_view import count, follow
 from metrics.core.errors import InputError, InputProblem
 from metrics.ingest.documents import ENDINGS
 from metrics.questions.kinds import KINDS
@@ -106,10 +108,11 @@ def _from_documents(options: argparse.Namespace) -> int:
             judge_options.print_found(questions.estimate(read.documents, settings, judge, options.workspace))
         return 0
     workspace = Workspace(options.workspace)
-    draft = questions.write_questions(
-        read.documents, settings, judge, name=options.name, workspace=workspace.path,
-        embedder=options.embedder or BUNDLED, listen=_silent if options.quiet else _listen,
-    )  # fmt: skip
+    with follow(options) as listen:
+        draft = questions.write_questions(
+            read.documents, settings, judge, name=options.name, workspace=workspace.path,
+            embedder=options.embedder or BUNDLED, listen=partial(count, listen),
+        )  # fmt: skip
     reviews = {each.id: questions.Review(status="approved") for each in draft.questions if options.approve_all}
     if not options.quiet:
         _report(draft)
@@ -146,14 +149,6 @@ def _number(option: str, text: str) -> float:
         return float(text)
     except ValueError:
         raise InputError([InputProblem(option, repr(text), "a number")]) from None
-
-
-def _silent(*_: object) -> None:
-    """Say nothing."""
-
-
-def _listen(what: str, done: int, total: int) -> None:
-    print(f"\r{what}: {done} of {total}   ", end="" if done < total else "\n", file=sys.stderr, flush=True)
 
 
 def _report(draft: Any) -> None:

@@ -1,14 +1,22 @@
-"""`evaluate`: run evaluators on a suite and the outputs of models, and check the --fail-under gates."""
+"""`evaluate`: run evaluators on a suite and the outputs of models, and check its gates."""
 
 import argparse
-import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from metrics import engine
-from metrics.cli import judge_options, object_checks, rag_config, reading_options, scheduler_options, target_options
-from metrics.cli.execution import NO_VALUE, execute, told_no_value
+from metrics.cli import (
+    gate_options,
+    judge_options,
+    log_lines,
+    object_checks,
+    rag_config,
+    reading_options,
+    scheduler_options,
+    target_options,
+)
+from metrics.cli.execution import execute
 from metrics.cli.options import (
     add_evaluators,
     add_mapping,
@@ -20,16 +28,9 @@ from metrics.cli.options import (
     with_prompts,
     with_thresholds,
 )
-from metrics.cli.report_command import check_ending, write_report
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS, Outputs, Suite
-from metrics.presentation.calibration_words import footnotes
-from metrics.presentation.format import ARROWS, MISSING
-from metrics.presentation.phrases import with_interval
 from metrics.store import Run, Workspace
-
-FAILED = 1
-FIGURES = {"alike": "alike", "κ": "kappa", "α": "alpha", "disputed": "disputed"}  # of a panel, by column
 
 
 def add_command(commands: Any) -> None:
@@ -83,26 +84,19 @@ def add_command(commands: Any) -> None:
     object_checks.add_options(command)
     scheduler_options.add_options(command)
     scheduler_options.add_shard(command)
-    command.add_argument(
-        "--fail-under", metavar="METRIC=VALUE", action="append", default=[],
-        help="exit with 1 if a model is worse than VALUE (METRIC or EVALUATOR.METRIC), repeatable",
-    )  # fmt: skip
-    command.add_argument("--pdf", metavar="FILE", help="write the report to FILE")
-    command.add_argument("--junit", metavar="FILE", help="write the result of each --fail-under to FILE as JUnit XML")
+    gate_options.add_options(command)
+    log_lines.add_option(command)
 
 
 def _evaluate(options: argparse.Namespace) -> int:
     from metrics.ingest import attach_files
     from metrics.library.evaluate import CONSISTENCY
-    from metrics.reports.gates import Gate, check, require_known
 
-    if options.pdf:
-        check_ending(options.pdf)  # before anything is computed
     scheduler_options.check_shard(options)
     config = rag_config.read(Path(options.config)) if options.config else None
-    if config and config.unused and not options.quiet:
-        print(f"not used of {options.config}: {', '.join(config.unused)}", file=sys.stderr)
-    gates = [Gate.parse(text) for text in options.fail_under]
+    if config and config.unused:
+        log_lines.note(options, f"not used of {options.config}: {', '.join(config.unused)}")
+    gates = gate_options.Gates.of(options)
     given: Mapping[str, Mapping[str, Any]] = with_chosen_rubric(parameters_of(options.param), options)
     suite, outputs = _read(options)
     if outputs is None:
@@ -116,34 +110,21 @@ def _evaluate(options: argparse.Namespace) -> int:
     chosen, parameters = engine.with_followed(chosen, given)
     parameters = with_thresholds(parameters, chosen, options.threshold)
     parameters, resources = with_prompts(parameters, judge_options.resources(options), chosen, options)
-    require_known(gates, chosen, parameters)
+    gates.require_fitting(chosen, parameters, suite.fingerprint, outputs.models)
     workspace = Workspace(options.workspace)
     if options.dry_run:
         judge_options.print_estimate(suite, outputs, chosen, parameters, resources, workspace)
         return 0
     run = engine.create(workspace, suite, outputs, chosen, parameters, options.name, options.seed, resources=resources)
     scheduler_options.place(run, options)
-    if not options.quiet:
-        warn_of_skipped(run)
-    execute(run, options.quiet)
+    log_lines.note(options, *skipped(run))
+    execute(run, options)
     if options.shard:
         print(run.folder)
         return 0
     if config:
         rag_config.write_results(run, config)
-    outcomes = check(run, gates)
-    if options.pdf:
-        write_report(run, options.pdf)
-    if options.junit:
-        from metrics.reports.renderers.junit import junit
-
-        Path(options.junit).write_bytes(junit(run, outcomes))
-    if not options.quiet:
-        _print_leaderboard(run)
-        for outcome in outcomes:
-            print(outcome.message)
-    print(run.id)
-    return NO_VALUE if told_no_value(run) else 0 if all(outcome.passed for outcome in outcomes) else FAILED
+    return gates.conclude(run, options)
 
 
 def _chosen(options: argparse.Namespace, suite: Suite, outputs: Outputs) -> list[str]:
@@ -200,53 +181,16 @@ def _read(options: argparse.Namespace) -> tuple[Suite, Outputs | None]:
     return cases.value, answers.value
 
 
-def warn_of_skipped(run: Run) -> None:
-    """Print, before anything is computed, which models are missing or at hand, and how to use them."""
+def skipped(run: Run) -> Iterator[str]:
+    """Yield, before anything is computed, which models are missing or at hand, and how to use them."""
     from metrics.core.registry import choose
     from metrics.engine.inference_hint import inference_hint
     from metrics.engine.load_resources import missing_resources
 
     for entry, parameters in choose(list(run.evaluators), run.evaluators).values():
         if reason := missing_resources(entry, parameters, run.spec.get("resources", {})):
-            print(f"{entry.id} will be skipped: {reason}", file=sys.stderr)
+            yield f"{entry.id} will be skipped: {reason}"
     resources = run.spec.get("resources", {})
     if hint := inference_hint(run.evaluators, resources):
         model = "" if resources.get("classifier") else " --classifier NAME"
-        print(f"{hint} Add it: --evaluators …,hallucination_hhem{model}", file=sys.stderr)
-
-
-def _print_leaderboard(run: Run) -> None:
-    from metrics.analysis import headline, leaderboard, local_agreement
-
-    board = leaderboard(run)
-    print(headline(board).sentence)
-    wide = max([len("model"), *(len(model) for model in board.models)])
-    for column in board.columns:
-        if column.minor:
-            continue
-        print(f"{column.evaluator} · {column.title} {ARROWS[column.direction]}")
-        for model in board.models:
-            cell = board.cells.get((model, column.key))
-            if cell is None:
-                continue
-            value = cell.reason if cell.value is None else with_interval(cell.value, cell.low, cell.high)
-            unscored = f", {cell.unscored} unscored" if cell.unscored else ""
-            print(f"  {model:<{wide}}  {value}  n {cell.n}{unscored}")
-    for evaluator, words in local_agreement(run).items():
-        print(f"local judge, {evaluator}: {words}")
-    for note in footnotes(column for column in board.columns if not column.minor):
-        print(note)
-    _print_panel(run)
-
-
-def _print_panel(run: Run) -> None:
-    """Print how far the judges of a panel agree; nothing without a panel."""
-    from metrics.analysis.labels.panel_agreement import panel_agreement
-    from metrics.presentation.panel_rows import panel_table
-
-    found = panel_agreement(run)
-    if found:
-        print("agreement of the judges")
-        for row in panel_table(found).to_dict("records"):
-            figures = [f"{name} {row[key]}" for name, key in FIGURES.items() if row[key] not in ("", MISSING)]
-            print(f"  {row['metric']}, {row['raters']}: {', '.join(figures)}")
+        yield f"{hint} Add it: --evaluators …,hallucination_hhem{model}"

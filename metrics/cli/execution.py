@@ -1,35 +1,37 @@
 """Execute a run in the foreground, with its progress on standard error, and say whether it has any value."""
 
-import sys
+import argparse
 
 from metrics import engine
-from metrics.presentation.format import duration
-from metrics.store import Progress, Run
+from metrics.cli import log_lines
+from metrics.cli.progress_view import follow
+from metrics.store import Run
 
 NO_VALUE = 3  # the exit code of a run in which no case has a value
 
 
-def execute(run: Run, quiet: bool) -> None:
+def execute(run: Run, options: argparse.Namespace) -> None:
     """Execute what a run has still to do; SystemExit 130 on Ctrl-C, after which `resume` continues the run."""
-
-    def listen(progress: Progress) -> None:
-        left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
-        print(f"\r{progress.message}: {progress.share:4.0%}{left}      ", end="", file=sys.stderr, flush=True)
-
+    log_lines.event(
+        options, "start", run=run.id, name=run.name, models=run.models, evaluators=[*run.evaluators],
+        cases=run.spec["suite"]["cases"],
+    )  # fmt: skip
     try:
-        engine.execute(run, listen=None if quiet else listen)
+        with follow(options) as listen:
+            engine.execute(run, listen=listen)
     except KeyboardInterrupt:
-        print(f"\nstopped; `python -m metrics resume {run.id}` continues it", file=sys.stderr)
+        log_lines.warn(options, f"stopped; `python -m metrics resume {run.id}` continues it")
         raise SystemExit(130) from None
-    if not quiet:
-        print(file=sys.stderr)
 
 
-def told_no_value(run: Run) -> bool:
-    """Return whether no case has a value although some should, and print why on standard error."""
+def finished(run: Run, options: argparse.Namespace, exit_code: int) -> int:
+    """Say why no case has a value, if so, and tell the end; return the exit code, NO_VALUE in that case."""
     from metrics.reports.gates import no_value
 
     why = no_value(run)
     if why is not None:
-        print(why, file=sys.stderr)
-    return why is not None
+        exit_code = NO_VALUE
+        log_lines.warn(options, why)
+    seconds = (run.manifest or {}).get("seconds")
+    log_lines.event(options, "finish", run=run.id, state=run.state, seconds=seconds, exit_code=exit_code)
+    return exit_code

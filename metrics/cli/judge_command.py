@@ -3,9 +3,11 @@
 import argparse
 import shlex
 import sys
+from functools import partial
 from typing import Any
 
 from metrics.cli.options import add_parser
+from metrics.cli.progress_view import count, follow
 from metrics.judge.local.found import own_models, places
 from metrics.judge.local.install import LOCAL, MODEL, install, missing_local_model
 from metrics.presentation.format import size_text
@@ -31,13 +33,8 @@ def add_command(commands: Any) -> None:
 
 
 def _install(options: argparse.Namespace) -> int:
-    def report(done: int, parts: int) -> None:
-        if not options.quiet:
-            print(f"\r{MODEL.name}: part {done} of {parts}", end="", file=sys.stderr, flush=True)
-
-    file = install(report)
-    if not options.quiet:
-        print(file=sys.stderr)
+    with follow(options) as listen:
+        file = install(partial(count, listen, MODEL.name))
     print(f"{file}: sha256 verified; use it with --judge {LOCAL}")
     return 0
 

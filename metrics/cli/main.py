@@ -13,6 +13,7 @@ from metrics.cli import (
     evaluate_command,
     evaluators_command,
     export_command,
+    gate_command,
     judge_command,
     labels_command,
     merge_command,
@@ -27,16 +28,17 @@ from metrics.cli import (
     suites_command,
     warm_up_command,
 )
+from metrics.cli.command_parser import CommandParser
 from metrics.cli.plugin_options import load_plugins
 from metrics.cli.rag_config import with_config
 from metrics.cli.reading_options import print_failure
 from metrics.core.errors import AssayError
 
 COMMANDS = (
-    evaluate_command, run_command, complete_command, export_command, report_command, plot_command, monitor_command,
-    perturb_command, suites_command, cache_command, judge_command, labels_command, calibrate_command, rubric_command,
-    evaluators_command, check_evaluator_command, runs_command, merge_command, archive_command, samples_command,
-    warm_up_command,
+    evaluate_command, run_command, complete_command, export_command, report_command, gate_command, plot_command,
+    monitor_command, perturb_command, suites_command, cache_command, judge_command, labels_command, calibrate_command,
+    rubric_command, evaluators_command, check_evaluator_command, runs_command, merge_command, archive_command,
+    samples_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 
@@ -44,7 +46,7 @@ BAD_INPUT = 2
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
-    0 success, 1 a --fail-under gate failed, 2 invalid input, 3 no case of the run has a value.
+    0 success, 1 a gate failed, 2 invalid input, 3 no case of the run has a value.
     """
     options = None
     try:
@@ -71,7 +73,9 @@ def perform(options: argparse.Namespace) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    found = argparse.ArgumentParser(prog="python -m metrics", description="Evaluate models; see docs/command.md.")
+    found: argparse.ArgumentParser = CommandParser(
+        prog="python -m metrics", description="Evaluate models; see docs/command.md."
+    )
     commands = found.add_subparsers(required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add_command(commands)

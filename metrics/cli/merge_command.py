@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from metrics.cli.execution import NO_VALUE, told_no_value
+from metrics.cli.execution import finished
 from metrics.cli.options import add_parser
 from metrics.store import Workspace
 
@@ -21,4 +21,4 @@ def _merge(options: argparse.Namespace) -> int:
 
     run = merge(options.folders, Workspace(options.workspace))
     print(run.id)
-    return NO_VALUE if told_no_value(run) else 0
+    return finished(run, options, 0)

@@ -2,9 +2,9 @@
 
 import argparse
 import shlex
-import sys
 from typing import TYPE_CHECKING
 
+from metrics.cli import log_lines
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.phrases import change_lines
@@ -57,12 +57,8 @@ def checked(suite: Suite, outputs: Outputs, options: argparse.Namespace) -> Outp
         outputs = settle(suite, outputs, choice)
     findings = lint(suite, outputs)
     refused = [] if options.accept_findings else [finding for finding in findings if finding.serious]
-    if not options.quiet:
-        for text in change_lines(outputs.changes):
-            print(f"changed: {text}", file=sys.stderr)
-        for finding in findings:
-            if finding not in refused:
-                print(f"warning: {_described(finding)}", file=sys.stderr)
+    log_lines.note(options, *(f"changed: {text}" for text in change_lines(outputs.changes)))
+    log_lines.note(options, *(f"warning: {_described(finding)}" for finding in findings if finding not in refused))
     texts = [_described(finding) for finding in refused]
     # numbers that are off by one are answered by their fix
     if unknown and not answered and not any(finding.kind == "class_numbers" for finding in refused):

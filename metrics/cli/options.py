@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli.plugin_options import add_plugin_option
+from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import choose
 from metrics.judge.rubrics import with_rubric
@@ -155,8 +156,8 @@ def with_thresholds(
         of, _, metric = name.rpartition(".")
         having = [one.id for one in entries if of in ("", one.id) and metric in [known.name for known in one.metrics]]
         if not having:
-            known = ", ".join(f"{one.id}.{known.name}" for one in entries for known in one.metrics)
-            problems.append(InputProblem("--threshold", repr(name), f"one of {known}"))
+            known = [f"{one.id}.{known.name}" for one in entries for known in one.metrics]
+            problems.append(InputProblem("--threshold", repr(name), one_of(name, known)))
         try:
             value = float(text)
         except ValueError:

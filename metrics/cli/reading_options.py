@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from metrics.cli import log_lines
 from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.core.input_problems import grouped
 
@@ -52,12 +53,15 @@ def readings_of(options: argparse.Namespace, files: Sequence[str]) -> "dict[str 
 
 def print_notes(notes: Sequence[str], options: argparse.Namespace) -> None:
     """Print on standard error what was assumed to read the files, unless --quiet."""
-    if not options.quiet:
-        print(*notes, sep="\n", end="\n" if notes else "", file=sys.stderr)
+    log_lines.note(options, *notes)
 
 
 def print_failure(failure: AssayError, options: argparse.Namespace | None) -> None:
     """Print an error on standard error: its problems in groups, or one by one with --all-problems."""
+    if log_lines.as_json(options):
+        found = failure.problems if isinstance(failure, InputError) else ()
+        log_lines.print_event("error", text=str(failure), problems=[problem.as_row() for problem in found])
+        return
     every = getattr(options, "all_problems", None)
     problems = failure.problems if isinstance(failure, InputError) else ()
     if every and problems:

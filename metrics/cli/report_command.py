@@ -1,4 +1,4 @@
-"""`report`: the report of a finished run as PDF, HTML or JSON."""
+"""`report`: the report of a finished run as PDF, HTML or JSON, or its summary as Markdown."""
 
 import argparse
 from collections.abc import Collection
@@ -8,7 +8,7 @@ from typing import Any
 from metrics.cli.options import add_parser, names_of, run_of
 from metrics.cli.plugin_options import add_plugin_option
 from metrics.core.errors import InputError, InputProblem
-from metrics.reports import DOCUMENTS, render
+from metrics.reports import DOCUMENTS, MARKDOWN, render
 from metrics.reports.section_names import SECTIONS, chosen_sections
 from metrics.store import Run
 
@@ -17,7 +17,11 @@ def add_command(commands: Any) -> None:
     """Add `report`."""
     command = add_parser(commands, "report", _report, of_run=True, help="write the report of a finished run")
     command.add_argument(
-        "-o", "--output", metavar="FILE", required=True, help="file to write; the ending decides: .pdf, .html or .json"
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="file to write; the ending decides: .pdf, .html, .json, or .md for a summary",
     )
     add_plugin_option(command)
     command.add_argument(
@@ -27,6 +31,8 @@ def add_command(commands: Any) -> None:
 
 def _report(options: argparse.Namespace) -> int:
     check_ending(options.output)
+    if options.sections and _kind(options.output) == MARKDOWN:
+        raise InputError([InputProblem("--sections", "a summary in Markdown", "a report: .pdf, .html or .json")])
     sections = None if options.sections is None else chosen_sections(names_of(options.sections))
     write_report(run_of(options, finished=True), options.output, sections)
     return 0
@@ -34,8 +40,8 @@ def _report(options: argparse.Namespace) -> int:
 
 def check_ending(file: str) -> None:
     """Raise InputError where the file's ending names no format of a report."""
-    if _kind(file) not in DOCUMENTS:
-        raise InputError([InputProblem(file, f"the ending {_kind(file)!r}", ".pdf, .html or .json")])
+    if _kind(file) not in (*DOCUMENTS, MARKDOWN):
+        raise InputError([InputProblem(file, f"the ending {_kind(file)!r}", ".pdf, .html, .json or .md")])
 
 
 def write_report(run: Run, file: str, sections: Collection[str] | None = None) -> None:

@@ -1,28 +1,31 @@
 """`runs`, `resume`, `cancel`, `describe`, `delete` and `restore`: the runs of a workspace."""
 
 import argparse
+import json
 import sys
 from typing import Any
 
 from metrics import engine
-from metrics.cli import scheduler_options
-from metrics.cli.execution import NO_VALUE, execute, told_no_value
+from metrics.cli import log_lines, scheduler_options
+from metrics.cli.execution import execute, finished
 from metrics.cli.options import add_parser, run_of
 from metrics.cli.plugin_options import add_plugin_option
 from metrics.core.errors import RunSealed
 from metrics.engine.schedulers import use_scheduler
-from metrics.store import Workspace
+from metrics.store import Run, Workspace
 
 
 def add_command(commands: Any) -> None:
     """Add the commands about runs."""
     command = add_parser(commands, "runs", _runs, help="list the runs, newest first")
     command.add_argument("--tag", metavar="TAG", help="only those with this tag")
+    command.add_argument("--json", action="store_true", help="as JSON, an object for each run")
     command.add_argument("--bin", action="store_true", help="those in the bin, last deleted first")
     words = "continue a run that was interrupted or cancelled"
     command = add_parser(commands, "resume", _resume, of_run=True, help=words)
     add_plugin_option(command)
     scheduler_options.add_options(command)
+    log_lines.add_option(command)
     add_parser(commands, "cancel", _cancel, of_run=True, help="stop a run; what it has computed is kept")
     words = "give a run a name, notes and tags, which stand beside what is sealed; print what it has"
     command = add_parser(commands, "describe", _describe, of_run=True, help=words)
@@ -37,14 +40,31 @@ def add_command(commands: Any) -> None:
 
 def _runs(options: argparse.Namespace) -> int:
     workspace = Workspace(options.workspace)
-    for run in workspace.bin.runs() if options.bin else workspace.runs():
-        if run.damage:  # only in the bin
+    found = workspace.bin.runs() if options.bin else workspace.runs()
+    # damaged ones are only in the bin
+    shown = [run for run in found if run.damage or options.tag is None or options.tag in run.about.tags]
+    if options.json:
+        print(json.dumps([_record(run) for run in shown], ensure_ascii=False, indent=1))
+    for run in () if options.json else shown:
+        if run.damage:
             print(f"{run.id}  damaged")
-        elif options.tag is None or options.tag in run.about.tags:
+        else:
             print(f"{run.id}  {run.state:<11}  {run.name}", *(f"#{tag}" for tag in run.about.tags))
     for why in {} if options.bin else workspace.damaged_runs().values():
         print(why, file=sys.stderr)
     return 0
+
+
+def _record(run: Run) -> dict[str, Any]:
+    """Return a run as `runs --json` prints it."""
+    if run.damage:
+        return {"id": run.id, "state": "damaged", "reason": run.damage}
+    suite = {name: run.spec["suite"].get(name) for name in ("name", "task", "cases", "fingerprint")}
+    return {
+        "id": run.id, "state": run.state, "name": run.name, "created": run.created, "tags": list(run.about.tags),
+        "suite": suite, "models": list(run.models), "evaluators": list(run.evaluators),
+        "seconds": (run.manifest or {}).get("seconds"), "folder": str(run.folder),
+    }  # fmt: skip
 
 
 def _describe(options: argparse.Namespace) -> int:
@@ -78,9 +98,9 @@ def _resume(options: argparse.Namespace) -> int:
     if run.state == "finished":
         raise RunSealed(f"run {run.id} is finished; a sealed run never changes")
     use_scheduler(run, options.scheduler)
-    execute(run, options.quiet)
+    execute(run, options)
     print(run.id)
-    return NO_VALUE if told_no_value(run) else 0
+    return finished(run, options, 0)
 
 
 def _cancel(options: argparse.Namespace) -> int:

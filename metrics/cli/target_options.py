@@ -1,14 +1,16 @@
 """The options that name targets, and asking them with progress; `complete` and `evaluate` share them."""
 
 import argparse
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from metrics.cli import log_lines
 from metrics.cli.judge_options import budget_of
+from metrics.cli.progress_view import follow
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite
-from metrics.store import Progress, Workspace
+from metrics.store import Workspace
 
 CHANGES = {  # flag → field of a description
     "target_base_url": "base_url", "target_system": "system", "target_temperature": "temperature",
@@ -83,32 +85,21 @@ def asked(options: argparse.Namespace, suite: Suite) -> Outputs | None:
             print(line)
         return None
 
-    def listen(progress: Progress) -> None:
-        left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
-        failed = sum(entry.failed for entry in progress.evaluators)
-        print(
-            f"\r{progress.message}: {progress.share:4.0%}{f', {failed} failed' if failed else ''}{left}   ",
-            end="", file=sys.stderr, flush=True,
-        )  # fmt: skip
-
     try:
-        outputs = complete(
-            suite, chosen, repeats=options.repeats, budget=budget, retry_errors=options.retry_errors,
-            fresh=options.fresh, workspace=workspace, listen=None if options.quiet else listen,
-        )  # fmt: skip
+        with follow(options) as listen:
+            outputs = complete(
+                suite, chosen, repeats=options.repeats, budget=budget, retry_errors=options.retry_errors,
+                fresh=options.fresh, workspace=workspace, listen=listen,
+            )  # fmt: skip
     except KeyboardInterrupt:
-        print("\nstopped; the answers so far are kept, the same command asks the rest", file=sys.stderr)
+        log_lines.warn(options, "stopped; the answers so far are kept, the same command asks the rest")
         raise SystemExit(130) from None
-    finally:
-        if not options.quiet:
-            print(file=sys.stderr)
-    if not options.quiet:
-        print_failed(outputs)
+    log_lines.note(options, *failures(outputs))
     return outputs
 
 
-def print_failed(outputs: Outputs) -> None:
-    """Print which cases have no answer and why, on standard error, the first of each reason."""
+def failures(outputs: Outputs) -> Iterator[str]:
+    """Yield which cases have no answer and why, the first of each reason."""
     rows = [row for row in outputs.outputs.select(["case_id", "model", "run", "error"]).to_pylist() if row["error"]]
     reasons: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
@@ -116,7 +107,7 @@ def print_failed(outputs: Outputs) -> None:
     for (model, reason), named in reasons.items():
         cases = list(named)
         shown = ", ".join(cases[:5]) + (f" and {len(cases) - 5:,} more" if len(cases) > 5 else "")
-        print(f"{model}, without an answer: {reason} (cases {shown})", file=sys.stderr)
+        yield f"{model}, without an answer: {reason} (cases {shown})"
 
 
 def _text(given: str, option: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Direction, Evaluator, Parameters
 from metrics.core.plugins import GROUP, Plugin, load_entry_point, load_reference
@@ -21,6 +22,7 @@ from metrics.core.project_file import project_file, project_plugins
 from metrics.core.prompt import Prompt, wording
 from metrics.core.stand_ins import stand_in
 
+LISTING = "python -m metrics evaluators"  # what lists them all
 BYOP = "byop"  # the evaluator whose prompt is always the user's own
 PACKAGE = "metrics.evaluators"  # by name: the registry finds evaluators without importing any
 
@@ -224,7 +226,7 @@ def choose(
     known = evaluators()
     given = dict(parameters or {})
     problems = [
-        InputProblem("evaluators", repr(name), _expected())
+        InputProblem("evaluators", repr(name), _expected(name))
         for name in dict.fromkeys([*ids, *given])
         if name not in known
     ]
@@ -248,25 +250,25 @@ def choose(
                 where = ".".join(str(part) for part in error["loc"])
                 expected = error["msg"].removeprefix("Value error, ")
                 if error["type"] == "extra_forbidden":
-                    expected = "one of " + ", ".join(entry.parameters.model_fields)
+                    expected = one_of(str(error["loc"][-1]), entry.parameters.model_fields)
                 problems.append(InputProblem("parameters", repr(error["input"]), expected, column=f"{name}.{where}"))
     if problems:
         raise InputError(problems)
     return chosen
 
 
-def _expected() -> str:
+def _expected(name: str) -> str:
     """Return what is expected in place of an unknown evaluator, and which plugins are left out and why."""
-    there, broken = ", ".join(_REGISTRY), " ".join(_refused.values())
-    return f"one of {there}" + (f". Plugins that are left out: {broken}" if broken else "")
+    there, broken = one_of(name, evaluator_ids(), LISTING), " ".join(_refused.values())
+    return there + (f". Plugins that are left out: {broken}" if broken else "")
 
 
 def _unknown_thresholds(entry: Evaluator, values: Parameters) -> list[InputProblem]:
     """Return a problem for each threshold of a metric that the evaluator lacks, or that has no better end."""
     known = [metric.name for metric in entry.metrics if metric.direction is not Direction.NONE]
-    expected = f"one of {', '.join(known)}" if known else "no threshold: neither end of its metrics is better"
+    none = "no threshold: neither end of its metrics is better"
     return [
-        InputProblem("parameters", repr(name), expected, column=f"{entry.id}.thresholds")
+        InputProblem("parameters", repr(name), one_of(name, known) if known else none, column=f"{entry.id}.thresholds")
         for name in values.thresholds
         if name not in known
     ]
@@ -277,6 +279,6 @@ def _wrong_prompts(entry: Evaluator, values: Parameters) -> Iterator[InputProble
     known = {prompt.id: prompt for prompt in entry.prompts}
     own: Mapping[str, str] = getattr(values, "prompts", {})
     for id, text in own.items():
-        expected = known[id].complaint(text) if id in known else f"one of {', '.join(known)}"
+        expected = known[id].complaint(text) if id in known else one_of(id, known)
         if expected:
             yield InputProblem("parameters", repr(id), expected, column=f"{entry.id}.prompts")

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
+from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.fingerprint import fingerprint
 
@@ -186,8 +187,10 @@ class Suite:
         """
         unknown = [name for name in criteria if name not in CRITERIA and _column(self.cases, name) is None]
         if unknown:
-            known = ", ".join([*CRITERIA, *(name.removeprefix(METADATA) for name in self.cases.column_names)])
-            raise InputError(InputProblem(self.name, f"the criterion {name!r}", f"one of {known}") for name in unknown)
+            known = [*CRITERIA, *(name.removeprefix(METADATA) for name in self.cases.column_names)]
+            raise InputError(
+                InputProblem(self.name, f"the criterion {name!r}", one_of(name, known)) for name in unknown
+            )
         keep = np.ones(len(self), bool)
         for name, wanted in criteria.items():
             keep &= _meets(self.cases, name, wanted)

@@ -68,8 +68,8 @@ def execute(
                             unit, result = made
                             parts.write(unit.name, result)
                             tracker.done(unit, result)
-                        message = made if isinstance(made, str) else "evaluating"
-                        tracker.tick(judge.progress, judge.calls, judge.asked, message)
+                        waits = made if isinstance(made, str) else None
+                        tracker.tick(judge.progress, judge.calls, judge.asked, waits)
                         judge.write_spend()
                         if (run.folder / "cancel").exists():
                             break

@@ -59,16 +59,17 @@ class Tracker:
         else:
             self._done_now[unit.evaluator] += 1
 
-    def tick(self, in_progress: Mapping[str, int], calls: int, asked: int, message: str = "evaluating") -> None:
+    def tick(self, in_progress: Mapping[str, int], calls: int, asked: int, waits: str | None = None) -> None:
         """Write the progress if it is time.
 
         `in_progress`: cases judged by name of the unit, of which counted units are ignored; `calls`: requests sent in
-        this session; `asked`: cases that took one.
+        this session; `asked`: cases that took one; `waits`: what the workers wait for, in words.
         """
         self._in_progress = dict(in_progress)
         self._calls, self._asked = calls, asked
         if time.monotonic() - self._written >= EVERY:
-            self.say(message)
+            begun = self._cases_done or self._done_now or any(in_progress.values())
+            self.say(waits or ("evaluating" if begun else "starting"))  # workers and models load first
 
     def seconds(self) -> float:
         """Return the seconds since this session of the run began."""

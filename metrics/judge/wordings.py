@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import BYOP, choose, evaluators
@@ -69,9 +70,8 @@ def placed(
             if name == prompt.id or (name == entry.id and len(entry.prompts) == 1)
         }
         if not having:
-            problems.append(
-                InputProblem(OPTION, repr(name), f"one of {', '.join(_ids(entries)) or 'none: no prompts'}")
-            )
+            ids = _ids(entries)
+            problems.append(InputProblem(OPTION, repr(name), one_of(name, ids) if ids else "none: no prompts"))
         for id, (entry, prompt) in having.items():
             if complaint := prompt.complaint(text):
                 problems.append(InputProblem(OPTION, id, complaint))

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import JUDGE, PLUGINS, Evaluator
 from metrics.core.registry import evaluators
@@ -136,7 +137,9 @@ def chosen_by(name: str, task: Task | str, present: Collection[str]) -> list[str
     Raises InputError where there is no such preset, or none of its evaluators can be fed.
     """
     if name not in PRESETS:
-        raise InputError([InputProblem("preset", repr(name), "one of " + ", ".join(PRESETS))])
+        raise InputError(
+            [InputProblem("preset", repr(name), one_of(name, PRESETS, "python -m metrics evaluators --presets"))]
+        )
     preset = PRESETS[name]
     if not preset.suits(task, present):
         lacking = " or ".join(sorted(set(preset.requires).difference(present))).replace("_", " ")

@@ -6,6 +6,7 @@ import numpy as np
 
 from metrics.analysis.comparison.run_settings import changed_wordings, same_parameters
 from metrics.core.array_types import Floats
+from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import wordings
 from metrics.monitoring.monitor_store import Monitor
@@ -52,7 +53,7 @@ def reference_of(workspace: Workspace, run_id: str, model: str | None = None) ->
             [InputProblem("--reference-model", "none", f"one of the models of run {run.id}: {', '.join(run.models)}")]
         )
     if model is not None and model not in run.models:
-        raise InputError([InputProblem("--reference-model", repr(model), f"one of {', '.join(run.models)}")])
+        raise InputError([InputProblem("--reference-model", repr(model), one_of(model, run.models))])
     return {"run": run.id, "model": model or run.models[0]}
 
 

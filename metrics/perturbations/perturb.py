@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.prompt import Prompt
 from metrics.core.suite import CASES, METADATA, STRINGS, Suite
@@ -115,7 +116,7 @@ def _check(suite: Suite, kinds: Sequence[str], intensity: str, fields: Sequence[
     wanted = {"kinds": (kinds, KINDS), "intensity": ([intensity], INTENSITIES), "fields": (fields, FIELDS)}
     for what, (given, known) in wanted.items():
         names = ", ".join(known)
-        problems += [InputProblem(what, repr(each), f"one of {names}") for each in given if each not in known]
+        problems += [InputProblem(what, repr(each), one_of(each, known)) for each in given if each not in known]
         if not given:
             problems.append(InputProblem(what, "none", f"one or more of {names}"))
     if problems:

@@ -1,4 +1,4 @@
-"""Reports and exports of a finished run: PDF, HTML, JSON, tables, JUnit."""
+"""Reports and exports of a finished run: PDF, HTML, JSON, Markdown, tables, JUnit."""
 
 import io
 import json
@@ -14,12 +14,14 @@ from metrics.store import Run
 from metrics.store.export_formats import Format, write
 
 DOCUMENTS, ARCHIVES = ("pdf", "html", "json"), ("csv", "parquet")
+MARKDOWN = "md"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal tables give equal bytes
 
 
 def render(run: Run, format: str, sections: Collection[str] | None = None) -> bytes:
-    """Return the report of a finished run as pdf, html or json; as csv or parquet a zip of every table that has rows
-    but the slices. `sections`: of a report only those with these names (metrics.reports.section_names).
+    """Return the report of a finished run as pdf, html or json, its summary as md; as csv or parquet a zip of every
+    table that has rows but the slices. `sections`: of a report only those with these names, see
+    metrics.reports.section_names.
 
     RunError where the run is not finished, MissingResource where the PDF's packages are not installed, InputError on a
     name that no section has, ValueError on any other format.
@@ -31,8 +33,13 @@ def render(run: Run, format: str, sections: Collection[str] | None = None) -> by
 
     if format in DOCUMENTS:
         return {"pdf": pdf, "html": html, "json": to_json}[format](build(run, sections))
+    if format == MARKDOWN:
+        from metrics.reports.renderers.markdown import markdown
+
+        return markdown(run).encode()
     if format not in ARCHIVES:
-        raise ValueError(f"there is no report format {format!r}; there are {', '.join(DOCUMENTS + ARCHIVES)}")
+        formats = ", ".join((*DOCUMENTS, MARKDOWN, *ARCHIVES))
+        raise ValueError(f"there is no report format {format!r}; there are {formats}")
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for what in WHATS:

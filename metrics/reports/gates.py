@@ -1,86 +1,188 @@
-"""What a run says to CI: whether it has any value, and its gates, the --fail-under conditions."""
+"""What a run says to CI: whether it has any value, and its gates on values and on the bounds of their intervals.
+
+The gates on differences to a baseline are in metrics.reports.baseline. Both give Outcomes, from which exit codes,
+JUnit, Markdown and the assertions of metrics.testing follow.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import isfinite
+from typing import Any, Literal
 
-from metrics.analysis import leaderboard
+from metrics.analysis import Cell, Column, leaderboard
+from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import choose
-from metrics.presentation.format import STATUSES
+from metrics.presentation.format import STATUSES, interval
 from metrics.store import Run
 
 FAILED = ("error", "parse_failure", "skipped")
+FAIL_UNDER = "fail-under"
+FORM = "METRIC=NUMBER or EVALUATOR.METRIC=NUMBER; METRIC.lower=NUMBER or METRIC.upper=NUMBER for the 95 % bound"
+Bound = Literal["lower", "upper"]
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """No model may be worse than `value` at `metric`; `evaluator` None: at every metric of that name."""
+    """No model may be worse than `value` at `metric`; `evaluator` None: at every metric of that name.
+
+    `bound`: the end of the 95 % interval that is compared in place of the value: the lower one must be at least
+    `value`, the upper one at most. `at_most`: which side of the limit is asked for; None: the metric's better one.
+    """
 
     metric: str
     value: float
     evaluator: str | None = None
+    bound: Bound | None = None
+    at_most: bool | None = None
 
     @classmethod
     def parse(cls, text: str) -> "Gate":
-        """Return the gate of METRIC=VALUE or EVALUATOR.METRIC=VALUE; InputError on any other text."""
+        """Return the gate of METRIC=VALUE, EVALUATOR.METRIC=VALUE or one with .lower or .upper; else InputError."""
         name, _, number = text.partition("=")
-        evaluator, dot, metric = name.strip().rpartition(".")
+        *before, last = name.strip().split(".")
+        bound = last if before and last in ("lower", "upper") else None
+        evaluator, dot, metric = (".".join(before) if bound else name.strip()).rpartition(".")
         try:
-            return cls(metric, float(number), evaluator if dot else None)
+            value = float(number)
         except ValueError:
-            raise InputError(
-                [InputProblem("--fail-under", repr(text), "METRIC=NUMBER or EVALUATOR.METRIC=NUMBER")]
-            ) from None
+            value = float("nan")
+        if not metric or not isfinite(value):
+            raise InputError([InputProblem("--fail-under", repr(text), FORM)])
+        return cls(metric, value, evaluator if dot else None, bound)  # type: ignore[arg-type]
+
+    @property
+    def name(self) -> str:
+        """How the metric is named: `rougeL`, `rouge.rougeL.lower`."""
+        return ".".join(part for part in (self.evaluator, self.metric, self.bound) if part)
 
     def covers(self, evaluator: str, metric: str) -> bool:
         """Return whether the gate is about this metric."""
         return self.metric == metric and self.evaluator in (None, evaluator)
 
+    def asks_at_most(self, direction: str) -> bool:
+        """Return whether a metric with this better end must be at most `value`, not at least."""
+        if self.at_most is None:
+            return direction == "lower" or (direction == "none" and self.bound == "upper")
+        return self.at_most
+
+    def fits(self, direction: str) -> bool:
+        """Return whether side and bound are those on which a metric with this better end is worse."""
+        at_most = self.asks_at_most(direction)
+        return (direction == "none" or at_most == (direction == "lower")) and self.bound in (
+            None, "upper" if at_most else "lower",
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of one gate for one model."""
+    """The result of one gate for one model: `gate` as it was asked for, what was `found` and `wanted`.
 
-    gate: Gate
+    `option`: what asks for such gates on the command line, fail-under or fail-if-worse.
+    """
+
+    option: str
+    gate: str
     model: str
-    evaluator: str
     metric: str
+    found: str
+    wanted: str
     passed: bool
-    message: str
+
+    @property
+    def message(self) -> str:
+        """The result in one line."""
+        return f"{'passed' if self.passed else 'FAILED'}: {self.model} {self.metric} {self.found}, wanted {self.wanted}"
+
+
+def directions(
+    chosen: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[tuple[str, str], str]:
+    """Return the better end of each metric of the chosen evaluators by (evaluator, metric)."""
+    return {
+        (entry.id, metric.name): metric.direction.value
+        for entry, _ in choose(chosen, parameters).values()
+        for metric in entry.metrics
+    }
 
 
 def require_known(
     gates: Sequence[Gate], chosen: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
 ) -> None:
-    """Raise InputError with every gate that names no metric of the chosen evaluators; call it before the run."""
-    there = [(entry.id, metric.name) for entry, _ in choose(chosen, parameters).values() for metric in entry.metrics]
-    unknown = [
-        InputProblem("--fail-under", repr(gate.metric), "one of " + ", ".join(f"{a}.{b}" for a, b in there))
-        for gate in gates
-        if not any(gate.covers(*metric) for metric in there)
-    ]
-    if unknown:
-        raise InputError(unknown)
+    """Raise InputError with every gate that names no metric of the chosen evaluators, or a bound on its better side.
+
+    Call it before the run.
+    """
+    there = directions(chosen, parameters)
+    problems = []
+    for gate in gates:
+        covered = {key: direction for key, direction in there.items() if gate.covers(*key)}
+        if not covered:
+            asked = ".".join(part for part in (gate.evaluator, gate.metric) if part)
+            expected = one_of(asked, (".".join(key) for key in there))
+            problems.append(InputProblem("--fail-under", repr(asked), expected))
+        for key, direction in covered.items():
+            if not gate.fits(direction):
+                problems.append(InputProblem("--fail-under", repr(gate.name), _other_side(key, direction)))
+    if problems:
+        raise InputError(problems)
 
 
-def check(run: Run, gates: Sequence[Gate]) -> list[Outcome]:
-    """Return the outcome of each gate for each model and column of its metric; a missing value does not pass."""
+def _other_side(key: tuple[str, str], direction: str) -> str:
+    bound, side = ("upper", "at most") if direction == "lower" else ("lower", "at least")
+    return f"{'.'.join(key)}.{bound}: {direction} is better, so its {bound} bound must be {side} the limit"
+
+
+def check(run: Run, gates: Sequence[Gate], model: str | None = None) -> list[Outcome]:
+    """Return the outcome of each gate for each model, or for one, and column of its metric.
+
+    A missing value or interval does not pass.
+    """
     board = leaderboard(run)
+    models = [each for each in board.models if model in (None, each)]
     outcomes = []
     for gate in gates:
-        for column in [column for column in board.columns if gate.covers(column.evaluator, column.metric)]:
-            for model in board.models:
-                cell = board.cells.get((model, column.key))
-                value = None if cell is None else cell.value
-                lower = column.direction == "lower"
-                passed = value is not None and (value <= gate.value if lower else value >= gate.value)
-                shown = "no value" if value is None else f"{value:.4g}"
-                limit = f"{'at most' if lower else 'at least'} {gate.value:g}"
-                name = f"{model} {column.evaluator}.{column.title}"
-                message = f"{'passed' if passed else 'FAILED'}: {name} {shown}, wanted {limit}"
-                outcomes.append(Outcome(gate, model, column.evaluator, column.metric, passed, message))
+        columns = [column for column in board.columns if gate.covers(column.evaluator, column.metric)]
+        outcomes += [
+            _outcome(gate, each, column, board.cells.get((each, column.key))) for column in columns for each in models
+        ]
+        if not columns:
+            name, limit = gate.name, f"{gate.value:g}"
+            outcomes += [
+                Outcome(FAIL_UNDER, f"{name}={limit}", each, name, "no value", limit, passed=False) for each in models
+            ]
     return outcomes
+
+
+def _outcome(gate: Gate, model: str, column: Column, cell: Cell | None) -> Outcome:
+    at_most = gate.asks_at_most(column.direction)
+    side = f"{'at most' if at_most else 'at least'} {gate.value:g}"
+    value = None if cell is None else {None: cell.value, "lower": cell.low, "upper": cell.high}[gate.bound]
+    passed = value is not None and (value <= gate.value if at_most else value >= gate.value)
+    name = f"{column.evaluator}.{column.title}"
+    return Outcome(
+        option=FAIL_UNDER,
+        gate=f"{name}{f'.{gate.bound}' if gate.bound else ''}={gate.value:g}",
+        model=model,
+        metric=name,
+        found=_found(gate, value, cell),
+        wanted=f"{gate.bound} 95 % bound {side}" if gate.bound else side,
+        passed=passed,
+    )
+
+
+def _found(gate: Gate, value: float | None, cell: Cell | None) -> str:
+    """Return what a gate found, with enough digits to see on which side of the limit it is."""
+    if cell is None or cell.value is None:
+        return "no value"
+    if value is None:
+        return f"{cell.value:.4g} without an interval (n {cell.n:,})"
+    shown = next(text for text in (f"{value:.{digits}g}" for digits in (4, 8, 17)) if (float(text) == gate.value) is (
+        value == gate.value
+    ))  # fmt: skip
+    if gate.bound is None:
+        return shown
+    return f"{cell.value:.4g} with {gate.bound} bound {shown} ({interval(cell.low, cell.high)}, n {cell.n:,})"
 
 
 def no_value(run: Run) -> str | None:

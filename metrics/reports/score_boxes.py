@@ -12,6 +12,7 @@ import pandas as pd
 
 from metrics.analysis.leaderboard.distributions import distribution, edges_of
 from metrics.core.array_types import Floats
+from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import evaluators
 from metrics.ingest.rag_results import (
@@ -149,8 +150,8 @@ def _named(metrics: Sequence[str], there: Sequence[Key]) -> list[Key]:
             key = evaluator, metric or (ADJUSTED if name.startswith(CONSISTENCY) else "value")
         found.append(key)
         if key not in there:
-            listed = ", ".join(f"{evaluator}.{metric}" for evaluator, metric in there)
-            problems.append(InputProblem("--metrics", repr(name), f"one of {listed}"))
+            listed = [f"{evaluator}.{metric}" for evaluator, metric in there]
+            problems.append(InputProblem("--metrics", repr(name), one_of(name, listed)))
     if problems:
         raise InputError(problems)
     return list(dict.fromkeys(found))

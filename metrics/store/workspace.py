@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Any
 
+from metrics.core.did_you_mean import did_you_mean
 from metrics.core.errors import RunNotFound
 from metrics.core.files import make_folder, write_json
 from metrics.core.schema import SCHEMA_VERSION
@@ -36,8 +37,10 @@ class Workspace(StoredInputs):
         run_id, _, stamp = run_id.partition(STAMPED)
         folder = self.path / "runs" / run_id
         if not RUN_ID.fullmatch(run_id) or not (folder / "spec.json").exists():
+            hint = did_you_mean(run_id, ["latest", *(run.id for run in self.runs())])
             raise RunNotFound(
-                f"there is no run {run_id!r} in {self.path}; `python -m metrics runs` lists those there are"
+                f"there is no run {run_id!r} in {self.path}; {f'{hint} ' * bool(hint)}`python -m metrics runs` lists "
+                "those there are"
             )
         return Snapshot.of(Run(folder), stamp) if stamp else Run(folder)
 

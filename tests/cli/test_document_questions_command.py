@@ -44,7 +44,8 @@ def test_questions_are_proposed_and_approved_in_the_file(
     (draft,) = drafts(workspace)
     assert told.out == f"4 questions in {tmp_path / 'questions.jsonl'}, draft {draft}\n"
     assert told.err.splitlines()[-2:] == ["factoid: 3", "summary: 1"]
-    assert "\rWriting: 4 of 4" in told.err
+    assert "Writing 100 %: 4 of 4 done" in told.err
+    assert "\r" not in told.err
     lines = (tmp_path / "questions.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
     assert {row["metadata.status"] for row in rows} == {"proposed"}

@@ -9,7 +9,7 @@ from tests.conftest import PROJECT
 
 FILES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").glob("*.md")])
 FENCE = re.compile(r"^```(?P<language>\w*)[ \t]*(?P<info>[^\n]*)\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
-SHOWN = ("text", "json")  # languages of blocks that show something and are not executed
+SHOWN = ("text", "json", "yaml")  # languages of blocks that show something and are not executed
 
 
 @dataclass(frozen=True)

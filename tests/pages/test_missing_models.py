@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics import engine
-from metrics.cli.evaluate_command import warn_of_skipped
+from metrics.cli.evaluate_command import skipped
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.load_resources import missing_resources
@@ -114,9 +114,7 @@ def test_without_the_libraries_each_says_which_to_install(
     assert any("a token encoder needs torch and transformers" in reason for reason in told)
 
 
-def test_the_command_says_the_same_and_the_run_keeps_it(
-    workspace: Path, without: Callable[..., None], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_says_the_same_and_the_run_keeps_it(workspace: Path, without: Callable[..., None]) -> None:
     without(PACKAGE)
     every = [name for name in dependent() if "judge" not in evaluators()[name].needs]
     case = {"case_id": "1", "question": "What is 1 + 1?", "expected_answers": ["It is two."], "source_text": "It is."}
@@ -127,8 +125,7 @@ def test_the_command_says_the_same_and_the_run_keeps_it(
         Outputs.from_rows([answer | {"run": n} for n in (1, 2)]),
         every,
     )
-    warn_of_skipped(run)
-    told = dict(line.split(" will be skipped: ") for line in capsys.readouterr().err.splitlines())
+    told = dict(line.split(" will be skipped: ") for line in skipped(run))
     assert list(told) == every
     scores = scored(run)
     for name in every:

@@ -66,10 +66,11 @@ def test_without_gates_or_known_evaluators_it_is_an_empty_suite(workspace: Path)
 
 
 def test_hostile_text_stays_text(run: Run) -> None:
-    outcome = Outcome(Gate("m", 0.5), HOSTILE, HOSTILE, "m\nn", False, HOSTILE + ']]></failure><x a="')
+    outcome = Outcome("fail-under", "m\nn=0.5", HOSTILE, "m", HOSTILE + ']]></failure><x a="', "more", False)
     entry = cases(junit(run, [outcome]))[0]
     failure = entry.find("failure")
     assert failure is not None
-    assert failure.text == HOSTILE.replace("\x00", "\ufffd").replace("\x1b", "\ufffd") + ']]></failure><x a="'
-    assert entry.attrib["name"].endswith(".m\nn=0.5")
+    hostile = HOSTILE.replace("\x00", "\ufffd").replace("\x1b", "\ufffd")
+    assert failure.text == f'FAILED: {hostile} m {hostile}]]></failure><x a=", wanted more'
+    assert entry.attrib["name"].endswith(" m\nn=0.5")
     assert list(failure) == []

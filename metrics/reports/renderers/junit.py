@@ -1,4 +1,4 @@
-"""JUnit XML of a run, for CI: a test case for each --fail-under gate and model; default thresholds as properties."""
+"""JUnit XML of a run, for CI: a test case for each gate and model; default thresholds as properties."""
 
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
@@ -39,10 +39,10 @@ def junit(run: Run, outcomes: Sequence[Outcome]) -> bytes:
 
 
 def _case(outcome: Outcome) -> str:
-    name = f"fail-under {outcome.evaluator}.{outcome.metric}={outcome.gate.value:g}"
+    name = f"{outcome.option} {outcome.gate}"
     inner = ""
     if not outcome.passed:
-        message = f'message={_attribute(outcome.message)} type="fail-under"'
+        message = f'message={_attribute(outcome.message)} type="{outcome.option}"'
         inner = f"<failure {message}>{escape(safe(outcome.message))}</failure>"
     return f"<testcase classname={_attribute(outcome.model)} name={_attribute(name)}>{inner}</testcase>"
 

@@ -1,0 +1,22 @@
+"""`gate`: hold a finished run to gates, as `evaluate` does it with the one that it makes."""
+
+import argparse
+from typing import Any
+
+from metrics.cli import gate_options, log_lines
+from metrics.cli.options import add_parser, run_of
+
+
+def add_command(commands: Any) -> None:
+    """Add `gate`."""
+    words = "check a finished run: --fail-under, --baseline, --fail-if-worse"
+    command = add_parser(commands, "gate", _gate, of_run=True, help=words)
+    gate_options.add_options(command)
+    log_lines.add_option(command)
+
+
+def _gate(options: argparse.Namespace) -> int:
+    run = run_of(options, finished=True)
+    gates = gate_options.Gates.of(options)
+    gates.require_fitting(list(run.evaluators), run.evaluators, run.spec["suite"]["fingerprint"], run.models)
+    return gates.conclude(run, options)

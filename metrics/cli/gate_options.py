@@ -1,0 +1,118 @@
+"""Gates of `evaluate` and `gate`: their options, what they are checked against, and what comes of them."""
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from metrics.cli import log_lines
+from metrics.cli.execution import finished
+from metrics.cli.leaderboard_lines import difference_lines, print_leaderboard
+from metrics.cli.options import names_of
+from metrics.cli.report_command import check_ending, write_report
+from metrics.reports.gates import Gate
+from metrics.store import Run, Workspace
+
+FAILED = 1  # the exit code where a gate failed
+STDOUT = "-"
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add --fail-under, --baseline, --fail-if-worse and the files that say how the gates came out."""
+    command.add_argument(
+        "--fail-under", metavar="METRIC=VALUE", action="append", default=[],
+        help="exit with 1 if a model is worse than VALUE (METRIC or EVALUATOR.METRIC); METRIC.lower=VALUE or "
+        "METRIC.upper=VALUE: if that bound of its 95 %% interval is; repeatable",
+    )  # fmt: skip
+    command.add_argument(
+        "--baseline", metavar="RUN",
+        help="compare each model with the one of the same name in RUN (an id, latest, or an archive), case by case",
+    )  # fmt: skip
+    command.add_argument(
+        "--fail-if-worse", metavar="METRIC", nargs="*",
+        help="exit with 1 if a model is significantly worse than in --baseline at one of these metrics, corrected for "
+        "their number (without a METRIC: the primary metric of each evaluator)",
+    )  # fmt: skip
+    command.add_argument("--pdf", metavar="FILE", help="write the report to FILE")
+    command.add_argument("--junit", metavar="FILE", help="write the result of each gate to FILE as JUnit XML")
+    command.add_argument(
+        "--markdown", metavar="FILE",
+        help="write leaderboard, gates and differences to FILE as Markdown for a pull request; -: to standard output, "
+        "alone",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """What a run is held to. worse: the metrics of --fail-if-worse; None: without that option, empty: primary ones."""
+
+    limits: Sequence[Gate]
+    baseline: Run | None
+    worse: Sequence[str] | None
+
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> "Gates":
+        """Return the gates that the options ask for; InputError or RunError where they cannot be.
+
+        Call it before the run is created: `--baseline latest` is the newest finished run until then.
+        """
+        from metrics.core.errors import InputError, InputProblem
+        from metrics.reports.baseline import open_baseline
+
+        if options.pdf:
+            check_ending(options.pdf)
+        worse = options.fail_if_worse
+        if worse is not None and not options.baseline:
+            raise InputError([InputProblem("--fail-if-worse", "no --baseline", "--baseline RUN to compare with")])
+        return cls(
+            [Gate.parse(text) for text in options.fail_under],
+            open_baseline(options.baseline, Workspace(options.workspace)) if options.baseline else None,
+            None if worse is None else [name for text in worse for name in names_of(text)],
+        )
+
+    def require_fitting(
+        self, evaluators: Sequence[str], parameters: Mapping[str, Mapping[str, Any]], suite: str, models: Sequence[str]
+    ) -> None:
+        """Raise InputError where a run of these evaluators, suite (fingerprint) and models cannot be held to them."""
+        from metrics.reports.baseline import require_comparable, require_metrics
+        from metrics.reports.gates import require_known
+
+        require_known(self.limits, evaluators, parameters)
+        if self.worse:
+            require_metrics(self.worse, evaluators, parameters)
+        if self.baseline is not None:
+            require_comparable(self.baseline, suite, models)
+
+    def conclude(self, run: Run, options: argparse.Namespace) -> int:
+        """Check a finished run, write and print what comes of it, and return the exit code."""
+        from metrics.reports.baseline import differences, worse
+        from metrics.reports.gates import check
+        from metrics.reports.renderers.junit import junit
+        from metrics.reports.renderers.markdown import markdown
+
+        against = [] if self.baseline is None else differences(run, self.baseline, self.worse or ())
+        outcomes = check(run, self.limits)
+        if self.worse is not None:
+            outcomes += worse(against, self.worse)
+        for outcome in outcomes:
+            log_lines.event(options, "gate", **asdict(outcome))
+        if options.pdf:
+            write_report(run, options.pdf)
+        if options.junit:
+            Path(options.junit).write_bytes(junit(run, outcomes))
+        if options.markdown:
+            text = markdown(run, outcomes, against)
+            if options.markdown == STDOUT:
+                sys.stdout.write(text)
+            else:
+                Path(options.markdown).write_text(text, encoding="utf-8")
+        if options.markdown != STDOUT:
+            if not options.quiet:
+                print_leaderboard(run)
+                for each in against:
+                    print(*difference_lines(each), sep="\n")
+                print(*(outcome.message for outcome in outcomes), sep="\n", end="\n" if outcomes else "")
+            print(run.id)
+        return finished(run, options, 0 if all(outcome.passed for outcome in outcomes) else FAILED)

@@ -1,0 +1,63 @@
+"""The leaderboard of a run as lines: each metric with its models, values, intervals and counts."""
+
+from collections.abc import Iterator
+
+from metrics.analysis import headline, leaderboard, local_agreement
+from metrics.analysis.labels.panel_agreement import panel_agreement
+from metrics.presentation.calibration_words import footnotes
+from metrics.presentation.format import ARROWS, MISSING
+from metrics.presentation.panel_rows import panel_table
+from metrics.presentation.phrases import with_interval
+from metrics.reports.baseline import Differences, figures
+from metrics.store import Run
+
+FIGURES = {"alike": "alike", "κ": "kappa", "α": "alpha", "disputed": "disputed"}  # of a panel, by column
+
+
+def print_leaderboard(run: Run) -> None:
+    """Print headline, leaderboard, agreement of judges and footnotes."""
+    board = leaderboard(run)
+    print(headline(board).sentence)
+    wide = max([len("model"), *(len(model) for model in board.models)])
+    for column in board.columns:
+        if column.minor:
+            continue
+        print(f"{column.evaluator} · {column.title} {ARROWS[column.direction]}")
+        for model in board.models:
+            cell = board.cells.get((model, column.key))
+            if cell is None:
+                continue
+            value = cell.reason if cell.value is None else with_interval(cell.value, cell.low, cell.high)
+            unscored = f", {cell.unscored} unscored" if cell.unscored else ""
+            print(f"  {model:<{wide}}  {value}  n {cell.n}{unscored}")
+    for evaluator, words in local_agreement(run).items():
+        print(f"local judge, {evaluator}: {words}")
+    for note in footnotes(column for column in board.columns if not column.minor):
+        print(note)
+    _print_panel(run)
+
+
+def difference_lines(each: Differences) -> Iterator[str]:
+    """Yield the differences of a model to its counterpart in the baseline, a line for each metric."""
+    yield f"{each.model} against baseline {each.tested.run_a}"
+    for row, tested in each.rows:
+        before, after, change, ends, p, n, words = figures(row, tested)
+        yield f"{row.column.evaluator} · {row.column.title} {ARROWS[row.column.direction]}".rstrip()
+        told = [
+            f"{before} → {after}",
+            f"{change}{f' ({ends})' if ends else ''}",
+            f"n {n}",
+            f"adjusted p {p}" if p else "",
+        ]
+        yield f"  {'  '.join(part for part in told if part)}  {words}"
+    yield from each.tested.notes
+
+
+def _print_panel(run: Run) -> None:
+    """Print how far the judges of a panel agree; nothing without a panel."""
+    found = panel_agreement(run)
+    if found:
+        print("agreement of the judges")
+        for row in panel_table(found).to_dict("records"):
+            figures = [f"{name} {row[key]}" for name, key in FIGURES.items() if row[key] not in ("", MISSING)]
+            print(f"  {row['metric']}, {row['raters']}: {', '.join(figures)}")

@@ -1,0 +1,176 @@
+"""A run against an earlier one, the baseline: paired differences of its models, and the gates on them."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from metrics.analysis import Column, Comparison, Difference, Resampled, Unpaired, compare, leaderboard, shown
+from metrics.analysis.leaderboard.headline import primary_columns
+from metrics.core.did_you_mean import one_of
+from metrics.core.errors import InputError, InputProblem
+from metrics.presentation.format import interval, number, p_value, p_words
+from metrics.presentation.phrases import signed
+from metrics.reports.gates import Outcome, directions
+from metrics.store import Run, Workspace
+
+FAIL_IF_WORSE = "fail-if-worse"
+UNPAIRED = "neither values per case nor resamples are stored to pair the runs on"
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """One model against its counterpart in the baseline.
+
+    tested: the gated metrics, or without a gate all primary ones, with p adjusted by Holm over them; other: the other
+    primary metrics, whose differences are shown but not tested.
+    """
+
+    model: str
+    tested: Comparison
+    other: Comparison | None
+
+    @property
+    def rows(self) -> Iterator[tuple[Difference | Resampled | Unpaired, bool]]:
+        """Every metric, and whether it was tested."""
+        for comparison, is_tested in ((self.tested, True), (self.other, False)):
+            if comparison is not None:
+                paired: tuple[Difference | Resampled, ...] = (*comparison.rows, *comparison.resampled)
+                yield from ((row, is_tested) for row in paired)
+                yield from ((row, False) for row in comparison.unpaired)
+
+
+def open_baseline(text: str, workspace: Workspace) -> Run:
+    """Return the finished run that `text` names: an id, `latest`, or a run archive, which is imported.
+
+    Raises RunError or InputError where there is none.
+    """
+    file = Path(text)
+    if file.suffix.lower() == ".zip" or file.is_file():
+        from metrics.reports.archives.read import read_archive
+
+        if not file.is_file():
+            raise InputError([InputProblem("--baseline", f"no file {text!r}", "an archive that `archive` wrote")])
+        return read_archive(file, workspace).run
+    return workspace.run(text, finished=True)
+
+
+def counterparts(baseline: Run, models: Sequence[str]) -> dict[str, str]:
+    """Return the baseline's model for each model: of the same name, or the only one where both runs have one."""
+    if len(models) == len(baseline.models) == 1:
+        return {models[0]: baseline.models[0]}
+    return {model: model for model in models if model in baseline.models}
+
+
+def require_comparable(baseline: Run, suite: str, models: Sequence[str]) -> None:
+    """Raise InputError where a run of the suite with this fingerprint and these models cannot be paired with it."""
+    problems = []
+    if baseline.spec["suite"]["fingerprint"] != suite:
+        expected = "a run of the same suite, whose cases can be paired: evaluate the baseline's outputs on this suite"
+        problems.append(InputProblem("--baseline", f"{baseline.id}, a run of another suite", expected))
+    if not counterparts(baseline, models):
+        expected = f"a model that the baseline has, too: {', '.join(baseline.models)}"
+        problems.append(InputProblem("--baseline", f"only the models {', '.join(models)}", expected))
+    if problems:
+        raise InputError(problems)
+
+
+def require_metrics(
+    names: Sequence[str], chosen: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
+) -> None:
+    """Raise InputError with each METRIC or EVALUATOR.METRIC that no chosen evaluator has with a better end."""
+    there = directions(chosen, parameters)
+    problems = []
+    for name in names:
+        ends = [end for key, end in there.items() if name in (key[1], ".".join(key))]
+        if not ends:
+            listed = [".".join(key) for key in there]
+            problems.append(InputProblem("--fail-if-worse", repr(name), one_of(name, listed)))
+        elif "none" in ends:
+            problems.append(InputProblem("--fail-if-worse", repr(name), "a metric with a better end"))
+    if problems:
+        raise InputError(problems)
+
+
+def differences(run: Run, baseline: Run, metrics: Sequence[str] = ()) -> list[Differences]:
+    """Return the differences of each model that the baseline has, too; `metrics`: those that are gated (none: all)."""
+    board = leaderboard(run)
+    primary = {column.key for column in primary_columns(board)}
+    gated = {column.key for column in board.columns if _named(column, metrics)} if metrics else primary
+    found = []
+    for model, before in counterparts(baseline, board.models).items():
+        whole = compare(baseline, before, model, other=run)
+        other = shown(whole, primary - gated) if primary - gated else None
+        found.append(Differences(model, shown(whole, gated), other))
+    return found
+
+
+def worse(against: Sequence[Differences], metrics: Sequence[str] = ()) -> list[Outcome]:
+    """Return whether each model is not significantly worse than the baseline, for each gated metric.
+
+    A metric that was asked for but cannot be tested does not pass, nor one of which every value was lost, nor a model
+    of which nothing can be tested.
+    """
+    return [
+        Outcome(
+            FAIL_IF_WORSE, metric, each.model, metric, found, f"not significantly worse than {each.tested.run_a}", ok
+        )
+        for each in against
+        for metric, found, ok in _gated(each.tested, metrics)
+    ]
+
+
+def _gated(tested: Comparison, metrics: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
+    """Yield each gated metric, what was found, and whether it passes."""
+    rows: tuple[Difference | Resampled, ...] = (*tested.rows, *tested.resampled)
+    for row in rows:
+        lost = row.significance == "none" and (bool(metrics) or (isinstance(row, Difference) and row.only_a > 0))
+        yield column_id(row.column), _found(row), row.significance != "worse" and not lost
+    for entry in tested.unpaired if metrics else ():
+        yield column_id(entry.column), f"cannot be tested: {UNPAIRED}", False
+    columns = [*(row.column for row in rows), *(entry.column for entry in tested.unpaired)]
+    for name in metrics:
+        if not any(_named(column, [name]) for column in columns):
+            yield name, "cannot be tested: no number of it in both runs", False
+    if not (rows or metrics):
+        yield "every metric", "cannot be tested: no metric of both runs can be paired", False
+
+
+def figures(row: Difference | Resampled | Unpaired, tested: bool) -> tuple[str, str, str, str, str, str, str]:
+    """Return a row of a table of differences: baseline, new, difference, 95 % interval, adjusted p, n, result."""
+    words = result_words(row, tested)
+    if isinstance(row, Unpaired):
+        return number(row.a.value), number(row.b.value), "", "", "", f"{row.b.n:,}", words
+    p = p_value(row.adjusted) if tested else ""
+    ends = interval(row.low, row.high)
+    return number(row.a), number(row.b), signed(row.difference), ends, p, f"{row.n:,}", words
+
+
+def result_words(row: Difference | Resampled | Unpaired, tested: bool) -> str:
+    """Return what a difference comes to, in words."""
+    if isinstance(row, Unpaired):
+        return "cannot be paired"
+    if not tested and row.significance != "none":
+        return "not gated, not tested"
+    return {
+        "better": "better", "worse": "worse", "higher": "higher", "lower": "lower", "equal": row.words,
+        "open": "no significant difference", "leaning": "no significant difference after correction",
+    }.get(row.significance, "no case has values in both runs")  # fmt: skip
+
+
+def column_id(column: Column) -> str:
+    """Return the name of a column as gates write it: `rouge.rougeL`."""
+    return f"{column.evaluator}.{column.title}"
+
+
+def _named(column: Column, names: Collection[str]) -> bool:
+    return column.metric in names or f"{column.evaluator}.{column.metric}" in names
+
+
+def _found(row: Difference | Resampled) -> str:
+    if row.difference is None:
+        return result_words(row, True)
+    bounds = interval(row.low, row.high)
+    p = f", adjusted {p_words(row.adjusted)}" if row.adjusted is not None else ""
+    inside = f"{f'95 % interval {bounds}, ' if bounds else ''}n {row.n:,}{p}"
+    return f"{number(row.b)}, {signed(row.difference)} ({inside}): {result_words(row, True)}"

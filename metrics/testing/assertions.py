@@ -1,0 +1,123 @@
+"""Assertions about a finished run, which say why they fail: value, interval, worst cases, and how to open the run."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from metrics.reports.gates import Gate, Outcome
+    from metrics.store import Run
+
+SHOWN_CASES = 3
+
+
+def assert_metric(
+    run: "Run",
+    metric: str,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    lower_bound: bool = False,
+    upper_bound: bool = False,
+    not_worse_than: "Run | str | Path | None" = None,
+    model: str | None = None,
+) -> None:
+    """Assert that every model of a run, or one, is good enough at a metric; the gates are those of the command.
+
+    Args:
+        run: a finished run.
+        metric: METRIC or EVALUATOR.METRIC.
+        at_least, at_most: the limit of the value, in the metric's unit.
+        lower_bound: the lower end of the 95 % interval must be `at_least` that, not just the value.
+        upper_bound: the upper end of the 95 % interval must be `at_most` that.
+        not_worse_than: the baseline: a run, its id, `latest`, or a run archive. The model must not be significantly
+            worse (paired test on the shared cases, 5 %) than the one of the same name in it, or the only one.
+        model: the model; None: all of the run.
+
+    Raises:
+        AssertionError: where a model is not good enough, or has no value.
+        InputError: where run or baseline have no such metric, model or suite, or the limits make no sense.
+    """
+    __tracebackhide__ = True
+    gates = _gates(metric, at_least, at_most, lower_bound, upper_bound)
+    outcomes = _outcomes(run, metric, gates, not_worse_than, model)
+    failed = [outcome for outcome in outcomes if not outcome.passed]
+    if failed:
+        raise AssertionError("\n".join(line for outcome in failed for line in _told(run, outcome)))
+
+
+def _gates(
+    metric: str, at_least: float | None, at_most: float | None, lower_bound: bool, upper_bound: bool
+) -> "list[Gate]":
+    from metrics.core.errors import InputError, InputProblem
+    from metrics.reports.gates import Gate
+
+    problems = []
+    if lower_bound and at_least is None:
+        problems.append(InputProblem("assert_metric", "lower_bound without at_least", "the least lower bound"))
+    if upper_bound and at_most is None:
+        problems.append(InputProblem("assert_metric", "upper_bound without at_most", "the largest upper bound"))
+    if problems:
+        raise InputError(problems)
+    evaluator, dot, name = metric.rpartition(".")
+    of = evaluator if dot else None
+    found = []
+    if at_least is not None:
+        found.append(Gate(name, at_least, of, "lower" if lower_bound else None, at_most=False))
+    if at_most is not None:
+        found.append(Gate(name, at_most, of, "upper" if upper_bound else None, at_most=True))
+    return found
+
+
+def _outcomes(
+    run: "Run", metric: str, gates: "list[Gate]", baseline: "Run | str | Path | None", model: str | None
+) -> "list[Outcome]":
+    from metrics.core.did_you_mean import one_of
+    from metrics.core.errors import InputError, InputProblem
+    from metrics.reports.baseline import differences, open_baseline, require_comparable, require_metrics, worse
+    from metrics.reports.gates import check, require_known
+    from metrics.store import Workspace
+
+    if model is not None and model not in run.models:
+        raise InputError([InputProblem("model", repr(model), one_of(model, run.models))])
+    if not gates and baseline is None:
+        raise InputError([InputProblem("assert_metric", "no limit", "at_least, at_most or not_worse_than")])
+    require_known(gates, list(run.evaluators), run.evaluators)
+    outcomes = check(run, gates, model)
+    if baseline is not None:
+        require_metrics([metric], list(run.evaluators), run.evaluators)
+        before = (
+            open_baseline(str(baseline), Workspace(run.workspace.path))
+            if isinstance(baseline, str | Path)
+            else baseline
+        )
+        require_comparable(before, run.spec["suite"]["fingerprint"], run.models if model is None else [model])
+        against = differences(run, before, [metric])
+        outcomes += worse([each for each in against if model in (None, each.model)], [metric])
+    return outcomes
+
+
+def _told(run: "Run", outcome: "Outcome") -> Iterator[str]:
+    """Yield what a failure says: the outcome, the value with its interval, the worst cases, and how to open the run."""
+    from metrics.analysis import leaderboard, worst_cases
+    from metrics.core.input_problems import short
+    from metrics.presentation.format import number
+    from metrics.presentation.phrases import with_interval
+    from metrics.reports.baseline import column_id
+
+    yield short(outcome.message, 600)
+    board = leaderboard(run)
+    for column in board.columns:
+        cell = board.cells.get((outcome.model, column.key))
+        if column_id(column) != outcome.metric or cell is None:
+            continue
+        unscored = f", {cell.unscored:,} unscored" if cell.unscored else ""
+        yield f"  value {with_interval(cell.value, cell.low, cell.high)}, n {cell.n:,}{unscored}"
+        rows = worst_cases(run, column.evaluator, column.metric, outcome.model, most=SHOWN_CASES).rows
+        if len(rows):
+            yield "  worst cases:"
+        for row in rows.to_dict("records"):
+            why = " · ".join(short(str(row[name])) for name in ("reason", "answer") if row[name])
+            yield f"    {short(str(row['case_id']), 60)}  {number(row['value'])}{f'  {why}' if why else ''}"
+    command = f"python -m metrics report {run.id} --workspace {run.workspace.path.absolute()} -o report.html"
+    yield f"  open the run: {command}"

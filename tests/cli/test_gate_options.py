@@ -1,0 +1,112 @@
+"""Gates on the command line: exit code, JUnit, Markdown and printed lines are one."""
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from metrics.cli.main import main
+from metrics.ingest import load_outputs, read_suite
+from metrics.store import Workspace
+from tests.engine.engine_scenes import finished
+
+SUITE = "case_id,question,expected_answer\n" + "".join(f"c{n},q{n},the answer is number {n}\n" for n in range(16))
+GOOD = "case_id,model,answer\n" + "".join(f"c{n},m,the answer is number {n}\n" for n in range(16))
+POOR = "case_id,model,answer\n" + "".join(f"c{n},m,the answer {'is nowhere' * (n % 4 > 0)}\n" for n in range(16))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, workspace: Path) -> Path:
+    for name, text in (("suite", SUITE), ("good", GOOD), ("poor", POOR)):
+        (tmp_path / f"{name}.csv").write_text(text)
+    return tmp_path
+
+
+def evaluate(folder: Path, outputs: str, *more: str) -> int:
+    files = [str(folder / "suite.csv"), str(folder / f"{outputs}.csv")]
+    return main(["evaluate", *files, "--evaluators", "rouge,looping_detection", *more])
+
+
+def scored(folder: Path, outputs: str) -> str:
+    """The id of a run of these outputs, made in this process."""
+    suite = read_suite(folder / "suite.csv")
+    answers = load_outputs([folder / f"{outputs}.csv"], suite=suite).value
+    return finished(Workspace(), suite, answers, "rouge", "looping_detection").id
+
+
+@pytest.mark.parametrize(
+    ("outputs", "gates", "code", "failed"),
+    [
+        pytest.param("good", ["--fail-if-worse"], 0, 0, id="the same"),
+        pytest.param("poor", ["--fail-if-worse"], 1, 1, id="significantly worse"),
+        pytest.param("poor", ["--fail-if-worse", "looping", "--quiet"], 0, 0, id="a metric that is not"),
+        pytest.param("poor", ["--fail-if-worse", "rouge1,rouge2", "looping"], 1, 2, id="several metrics"),
+        pytest.param("poor", ["--fail-under", "rougeL=1", "--fail-under", "rougeL=0"], 1, 1, id="a limit"),
+        pytest.param("good", ["--fail-under", "rougeL.lower=0.999"], 1, 1, id="a bound"),
+        pytest.param("good", ["--fail-under", "rougeL.lower=0.5"], 0, 0, id="a bound that is met"),
+        pytest.param("poor", [], 0, 0, id="a baseline without a gate"),
+    ],
+)
+def test_one_decision(
+    outputs: str, gates: list[str], code: int, failed: int, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Law: as many failures in JUnit, Markdown and lines as make the exit code."""
+    before, run = scored(folder, "good"), scored(folder, outputs)
+    written = ["--junit", str(folder / "gates.xml"), "--markdown", str(folder / "report.md")]
+    assert main(["gate", run, "--baseline", before, *gates, *written]) == code
+    out = capsys.readouterr().out
+    root = ET.parse(folder / "gates.xml").getroot()
+    text = (folder / "report.md").read_text(encoding="utf-8")
+    assert len(root.findall(".//failure")) == text.count("| ❌ | `fail-") == failed
+    assert len(root.findall(".//testcase")) == text.count("| `fail-")
+    assert f"against baseline `{before}`" in text
+    if "--quiet" not in gates:
+        assert out.count("FAILED: ") == failed
+        assert f"m against baseline {before}" in out
+
+
+def test_latest_is_the_run_before_the_new_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And `gate` says of the new run what `evaluate` said, to the byte of JUnit."""
+    before = scored(folder, "good")
+    gates = ["--fail-if-worse", "--fail-under", "rougeL=0.1"]
+    assert evaluate(folder, "poor", "--baseline", "latest", *gates, "--junit", str(folder / "one.xml")) == 1
+    assert f"m against baseline {before}" in capsys.readouterr().out
+    assert main(["gate", "latest", "--baseline", before, *gates, "--junit", str(folder / "two.xml")]) == 1
+    assert (folder / "one.xml").read_bytes() == (folder / "two.xml").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--fail-if-worse"], "--fail-if-worse: found no --baseline; expected --baseline RUN"),
+        (["--baseline", "latest"], "there is no finished run"),
+        (["--baseline", "gone.zip"], "--baseline: found no file 'gone.zip'"),
+        (["--baseline", "20200101"], "there is no run '20200101'"),
+    ],
+)
+def test_before_anything_is_computed(
+    arguments: list[str], told: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate(folder, "good", *arguments) == 2
+    assert told in capsys.readouterr().err
+    assert Workspace().runs() == []
+
+
+def test_a_baseline_of_another_suite_or_metric(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scored(folder, "good")
+    (folder / "suite.csv").write_text(SUITE.replace("number 3", "number three"))
+    assert evaluate(folder, "good", "--baseline", "latest") == 2
+    assert "a run of another suite" in capsys.readouterr().err
+    (folder / "suite.csv").write_text(SUITE)
+    assert evaluate(folder, "good", "--baseline", "latest", "--fail-if-worse", "ruogeL") == 2
+    assert "did you mean 'rouge.rougeL'" in capsys.readouterr().err
+    assert len(Workspace().runs()) == 1
+
+
+def test_no_value_is_3_whatever_the_gates_say(folder: Path) -> None:
+    files = [str(folder / "suite.csv"), str(folder / "good.csv")]
+    xml = str(folder / "gates.xml")
+    arguments = ["evaluate", *files, "--evaluators", "perplexity", "--quiet", "--junit", xml, "--markdown", xml + ".md"]
+    assert main([*arguments, "--fail-under", "perplexity=1"]) == 3
+    assert ET.parse(xml).getroot().attrib["errors"] == "1"
+    assert "❌ no case has a value" in Path(xml + ".md").read_text(encoding="utf-8")

@@ -1,0 +1,231 @@
+"""The GitHub Action: its steps run for real, against a local server that stands for GitHub's API."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.conftest import PROJECT
+
+ACTION = yaml.safe_load((PROJECT / "action.yml").read_text(encoding="utf-8"))
+STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
+FIRST_PARTY = re.compile(r"actions/(checkout|setup-python|upload-artifact)@v\d+\.\d+\.\d+")
+SUITE = "case_id,question,expected_answer\n" + "".join(f"c{n},What is {n}?,the answer is {n}\n" for n in range(12))
+EVIL = "::add-mask::x $(touch pwned) `touch pwned` ![x](http://evil)"
+GOOD = "case_id,model,answer\n" + "".join(f"c{n},m,the answer is {n}\n" for n in range(12))
+POOR = "case_id,model,answer\n" + "".join(f"c{n},{EVIL},nothing\n" for n in range(12))
+BOT, PERSON = {"type": "Bot"}, {"type": "User"}
+
+
+class Api(ThreadingHTTPServer):
+    """What of GitHub's API the comment needs; `refuse`: the status that it answers in place of that."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.comments: list[dict[str, Any]] = []
+        self.asked: list[tuple[str, str, str | None]] = []
+        self.refuse = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Api
+
+    def answer(self) -> None:
+        path, _, query = self.path.partition("?")
+        self.server.asked.append((self.command, path, self.headers.get("Authorization")))
+        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or "{}")
+        if self.server.refuse:
+            self.send_response(self.server.refuse)
+            self.send_header("Location", f"{self.server.url}/elsewhere")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        reply: Any
+        if self.command == "GET":
+            page = int(re.findall(r"page=(\d+)", query)[-1])
+            reply = self.server.comments[100 * (page - 1) : 100 * page]
+        elif self.command == "POST":
+            reply = {"id": 1000 + len(self.server.comments), "user": BOT, **body}
+            self.server.comments.append(reply)
+        else:
+            [reply] = [one for one in self.server.comments if one["id"] == int(path.rpartition("/")[2])]
+            reply.update(body)
+        text = json.dumps(reply).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    do_GET = do_POST = do_PATCH = answer  # noqa: N815 - the names that the server calls
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def api() -> Iterator[Api]:
+    with Api() as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A repository with a suite, outputs of two models, and a `python` that is this one."""
+    for name, text in (("suite", SUITE), ("good", GOOD), ("poor", POOR)):
+        (tmp_path / f"{name}.csv").write_text(text)
+    (tmp_path / "event.json").write_text(json.dumps({"pull_request": {"number": 7}}))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (tmp_path / "bin" / "python").chmod(0o755)
+    return tmp_path
+
+
+def step(name: str, folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Run the step of that name as the runner does: bash, its environment, its script."""
+    [found] = [each for each in STEPS if each.get("name") == name]
+    given = dict.fromkeys(found["env"], "") | {"ASSAY_FOLDER": "assay-report", "ASSAY_NAME": "assay"} | environment
+    runner = {
+        "GITHUB_ACTION_PATH": str(PROJECT), "GITHUB_OUTPUT": str(folder / "output"), "PYTHONPATH": str(PROJECT),
+        "GITHUB_STEP_SUMMARY": str(folder / "summary"), "ASSAY_WORKSPACE": str(folder / "workspace"),
+        "GITHUB_REPOSITORY": "octo/models", "GITHUB_EVENT_PATH": str(folder / "event.json"),
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+    }  # fmt: skip
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", found["run"]], cwd=folder, text=True,
+        env=os.environ | runner | given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+    )  # fmt: skip
+
+
+def outputs(folder: Path) -> Mapping[str, str]:
+    """The step's outputs, the last of each name."""
+    return dict(line.split("=", 1) for line in (folder / "output").read_text().splitlines())
+
+
+def test_no_input_stands_in_a_script() -> None:
+    """An input is text of others: as part of a script it would be executed."""
+    for each in STEPS:
+        assert "${{" not in each.get("run", "")
+        assert ("uses" in each) != (each.get("shell") == "bash")
+    given = {name for each in STEPS for name in re.findall(r"inputs\.([\w-]+)", json.dumps(each))}
+    assert given == set(ACTION["inputs"]), "every input is used"
+
+
+def test_no_third_party_action() -> None:
+    used = [each["uses"] for each in STEPS if "uses" in each]
+    used += re.findall(r"uses: (actions/\S+)", (PROJECT / "docs" / "ci.md").read_text(encoding="utf-8"))
+    assert len(used) > 2
+    assert all(FIRST_PARTY.fullmatch(name) for name in used), used
+
+
+def test_evaluate_gate_and_comment(checkout: Path, api: Api) -> None:
+    """Main's run is the baseline of a pull request whose outputs are worse; its comment is created, then updated."""
+    good = {"ASSAY_SUITE": "suite.csv", "ASSAY_OUTPUTS": "good.csv", "ASSAY_ARGUMENTS": "--evaluators\nrouge"}
+    done = step("Evaluate", checkout, **good, ASSAY_FAIL_UNDER="rougeL.lower=0.7\nrouge1=0.9")
+    assert done.returncode == 0, done.stdout
+    run = outputs(checkout)["run"]
+    assert outputs(checkout)["exit-code"] == "0"
+    folder = checkout / "assay-report"
+    assert {each.name for each in folder.iterdir()} == {"report.md", "gates.xml", "report.html", "run.zip"}
+    assert (checkout / "summary").read_text(encoding="utf-8") == (folder / "report.md").read_text(encoding="utf-8")
+    (folder / "run.zip").rename(checkout / "main.zip")
+
+    poor = good | {"ASSAY_OUTPUTS": "poor.csv", "ASSAY_BASELINE": "main.zip", "ASSAY_FAIL_IF_WORSE": "true"}
+    done = step("Evaluate", checkout, **poor, ASSAY_WORKSPACE=str(checkout / "elsewhere"))
+    assert done.returncode == 1, done.stdout
+    assert outputs(checkout)["exit-code"] == "1"
+    stop, *printed, resume = done.stdout.splitlines()
+    assert resume == f"::{stop.removeprefix('::stop-commands::')}::", "what a model's name says is no command"
+    assert any("::add-mask::" in line for line in printed)
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    assert f"against baseline `{run}`" in report
+    assert "❌ worse |" in report
+    assert "![x]" not in re.sub(r"`[^`]*`", "", report)
+
+    api.comments = [{"id": number, "user": PERSON, "body": "hello"} for number in range(120)]
+    api.comments[3]["body"] = "<!-- assay: assay -->\nmine"
+    token = {"GITHUB_TOKEN": "t0ken", "GITHUB_API_URL": api.url}
+    done = step("Comment on the pull request", checkout, **token)
+    assert (done.returncode, done.stdout.splitlines()) == (0, ["commented: "]), done.stdout
+    assert api.comments[-1]["body"] == f"<!-- assay: assay -->\n{report}"
+    assert {asked for asked in api.asked if asked[0] == "POST"} == {
+        ("POST", "/repos/octo/models/issues/7/comments", "Bearer t0ken")
+    }
+    (folder / "report.md").write_text("later\n")
+    assert step("Comment on the pull request", checkout, **token).stdout.splitlines() == ["updated: "]
+    assert [one["body"] for one in api.comments[120:]] == ["<!-- assay: assay -->\nlater\n"]
+    assert api.comments[3]["body"].endswith("mine"), "another's comment with the marker is left alone"
+    step("Comment on the pull request", checkout, **token, ASSAY_NAME="other")
+    assert [one["body"].splitlines()[0] for one in api.comments[120:]] == [
+        "<!-- assay: assay -->", "<!-- assay: other -->",
+    ]  # fmt: skip
+    assert not (checkout / "pwned").exists()
+
+
+@pytest.fixture
+def report(checkout: Path) -> Path:
+    (checkout / "assay-report").mkdir()
+    (checkout / "assay-report" / "report.md").write_text("line\n" * 20_000)
+    return checkout
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "told"),
+    [
+        pytest.param(403, 0, "::warning::no comment: the token may not write here (HTTP 403)", id="a fork's token"),
+        pytest.param(302, 1, "::error::no comment: HTTP 302", id="no redirect is followed"),
+        pytest.param(500, 1, "::error::no comment: HTTP 500", id="server error"),
+    ],
+)
+def test_refusals(status: int, code: int, told: str, report: Path, api: Api) -> None:
+    api.refuse = status
+    done = step("Comment on the pull request", report, GITHUB_TOKEN="t", GITHUB_API_URL=api.url)
+    assert (done.returncode, done.stdout.startswith(told)) == (code, True), done.stdout
+    assert len(api.asked) == 1
+
+
+def test_a_long_report_is_cut_at_a_line(report: Path, api: Api) -> None:
+    assert step("Comment on the pull request", report, GITHUB_TOKEN="t", GITHUB_API_URL=api.url).returncode == 0
+    [comment] = api.comments
+    assert len(comment["body"]) < 65_536
+    assert comment["body"].endswith("line\n\nThe report was cut here; the artifact has all of it.\n")
+
+
+@pytest.mark.parametrize("name", ["a -->", "a\n::error::", "$(touch pwned)"])
+def test_a_name_is_plain(name: str, report: Path, api: Api) -> None:
+    done = step("Comment on the pull request", report, GITHUB_TOKEN="t", GITHUB_API_URL=api.url, ASSAY_NAME=name)
+    assert (done.returncode, api.asked, len(done.stdout.splitlines())) == (2, [], 1)
+    assert not (report / "pwned").exists()
+
+
+def test_hostile_inputs_are_arguments(checkout: Path) -> None:
+    evil = '"; touch pwned; $(touch pwned) `touch pwned` #'
+    names = ("SUITE", "OUTPUTS", "ARGUMENTS", "FAIL_UNDER", "BASELINE", "FAIL_IF_WORSE")
+    done = step("Evaluate", checkout, **{f"ASSAY_{name}": evil for name in names})
+    assert (done.returncode, outputs(checkout)["run"]) == (2, ""), done.stdout
+    assert not (checkout / "pwned").exists()
+
+
+def test_install_takes_the_extras_as_one_argument(checkout: Path) -> None:
+    (checkout / "bin" / "python").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    for extras, wanted in (
+        ("", str(PROJECT)),
+        ("judge,pdf", f"{PROJECT}[judge,pdf]"),
+        ("$(x) y", f"{PROJECT}[$(x) y]"),
+    ):
+        done = step("Install Assay", checkout, ASSAY_EXTRAS=extras)
+        assert done.stdout.splitlines() == ["-m", "pip", "install", "--quiet", wanted]
