@@ -11,6 +11,7 @@ from metrics.ingest.formats import (
     delimited,
     dota,
     h2o,
+    inspect_logs,
     json_records,
     kitti,
     label_studio,
@@ -37,6 +38,7 @@ EITHER: tuple[Reader, ...] = (  # a file by itself, or a folder or zip of them
     labelme.XML_READER,
 )
 FOLDERS: tuple[Reader, ...] = (
+    inspect_logs.EVAL,
     mask_images.READER,
     dota.READER,
     kitti.READER,
@@ -45,6 +47,7 @@ FOLDERS: tuple[Reader, ...] = (
     trace_files.FOLDER,
 )
 FILES: tuple[Reader, ...] = (  # also of the only table in a folder or zip
+    inspect_logs.LOG,
     coco_files.GROUND_TRUTH,
     coco_files.RESULTS,
     promptfoo.READER,
@@ -58,7 +61,7 @@ FILES: tuple[Reader, ...] = (  # also of the only table in a folder or zip
     workbook.READER,
     delimited.READER,  # takes any text
 )
-TABLE = "one CSV, JSON, JSONL, Parquet or Excel file"
+TABLE = "one CSV, JSON, JSONL, Parquet, Arrow or Excel file"
 CONTENTS = ", ".join(reader.contents for reader in (*FOLDERS, *EITHER)) + f" or {TABLE}, beside images"
 
 

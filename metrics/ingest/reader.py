@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite, Task
-from metrics.core.table_endings import TABLE_ENDINGS
+from metrics.core.table_endings import PACKED_ENDING, TABLE_ENDINGS, YAML_ENDINGS
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle
 from metrics.ingest.media.suite_images import SuiteImages
@@ -21,7 +21,8 @@ from metrics.ingest.tables.columns import Question, Role
 from metrics.ingest.tables.lists import Rule
 
 FIRST_ROWS = 20  # of a preview
-TABLES = tuple(f".{ending}" for ending in TABLE_ENDINGS)
+# A .yaml beside other files configures them, and a .gz in a zip is refused.
+TABLES = tuple(f".{ending}" for ending in TABLE_ENDINGS if ending not in (*YAML_ENDINGS, PACKED_ENDING))
 DESCRIPTIONS = "class-descriptions"  # in the names of Open Images' tables of classes: they hold no cases
 COMPANIONS = (  # in the names of its other files, which hold no boxes
     DESCRIPTIONS, "image_ids_and_rotation", "-imagelabels", "object-segmentation", "labels_600_hierarchy",
@@ -97,7 +98,8 @@ class Upload:
     @property
     def stem(self) -> str:
         """The name without folder and extension: of the suite or the model, where nothing else gives one."""
-        return Path(self.name.replace("\\", "/")).stem or self.name
+        plain = self.name.replace("\\", "/").removesuffix("." + PACKED_ENDING)
+        return Path(plain).stem or self.name
 
     @cached_property
     def source(self) -> Source:
