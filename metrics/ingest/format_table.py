@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from metrics.ingest.formats import (
+    arrow,
+    braintrust,
     coco_files,
     createml,
     cvat,
@@ -16,8 +18,13 @@ from metrics.ingest.formats import (
     kitti,
     label_studio,
     labelme,
+    langfuse,
+    langsmith,
+    lm_eval,
     mask_images,
+    openai_evals,
     parquet,
+    phoenix,
     promptfoo,
     trace_files,
     voc,
@@ -53,11 +60,19 @@ FILES: tuple[Reader, ...] = (  # also of the only table in a folder or zip
     promptfoo.READER,
     h2o.SUITE,
     h2o.LAB,
+    lm_eval.READER,
+    openai_evals.LOG,
+    openai_evals.DATASET,
+    langsmith.READER,
+    langfuse.READER,
+    braintrust.READER,
+    phoenix.READER,
     trace_files.DOCUMENT,
     trace_files.LINES,
     json_records.JSON,
     json_records.JSONL,
     parquet.READER,
+    arrow.READER,
     workbook.READER,
     delimited.READER,  # takes any text
 )

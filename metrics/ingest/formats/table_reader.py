@@ -70,11 +70,11 @@ def _reader(
     answered: bool,
 ) -> Reader:  # fmt: skip
     def suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
-        if answered:
-            both = combined(upload, request)
-            return replace(both, value=both.value[0], missing=0)  # type: ignore[arg-type]  # the type of its value changes
-        found = read(upload, request.problems)
-        return suite_of(found, request.suite_name or upload.stem, request.task, request.mapping, pictures)
+        found, named = read(upload, request.problems), request.suite_name or upload.stem
+        if answered and "answer" in found.table.column_names:
+            both = combined_of(found, named, request.task, request.mapping, upload.stem)
+            return Loaded(both.value[0], both.problems, both.notes)
+        return suite_of(found, named, request.task, request.mapping, pictures)
 
     def outputs(upload: Upload, request: Request, suite: Suite) -> Part:
         return part_of(read(upload, request.problems), suite, request.mapping, upload.stem, request.model)

@@ -1,4 +1,4 @@
-"""The text in what tools keep of a model's input and output: plain text, chat messages, objects that hold one of them."""
+"""The text in what tools keep of inputs and outputs: plain text, chat messages, objects that hold one of them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
