@@ -13,6 +13,7 @@ from metrics.ingest.formats import (
     delimited,
     dota,
     h2o,
+    hugging_face,
     inspect_logs,
     json_records,
     kitti,
@@ -46,6 +47,7 @@ EITHER: tuple[Reader, ...] = (  # a file by itself, or a folder or zip of them
 )
 FOLDERS: tuple[Reader, ...] = (
     inspect_logs.EVAL,
+    hugging_face.READER,
     mask_images.READER,
     dota.READER,
     kitti.READER,
@@ -70,6 +72,7 @@ FILES: tuple[Reader, ...] = (  # also of the only table in a folder or zip
     trace_files.DOCUMENT,
     trace_files.LINES,
     json_records.JSON,
+    json_records.YAML,
     json_records.JSONL,
     parquet.READER,
     arrow.READER,

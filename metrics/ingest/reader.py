@@ -89,6 +89,7 @@ class Upload:
     ):
         self._path, self._filename, self._reading = path, filename, reading
         self.bundle = bundle
+        self.said: list[str] = []  # notes of the reader of a folder or zip
 
     @property
     def name(self) -> str:
@@ -110,20 +111,29 @@ class Upload:
         if len(tables) > 1:
             names = ", ".join(entry.name for entry in tables[:5])
             raise self.error(f"{len(tables)} tables: {names}", "one table, or each uploaded by itself")
-        name = self.bundle.file(tables[0])
-        place = self.bundle.path / tables[0].name
-        if self.bundle.path.is_dir():
+        return self.source_of_entry(tables[0])
+
+    def source_of_entry(self, entry: Entry) -> Source:
+        """Return a file of the folder or zip as a table to read; InputError where it is none."""
+        bundle = self.folder
+        name, place = bundle.file(entry), bundle.path / entry.name
+        if bundle.path.is_dir():
             return open_source(place, name, self._reading)
         problems = Problems()
-        data = self.bundle.data(tables[0], problems, MAX_JSON_BYTES)
+        data = bundle.data(entry, problems, MAX_JSON_BYTES)
         problems.check()
         return source_of(place, name, pa.py_buffer(data or b""), self._reading)
+
+    @property
+    def sheet(self) -> str | None:
+        """The sheet of a workbook, or the split of a data set, that was asked for."""
+        return self._reading.sheet
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed to read the file, such as its encoding; nothing before it is read."""
         read: Source | None = self.__dict__.get("source")
-        return () if read is None else tuple(read.notes)
+        return tuple(self.said) if read is None else (*self.said, *read.notes)
 
     @cached_property
     def tables(self) -> list[Entry]:
