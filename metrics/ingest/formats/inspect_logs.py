@@ -54,6 +54,8 @@ def _read_log(source: Source, problems: Problems) -> Sheet:
     if not isinstance(samples, list) or not samples:
         status = text_of(document.get("status")) or "?"
         raise source.error(f"an Inspect log without samples (status {status})", NO_SAMPLES)
+    if note := _unfinished(document, source.name):
+        source.notes.append(note)
     rows: list[int] = []
     records = []
     for row, record in _records(enumerate(samples, 1), _model(document), source.name, problems):
@@ -77,6 +79,8 @@ def _read_eval(upload: Upload, problems: Problems, most: int | None = None) -> S
         raise problems.fail(bundle.file(head), "no object eval", "the header of an Inspect log")
     if not files:
         raise problems.fail(bundle.name, "an Inspect log without samples", NO_SAMPLES)
+    if note := _unfinished(header, bundle.name):
+        upload.said.append(note)
     which: list[int] = []
     records: list[dict[str, Any]] = []
     names = bundle.names(files)
@@ -107,6 +111,12 @@ def _parsed(bundle: Bundle, entry: Any, problems: Problems) -> Any:
                 return json.loads(data)  # a score that its scorer could not give is NaN
         problems.add(bundle.file(entry), f"{error.msg} at line {error.lineno}", "a JSON document")
         return None
+
+
+def _unfinished(log: Mapping[str, Any], name: str) -> str | None:
+    """Return a note where a log is not that of a run that ended well: samples may be missing."""
+    status = text_of(log.get("status")) or "started"
+    return None if status == "success" else f"{name}: the status of the log is “{status}”, samples may be missing."
 
 
 def _model(log: Mapping[str, Any]) -> str | None:

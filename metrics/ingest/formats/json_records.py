@@ -1,4 +1,4 @@
-"""JSONL, JSON arrays and YAML lists: one object a record, native lists kept, every invalid line listed by its number."""
+"""JSONL, JSON arrays and YAML lists: one object a record, native lists kept, invalid lines listed by number."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

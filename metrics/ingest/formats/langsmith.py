@@ -1,8 +1,8 @@
 """LangSmith: data sets (a suite, whose `outputs` are the expected answers), runs and results of experiments (both).
 
 A run of an experiment belongs to the case that is its reference example; several of one example are repeats. The
-answer is in `outputs`, the expected one in `reference_outputs` or `reference`; feedback becomes
-`metadata.feedback.KEY`. Of a trace the root run is read, with the documents of its retriever runs as retrieved contexts.
+answer is in `outputs`, the expected one in `reference_outputs` or `reference`; feedback is `metadata.feedback.KEY`. Of
+a trace the root run is read, with the documents of its retriever runs as retrieved contexts.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -3,7 +3,7 @@
 The question is the document's where it has one with a usual name, else the prompt as sent. The answer is the response
 as it came (several are repeats); what the harness filtered from it is kept as `metadata.lm_eval.filtered`, or
 `metadata.lm_eval.FILTER.filtered` where several filters were used. Of a multiple-choice document the answer is the
-choice with the greatest log-likelihood, and the expected answer the target's choice. The harness's metrics are metadata.
+choice with the greatest log-likelihood, and the expected answer the target's choice. Metrics are kept as metadata.
 """
 
 import math
