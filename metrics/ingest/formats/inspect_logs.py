@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import orjson
 
+from metrics.core.errors import InputError
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.table_reader import bundle_reader, table_reader
 from metrics.ingest.media.archive import MAX_FILE_BYTES
@@ -61,6 +62,8 @@ def _read_log(source: Source, problems: Problems) -> Sheet:
     for row, record in _records(enumerate(samples, 1), _model(document), source.name, problems):
         rows.append(row)
         records.append(record)
+    if not records:
+        raise InputError(problems.listed)
     return Sheet(source.name, tables_of([records]), np.array(rows, np.int64), problems)
 
 
@@ -92,6 +95,8 @@ def _read_eval(upload: Upload, problems: Problems, most: int | None = None) -> S
         for _, record in _records([(1, sample)], _model(header), names[place], problems):
             which.append(place)
             records.append(record)
+    if not records:
+        raise InputError(problems.listed)
     return Rows(bundle.name, tables_of([records]), [1] * len(records), which, names, problems)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
+from metrics.core.errors import InputError
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.arrow import arrow_names, read_arrow
 from metrics.ingest.formats.delimited import header, read_delimited
@@ -64,7 +65,9 @@ def tool_reader(name: str, knows: Callable[[frozenset[str]], bool], convert: Con
             raise source.error(refused.found, refused.expected) from None
         except RecursionError:
             raise source.error("records that are nested too deeply", "an export as the tool writes it") from None
-        if not made and not len(problems):
+        if not made and len(problems):
+            raise InputError(problems.listed)
+        if not made:
             raise source.error("no record with a case or an answer", f"an export of {name} with at least one")
         try:
             table = tables_of([[record for _, record in made]])
