@@ -79,7 +79,8 @@ def _label_studio(task: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(task.get("data"), Mapping):
         return
     for answer in (one for listed in answers if isinstance(listed, list) for one in listed if isinstance(one, Mapping)):
-        for result in answer.get("result") if isinstance(answer.get("result"), list) else []:
+        results = answer.get("result")
+        for result in results if isinstance(results, list) else []:
             if isinstance(result, Mapping) and isinstance(result.get("type"), str) and "value" in result:
                 yield result["type"]
 

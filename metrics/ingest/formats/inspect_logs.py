@@ -17,13 +17,14 @@ import orjson
 from metrics.core.errors import InputError
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.table_reader import bundle_reader, table_reader
+from metrics.ingest.formats.tool_records import amount, count
 from metrics.ingest.media.archive import MAX_FILE_BYTES
 from metrics.ingest.media.bundle import Bundle, Rows
 from metrics.ingest.reader import FIRST_ROWS, Upload
 from metrics.ingest.sheet import Problems, Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.messages import MediaError, asked, calls_tools, content_text, messages_in
-from metrics.ingest.tables.values import finite, flatten, json_text, tables_of, text_of
+from metrics.ingest.tables.values import flatten, json_text, tables_of, text_of
 from metrics.ingest.traces.chat_traces import Conversation
 from metrics.text.agents.traces import TraceError
 
@@ -202,11 +203,10 @@ def _usage(sample: Mapping[str, Any], output: Mapping[str, Any], messages: Any, 
         usage = by_model.get(model) if isinstance(by_model, Mapping) else None
         seconds = sample.get("working_time", sample.get("total_time"))
     used = usage if isinstance(usage, Mapping) else {}
-    tokens, cost = used.get("total_tokens"), used.get("total_cost")
     return {
-        "duration_s": seconds if finite(seconds) and seconds >= 0 else None,
-        "cost_usd": cost if finite(cost) and cost >= 0 else None,
-        "tokens": tokens if type(tokens) is int and tokens >= 0 else None,
+        "duration_s": amount(seconds),
+        "cost_usd": amount(used.get("total_cost")),
+        "tokens": count(used.get("total_tokens")),
     }
 
 

@@ -62,7 +62,7 @@ def _rows(record: Record, several: bool) -> list[Record]:
             expected = (choices[place] or "").strip()
     name = text_of(record.get("filter")) or "none"
     prefix = f"lm_eval.{name}" if several else "lm_eval"
-    kept = metadata(f"{prefix}.filtered", record.get("filtered_resps")) if generated else {}
+    kept = metadata(f"{prefix}.filtered", _only(record.get("filtered_resps"))) if generated else {}
     for key, value in record.items():
         if key not in OWN:
             kept |= metadata(f"{prefix}.{key}", value)
@@ -119,6 +119,10 @@ def _likelihood(entry: Any) -> float:
         return float(first)
     except (TypeError, ValueError, OverflowError):
         return math.nan
+
+
+def _only(listed: Any) -> Any:
+    return listed[0] if isinstance(listed, list) and len(listed) == 1 else listed
 
 
 def _whole(value: Any) -> int | None:

@@ -78,7 +78,7 @@ def _read_log(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) 
 def _sample(sample: str, events: Sequence[Record]) -> Record:
     sampled = [event["data"] for event in events if event["type"] == "sampling"]
     matched = [event["data"] for event in events if event["type"] == "match"]
-    raw = next((event["data"] for event in events if event["type"] == "raw_sample"), {})
+    raw: Mapping[str, Any] = next((event["data"] for event in events if event["type"] == "raw_sample"), {})
     answer = next((data["sampled"] for data in matched if data.get("sampled") is not None), None)
     if answer is None and len(sampled) != 1:
         raise Fault(f"{len(sampled)} sampling events of sample {sample!r}"[:80], SAMPLING, "type")

@@ -80,10 +80,9 @@ def _value(record: Record, side: str) -> Any:
 
 def _facts(root: Record, spans: Sequence[Record]) -> Record:
     models = dict.fromkeys(model for span in spans if (model := text_of(lookup(span, "attributes.llm.model_name"))))
-    tokens = [
-        number for span in spans if (number := count(lookup(span, "attributes.llm.token_count.total"))) is not None
-    ]
-    costs = [number for span in spans if (number := amount(lookup(span, "attributes.llm.cost.total"))) is not None]
+    totals = [count(lookup(span, "attributes.llm.token_count.total")) for span in spans]
+    tokens = [total for total in totals if total is not None]
+    costs = [cost for span in spans if (cost := amount(lookup(span, "attributes.llm.cost.total"))) is not None]
     contexts = [
         text for span in spans if isinstance(listed := lookup(span, DOCUMENTS), list)
         for entry in listed if (text := _document(entry))

@@ -139,7 +139,7 @@ def records_of(source: Source, problems: Problems) -> Iterator[Numbered]:
                 problems.add(source.name, f"{type(value).__name__} {value!r}"[:80], "an object", row)
         return
     read = {"csv": read_delimited, "parquet": read_parquet, "arrow": read_arrow}[source.format]
-    sheet: Sheet = read(source, problems)  # type: ignore[operator]
+    sheet: Sheet = read(source, problems)
     for start in range(0, len(sheet), 10_000):
         part: pa.Table = sheet.table.slice(start, 10_000)
         for place, cells in enumerate(part.to_pylist(), start):

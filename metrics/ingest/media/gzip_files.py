@@ -16,7 +16,7 @@ LARGER = "a smaller file, or one that is not compressed"
 
 def is_gzip(data: pa.Buffer) -> bool:
     """Return whether the bytes begin as gzip's."""
-    return data[: len(MAGIC)].to_pybytes() == MAGIC
+    return bytes(data[: len(MAGIC)]) == MAGIC
 
 
 def unpacked(name: str, data: pa.Buffer) -> pa.Buffer:
