@@ -25,8 +25,8 @@ TASKS = {
     "agent": "agent: tasks, traces and files",
 }  # fmt: skip
 SUITE_HINT = (
-    "CSV, JSONL, JSON, Parquet, Excel, COCO JSON or a zip of masks. The names of ragas, DeepEval, promptfoo, MLflow … "
-    "are understood."
+    "CSV, JSONL, JSON, YAML, Parquet, Excel, COCO JSON or a zip; also as .gz. Logs of Inspect and exports of lm-eval, "
+    "LangSmith, Langfuse, Phoenix, Braintrust, promptfoo … are understood, and the names of ragas, DeepEval and MLflow."
 )
 OUTPUTS_HINT = "One file with a column model, or a file for each model. COCO results are understood too."
 FILES_HINT = (

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, get_args
 
 from components.data.workspace_runs import workspace
 from metrics.core.file_kinds import foreign_kind
-from metrics.core.table_endings import ANNOTATION_ENDINGS, TABLE_ENDINGS
+from metrics.core.table_endings import ANNOTATION_ENDINGS, LOG_ENDINGS, PACKED_ENDING, TABLE_ENDINGS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from metrics.ingest import Reading
 
 ARCHIVES = ("zip",)
-TABLES = (*TABLE_ENDINGS, *ANNOTATION_ENDINGS, *ARCHIVES)
+TABLES = (*TABLE_ENDINGS, *ANNOTATION_ENDINGS, *LOG_ENDINGS, *ARCHIVES)
 EXPECTED = {  # by ending
     "csv": "a CSV table", "tsv": "a TSV table", "jsonl": "JSON lines", "ndjson": "JSON lines", "json": "JSON",
     "parquet": "a Parquet table", "xlsx": "an Excel workbook", "zip": "a zip archive",
-    "xml": "an XML file of annotations",
+    "xml": "an XML file of annotations", "yaml": "YAML", "yml": "YAML", "arrow": "an Arrow file",
+    "feather": "an Arrow file", "eval": "a log of Inspect",
 }  # fmt: skip
 MOST_BYTES = 2 << 30  # of one file, as server.maxUploadSize in .streamlit/config.toml
 TOKEN = re.compile(r"[0-9a-f]{32}\.[a-z]{2,7}")
@@ -106,7 +107,8 @@ def shown_name(filename: str) -> str:
 
 def model_name(filename: str) -> str:
     """Return the model that a file of outputs is named for: without ending, `outputs_` and the like."""
-    stem = shown_name(filename).rpartition(".")[0] or shown_name(filename)
+    plain = shown_name(filename).removesuffix("." + PACKED_ENDING)
+    stem = plain.rpartition(".")[0] or plain
     return re.sub(r"^(outputs?|answers|results|predictions|detections)[-_ .]+", "", stem, flags=re.IGNORECASE) or stem
 
 

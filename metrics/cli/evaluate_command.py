@@ -39,7 +39,7 @@ def add_command(commands: Any) -> None:
     command.add_argument(
         "suite",
         metavar="SUITE",
-        help="the test cases: CSV, JSONL, JSON, Parquet, Excel, COCO ground truth, or a zip",
+        help="the test cases: CSV, JSONL, JSON, YAML, Parquet, Excel, an export (docs/formats.md), or a zip",
     )
     command.add_argument(
         "outputs",

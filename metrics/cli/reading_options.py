@@ -25,7 +25,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         metavar="[FILE=]NAME",
         action="append",
         default=[],
-        help="sheet of the Excel files, or of one (default: the first that is not empty)",
+        help="sheet of Excel files, or split of Hugging Face data sets (default: the first that is not empty; test)",
     )
     command.add_argument(
         "--all-problems", action="store_true", help="print every problem of the files, a line each, not grouped"

@@ -4,7 +4,7 @@ import re
 
 HEAD = 1 << 12  # bytes to look at
 
-# The first bytes of files that are no text. Zip archives and Parquet files are known by those who read them.
+# The first bytes of files that are no text. Zip archives, Parquet and Arrow files are known by those who read them.
 MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -27,7 +27,6 @@ MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x80\x05", "a Python pickle (never read: it can run code)"),
     (b"\x93NUMPY", "a NumPy array"),
     (b"\x89HDF\r\n", "an HDF5 file"),
-    (b"ARROW1\0\0", "an Arrow file"),
     (b"Obj\x01", "an Avro file"),
     (b"GGUF\x03\0", "a GGUF model"),
     (b"\x7fELF", "a program"),

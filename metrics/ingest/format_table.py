@@ -5,25 +5,36 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from metrics.ingest.formats import (
+    arrow,
+    braintrust,
     coco_files,
     createml,
     cvat,
     delimited,
     dota,
     h2o,
+    hugging_face,
+    inspect_logs,
     json_records,
     kitti,
     label_studio,
     labelme,
+    langfuse,
+    langsmith,
+    lm_eval,
     mask_images,
+    openai_evals,
     parquet,
+    phoenix,
     promptfoo,
+    promptfoo_config,
     trace_files,
     voc,
     workbook,
     yolo,
 )
 from metrics.ingest.media.bundle import open_bundle
+from metrics.ingest.named_refusals import refuse_by_name, xml_refusal
 from metrics.ingest.reader import Reader, Upload
 from metrics.ingest.sheet import Problems, Sheet
 from metrics.ingest.source import AS_IT_SEEMS, Reading
@@ -37,6 +48,8 @@ EITHER: tuple[Reader, ...] = (  # a file by itself, or a folder or zip of them
     labelme.XML_READER,
 )
 FOLDERS: tuple[Reader, ...] = (
+    inspect_logs.EVAL,
+    hugging_face.READER,
     mask_images.READER,
     dota.READER,
     kitti.READER,
@@ -45,20 +58,32 @@ FOLDERS: tuple[Reader, ...] = (
     trace_files.FOLDER,
 )
 FILES: tuple[Reader, ...] = (  # also of the only table in a folder or zip
+    inspect_logs.LOG,
     coco_files.GROUND_TRUTH,
     coco_files.RESULTS,
     promptfoo.READER,
+    promptfoo_config.READER,
     h2o.SUITE,
     h2o.LAB,
+    lm_eval.READER,
+    openai_evals.LOG,
+    openai_evals.DATASET,
+    langsmith.READER,
+    langfuse.READER,
+    braintrust.READER,
+    phoenix.READER,
     trace_files.DOCUMENT,
     trace_files.LINES,
     json_records.JSON,
+    json_records.YAML,
     json_records.JSONL,
     parquet.READER,
+    arrow.READER,
     workbook.READER,
     delimited.READER,  # takes any text
 )
-TABLE = "one CSV, JSON, JSONL, Parquet or Excel file"
+GENERIC = (json_records.JSON, json_records.YAML, delimited.READER)  # take what no other reader knows
+TABLE = "one CSV, JSON, JSONL, Parquet, Arrow or Excel file"
 CONTENTS = ", ".join(reader.contents for reader in (*FOLDERS, *EITHER)) + f" or {TABLE}, beside images"
 
 
@@ -79,10 +104,11 @@ def reader_of(upload: Upload) -> Reader:
         some = ", ".join(entry.name for entry in entries[:3]) + ", …" * (len(entries) > 3)
         raise upload.error(f"{len(entries):,} files ({some})" if entries else "no files", CONTENTS)
     if upload.bundle is None and upload.name.lower().endswith(".xml"):
-        raise upload.error(
-            "XML that is neither CVAT's nor LabelMe's", "Pascal VOC annotations as a zip of all their files"
-        )
-    return next(reader for reader in FILES if reader.recognises(upload))
+        raise xml_refusal(upload)
+    reader = next(reader for reader in FILES if reader.recognises(upload))
+    if reader in GENERIC:
+        refuse_by_name(upload)
+    return reader
 
 
 def read_table(

@@ -45,7 +45,7 @@ def load_suite(
     workspace_media: PathLike | None = None,
     filename: str | None = None, images_filename: str | None = None, reading: Reading = AS_IT_SEEMS,
 ) -> Loaded[Suite]:  # fmt: skip
-    """Return the suite in a CSV, JSONL, JSON, Parquet, Excel or COCO ground-truth file, or in a folder or zip.
+    """Return the suite in a CSV, JSONL, JSON, YAML, Parquet, Arrow, Excel or COCO file, or in a folder or zip.
 
     A folder or zip holds YOLO labels, Pascal VOC annotations or those of another tool (docs/formats.md), indexed PNG
     masks, or one table such as an Open Images CSV, and may hold the images too. JSON may also be an H2O test suite.
@@ -116,10 +116,10 @@ def load_combined(
 ) -> Loaded[tuple[Suite, Outputs]]:  # fmt: skip
     """Return suite and outputs from one file that has case and answer in every row; each case is taken once.
 
-    promptfoo's results and H2O's test labs are such files. Suite values that differ between rows of one case are
-    problems. A metadata column belongs to the cases where it is the same in all rows of every case, else to the
-    outputs. Without case ids the questions are numbered. InputError as in `load_suite`; `read_combined` returns the two
-    alone.
+    promptfoo's results, H2O's test labs, Inspect's logs and LangSmith's runs are such files. Suite values that differ
+    between rows of one case are problems. A metadata column belongs to the cases where it is the same in all rows of
+    every case, else to the outputs. Without case ids the questions are numbered. InputError as in `load_suite`;
+    `read_combined` returns the two alone.
     """
     request = Request(Problems(keep_good_rows), task, mapping, "combined", name, model_name)
     with open_upload(path, filename, reading) as upload:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite, Task
-from metrics.core.table_endings import TABLE_ENDINGS
+from metrics.core.table_endings import PACKED_ENDING, TABLE_ENDINGS, YAML_ENDINGS
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle
 from metrics.ingest.media.suite_images import SuiteImages
@@ -21,7 +21,8 @@ from metrics.ingest.tables.columns import Question, Role
 from metrics.ingest.tables.lists import Rule
 
 FIRST_ROWS = 20  # of a preview
-TABLES = tuple(f".{ending}" for ending in TABLE_ENDINGS)
+# A .yaml beside other files configures them, and a .gz in a zip is refused.
+TABLES = tuple(f".{ending}" for ending in TABLE_ENDINGS if ending not in (*YAML_ENDINGS, PACKED_ENDING))
 DESCRIPTIONS = "class-descriptions"  # in the names of Open Images' tables of classes: they hold no cases
 COMPANIONS = (  # in the names of its other files, which hold no boxes
     DESCRIPTIONS, "image_ids_and_rotation", "-imagelabels", "object-segmentation", "labels_600_hierarchy",
@@ -88,6 +89,7 @@ class Upload:
     ):
         self._path, self._filename, self._reading = path, filename, reading
         self.bundle = bundle
+        self.said: list[str] = []  # notes of the reader of a folder or zip
 
     @property
     def name(self) -> str:
@@ -97,7 +99,8 @@ class Upload:
     @property
     def stem(self) -> str:
         """The name without folder and extension: of the suite or the model, where nothing else gives one."""
-        return Path(self.name.replace("\\", "/")).stem or self.name
+        plain = self.name.replace("\\", "/").removesuffix("." + PACKED_ENDING)
+        return Path(plain).stem or self.name
 
     @cached_property
     def source(self) -> Source:
@@ -108,20 +111,29 @@ class Upload:
         if len(tables) > 1:
             names = ", ".join(entry.name for entry in tables[:5])
             raise self.error(f"{len(tables)} tables: {names}", "one table, or each uploaded by itself")
-        name = self.bundle.file(tables[0])
-        place = self.bundle.path / tables[0].name
-        if self.bundle.path.is_dir():
+        return self.source_of_entry(tables[0])
+
+    def source_of_entry(self, entry: Entry) -> Source:
+        """Return a file of the folder or zip as a table to read; InputError where it is none."""
+        bundle = self.folder
+        name, place = bundle.file(entry), bundle.path / entry.name
+        if bundle.path.is_dir():
             return open_source(place, name, self._reading)
         problems = Problems()
-        data = self.bundle.data(tables[0], problems, MAX_JSON_BYTES)
+        data = bundle.data(entry, problems, MAX_JSON_BYTES)
         problems.check()
         return source_of(place, name, pa.py_buffer(data or b""), self._reading)
+
+    @property
+    def sheet(self) -> str | None:
+        """The sheet of a workbook, or the split of a data set, that was asked for."""
+        return self._reading.sheet
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed to read the file, such as its encoding; nothing before it is read."""
         read: Source | None = self.__dict__.get("source")
-        return () if read is None else tuple(read.notes)
+        return tuple(self.said) if read is None else (*self.said, *read.notes)
 
     @cached_property
     def tables(self) -> list[Entry]:

@@ -7,7 +7,6 @@ from metrics.ingest.output_parts import VISION
 from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Request
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import task_of
-from metrics.ingest.source import BINARY, Source
 from metrics.ingest.tables import contexts, keyed_labels, object_tables, sheet_cells
 from metrics.ingest.tables.columns import LISTS, Columns, Role, fold, guess_role, is_detection, resolve
 from metrics.ingest.tables.lists import understand
@@ -16,7 +15,7 @@ from metrics.ingest.traces import trace_column
 LIST_CELLS = 3  # examples shown of each list column
 
 
-def preview_of(source: Source, sheet: Sheet, rows: int | None, request: Request) -> Preview:
+def preview_of(name: str, format: str, sheet: Sheet, rows: int | None, request: Request, encoding: str = "") -> Preview:
     """Return the preview of a table, of which `sheet` may be only the beginning; `rows` None: not counted."""
     role: Role = guess_role(sheet.table.column_names) if request.role == "auto" else request.role
     task = request.task
@@ -24,12 +23,12 @@ def preview_of(source: Source, sheet: Sheet, rows: int | None, request: Request)
     names = sheet.table.column_names
     if task is None and role == "outputs" and not is_detection(names):
         task = _outputs_task(names)
-    columns = resolve(names, role, task, request.mapping, None, source.name)
+    columns = resolve(names, role, task, request.mapping, None, name)
     task = task or ("detection" if is_detection(names) else task_of(columns))
     return Preview(
-        source.name, source.format, role, task, tuple(names), columns.columns, columns.questions, columns.unmapped,
+        name, format, role, task, tuple(names), columns.columns, columns.questions, columns.unmapped,
         columns.ignored, rows, tuple(sheet.table.slice(0, FIRST_ROWS).to_pylist()), tuple(_list_cells(sheet, columns)),
-        tuple(_notes(sheet, columns, task, role)), encoding="" if source.format in BINARY else source.encoding,
+        tuple(_notes(sheet, columns, task, role)), encoding=encoding,
     )  # fmt: skip
 
 

@@ -16,17 +16,20 @@ import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.file_kinds import XML_DOCUMENT, foreign_kind
-from metrics.core.table_endings import ANNOTATION_ENDINGS
+from metrics.core.table_endings import ANNOTATION_ENDINGS, PACKED_ENDING, YAML_ENDINGS
+from metrics.ingest.media.gzip_files import is_gzip, unpacked
 from metrics.ingest.media.office import WORKBOOK, office_kind
 from metrics.ingest.text_encoding import UTF8, as_utf8
 
-Format = Literal["csv", "jsonl", "json", "parquet", "xlsx"]
-BINARY: tuple[Format, ...] = ("parquet", "xlsx")
+Format = Literal["csv", "jsonl", "json", "yaml", "parquet", "arrow", "xlsx"]
+BINARY: tuple[Format, ...] = ("parquet", "arrow", "xlsx")
+DOCUMENTS: tuple[Format, ...] = ("json", "yaml")  # that are one value
 MAX_BYTES = 8 << 30
 MAX_JSON_BYTES = 1 << 30  # a JSON document is parsed in memory as a whole
 HEAD = 1 << 16
 ZIPS = (b"PK\x03\x04", b"PK\x05\x06")
-TABLES = "a CSV, JSONL, JSON, Parquet or Excel file"
+ARROW = (b"ARROW1\0\0", b"\xff\xff\xff\xff")  # an IPC file, and an IPC stream
+TABLES = "a CSV, JSONL, JSON, YAML, Parquet, Arrow or Excel file"
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,18 @@ class Source:
 
     @cached_property
     def document(self) -> Any:
-        """The value of a JSON file; None for other formats."""
+        """The value of a JSON or YAML file; None for other formats."""
+        if self.format == "yaml":
+            return self._yaml()
         return load_json(self) if self.format == "json" else None
+
+    def _yaml(self) -> Any:
+        from metrics.ingest.yaml_documents import YamlError, load_yaml
+
+        try:
+            return load_yaml(self.data.to_pybytes())
+        except YamlError as error:
+            raise self.error(error.found, error.expected, error.row) from None
 
     def error(self, found: str, expected: str, row: int | None = None, column: str | None = None) -> InputError:
         """Return the error that this file cannot be used."""
@@ -89,14 +102,20 @@ def open_source(path: str | Path, filename: str | None = None, reading: Reading 
 
 def source_of(place: Path, name: str, data: pa.Buffer, reading: Reading = AS_IT_SEEMS) -> Source:
     """Return the bytes of a file as a source; InputError where they are not a table or not text."""
+    plain = name  # what the file would be called without its compression
+    if name.lower().endswith("." + PACKED_ENDING) and is_gzip(data):
+        plain = name[: -len(PACKED_ENDING) - 1]
+        data = unpacked(name, data)
     head = data[:HEAD].to_pybytes()
     if head.startswith(b"PAR1"):
         return Source(place, name, "parquet", data)
+    if head.startswith(ARROW):
+        return Source(place, name, "arrow", data)
     if head.startswith(ZIPS):
         if (office := office_kind(data)) != WORKBOOK:
             raise _error(name, office, TABLES)
         return Source(place, name, "xlsx", data, sheet=reading.sheet)
-    annotations = name.lower().endswith(ANNOTATION_ENDINGS)  # XML is what they are
+    annotations = plain.lower().endswith(ANNOTATION_ENDINGS)  # XML is what they are
     if (kind := foreign_kind(head)) and not (annotations and kind == XML_DOCUMENT):
         raise _error(name, kind, TABLES)
     data, encoding = as_utf8(name, data, reading.encoding)
@@ -104,7 +123,7 @@ def source_of(place: Path, name: str, data: pa.Buffer, reading: Reading = AS_IT_
     if not head.strip():
         raise _error(name, "a file with only whitespace", TABLES)
     notes = [f"{name} was read as {encoding}."] if encoding != UTF8 else []
-    return Source(place, name, _text_format(head, name, data), data, encoding, notes=notes)
+    return Source(place, name, _text_format(head, plain, data), data, encoding, notes=notes)
 
 
 def load_json(source: Source) -> Any:
@@ -150,6 +169,8 @@ def _text_format(head: bytes, name: str, data: pa.Buffer) -> Format:
     """Return the text format of a file, from its first bytes; the extension only breaks ties."""
     text = head.lstrip()
     extension = Path(name).suffix.lower()
+    if extension.removeprefix(".") in YAML_ENDINGS:
+        return "yaml"
     if text[:1] == b"[" and extension in (".jsonl", ".ndjson") and _is_line_of_many(data):
         return "jsonl"
     if text[:1] == b"[":

@@ -53,7 +53,8 @@ def test_a_new_format_is_one_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_an_xml_file_of_no_known_kind_is_no_table(tmp_path: Path) -> None:
     alone = write(tmp_path, "train_001.xml", "<annotation>\n<filename>a.jpg</filename>\n</annotation>")
-    with pytest.raises(
-        InputError, match=r"train_001.xml: found XML that is neither CVAT's nor LabelMe's; expected Pas"
-    ):
+    with pytest.raises(InputError, match=r"train_001.xml: found one Pascal VOC annotation; expected Pascal VOC"):
         read_suite(alone)
+    other = write(tmp_path, "other.xml", "<settings>\n<a>1</a>\n</settings>")
+    with pytest.raises(InputError, match=r"other.xml: found XML that is neither CVAT's nor LabelMe's; expected Pas"):
+        read_suite(other)

@@ -24,7 +24,10 @@ FIRST = ["copy", "keyboard", "synonym"]
 PREVIEWED = 3  # cases
 MOST_SEED = 2**31 - 1
 SEED_HELP = "The same seed gives the same cases and texts on every machine."
-HINT = "CSV, JSONL, JSON, Parquet, COCO JSON or a zip. The suite is stored as it was read; the file is not changed."
+HINT = (
+    "CSV, JSONL, JSON, YAML, Parquet, an export of another tool, COCO JSON or a zip. The suite is stored as it was "
+    "read; the file is not changed."
+)
 
 
 def _seed() -> int:

@@ -51,10 +51,22 @@ def is_results(document: Any) -> TypeGuard[list[Any]]:
     return isinstance(first, dict) and "image_id" in first and not first.keys().isdisjoint(RESULT)
 
 
+def note_kind(source: Source, document: dict[str, Any]) -> None:
+    """Raise InputError for panoptic segments; note keypoints, which are not read."""
+    listed = document.get("annotations")
+    first = listed[0] if isinstance(listed, list) and listed else None
+    if isinstance(first, dict) and "segments_info" in first:
+        expected = "boxes or polygons (instances_….json), or the class of each pixel as a zip of indexed PNG masks"
+        raise source.error("COCO panoptic segments", expected)
+    if isinstance(first, dict) and "keypoints" in first:
+        source.notes.append(f"{source.name}: keypoints were not read, only boxes and masks.")
+
+
 def read_ground_truth(
     source: Source, document: dict[str, Any], problems: Problems
 ) -> tuple[pa.Table, pa.Table, dict[int, str]]:
     """Return the cases by image id, the annotations in file order, and the labels by category id, both ascending."""
+    note_kind(source, document)
     images, annotations, labels = _listings(source, document, problems)
     ids, sizes = _images(images, sized=True)
     files, tags = images.values("file_name"), images.values("tags")

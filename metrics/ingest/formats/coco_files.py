@@ -71,12 +71,21 @@ def _preview(upload: Upload, name: str, role: Role, document: dict[str, Any], re
     raw = [{name: None if value is None else str(value)[:200] for name, value in record.items()} for record in first]
     note = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     return Preview(
-        upload.source.name, name, role, "detection", names, {}, rows=len(listed), first=tuple(raw), notes=(note,)
+        upload.source.name,
+        name,
+        role,
+        "detection",
+        names,
+        {},
+        rows=len(listed),
+        first=tuple(raw),
+        notes=(note, *upload.notes),
     )
 
 
 def _preview_ground_truth(upload: Upload, _: Request) -> Preview:
     document = upload.source.document
+    coco.note_kind(upload.source, document)
     role: Role = "outputs" if coco.is_scored(document) else "suite"
     return _preview(upload, "coco_ground_truth", role, document, document.get("annotations"))
 

@@ -1,4 +1,4 @@
-"""JSONL and JSON arrays: one object a record, native lists kept, every invalid line listed by its number."""
+"""JSONL, JSON arrays and YAML lists: one object a record, native lists kept, invalid lines listed by number."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -109,4 +109,5 @@ def _names(names: Any) -> str:
 
 
 JSON = table_reader("json", lambda source: source.format == "json", read_json)
+YAML = table_reader("yaml", lambda source: source.format == "yaml", read_json)
 JSONL = table_reader("jsonl", lambda source: source.format == "jsonl", read_jsonl, beginning_of(read_jsonl))

@@ -96,7 +96,11 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
         found.notes.append(f"Tasks with several annotations: {several:,}. {which}")
     if unlabelled:
         found.notes.append(f"Tasks without an answer: {unlabelled:,}. They are left out.")
-    if skipped:
+    if skipped and not len(found) and not len(found.problems):
+        listed = ", ".join(sorted(skipped))
+        what = f"Label Studio tasks without an object: only {listed}"[:120]
+        found.problems.add(found.file, what, "rectangles, polygons, ellipses or brush masks with labels", fatal=True)
+    elif skipped:
         listed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(skipped.items()))
         found.notes.append(f"Regions that are no objects were not read: {listed}.")
 
@@ -161,9 +165,9 @@ def _jobs(answer: dict[str, Any], predicted: bool, skipped: Counter[str]) -> Ite
     for region in _regions(answer):
         value, kind = region.get("value"), str(region.get("type") or "")[:40]
         labels = value.get(kind) if isinstance(value, dict) and kind.endswith("labels") else None
-        if kind in OTHERS:
-            skipped[kind] += 1
-        elif labels is not None:
+        if kind in OTHERS or labels is None:
+            skipped[kind or "results without a type"] += 1
+        else:
             for label in labels if isinstance(labels, list) and labels else [None]:
                 yield region, label, score, model if isinstance(model, str) and model else None
 

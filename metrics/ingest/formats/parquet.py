@@ -8,6 +8,7 @@ from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.reader import FIRST_ROWS
 from metrics.ingest.sheet import Problems, Sheet, first_line
 from metrics.ingest.source import Source
+from metrics.ingest.tables.dataset_features import named_features
 from metrics.ingest.tables.native_types import UNREADABLE, check_names, texts
 
 UNPACKED_BYTES = 16 << 30  # that a Parquet file may state
@@ -40,7 +41,7 @@ def read_parquet(source: Source, problems: Problems, head: int | None = None) ->
             batches = [next(file.iter_batches(head), None)]
             table = pa.Table.from_batches([batch for batch in batches if batch is not None], file.schema_arrow)
         table.validate(full=True)
-        table = texts(table)
+        table = texts(named_features(source.name, table))
     except UNREADABLE as error:
         raise source.error(f"Parquet that cannot be read: {first_line(error)}", "a complete Parquet file") from None
     check_names(source.name, table.column_names, problems)

@@ -30,7 +30,11 @@ VERDICTS = ("success", "score", "namedScores", "error", "failureReason")
 
 def read(source: Source, problems: Problems) -> Sheet:
     """Return the results as a sheet with a row each, under our column names."""
-    results = _results(source.document) or []
+    return sheet_of(source.name, _results(source.document) or [], problems)
+
+
+def sheet_of(name: str, results: list[Any], problems: Problems) -> Sheet:
+    """Return results as a sheet with a row each, under our column names."""
     good = [result if isinstance(result, dict) else {} for result in results]
     variables = [_variables(result) for result in good]
     question = _question_of(variables)
@@ -47,7 +51,7 @@ def read(source: Source, problems: Problems) -> Sheet:
         record["model"] = record["model"] or "?"
         record["expected_answers"] = None if code else record["expected_answers"]
     table = tables_of([records])
-    sheet = Sheet(source.name, table, rows, problems)
+    sheet = Sheet(name, table, rows, problems)
 
     report = sheet.report_values
     report((not isinstance(result, dict) for result in results), None, results, EXPECTED)
@@ -61,10 +65,10 @@ def read(source: Source, problems: Problems) -> Sheet:
         numbers = [result.get(key) for result in good]
         report((value is not None and not _amount(value) for value in numbers), key, numbers,
               "a number of at least 0")  # fmt: skip
-    for name, prefix in sorted({code[:2] for code in codes if code}):
-        values = [code[2] if code and code[:2] == (name, prefix) else None for code in codes]
+    for variable, prefix in sorted({code[:2] for code in codes if code}):
+        values = [code[2] if code and code[:2] == (variable, prefix) else None for code in codes]
         expected = f"plain text: cells that begin with {prefix} are code and are refused"
-        sheet.report(np.array([value is not None for value in values], bool), name, values, expected)
+        sheet.report(np.array([value is not None for value in values], bool), variable, values, expected)
     return sheet
 
 

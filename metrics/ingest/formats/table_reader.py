@@ -13,45 +13,78 @@ from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Loaded, Problems, Sheet
 from metrics.ingest.sheet_preview import preview_of
 from metrics.ingest.sheet_reader import combined_of, part_of, suite_of
-from metrics.ingest.source import Source
+from metrics.ingest.source import BINARY, Source
 
 WHOLE_BYTES = 32 << 20  # up to here a text file is read whole for a preview, so its rows can be counted
 HEAD_BYTES = 8 << 20  # of a larger one
 
 ReadSheet = Callable[[Source, Problems], Sheet]
 ReadHead = Callable[[Source, Problems], tuple[Sheet, int | None]]
+ReadUpload = Callable[[Upload, Problems], Sheet]
+UploadHead = Callable[[Upload, Problems], tuple[Sheet, int | None]]
 
 
 def table_reader(
-    name: str, recognises: Callable[[Source], bool], sheet: ReadSheet, head: ReadHead | None = None
-) -> Reader:
-    """Return the reader of a table. `sheet` reads it; `head`, for a preview, its beginning and the number of rows."""
+    name: str, recognises: Callable[[Source], bool], sheet: ReadSheet, head: ReadHead | None = None,
+    answered: bool = False,
+) -> Reader:  # fmt: skip
+    """Return the reader of a table. `sheet` reads it; `head`, for a preview, its beginning and the number of rows.
+
+    `answered`: every row holds a case and an answer, so that cases occur once for each answer; a suite has each once.
+    """
+
+    def whole(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
+        found = sheet(source, problems)
+        return found, len(found)
 
     def preview(upload: Upload, request: Request) -> Preview:
-        if head is None:
-            first = sheet(upload.source, request.problems)
-            return preview_of(upload.source, first, len(first), request)
-        return preview_of(upload.source, *head(upload.source, request.problems), request)
+        source = upload.source
+        first, rows = (head or whole)(source, request.problems)
+        encoding = "" if source.format in BINARY else source.encoding
+        return preview_of(source.name, name, first, rows, request, encoding)
 
-    def read(upload: Upload, request: Request) -> Sheet:
-        found = sheet(upload.source, request.problems)
+    def read(upload: Upload, problems: Problems) -> Sheet:
+        found = sheet(upload.source, problems)
         if upload.bundle is not None:
             name_classes(found, upload.bundle)
         return found
 
+    made = _reader(name, lambda upload: recognises(upload.source), preview, read, answered)
+    return replace(made, sheet=sheet)
+
+
+def bundle_reader(
+    name: str, recognises: Callable[[Upload], bool], read: ReadUpload, head: UploadHead, answered: bool = False,
+    contents: str = "",
+) -> Reader:  # fmt: skip
+    """Return the reader of a table that is made of several files of a folder or zip."""
+
+    def preview(upload: Upload, request: Request) -> Preview:
+        return preview_of(upload.name, name, *head(upload, request.problems), request)
+
+    return replace(_reader(name, recognises, preview, read, answered), contents=contents)
+
+
+def _reader(
+    name: str, recognises: Callable[[Upload], bool], preview: Callable[[Upload, Request], Preview], read: ReadUpload,
+    answered: bool,
+) -> Reader:  # fmt: skip
     def suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
-        found = read(upload, request)
-        return suite_of(found, request.suite_name or upload.stem, request.task, request.mapping, pictures)
+        found, named = read(upload, request.problems), request.suite_name or upload.stem
+        if answered and "answer" in found.table.column_names:
+            both = combined_of(found, named, request.task, request.mapping, upload.stem)
+            return Loaded(both.value[0], both.problems, both.notes)
+        return suite_of(found, named, request.task, request.mapping, pictures)
 
     def outputs(upload: Upload, request: Request, suite: Suite) -> Part:
-        return part_of(read(upload, request), suite, request.mapping, upload.stem, request.model)
+        return part_of(read(upload, request.problems), suite, request.mapping, upload.stem, request.model)
 
     def combined(upload: Upload, request: Request) -> Loaded[tuple[Suite, Outputs]]:
-        found = sheet(upload.source, request.problems)
+        found = read(upload, request.problems)
         names = request.suite_name or upload.stem, request.model or upload.stem
         return combined_of(found, names[0], request.task, request.mapping, names[1])
 
-    return Reader(name, lambda upload: recognises(upload.source), preview, suite, outputs, combined, sheet)
+    return Reader(name, recognises, preview, suite, outputs, combined)
 
 
 def beginning_of(sheet: ReadSheet) -> ReadHead:

@@ -297,9 +297,21 @@ def _questions(
         elif plain in ANSWER_OR_EXPECTED and mapped is None and role == "suite" and EXPECTED.isdisjoint(chosen):
             choices = ("expected_answers", METADATA + plain)
             text = "Is this the expected answer, or a model's answer that the suite does not need?"
+        elif _may_be_reference(name, plain, folded, chosen, role):
+            choices = ("expected_answers", METADATA + name) if role == "suite" else ("answer", "expected_answers")
+            text = "Data sets of LangSmith keep the expected answer here, tables of MLflow the model's. Which is this?"
         else:
             continue
         yield Question(name, choices, text)
+
+
+def _may_be_reference(name: str, plain: str, folded: Mapping[str, str], chosen: Mapping[str, str], role: Role) -> bool:
+    """Return whether a column `outputs.…` beside `inputs.…` may be the expected answer: nothing else in the file is."""
+    beside = any(other.startswith("inputs.") for other in folded.values())
+    if role == "outputs" or not plain.startswith("outputs.") or not beside or not EXPECTED.isdisjoint(chosen):
+        return False
+    answers = ("answer", *OUTPUT_ALIASES["answer"])
+    return chosen.get("answer") == name or (role == "suite" and any(_matches(plain, alias) for alias in answers))
 
 
 def _may_be_tag(chosen: Mapping[str, str]) -> bool:

@@ -1,11 +1,16 @@
 """Uploads: kept under our names, bounded."""
 
+import gzip
 import io
+import json
+import zipfile
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from components.data import uploaded_files
+from metrics.ingest import read_suite
 
 
 def test_kept_under_our_name_and_found_again(tmp_path: Path) -> None:
@@ -40,6 +45,31 @@ def test_refused(tmp_path: Path, filename: str, content: bytes, message: str) ->
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["a.eval", "a.jsonl.gz", "a.arrow", "a.feather", "a.yaml", "a.yml"])
+def test_files_of_tools_are_kept_and_read_under_their_names(tmp_path: Path, name: str) -> None:
+    """The name that the user gave decides, not the one under which the file is stored."""
+    table = pa.Table.from_pylist([{"case_id": "7", "question": "q"}])
+    stream = io.BytesIO()
+    if name.endswith("eval"):
+        sample = {"id": "7", "epoch": 1, "input": "q", "target": "t", "output": {"choices": []}}
+        with zipfile.ZipFile(stream, "w") as log:
+            log.writestr("header.json", json.dumps({"status": "success", "eval": {"model": "m"}}))
+            log.writestr("samples/7_epoch_1.json", json.dumps(sample))
+    elif name.endswith(("arrow", "feather")):
+        with pa.ipc.new_stream(stream, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        text = b'{"case_id": "7", "question": "q"}' if name.endswith("gz") else b"- {case_id: 7, question: q}"
+        stream.write(gzip.compress(text) if name.endswith("gz") else text)
+    stream.seek(0)
+    token = uploaded_files.keep(stream, name, tmp_path)
+    assert uploaded_files.TOKEN.fullmatch(token)
+    path = uploaded_files.path_of(token, tmp_path)
+    assert path is not None
+    suite = read_suite(path, filename=uploaded_files.name_of(token, tmp_path))
+    assert (suite.name, suite.cases["case_id"].to_pylist(), suite.cases["question"].to_pylist()) == ("a", ["7"], ["q"])
+
+
 @pytest.mark.parametrize("token", ["", "../secret.csv", "a.csv", "0" * 32 + ".csv/..", "0" * 32 + ".csv"])
 def test_no_other_name_reaches_a_file(tmp_path: Path, token: str) -> None:
     assert uploaded_files.path_of(token, tmp_path) is None
@@ -61,7 +91,13 @@ def test_shown_name(filename: str, shown: str) -> None:
 
 @pytest.mark.parametrize(
     ("filename", "model"),
-    [("gpt-4.csv", "gpt-4"), ("outputs_llama 3.jsonl", "llama 3"), ("outputs.csv", "outputs"), ("results-a.json", "a")],
+    [
+        ("gpt-4.csv", "gpt-4"),
+        ("gpt-4.jsonl.gz", "gpt-4"),
+        ("outputs_llama 3.jsonl", "llama 3"),
+        ("outputs.csv", "outputs"),
+        ("results-a.json", "a"),
+    ],
 )
 def test_model_name(filename: str, model: str) -> None:
     assert uploaded_files.model_name(filename) == model

@@ -1,0 +1,273 @@
+"""Inspect's logs (.eval, or JSON): a sample is a case, an epoch a repeat, the task's model the model.
+
+The question is the sample's input, or what its messages ask; expected answers are its target. What the scorers of
+Inspect found is kept as `metadata.inspect.SCORER`. Tokens, seconds and cost are those of the one call of the model, or
+where it was called several times those of the whole sample, in which scorers that use the same model are counted too.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import orjson
+
+from metrics.core.errors import InputError
+from metrics.core.suite import METADATA
+from metrics.ingest.formats.table_reader import bundle_reader, table_reader
+from metrics.ingest.formats.tool_records import amount, count
+from metrics.ingest.media.archive import MAX_FILE_BYTES
+from metrics.ingest.media.bundle import Bundle, Rows
+from metrics.ingest.reader import FIRST_ROWS, Upload
+from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.source import Source
+from metrics.ingest.tables.messages import MediaError, asked, calls_tools, content_text, messages_in
+from metrics.ingest.tables.values import flatten, json_text, tables_of, text_of
+from metrics.ingest.traces.chat_traces import Conversation
+from metrics.text.agents.traces import TraceError
+
+HEADER, START, SAMPLES = "header.json", "_journal/start.json", "samples/"
+SAMPLE = "a sample with id, epoch, input, target and output"
+TEXTS = "texts: pictures, sounds and files in the messages of Inspect's logs are not read"
+NO_SAMPLES = (
+    "a log with its samples: the .eval file, or JSON written with log_samples (not `inspect log dump --header-only`)"
+)
+ATTACHMENT = re.compile(r"attachment://([0-9a-f]{32})")
+
+
+class _Wrong(ValueError):
+    """A sample that cannot be read: the column, what was found in it, what was expected."""
+
+    def __init__(self, column: str | None, found: str, expected: str):
+        super().__init__(found)
+        self.column, self.found, self.expected = column, found, expected
+
+
+def _is_log(document: Any) -> bool:
+    spec = document.get("eval") if isinstance(document, Mapping) else None
+    return isinstance(spec, Mapping) and "status" in document and "version" in document and "task" in spec
+
+
+def _read_log(source: Source, problems: Problems) -> Sheet:
+    document = source.document
+    samples = document.get("samples")
+    if not isinstance(samples, list) or not samples:
+        status = text_of(document.get("status")) or "?"
+        raise source.error(f"an Inspect log without samples (status {status})", NO_SAMPLES)
+    if note := _unfinished(document, source.name):
+        source.notes.append(note)
+    rows: list[int] = []
+    records = []
+    for row, record in _records(enumerate(samples, 1), _model(document), source.name, problems):
+        rows.append(row)
+        records.append(record)
+    if not records:
+        raise InputError(problems.listed)
+    return Sheet(source.name, tables_of([records]), np.array(rows, np.int64), problems)
+
+
+def _is_eval(upload: Upload) -> bool:
+    names = {entry.name for entry in upload.folder.entries}
+    return HEADER in names or START in names
+
+
+def _read_eval(upload: Upload, problems: Problems, most: int | None = None) -> Sheet:
+    bundle = upload.folder
+    files = _sample_files(bundle)
+    head = next(entry for name in (HEADER, START) for entry in bundle.entries if entry.name == name)
+    header = _parsed(bundle, head, problems)
+    problems.check()
+    if not isinstance(header, Mapping) or not isinstance(header.get("eval"), Mapping):
+        raise problems.fail(bundle.file(head), "no object eval", "the header of an Inspect log")
+    if not files:
+        raise problems.fail(bundle.name, "an Inspect log without samples", NO_SAMPLES)
+    if note := _unfinished(header, bundle.name):
+        upload.said.append(note)
+    which: list[int] = []
+    records: list[dict[str, Any]] = []
+    names = bundle.names(files)
+    for place, entry in enumerate(files[:most]):
+        sample = _parsed(bundle, entry, problems)
+        if sample is None:
+            problems.left_out += 1
+            continue
+        for _, record in _records([(1, sample)], _model(header), names[place], problems):
+            which.append(place)
+            records.append(record)
+    if not records:
+        raise InputError(problems.listed)
+    return Rows(bundle.name, tables_of([records]), [1] * len(records), which, names, problems)
+
+
+def _sample_files(bundle: Bundle) -> list[Any]:
+    return [entry for entry in bundle.entries if entry.name.startswith(SAMPLES) and entry.suffix == ".json"]
+
+
+def _parsed(bundle: Bundle, entry: Any, problems: Problems) -> Any:
+    data = bundle.data(entry, problems, MAX_FILE_BYTES)
+    if data is None:
+        return None
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        if b"NaN" in data or b"Infinity" in data:
+            with suppress(ValueError, RecursionError):
+                return json.loads(data)  # a score that its scorer could not give is NaN
+        problems.add(bundle.file(entry), f"{error.msg} at line {error.lineno}", "a JSON document")
+        return None
+
+
+def _unfinished(log: Mapping[str, Any], name: str) -> str | None:
+    """Return a note where a log is not that of a run that ended well: samples may be missing."""
+    status = text_of(log.get("status")) or "started"
+    return None if status == "success" else f"{name}: the status of the log is “{status}”, samples may be missing."
+
+
+def _model(log: Mapping[str, Any]) -> str | None:
+    return text_of(log["eval"].get("model")) or None
+
+
+def _records(
+    samples: Iterable[tuple[int, Any]], model: str | None, file: str, problems: Problems
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield a record for each sample that can be read; the others are problems."""
+    for row, sample in samples:
+        try:
+            yield row, _record(sample, model)
+        except _Wrong as wrong:
+            problems.left_out += 1
+            problems.add(file, wrong.found, wrong.expected, row, wrong.column)
+
+
+def _record(sample: Any, model: str | None) -> dict[str, Any]:
+    if not isinstance(sample, Mapping) or text_of(sample.get("id")) in (None, "") or "input" not in sample:
+        raise _Wrong(None, repr(sample)[:60], SAMPLE)
+    epoch = sample.get("epoch", 1)
+    if type(epoch) is not int or epoch < 1:
+        raise _Wrong("epoch", repr(epoch)[:60], "a whole number of at least 1")
+    output = sample.get("output")
+    if "output" in sample and not isinstance(output, Mapping | None):
+        raise _Wrong("output", repr(output)[:60], "an object with choices")
+    attached = sample.get("attachments")
+    files = attached if isinstance(attached, Mapping) else {}
+    messages = _resolved(sample.get("messages") or [], files)
+    target = sample.get("target")
+    try:
+        question = _question(_resolved(sample["input"], files))
+        answer = _resolved(_answer(output or {}), files)
+    except MediaError as media:
+        raise _Wrong("input", str(media), TEXTS) from None
+    record: dict[str, Any] = {
+        "case_id": text_of(sample["id"]),
+        "run": str(epoch),
+        "question": question,
+        "expected_answers": [text for item in (target if isinstance(target, list) else [target])
+                             if (text := text_of(item))] or None,
+        "model": model,
+        "answer": answer,
+        "error": _error(sample.get("error")),
+        **_usage(sample, output or {}, messages, model),
+        "trace": _trace(messages),
+    }  # fmt: skip
+    if isinstance(sample.get("choices"), list):
+        record[METADATA + "choices"] = json_text(sample["choices"])
+    own = sample.get("metadata")
+    kept = flatten({METADATA.removesuffix("."): own}) if isinstance(own, Mapping) and own else {}
+    return record | {name: text_of(value) for name, value in kept.items()} | _scores(sample)
+
+
+def _question(given: Any) -> str | None:
+    messages = messages_in(given)
+    return asked(messages) if messages is not None else content_text(given)
+
+
+def _answer(output: Mapping[str, Any]) -> str | None:
+    choices = output.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, Mapping) else None
+    return content_text(message.get("content")) or None if isinstance(message, Mapping) else None
+
+
+def _error(error: Any) -> str | None:
+    return text_of(error.get("message") or error) if isinstance(error, Mapping) else text_of(error)
+
+
+def _usage(sample: Mapping[str, Any], output: Mapping[str, Any], messages: Any, model: str | None) -> dict[str, Any]:
+    """Return tokens, seconds and cost: of the call where there was one, else of the sample."""
+    calls = sum(isinstance(message, Mapping) and message.get("source") == "generate" for message in messages)
+    usage, seconds = output.get("usage"), output.get("time")
+    if calls > 1:
+        by_model = sample.get("model_usage")
+        usage = by_model.get(model) if isinstance(by_model, Mapping) else None
+        seconds = sample.get("working_time", sample.get("total_time"))
+    used = usage if isinstance(usage, Mapping) else {}
+    return {
+        "duration_s": amount(seconds),
+        "cost_usd": amount(used.get("total_cost")),
+        "tokens": count(used.get("total_tokens")),
+    }
+
+
+def _trace(messages: Any) -> str | None:
+    """Return the messages as a trace where a tool was called."""
+    if not calls_tools(messages):
+        return None
+    spelled = [_message(message) for message in messages]
+    try:
+        talk = Conversation()
+        for message in spelled:
+            talk.add(message)
+    except TraceError as failure:
+        raise _Wrong("messages", str(failure), "messages with roles") from None
+    return json_text(spelled)
+
+
+def _message(message: Any) -> Any:
+    """Return a message in OpenAI's form, in which the function of a call has name and arguments."""
+    calls = message.get("tool_calls") if isinstance(message, Mapping) else None
+    if not isinstance(calls, list):
+        return message
+    spelled = [
+        {"id": call.get("id"), "type": "function",
+         "function": {"name": call.get("function"), "arguments": call.get("arguments")}}
+        for call in calls if isinstance(call, Mapping)
+    ]  # fmt: skip
+    return {**message, "tool_calls": spelled}
+
+
+def _scores(sample: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return what each scorer found: value, and answer and explanation where it gives them."""
+    scores = sample.get("scores")
+    if not isinstance(scores, Mapping):
+        old = sample.get("score")
+        scores = {"score": old} if isinstance(old, Mapping) else {}
+    found: dict[str, Any] = {}
+    for name, score in scores.items():
+        if isinstance(score, Mapping):
+            prefix = f"{METADATA}inspect.{name}"
+            found |= flatten({prefix: score.get("value")})
+            found |= {f"{prefix}.{key}": score[key] for key in ("answer", "explanation") if score.get(key) is not None}
+    if isinstance(sample.get("limit"), Mapping):
+        found[METADATA + "inspect.limit"] = sample["limit"].get("type")
+    return {name: text_of(value) for name, value in found.items() if value is not None and value == value}  # not NaN
+
+
+def _resolved(value: Any, files: Mapping[str, Any]) -> Any:
+    """Return a value in whose texts the attachments that it refers to stand themselves."""
+    if not files:
+        return value
+    if isinstance(value, str):
+        return ATTACHMENT.sub(lambda match: str(files.get(match[1], match[0])), value)
+    if isinstance(value, list):
+        return [_resolved(item, files) for item in value]
+    return {key: _resolved(item, files) for key, item in value.items()} if isinstance(value, Mapping) else value
+
+
+def _head(upload: Upload, problems: Problems) -> tuple[Sheet, int | None]:
+    return _read_eval(upload, problems, FIRST_ROWS), len(_sample_files(upload.folder))
+
+
+LOG = table_reader("inspect_json", lambda source: _is_log(source.document), _read_log, answered=True)
+EVAL = bundle_reader("inspect_eval", _is_eval, _read_eval, _head, answered=True, contents="an Inspect log (.eval)")

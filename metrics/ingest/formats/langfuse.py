@@ -1,0 +1,168 @@
+"""Langfuse: traces or observations (case and answer), and items of data sets (a suite).
+
+A trace's input is the question and its output the answer; of observations that of the root of each trace is read, or
+each generation where there are only generations. Documents of retrievers are retrieved contexts. Scores of a trace are
+kept as `metadata.langfuse.NAME`. Exports of scores, sessions and runs of data sets hold no answers and are refused.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from metrics.ingest.formats.tool_records import (
+    Fault,
+    Numbered,
+    Record,
+    Refused,
+    amount,
+    count,
+    lookup,
+    metadata,
+    references,
+    tool_reader,
+)
+from metrics.ingest.tables.columns import fold
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, MediaError, texts_in
+from metrics.ingest.tables.values import item_text, text_of
+
+OF_TRACES = {"session_id", "user_id", "release", "public", "bookmarked", "html_path", "total_cost", "project_id",
+             "observations", "environment"}  # fmt: skip
+OF_OBSERVATIONS = {
+    "parent_observation_id", "completion_start_time", "model_parameters", "usage_details", "cost_details",
+    "provided_model_name", "prompt_tokens", "calculated_total_cost", "level",
+}  # fmt: skip
+OF_SCORES = {"data_type", "source", "string_value", "config_id", "author_user_id", "score_value"}
+TRACES = "an export of traces or observations, or the items of a data set"
+TEXTS = "texts: pictures, sounds and files in messages are not read"
+
+
+def _kind(names: frozenset[str] | set[str]) -> str:
+    """Return what the records are, by the names in them; "" where they are not Langfuse's."""
+    names = {fold(name) for name in names}
+    if names >= {"trace", "observations"}:
+        return "download"
+    if names >= {"dataset_run_id", "dataset_item_id"}:
+        return "runs of data sets"
+    if "expected_output" in names and names & {"dataset_id", "dataset_name", "source_trace_id"}:
+        return "items"
+    if "trace_id" in names and names & {"type", "start_time"} and len(names & OF_OBSERVATIONS) > 1:
+        return "observations"
+    if names >= {"name", "value"} and "trace_id" in names and len(names & OF_SCORES) > 1:
+        return "scores"
+    if names >= {"id", "timestamp", "input", "output"} and len(names & OF_TRACES) > 1:
+        return "traces"
+    return "sessions" if names >= {"id", "traces", "project_id"} else ""
+
+
+def _knows(names: frozenset[str]) -> bool:
+    return bool(_kind(names))
+
+
+def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
+    kind = _kind({str(name) for _, record in records for name in record})
+    if kind in ("scores", "sessions", "runs of data sets"):
+        raise Refused(f"a Langfuse export of {kind}, which holds no answers", TRACES)
+    plain = [(row, {fold(str(name)): value for name, value in record.items()}) for row, record in records]
+    if kind == "download":
+        plain = [(row, _downloaded(record)) for row, record in plain]
+    beside: dict[str, list[Record]] = {}
+    if kind == "observations":
+        plain, beside = _roots(plain)
+    try:
+        questions, more = texts_in([record.get("input") for _, record in plain], QUESTIONS)
+        answers, others = texts_in([record.get("output") for _, record in plain], ANSWERS, last=True)
+        expected, _ = texts_in([record.get("expected_output") for _, record in plain], REFERENCES, last=True)
+    except MediaError as media:
+        raise Refused(f"Langfuse records with {media}", TEXTS) from None
+    made = []
+    for place, (row, record) in enumerate(plain):
+        case = text_of(record.get("id"))
+        if not case:
+            fault(row, Fault("no id", "a record with id", "id"))
+            continue
+        found: Record = {"case_id": case, "question": questions[place], "expected_answers": references(expected[place])}
+        found |= metadata("input", more[place]) | metadata("output", others[place])
+        own = record.get("metadata")
+        found |= metadata("" if isinstance(own, Mapping) else "langfuse.metadata", own)
+        if kind != "items":
+            inner = beside.get(text_of(record.get("trace_id")) or "") or _observations(record)
+            found |= {"answer": text_of(answers[place])} | _facts(record, inner)
+        made.append((row, found))
+    if any(found.get("model") is None for _, found in made):
+        for _, found in made:
+            found.pop("model", None)  # the file's name is the model's
+    return iter(made)
+
+
+def _downloaded(record: Record) -> Record:
+    trace = record.get("trace")
+    plain = {fold(str(name)): value for name, value in trace.items()} if isinstance(trace, Mapping) else {}
+    return plain | {"observations": record.get("observations"), "scores": record.get("scores")}
+
+
+def _roots(records: Sequence[Numbered]) -> tuple[list[Numbered], dict[str, list[Record]]]:
+    """Return the observations that are rows, and those of each trace: its roots, or all where all are generations."""
+    kinds = {str(record.get("type")).upper() for _, record in records}
+    if kinds == {"GENERATION"}:
+        return list(records), {}
+    roots = [one for one in records if not one[1].get("parent_observation_id")]
+    if not roots:
+        found = "Langfuse observations without the root of a trace, and not only generations"
+        raise Refused(found, "an export of traces, of all observations, or of generations alone (filter: Type)")
+    beside: dict[str, list[Record]] = {}
+    for _, record in records:
+        beside.setdefault(text_of(record.get("trace_id")) or "", []).append(record)
+    return roots, beside
+
+
+def _observations(record: Record) -> list[Record]:
+    listed = record.get("observations")
+    listed = listed if isinstance(listed, list) else []
+    return [{fold(str(name)): value for name, value in one.items()} for one in listed if isinstance(one, Mapping)]
+
+
+def _facts(record: Record, inner: Sequence[Record]) -> Record:
+    """Return model, contexts, duration, tokens, cost, error and scores of a trace or an observation."""
+    generations = [one for one in inner if str(one.get("type")).upper() == "GENERATION"]
+    models = dict.fromkeys(model for one in [record, *generations] if (model := _model(one)))
+    contexts = [
+        text
+        for one in inner if str(one.get("type")).upper() == "RETRIEVER"
+        for text in _documents(one.get("output"))
+    ]  # fmt: skip
+    tokens = [number for one in (generations or [record]) if (number := _tokens(one)) is not None]
+    costs = (record.get(name) for name in ("total_cost", "calculated_total_cost"))
+    failed = str(record.get("level")).upper() == "ERROR"
+    found: Record = {
+        "model": next(iter(models)) if len(models) == 1 else None,
+        "retrieved_contexts": contexts or None,
+        "duration_s": amount(record.get("latency")),
+        "tokens": sum(tokens) if tokens else None,
+        "cost_usd": next((cost for cost in map(amount, costs) if cost is not None), None),
+        "error": (text_of(record.get("status_message")) or "error") if failed else None,
+    }
+    scores = record.get("scores")
+    for score in scores if isinstance(scores, list) else []:
+        if isinstance(score, Mapping) and score.get("name"):
+            value = score.get("stringValue") if score.get("value") is None else score["value"]
+            found |= metadata(f"langfuse.{score['name']}", value)
+    return found
+
+
+def _model(record: Record) -> str | None:
+    return (
+        text_of(record.get("model") or record.get("provided_model_name") or record.get("provided_usage_model")) or None
+    )
+
+
+def _tokens(record: Record) -> int | None:
+    places = ("usage.total", "usage_details.total", "total_tokens", "usage.total_tokens", "total_usage")
+    return next((number for place in places if (number := count(lookup(record, place))) is not None), None)
+
+
+def _documents(output: Any) -> list[str]:
+    if isinstance(output, Mapping):
+        output = next((value for value in output.values() if isinstance(value, list)), [output])
+    return [text for item in (output if isinstance(output, list) else [output]) if (text := item_text(item))]
+
+
+READER = tool_reader("langfuse", _knows, _convert)

@@ -1,0 +1,136 @@
+"""LangSmith: data sets (a suite, whose `outputs` are the expected answers), runs and results of experiments (both).
+
+A run of an experiment belongs to the case that is its reference example; several of one example are repeats. The
+answer is in `outputs`, the expected one in `reference_outputs` or `reference`; feedback is `metadata.feedback.KEY`. Of
+a trace the root run is read, with the documents of its retriever runs as retrieved contexts.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from metrics.core.suite import METADATA
+from metrics.ingest.formats.tool_records import (
+    Fault,
+    Numbered,
+    Record,
+    Refused,
+    amount,
+    count,
+    group,
+    lookup,
+    metadata,
+    numbered_runs,
+    tool_reader,
+)
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, MediaError, texts_in
+from metrics.ingest.tables.values import item_text, text_of
+
+INPUTS, REFERENCE = ("inputs", "input"), ("reference_outputs", "reference", "reference_output")
+OF_RUNS = {"run_type", "dotted_order", "parent_run_id", "trace_id", "session_id", "reference_example_id"}
+OF_EXPERIMENTS = {"example_id", "feedback", "feedback_stats", *REFERENCE}
+OF_DATASETS = {"dataset_id", "source_run_id", "attachment_urls", "modified_at", "dataset_split"}
+TEXTS = "texts: pictures, sounds and files in messages are not read"
+
+
+def _is_run(names: frozenset[str]) -> bool:
+    return "run_type" in names and len(names & OF_RUNS) > 1
+
+
+def _knows(names: frozenset[str]) -> bool:
+    if _is_run(names):
+        return True
+    pair = not names.isdisjoint(INPUTS) and "outputs" in names
+    nested = any(name.startswith(("inputs.", "input.")) for name in names) or "reference_outputs" in names
+    return pair and ((nested and bool(names & OF_EXPERIMENTS)) or len(names & OF_DATASETS) > 1)
+
+
+def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
+    names = {str(name).partition(".")[0] for _, record in records for name in record}
+    if "run_type" in names:
+        records, documents = _roots(records)
+    else:
+        documents = {}
+    dataset = "run_type" not in names and not names & OF_EXPERIMENTS
+    try:
+        questions, more = texts_in([group(record, *INPUTS) for _, record in records], QUESTIONS)
+        outputs, others = texts_in([group(record, "outputs") for _, record in records],
+                                   REFERENCES if dataset else ANSWERS, last=True)  # fmt: skip
+        expected, _ = texts_in([group(record, *REFERENCE) for _, record in records], REFERENCES, last=True)
+    except MediaError as media:
+        raise Refused(f"LangSmith records with {media}", TEXTS) from None
+    made = []
+    for place, (row, record) in enumerate(records):
+        case = text_of(_first(record, "reference_example_id", "example_id", "id", "trace_id"))
+        if case in (None, ""):
+            fault(row, Fault("no id", "a record with id, example_id or reference_example_id", "id"))
+            continue
+        found: Record = {"case_id": case, "question": questions[place]}
+        found |= metadata("inputs", more[place]) | metadata("outputs", others[place])
+        found |= metadata("", record.get("metadata") if isinstance(record.get("metadata"), Mapping) else None)
+        if dataset:
+            found["expected_answers"] = _listed(outputs[place])
+        else:
+            found |= {"expected_answers": _listed(expected[place]), "answer": text_of(outputs[place])}
+            found |= _facts(record) | {"retrieved_contexts": documents.get(text_of(record.get("trace_id")) or "")}
+        made.append((row, found))
+    if not dataset:
+        models = [found.get("model") for _, found in made]
+        if None in models:  # the file's name is the model's
+            for _, found in made:
+                found.pop("model", None)
+        numbered_runs([found for _, found in made])
+    return iter(made)
+
+
+def _roots(records: Sequence[Numbered]) -> tuple[Sequence[Numbered], dict[str, list[str]]]:
+    """Return the root runs, and the retrieved documents by trace; Refused where there is no root."""
+    roots = [one for one in records if _first(one[1], "parent_run_id", "parent_run_ids") in (None, "", [])]
+    if not roots:
+        raise Refused("LangSmith runs without a root run", "an export of root runs (filter: Is root)")
+    documents: dict[str, list[str]] = {}
+    for _, record in records:
+        listed = lookup(record, "outputs.documents")
+        if record.get("run_type") == "retriever" and isinstance(listed, list):
+            texts = [text for entry in listed if (text := item_text(entry))]
+            documents.setdefault(text_of(record.get("trace_id")) or "", []).extend(texts)
+    return roots, documents
+
+
+def _facts(record: Record) -> Record:
+    """Return model, error, duration, tokens, cost and feedback of a run."""
+    feedback: Record = {}
+    stats = group(record, "feedback_stats", "feedback")
+    for key, value in stats.items() if isinstance(stats, Mapping) else ():
+        feedback |= metadata(f"feedback.{key}", value.get("avg") if isinstance(value, Mapping) else value)
+    return {
+        "model": text_of(lookup(record, "extra.metadata.ls_model_name")) or None,
+        "error": text_of(record.get("error")) or None,
+        "duration_s": _seconds(record),
+        "tokens": count(record.get("total_tokens")),
+        "cost_usd": amount(record.get("total_cost")),
+        **{name: value for name, value in feedback.items() if name.startswith(METADATA)},
+    }
+
+
+def _seconds(record: Record) -> float | None:
+    stated = amount(_first(record, "execution_time", "latency"))
+    if stated is not None:
+        return stated
+    try:
+        start, end = (datetime.fromisoformat(str(record[name])) for name in ("start_time", "end_time"))
+        return max(0.0, (end - start).total_seconds())
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
+def _listed(value: Any) -> list[str] | None:
+    texts = [text_of(item) for item in (value if isinstance(value, list) else [value])]
+    return [text for text in texts if text] or None
+
+
+def _first(record: Record, *names: str) -> Any:
+    return next((record[name] for name in names if record.get(name) not in (None, "")), None)
+
+
+READER = tool_reader("langsmith", _knows, _convert)

@@ -1,0 +1,115 @@
+"""Phoenix: spans with OpenInference attributes (JSON, JSONL, or a data frame of spans as CSV or Parquet).
+
+A trace is a case: its root span has the question (`input.value`) and the answer (`output.value`), its retriever spans
+the retrieved contexts, its LLM spans model, tokens and cost. Spans without the root of their trace are refused.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from metrics.ingest.formats.tool_records import (
+    Fault,
+    Numbered,
+    Record,
+    Refused,
+    amount,
+    count,
+    lookup,
+    metadata,
+    tool_reader,
+)
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, MediaError, texts_in
+from metrics.ingest.tables.values import item_text, text_of
+
+KNOWN = ("attributes.openinference", "attributes.input", "attributes.output", "attributes.llm", "attributes.retrieval")
+DOCUMENTS = "attributes.retrieval.documents"
+TEXTS = "texts: pictures, sounds and files in messages are not read"
+WHOLE = "all spans of the traces, or their root spans (get_spans_dataframe without a filter, or root_spans_only=True)"
+
+
+def _knows(names: frozenset[str]) -> bool:
+    traced = names & {"context.trace_id", "context.span_id", "trace_id"}
+    kinds = names & {"span_kind", "parent_id", "attributes.openinference.span.kind", "attributes.openinference.span"}
+    return bool(traced) and bool(kinds) and not names.isdisjoint(KNOWN)
+
+
+def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
+    traces: dict[str, list[Record]] = {}
+    roots: list[Numbered] = []
+    for row, record in records:
+        trace = text_of(lookup(record, "context.trace_id") or record.get("trace_id"))
+        if not trace:
+            fault(row, Fault("no trace id", "a span with context.trace_id", "context.trace_id"))
+            continue
+        traces.setdefault(trace, []).append(record)
+        if lookup(record, "parent_id") in (None, "", "None"):
+            roots.append((row, record | {"_trace": trace}))
+    if not roots and records:
+        raise Refused("Phoenix spans without the root span of a trace", WHOLE)
+    try:
+        questions, more = texts_in([_value(record, "input") for _, record in roots], QUESTIONS)
+        answers, others = texts_in([_value(record, "output") for _, record in roots], ANSWERS, last=True)
+    except MediaError as media:
+        raise Refused(f"Phoenix spans with {media}", TEXTS) from None
+    made = []
+    for place, (row, record) in enumerate(roots):
+        found: Record = {"case_id": record["_trace"], "question": questions[place], "answer": text_of(answers[place])}
+        found |= metadata("input", more[place]) | metadata("output", others[place])
+        own = lookup(record, "attributes.metadata")
+        found |= metadata("" if isinstance(own, Mapping) else "phoenix.metadata", own)
+        made.append((row, found | _facts(record, traces[record["_trace"]])))
+    if any(found["model"] is None for _, found in made):
+        for _, found in made:
+            del found["model"]  # the file's name is the model's
+    return iter(made)
+
+
+def _value(record: Record, side: str) -> Any:
+    """Return what went in or came out of a span: its text, or its JSON where it says that it is JSON."""
+    value = lookup(record, f"attributes.{side}.value")
+    if isinstance(value, str) and lookup(record, f"attributes.{side}.mime_type") == "application/json":
+        try:
+            return orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return value
+    return value
+
+
+def _facts(root: Record, spans: Sequence[Record]) -> Record:
+    models = dict.fromkeys(model for span in spans if (model := text_of(lookup(span, "attributes.llm.model_name"))))
+    totals = [count(lookup(span, "attributes.llm.token_count.total")) for span in spans]
+    tokens = [total for total in totals if total is not None]
+    costs = [cost for span in spans if (cost := amount(lookup(span, "attributes.llm.cost.total"))) is not None]
+    contexts = [
+        text for span in spans if isinstance(listed := lookup(span, DOCUMENTS), list)
+        for entry in listed if (text := _document(entry))
+    ]  # fmt: skip
+    failed = str(lookup(root, "status_code")).upper() == "ERROR"
+    return {
+        "model": next(iter(models)) if len(models) == 1 else None,
+        "retrieved_contexts": contexts or None,
+        "duration_s": _seconds(root),
+        "tokens": sum(tokens) if tokens else None,
+        "cost_usd": sum(costs) if costs else None,
+        "error": (text_of(lookup(root, "status_message")) or "error") if failed else None,
+    }
+
+
+def _document(entry: Any) -> str | None:
+    """Return the text of a retrieved document, whose entries may be named document.content."""
+    text = lookup(entry, "document.content") if isinstance(entry, Mapping) else None
+    return text_of(text) if text is not None else item_text(entry)
+
+
+def _seconds(span: Record) -> float | None:
+    try:
+        start, end = (datetime.fromisoformat(str(lookup(span, name))) for name in ("start_time", "end_time"))
+        return max(0.0, (end - start).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+READER = tool_reader("phoenix", _knows, _convert)

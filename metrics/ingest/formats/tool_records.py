@@ -1,0 +1,224 @@
+"""Readers of what tools export as records: JSON, JSONL, CSV, Parquet or Arrow with the names that the tool gives.
+
+A reader says by which names it knows the export, and how its records become rows under our column names.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import orjson
+import pyarrow as pa
+
+from metrics.core.errors import InputError
+from metrics.core.suite import METADATA
+from metrics.ingest.formats.arrow import arrow_names, read_arrow
+from metrics.ingest.formats.delimited import header, read_delimited
+from metrics.ingest.formats.json_records import WRAPPERS, first_value, line_values
+from metrics.ingest.formats.parquet import parquet_file, read_parquet
+from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.reader import Reader
+from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.source import DOCUMENTS, Source
+from metrics.ingest.tables.values import finite, flatten, tables_of, text_of
+
+LOOKED_AT = 5  # records of a document whose names are looked at
+DEEP = 6  # objects in a record whose entries count as names, a.b.c
+Record = dict[str, Any]
+Numbered = tuple[int, Record]  # a record, and its row in the file
+
+
+class Fault(ValueError):
+    """A record that cannot be read: what was found, what was expected, in which column."""
+
+    def __init__(self, found: str, expected: str, column: str | None = None):
+        super().__init__(found)
+        self.found, self.expected, self.column = found, expected, column
+
+
+class Refused(ValueError):
+    """An export of a kind that holds no cases or answers: what was found, and what to export instead."""
+
+    def __init__(self, found: str, expected: str):
+        super().__init__(found)
+        self.found, self.expected = found, expected
+
+
+Convert = Callable[[Sequence[Numbered], Callable[[int, Fault], None]], Iterable[Numbered]]
+
+
+def tool_reader(name: str, knows: Callable[[frozenset[str]], bool], convert: Convert, answered: bool = True) -> Reader:
+    """Return the reader of a tool's export. `knows` is asked with the names in its first records, a.b for {a: {b}} too.
+
+    `convert` is given the records and a function to report the faulty ones, and yields rows; it may raise Refused.
+    """
+
+    def sheet(source: Source, problems: Problems) -> Sheet:
+        def fault(row: int, found: Fault) -> None:
+            problems.left_out += 1
+            problems.add(source.name, found.found, found.expected, row, found.column)
+
+        try:
+            made = list(convert(list(records_of(source, problems)), fault))
+        except Refused as refused:
+            raise source.error(refused.found, refused.expected) from None
+        except RecursionError:
+            raise source.error("records that are nested too deeply", "an export as the tool writes it") from None
+        if not made and len(problems):
+            raise InputError(problems.listed)
+        if not made:
+            raise source.error("no record with a case or an answer", f"an export of {name} with at least one")
+        try:
+            table = tables_of([[record for _, record in made]])
+        except ValueError as error:
+            raise source.error(str(error), "valid Unicode text") from None
+        return Sheet(source.name, table, np.array([row for row, _ in made], np.int64), problems)
+
+    def recognises(source: Source) -> bool:
+        return knows(names_of(source))
+
+    lines = beginning_of(sheet)
+
+    def head(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
+        if source.format == "jsonl":
+            return lines(source, problems)
+        whole = sheet(source, problems)
+        return whole, len(whole)
+
+    return table_reader(name, recognises, sheet, head, answered)
+
+
+def names_of(source: Source) -> frozenset[str]:
+    """Return the names in the first records, those within objects as a.b too; none of files without records."""
+    if source.format in DOCUMENTS or source.format == "jsonl":
+        first = [first_value(source)] if source.format == "jsonl" else list(islice(_listed(source.document), LOOKED_AT))
+        names = {name for record in first if isinstance(record, dict) for name in _paths(record)}
+    elif source.format == "csv":
+        names = {part for name in header(source, source.data)[0] for part in _parts(name)}
+    elif source.format == "parquet":
+        names = {part for name in parquet_file(source).schema_arrow.names for part in _parts(name)}
+    elif source.format == "arrow":
+        names = {part for name in arrow_names(source) for part in _parts(name)}
+    else:
+        names = set()
+    return frozenset(names)
+
+
+def _paths(record: Mapping[str, Any], prefix: str = "", depth: int = DEEP) -> Iterator[str]:
+    for key, value in record.items():
+        yield from _parts(prefix + str(key))
+        if isinstance(value, Mapping) and depth:
+            yield from _paths(value, f"{prefix}{key}.", depth - 1)
+
+
+def _parts(name: str) -> Iterator[str]:
+    parts = name.split(".")
+    return (".".join(parts[:end]) for end in range(1, min(len(parts), DEEP) + 1))
+
+
+def _listed(document: Any) -> list[Any]:
+    """Return the records of a document: its list, the only list under a usual name, or the object itself."""
+    if isinstance(document, list):
+        return document
+    if not isinstance(document, dict):
+        return []
+    held = [document[name] for name in WRAPPERS if isinstance(document.get(name), list)]
+    return held[0] if len(held) == 1 else [document]
+
+
+def records_of(source: Source, problems: Problems) -> Iterator[Numbered]:
+    """Yield the records with their rows; of a table, cells that hold JSON as values. What is no object is a problem."""
+    if source.format in DOCUMENTS or source.format == "jsonl":
+        values = line_values(source, problems) if source.format == "jsonl" else enumerate(_listed(source.document), 1)
+        for row, value in values:
+            if isinstance(value, dict):
+                yield row, value
+            else:
+                problems.left_out += 1
+                problems.add(source.name, f"{type(value).__name__} {value!r}"[:80], "an object", row)
+        return
+    read = {"csv": read_delimited, "parquet": read_parquet, "arrow": read_arrow}[source.format]
+    sheet: Sheet = read(source, problems)
+    for start in range(0, len(sheet), 10_000):
+        part: pa.Table = sheet.table.slice(start, 10_000)
+        for place, cells in enumerate(part.to_pylist(), start):
+            yield int(sheet.rows[place]), {name: _cell(value) for name, value in cells.items() if value is not None}
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_cell(item) for item in value]
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        try:
+            return orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return value
+    return value
+
+
+def lookup(value: Any, path: str) -> Any:
+    """Return the entry at a.b.c, whether the names are joined or nested ({"a": {"b.c": 1}}); None without one."""
+    if not isinstance(value, Mapping):
+        return None
+    if value.get(path) is not None:
+        return value[path]
+    parts = path.split(".")
+    for end in range(len(parts) - 1, 0, -1):
+        key = ".".join(parts[:end])
+        if key in value:
+            found = lookup(value[key], ".".join(parts[end:]))
+            if found is not None:
+                return found
+    return None
+
+
+def group(record: Record, *names: str) -> Any:
+    """Return the value of the first of these names, or an object of the columns `name.…`; None without either."""
+    for name in names:
+        if record.get(name) is not None:
+            return record[name]
+        columns = {key[len(name) + 1 :]: value for key, value in record.items() if key.startswith(name + ".")}
+        if columns:
+            return columns
+    return None
+
+
+def metadata(prefix: str, value: Any) -> dict[str, str | None]:
+    """Return a value as columns metadata.PREFIX, the entries of an object as metadata.PREFIX.NAME."""
+    if value in (None, {}, []) or value != value:
+        return {}
+    name = METADATA + prefix if prefix else METADATA.removesuffix(".")
+    spread = flatten({name: value})
+    return {key: text_of(inner) for key, inner in spread.items() if inner not in (None, {}, [])}
+
+
+def amount(value: Any) -> float | None:
+    """Return a number of at least 0, also one in text; None for anything else."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    return float(value) if finite(value) and value >= 0 else None
+
+
+def count(value: Any) -> int | None:
+    """Return a whole number of at least 0, also one in text; None for anything else."""
+    number = amount(value)
+    return int(number) if number is not None and number.is_integer() and number < 2**53 else None
+
+
+def references(value: Any) -> list[str] | None:
+    """Return expected answers: a text, or the texts of a list; None where there is none."""
+    texts = [text_of(item) for item in (value if isinstance(value, list) else [value])]
+    return [text for text in texts if text] or None
+
+
+def numbered_runs(records: Sequence[Record]) -> None:
+    """Number the repeats of a case and model in their order, in the column run."""
+    seen: dict[tuple[Any, Any], int] = {}
+    for record in records:
+        key = record.get("case_id"), record.get("model")
+        seen[key] = seen.get(key, 0) + 1
+        record["run"] = str(seen[key])

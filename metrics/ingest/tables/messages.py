@@ -1,0 +1,129 @@
+"""The text in what tools keep of inputs and outputs: plain text, chat messages, objects that hold one of them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
+from metrics.ingest.tables.values import text_of
+from metrics.ingest.traces.chat_traces import ROLES
+
+QUESTIONS = ("question", *SUITE_ALIASES["question"], "message", "text")
+ANSWERS = ("answer", *OUTPUT_ALIASES["answer"], "result", "completion", "generation", "text")
+REFERENCES = ("answer", *SUITE_ALIASES["expected_answers"], "output", "response", "ideal", "label", "text")
+CHAT = ("messages", "input_messages", "output_messages")
+TEXT_PARTS = ("text", "input_text", "output_text", "refusal")
+MESSAGE_KEYS = ("kwargs", "data", "message")  # in which LangChain and OpenInference wrap a message
+TYPES = {"human": "user", "ai": "assistant", "AIMessage": "assistant", "HumanMessage": "user",
+         "SystemMessage": "system", "ToolMessage": "tool"}  # fmt: skip
+
+
+class MediaError(ValueError):
+    """A picture, sound, video or file where a text is read; its text says which."""
+
+
+def content_text(content: Any) -> str:
+    """Return the text of a message's content: itself, or its parts of text; MediaError where a part is no text."""
+    if not isinstance(content, list):
+        return text_of(content) or ""
+    return "\n".join(text for text in map(_part, content) if text)
+
+
+def _part(part: Any) -> str:
+    if not isinstance(part, Mapping):
+        return text_of(part) or ""
+    kind = str(part.get("type") or "text")
+    if kind in TEXT_PARTS:
+        return text_of(next((part[name] for name in (kind, "text", "content") if part.get(name) is not None), "")) or ""
+    if any(word in kind for word in ("image", "audio", "video", "file", "document")):
+        raise MediaError(f"a part of the type {kind[:40]!r} in a message")
+    return ""  # reasoning, calls of tools
+
+
+def message_of(value: Any) -> tuple[str, Any] | None:
+    """Return the role and the content of a chat message as any of the tools writes it; None for other values."""
+    if not isinstance(value, Mapping):
+        return None
+    if all(isinstance(name, str) and name.startswith("message.") for name in value) and value:
+        return message_of({name.removeprefix("message."): inner for name, inner in value.items()})
+    inner = next((value[name] for name in MESSAGE_KEYS if isinstance(value.get(name), Mapping)), None)
+    if inner is not None and "content" in inner:
+        kind = value.get("type") if value.get("type") != "constructor" else (value.get("id") or [""])[-1]
+        return message_of({"role": TYPES.get(str(kind), kind), **inner}) or (str(kind), inner["content"])
+    if inner is not None:
+        return message_of(inner)
+    role = value.get("role") or TYPES.get(str(value.get("type")))
+    return (
+        (str(role), value.get("content"))
+        if role in ROLES and not ({"content", "tool_calls"}.isdisjoint(value))
+        else None
+    )
+
+
+def messages_in(value: Any) -> list[tuple[str, Any]] | None:
+    """Return role and content of each message of a conversation; None where a value is no conversation."""
+    if isinstance(value, Mapping):
+        listed = next((value[name] for name in CHAT if isinstance(value.get(name), list)), None)
+        return None if listed is None else messages_in(listed)
+    if not isinstance(value, list) or not value:
+        return None
+    if len(value) == 1 and isinstance(value[0], list):  # LangChain keeps a batch of conversations
+        return messages_in(value[0])
+    found = [message_of(entry) for entry in value]
+    return None if None in found else [entry for entry in found if entry is not None]
+
+
+def asked(messages: Sequence[tuple[str, Any]]) -> str | None:
+    """Return what a conversation asks: its only user message, else what user and assistant said, a line each."""
+    said = [(role, content_text(content)) for role, content in messages]
+    said = [(role, text) for role, text in said if role in ("user", "assistant", "model") and text.strip()]
+    if len(said) == 1:
+        return said[0][1]
+    if not said:
+        return "\n".join(content_text(content) for _, content in messages) or None
+    return "\n".join(f"{role}: {text}" for role, text in said)
+
+
+def answered(messages: Sequence[tuple[str, Any]]) -> str | None:
+    """Return the last message of the assistant that has a text."""
+    texts = (content_text(content) for role, content in reversed(messages) if role in ("assistant", "model"))
+    return next((text for text in texts if text.strip()), None)
+
+
+def texts_in(values: Sequence[Any], names: Sequence[str], last: bool = False) -> tuple[list[Any], list[dict[str, Any]]]:
+    """Return of each value its text, and the other entries of an object; both are the same entry in all of them.
+
+    An object's text is its conversation, its entry with one of the usual `names`, or its only entry. Where an object
+    has several entries and none is usual there is no text, and all of them are other entries. Of a conversation it is
+    what was asked or, with `last`, what was answered. A list of texts stays one.
+    """
+    keys = dict.fromkeys(str(key) for value in values if isinstance(value, Mapping) for key in value)
+    chosen = next((key for name in names for key in keys if fold(key) == name), None)
+    if chosen is None and len(keys) == 1:
+        chosen = next(iter(keys))
+    texts: list[Any] = []
+    others: list[dict[str, Any]] = []
+    for value in values:
+        talk = messages_in(value)
+        if talk is None and isinstance(value, Mapping) and chosen in value:
+            talk = messages_in(value[chosen])
+        single = message_of(value)
+        if talk is None and single is not None:
+            talk = [single]
+        if talk is not None:
+            texts.append((answered if last else asked)(talk))
+            kept = {} if not isinstance(value, Mapping) or single else value
+            others.append({key: inner for key, inner in kept.items() if key != chosen and key not in CHAT})
+        elif isinstance(value, Mapping):
+            texts.append(value.get(chosen))
+            others.append({str(key): inner for key, inner in value.items() if key != chosen})
+        else:
+            texts.append(value)
+            others.append({})
+    return [text if isinstance(text, list) else text_of(text) for text in texts], others
+
+
+def calls_tools(messages: Any) -> bool:
+    """Return whether a message of a conversation calls a tool."""
+    listed = messages if isinstance(messages, list) else []
+    return any(isinstance(message, Mapping) and (message.get("tool_calls") or message.get("role") == "tool")
+               for message in listed)  # fmt: skip

@@ -1,0 +1,217 @@
+"""Tables in other wrappings: gzip, YAML, Arrow, data sets of Hugging Face, promptfoo's configuration; hostile ones too."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from metrics.core.errors import InputError
+from metrics.ingest import Reading, inspect, load_suite, read_combined, read_outputs, read_suite
+from metrics.ingest.media import gzip_files
+from tests.ingest.files import packed, unpacked, write
+
+RECORDS = [{"case_id": "007", "question": "q1", "expected": "NA"}, {"case_id": "2", "question": "q2", "expected": "x"}]
+CSV = "case_id,question,expected\n007,q1,NA\n2,q2,x\n"
+FEATURES = {
+    "case_id": {"dtype": "string", "_type": "Value"}, "question": {"dtype": "string", "_type": "Value"},
+    "label": {"names": ["no", "yes"], "_type": "ClassLabel"},
+    "topics": {"feature": {"names": ["a", "b"], "_type": "ClassLabel"}, "_type": "List"},
+}  # fmt: skip
+
+
+def dataset(*ids: str, labels: tuple[int | None, ...] = (1, 0), features: Any = FEATURES) -> pa.Table:
+    columns = {
+        "case_id": ids or ("1", "2"), "question": [f"q{one}" for one in ids or ("1", "2")],
+        "label": pa.array((labels * 9)[: len(ids) or 2], pa.int64()),
+        "topics": pa.array([[0, 1], None] * 9, pa.list_(pa.int64())).slice(0, len(ids) or 2),
+    }  # fmt: skip
+    described = {"huggingface": json.dumps({"info": {"features": features}})}
+    return pa.table(columns).replace_schema_metadata(described)
+
+
+def stream(table: pa.Table, file: bool = False) -> bytes:
+    buffer = io.BytesIO()
+    with (pa.ipc.new_file if file else pa.ipc.new_stream)(buffer, table.schema) as writer:
+        writer.write_table(table)
+    return buffer.getvalue()
+
+
+def parquet(table: pa.Table) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+YAML = "- case_id: 007\n  question: q1\n  expected: NA\n- &two {case_id: 2, question: q2, expected: x}\n"
+SAME = {  # file → content, of which every form says the same
+    "csv.gz": ("s.csv.gz", gzip.compress(CSV.encode())),
+    "windows-1252.gz": ("s.csv.gz", gzip.compress(CSV.encode("cp1252"))),
+    "jsonl.gz": ("s.jsonl.gz", gzip.compress("\n".join(map(json.dumps, RECORDS)).encode())),
+    "json.gz": ("s.json.gz", gzip.compress(json.dumps(RECORDS).encode())),
+    "yaml": ("s.yaml", YAML),
+    "yaml, an object with a list": ("s.yml", "cases:\n" + "".join("  " + line + "\n" for line in YAML.splitlines())),
+    "yaml.gz": ("s.yaml.gz", gzip.compress(YAML.encode())),
+    "parquet.gz": ("s.parquet.gz", gzip.compress(parquet(pa.Table.from_pylist(RECORDS)))),
+    "arrow stream": ("s.arrow", stream(pa.Table.from_pylist(RECORDS))),
+    "arrow file": ("s.feather", stream(pa.Table.from_pylist(RECORDS), file=True)),
+}
+
+
+@pytest.mark.parametrize(("name", "content"), SAME.values(), ids=SAME)
+def test_the_same_table_in_every_wrapping(tmp_path: Path, name: str, content: Any) -> None:
+    path = write(tmp_path, name, content)
+    seen = inspect(path)
+    assert (seen.role, seen.file) == ("suite", name)
+    assert seen.mapping == {"case_id": "case_id", "question": "question", "expected_answers": "expected"}
+    suite = read_suite(path)
+    assert (suite.name, suite.cases["case_id"].to_pylist()) == ("s", ["007", "2"])
+    assert suite.cases["expected_answers"].to_pylist() == [["NA"], ["x"]]
+    answers = write(tmp_path, "model.csv.gz", gzip.compress(b"case_id,answer\n007,a\n2,b\n"))
+    outputs = read_outputs(answers, suite=suite)
+    assert (outputs.models, outputs.outputs["answer"].to_pylist()) == (("model",), ["a", "b"])
+
+
+def test_both_in_one_packed_file(tmp_path: Path) -> None:
+    both = write(tmp_path, "bot.jsonl.gz", gzip.compress(b'{"question": "q", "answer": "a"}'))
+    suite, outputs = read_combined(both)
+    assert (suite.name, outputs.models, outputs.outputs["answer"].to_pylist()) == ("bot", ("bot",), ["a"])
+
+
+NESTED = b"".join(
+    b"%c: &%c [%s]\n" % (98 + place, 98 + place, b",".join([b"*%c" % (97 + place)] * 9)) for place in range(9)
+)
+MERGED = b"".join(
+    b"%c: &%c {<<: [%s]}\n" % (98 + place, 98 + place, b",".join([b"*%c" % (97 + place)] * 9)) for place in range(9)
+)
+HOSTILE = {
+    "gzip of nothing": ("a.csv.gz", gzip.compress(b""), "a.csv.gz: found an empty file in gzip; expected a file with content"),
+    "gzip, cut off": ("a.csv.gz", gzip.compress(CSV.encode())[:-9], "a.csv.gz: found gzip that cannot be read (Compressed file ended before the end-of-stream marker was reached); expected a complete .gz file"),
+    "gzip, damaged": ("a.csv.gz", gzip.compress(CSV.encode())[:10] + b"\xff" * 40, "a.csv.gz: found gzip that cannot be read"),
+    "gzip, a bomb": ("a.csv.gz", gzip.compress(bytes(20_000_000)), "a.csv.gz: found gzip that is compressed more than 200 : 1; expected a smaller file, or one that is not compressed"),
+    "gzip in gzip": ("a.csv.gz", gzip.compress(gzip.compress(CSV.encode())), "a.csv.gz: found a gzip archive; expected a CSV"),
+    "gzip of a picture": ("a.csv.gz", gzip.compress(b"\x89PNG\r\n\x1a\n"), "a.csv.gz: found a PNG image; expected a CSV"),
+    "gzip of no text": ("a.csv.gz", gzip.compress(bytes(range(256))), "a.csv.gz"),
+    "gzip by another name": ("a.csv", gzip.compress(CSV.encode()), "a.csv: found a gzip archive; expected a CSV"),
+    "YAML, aliases that grow": ("a.yaml", b"a: &a [x,x,x,x,x,x,x,x,x]\n" + NESTED, "a.yaml, row 7: found more than 2,000,000 values, with aliases (*name) written out"),
+    "YAML, merges that grow": ("a.yaml", b"a: &a {k: v}\n" + MERGED, "a.yaml, row 8: found more than 2,000,000 values, with aliases (*name) written out"),
+    "YAML, too deep": ("a.yaml", b"[" * 200_000, "a.yaml, row 1: found YAML that is nested too deeply; expected at most 100 levels"),
+    "YAML, too deep by aliases": ("a.yaml", b"- &a0 [x]\n" + b"".join(b"- &a%d [*a%d]\n" % (place + 1, place) for place in range(200)), "a.yaml, row 101: found YAML that is nested too deeply"),
+    "YAML, an alias of itself": ("a.yaml", b"&a [*a]", "a.yaml, row 1: found an alias of what it is part of"),
+    "YAML, a call": ("a.yaml", b"!!python/object/apply:os.system ['ls']", "a.yaml, row 1: found a value with the tag tag:yaml.org,2002:python/object/apply:os.system; expected plain values, lists and mappings"),
+    "YAML, two documents": ("a.yaml", b"a: 1\n---\nb: 2", "a.yaml, row 2: found YAML that cannot be read: but found another document; expected one valid YAML document"),
+    "YAML, a name twice": ("a.yaml", b"- id: 1\n  id: 2", "a.yaml, row 1: found the name 'id' twice in one mapping; expected every name once"),
+    "YAML, a comment": ("a.yaml", b"# nothing", "a.yaml: found no YAML value; expected a list of cases"),
+    "YAML, no list": ("a.yaml", b"a: 1", "a.yaml: found an object with a; expected an array of objects"),
+    "Arrow, cut off": ("a.arrow", stream(pa.Table.from_pylist(RECORDS))[:-100], "a.arrow: found Arrow that cannot be read"),
+    "Arrow, only its mark": ("a.arrow", b"ARROW1\0\0" + bytes(30), "a.arrow: found Arrow that cannot be read"),
+    "a class beyond the names": ("a.arrow", stream(dataset(labels=(0, 7))), "a.arrow, column label: found a value that is no class; expected a number from 0 to 1"),
+    "pictures": ("a.parquet", parquet(dataset(features={"question": {"_type": "Image"}})), "a.parquet, column question: found a column of the Hugging Face feature Image; expected columns of text and numbers"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "text"), HOSTILE.values(), ids=HOSTILE)
+def test_hostile_files(tmp_path: Path, name: str, content: bytes, text: str) -> None:
+    path = write(tmp_path, name, content)
+    for read in (read_suite, read_combined):
+        with pytest.raises(InputError) as caught:
+            read(path)
+        assert str(caught.value).startswith(text)
+
+
+def test_gzip_is_unpacked_within_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gzip_files, "UNPACKED_BYTES", 20)
+    with pytest.raises(InputError, match="more than 20 bytes unpacked; expected a smaller file"):
+        read_suite(write(tmp_path, "a.csv.gz", gzip.compress(CSV.encode())))
+
+
+DAMAGED_FEATURES = [
+    {"label": []},
+    {"label": {"_type": "ClassLabel", "names": [1]}},
+    [],
+    "x",
+    {"label": {"_type": "List", "feature": 1}},
+]
+
+
+@pytest.mark.parametrize("features", DAMAGED_FEATURES, ids=map(str, range(len(DAMAGED_FEATURES))))
+def test_features_that_say_nothing_change_nothing(tmp_path: Path, features: Any) -> None:
+    suite = read_suite(write(tmp_path, "a.arrow", stream(dataset(features=features))), task="classification")
+    assert suite.cases["label"].to_pylist() == ["1", "0"]
+
+
+STATE = {"state.json": {"_split": None}, "dataset_info.json": {"features": FEATURES}}
+DATA_SETS = {
+    "save_to_disk": {**STATE, "data-00000-of-00001.arrow": stream(dataset())},
+    "save_to_disk, shards": {**STATE, "data-00001-of-00002.arrow": stream(dataset("2", labels=(0,))), "data-00000-of-00002.arrow": stream(dataset("1"))},
+    "save_to_disk, splits": {"dataset_dict.json": {"splits": ["train", "test"]}, "train/data-00000-of-00001.arrow": stream(dataset("3")), "test/data-00000-of-00001.arrow": stream(dataset())},
+    "Parquet shards": {"README.md": "text", "data/test-00000-of-00002.parquet": parquet(dataset("1")), "data/test-00001-of-00002.parquet": parquet(dataset("2", labels=(0,))), "data/train-00000-of-00001.parquet": parquet(dataset("3"))},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("files", DATA_SETS.values(), ids=DATA_SETS)
+def test_data_sets_of_hugging_face(tmp_path: Path, files: dict) -> None:
+    """Classes have their names, splits are offered, and a folder is read as a zip is."""
+    for path in (packed(tmp_path / "d.zip", files), unpacked(tmp_path / "d", files)):
+        loaded = load_suite(path, task="classification")
+        assert loaded.value.cases["case_id"].to_pylist() == ["1", "2"]
+        assert loaded.value.cases["label"].to_pylist() == ["yes", "no"]
+        assert loaded.value.cases["metadata.topics"].to_pylist()[0] == '["a","b"]'
+        seen = inspect(path)
+        assert (seen.format, seen.role) == ("hugging_face", "suite")
+        if seen.sheets:
+            assert (set(seen.sheets), seen.sheet) == ({"train", "test"}, "test")
+            assert loaded.notes == (f"{path.name}: split test was read, not train.",)
+            other = load_suite(path, task="classification", reading=Reading(sheet="train")).value
+            assert other.cases["case_id"].to_pylist() == ["3"]
+            with pytest.raises(InputError, match=r"found no split 'x'; expected one of "):
+                read_suite(path, reading=Reading(sheet="x"))
+
+
+def test_shards_that_are_missing_or_differ(tmp_path: Path) -> None:
+    lone = {**STATE, "data-00001-of-00002.arrow": stream(dataset())}
+    with pytest.raises(
+        InputError, match=r"d\.zip: found 1 of 2 files of the split data; expected all files, from 00000 to 00001"
+    ):
+        read_suite(packed(tmp_path / "d.zip", lone))
+    other = pa.table({"case_id": pa.array([["1"]])})
+    differ = {**STATE, "data-00000-of-00002.arrow": stream(dataset()), "data-00001-of-00002.arrow": stream(other)}
+    with pytest.raises(InputError, match=r"d\.zip: found files whose columns differ"):
+        read_suite(packed(tmp_path / "d.zip", differ))
+
+
+CONFIG = "providers: [openai:gpt-4o]\nprompts: ['{{question}}']\n"
+TEST = "- description: capital\n  vars: {question: Capital?, topic: towns}\n  assert: [{type: equals, value: 7}]\n"
+
+
+def test_the_configuration_of_promptfoo_is_a_suite(tmp_path: Path) -> None:
+    path = write(tmp_path, "promptfooconfig.yaml", CONFIG + "defaultTest: {vars: {tone: mild}}\ntests:\n" + TEST)
+    seen = inspect(path)
+    assert (seen.format, seen.role, seen.rows) == ("promptfoo_config", "suite", 1)
+    (case,) = read_suite(path).cases.to_pylist()
+    assert {name: value for name, value in case.items() if value is not None} == {
+        "case_id": "0", "question": "Capital?", "expected_answers": ["7"], "metadata.description": "capital",
+        "metadata.topic": "towns", "metadata.tone": "mild",
+    }  # fmt: skip
+
+
+NOT_READ = {
+    "tests in a file": ("tests: file://tests.csv\n", "c.yaml: found promptfoo tests that are elsewhere: 'file://tests.csv'; expected tests in the file itself, or the results of `promptfoo eval -o results.json`"),
+    "a test in a file": ("tests: [file://a.yaml]\n", "c.yaml: found promptfoo tests that are elsewhere: 'file://a.yaml'"),
+    "no test": ("tests: []\n", "c.yaml: found no promptfoo test"),
+    "scenarios": ("scenarios: [{config: []}]\ntests: []\n", "c.yaml: found promptfoo scenarios"),
+    "a list": ("tests:\n- vars: {question: [a, b]}\n", "c.yaml, row 1, column vars.question: found a list; expected a single value, as promptfoo makes a test of each item"),
+    "code": ("tests:\n- vars: {question: 'file://q.txt'}\n", "c.yaml, row 1, column vars.question: found 'file://q.txt'; expected plain text"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("tests", "text"), NOT_READ.values(), ids=NOT_READ)
+def test_what_promptfoo_would_open_or_expand_is_refused(tmp_path: Path, tests: str, text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_suite(write(tmp_path, "c.yaml", CONFIG + tests))
+    assert str(caught.value).startswith(text)
