@@ -50,25 +50,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = None
     try:
-        options = parsed(sys.argv[1:] if arguments is None else arguments)
-        return perform(options)
+        options = parser().parse_args(with_config(sys.argv[1:] if arguments is None else arguments))
+        load_plugins(getattr(options, "plugin", ()))
+        return int(options.command(options))
     except AssayError as failure:
         print_failure(failure, options)
         return BAD_INPUT
     except BrokenPipeError:  # `… | head`
         sys.stderr.close()
         return 0
-
-
-def parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options of a command, those of its configuration included."""
-    return parser().parse_args(with_config(arguments))
-
-
-def perform(options: argparse.Namespace) -> int:
-    """Load the plugins of a command, run it and return its exit code."""
-    load_plugins(getattr(options, "plugin", ()))
-    return int(options.command(options))
 
 
 def parser() -> argparse.ArgumentParser:

@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, create_model
 
+from metrics.cli import evaluate_command
+from metrics.cli.rag_config import with_config
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.project_file import read_project
 
@@ -82,6 +84,11 @@ def read_evaluations(file: Path) -> dict[str, list[str]]:
 
 def _drop_default(schema: dict[str, Any]) -> None:
     del schema["default"]  # null, which TOML does not have
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options of `evaluate` that its arguments, and a configuration among them, make."""
+    return _parser().parse_args(with_config(arguments))
 
 
 def _merged(defaults: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,10 +187,15 @@ def _expected(key: str, depth: int) -> str:
 @cache
 def _actions() -> Sequence[argparse.Action]:
     """Return the arguments of `evaluate`."""
-    from metrics.cli.main import parser  # which imports the commands, and so this module
-
-    commands = next(one for one in parser()._actions if isinstance(one, argparse._SubParsersAction))
+    commands = next(one for one in _parser()._actions if isinstance(one, argparse._SubParsersAction))
     return [one for one in commands.choices[COMMAND]._actions if not isinstance(one, argparse._HelpAction)]
+
+
+@cache
+def _parser() -> argparse.ArgumentParser:
+    found = argparse.ArgumentParser(prog="python -m metrics")
+    evaluate_command.add_command(found.add_subparsers(required=True, metavar="COMMAND"))
+    return found
 
 
 def _help(action: argparse.Action) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli.options import add_parser
+from metrics.cli.plugin_options import load_plugins
 from metrics.cli.reading_options import print_failure
 from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.core.project_file import project_file
@@ -29,8 +30,7 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from metrics.cli.main import parsed, perform
-    from metrics.cli.project_model import read_evaluations, schema
+    from metrics.cli.project_model import parsed, read_evaluations, schema
 
     if options.schema:
         print(json.dumps(schema(), indent=1, ensure_ascii=False))
@@ -62,7 +62,8 @@ def _run(options: argparse.Namespace) -> int:
             if not options.quiet:
                 print(f"evaluation {name}", file=sys.stderr)
             try:
-                codes.append(perform(command))
+                load_plugins(command.plugin)
+                codes.append(int(command.command(command)))
             except AssayError as failure:  # the others run all the same
                 print_failure(failure, command)
                 codes.append(BAD_INPUT)

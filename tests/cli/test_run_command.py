@@ -7,8 +7,8 @@ import jsonschema
 import pytest
 
 from metrics import Workspace
-from metrics.cli.main import main, parsed
-from metrics.cli.project_model import read_evaluations, schema
+from metrics.cli.main import main
+from metrics.cli.project_model import parsed, read_evaluations, schema
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from tests.library.plugin_scenes import write_data, write_plugin
