@@ -137,10 +137,10 @@ class Log:
         """Add one output of a case with its scores; from any thread. It is on disk when this returns.
 
         `case` has the columns of a suite (others are metadata), or is the question alone; without a case_id its id is
-        made of its content, and a case_id alone stands for the case of that id, whenever the rest of it is added. `output` is the answer, or has
-        the columns of outputs. `scores` by name: numbers, True and False, None for no value; `reasons` say why. The
-        same case and model again is another repeat. Raises InputError listing everything that is wrong, and adds
-        nothing then.
+        made of its content, and a case_id alone stands for the case of that id, whenever the rest of it is added.
+        `output` is the answer, or has the columns of outputs. `scores` by name: numbers, True and False, None for no
+        value; `reasons` say why. The same case and model again is another repeat. Raises InputError listing everything
+        that is wrong, and adds nothing then.
         """
         row = {
             "case": _case_row(case),
