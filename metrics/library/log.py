@@ -18,6 +18,7 @@ from metrics.core.suite import CASES, METADATA, OUTPUTS, Case, Outputs, Suite, T
 from metrics.evaluators.text.own_scores import NAME, REASON, OwnScore
 from metrics.library.evaluate import evaluate
 from metrics.library.run import Run, Workspace
+from metrics.presentation.format import plural
 from metrics.store.logged_rows import LoggedRows
 
 OWN = "own_scores"
@@ -101,8 +102,8 @@ class Log:
         self._stored.close()
         if failure is not None:
             failure.add_note(
-                f"The {self.count:,} outputs added to the log {self.name!r} are kept; metrics.log({self.name!r}, "
-                "resume=True) continues it."
+                f"What was added to the log {self.name!r} is kept ({plural(self.count, 'output')}); "
+                f"metrics.log({self.name!r}, resume=True) continues it."
             )
             return
         if self.count == 0:
@@ -144,7 +145,7 @@ class Log:
         """
         row = {
             "case": _case_row(case),
-            "output": {"answer": output} if output is None or isinstance(output, str) else dict(output),
+            "output": {"answer": output} if output is None or isinstance(output, str) else _plain_lists(output),
             "scores": dict(scores or {}), "reasons": dict(reasons or {}),
         }  # fmt: skip
         row["output"].setdefault("model", model or self._settings["model"])
@@ -281,10 +282,13 @@ def _case_row(case: "Case | Mapping[str, Any] | str") -> dict[str, Any]:
         given |= dict(case.metadata)
     else:
         given = {"question": case} if isinstance(case, str) else dict(case)
-    present = {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}
-    present = {key: value for key, value in present.items() if value not in (None, "", [])}
+    present = {key: value for key, value in _plain_lists(given).items() if value not in (None, "", [])}
     id = present.pop("case_id", None)
     return {"case_id": hashlib.sha256(_plain(present)).hexdigest()[:SHORT] if id is None else str(id), **present}
+
+
+def _plain_lists(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in row.items()}
 
 
 def _column_problems(row: Mapping[str, Any]) -> list[InputProblem]:
@@ -297,8 +301,10 @@ def _column_problems(row: Mapping[str, Any]) -> list[InputProblem]:
             if name not in schema.names:
                 continue
             try:
-                pa.array([value], schema.field(name).type)
+                fits = pa.array([value], schema.field(name).type).to_pylist() == [value]
             except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError):
+                fits = False
+            if not fits:
                 expected = {"string": "text", "double": "a number", "int64": "a whole number"}
                 kind = str(schema.field(name).type)
                 problems.append(

@@ -59,7 +59,7 @@ class LoggedRows:
         """Append a row; it is in the file when this returns, so that a kill of the process does not lose it."""
         if self._file is None:
             raise RunBusy(f"the log {self.name!r} is closed: add rows inside the with block")
-        data = memoryview(orjson.dumps(row) + b"\n")
+        data = memoryview(orjson.dumps(row, default=str, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")
         while data:
             data = data[os.write(self._file, data) :]
 

@@ -79,6 +79,12 @@ def texts(table: pa.Table) -> pa.Table:
 def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = column.type
     if pa.types.is_dictionary(kind):
+        if pa.types.is_string_view(kind.value_type):  # the categories of polars
+            kind = pa.dictionary(kind.index_type, pa.string())
+            chunks = (
+                pa.DictionaryArray.from_arrays(one.indices, one.dictionary.cast(pa.string())) for one in column.chunks
+            )
+            column = pa.chunked_array(chunks, kind)
         return _text(column.cast(kind.value_type))
     if pa.types.is_string(kind):
         return column
