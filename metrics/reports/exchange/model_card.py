@@ -80,4 +80,5 @@ def _cell(text: str) -> str:
     plain = " ".join(shown(text).split())
     if set(plain) <= {"-"}:
         return plain
-    return "".join(f"\\{sign}" if sign in "\\`*_{}[]<>|#!" else sign for sign in plain)
+    escaped = "".join(f"\\{sign}" if sign in "\\`*_{}[]<>|#!&" else sign for sign in plain)
+    return escaped.replace("://", ":&#47;/")  # no address becomes a link
