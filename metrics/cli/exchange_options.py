@@ -39,6 +39,5 @@ def export(options: argparse.Namespace) -> int:
         files = written(run, exporter, Path(options.output))
         print(f"{options.output}: {len(files):,} files")
     else:
-        for line in exporter()(run):
-            print(line)
+        print("\n".join(exporter()(run)))
     return 0

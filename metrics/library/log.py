@@ -78,8 +78,8 @@ class Log:
             raise InputError([InputProblem("log", f"an unfinished log called {name!r}", f"another name; {again}")])
         if resume and not self._stored.exists:
             raise InputError([InputProblem("log", f"no unfinished log called {name!r}", "one, to resume it")])
-        defaults = {"metrics": {}, "model": "model", "evaluators": [], "parameters": {}, "task": "text"}
-        self._settings = defaults | (self._stored.settings if resume else {}) | given
+        defaults: dict[str, Any] = {"metrics": {}, "model": "model", "evaluators": [], "parameters": {}, "task": "text"}
+        self._settings = defaults | (self._stored.settings if resume else {}) | dict(given)
         self._more = dict(more)
         self._declared = {key: OwnScore(**one).metric(key, False) for key, one in self._settings["metrics"].items()}
         _check_names(self._declared)
@@ -143,7 +143,7 @@ class Log:
         value; `reasons` say why. The same case and model again is another repeat. Raises InputError listing everything
         that is wrong, and adds nothing then.
         """
-        row = {
+        row: dict[str, dict[str, Any]] = {
             "case": _case_row(case),
             "output": {"answer": output} if output is None or isinstance(output, str) else _plain_lists(output),
             "scores": dict(scores or {}), "reasons": dict(reasons or {}),

@@ -135,8 +135,10 @@ def own_scores(case: Case, parameters: OwnScoresParameters) -> CaseScore:
             absent.append(name)
             continue
         value = _number(text)
-        problem = f"{name} is {text!r}, no number" if value is None else unreadable_value(metric, value)
-        if problem:
+        if value is None:
+            wrong.append(f"{name} is {text!r}, no number")
+            continue
+        if problem := unreadable_value(metric, value):
             wrong.append(problem)
             continue
         values[name] = value

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from metrics.store import Run
 
@@ -28,9 +28,9 @@ class Exporter:
     ending: str = ""
     package: str = ""  # that has to be installed
 
-    def __call__(self) -> Callable[..., object]:
+    def __call__(self) -> Callable[..., Any]:
         """Return the module's function."""
-        function: Callable[..., object] = import_module(f"{PACKAGE}.{self.id}").export
+        function: Callable[..., Any] = import_module(f"{PACKAGE}.{self.id}").export
         return function
 
 

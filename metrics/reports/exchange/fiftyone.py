@@ -212,7 +212,7 @@ def _label_fields() -> list[dict[str, Any]]:
 
 
 def _field(name: str, kind: str, **more: Any) -> dict[str, Any]:
-    usual = {
+    usual: dict[str, Any] = {
         "name": name, "ftype": FIELDS + kind, "embedded_doc_type": None, "subfield": None, "fields": [],
         "db_field": name, "description": None, "info": None, "read_only": False,
     }  # fmt: skip

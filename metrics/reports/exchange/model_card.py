@@ -72,7 +72,7 @@ def _about(run: Run) -> str:
 
 
 def _pictures(run: Run) -> bool:
-    return run.suite.cases["image"].null_count < len(run.suite)
+    return bool(run.suite.cases["image"].null_count < len(run.suite))
 
 
 def _cell(text: str) -> str:
