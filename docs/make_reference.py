@@ -33,6 +33,7 @@ from metrics.presentation.families import FAMILIES
 from metrics.presentation.phrases import with_interval
 from metrics.presentation.sources import source_markdown
 from metrics.questions.kinds import KINDS as QUESTION_KINDS
+from metrics.reports.exchange.exporters import EXPORTERS
 
 BLOCK = r"(<!-- {name}: [^\n]* -->\n)(.*?)(<!-- end of {name} -->)"
 FIGURES = ("auc", "balanced")  # of a set of labels
@@ -196,6 +197,13 @@ def prompt_table() -> str:
     return _table(("prompt", "asked by", "worked pairs", "placeholders of a text instead"), rows)
 
 
+def exporter_table() -> str:
+    """Return the formats of other tools that a run is exported to."""
+    forms = {"file": "`-o FILE`", "folder": "`-o FOLDER`", "server": "by the tool's library"}
+    rows = [(f"`{one.id}`", one.title, one.help, forms[one.form]) for one in EXPORTERS.values()]
+    return _table(("`--to`", "tool", "what is written", "where"), rows)
+
+
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
@@ -213,6 +221,7 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "calibrations": ("models.md", calibration_table),
     "judge figures": ("judge.md", partial(calibration_table, judged=True)),
     "questions": ("test-sets.md", question_table),
+    "exporters": ("exports.md", exporter_table),
 }
 
 

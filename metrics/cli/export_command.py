@@ -1,12 +1,13 @@
 """`export`: a table of a finished run, or the scores in a result CSV of Open RAG Eval, as JSON, CSV or Parquet.
 
-Also what is no table: a run in Valor's JSON, and its objects as bitmaps.
+Also what is no table: a run in Valor's JSON, its objects as bitmaps, and the formats of other tools.
 """
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from metrics.cli import exchange_options
 from metrics.cli.options import add_parser, add_table_output, run_of, write_output
 from metrics.core.errors import InputError, InputProblem
 from metrics.reports.table_names import WHATS
@@ -31,10 +32,13 @@ def add_command(commands: Any) -> None:
         "and curves as Valor's nested JSON; bitmaps: a zip with a PNG and the GeoJSON of every object",
     )  # fmt: skip
     command.add_argument("--model", metavar="NAME", help="model of --what open_rag_eval, where the run has several")
+    exchange_options.add_options(command)
     add_table_output(command, None)
 
 
 def _export(options: argparse.Namespace) -> int:
+    if options.to is not None:
+        return exchange_options.export(options)
     what = options.what
     if options.model and what != RAG_RESULTS:
         raise InputError([InputProblem("--model", f"--what {what}", f"--what {RAG_RESULTS}")])

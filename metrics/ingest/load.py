@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite, Task
@@ -17,9 +17,6 @@ from metrics.ingest.sheet_reader import part_of, suite_of
 from metrics.ingest.source import AS_IT_SEEMS, Reading
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.native_types import frame_sheet
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -144,20 +141,27 @@ read_combined = _value_of(load_combined)
 
 
 def suite_from_frame(
-    frame: "pd.DataFrame", *, name: str = "suite", task: Task | None = None, mapping: Mapping[str, str] | None = None,
+    frame: Any, *, name: str = "suite", task: Task | None = None, mapping: Mapping[str, str] | None = None,
     images: str | Path | None = None, keep_good_rows: bool = False, workspace_media: str | Path | None = None,
 ) -> Suite:  # fmt: skip
-    """Return the suite in a data frame, as `read_suite`; messages count rows from 1, and the index is not read."""
+    """Return the suite in a table in memory, as `read_suite`; messages count rows from 1, and no index is read.
+
+    `frame` is a data frame of pandas or polars, an Arrow table, a list of dictionaries, a Hugging Face Dataset (class
+    labels become their names) or anything else with `__arrow_c_stream__`.
+    """
     sheet = frame_sheet(frame, name, Problems(keep_good_rows))
     pictures = SuiteImages(images, workspace_media, None, sheet.problems)
     return suite_of(sheet, name, task, mapping, pictures).value
 
 
 def outputs_from_frame(
-    frame: "pd.DataFrame", *, suite: Suite, name: str = "outputs", mapping: Mapping[str, str] | None = None,
+    frame: Any, *, suite: Suite, name: str = "outputs", mapping: Mapping[str, str] | None = None,
     model_name: str | None = None, keep_good_rows: bool = False, keep_unknown_classes: bool = False,
 ) -> Outputs:  # fmt: skip
-    """Return the outputs in a data frame, as `read_outputs`; without a column `model` it is `model_name` or `name`."""
+    """Return the outputs in a table in memory, as `read_outputs`; `frame` as in `suite_from_frame`.
+
+    Without a column `model` the model is `model_name`, or `name`.
+    """
     sheet = frame_sheet(frame, name, _problems(suite, keep_good_rows, keep_unknown_classes))
     part = part_of(sheet, suite, mapping, model_name or name, None)
     return outputs_of([part], suite, sheet.problems).value

@@ -18,18 +18,17 @@ from metrics.library.run import Run, Workspace
 from metrics.targets import complete
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from metrics.core.evaluator import Evaluator
     from metrics.targets.spec import Spec
 
+Table = Any  # what metrics.ingest.tables.frames takes
 CONSISTENCY = "consistency_statistics"  # the evaluator that run_consistency adds
 MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
 
 
 def evaluate(
-    suite: "Suite | str | Path | pd.DataFrame",
-    outputs: "Outputs | str | Path | pd.DataFrame | Sequence[str | Path] | None" = None,
+    suite: "Suite | str | Path | Table",
+    outputs: "Outputs | str | Path | Table | Sequence[str | Path] | None" = None,
     evaluators: "Sequence[str | Evaluator] | None" = None,
     *,
     target: "Spec | Sequence[Spec] | None" = None,
@@ -48,12 +47,12 @@ def evaluate(
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
-    `suite` and `outputs` are Suite and Outputs, files of any supported format, or data frames with the canonical
-    column names; `evaluators` are ids, and functions of your own made by @evaluator (default: all of Assay's that fit
-    the suite and need no model); `parameters` maps an id to
-    its values (the `rubric` of evaluator rubric may be a file), `resources` a kind of model to the one wanted
-    (`{"embedder": "path or hub name"}`). `judge` is the name of a model in litellm, "local", or the fields of
-    metrics.judge.settings.JudgeSettings. `prompts`: texts of your own in place of prompts, by
+    `suite` and `outputs` are Suite and Outputs, files of any supported format, or tables in memory (data frames of
+    pandas or polars, Arrow tables, lists of dictionaries, Hugging Face Datasets) with the canonical column names;
+    `evaluators` are ids, and functions of your own made by @evaluator (default: all of Assay's that fit the suite and
+    need no model); `parameters` maps an id to its values (the `rubric` of evaluator rubric may be a file), `resources`
+    a kind of model to the one wanted (`{"embedder": "path or hub name"}`). `judge` is the name of a model in litellm,
+    "local", or the fields of metrics.judge.settings.JudgeSettings. `prompts`: texts of your own in place of prompts, by
     prompt id (or the evaluator's, if it has only one). `run_consistency` adds consistency_statistics, which compares
     the metrics over the repeats of each case. In place of outputs, `target` names what is to answer the cases, each
     `repeats` times: a function, a model … see `complete`, which has more settings. Boxes are checked first, see `lint`:
@@ -75,7 +74,7 @@ def evaluate(
         raise InputError([InputProblem("evaluate", "neither" if target is None else "both", "outputs, or a target")])
     if isinstance(outputs, str | Path):
         outputs = [outputs]
-    if isinstance(outputs, Sequence):
+    if isinstance(outputs, Sequence) and all(isinstance(one, str | Path) for one in outputs):
         outputs = load_outputs(outputs, suite=suite, keep_unknown_classes=bool(unknown_classes)).value
     elif not isinstance(outputs, Outputs):
         outputs = outputs_from_frame(outputs, suite=suite, keep_unknown_classes=bool(unknown_classes))

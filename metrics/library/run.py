@@ -1,5 +1,6 @@
 """Run and Workspace as the library gives them: a stored run that also answers what `metrics.analysis` finds in it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -7,10 +8,64 @@ from metrics import store
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from metrics.reports.report import WorstCase
+
+
+class ShownCase:
+    """A case of a run as notebooks and terminals show it; `outputs` has an entry per model and repeat."""
+
+    def __init__(self, outputs: "Sequence[WorstCase]"):
+        self.outputs = tuple(outputs)
+
+    def _repr_html_(self) -> str:
+        from metrics.reports.renderers.notebook import case_html
+
+        return case_html(self.outputs)
+
+    def __repr__(self) -> str:
+        from metrics.reports.renderers.notebook import case_text
+
+        return case_text(self.outputs)
 
 
 class Run(store.Run):
-    """One evaluation in a workspace. Reads only; a finished run never changes."""
+    """One evaluation in a workspace. Reads only; a finished run never changes. A notebook shows its leaderboard."""
+
+    def _repr_html_(self) -> str:
+        from metrics.reports.renderers.notebook import run_html
+
+        return run_html(self)
+
+    def __str__(self) -> str:
+        """Return the leaderboard as plain text."""
+        from metrics.reports.renderers.notebook import run_text
+
+        return run_text(self)
+
+    def show(self, case_id: str, evaluator: str | None = None, model: str | None = None) -> "ShownCase":
+        """Return a case as each model, or one `model`, answered it, for a notebook or a terminal to show.
+
+        Text with its verdicts and evidence (of one `evaluator`, or of all), an image with its boxes. Raises InputError
+        where the run has no such case, evaluator or model.
+        """
+        from metrics.reports.sections.case_in_full import case_in_full
+
+        return ShownCase(case_in_full(self, case_id, evaluator, model))
+
+    def arrow(self, table: str = "scores") -> "pa.Table":
+        """Return a table of the finished run as Arrow: scores, aggregates, judgements, curves/ID … InputError else."""
+        from metrics.library.frames_out import arrow_table
+
+        return arrow_table(self, table)
+
+    def polars(self, table: str = "scores") -> "pl.DataFrame":
+        """Return the same as a polars data frame. Raises MissingResource where polars is not installed."""
+        from metrics.library.frames_out import polars_frame
+
+        return polars_frame(self, table)
 
     @property
     def problems(self) -> "pd.DataFrame":

@@ -15,6 +15,10 @@ class Source(NamedTuple):
 
 # by the names that evaluators call them by
 SOURCES = {
+    "OpenTelemetry GenAI conventions": Source(
+        "OpenTelemetry semantic conventions for generative AI",
+        "https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/",
+    ),
     "Valor": Source("Striveworks Valor", "https://striveworks.github.io/valor/metrics/"),
     "H2O Eval Studio": Source("H2O.ai Eval Studio", "https://docs.h2o.ai/eval-studio-docs/evaluators"),
     "Open RAG Eval": Source("Vectara Open RAG Eval", "https://github.com/vectara/open-rag-eval/blob/main/METRICS.md"),

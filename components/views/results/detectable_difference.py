@@ -17,6 +17,8 @@ from metrics.presentation.phrases import metric_title
 if TYPE_CHECKING:
     from components.data import Column, Ranks
 
+LEAST = 1e-9  # a target difference; models whose differences vary by rounding alone have a smaller detectable one
+
 
 def sentence(power: Ranks, title: str) -> str:
     """Return the smallest detectable difference in a sentence."""
@@ -28,8 +30,8 @@ def sentence(power: Ranks, title: str) -> str:
 
 
 def wish(power: Ranks) -> float:
-    """Return the target difference to begin with: half of the detectable one, in one digit."""
-    half = (power.detectable or 1.0) / 2
+    """Return the target difference to begin with: half of the detectable one, in one digit, and at least LEAST."""
+    half = max(LEAST, (power.detectable or 1.0) / 2)
     return float(round(half, -floor(log10(half))))
 
 
@@ -45,7 +47,7 @@ def show_detectable(run: str, tag: str | None, columns: Sequence[Column], sort: 
     asked = url.param("power")
     key = asked if asked in titles else first
     metric = offered[key].evaluator, offered[key].metric
-    wanted = url.number("wish", wish(known[metric]), 1e-9)
+    wanted = url.number("wish", wish(known[metric]), LEAST)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Smallest detectable difference for", list(titles), place(list(titles), agreed("control-power", key)),
@@ -55,7 +57,7 @@ def show_detectable(run: str, tag: str | None, columns: Sequence[Column], sort: 
             "a two-sided test at 5 % with 80 % power. Grouped cases count as groups.",
         )  # fmt: skip
         st.number_input(
-            "Target difference", 1e-9, None, agreed("control-wish", wanted), step=10.0 ** floor(log10(wanted)),
+            "Target difference", LEAST, None, agreed("control-wish", wanted), step=10.0 ** floor(log10(wanted)),
             format="%.3g", key="control-wish", width=150, on_change=_write, args=("wish", "control-wish", None),
             help="The difference between two models, in the metric's own unit, that you would not want to miss.",
         )  # fmt: skip

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from metrics.core.suite import STRINGS
 from metrics.ingest.sheet import Problems, Sheet, first_line
+from metrics.ingest.tables.frames import plain_frame
 from metrics.ingest.tables.values import TRACES, column_of, flatten, json_text, whole
 
 if TYPE_CHECKING:
@@ -16,8 +17,33 @@ if TYPE_CHECKING:
 UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, OverflowError, MemoryError, NotImplementedError)
 
 
-def frame_sheet(frame: "pd.DataFrame", name: str, problems: Problems) -> Sheet:
-    """Return a data frame as a sheet; pandas' missing values are absent; rows count from 1, the index is not read."""
+def frame_sheet(given: Any, name: str, problems: Problems) -> Sheet:
+    """Return what plain_frame takes as a sheet; pandas' missing values are absent, its index is not read.
+
+    Rows count from 1.
+    """
+    frame = plain_frame(given, name)
+    if isinstance(frame, pa.Table):
+        check_names(name, frame.column_names, problems)
+        columns = _arrow_columns(frame, name, problems)
+    else:
+        columns = _pandas_columns(frame, name, problems)
+    problems.stop()
+    return Sheet(name, pa.table(columns), np.arange(1, len(frame) + 1, dtype=np.int64), problems)
+
+
+def _arrow_columns(table: pa.Table, name: str, problems: Problems) -> dict[str, pa.Array | pa.ChunkedArray]:
+    columns: dict[str, pa.Array | pa.ChunkedArray] = {}
+    for column in table.column_names:
+        try:
+            spread = texts(table.select([column]))
+            columns |= dict(zip(spread.column_names, spread.columns, strict=True))
+        except (*UNREADABLE, TypeError) as error:
+            _not_text(error, column, name, problems)
+    return columns
+
+
+def _pandas_columns(frame: "pd.DataFrame", name: str, problems: Problems) -> dict[str, pa.Array | pa.ChunkedArray]:
     names = [str(column) for column in frame.columns]
     check_names(name, names, problems)
     columns: dict[str, pa.Array | pa.ChunkedArray] = {}
@@ -30,10 +56,13 @@ def frame_sheet(frame: "pd.DataFrame", name: str, problems: Problems) -> Sheet:
             else:
                 columns[column] = _text(pa.chunked_array([pa.array(series, from_pandas=True)]))
         except (*UNREADABLE, TypeError) as error:
-            found = f"values that are not text: {first_line(error)}"
-            problems.add(name, found, "text, numbers or lists of text", column=column, fatal=True)
-    problems.stop()
-    return Sheet(name, pa.table(columns), np.arange(1, len(frame) + 1, dtype=np.int64), problems)
+            _not_text(error, column, name, problems)
+    return columns
+
+
+def _not_text(error: BaseException, column: str, name: str, problems: Problems) -> None:
+    found = f"values that are not text: {first_line(error)}"
+    problems.add(name, found, "text, numbers or lists of text", column=column, fatal=True)
 
 
 def texts(table: pa.Table) -> pa.Table:
@@ -50,6 +79,12 @@ def texts(table: pa.Table) -> pa.Table:
 def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = column.type
     if pa.types.is_dictionary(kind):
+        if pa.types.is_string_view(kind.value_type):  # the categories of polars
+            kind = pa.dictionary(kind.index_type, pa.string())
+            chunks = (
+                pa.DictionaryArray.from_arrays(one.indices, one.dictionary.cast(pa.string())) for one in column.chunks
+            )
+            column = pa.chunked_array(chunks, kind)
         return _text(column.cast(kind.value_type))
     if pa.types.is_string(kind):
         return column

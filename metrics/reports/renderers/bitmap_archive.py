@@ -50,7 +50,7 @@ def bitmap_archive(run: Run) -> bytes:
     buffer, lines = io.BytesIO(), []
     with zipfile.ZipFile(buffer, "w") as archive:
         for folder, model, table in sides:
-            for place, (row, mask) in enumerate(_objects(table, suite.cases), 1):
+            for place, (row, mask) in enumerate(drawn_objects(table, suite.cases), 1):
                 file = f"{folder}/{place:06}.png"
                 _store(archive, file, _png(mask))
                 about = {"case_id": row["case_id"], "model": model, "run": row.get("run"), "label": row["label"]}
@@ -63,7 +63,7 @@ def bitmap_archive(run: Run) -> bytes:
     return buffer.getvalue()
 
 
-def _objects(table: pa.Table, cases: pa.Table) -> Iterator[tuple[dict[str, Any], Bools]]:
+def drawn_objects(table: pa.Table, cases: pa.Table) -> Iterator[tuple[dict[str, Any], Bools]]:
     """Yield every object with its bitmap."""
     places = pc.index_in(table["case_id"], cases["case_id"].combine_chunks())
     for start in range(0, len(table), AT_ONCE):

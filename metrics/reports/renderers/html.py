@@ -52,19 +52,21 @@ def tag(name: str, *inner: str, **attributes: str | int) -> Html:
     return Html(f"<{name}{written}>{''.join(one if isinstance(one, Html) else escape(one) for one in inner)}</{name}>")
 
 
+def theme(dark: bool) -> str:
+    """Return the custom properties of a theme, as CSS declarations."""
+    values = {
+        "surface": SURFACE[dark], "ink": INK[dark], "muted": MUTED[dark], "line": LINE[dark],
+        "accent": ACCENT[dark], "panel": "#1d232a" if dark else "#f4f6f8", "warning": MARKS["fp"].colour,
+    }  # fmt: skip
+    values |= {f"series{index}": colour for index, colour in enumerate(SERIES[dark])}
+    values |= {f"good{step}": colour for step, colour in enumerate(ramp(dark))}
+    values |= {f"on{step}": text_colour(colour) for step, colour in enumerate(ramp(dark))}
+    return "".join(f"--{name}:{value};" for name, value in values.items())
+
+
 def _colours() -> str:
     """Return the custom properties of both themes; paper is light."""
-    themes = []
-    for dark in (False, True):
-        values = {
-            "surface": SURFACE[dark], "ink": INK[dark], "muted": MUTED[dark], "line": LINE[dark],
-            "accent": ACCENT[dark], "panel": "#1d232a" if dark else "#f4f6f8", "warning": MARKS["fp"].colour,
-        }  # fmt: skip
-        values |= {f"series{index}": colour for index, colour in enumerate(SERIES[dark])}
-        values |= {f"good{step}": colour for step, colour in enumerate(ramp(dark))}
-        values |= {f"on{step}": text_colour(colour) for step, colour in enumerate(ramp(dark))}
-        themes.append(":root{" + "".join(f"--{name}:{value};" for name, value in values.items()) + "}")
-    return f"{themes[0]}@media screen and (prefers-color-scheme:dark){{{themes[1]}}}"
+    return f":root{{{theme(False)}}}@media screen and (prefers-color-scheme:dark){{:root{{{theme(True)}}}}}"
 
 
 def _body(report: Report) -> Iterator[str]:
@@ -127,7 +129,7 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
         ]  # fmt: skip
         note = [tag("p", group.note, _class="muted small")] if group.note else []
         yield group.title, group.question, [tag("div", *figures, _class="charts"), *note]
-    yield *texts.HEADINGS["worst"], [_case(case) for case in report.worst]
+    yield *texts.HEADINGS["worst"], [case_view(case) for case in report.worst]
     yield from map(_section, report.appendices)
     yield *texts.HEADINGS["methods"], [part for method in report.methods for part in _method(method)]
     yield (
@@ -137,7 +139,7 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
 
 
 def _leaderboard(report: Report) -> Iterator[str]:
-    yield from _heatmap(report)
+    yield from heatmap(report)
     if report.standings:
         yield tag("h3", texts.STANDINGS)
         yield _table(
@@ -182,7 +184,8 @@ def _facts(facts: tuple[Fact, ...]) -> Html:
     return tag("dl", *(part for pair in pairs for part in pair))
 
 
-def _heatmap(report: Report) -> Iterator[str]:
+def heatmap(report: Report) -> Iterator[str]:
+    """Yield the key of the colours, then the leaderboard in tables of at most heatmap_parts.MOST columns."""
     parts = list(heatmap_parts(report))
     if not parts:
         return
@@ -237,7 +240,8 @@ def _problems(report: Report) -> Iterator[str]:
         )
 
 
-def _case(case: WorstCase) -> Html:
+def case_view(case: WorstCase) -> Html:
+    """Return one case: the metrics it is shown for, its image, texts, evidence and other scores."""
     parts = [tag("h3", case.case_id, " ", tag("span", texts.model_text(case), _class="muted"))]
     if case.tags:
         parts.append(tag("div", ", ".join(case.tags), _class="muted small"))

@@ -54,6 +54,13 @@ def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[Wor
     return tuple(_worst(run, views[key[0]], key, chosen[key]) for key in shown_keys), candidates
 
 
+def _worst(
+    run: Run, view: analysis.ExampleView, key: Key, found: Sequence[tuple[analysis.Column, CaseMetric]]
+) -> WorstCase:
+    because = [((column.evaluator, column.metric), metric) for column, metric in found]
+    return case_of(run, view, key, because, list(dict.fromkeys(column.evaluator for column, _ in found)))
+
+
 def _bad(run: Run, column: analysis.Column) -> Iterator[tuple[Key, CaseMetric]]:
     """Yield the worst outputs in one metric, worst first, each case once: one that all models fail stands for one
     model.
@@ -62,7 +69,7 @@ def _bad(run: Run, column: analysis.Column) -> Iterator[tuple[Key, CaseMetric]]:
     perfect = column.low if column.direction == "lower" else column.high
     title = metric_title(column, arrow=False)
     seen: set[str] = set()
-    for row in _records(page.rows):
+    for row in records(page.rows):
         if row["model"] is None or pd.isna(row["model"]) or row["case_id"] in seen:
             continue
         key = (str(row["case_id"]), str(row["model"]), int(row["run"]))
@@ -75,13 +82,18 @@ def _bad(run: Run, column: analysis.Column) -> Iterator[tuple[Key, CaseMetric]]:
             yield key, CaseMetric(title, float(row["value"]), column.direction, "ok", _reason(row["reason"]))
 
 
-def _worst(
-    run: Run, view: analysis.ExampleView, key: Key, found: Sequence[tuple[analysis.Column, CaseMetric]]
-) -> WorstCase:
+def case_of(
+    run: Run, view: analysis.ExampleView, key: Key, because: Sequence[tuple[tuple[str, str], CaseMetric]],
+    evaluators: Sequence[str], lines: int = MOST_EVIDENCE,
+) -> WorstCase:  # fmt: skip
+    """Return one output of a case in full.
+
+    `because`: the metrics (evaluator, name) that it is shown for, each with its value; the others are listed beside.
+    `evaluators`: those whose evidence is told, in at most so many `lines`; the first says how boxes are matched.
+    """
     case_id, model, repeat = key
-    names = [(column.evaluator, column.metric) for column, _ in found]
     output = next((row for row in view.outputs if (row["model"], row["run"]) == (model, repeat)), {})
-    scores = _records(view.scores[view.scores["model"].eq(model) & view.scores["run"].eq(repeat)])
+    scores = records(view.scores[view.scores["model"].eq(model) & view.scores["run"].eq(repeat)])
     image = view.image if view.image is not None and view.image.exists() else None
     size = view.case["image_width"], view.case["image_height"]
     boxes: tuple[Box, ...] = ()
@@ -90,22 +102,20 @@ def _worst(
     elif run.suite.task == "segmentation":
         boxes, note = _areas(run, case_id, model, repeat)
     else:
-        evaluator = names[0][0]
-        compared = analysis.compared(run, model, repeat, evaluator)
+        compared = analysis.compared(run, model, repeat, evaluators[0])
         boxes, note = _boxes(
-            view, model, repeat, compared, analysis.rules(run, evaluator), analysis.operating_point(run)
+            view, model, repeat, compared, analysis.rules(run, evaluators[0]), analysis.operating_point(run)
         )
-    failed = {evaluator for evaluator, _ in names}
-    evidence = (line for row in scores if row["evaluator"] in failed for line in _evidence(row["evidence"]))
+    evidence = (line for row in scores if row["evaluator"] in evaluators for line in _evidence(row["evidence"]))
     return WorstCase(
         case_id,
         model,
         repeat,
-        tuple(_merged([metric for _, metric in found])),
+        tuple(_merged([metric for _, metric in because])),
         tuple(_passages(view.case, output)),
         tuple(view.case["tags"] or ()),
-        tuple(islice(_other_scores(run, scores, names), MOST_SCORES)),
-        tuple(islice(evidence, MOST_EVIDENCE)),
+        tuple(islice(other_scores(run, scores, [name for name, _ in because]), MOST_SCORES)),
+        tuple(islice(evidence, lines)),
         image,
         boxes,
         note,
@@ -125,7 +135,8 @@ def _merged(because: Sequence[CaseMetric]) -> Iterator[CaseMetric]:
         yield CaseMetric(", ".join(titles), value, "lower", unit="error")
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a data frame as records."""
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
@@ -162,7 +173,7 @@ def _dense(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip().splitlines() if line.strip())
 
 
-def _other_scores(
+def other_scores(
     run: Run, scores: Sequence[Mapping[str, Any]], named: Sequence[tuple[str, str]]
 ) -> Iterator[CaseMetric]:
     """Yield the scores that are neither among the `named` nor of a minor metric."""
@@ -228,11 +239,11 @@ def _boxes(
     )
     filled = compared == "mask"
     boxes = []
-    for row, kind in zip(_records(view.annotations), annotated, strict=True):
+    for row, kind in zip(records(view.annotations), annotated, strict=True):
         shown_as = "annotation" if kind == "tp" else _drawn(kind)
         boxes.append(Box(shown_as, _rings(row, compared), str(row["label"]), filled=filled))
     hidden = 0
-    for row, kind in zip(_records(predictions), predicted, strict=True):
+    for row, kind in zip(records(predictions), predicted, strict=True):
         if kind == "below_score":
             hidden += 1
             continue

@@ -29,6 +29,8 @@ def test_sentence(power: Ranks, expected: str) -> None:
     assert text.endswith("difference of 0.041 between two models in ROUGE: rougeL would be detected 80 % of the time.")
 
 
-@pytest.mark.parametrize(("detectable", "expected"), [(0.0412, 0.02), (0.9, 0.5), (37.0, 20.0), (3e-4, 1e-4)])
+@pytest.mark.parametrize(
+    ("detectable", "expected"), [(0.0412, 0.02), (0.9, 0.5), (37.0, 20.0), (3e-4, 1e-4), (1e-16, 1e-9)]
+)
 def test_a_wish_to_begin_with(detectable: float, expected: float) -> None:
     assert wish(power(300, detectable)) == pytest.approx(expected, rel=0.35)

@@ -1,0 +1,95 @@
+"""What every exporter writes: the numbers of the leaderboard, and each output with its scores."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from metrics import analysis
+from metrics.presentation.phrases import metric_title
+from metrics.presentation.safe_text import shown_tree
+from metrics.store import Run
+
+NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
+COLUMNS = ["case_id", "run", "evaluator", "metric", "value", "status", "reason"]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One cell of the leaderboard with its column; `name` is evaluator.metric, unique within the model."""
+
+    model: str
+    name: str
+    column: analysis.Column
+    cell: analysis.Cell
+
+    @property
+    def title(self) -> str:
+        """The metric's name for people: `Looping detection: Longest repeat`."""
+        return metric_title(self.column, arrow=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One output of a case, or a case without one (`output` is empty), with its scores as records of COLUMNS."""
+
+    case: dict[str, Any]
+    output: dict[str, Any]
+    scores: list[dict[str, Any]]
+    position: int
+    model: str
+    repeat: int
+
+
+def numbers(run: Run) -> list[Number]:
+    """Return every number of the leaderboard over all cases, model by model."""
+    board = analysis.leaderboard(run)
+    return [
+        Number(model, file_name(column.key.replace("/", ".")), column, board.cells[model, column.key])
+        for model in board.models
+        for column in board.columns
+        if (model, column.key) in board.cells
+    ]
+
+
+def answers(run: Run, model: str) -> Iterator[Answered]:
+    """Yield what one model answered, in the order of the suite, with the scores; texts are safe to write."""
+    cases = shown_tree(run.suite.cases.to_pylist())
+    outputs = run.outputs.restricted(model).outputs.to_pylist()
+    by_output = {(row["case_id"], row["run"]): shown_tree(row) for row in outputs}
+    scores: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for row in run.stored_table("scores", COLUMNS, [("model", "=", model)]).to_pylist():
+        scores.setdefault((row["case_id"], row["run"]), []).append(shown_tree(row))
+    places = {case_id: place for place, case_id in enumerate(run.suite.cases["case_id"].to_pylist())}
+    for case_id, repeat in sorted({*by_output, *scores}, key=lambda key: (key[1] or 1, places[key[0]])):
+        key = case_id, repeat
+        place = places[case_id]
+        yield Answered(cases[place], by_output.get(key, {}), scores.get(key, []), place, model, repeat or 1)
+
+
+def primary_scores(run: Run, scores: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bool | None]]:
+    """Yield each evaluator's main score and whether it passes its threshold; None without value or threshold."""
+    for row in scores:
+        entry = run.evaluator(row["evaluator"])
+        if entry is None or entry.primary.name != row["metric"]:
+            continue
+        limit = entry.primary.threshold
+        decided = row["value"] is not None and limit is not None and entry.primary.direction.value != "none"
+        yield row, entry.primary.passes(row["value"], limit) if decided and limit is not None else None
+
+
+def file_name(text: str) -> str:
+    """Return a text as a name of letters, digits, _, - and . that is no hidden file."""
+    return NOT_IN_NAMES.sub("_", text).lstrip(".") or "_"
+
+
+def unique_names(texts: tuple[str, ...]) -> dict[str, str]:
+    """Return a file name for each text, numbered where two would share one."""
+    names: dict[str, str] = {}
+    for text in texts:
+        base = name = file_name(text)[:100]
+        number = 2
+        while name.casefold() in {taken.casefold() for taken in names.values()}:
+            name, number = f"{base}_{number}", number + 1
+        names[text] = name
+    return names

@@ -1,0 +1,84 @@
+"""The evaluation section of a Hugging Face model card: model-index as YAML front matter, and a table in Markdown."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from metrics.presentation.format import MISSING, interval, number, plural
+from metrics.presentation.safe_text import shown
+from metrics.reports.exchange.contents import Number, file_name, numbers
+from metrics.store import Run
+
+TASKS = {
+    "text": "text-generation", "agent": "text-generation", "classification": "image-classification",
+    "detection": "object-detection", "segmentation": "image-segmentation",
+}  # fmt: skip
+HEADS = ("Model", "Metric", "Value", "95 % interval", "n", "Unscored")
+
+
+def export(run: Run) -> bytes:
+    """Return the section: a README.md may begin with it, or take over its parts. Metrics without a value are told."""
+    import yaml
+
+    found = numbers(run)
+    front = yaml.safe_dump({"model-index": list(_index(run, found))}, sort_keys=False, allow_unicode=True)
+    lines = [f"---\n{front}---", "## Evaluation results", f"On {_about(run)}.", *_tables(found)]
+    return ("\n\n".join(lines) + "\n").encode()
+
+
+def _index(run: Run, found: list[Number]) -> Iterator[dict[str, Any]]:
+    """Yield an entry for each model that has a value."""
+    suite = run.spec["suite"]
+    task = "text-classification" if suite["task"] == "classification" and not _pictures(run) else TASKS[suite["task"]]
+    for model in run.models:
+        metrics = [_metric(one) for one in found if one.model == model and one.cell.value is not None]
+        if metrics:
+            dataset = {
+                "name": shown(suite["name"]), "type": file_name(suite["name"]), "revision": suite["fingerprint"],
+            }  # fmt: skip
+            yield {
+                "name": shown(model),
+                "results": [{"task": {"type": task}, "dataset": dataset, "metrics": metrics}],
+            }
+
+
+def _metric(one: Number) -> dict[str, Any]:
+    cell = one.cell
+    counts = {
+        "low": cell.low, "high": cell.high, "interval": cell.interval, "n": cell.n, "unscored": cell.unscored,
+        "direction": one.column.direction,
+    }  # fmt: skip
+    args = {name: value for name, value in counts.items() if value is not None}
+    return {"type": one.name, "value": cell.value, "name": one.title, "args": args, "verified": False}
+
+
+def _tables(found: list[Number]) -> Iterator[str]:
+    rows = [
+        (
+            one.model, one.title, number(one.cell.value), interval(one.cell.low, one.cell.high) or MISSING,
+            f"{one.cell.n:,}", f"{one.cell.unscored:,}",
+        )
+        for one in found if one.column.primary or not one.column.minor
+    ]  # fmt: skip
+    yield "\n".join(f"| {' | '.join(map(_cell, row))} |" for row in (HEADS, ("---",) * len(HEADS), *rows))
+    silent = [one for one in found if one.cell.value is None]
+    if silent:
+        lines = (f"- {_cell(one.model)}, {_cell(one.title)}: {_cell(one.cell.reason or 'no value')}" for one in silent)
+        yield "Without a value:\n\n" + "\n".join(lines)
+
+
+def _about(run: Run) -> str:
+    suite = run.spec["suite"]
+    return f"{plural(suite['cases'], 'case')} of {_cell(suite['name'])} by Assay, run {run.id}"
+
+
+def _pictures(run: Run) -> bool:
+    return bool(run.suite.cases["image"].null_count < len(run.suite))
+
+
+def _cell(text: str) -> str:
+    """Return a text that stays a text in a cell of a Markdown table."""
+    plain = " ".join(shown(text).split())
+    if set(plain) <= {"-"}:
+        return plain
+    escaped = "".join(f"\\{sign}" if sign in "\\`*_{}[]<>|#!&" else sign for sign in plain)
+    return escaped.replace("://", ":&#47;/")  # no address becomes a link

@@ -1,0 +1,70 @@
+"""A run as OpenTelemetry events: a `gen_ai.evaluation.result` for each score, as OTLP JSON lines.
+
+A line is one request of logs (resourceLogs), as a collector's file receiver or `/v1/logs` takes it. Nothing is sent.
+The attributes are those of the semantic conventions for generative AI; what they have no name for begins with `assay.`.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from metrics import __version__
+from metrics.presentation.safe_text import shown
+from metrics.reports.exchange.contents import Answered, answers
+from metrics.store import Run
+
+EVENT = "gen_ai.evaluation.result"
+LINE = 500  # events
+INFO = {"severityNumber": 9, "severityText": "INFO"}
+
+
+def export(run: Run) -> bytes:
+    """Return the events of every score; a score without value has its reason."""
+    import orjson
+
+    events = (event for model in run.models for answered in answers(run, model) for event in _events(run, answered))
+    lines = []
+    while batch := list(islice(events, LINE)):
+        resource = {"service.name": "assay", "service.version": __version__, "assay.run": run.id,
+                    "assay.suite": shown(run.spec["suite"]["name"])}  # fmt: skip
+        logs = {"scope": {"name": "assay", "version": __version__}, "logRecords": batch}
+        lines.append(
+            orjson.dumps({"resourceLogs": [{"resource": {"attributes": _attributes(resource)}, "scopeLogs": [logs]}]})
+        )
+    return b"".join(line + b"\n" for line in lines)
+
+
+def _events(run: Run, answered: Answered) -> Iterator[dict[str, Any]]:
+    at = str(int(datetime.fromisoformat(run.created).timestamp()) * 1_000_000_000)
+    for row in answered.scores:
+        named = {
+            "gen_ai.evaluation.name": f"{row['evaluator']}.{row['metric']}",
+            "gen_ai.evaluation.score.value": row["value"],
+            "gen_ai.evaluation.score.label": _label(run, row),
+            "gen_ai.evaluation.explanation": row["reason"],
+            "gen_ai.response.model": answered.model,
+            "error.type": None if row["status"] in ("ok", "not_applicable") else row["status"],
+            "assay.case_id": answered.case["case_id"], "assay.repeat": answered.repeat, "assay.status": row["status"],
+        }  # fmt: skip
+        yield {"timeUnixNano": at, "observedTimeUnixNano": at, "eventName": EVENT, **INFO,
+               "attributes": _attributes(named)}  # fmt: skip
+
+
+def _label(run: Run, row: dict[str, Any]) -> str | None:
+    """Return pass or fail by the threshold in force; None without one."""
+    entry = run.evaluator(row["evaluator"])
+    metric = next((one for one in entry.metrics if one.name == row["metric"]), None) if entry else None
+    if row["value"] is None or metric is None or metric.threshold is None or metric.direction.value == "none":
+        return None
+    return "pass" if metric.passes(row["value"], metric.threshold) else "fail"
+
+
+def _attributes(values: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"key": key, "value": _value(value)} for key, value in values.items() if value is not None]
+
+
+def _value(value: str | int | float) -> dict[str, Any]:
+    if isinstance(value, str):
+        return {"stringValue": value}
+    return {"intValue": str(value)} if isinstance(value, int) else {"doubleValue": value}

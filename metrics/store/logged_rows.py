@@ -1,0 +1,90 @@
+"""Rows logged one by one: a file of JSON lines that a killed process leaves whole up to its last row."""
+
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from metrics.core.errors import RunBusy
+from metrics.core.files import make_folder, read_json, write_json
+
+FOLDER = "logs"  # of a workspace
+SHORT = 16  # hex digits of a name's hash
+LINES = "rows.jsonl"
+SETTINGS = "log.json"
+
+
+class LoggedRows:
+    """The rows of one unfinished log in a workspace, by its name; only the process that opened it writes."""
+
+    def __init__(self, workspace: Path, name: str):
+        self.name = name
+        self.folder = workspace / FOLDER / hashlib.sha256(name.encode()).hexdigest()[:SHORT]
+        self._file: int | None = None
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is an unfinished log of that name."""
+        return (self.folder / SETTINGS).exists()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the log was opened with."""
+        found: dict[str, Any] = read_json(self.folder / SETTINGS)
+        return found
+
+    def open(self, settings: Mapping[str, Any]) -> None:
+        """Open the log for writing, the torn end of a row that a killed process left cut off.
+
+        Raises RunBusy where another process writes to it.
+        """
+        make_folder(self.folder)
+        self._file = os.open(self.folder / LINES, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._file)
+            self._file = None
+            raise RunBusy(f"the log {self.name!r} is being written by another process") from None
+        os.ftruncate(self._file, self._whole())
+        write_json(self.folder / SETTINGS, {"name": self.name, **settings})
+
+    def append(self, row: Mapping[str, Any]) -> None:
+        """Append a row; it is in the file when this returns, so that a kill of the process does not lose it."""
+        if self._file is None:
+            raise RunBusy(f"the log {self.name!r} is closed: add rows inside the with block")
+        data = memoryview(orjson.dumps(row, default=str, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")
+        while data:
+            data = data[os.write(self._file, data) :]
+
+    def close(self) -> None:
+        """Close the log, its rows synced to the disk."""
+        if self._file is not None:
+            os.fsync(self._file)
+            os.close(self._file)
+            self._file = None
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows in their order; a torn last one is left out."""
+        with suppress(FileNotFoundError), (self.folder / LINES).open("rb") as file:
+            for line in file:
+                if line.endswith(b"\n"):
+                    yield orjson.loads(line)
+
+    def remove(self) -> None:
+        """Remove the log: a run holds its rows."""
+        shutil.rmtree(self.folder)
+
+    def _whole(self) -> int:
+        """Return the number of bytes up to the end of the last whole row."""
+        end = 0
+        with (self.folder / LINES).open("rb") as file:
+            for line in file:
+                end += len(line) if line.endswith(b"\n") else 0
+        return end

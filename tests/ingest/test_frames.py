@@ -1,0 +1,128 @@
+"""Tables in memory: every kind gives the same suite, values and types as they are."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from metrics.core.errors import InputError
+from metrics.ingest import outputs_from_frame, suite_from_frame
+from metrics.ingest.tables.frames import plain_frame
+
+ROWS: list[dict[str, Any]] = [
+    {"case_id": "007", "question": "a?", "expected_answers": ["x", "y"], "level": 7, "share": 0.5, "ok": True},
+    {"case_id": "NA", "question": "b?", "expected_answers": ["z"], "level": None, "share": None, "ok": None},
+]
+
+
+class OnlyStream:
+    """What has nothing but the Arrow PyCapsule interface."""
+
+    def __init__(self, table: pa.Table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+KINDS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
+    "records": lambda rows: rows,
+    "pandas": lambda rows: pd.DataFrame(rows, dtype=object),
+    "polars": pl.DataFrame,
+    "arrow table": pa.Table.from_pylist,
+    "arrow batch": pa.RecordBatch.from_pylist,
+    "arrow stream": lambda rows: OnlyStream(pa.Table.from_pylist(rows)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_gives_the_same_suite(kind: str) -> None:
+    cases = suite_from_frame(KINDS[kind](ROWS)).cases.to_pylist()
+    assert [case["case_id"] for case in cases] == ["007", "NA"]
+    assert [case["expected_answers"] for case in cases] == [["x", "y"], ["z"]]
+    assert [case["metadata.level"] for case in cases] == ["7", None]
+    assert [case["metadata.share"] for case in cases] == ["0.5", None]
+    assert [case["metadata.ok"] for case in cases] == ["true", None]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_gives_the_same_outputs(kind: str) -> None:
+    rows = [{"case_id": name, "model": "m", "answer": name, "tokens": 7} for name in ("007", "NA")]
+    outputs = outputs_from_frame(KINDS[kind](rows), suite=suite_from_frame(ROWS))
+    assert outputs.outputs.select(["case_id", "answer", "tokens"]).to_pylist() == [
+        {"case_id": "007", "answer": "007", "tokens": 7}, {"case_id": "NA", "answer": "NA", "tokens": 7},
+    ]  # fmt: skip
+
+
+def test_categories_and_lists_of_polars_are_text() -> None:
+    frame = pl.DataFrame(ROWS).with_columns(pl.lit("a").cast(pl.Categorical).alias("kind"))
+    assert suite_from_frame(frame).cases["metadata.kind"].to_pylist() == ["a", "a"]
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        pytest.param(7, "found a int; expected a data frame", id="a number"),
+        pytest.param([1, 2], "found a list; expected a data frame", id="a list of numbers"),
+        pytest.param(
+            pl.DataFrame(ROWS).lazy(), r"found a LazyFrame, which is not computed yet \(.collect\(\)", id="lazy"
+        ),
+        pytest.param(pa.table({"case_id": [b"\xff"]}), "values that are not text", id="bytes"),
+        pytest.param(pa.Table.from_arrays([["a"], ["b"]], ["id", "id"]), "2 columns named 'id'", id="twice"),
+    ],
+)
+def test_what_is_no_table_of_texts_is_refused(given: Any, found: str) -> None:
+    with pytest.raises(InputError, match=found):
+        suite_from_frame(given)
+
+
+@dataclass
+class Feature:
+    """A feature of a Hugging Face Dataset, as far as it is read."""
+
+    _type: str
+    names: list[str] = field(default_factory=list)
+
+
+@dataclass
+class HfDataset:
+    """The part of a Hugging Face Dataset that is read: the next test uses the real one where it is installed."""
+
+    features: dict[str, Feature]
+    table: pa.Table
+    num_rows: int = 3
+
+    def with_format(self, kind: str) -> pa.Table:
+        assert kind == "arrow"
+        return self.table
+
+
+def test_pictures_in_a_data_set_are_refused_by_column() -> None:
+    given = HfDataset({"picture": Feature("Image"), "sound": Feature("Audio")}, pa.table({}))
+    with pytest.raises(InputError) as refused:
+        suite_from_frame(given)
+    assert [problem.column for problem in refused.value.problems] == ["picture", "sound"]
+    assert "remove_columns('picture')" in str(refused.value)
+
+
+def test_class_labels_of_a_data_set_are_names_in_its_own_order() -> None:
+    table = pa.table({"id": ["1", "2", "3"], "question": ["a", "b", "c"], "label": [1, 0, -1]})
+    plain = Feature("Value")
+    given = HfDataset({"id": plain, "question": plain, "label": Feature("ClassLabel", ["cat", "dog"])}, table)
+    assert plain_frame(given, "suite")["label"].to_pylist() == ["dog", "cat", None]
+
+
+def test_a_real_data_set_gives_the_rows_that_were_selected() -> None:
+    datasets = pytest.importorskip("datasets", reason="Hugging Face datasets is not installed")
+    features = datasets.Features({"id": datasets.Value("string"), "question": datasets.Value("string"),
+                                  "label": datasets.ClassLabel(names=["cat", "dog"])})  # fmt: skip
+    rows = {"id": ["007", "8", "9"], "question": ["a", "b", "c"], "label": [1, 0, 1]}
+    given = datasets.Dataset.from_dict(rows, features=features).select([2, 0])
+    suite = suite_from_frame(given, mapping={"label": "label"})
+    assert suite.cases.select(["case_id", "label"]).to_pylist() == [
+        {"case_id": "9", "label": "dog"}, {"case_id": "007", "label": "dog"},
+    ]  # fmt: skip

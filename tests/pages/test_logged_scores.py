@@ -1,0 +1,44 @@
+"""Scores of one's own on the pages: an open range, a yes or no, a declared range, a value that is absent."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import metrics
+from metrics import Metric
+from metrics.store import Run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("workspace")
+    tone = Metric("tone", "Tone.", 1, 5, threshold=4)
+    with metrics.log("support bot", metrics=[tone], workspace=folder) as log:
+        for model, bonus in (("a", 0), ("b", 1)):
+            for place in range(6):
+                case = {"case_id": f"c{place}", "question": f"Question {place}?", "tags": ["t"]}
+                scores = {"tone": 1 + place % 4 + bonus, "safe": place > bonus, "length": -10.5 * place}
+                log.add(case, f"Answer {place}.", scores | {"p": None if place == 3 else 0.5}, model=model,
+                        reasons={"tone": "so it sounds"})  # fmt: skip
+    return log.result
+
+
+@pytest.mark.parametrize(
+    ("page", "parameters"),
+    [
+        pytest.param(name, parameters, id=name)
+        for name, parameters in {
+            "leaderboard": {}, "cases": {"evaluator": "own_scores", "metric": "tone"}, "example": {"case": "c3"},
+            "compare": {}, "problems": {}, "report": {}, "trend": {}, "evaluators": {"evaluator": "own_scores"},
+        }.items()
+    ],
+)  # fmt: skip
+def test_every_page_shows_them(
+    run: Run, open_page: Callable[..., AppTest], page: str, parameters: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(run.workspace.path))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    app = open_page(page, run=run.id, **parameters)
+    assert not app.exception
+    assert not app.error
