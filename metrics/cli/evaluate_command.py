@@ -20,6 +20,7 @@ from metrics.cli.options import (
     with_prompts,
     with_thresholds,
 )
+from metrics.cli.remote_command import fetch_inputs
 from metrics.cli.report_command import check_ending, write_report
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS, Outputs, Suite
@@ -96,6 +97,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 
     if options.pdf:
         check_ending(options.pdf)  # before anything is computed
+    fetch_inputs(options)
     config = rag_config.read(Path(options.config)) if options.config else None
     if config and config.unused and not options.quiet:
         print(f"not used of {options.config}: {', '.join(config.unused)}", file=sys.stderr)

@@ -3,6 +3,7 @@
 import sys
 
 from metrics import engine
+from metrics.cli.remote_command import push_sealed
 from metrics.presentation.format import duration
 from metrics.store import Progress, Run
 
@@ -23,6 +24,7 @@ def execute(run: Run, quiet: bool) -> None:
         raise SystemExit(130) from None
     if not quiet:
         print(file=sys.stderr)
+    push_sealed(run)
 
 
 def told_no_value(run: Run) -> bool:

@@ -17,6 +17,7 @@ from metrics.cli import (
     monitor_command,
     perturb_command,
     plot_command,
+    remote_command,
     report_command,
     rubric_command,
     runs_command,
@@ -31,7 +32,7 @@ from metrics.core.errors import AssayError
 COMMANDS = (
     evaluate_command, complete_command, export_command, report_command, plot_command, monitor_command, perturb_command,
     suites_command, cache_command, judge_command, labels_command, calibrate_command, rubric_command, evaluators_command,
-    runs_command, archive_command, samples_command, warm_up_command,
+    runs_command, archive_command, remote_command, samples_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 
