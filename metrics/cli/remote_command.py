@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from metrics.cli.options import add_parser
@@ -60,7 +61,7 @@ def _push(options: argparse.Namespace) -> int:
         found = "no URL" if url is None else "no run"
         raise InputError([InputProblem("push", found, "RUN … URL, such as latest s3://bucket/folder")])
     for run in [workspace.run(name, finished=True) for name in names]:
-        added = _stoppable(lambda run=run: workspace.push(run, url, None if options.quiet else _listen("sent")))
+        added = _stoppable(partial(workspace.push, run, url, None if options.quiet else _listen("sent")))
         if not options.quiet:
             print(f"{run.id}: {'pushed to' if added else 'is there already:'} {url}")
     return 0
@@ -69,7 +70,7 @@ def _push(options: argparse.Namespace) -> int:
 def _pull(options: argparse.Namespace) -> int:
     workspace = Workspace(options.workspace)
     listen = None if options.quiet else _listen("fetched")
-    added = _stoppable(lambda: workspace.pull(options.url, *options.runs, listen=listen))
+    added = _stoppable(partial(workspace.pull, options.url, *options.runs, listen=listen))
     print(*added, sep="\n", end="\n" if added else "")
     if not options.quiet and not added:
         print("nothing new", file=sys.stderr)

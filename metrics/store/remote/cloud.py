@@ -43,7 +43,8 @@ class CloudObjects:
         try:
             return int(obstore.head(self._store, name)["size"])
         except FileNotFoundError as failure:
-            return _none_or_raise(failure)
+            _require_bucket(failure)
+            return None
 
     def read(self, name: str) -> bytes | None:
         """Return a small object; None where there is none."""
@@ -52,7 +53,8 @@ class CloudObjects:
         try:
             return bytes(obstore.get(self._store, name).bytes())
         except FileNotFoundError as failure:
-            return _none_or_raise(failure)
+            _require_bucket(failure)
+            return None
 
     def copy_to(self, name: str, target: BinaryIO, size: int) -> bool:
         """Write an object of `size` bytes to a file, range by range; return whether there is one."""
@@ -62,7 +64,8 @@ class CloudObjects:
             for start in range(0, size, PIECE):  # a range that breaks off is asked for again by itself
                 target.write(obstore.get_range(self._store, name, start=start, end=min(size, start + PIECE)))
         except FileNotFoundError as failure:
-            return bool(_none_or_raise(failure))
+            _require_bucket(failure)
+            return False
         return True
 
     def send(self, name: str, path: Path) -> None:
@@ -115,8 +118,8 @@ def _s3_settings() -> dict[str, Any]:
     if named or os.environ.get("AWS_SKIP_SIGNATURE", "").lower() in ("1", "true"):
         return found
     try:
-        import boto3
-        from botocore.exceptions import BotoCoreError
+        import boto3  # type: ignore[import-untyped]
+        from botocore.exceptions import BotoCoreError  # type: ignore[import-untyped]
         from obstore.auth.boto3 import Boto3CredentialProvider
     except ModuleNotFoundError:
         return found
@@ -132,8 +135,8 @@ def _s3_settings() -> dict[str, Any]:
     return found
 
 
-def _none_or_raise(failure: FileNotFoundError) -> None:
-    """Return None where an object is absent; raise where its whole bucket is."""
+def _require_bucket(failure: FileNotFoundError) -> None:
+    """Raise the failure where not only an object is absent, but its whole bucket."""
     found = CODE.search(str(failure))
     if found and found[1] in ("NoSuchBucket", "ContainerNotFound"):
         raise failure

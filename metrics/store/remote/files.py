@@ -8,7 +8,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO
 
-import fsspec
+import fsspec  # type: ignore[import-untyped]
 
 from metrics.core.errors import AssayError, MissingResource, RemoteError
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
 from threading import RLock
 
@@ -31,7 +32,7 @@ def push(run: Run, url: str, listen: Listen | None = None) -> bool:
         by_object = {
             file.object: (file, paths[name]) for name, file in listing.files.items() if there.files.get(name) == file
         }
-        _each([lambda one=one: _send(place, *one) for one in by_object.values()],
+        _each([partial(_send, place, *one) for one in by_object.values()],
               [file.bytes for file, _ in by_object.values()], listen)  # fmt: skip
         if before is not None:
             return False
@@ -75,7 +76,7 @@ def fetch(
 ) -> None:
     """Fetch these files of a run into a workspace, each verified. RemoteError for one that differs or is lost."""
     chosen = [(listing.files[name], listing.path(workspace, name), name) for name in names]
-    _each([lambda one=one: _fetch(place, *one) for one in chosen], [file.bytes for file, *_ in chosen], listen)
+    _each([partial(_fetch, place, *one) for one in chosen], [file.bytes for file, *_ in chosen], listen)
 
 
 def write_texts(listing: Listing, workspace: Path) -> None:
