@@ -51,9 +51,7 @@ def push_sealed(run: Run) -> None:
         workspace.push(run)
     except AssayError as failure:
         print(f"run {run.id} is kept on this machine and not pushed. {failure}", file=sys.stderr)
-        print(
-            f"`python -m metrics push {run.id} {workspace.url} --workspace {workspace.url}` sends it", file=sys.stderr
-        )
+        print(f"`python -m metrics push {run.id} --workspace {workspace.url}` sends it", file=sys.stderr)
 
 
 def _push(options: argparse.Namespace) -> int:

@@ -41,12 +41,7 @@ def test_the_command_evaluates_from_urls_and_pushes_to_its_workspace(
     assert main(["report", run_id, "--workspace", remote, "-o", str(workspace / "report.json")]) == 0
 
 
-def test_python_evaluates_from_urls(place: str, workspace: Path) -> None:
-    run = metrics.evaluate(f"{place}/suite.csv", f"{place}/outputs.csv", ["rouge"])
-    assert len(run.suite) == 2
-
-
-def test_a_url_inside_a_file_is_never_opened(place: str, tmp_path: Path, workspace: Path) -> None:
+def test_python_evaluates_from_a_url_and_opens_none_inside_a_file(place: str, tmp_path: Path, workspace: Path) -> None:
     (tmp_path / "named.csv").write_text(f"case_id,answer\n1,{place}/outputs.csv\n2,b\n")
     run = metrics.evaluate(f"{place}/suite.csv", tmp_path / "named.csv", ["rouge"])
     assert run.outputs.outputs["answer"].to_pylist()[0] == f"{place}/outputs.csv"
