@@ -4,16 +4,19 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO
+from urllib.parse import urlsplit
 
 import fsspec  # type: ignore[import-untyped]
 
 from metrics.core.errors import AssayError, MissingResource, RemoteError
 
 PIECE = 8 << 20
-UNCHECKED_SSH = "fsspec.implementations.sftp"  # takes any server's key
+SSH = ("ssh", "sftp")  # by sshfs: what fsspec itself has takes any server's key
+CHECKED: dict[str, Any] = {"known_hosts": ()}  # of asyncssh: only the servers in ~/.ssh/known_hosts
 
 
 class FileObjects:
@@ -21,12 +24,13 @@ class FileObjects:
 
     def __init__(self, place: str):
         self.place = place
+        options = CHECKED if urlsplit(place).scheme in SSH else {}
+        if options and find_spec("sshfs") is None:
+            raise MissingResource(f"{place} needs the package sshfs: pip install sshfs")
         try:
-            self._files, root = fsspec.core.url_to_fs(place)
+            self._files, root = fsspec.core.url_to_fs(place, **options)
         except (ImportError, ValueError) as failure:
             raise MissingResource(f"{place}: {failure}") from None
-        if type(self._files).__module__ == UNCHECKED_SSH:
-            raise MissingResource(f"{place} needs the package sshfs, which checks the server's key: pip install sshfs")
         self._root = root.rstrip("/")
 
     def size(self, name: str) -> int | None:
@@ -61,8 +65,8 @@ class FileObjects:
     def create(self, name: str, content: bytes) -> bool:
         """Store a small object only where there is none of that name; return whether it did.
 
-        On a disk a link is made, which appears whole and fails where the name is taken. Elsewhere it is as good as the
-        file system's own creation: the caller reads back what is there.
+        On a disk a link is made, which appears whole and fails where the name is taken. Elsewhere the file is opened
+        to be created (mode `x`), which SSH and others refuse where it exists.
         """
         with self._beside(name) as beside:
             try:
@@ -70,9 +74,12 @@ class FileObjects:
                     self._files.pipe_file(beside, content)
                     os.link(beside, self._path(name))
                 else:
-                    self._files.pipe_file(self._path(name), content, mode="create")
-            except FileExistsError:
-                return False
+                    with self._files.open(self._path(name), "xb") as target:
+                        target.write(content)
+            except Exception:
+                if self._files.exists(self._path(name)):  # SFTP says only that it failed
+                    return False
+                raise
         return True
 
     def names(self, folder: str) -> list[str]:
@@ -115,6 +122,10 @@ def told(place: str) -> Iterator[None]:
     except PermissionError:
         raise RemoteError(f"{place}: access is denied") from None
     except Exception as failure:
+        if type(failure).__name__ == "HostKeyNotVerifiable":
+            raise RemoteError(
+                f"{place}: the server's key is not in ~/.ssh/known_hosts; connect by `ssh` once"
+            ) from None
         raise RemoteError(f"{place}: {type(failure).__name__}: {_line(failure)}") from None
 
 

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from metrics.store import Run, Workspace
 from metrics.store.remote import local_copy
+from tests.conftest import PROJECT
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.store.remote.s3_server import BINARY, S3Server
 
@@ -76,3 +79,11 @@ def rival(run: Run, folder: Path) -> Run:
     spec = (other.folder / "spec.json").read_text().replace(other.id, run.id)
     (other.folder / "spec.json").write_text(spec)
     return Run(other.folder.rename(other.folder.with_name(run.id)))
+
+
+def command(*arguments: str, workspace: Path, **environment: str) -> "subprocess.Popen[str]":
+    """`python -m metrics …` in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "metrics", *arguments, "--workspace", str(workspace)], cwd=PROJECT, text=True,
+        env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip

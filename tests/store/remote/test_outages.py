@@ -1,8 +1,6 @@
 """Servers, networks and writers that end in mid-push: the run is there whole or not at all; a second push ends it."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,8 +14,7 @@ from metrics.store.remote.cloud import PIECE, CloudObjects
 from metrics.store.remote.listing import listing_of
 from metrics.store.remote.objects import opened
 from metrics.store.remote.transfer import AT_ONCE
-from tests.conftest import PROJECT
-from tests.store.remote.conftest import rival
+from tests.store.remote.conftest import command, rival
 from tests.store.remote.proxy import Proxy
 from tests.store.remote.s3_server import S3Server
 
@@ -44,14 +41,6 @@ def own_server(
         monkeypatch.setenv(name, value)
     yield server
     server.kill()
-
-
-def command(*arguments: str, workspace: Path, **environment: str) -> "subprocess.Popen[str]":
-    """`python -m metrics …` in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "metrics", *arguments, "--workspace", str(workspace)], cwd=PROJECT, text=True,
-        env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
 
 
 def test_a_server_killed_in_mid_push(
