@@ -28,6 +28,7 @@ from metrics.cli.options import (
     with_prompts,
     with_thresholds,
 )
+from metrics.cli.remote_command import fetch_inputs
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS, Outputs, Suite
 from metrics.store import Run, Workspace
@@ -93,6 +94,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     from metrics.library.evaluate import CONSISTENCY
 
     scheduler_options.check_shard(options)
+    fetch_inputs(options)
     config = rag_config.read(Path(options.config)) if options.config else None
     if config and config.unused:
         log_lines.note(options, f"not used of {options.config}: {', '.join(config.unused)}")

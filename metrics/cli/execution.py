@@ -5,6 +5,7 @@ import argparse
 from metrics import engine
 from metrics.cli import log_lines
 from metrics.cli.progress_view import follow
+from metrics.cli.remote_command import push_sealed
 from metrics.store import Run
 
 NO_VALUE = 3  # the exit code of a run in which no case has a value
@@ -22,6 +23,7 @@ def execute(run: Run, options: argparse.Namespace) -> None:
     except KeyboardInterrupt:
         log_lines.warn(options, f"stopped; `python -m metrics resume {run.id}` continues it")
         raise SystemExit(130) from None
+    push_sealed(run)
 
 
 def finished(run: Run, options: argparse.Namespace, exit_code: int) -> int:

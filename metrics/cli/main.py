@@ -20,6 +20,7 @@ from metrics.cli import (
     monitor_command,
     perturb_command,
     plot_command,
+    remote_command,
     report_command,
     rubric_command,
     run_command,
@@ -38,7 +39,7 @@ COMMANDS = (
     evaluate_command, run_command, complete_command, export_command, report_command, gate_command, plot_command,
     monitor_command, perturb_command, suites_command, cache_command, judge_command, labels_command, calibrate_command,
     rubric_command, evaluators_command, check_evaluator_command, runs_command, merge_command, archive_command,
-    samples_command, warm_up_command,
+    remote_command, samples_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 

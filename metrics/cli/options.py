@@ -32,8 +32,9 @@ def add_parser(
     if of_run:
         command.add_argument("run", metavar="RUN", help="id of a run, or latest")
     command.add_argument(
-        "--workspace", metavar="DIR", help="folder of runs and inputs (default: $ASSAY_WORKSPACE or ./workspace)"
-    )
+        "--workspace", metavar="DIR|URL",
+        help="folder of runs and inputs, or the URL of one (default: $ASSAY_WORKSPACE or ./workspace)",
+    )  # fmt: skip
     command.add_argument("--quiet", action="store_true", help="print only the result")
     command.set_defaults(command=execute)
     return command

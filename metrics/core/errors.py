@@ -9,6 +9,7 @@ AssayError
 │   │   └── Cut         the reply ended at the token limit: a shorter question may be answered whole
 │   ├── BudgetSpent     the budget in calls, tokens or dollars is used up: the case is skipped
 │   └── JudgeDown       the judge does not respond: the run stops and can be resumed
+├── RemoteError         a remote workspace is unreachable, refuses, or holds something else than it should
 ├── TargetDown          a model that is to answer a suite does not; what it has answered is kept
 └── RunError
     ├── RunNotFound     there is no run of that id in the workspace
@@ -67,6 +68,10 @@ class BudgetSpent(JudgeError):
 
 class JudgeDown(JudgeError):
     """The judge does not respond; the text gives its last error and what to do."""
+
+
+class RemoteError(AssayError):
+    """A remote workspace cannot be used; the text says where, what happened and what to do, and holds no key."""
 
 
 class TargetDown(AssayError):

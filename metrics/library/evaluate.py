@@ -15,6 +15,7 @@ from metrics.judge.wordings import placed
 from metrics.library.plugins import ids_of
 from metrics.library.presets import default
 from metrics.library.run import Run, Workspace
+from metrics.store.remote.input_files import local_file
 from metrics.targets import complete
 
 if TYPE_CHECKING:
@@ -47,10 +48,10 @@ def evaluate(
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
-    `suite` and `outputs` are Suite and Outputs, files of any supported format, or tables in memory (data frames of
-    pandas or polars, Arrow tables, lists of dictionaries, Hugging Face Datasets) with the canonical column names;
-    `evaluators` are ids, and functions of your own made by @evaluator (default: all of Assay's that fit the suite and
-    need no model); `parameters` maps an id to its values (the `rubric` of evaluator rubric may be a file), `resources`
+    `suite` and `outputs` are Suite and Outputs, files of any supported format or their URLs, or tables in memory (data
+    frames of pandas or polars, Arrow tables, lists of dictionaries, Hugging Face Datasets) with the canonical column
+    names; `evaluators` are ids, and functions of your own made by @evaluator (default: all of Assay's that fit
+    the suite and need no model); `parameters` maps an id to its values (the `rubric` of evaluator rubric may be a file), `resources`
     a kind of model to the one wanted (`{"embedder": "path or hub name"}`). `judge` is the name of a model in litellm,
     "local", or the fields of metrics.judge.settings.JudgeSettings. `prompts`: texts of your own in place of prompts, by
     prompt id (or the evaluator's, if it has only one). `run_consistency` adds consistency_statistics, which compares
@@ -67,7 +68,7 @@ def evaluate(
     if scheduler is not None:
         checked_scheduler(scheduler)
     if not isinstance(suite, Suite):
-        suite = read_suite(suite) if isinstance(suite, str | Path) else suite_from_frame(suite)
+        suite = read_suite(local_file(suite)) if isinstance(suite, str | Path) else suite_from_frame(suite)
     if target is not None and outputs is None:
         outputs = complete(suite, target, repeats=repeats, workspace=workspace)
     elif target is not None or outputs is None:
@@ -75,7 +76,8 @@ def evaluate(
     if isinstance(outputs, str | Path):
         outputs = [outputs]
     if isinstance(outputs, Sequence) and all(isinstance(one, str | Path) for one in outputs):
-        outputs = load_outputs(outputs, suite=suite, keep_unknown_classes=bool(unknown_classes)).value
+        files = [*map(local_file, outputs)]
+        outputs = load_outputs(files, suite=suite, keep_unknown_classes=bool(unknown_classes)).value
     elif not isinstance(outputs, Outputs):
         outputs = outputs_from_frame(outputs, suite=suite, keep_unknown_classes=bool(unknown_classes))
     outputs = checked(suite, outputs, accept_findings, unknown_classes)

@@ -23,7 +23,7 @@ from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import SCHEMA_VERSION, TABLES, conformed
 from metrics.core.suite import Outputs, Suite
 from metrics.store.run_about import About, own_name, read_about, write_about
-from metrics.store.stored_inputs import StoredInputs
+from metrics.store.stored_inputs import REMOTE, StoredInputs
 from metrics.store.threshold_profiles import ThresholdProfiles, Thresholds
 
 if TYPE_CHECKING:
@@ -256,12 +256,16 @@ class Run:
     @property
     def suite_folder(self) -> Path:
         """The folder of the stored suite: cases.parquet, annotations.parquet, media."""
-        return self.workspace.path / "suites" / str(self.spec["suite"]["fingerprint"])
+        return self._inputs("suites", self.spec["suite"]["fingerprint"])
 
     @property
     def outputs_folder(self) -> Path:
         """The folder of the stored outputs: outputs.parquet, predictions.parquet, artifacts."""
-        return self.workspace.path / "outputs" / str(self.spec["outputs"]["fingerprint"])
+        return self._inputs("outputs", self.spec["outputs"]["fingerprint"])
+
+    def _inputs(self, kind: str, fingerprint: str) -> Path:
+        self.workspace.complete(kind, fingerprint)
+        return self.workspace.path / kind / fingerprint
 
     @property
     def suite(self) -> Suite:
@@ -296,6 +300,10 @@ class Run:
         if name not in manifest["tables"]:
             return None
         path: Path = self.folder / manifest["tables"][name]["file"]
+        if not path.exists() and (self.workspace.path / REMOTE).exists():
+            from metrics.store.remote.local_copy import complete_run
+
+            complete_run(self.workspace.path, path)
         if not path.exists():
             raise RunCorrupt(f"run {self.id} has lost {path.name}; restore it from a backup or evaluate again")
         return path
@@ -372,7 +380,8 @@ class Run:
         The first three have the columns of today's schema, whichever version sealed the run. `suite_cases` has
         case_id, position, question, source_text, image, image_name, tags, perturbs and perturbation.
         """
-        self.table_path("scores")  # raises RunError for an unfinished run
+        for name in ("scores", *(self.manifest or {"tables": ()})["tables"]):  # raises RunError for an unfinished run
+            self.table_path(name)
         return _database(self.folder, self.suite_folder / "cases.parquet").cursor().execute(sql, parameters or []).df()
 
     def verify(self) -> None:

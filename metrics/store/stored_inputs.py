@@ -23,13 +23,22 @@ FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 PIECE = 50_000  # rows
 FILES = "artifacts"  # folder of stored outputs
 TARGETS = "targets.json"  # in that folder: the models that Assay itself asked, described
+REMOTE = "remote.json"  # in a workspace that is the local copy of one at a URL: which
 
 
 class StoredInputs:
-    """The suites and outputs of a workspace; `path` defaults to $ASSAY_WORKSPACE, else ./workspace."""
+    """The suites and outputs of a workspace; `path` defaults to $ASSAY_WORKSPACE, else ./workspace.
+
+    Of a workspace at a URL it is the local copy, see store.remote.local_copy.
+    """
 
     def __init__(self, path: str | Path | None = None):
-        self.path = Path(path or os.environ.get("ASSAY_WORKSPACE") or "workspace").absolute()
+        place = path or os.environ.get("ASSAY_WORKSPACE") or "workspace"
+        if isinstance(place, str) and "://" in place:
+            from metrics.store.remote.local_copy import local_path
+
+            place = local_path(place)
+        self.path = Path(place).absolute()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.path)!r})"
@@ -82,6 +91,7 @@ class StoredInputs:
 
     def suite(self, fingerprint: str) -> Suite:
         """Return the stored suite of that fingerprint; its tables are shared and read-only."""
+        self.complete("suites", fingerprint, media=True)
         return _load_suite(self._folder("suites", fingerprint))
 
     def outputs(self, fingerprint: str) -> Outputs:
@@ -140,7 +150,15 @@ class StoredInputs:
             os.utime(path, ns=(stored.st_atime_ns, stored.st_mtime_ns))  # suites are listed by when they were stored
             _load_suite.cache_clear()
 
+    def complete(self, kind: str, fingerprint: str, media: bool = False) -> None:
+        """Fetch what the local copy of a remote workspace lacks of a suite or outputs; `media`: with the images."""
+        if (self.path / REMOTE).exists():
+            from metrics.store.remote.local_copy import complete_inputs
+
+            complete_inputs(self.path, kind, fingerprint, media)
+
     def _folder(self, kind: str, fingerprint: str) -> Path:
+        self.complete(kind, fingerprint)
         folder = self.path / kind / fingerprint
         if not FINGERPRINT.fullmatch(fingerprint) or not folder.exists():
             raise RunNotFound(

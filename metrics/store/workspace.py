@@ -3,23 +3,31 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from metrics.core.did_you_mean import did_you_mean
-from metrics.core.errors import RunNotFound
+from metrics.core.errors import InputError, InputProblem, RemoteError, RunNotFound
 from metrics.core.files import make_folder, write_json
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.store.run import Run
 from metrics.store.run_bin import Bin
 from metrics.store.snapshot import STAMPED, Snapshot
-from metrics.store.stored_inputs import StoredInputs
+from metrics.store.stored_inputs import REMOTE, StoredInputs
+
+if TYPE_CHECKING:
+    from metrics.store.remote.transfer import Listen
 
 RUN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 
 
 class Workspace(StoredInputs):
-    """A folder of suites, outputs and runs; `path` defaults to $ASSAY_WORKSPACE, else ./workspace."""
+    """A folder of suites, outputs and runs, or the URL of one; `path` defaults to $ASSAY_WORKSPACE, else ./workspace.
+
+    Of one at a URL the runs there are listed, and their files fetched when they are first read; what is made in it
+    stays on this machine until it is pushed.
+    """
 
     def run(self, run_id: str, finished: bool = False) -> Run:
         """Return the run of that id; `latest` is the newest, or the newest `finished` one. Raises RunNotFound.
@@ -31,15 +39,15 @@ class Workspace(StoredInputs):
             newest = next(runs, None)
             if newest is None:
                 raise RunNotFound(
-                    f"there is no {'finished ' * finished}run in {self.path} yet; start one with `evaluate`"
+                    f"there is no {'finished ' * finished}run in {self.place} yet; start one with `evaluate`"
                 )
             return newest
         run_id, _, stamp = run_id.partition(STAMPED)
         folder = self.path / "runs" / run_id
-        if not RUN_ID.fullmatch(run_id) or not (folder / "spec.json").exists():
+        if not RUN_ID.fullmatch(run_id) or not ((folder / "spec.json").exists() or self._listed(run_id)):
             hint = did_you_mean(run_id, ["latest", *(run.id for run in self.runs())])
             raise RunNotFound(
-                f"there is no run {run_id!r} in {self.path}; {f'{hint} ' * bool(hint)}`python -m metrics runs` lists "
+                f"there is no run {run_id!r} in {self.place}; {f'{hint} ' * bool(hint)}`python -m metrics runs` lists "
                 "those there are"
             )
         return Snapshot.of(Run(folder), stamp) if stamp else Run(folder)
@@ -51,7 +59,7 @@ class Workspace(StoredInputs):
 
     def damaged_runs(self) -> dict[str, str]:
         """Return why each run that cannot be read cannot, by id, the newest first."""
-        found = {run.id: run.damage for run in self._all()}
+        found = {run.id: run.damage for run in self._all()} | self._list_remote()
         return {run_id: found[run_id] or "" for run_id in sorted(found, reverse=True) if found[run_id]}
 
     def delete_run(self, run_id: str) -> None:
@@ -63,7 +71,52 @@ class Workspace(StoredInputs):
         """The deleted runs."""
         return Bin(self.path)
 
+    @property
+    def url(self) -> str | None:
+        """The URL of a workspace that is not on this machine."""
+        if not (self.path / REMOTE).exists():
+            return None
+        from metrics.store.remote.local_copy import remote_url
+
+        return remote_url(self.path)
+
+    @property
+    def place(self) -> str | Path:
+        """Where the workspace is, for messages: its URL or its folder."""
+        return self.url or self.path
+
+    def push(self, run: Run | str, url: str | None = None, listen: "Listen | None" = None) -> bool:
+        """Send a finished run to a URL, or to that of this workspace; see store.remote.transfer.push."""
+        from metrics.store.remote.transfer import push
+
+        place = url or self.url
+        if place is None:
+            raise InputError([InputProblem("push", "no URL", "a URL such as s3://bucket/folder")])
+        return push(self.run(run, finished=True) if isinstance(run, str) else run, place, listen)
+
+    def pull(self, url: str, *run_ids: str, listen: "Listen | None" = None) -> Sequence[str]:
+        """Fetch runs, or all, from a URL; return the ids of the new ones; see store.remote.transfer.pull."""
+        from metrics.store.remote.transfer import pull
+
+        return pull(self.path, url, run_ids, listen)
+
+    def _listed(self, run_id: str) -> bool:
+        """Return whether a remote workspace has a run that is not known here. RemoteError where that cannot be said."""
+        wrong = self._list_remote(anew=True)
+        if why := wrong.get(run_id) or wrong.get(str(self.url)):
+            raise RemoteError(why)
+        return (self.path / "runs" / run_id / "spec.json").exists()
+
+    def _list_remote(self, anew: bool = False) -> dict[str, str]:
+        """Bring the list of runs of a remote workspace up to date; return what went wrong, by run or by its URL."""
+        if not (self.path / REMOTE).exists():
+            return {}
+        from metrics.store.remote.local_copy import list_runs
+
+        return list_runs(self.path, anew)
+
     def _all(self) -> list[Run]:
+        self._list_remote()
         folders = [entry for entry in (self.path / "runs").glob("*") if RUN_ID.fullmatch(entry.name)]
         return [Run(folder) for folder in folders if (folder / "spec.json").exists()]
 

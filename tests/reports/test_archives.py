@@ -19,6 +19,7 @@ from metrics.reports.archives import layout
 from metrics.reports.archives.read import read_archive
 from metrics.reports.archives.write import archive
 from metrics.store import Run, Workspace
+from metrics.store.sealed_files import ARTIFACTS, MEDIA
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.golden.make import FOLDER, WRITERS
 from tests.judge.judge_scenes import judged_run, rag
@@ -83,7 +84,7 @@ def test_images_and_files_are_carried_or_left_out(workspace: Path, tmp_path: Pat
     (made.outputs_folder / "artifacts").mkdir()
     (made.outputs_folder / "artifacts" / ("0" * 32)).write_bytes(b"x")
     small, whole = archive(made, media=False), archive(made)
-    assert entries(whole).keys() - entries(small).keys() == {layout.MEDIA + "a.png", layout.ARTIFACTS + "0" * 32}
+    assert entries(whole).keys() - entries(small).keys() == {MEDIA + "a.png", ARTIFACTS + "0" * 32}
     back = opened(small, tmp_path / "other")
     assert back.suite.media is None
     back = opened(whole, tmp_path / "other")  # the images come later

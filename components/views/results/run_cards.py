@@ -154,12 +154,16 @@ def delete(run_id: str) -> None:
 
 
 def draw_damaged(damaged: Mapping[str, str]) -> None:
-    """Draw why each run that cannot be read cannot, with a button that moves it to the bin."""
+    """Draw why each run that cannot be read cannot, with a button that moves it to the bin.
+
+    Of a remote workspace that cannot be listed there is the URL in place of a run.
+    """
     for run_id, why in damaged.items():
+        is_url = "://" in run_id
         with st.container(border=True):
-            st.text(f"✗ damaged · {run_id}")
+            st.text(f"✗ {'not listed' if is_url else 'damaged'} · {run_id}")
             st.code(why, language=None, wrap_lines=True)
-            if st.button(DELETE, key=f"delete-{run_id}"):
+            if not is_url and st.button(DELETE, key=f"delete-{run_id}"):
                 delete(run_id)
 
 

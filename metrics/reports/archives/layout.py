@@ -2,6 +2,8 @@
 
 import re
 
+from metrics.store.sealed_files import NAMES as SEALED_NAMES
+
 FORMAT = "assay run archive"
 VERSION = 1
 MANIFEST, README, LOG, REPLIES, EVIDENCE = (
@@ -11,20 +13,11 @@ MANIFEST, README, LOG, REPLIES, EVIDENCE = (
     "replies.jsonl",
     "evidence.jsonl",
 )
-RUN_FILES = ("spec.json", "manifest.json", "progress.json", "judge.json")
-SUITE_FILES = ("suite.json", "cases.parquet", "annotations.parquet")
-OUTPUTS_FILES = ("outputs.json", "outputs.parquet", "predictions.parquet")
-MEDIA, ARTIFACTS = "suite/media/", "outputs/artifacts/"
-NAMES = re.compile(  # of every entry; the part of a name that is not ours is a plain file name
+NAMES = re.compile(  # of every entry
     "|".join(
         (
             "|".join(map(re.escape, (MANIFEST, README, LOG, REPLIES, EVIDENCE))),
-            rf"run/(?:{'|'.join(map(re.escape, RUN_FILES))})",
-            r"run/tables/[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)?\.parquet",
-            rf"suite/(?:{'|'.join(map(re.escape, SUITE_FILES))})",
-            rf"outputs/(?:{'|'.join(map(re.escape, OUTPUTS_FILES))})",
-            r"suite/media/[A-Za-z0-9_-][A-Za-z0-9_.-]*",
-            r"outputs/artifacts/[0-9a-f]{32}",
+            SEALED_NAMES,
             r"tables/[a-z_]+\.(?:csv|parquet)",
             r"prompts/[A-Za-z0-9_.-]+\.txt",
         )

@@ -23,6 +23,7 @@ from metrics.judge.cache import Cache
 from metrics.judge.opening import FOLDER
 from metrics.reports.archives import layout
 from metrics.store import Run, Workspace
+from metrics.store.sealed_files import MEDIA
 from metrics.store.stored_inputs import FINGERPRINT
 from metrics.store.workspace import RUN_ID
 
@@ -249,7 +250,7 @@ def _bad_suite(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, st
     if not same:
         yield "suite/", "other cases than those of the fingerprint", "the suite that was evaluated"
     for image in cases["image"].drop_null().to_pylist() if "image" in cases.column_names else ():
-        if not layout.NAMES.fullmatch(layout.MEDIA + image):
+        if not layout.NAMES.fullmatch(MEDIA + image):
             yield "suite/cases.parquet", f"the image name {image!r}", "the name of a file in suite/media"
 
 

@@ -4,7 +4,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -22,6 +22,7 @@ from metrics.reports.renderers.export_tables import table
 from metrics.reports.table_names import WHATS
 from metrics.store import Run
 from metrics.store.export_formats import write
+from metrics.store.sealed_files import sealed_files
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal runs give equal bytes
 PLAIN = 0o600 << 16  # permissions of an entry
@@ -65,18 +66,10 @@ def write_archive(run: Run, target: IO[bytes], media: bool = True, replies: bool
 
 
 def _entries(run: Run, media: bool, replies: bool) -> Iterator[tuple[str, Content]]:
-    yield from _files("run/", run.folder, layout.RUN_FILES)
+    yield from sealed_files(run, media).items()
     log = run.folder / "log.txt"
     if log.exists():
         yield layout.LOG, redact(log.read_text(encoding="utf-8", errors="replace")).encode()
-    for facts in (run.manifest or {"tables": {}})["tables"].values():
-        yield f"run/{facts['file']}", run.folder / facts["file"]
-    yield from _files("suite/", run.suite_folder, layout.SUITE_FILES)
-    yield from _files("outputs/", run.outputs_folder, layout.OUTPUTS_FILES)
-    if media:
-        for prefix, folder in ((layout.MEDIA, run.suite_folder), (layout.ARTIFACTS, run.outputs_folder)):
-            own = folder / prefix.rstrip("/").rpartition("/")[2]
-            yield from ((prefix + path.name, path) for path in own.glob("*") if path.is_file())
     columns: dict[str, list[str]] = {}
     for what in WHATS:
         if what != "slices" and len(frame := table(run, what)):  # searching slices can take minutes
@@ -89,10 +82,6 @@ def _entries(run: Run, media: bool, replies: bool) -> Iterator[tuple[str, Conten
     yield from _prompts(run)
     if replies and (found := _replies(run)):
         yield layout.REPLIES, found
-
-
-def _files(prefix: str, folder: Path, names: Iterable[str]) -> Iterator[tuple[str, Content]]:
-    yield from ((prefix + name, folder / name) for name in names if (folder / name).exists())
 
 
 def _add(file: zipfile.ZipFile, name: str, content: Content) -> dict[str, Any]:

@@ -1,0 +1,31 @@
+"""A suite or outputs at a URL that the user gave, fetched into a temporary file of the same name."""
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.store.remote.objects import checked_url, opened
+
+
+def local_file(path: str | Path) -> Path:
+    """Return a file of this machine: the one at `path`, or a copy of the one at a URL, kept while the process lives.
+
+    Only for what the user names: a URL inside a file is never opened. InputError where there is none, RemoteError.
+    """
+    if isinstance(path, Path) or "://" not in path:
+        return Path(path)
+    folder, _, name = checked_url(path).rpartition("/")
+    with opened(folder) as place:
+        size = place.size(name)
+        if size is None:
+            raise InputError([InputProblem(path, "no such file", "the URL of a file")])
+        copy = Path(mkdtemp(dir=_copies().name)) / name
+        with copy.open("wb") as target:
+            place.copy_to(name, target, size)
+    return copy
+
+
+@cache
+def _copies() -> "TemporaryDirectory[str]":
+    return TemporaryDirectory(prefix="assay-inputs-")

@@ -1,0 +1,140 @@
+"""The object that lists a run in a remote workspace, `runs/ID.json`: its small files, and the objects of the others.
+
+`content` has run, suite and outputs (fingerprints), `texts` (the JSON files themselves, by name) and `files` (sha256
+and bytes of each other file, by name); `sha256` is that of `content`, so that a flipped bit is seen.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from metrics.core.errors import RemoteError
+from metrics.core.files import sha256_of
+from metrics.core.schema import SCHEMA_VERSION
+from metrics.store.run import Run
+from metrics.store.sealed_files import NAMES, sealed_files
+
+FOLDER = "runs"
+VERSION = 1
+TEXT = ".json"  # the ending of the files that stand in the listing itself
+SPEC, SEAL = "run/spec.json", "run/manifest.json"
+NEEDED = (SPEC, SEAL, "suite/suite.json", "outputs/outputs.json")
+TABLES = (
+    "run/tables/scores.parquet",
+    "run/tables/aggregates.parquet",
+    "suite/cases.parquet",
+    "outputs/outputs.parquet",
+)
+REPAIR = "restore it, or remove it and push the run again"
+ID = r"^[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$"
+HASH = r"^[0-9a-f]{64}$"
+
+
+class File(BaseModel):
+    """One file of a run: its object is named by `sha256`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    sha256: str
+    bytes: int
+
+    @property
+    def object(self) -> str:
+        """The name of the object."""
+        return f"objects/{self.sha256[:2]}/{self.sha256}"
+
+
+class Listing(BaseModel):
+    """What a remote workspace says of one run."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    format: Literal["assay remote run"] = "assay remote run"
+    version: int = VERSION
+    run: str
+    suite: str
+    outputs: str
+    texts: dict[str, str]
+    files: dict[str, File]
+
+    @property
+    def seal(self) -> tuple[str, str]:
+        """What two pushes of the same run have in common: specification and manifest, with the sha256 of each table."""
+        return self.texts[SPEC], self.texts[SEAL]
+
+    def path(self, workspace: Path, name: str) -> Path:
+        """Return where a file belongs in a workspace."""
+        kind, _, rest = name.partition("/")
+        folder = {"run": f"runs/{self.run}", "suite": f"suites/{self.suite}", "outputs": f"outputs/{self.outputs}"}[
+            kind
+        ]
+        return workspace / folder / rest
+
+    def to_bytes(self) -> bytes:
+        """Return the listing as it is stored; equal ones give equal bytes."""
+        content = _canonical(self.model_dump())
+        return b'{"content":' + content + b',"sha256":"' + hashlib.sha256(content).hexdigest().encode() + b'"}\n'
+
+
+def listing_of(run: Run) -> tuple[Listing, Mapping[str, Path]]:
+    """Return the listing of a sealed run, and its files by name. RunError, RunCorrupt as of `Run.verify`."""
+    run.table_path("scores")  # raises RunError for an unfinished run
+    run.verify()
+    paths = sealed_files(run)
+    texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if name.endswith(TEXT)}
+    files = {
+        name: File(sha256=sha256_of(path), bytes=path.stat().st_size)
+        for name, path in paths.items()
+        if name not in texts
+    }
+    inputs = (run.spec[kind]["fingerprint"] for kind in ("suite", "outputs"))
+    suite, outputs = map(str, inputs)
+    return Listing(run=run.id, suite=suite, outputs=outputs, texts=texts, files=files), paths
+
+
+def listing_from(stored: bytes, place: str, run_id: str) -> Listing:
+    """Return a listing as it was stored at `place`. RemoteError saying what is wrong with it."""
+    where = f"{place}/{FOLDER}/{run_id}.json"
+    try:
+        raw = json.loads(stored)
+        content = raw["content"]
+        if hashlib.sha256(_canonical(content)).hexdigest() != raw["sha256"]:
+            raise RemoteError(
+                f"{where} was changed: its sha256 differs; restore it, or remove it and push the run again"
+            )
+        if content["version"] > VERSION:
+            raise RemoteError(f"{where} has version {content['version']}; this Assay reads up to {VERSION}: update it")
+        listing = Listing.model_validate(content)
+        wrong = next(_wrong(listing, run_id), None)
+    except (ValueError, KeyError, TypeError, ValidationError):
+        raise RemoteError(f"{where} is no listing of a run; {REPAIR}") from None
+    if wrong:
+        raise RemoteError(f"{where}: {wrong}")
+    return listing
+
+
+def _wrong(listing: Listing, run_id: str) -> Iterator[str]:
+    """Yield what cannot be true of a listing that `push` made."""
+    spec, seal = (json.loads(listing.texts[name]) for name in (SPEC, SEAL))
+    names = (*listing.texts, *listing.files)
+    yield from (f"it has no {name}" for name in (*NEEDED, *TABLES) if name not in names)
+    yield from (f"the name {name!r} is none of a run's file" for name in names if not re.fullmatch(NAMES, name))
+    yield from (f"{name} has no sha256" for name, file in listing.files.items() if not re.match(HASH, file.sha256))
+    if spec["schema"] > SCHEMA_VERSION:
+        yield f"the run has schema {spec['schema']}; this Assay reads up to {SCHEMA_VERSION}: update it"
+    inputs = [spec[kind]["fingerprint"] for kind in ("suite", "outputs")]
+    if [listing.run, listing.suite, listing.outputs] != [run_id, *inputs] or spec["id"] != run_id:
+        yield "it is of another run, suite or outputs than its specification"
+    if not (re.match(ID, run_id) and all(re.match(HASH, one) for one in inputs)):
+        yield "its run, suite or outputs have names that Assay never gives"
+    for table in seal["tables"].values():
+        file = listing.files.get(f"run/{table['file']}")
+        if file is None or file.sha256 != table["sha256"]:
+            yield f"{table['file']} is not the table that was sealed"
+
+
+def _canonical(content: object) -> bytes:
+    return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()

@@ -1,0 +1,181 @@
+"""Push and pull: sealed runs between a workspace and a URL, each object once, the listing of a run last."""
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
+from pathlib import Path
+from threading import RLock
+
+from metrics.core.errors import RemoteError, RunCorrupt, RunNotFound
+from metrics.core.files import sha256_of, write_text, written_whole
+from metrics.store.remote.listing import FOLDER, SEAL, SPEC, TEXT, File, Listing, listing_from, listing_of
+from metrics.store.remote.objects import Objects, opened
+from metrics.store.run import Run
+
+AT_ONCE = 8  # requests
+Listen = Callable[[int, int], None]  # bytes done, bytes of all
+_WRITING = [RLock() for _ in range(64)]  # by path: two threads of a studio may want the same file
+
+
+def push(run: Run, url: str, listen: Listen | None = None) -> bool:
+    """Send a sealed run with its suite, outputs and media to a URL; return whether it was not there before.
+
+    What is there already is not sent again, so a push that broke off is continued by the next one. Until its last
+    step nobody sees the run. RemoteError where another run of that id is there, or the place cannot be used; RunError
+    for an unfinished run, RunCorrupt for a table that differs from its seal.
+    """
+    listing, paths = listing_of(run)
+    with opened(url) as place:
+        before = find_listing(place, run.id)
+        _check_same(place, before, listing)
+        there = listing if before is None else before  # stored by another version, a suite may be of other bytes
+        by_object = {
+            file.object: (file, paths[name]) for name, file in listing.files.items() if there.files.get(name) == file
+        }
+        _each([partial(_send, place, *one) for one in by_object.values()],
+              [file.bytes for file, _ in by_object.values()], listen)  # fmt: skip
+        if before is not None:
+            return False
+        made = place.create(f"{FOLDER}/{run.id}.json", listing.to_bytes())
+        _check_same(place, find_listing(place, run.id), listing)  # a server may not know conditional puts
+        return made
+
+
+def pull(workspace: Path, url: str, run_ids: Sequence[str] = (), listen: Listen | None = None) -> list[str]:
+    """Fetch runs, or all, from a URL into a workspace; return the ids of those that were not there before.
+
+    Every file is compared with its sha256 before it is kept; what is there already is not fetched again. RunNotFound
+    for an id that is not there; RemoteError where a file differs or is lost, another run of that id is in the
+    workspace, or the place cannot be used: then the run is not in the workspace.
+    """
+    with opened(url) as place:
+        listings = [_listed(place, run_id) for run_id in run_ids or listed_ids(place)]
+        added = []
+        for listing in listings:
+            check_local(listing, workspace)
+            if not listing.path(workspace, SEAL).exists():
+                added.append(listing.run)
+            fetch(place, listing, workspace, _missing(listing, workspace), listen)
+            write_texts(listing, workspace)
+        return added
+
+
+def find_listing(place: Objects, run_id: str) -> Listing | None:
+    """Return the listing of a run; None where there is none. RemoteError for a damaged one."""
+    stored = place.read(f"{FOLDER}/{run_id}.json")
+    return None if stored is None else listing_from(stored, place.place, run_id)
+
+
+def listed_ids(place: Objects) -> list[str]:
+    """Return the ids of the runs at a place, the oldest first."""
+    return sorted(Path(name).stem for name in place.names(FOLDER) if name.endswith(TEXT))
+
+
+def fetch(
+    place: Objects, listing: Listing, workspace: Path, names: Iterable[str], listen: Listen | None = None
+) -> None:
+    """Fetch these files of a run into a workspace, each verified. RemoteError for one that differs or is lost."""
+    chosen = [(listing.files[name], listing.path(workspace, name), name) for name in names]
+    _each([partial(_fetch, place, *one) for one in chosen], [file.bytes for file, *_ in chosen], listen)
+
+
+def write_texts(listing: Listing, workspace: Path) -> None:
+    """Write the small files of a run that are not there; its seal last: with it the run is there."""
+    for name in sorted(listing.texts, key=lambda name: (name in (SPEC, SEAL), name == SEAL)):
+        path = listing.path(workspace, name)
+        if not path.exists():
+            with _lock(path):
+                write_text(path, listing.texts[name])
+
+
+def _missing(listing: Listing, workspace: Path) -> list[str]:
+    """Return the files that a workspace lacks.
+
+    Where a suite or outputs are already stored whole, their tables may be of other bytes with the same content.
+    """
+    whole = {kind for kind in ("suite", "outputs") if listing.path(workspace, f"{kind}/{kind}.json").exists()}
+
+    def lacks(name: str, file: File) -> bool:
+        path = listing.path(workspace, name)
+        if not path.exists():
+            return True
+        return name.partition("/")[0] not in whole and (path.stat().st_size, sha256_of(path)) != (
+            file.bytes,
+            file.sha256,
+        )
+
+    return [name for name, file in listing.files.items() if lacks(name, file)]
+
+
+def check_local(listing: Listing, workspace: Path) -> None:
+    """Raise RemoteError where the workspace has another run of that id."""
+    for name in (SPEC, SEAL):
+        path = listing.path(workspace, name)
+        if path.exists() and path.read_text(encoding="utf-8") != listing.texts[name]:
+            raise RemoteError(f"another run {listing.run} is in {workspace}; pull into another workspace")
+
+
+def _listed(place: Objects, run_id: str) -> Listing:
+    found = find_listing(place, run_id)
+    if found is None:
+        raise RunNotFound(f"there is no run {run_id!r} at {place.place}; `runs --workspace {place.place}` lists them")
+    return found
+
+
+def _check_same(place: Objects, there: Listing | None, listing: Listing) -> None:
+    """Raise RemoteError where another run than this one is listed under its id."""
+    if there is not None and there.seal != listing.seal:
+        raise RemoteError(
+            f"{place.place} has another run {listing.run}, which was pushed first and stays as it is; nothing of this "
+            "one is listed there"
+        )
+
+
+def _send(place: Objects, file: File, path: Path) -> None:
+    if place.size(file.object) == file.bytes:
+        return
+    place.send(file.object, path)
+    stored = place.size(file.object)
+    if stored != file.bytes:
+        raise RemoteError(f"{place.place}/{file.object} has {stored} bytes after sending {file.bytes:,}; push again")
+    if path.stat().st_size != file.bytes:
+        raise RunCorrupt(f"{path} was changed while it was sent")
+
+
+def _fetch(place: Objects, file: File, path: Path, name: str) -> None:
+    where = f"{place.place}/{file.object}, the {name} of the run,"
+    try:
+        with _lock(path), written_whole(path) as beside:
+            with beside.open("wb") as target:
+                if not place.copy_to(file.object, target, file.bytes):
+                    raise RemoteError(f"{where} is lost; restore it, or push the run again from where it is whole")
+            if not _is(beside, file):
+                raise RemoteError(f"{where} was changed: its sha256 differs; remove it there and push the run again")
+    except OSError as failure:
+        if failure.errno is None:  # of the place, which puts it in words
+            raise
+        raise RemoteError(f"{path} cannot be written: {failure.strerror}") from None
+
+
+def _is(path: Path, file: File) -> bool:
+    return path.stat().st_size == file.bytes and sha256_of(path) == file.sha256
+
+
+def _lock(path: Path) -> RLock:
+    return _WRITING[hash(path) % len(_WRITING)]
+
+
+def _each(jobs: Sequence[Callable[[], None]], sizes: Sequence[int], listen: Listen | None) -> None:
+    """Do jobs a few at a time and tell how many bytes are done; the first failure stops those not yet begun."""
+    total, done = sum(sizes), 0
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        futures = {pool.submit(job): size for job, size in zip(jobs, sizes, strict=True)}
+        try:
+            for future in as_completed(futures):
+                future.result()
+                done += futures[future]
+                if listen is not None:
+                    listen(done, total)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

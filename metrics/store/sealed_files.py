@@ -1,0 +1,46 @@
+"""The files that a sealed run consists of, with its suite and outputs: what archives and remote workspaces hold."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from metrics.store.run import Run
+
+RUN_FILES = ("spec.json", "manifest.json", "progress.json", "judge.json")
+SUITE_FILES = ("suite.json", "cases.parquet", "annotations.parquet")
+OUTPUTS_FILES = ("outputs.json", "targets.json", "outputs.parquet", "predictions.parquet")
+MEDIA, ARTIFACTS = "suite/media/", "outputs/artifacts/"
+NAMES = "|".join(  # a pattern of every name; the part of a name that is not ours is a plain file name
+    (
+        rf"run/(?:{'|'.join(map(re.escape, RUN_FILES))})",
+        r"run/tables/[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)?\.parquet",
+        rf"suite/(?:{'|'.join(map(re.escape, SUITE_FILES))})",
+        rf"outputs/(?:{'|'.join(map(re.escape, OUTPUTS_FILES))})",
+        r"suite/media/[A-Za-z0-9_-][A-Za-z0-9_.-]*",
+        r"outputs/artifacts/[0-9a-f]{32}",
+    )
+)
+
+
+def sealed_files(run: Run, media: bool = True) -> dict[str, Path]:
+    """Return the files of a sealed run by name: `run/…`, `suite/…`, `outputs/…`.
+
+    media: with the images of the suite and the files of the agents.
+    """
+    return dict(_found(run, media))
+
+
+def _found(run: Run, media: bool) -> Iterator[tuple[str, Path]]:
+    tables: Mapping[str, Mapping[str, str]] = (run.manifest or {"tables": {}})["tables"]
+    yield from _there("run/", run.folder, RUN_FILES)
+    yield from ((f"run/{facts['file']}", run.folder / facts["file"]) for facts in tables.values())
+    yield from _there("suite/", run.suite_folder, SUITE_FILES)
+    yield from _there("outputs/", run.outputs_folder, OUTPUTS_FILES)
+    if media:
+        for prefix, folder in ((MEDIA, run.suite_folder), (ARTIFACTS, run.outputs_folder)):
+            own = folder / prefix.rstrip("/").rpartition("/")[2]
+            yield from ((prefix + path.name, path) for path in sorted(own.glob("*")) if path.is_file())
+
+
+def _there(prefix: str, folder: Path, names: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
+    yield from ((prefix + name, folder / name) for name in names if (folder / name).exists())
