@@ -40,7 +40,7 @@ def html(report: Report) -> bytes:
         Html('<meta name="viewport" content="width=device-width,initial-scale=1">'),
         Html('<meta name="color-scheme" content="light dark">'),
         tag("title", report.title),
-        Html(f"<style>{_colours()}{STYLE.read_text(encoding='utf-8')}</style>"),
+        Html(f"<style>{colours()}{STYLE.read_text(encoding='utf-8')}</style>"),
     )
     page = tag("html", head, tag("body", *_body(report)), lang="en")
     return f"<!doctype html>{page}".encode()
@@ -52,8 +52,8 @@ def tag(name: str, *inner: str, **attributes: str | int) -> Html:
     return Html(f"<{name}{written}>{''.join(one if isinstance(one, Html) else escape(one) for one in inner)}</{name}>")
 
 
-def _colours() -> str:
-    """Return the custom properties of both themes; paper is light."""
+def colours() -> str:
+    """Return the CSS custom properties of both themes; paper is light."""
     themes = []
     for dark in (False, True):
         values = {
@@ -65,6 +65,15 @@ def _colours() -> str:
         values |= {f"on{step}": text_colour(colour) for step, colour in enumerate(ramp(dark))}
         themes.append(":root{" + "".join(f"--{name}:{value};" for name, value in values.items()) + "}")
     return f"{themes[0]}@media screen and (prefers-color-scheme:dark){{{themes[1]}}}"
+
+
+def inks_of(report: Report) -> Inks:
+    """Return the inks of a report's charts: the custom properties of `colours`."""
+    own = {model: f"var(--series{place})" for place, model in enumerate(coloured_models(report))}
+    return Inks(
+        "var(--ink)", "var(--muted)", "var(--line)", "var(--surface)", "var(--accent)", "var(--series1)", own,
+        short_names(report.models),
+    )  # fmt: skip
 
 
 def _body(report: Report) -> Iterator[str]:
@@ -111,11 +120,7 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
     yield from (_section(section) for section in report.sections if section.name == "comparison")
     yield *texts.HEADINGS["problems"], list(_problems(report))
     yield from (_section(section) for section in report.sections if section.name != "comparison")
-    own = {model: f"var(--series{place})" for place, model in enumerate(coloured_models(report))}
-    inks = Inks(
-        "var(--ink)", "var(--muted)", "var(--line)", "var(--surface)", "var(--accent)", "var(--series1)", own,
-        short_names(report.models),
-    )  # fmt: skip
+    inks = inks_of(report)
     for group in report.charts:
         figures = [
             tag(
