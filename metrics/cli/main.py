@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from metrics.cli import (
     archive_command,
+    bundle_command,
     cache_command,
     calibrate_command,
     complete_command,
@@ -29,9 +30,9 @@ from metrics.cli.reading_options import print_failure
 from metrics.core.errors import AssayError
 
 COMMANDS = (
-    evaluate_command, complete_command, export_command, report_command, plot_command, monitor_command, perturb_command,
-    suites_command, cache_command, judge_command, labels_command, calibrate_command, rubric_command, evaluators_command,
-    runs_command, archive_command, samples_command, warm_up_command,
+    evaluate_command, complete_command, export_command, report_command, bundle_command, plot_command, monitor_command,
+    perturb_command, suites_command, cache_command, judge_command, labels_command, calibrate_command, rubric_command,
+    evaluators_command, runs_command, archive_command, samples_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 

@@ -45,6 +45,12 @@ class Run(store.Run):
 
         write_file(self, Path(file), media, replies)
 
+    def bundle(self, folder: str | Path, cases: int = 100, media: bool = True) -> None:
+        """Write the finished run as static pages into a new folder; see metrics.reports.bundles.bundle_files."""
+        from metrics.reports.bundles.bundle_files import write_bundle
+
+        write_bundle(self, Path(folder), cases, media)
+
 
 class Workspace(store.Workspace):
     """A folder of suites, outputs and runs; `path` defaults to $ASSAY_WORKSPACE, else ./workspace."""

@@ -68,7 +68,9 @@ def case_lists(
     A row of a list is [case, repeat, value, share, step, failing, status, reason, place of its answer or None].
     """
     places = {case_id: place for place, case_id in enumerate(shown.ids)}
-    numbers, lists, answers = {}, {}, {}
+    numbers: dict[str, Any] = {}
+    lists: dict[tuple[Any, ...], int] = {}
+    answers: dict[str, int] = {}
     for column in (column for column in board.columns if column.evaluator == evaluator):
         found = shown.lists[evaluator, column.metric, model]
         view = {"evaluator": evaluator, "metric": column.metric, "model": model}
@@ -85,8 +87,7 @@ def case_lists(
 def _rows(
     column: Column, found: CaseList, places: Mapping[str, int], full: Sequence[FullAnswers], answers: dict[str, int]
 ) -> Iterator[tuple[Any, ...]]:
-    reasons = [clean_text(text) if isinstance(text, str) else None for text in found.rows["reason"]]
-    frame = found.rows.assign(reason=reasons)
+    frame = found.rows.assign(reason=found.rows["reason"].map(clean_text, na_action="ignore"))
     drawn = case_rows(frame, column, [""] * len(frame))
     for row, facts in zip(drawn, frame[["case_id", "model", "run", "status"]].to_dict("records"), strict=True):
         place, repeat = places[facts["case_id"]], int(facts["run"])

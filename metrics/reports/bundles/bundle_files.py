@@ -5,10 +5,12 @@ import json
 import shutil
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from metrics import analysis
+from metrics.analysis import Leaderboard
 from metrics.core.errors import InputError, InputProblem
 from metrics.presentation.format import STATUSES, plural
 from metrics.presentation.viewers.case_texts import question_parts
@@ -19,7 +21,7 @@ from metrics.reports.bundles.data_file import clean, data_file
 from metrics.reports.bundles.image_data import image_data
 from metrics.reports.bundles.page_files import page_files
 from metrics.reports.bundles.report_data import SECTIONS, about_data, chart_data
-from metrics.reports.bundles.shown_cases import MOST_OF_NUMBER, shown_cases
+from metrics.reports.bundles.shown_cases import MOST_OF_NUMBER, ShownCases, shown_cases
 from metrics.reports.report import Report
 from metrics.reports.report_texts import subtitle
 from metrics.store import Run
@@ -28,17 +30,58 @@ CHUNK = 300_000  # characters of the cases in one file, the last of which may re
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in a zip: equal runs give equal bytes
 
 
-def bundle_files(run: Run, cases: int = MOST_OF_NUMBER, media: bool = True) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of each file of a finished run's bundle.
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many files and bytes a bundle has, and which cases it leaves out, in words; "" for none."""
 
-    `cases`: how many of each number are shown, the worst first; `media`: whether with images. Equal runs give equal
-    bytes. RunError where the run is not finished, InputError where `cases` is less than 1.
+    files: int
+    size: int
+    left_out: str
+
+
+def write_bundle(run: Run, folder: Path, cases: int = MOST_OF_NUMBER, media: bool = True) -> Written:
+    """Write the bundle of a finished run into a new or empty folder, and return what was written.
+
+    `cases`: how many of each number are shown, the worst first; `media`: whether with images. The folder is there when
+    all is written; equal runs give equal bytes. RunError where the run is not finished, InputError where `cases` is
+    less than 1 or the folder has files.
     """
-    if cases < 1:
-        raise InputError([InputProblem("cases of a bundle", str(cases), "1 or more for each number")])
-    report = build(run, SECTIONS)
-    board = analysis.leaderboard(run)
+    problems = [InputProblem("cases of a bundle", str(cases), "1 or more for each number")] if cases < 1 else []
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        found = "a folder with files" if folder.is_dir() else "a file"
+        problems.append(InputProblem(str(folder), found, "a new or an empty folder"))
+    if problems:
+        raise InputError(problems)
+    report, board = build(run, SECTIONS), analysis.leaderboard(run)
     shown = shown_cases(run, board, cases)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = folder.with_name(f".{folder.name}.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    sizes = []
+    try:
+        for name, content in _files(run, report, board, shown, media):
+            path = unfinished / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            sizes.append(path.write_bytes(content))
+        if folder.exists():
+            folder.rmdir()
+        unfinished.rename(folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return Written(len(sizes), sum(sizes), shown.left_out)
+
+
+def bundle_zip(run: Run) -> bytes:
+    """Return the bundle of a finished run as a zip; RunError where the run is not finished."""
+    report, board = build(run, SECTIONS), analysis.leaderboard(run)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in _files(run, report, board, shown_cases(run, board, MOST_OF_NUMBER), media=True):
+            archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def _files(run: Run, report: Report, board: Leaderboard, shown: ShownCases, media: bool) -> Iterator[tuple[str, bytes]]:
     yield from page_files(clean(report.title))
     index: list[list[Any]] = []
     answers: list[dict[tuple[str, int], str | None]] = []
@@ -67,39 +110,6 @@ def bundle_files(run: Run, cases: int = MOST_OF_NUMBER, media: bool = True) -> I
     yield data_file("charts", clean(chart_data(report)))
     yield data_file("about", clean(about_data(report)))
     yield data_file("run", _run_data(run, report, board_data(run, board), index, shown.left_out))
-
-
-def write_bundle(run: Run, folder: Path, cases: int = MOST_OF_NUMBER, media: bool = True) -> tuple[int, int]:
-    """Write the bundle of a finished run into a new or empty folder; return how many files and bytes it has.
-
-    The folder is there when all is written. Raises as `bundle_files`, and InputError where the folder has files.
-    """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError([InputProblem(str(folder), "is not empty", "a new or an empty folder")])
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = folder.with_name(f".{folder.name}.unfinished")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    sizes = []
-    try:
-        for name, content in bundle_files(run, cases, media):
-            path = unfinished / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            sizes.append(path.write_bytes(content))
-        if folder.exists():
-            folder.rmdir()
-        unfinished.rename(folder)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-    return len(sizes), sum(sizes)
-
-
-def bundle_zip(run: Run, cases: int = MOST_OF_NUMBER, media: bool = True) -> bytes:
-    """Return the bundle of a finished run as a zip; raises as `bundle_files`."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in bundle_files(run, cases, media):
-            archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
 
 
 def _run_data(run: Run, report: Report, board: dict[str, Any], index: list[list[Any]], left_out: str) -> dict[str, Any]:

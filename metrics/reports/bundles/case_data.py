@@ -95,7 +95,7 @@ def _evidence(
 ) -> Iterator[dict[str, Any]]:
     """Yield for each evaluator and output what its scores rest on: reason, verdicts, facts, the answer's claims."""
     for (evaluator, model, repeat), rows in scores.groupby(["evaluator", "model", "run"], sort=False):
-        place = places.get((model, repeat))
+        place = places.get((str(model), int(str(repeat))))
         if place is None:
             continue
         output = outputs[place]

@@ -33,4 +33,4 @@ def data_file(name: str, data: Mapping[str, Any]) -> tuple[str, bytes]:
 
 def hash_address(name: str, **values: Value) -> str:
     """Return the address of a view of a bundle: `#/cases?model=…`."""
-    return f"#{href(name, **values)}"
+    return f"#{href(name, **clean(values))}"

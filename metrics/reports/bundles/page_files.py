@@ -1,7 +1,7 @@
 """The page of a bundle: its HTML, style and script, and the studio's viewers as a script that needs no server."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from metrics.reports.renderers.html import colours
 # Modules cannot be loaded from a disk, so each viewer's script is put into a function of its own.
 EXPORT = "export default function"
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
-VIEWERS = {  # name: more style, what it shares with others
+VIEWERS: dict[str, tuple[Callable[[], str], tuple[str, ...]]] = {  # name: more style, what it shares with others
     "heatmap": (colour_css, WITH_CASES), "case_list": (colour_css, WITH_CASES), "prose": (lambda: TINTS, ()),
     "evidence_list": (str, ()), "image_viewer": (str, ()), "trace": (str, ()),
 }  # fmt: skip
