@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli.options import add_parser, run_of
-
-MOST_OF_NUMBER = 100  # as in metrics.reports.bundles.shown_cases, which is not imported for a --help
+from metrics.reports.bundles import MOST_CASES, MOST_OF_NUMBER
 
 
 def add_command(commands: Any) -> None:
@@ -20,7 +19,7 @@ def add_command(commands: Any) -> None:
     )
     command.add_argument(
         "--cases", metavar="N", type=int, default=MOST_OF_NUMBER,
-        help=f"cases of each number, the worst first (default {MOST_OF_NUMBER}; at most 2,000 in all)",
+        help=f"cases of each number, the worst first (default {MOST_OF_NUMBER}; at most {MOST_CASES:,} in all)",
     )  # fmt: skip
     command.add_argument("--without-media", action="store_true", help="leave out images")
 

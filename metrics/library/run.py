@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metrics import store
+from metrics.reports.bundles import MOST_OF_NUMBER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +46,7 @@ class Run(store.Run):
 
         write_file(self, Path(file), media, replies)
 
-    def bundle(self, folder: str | Path, cases: int = 100, media: bool = True) -> None:
+    def bundle(self, folder: str | Path, cases: int = MOST_OF_NUMBER, media: bool = True) -> None:
         """Write the finished run as static pages into a new folder; see metrics.reports.bundles.bundle_files."""
         from metrics.reports.bundles.bundle_files import write_bundle
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from metrics import analysis
 from metrics.analysis import Column, Leaderboard
+from metrics.presentation.format import plural
 from metrics.presentation.names import metric_name
 from metrics.presentation.viewers import board_drawing
 from metrics.presentation.viewers.case_rows import case_rows
@@ -51,7 +52,10 @@ def _orders(board: Leaderboard, models: Sequence[str], key: str) -> dict[str, li
 def _metrics(board: Leaderboard) -> Iterator[dict[str, Any]]:
     """Yield each metric with its evaluator, their titles, and the number of the evaluator's file of cases."""
     evaluators = list(dict.fromkeys(column.evaluator for column in board.columns))
-    for column in {(column.evaluator, column.metric): column for column in reversed(board.columns)}.values():
+    first: dict[tuple[str, str], Column] = {}
+    for column in board.columns:  # of a metric by label, the column of its first label
+        first.setdefault((column.evaluator, column.metric), column)
+    for column in first.values():
         yield {
             "key": column.key, "evaluator": column.evaluator, "metric": column.metric,
             "title": column.evaluator_title, "name": metric_name(column.metric, column.evaluator),
@@ -76,6 +80,8 @@ def case_lists(
         view = {"evaluator": evaluator, "metric": column.metric, "model": model}
         cell, rows = board.cells.get((model, column.key)), found.rows.head(OF_DRAWER)
         drawn = board_drawing.drawer(column, model, cell, rows, found.total, view, address=hash_address)
+        if found.total > len(found.rows):
+            drawn["links"][0][0] = f"The worst {plural(len(found.rows), 'case')}"
         own = tuple(_rows(column, found, places, full, answers))
         numbers[column.key] = {
             **{name: drawn[name] for name in ("title", "facts", "links")},

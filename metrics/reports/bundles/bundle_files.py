@@ -15,13 +15,14 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.presentation.format import STATUSES, plural
 from metrics.presentation.viewers.case_texts import question_parts
 from metrics.reports.build import build
+from metrics.reports.bundles import MOST_OF_NUMBER
 from metrics.reports.bundles.board_data import board_data, case_lists, without_keys
 from metrics.reports.bundles.case_data import case_data
 from metrics.reports.bundles.data_file import clean, data_file
 from metrics.reports.bundles.image_data import image_data
 from metrics.reports.bundles.page_files import page_files
 from metrics.reports.bundles.report_data import SECTIONS, about_data, chart_data
-from metrics.reports.bundles.shown_cases import MOST_OF_NUMBER, ShownCases, shown_cases
+from metrics.reports.bundles.shown_cases import ShownCases, shown_cases
 from metrics.reports.report import Report
 from metrics.reports.report_texts import subtitle
 from metrics.store import Run

@@ -28,26 +28,25 @@ def case_data(view: analysis.ExampleView) -> dict[str, Any]:
     names = [f"{one['model']} #{one['run']}" if several else str(one["model"]) for one in view.outputs]
     outputs = clean(list(view.outputs))
     places = {(one["model"], one["run"]): place for place, one in enumerate(view.outputs)}
-    earlier, _ = case_texts.question_parts(case)
+    earlier, labels = case_texts.question_parts(case)[0], _labels(view.predictions)
     return {
         "id": case["case_id"], "tags": list(case["tags"] or []),
         "blocks": case_texts.case_blocks(case), "earlier": list(earlier),
         "references": _listed(list(case["reference_contexts"] or [])),
         "outputs": [
-            _output(name, model, output, _labels(view.predictions, given))
-            for name, model, output, given in zip(
-                clean(names), clean([one["model"] for one in view.outputs]), outputs, view.outputs, strict=True
-            )
+            _output(name, output, labels.get(key, []))
+            for name, output, key in zip(clean(names), outputs, places, strict=True)
         ],
         "scores": _scores(view.scores, places, len(names)),
         "evidence": list(_evidence(view.scores, places, outputs)),
     }  # fmt: skip
 
 
-def _output(name: str, model: str, output: Output, labels: list[tuple[str, str, float]]) -> dict[str, Any]:
+def _output(name: str, output: Output, labels: list[tuple[str, str, float]]) -> dict[str, Any]:
     contexts = list(output["retrieved_contexts"] or [])
     found = {
-        "name": name, "model": model, "answer": output["answer"], "error": output.get("error"), "labels": labels,
+        "name": name, "model": output["model"], "answer": output["answer"], "error": output.get("error"),
+        "labels": labels,
         "contexts": _listed(contexts, list(output.get("context_ids") or [])),
     }  # fmt: skip
     if output["trace"]:
@@ -61,18 +60,17 @@ def _listed(texts: Sequence[str], ids: Sequence[str | None] = ()) -> list[tuple[
     return list(zip(context_titles(len(texts), list(ids)), texts, strict=True))
 
 
-def _labels(predictions: pd.DataFrame, output: Output) -> list[tuple[str, str, float]]:
-    """Return the labels of a classified case with their scores, written and as a share; none of objects."""
-    if predictions.empty or ("rings" in predictions and predictions["rings"].map(len).any()):
-        return []
-    mine = predictions[(predictions["model"] == output["model"]) & (predictions["run"] == output["run"])]
-    best = mine.sort_values("score", ascending=False, kind="stable").head(MOST_LABELS)
-    return clean(
-        [
-            (str(row["label"]), "" if pd.isna(row["score"]) else f"{row['score']:.3f}", _share(row["score"]))
-            for row in best.to_dict("records")
-        ]
-    )
+def _labels(predictions: pd.DataFrame) -> dict[tuple[str, int], list[tuple[str, str, float]]]:
+    """Return the labels of a classified case with their scores, written and as a share, by model and repeat."""
+    found: dict[tuple[str, int], list[tuple[str, str, float]]] = {}
+    if predictions.empty or ("rings" in predictions and predictions["rings"].map(len).any()):  # of objects
+        return found
+    for row in predictions.sort_values("score", ascending=False, kind="stable").to_dict("records"):
+        of_output = found.setdefault((row["model"], row["run"]), [])
+        if len(of_output) < MOST_LABELS:
+            written = "" if pd.isna(row["score"]) else f"{row['score']:.3f}"
+            of_output.append((clean(str(row["label"])), written, _share(row["score"])))
+    return found
 
 
 def _share(score: Any) -> float:
@@ -93,26 +91,31 @@ def _scores(scores: pd.DataFrame, places: Mapping[tuple[str, int], int], outputs
 def _evidence(
     scores: pd.DataFrame, places: Mapping[tuple[str, int], int], outputs: Sequence[Output]
 ) -> Iterator[dict[str, Any]]:
-    """Yield for each evaluator and output what its scores rest on: reason, verdicts, facts, the answer's claims."""
-    for (evaluator, model, repeat), rows in scores.groupby(["evaluator", "model", "run"], sort=False):
-        place = places.get((str(model), int(str(repeat))))
-        if place is None:
+    """Yield for each evaluator and output what its scores rest on: reason, verdicts, facts, the answer's claims.
+
+    Of an evaluator's metrics with the same reason the first one that has anything stands for all.
+    """
+    told: set[tuple[str, int, str]] = set()
+    for row in scores.to_dict("records"):
+        evaluator, place = row["evaluator"], places.get((row["model"], row["run"]))
+        reason = row["reason"] if isinstance(row["reason"], str) else ""
+        if place is None or not (reason or row["evidence"]) or (evaluator, place, reason) in told:
             continue
-        output = outputs[place]
-        contexts, ids = list(output["retrieved_contexts"] or []), list(output.get("context_ids") or [])
-        for row in rows.drop_duplicates("reason").to_dict("records"):
-            evidence, reason = clean((row["evidence"], row["reason"] if isinstance(row["reason"], str) else ""))
-            groups = verdict_groups(evidence) if evidence else ()
-            facts = case_texts.fact_parts(evidence.facts) if evidence else []
-            if not (reason or groups or facts):
-                continue
-            marked = with_claims(output["answer"], groups) if output["answer"] and groups else []
-            yield {
-                "evaluator": evaluator, "title": title_of(str(evaluator)), "output": place, "reason": reason,
-                "verdicts": evidence_rows.payload(groups, contexts, ids) if groups else None,
-                "facts": [_fact(*fact) for fact in facts],
-                "answer": list(marked) if any(part.mark for part in marked) else None,
-            }  # fmt: skip
+        evidence, written = clean((row["evidence"], reason))
+        groups = verdict_groups(evidence) if evidence else ()
+        facts = case_texts.fact_parts(evidence.facts) if evidence else []
+        if not (written or groups or facts):
+            continue
+        told.add((evaluator, place, reason))
+        answer, contexts = outputs[place]["answer"], list(outputs[place]["retrieved_contexts"] or [])
+        ids = list(outputs[place].get("context_ids") or [])
+        marked = with_claims(answer, groups) if answer and groups else []
+        yield {
+            "evaluator": evaluator, "title": title_of(evaluator), "output": place, "reason": written,
+            "verdicts": evidence_rows.payload(groups, contexts, ids) if groups else None,
+            "facts": [_fact(*fact) for fact in facts],
+            "answer": list(marked) if any(part.mark for part in marked) else None,
+        }  # fmt: skip
 
 
 def _fact(title: str, kind: str, content: Any) -> dict[str, Any]:

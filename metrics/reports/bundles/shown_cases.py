@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 
 from metrics import analysis
 from metrics.presentation.format import plural
+from metrics.reports.bundles import MOST_CASES
 from metrics.store import Run
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from metrics.analysis import Column, Leaderboard
-
-MOST_OF_NUMBER = 100  # cases of each number, unless asked otherwise
-MOST_CASES = 2_000  # of a bundle
 
 Number = tuple[str, str, str]  # evaluator, metric, model
 
@@ -75,6 +73,6 @@ def _left_out(shown: int, there: int, most: int) -> str:
     if shown == there:
         return ""
     return (
-        f"{plural(shown, 'case')} of {there:,}: at most the {most:,} worst of each number, and {MOST_CASES:,} in all. "
+        f"{plural(shown, 'case')} of {there:,}: at most {most:,} of each number, the worst, and {MOST_CASES:,} in all. "
         "The numbers are those of all cases."
     )

@@ -82,7 +82,7 @@ def test_the_worst_of_each_number_and_what_is_left_out(
         run["leftOut"]
         == written.left_out
         == (
-            f"{len(worst)} case{'s' * (len(worst) > 1)} of 6: at most the 1 worst of each number, and 2,000 in all. "
+            f"{len(worst)} case{'s' * (len(worst) > 1)} of 6: at most 1 of each number, the worst, and 2,000 in all. "
             "The numbers are those of all cases."
         )
     )
