@@ -4,7 +4,7 @@ import io
 import json
 import shutil
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from metrics.reports.report_texts import subtitle
 from metrics.store import Run
 
 CHUNK = 300_000  # characters of the cases in one file, the last of which may reach beyond
+BATCH = 100  # cases that are read together
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in a zip: equal runs give equal bytes
 
 
@@ -89,15 +90,14 @@ def _files(run: Run, report: Report, board: Leaderboard, shown: ShownCases, medi
     chunk: list[dict[str, Any]] = []
     number = size = 0
     previews = dict(analysis.case_texts(run, shown.ids).itertuples(index=False, name=None))
-    for place, case_id in enumerate(shown.ids):
-        view = analysis.example(run, case_id)
+    for place, view in enumerate(_views(run, shown.ids)):
         file = f"images/{place}.jpg"
         drawn, picture = image_data(run, view, file, media)
         if picture:
             yield file, picture
         made = {**case_data(view), "image": drawn}
         answers.append({(one["model"], one["run"]): one["answer"] for one in view.outputs})
-        preview = without_keys(previews[case_id], question_parts(view.case)[1][1])
+        preview = without_keys(previews[view.case["case_id"]], question_parts(view.case)[1][1])
         index.append([made["id"], preview, made["tags"], number])
         chunk.append(made)
         size += len(json.dumps(made))
@@ -111,6 +111,11 @@ def _files(run: Run, report: Report, board: Leaderboard, shown: ShownCases, medi
     yield data_file("charts", clean(chart_data(report)))
     yield data_file("about", clean(about_data(report)))
     yield data_file("run", _run_data(run, report, board_data(run, board), index, shown.left_out))
+
+
+def _views(run: Run, ids: Sequence[str]) -> Iterator[analysis.ExampleView]:
+    for start in range(0, len(ids), BATCH):
+        yield from analysis.examples(run, ids[start : start + BATCH])
 
 
 def _run_data(run: Run, report: Report, board: dict[str, Any], index: list[list[Any]], left_out: str) -> dict[str, Any]:
