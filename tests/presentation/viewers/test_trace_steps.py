@@ -51,7 +51,7 @@ def test_long_traces_and_long_texts_are_cut_and_say_so() -> None:
 
 
 def test_one_that_cannot_be_read_says_why() -> None:
-    found = view_of.__wrapped__("Thought: " + "x" * 5_000)  # type: ignore[attr-defined]
+    found = view_of("Thought: " + "x" * 5_000)
     assert trace_steps.summary(found) == "unreadable"
     assert found["problem"].startswith("the trace is not JSON: ")
     assert found["raw"].startswith("Thought: xxx")
