@@ -14,6 +14,7 @@ from components.widgets.literal import literal
 from metrics.presentation import calibration_words, format
 from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import metric_title
+from metrics.presentation.viewers import case_rows
 
 PAGE = 100
 CHOICE = ("model", "tag", "status", "search", "order", "slice", "failing", "value_min", "value_max", "mark", "better")
@@ -128,5 +129,5 @@ with st.container(horizontal=True, vertical_alignment="center"):
 
 addresses = [url.href("example", **case_address(row)) for row in rows.to_dict("records")]
 several = rows["run"].nunique() > 1
-listing = case_list.case_rows(rows, column, addresses, models=model is None, repeats=several)
+listing = case_rows.case_rows(rows, column, addresses, models=model is None, repeats=several)
 case_list.case_list(listing, f"cases-{page}-{evaluator}-{metric}-{model}")

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.viewers import heatmap, text_case
+from components.viewers import text_case
 from components.views.judge import judge_calls
 from components.views.results import model_comparison
 from components.widgets import controls, filters, url
@@ -17,6 +17,7 @@ from components.widgets.frame import empty, frame, is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format, phrases
+from metrics.presentation.viewers import board_drawing, case_texts
 
 PAGE = 100
 ANSWER_HEIGHT = 170  # pixels of an answer before it scrolls
@@ -207,7 +208,7 @@ def show_case(
 
 def draw_question(case: Mapping[str, Any]) -> None:
     expected = list(case["expected_answers"] or []) or [case["label"]] * bool(case["label"])
-    earlier, asked = text_case.question_parts(case)
+    earlier, asked = case_texts.question_parts(case)
     for title, text in (asked, ("Expected", " | ".join(expected))):
         if text:
             text_case.draw_text(title, text, 110, 2)
@@ -252,7 +253,7 @@ if run == other and model_a == model_b:
     st.stop()
 
 focus = url.param("key")
-columns = heatmap.select_columns(whole.columns, chosen, show_minor)
+columns = board_drawing.select_columns(whole.columns, chosen, show_minor)
 keys = [column.key for column in columns]
 with st.spinner("Comparing: metrics of the whole data set are computed again on resamples of its cases"):
     found = data.comparison(run, model_a, model_b, other, tag, tuple(keys), correction)

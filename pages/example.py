@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.viewers import image_viewer, segment_panels, text_case, trace
+from components.viewers import image_viewer, text_case, trace
 from components.views.judge import judge_calls, own_verdict
 from components.views.objects import object_list, object_walk
 from components.views.objects.image_case import Marked, Shown, detail, outputs_predictions, picture, show_image
@@ -16,6 +16,7 @@ from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.presentation import calibration_words, format
 from metrics.presentation.names import column_name, metric_name, middle
+from metrics.presentation.viewers import case_texts, object_panels, segment_panels, trace_steps
 
 
 class CaseList(NamedTuple):
@@ -117,7 +118,7 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
     columns = [shown.column for shown in chosen]
     of_metric = scores[(scores["evaluator"] == around.evaluator) & (scores["metric"] == around.metric)]
     answered = any(shown.output["answer"] is not None or shown.output.get("error") for shown in chosen)
-    values = {row["column"]: text_case.score_text(row["value"], row["status"]) for row in of_metric.to_dict("records")}
+    values = {row["column"]: case_texts.score_text(row["value"], row["status"]) for row in of_metric.to_dict("records")}
     contexts = {column: list(output["retrieved_contexts"] or []) for column, output in chosen}
     ids = {column: list(output.get("context_ids") or []) for column, output in chosen}
     judged = around.evaluator in data.judges_of(run)
@@ -128,7 +129,7 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
             title = column + (f" · {metric_name(around.metric, around.evaluator)} {value}" if value else "")
             answer = output["answer"]
             if answer and form == "expected":
-                text_case.draw_difference(title, text_case.closest(answer, expected), answer, f"answer-{column}")
+                text_case.draw_difference(title, case_texts.closest(answer, expected), answer, f"answer-{column}")
             elif answer:
                 verdicts = of_metric.loc[of_metric["column"] == column, "verdicts"]
                 groups = [group for groups in verdicts for group in groups or ()]
@@ -151,7 +152,7 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
     st.subheader("Scores", anchor=False)
     heads: dict[str, Any] = {"evaluator": "Evaluator", "metric": "Metric"}
     heads |= {column: st.column_config.TextColumn(alignment="right") for column in columns}
-    st.dataframe(text_case.score_table(scores, titles, columns), hide_index=True, column_config=heads)
+    st.dataframe(case_texts.score_table(scores, titles, columns), hide_index=True, column_config=heads)
 
 
 def show_trace(column: str, output: Mapping[str, Any]) -> None:
@@ -159,7 +160,7 @@ def show_trace(column: str, output: Mapping[str, Any]) -> None:
     if not output["trace"]:
         return
     view = data.trace(output["trace"])
-    with st.expander(f"Trace: {trace.summary(view)}", key=f"trace-{column}"):
+    with st.expander(f"Trace: {trace_steps.summary(view)}", key=f"trace-{column}"):
         trace.draw(view, f"steps-{column}")
 
 
@@ -202,7 +203,7 @@ def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) 
             for (column, _), each in zip(chosen, drawn, strict=True)
         ]
     image_viewer.viewer(
-        image_viewer.payload(key, width or 100, height or 100, source, of_models, segment_panels.styles(colours)),
+        object_panels.payload(key, width or 100, height or 100, source, of_models, segment_panels.styles(colours)),
         detail(view, source, width, height),
     )
     with st.expander("Confused classes"):

@@ -10,6 +10,7 @@ from components.viewers import text_case
 from components.views.judge import agreement_tables, label_entry
 from components.widgets import filters, url
 from components.widgets.frame import empty, frame
+from metrics.presentation.viewers import case_texts
 
 MODES = {"mixed": "Mixed", "drawn": "Drawn at random only"}
 VISION = ("detection", "segmentation")
@@ -55,7 +56,7 @@ def ask_name() -> None:
 
 def draw_case(case: Mapping[str, Any]) -> None:
     """Draw question and expected answers."""
-    earlier, (title, asked) = text_case.question_parts(case)
+    earlier, (title, asked) = case_texts.question_parts(case)
     text_case.draw_text(title, asked, 210, 2)
     text_case.draw_earlier(earlier)
     for index, expected in enumerate(list(case["expected_answers"] or [])[:2]):

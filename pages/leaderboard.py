@@ -14,6 +14,7 @@ from components.widgets import controls, drilldown_filters, filters, run_progres
 from components.widgets.frame import frame
 from metrics.presentation import calibration_words, format
 from metrics.presentation.run_names import GOING
+from metrics.presentation.viewers import board_drawing
 
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
 FORMS = {  # the table first; what draws the others is imported when one is asked for
@@ -57,7 +58,7 @@ def first_start(missing: int) -> None:
 def drawn(run: str, tag: str | None, keys: tuple[str, ...]) -> dict[str, list[list[Any]]]:
     """Return the cells of the heatmap, cached for the next sort, search or reload."""
     board = data.leaderboard(run, tag=tag)
-    return heatmap.cells(board, [column for column in board.columns if column.key in keys])
+    return board_drawing.cells(board, [column for column in board.columns if column.key in keys])
 
 
 def so_far(columns: Sequence[data.Column], sentence: str) -> str:
@@ -81,13 +82,13 @@ def open_cell(
     address = {"run": run, "tag": tag, **about}
     cell = board.cells.get((model, column.key))
     if column.key not in objects:
-        return heatmap.drawer(column, model, cell, found.rows, found.total, address)
+        return board_drawing.drawer(column, model, cell, found.rows, found.total, address)
     from components.views.objects import object_list
 
     gallery = {"run": run, "tag": tag, "model": model, **objects[column.key]}
     state = object_list.state_of(url.href("gallery", **gallery).partition("?")[2])
     classes = object_list.worst_classes(run, state)
-    return heatmap.drawer(column, model, cell, found.rows, found.total, address, gallery, classes)
+    return board_drawing.drawer(column, model, cell, found.rows, found.total, address, gallery, classes)
 
 
 missing = samples_missing() if data.ensure_samples() else 0
@@ -109,7 +110,7 @@ show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
 filters.reset(list(FILTERS))
 
 board = data.leaderboard(run, tag=tag) if tag else whole
-columns = heatmap.select_columns(board.columns, chosen, show_minor, url.params("column"))
+columns = board_drawing.select_columns(board.columns, chosen, show_minor, url.params("column"))
 columns = [column for column in columns if key is None or column.label_key in (key, None)]
 models = [model for model in board.models if wanted.casefold() in model.casefold()]
 sort, down = url.param("sort"), url.param("order") != "up"
@@ -121,7 +122,7 @@ else:
     keys = tuple(column.key for column in columns)
     answer = data.headline(run, tag, keys, tuple(models))
     sentence = answer.sentence if data.run_facts(run).state == "finished" else so_far(columns, answer.sentence)
-    ordered = heatmap.order_models(board, answer.models, sort, down)
+    ordered = board_drawing.order_models(board, answer.models, sort, down)
     if form == "heatmap":
         matched, parameters = data.match_evaluators(run), data.run_facts(run).evaluators
         objects = {
@@ -129,8 +130,8 @@ else:
             for column in columns
             if column.evaluator in matched
         }
-        cells = heatmap.cells_shown(url.param("cells"), len(models), len(columns))
-        drawing = heatmap.payload(
+        cells = board_drawing.cells_shown(url.param("cells"), len(models), len(columns))
+        drawing = board_drawing.payload(
             columns, drawn(run, tag, keys), ordered, sentence, sort, down, objects, data.judges_of(run),
             board.columns, cells, open_cell(run, tag, board, objects), run=run, tag=tag,
         )  # fmt: skip
@@ -139,7 +140,7 @@ else:
             url.put(sort=asked.sort, order="up" if asked.sort == sort and down else None)
             st.rerun()
         if asked.columns is not None:
-            usual = heatmap.select_columns(board.columns, chosen, show_minor)
+            usual = board_drawing.select_columns(board.columns, chosen, show_minor)
             url.put(column=None if asked.columns == [column.key for column in usual] else asked.columns)
             st.rerun()
         if asked.cells is not None:

@@ -18,6 +18,10 @@ FORMATS = {  # name: label, icon, file ending, MIME type, what it is for
     "parquet": ("Parquet", ":material/dataset:", "parquet.zip", "application/zip", "every table, lossless"),
     "json": ("JSON", ":material/data_object:", "json", "application/json", "the report as data"),
 }
+PAGES = (
+    "A zip of pages that open in a browser without a server: leaderboard, cases with evidence and images, curves. "
+    "For a CI artifact, a web host, or a colleague without Assay."
+)
 DOCUMENTS = ("html", "json")
 
 run = frame("Report", "What do I share with others?")
@@ -37,6 +41,10 @@ with st.container(border=True):
                 mime=mime, icon=icon, on_click="ignore", help=purpose, key=f"download-{name}",
                 disabled=name in DOCUMENTS and not chosen,
             )  # fmt: skip
+        st.download_button(
+            "Pages", data=partial(data.bundle_run, run), file_name=f"assay-{run}-pages.zip", mime="application/zip",
+            icon=":material/web:", on_click="ignore", help=PAGES, key="download-pages",
+        )  # fmt: skip
         run_archive.draw_button(run)
 left, right = st.columns([3, 5])
 with left:

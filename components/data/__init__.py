@@ -148,7 +148,7 @@ from components.data.rubrics import (
     save_rubric,
     usual_levels,
 )
-from components.data.run_archives import ImportedRun, archive_run, import_run
+from components.data.run_archives import ImportedRun, archive_run, bundle_run, import_run
 from components.data.run_estimates import estimate
 from components.data.run_reads import (
     case_ids,

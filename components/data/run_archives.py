@@ -1,4 +1,4 @@
-"""Archives of runs: writing one, and opening an uploaded one."""
+"""Archives of runs, written and opened, and bundles."""
 
 from typing import NamedTuple
 
@@ -20,6 +20,13 @@ def archive_run(run_id: str) -> bytes:
     from metrics.reports.archives.write import archive
 
     return archive(workspace().run(run_id))
+
+
+def bundle_run(run_id: str) -> bytes:
+    """Return a finished run as pages that open without a server, in a zip."""
+    from metrics.reports.bundles.bundle_files import bundle_zip
+
+    return bundle_zip(workspace().run(run_id))
 
 
 def import_run(token: str, replies: bool) -> ImportedRun:

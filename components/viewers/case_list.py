@@ -3,90 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-import pandas as pd
+from typing import Any
 
 from components.viewers.browser_component import browser_component
-from metrics.presentation import format, palette
-
-if TYPE_CHECKING:
-    from components.data import Column
-
-SHARED = ("page_parts", "case_rows")  # what the list has in common with the leaderboard's drawer
-
-
-def case_rows(
-    frame: pd.DataFrame, column: Column, addresses: Sequence[str], *, models: bool = False, repeats: bool = False
-) -> list[dict[str, Any]]:
-    """Return what the browser draws of each row of a page of cases with answers; `addresses` are where they lead.
-
-    The bar is the value's place in the metric's range, its colour the goodness; there is none where the range is open.
-    `models` and `repeats`: whether a row names its model and its repeat.
-    """
-    texts = format.aligned([None if pd.isna(value) else float(value) for value in frame["value"]])
-    return [
-        _row(row, column, text, address, models, repeats)
-        for row, text, address in zip(frame.to_dict("records"), texts, addresses, strict=True)
-    ]
+from metrics.presentation.viewers.case_rows import colour_css
+from metrics.presentation.viewers.viewer_files import WITH_CASES
 
 
 def case_list(rows: Sequence[dict[str, Any]], key: str) -> None:
     """Draw the rows; a click or Enter opens a case."""
     packed = json.dumps({"cases": list(rows)}, separators=(",", ":")).encode()
-    browser_component("case_list", colour_css(), SHARED)(key=key, data=packed)
-
-
-def colour_css() -> str:
-    """Return a class per step of the goodness scale, with its ink, for both themes; and the legend's scale."""
-    ramps = list(zip(palette.ramp(False), palette.ramp(True), strict=True))
-    lines = [
-        f".s{step} {{ background: light-dark({light}, {dark});"
-        f" color: light-dark({palette.text_colour(light)}, {palette.text_colour(dark)}); }}"
-        for step, (light, dark) in enumerate(ramps)
-    ]
-    stops = ", ".join(f"light-dark({light}, {dark})" for light, dark in ramps)
-    return "\n".join([*lines, f".scale {{ background: linear-gradient(90deg, {stops}); }}"])
-
-
-def _row(
-    row: dict[Any, Any], column: Column, text: str, address: str, models: bool, repeats: bool
-) -> dict[str, Any]:  # fmt: skip
-    value = None if pd.isna(row["value"]) else float(row["value"])
-    errors = None if pd.isna(row["errors"]) else int(row["errors"])
-    share = _share(value, column)
-    good = share if share is None or column.direction != "lower" else 1 - share
-    facts = [f"repeat {row['run']}"] if repeats else []
-    facts += list(row["tags"])
-    if "spread" in row and not pd.isna(row["spread"]):
-        facts.append(f"spread {format.number(row['spread'])}")
-    answer, reason = (_text(row[name]) for name in ("answer", "reason"))
-    if value is None and errors is None and row["status"] != "ok":
-        text = format.STATUSES.get(row["status"], row["status"])
-    return {
-        "id": row["case_id"], "href": address.lstrip("/"),
-        "model": row["model"] if models and isinstance(row["model"], str) else None,
-        "facts": " · ".join(facts),
-        "question": _text(row["preview"]) if row["preview"] != row["case_id"] else None,
-        "answer": answer, "reason": reason,
-        "value": format.plural(errors, "error") if errors is not None else text,
-        "share": share, "step": None if good is None or column.direction == "none" else palette.goodness_step(good),
-        "failing": bool(errors) or _fails(value, column),
-    }  # fmt: skip
-
-
-def _share(value: float | None, column: Column) -> float | None:
-    width = column.high - column.low
-    return None if value is None or not math.isfinite(width) else min(1.0, max(0.0, (value - column.low) / width))
-
-
-def _fails(value: float | None, column: Column) -> bool:
-    if value is None or column.threshold is None or column.direction == "none":
-        return False
-    return value > column.threshold if column.direction == "lower" else value < column.threshold
-
-
-def _text(value: Any) -> str | None:
-    return format.shorten(value, 200) if isinstance(value, str) and value.strip() else None
+    browser_component("case_list", colour_css(), WITH_CASES)(key=key, data=packed)

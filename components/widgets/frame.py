@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from components import data
-from components.viewers.browser_component import FADE
 from components.widgets import unfinished_run, url
 from components.widgets.controls import agreed, is_gone, place
 from components.widgets.literal import literal
 from components.widgets.palette import palette
 from components.widgets.toolbar import toolbar
 from metrics.presentation import format, run_names
+from metrics.presentation.viewers.viewer_files import FADE
 
 FOLDER = Path(__file__).parent
 PICKER = 23  # characters that the box of the runs shows

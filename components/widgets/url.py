@@ -1,12 +1,15 @@
 """The address of a view: the pages, and state in the query parameters, so that a link reproduces the view."""
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import NoReturn, overload
 from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
+
+from metrics.presentation.addresses import Value as Value
+from metrics.presentation.addresses import href as href
+from metrics.presentation.addresses import pairs, texts
 
 ROOT = Path(__file__).resolve().parents[2]
 SECTIONS = {  # of the menu: file stem = name = address: title, icon
@@ -40,8 +43,6 @@ SECTIONS = {  # of the menu: file stem = name = address: title, icon
 }
 PAGES = {name: facts for section in SECTIONS.values() for name, facts in section.items()}
 FORMER = {"": "leaderboard", "catalogue": "evaluators"}  # addresses that lead to a page: the root, and names of old
-
-Value = str | int | float | bool | Sequence[str] | None
 
 
 def page(name: str) -> st.Page:
@@ -102,11 +103,11 @@ def flag(name: str) -> bool:
 def put(**values: Value) -> None:
     """Write query parameters of this view; None, False, "" and [] remove one."""
     for name, value in values.items():
-        texts = _texts(value)
-        if texts == st.query_params.get_all(name):
+        found = texts(value)
+        if found == st.query_params.get_all(name):
             continue
-        if texts:
-            st.query_params[name] = texts
+        if found:
+            st.query_params[name] = found
         else:
             st.query_params.pop(name, None)
 
@@ -114,7 +115,7 @@ def put(**values: Value) -> None:
 def go(name: str, /, **values: Value) -> NoReturn:
     """Open another page with these query parameters."""
     # a dict, because of pairs that share a name switch_page keeps only the last
-    st.switch_page(page(name), query_params={name: texts for name, value in values.items() if (texts := _texts(value))})
+    st.switch_page(page(name), query_params={name: found for name, value in values.items() if (found := texts(value))})
 
 
 def state() -> str:
@@ -124,29 +125,9 @@ def state() -> str:
 
 def link(label: str, name: str, /, *, icon: str | None = None, **values: Value) -> None:
     """Draw a link to another page with its query parameters."""
-    st.page_link(page(name), label=label, icon=icon, query_params=_pairs(values))
+    st.page_link(page(name), label=label, icon=icon, query_params=pairs(values))
 
 
 def link_back(label: str, name: str, state: str, *, icon: str | None = None) -> None:
     """Draw a link to a page in a given `state`."""
     link(label, name, icon=icon, **parse_qs(state))
-
-
-def href(name: str, **values: Value) -> str:
-    """Return the address of a view, relative to the studio's root: `/cases?run=…`."""
-    pairs = _pairs(values)
-    return f"/{name}?{urlencode(pairs)}" if pairs else f"/{name}"
-
-
-def _pairs(values: dict[str, Value]) -> list[tuple[str, str]]:
-    return [(name, text) for name, value in values.items() for text in _texts(value)]
-
-
-def _texts(value: Value) -> list[str]:
-    if value is None or value is False or value == "":
-        return []
-    if value is True:
-        return ["1"]
-    if isinstance(value, str | int | float):
-        return [f"{value:g}" if isinstance(value, float) else str(value)]
-    return [str(item) for item in value]

@@ -1,7 +1,7 @@
 """The findings of a run as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
 
 from metrics.analysis.cases.case_pages import CasePage, case_ids, case_texts, cases
-from metrics.analysis.cases.example import ExampleView, example
+from metrics.analysis.cases.example import ExampleView, example, examples
 from metrics.analysis.cases.worst_cases import with_answers, worst_cases
 from metrics.analysis.comparison.compare import Comparison, Difference, Unpaired, compare, compare_labels, shown
 from metrics.analysis.comparison.comparison_cases import differences
@@ -116,6 +116,7 @@ __all__ = [
     "differences",
     "distributions",
     "example",
+    "examples",
     "find_slices",
     "flip_rates",
     "flips",

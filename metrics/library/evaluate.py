@@ -48,19 +48,19 @@ def evaluate(
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
-    `suite` and `outputs` are Suite and Outputs, files of any supported format or their URLs, or tables in memory (data
-    frames of pandas or polars, Arrow tables, lists of dictionaries, Hugging Face Datasets) with the canonical column
-    names; `evaluators` are ids, and functions of your own made by @evaluator (default: all of Assay's that fit
-    the suite and need no model); `parameters` maps an id to its values (the `rubric` of evaluator rubric may be a file), `resources`
-    a kind of model to the one wanted (`{"embedder": "path or hub name"}`). `judge` is the name of a model in litellm,
-    "local", or the fields of metrics.judge.settings.JudgeSettings. `prompts`: texts of your own in place of prompts, by
-    prompt id (or the evaluator's, if it has only one). `run_consistency` adds consistency_statistics, which compares
-    the metrics over the repeats of each case. In place of outputs, `target` names what is to answer the cases, each
-    `repeats` times: a function, a model … see `complete`, which has more settings. Boxes are checked first, see `lint`:
-    serious findings are an InputError unless `accept_findings`, the others warnings. Predictions of classes that the
-    suite does not have are an InputError without an answer in `unknown_classes`, in the words of the command: "ignore",
-    "false", "NAME=CLASS" or the name of a file. `scheduler` is the address of a Dask scheduler that the numbers are
-    computed on, or "local:N": N workers on this machine.
+    `suite` and `outputs` are Suite and Outputs, files of any supported format or their URLs, or tables in memory
+    (data frames of pandas or polars, Arrow tables, lists of dictionaries, Hugging Face Datasets) with the canonical
+    column names; `evaluators` are ids, and functions of your own made by @evaluator (default: all of Assay's that fit
+    the suite and need no model); `parameters` maps an id to its values (the `rubric` of evaluator rubric may be a
+    file), `resources` a kind of model to the one wanted (`{"embedder": "path or hub name"}`). `judge` is the name of
+    a model in litellm, "local", or the fields of metrics.judge.settings.JudgeSettings. `prompts`: texts of your own
+    in place of prompts, by prompt id (or the evaluator's, if it has only one). `run_consistency` adds
+    consistency_statistics, which compares the metrics over the repeats of each case. In place of outputs, `target`
+    names what is to answer the cases, each `repeats` times: a function, a model … see `complete`, which has more
+    settings. Boxes are checked first, see `lint`: serious findings are an InputError unless `accept_findings`, the
+    others warnings. Predictions of classes that the suite does not have are an InputError without an answer in
+    `unknown_classes`, in the words of the command: "ignore", "false", "NAME=CLASS" or the name of a file. `scheduler`
+    is the address of a Dask scheduler that the numbers are computed on, or "local:N": N workers on this machine.
 
     The work is done in a process of its own, so it can be called in a notebook, a running event loop or a script
     without a main guard. Raises InputError listing every problem of the input, RunError if the run fails.

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metrics import store
+from metrics.reports.bundles import MOST_OF_NUMBER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,6 +100,12 @@ class Run(store.Run):
         from metrics.reports.archives.write import write_file
 
         write_file(self, Path(file), media, replies)
+
+    def bundle(self, folder: str | Path, cases: int = MOST_OF_NUMBER, media: bool = True) -> None:
+        """Write the finished run as static pages into a new folder; see metrics.reports.bundles.bundle_files."""
+        from metrics.reports.bundles.bundle_files import write_bundle
+
+        write_bundle(self, Path(folder), cases, media)
 
 
 class Workspace(store.Workspace):

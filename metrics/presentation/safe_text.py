@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 CUT = "… [cut: {:,} more characters]"
@@ -37,17 +38,17 @@ def ending(text: str, limit: int) -> str:
     return f"{CUT.format(len(plain) - limit)[2:]} …{plain[-limit:].lstrip()}"
 
 
-def shown_tree(value: Tree) -> Tree:
-    """Return `value` with `shown` applied to every text in it, through dataclasses, tuples, lists and dicts."""
+def shown_tree(value: Tree, clean: Callable[[str], str] = shown) -> Tree:
+    """Return `value` with `clean` applied to every text in it, through dataclasses, tuples, lists and dicts."""
     result: Any = value
     if isinstance(value, str):
-        result = shown(value)
+        result = clean(value)
     elif isinstance(value, tuple | list):
-        result = type(value)(shown_tree(entry) for entry in value)
+        result = type(value)(shown_tree(entry, clean) for entry in value)
     elif isinstance(value, dict):
-        result = {shown_tree(key): shown_tree(entry) for key, entry in value.items()}
+        result = {shown_tree(key, clean): shown_tree(entry, clean) for key, entry in value.items()}
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        entries = {field.name: shown_tree(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        entries = {field.name: shown_tree(getattr(value, field.name), clean) for field in dataclasses.fields(value)}
         result = type(value)(**entries)
     return result  # type: ignore[no-any-return]
 

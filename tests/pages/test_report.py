@@ -39,3 +39,9 @@ def test_a_choice_of_sections(run: Run, open_page: Callable[..., AppTest]) -> No
 )
 def test_every_format_downloads(run: Run, form: str, start: bytes) -> None:
     assert data.render_report(run.id, form)[: len(start)] == start
+
+
+def test_pages_for_others(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("report", run=run.id)
+    assert "Pages" in [one.proto.label for one in page.get("download_button")]
+    assert data.bundle_run(run.id).startswith(b"PK")

@@ -10,11 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.viewers import image_viewer
 from components.widgets import filters, url
 from components.widgets.frame import is_dark
 from components.widgets.tables import records
 from metrics.presentation import format, palette
+from metrics.presentation.viewers import object_panels
 
 PANELS = 6  # classes shown by default
 LINES = 6  # models shown by default
@@ -22,7 +22,7 @@ COLUMNS = (3, 2)  # widths of the chart and what is beside it
 CHART_HEIGHT = 470
 LIST_HEIGHT = 330
 MEAN = "mean of classes"
-WHY = image_viewer.DETAILS | {
+WHY = object_panels.DETAILS | {
     "fp_both": "class and place are both wrong",
     "fn": "its score is below the threshold",
     "fn_localisation": "found, but placed too poorly",

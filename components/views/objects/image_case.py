@@ -14,6 +14,7 @@ from components.views.objects import object_list, point_controls
 from components.widgets import filters
 from components.widgets.literal import literal
 from metrics.presentation import format
+from metrics.presentation.viewers import object_panels
 
 LABELLED = {1: 25, 2: 14, 3: 8}  # with more objects, in so many columns, labels show on hover only
 
@@ -87,16 +88,16 @@ def show_image(
         of_predictions, of_annotations = data.match_objects(
             annotations, here, point.iou, point.score, compared, size, own.max_dets, own.keyed
         )
-        drawn = image_viewer.image_objects(annotations, here, of_annotations, of_predictions, compared)
+        drawn = object_panels.image_objects(annotations, here, of_annotations, of_predictions, compared)
         drawn = [entry for entry in drawn if not only or entry.label == only]
-        panels.append(image_viewer.panel(column, drawn, LABELLED[len(chosen)], compared))
-        tables.append(image_viewer.object_table(drawn))
+        panels.append(object_panels.panel(column, drawn, LABELLED[len(chosen)], compared))
+        tables.append(object_panels.object_table(drawn))
         edges += [(max(ring[0::2]), max(ring[1::2])) for entry in drawn for ring in entry.rings]
     right, bottom = (max(ends) for ends in zip(*edges, strict=True))
     width, height = width or right, height or bottom
     focus = _focus(view, marked, width, height) if marked else None
     key = f"{view.case['case_id']} {marked.key if marked else ''}"
-    image_viewer.viewer(image_viewer.payload(key, width, height, source, panels, focus=focus), more)
+    image_viewer.viewer(object_panels.payload(key, width, height, source, panels, focus=focus), more)
     with st.expander("Objects"):
         for place, panel, table in zip(st.columns(len(chosen)), panels, tables, strict=True):
             with place:
@@ -104,7 +105,7 @@ def show_image(
                 st.dataframe(table, hide_index=True)
 
 
-def _focus(view: data.CaseView, marked: Marked, width: float, height: float) -> image_viewer.Focus | None:
+def _focus(view: data.CaseView, marked: Marked, width: float, height: float) -> object_panels.Focus | None:
     """Return where the marked object is; None where there is none of that key or it has no place."""
     family, number = marked.key[:1], marked.key[1:]
     if family not in ("p", "a") or not number.isdecimal():
@@ -116,8 +117,8 @@ def _focus(view: data.CaseView, marked: Marked, width: float, height: float) -> 
             "prediction_id",
         )
     found = table[table[name] == int(number)] if name in table else table[:0]
-    shapes = image_viewer.rings(found.to_dict("records")[0]) if len(found) else ()
+    shapes = object_panels.rings(found.to_dict("records")[0]) if len(found) else ()
     if not shapes:
         return None
     label = format.shorten(str(found["label"].iloc[0]), 40)
-    return image_viewer.focus(image_viewer.extent(shapes), label, width, height)
+    return object_panels.focus(object_panels.extent(shapes), label, width, height)

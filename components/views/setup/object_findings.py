@@ -11,6 +11,7 @@ from components import data
 from components.viewers import image_viewer
 from components.widgets import controls, url
 from metrics.presentation import format
+from metrics.presentation.viewers import object_panels
 
 CLASSES = {
     "ignore": "Ignore their predictions, as pycocotools does",
@@ -93,12 +94,12 @@ def _draw_images(inputs: data.Inputs, findings: "Sequence[data.Finding]") -> Non
         except ValueError as failure:
             st.text(f"– {failure}")
     panels = [
-        image_viewer.panel(
-            title, [image_viewer.ImageObject(box.kind, (box.ring,), box.label, box.score) for box in boxes]
+        object_panels.panel(
+            title, [object_panels.ImageObject(box.kind, (box.ring,), box.label, box.score) for box in boxes]
         )
         for title, boxes in preview.panels.items()
     ]
-    image_viewer.viewer(image_viewer.payload(f"{chosen}-{case}-{len(preview.panels)}", width, height, source, panels))
+    image_viewer.viewer(object_panels.payload(f"{chosen}-{case}-{len(preview.panels)}", width, height, source, panels))
     st.html(image_viewer.legend_html())
 
 

@@ -20,6 +20,7 @@ from components.widgets.literal import literal
 from components.widgets.tables import header, records
 from metrics.presentation import format
 from metrics.presentation.marked_text import quoted
+from metrics.presentation.viewers import prose_blocks
 
 if TYPE_CHECKING:
     from components.data import DraftView
@@ -226,4 +227,4 @@ def _edit(name: str) -> None:
 
 def _draw_passages(row: Mapping[str, Any], key: str) -> None:
     """Draw the passages that a question was written from, with the words marked that it quotes."""
-    prose.draw([prose.block(quoted(text, row["quotes"]), place) for place, text in row["passages"]], key)
+    prose.draw([prose_blocks.block(quoted(text, row["quotes"]), place) for place, text in row["passages"]], key)

@@ -13,6 +13,7 @@ from components.views.setup.suite_saving import open_suite
 from components.widgets import column_mapping, controls, problem_list, uploads, url
 from metrics.presentation import format
 from metrics.presentation.marked_text import changed
+from metrics.presentation.viewers import prose_blocks
 
 if TYPE_CHECKING:
     from components.data import Kind, SuiteFacts
@@ -179,7 +180,7 @@ def _preview(suite: str, draft: str, kinds: Mapping[str, Kind], how: dict[str, A
     for row in rows.to_dict("records"):
         kind = kinds[row["kind"]].title if row["kind"] else "Original"
         before = texts[row["case_id"]] if row["is_made"] else row["text"]
-        drawn.append(prose.block(changed(before, row["text"]), f"{row['case_id']} · {kind}"))
+        drawn.append(prose_blocks.block(changed(before, row["text"]), f"{row['case_id']} · {kind}"))
     prose.draw(drawn, "perturb-preview")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,30 +39,41 @@ class ExampleView:
 
 def example(run: Run, case_id: str) -> ExampleView:
     """Return the case of that id with everything the run knows about it; InputError if the suite has no such case."""
-    suite = run.suite
-    position = pc.index(suite.cases["case_id"], case_id).as_py()
-    if position < 0:
-        raise InputError(f"the suite of run {run.id} has no case {case_id!r}")
-    case = suite.cases.slice(position, 1).to_pylist()[0]
-    image = suite.media / case["image"] if suite.media is not None and case["image"] else None
-    folder = run.outputs_folder
-    this = [("case_id", "==", case_id)]
-    outputs = pq.read_table(folder / "outputs.parquet", filters=this).to_pylist()
-    scores = run.stored_table("scores", filters=[("position", "==", position)])
-    frame = scores.drop_columns(["case_id", "position"]).to_pandas()
-    frame["evidence"] = list(map(read_evidence, scores["evidence"].to_pylist()))
-    predictions = folder / "predictions.parquet"
-    annotations = None
-    if suite.annotations is not None:
-        annotations = suite.annotations.filter(pc.equal(suite.annotations["case_id"], case_id))
-    return ExampleView(
-        case,
-        image,
-        outputs,
-        frame,
-        _frame(annotations, case),
-        _frame(pq.read_table(predictions, filters=this) if predictions.exists() else None, case),
-    )
+    return next(examples(run, [case_id]))
+
+
+def examples(run: Run, case_ids: Sequence[str]) -> Iterator[ExampleView]:
+    """Yield each case as `example` returns it, in this order; the run's tables are read once for all of them."""
+    suite, ids = run.suite, list(case_ids)
+    names = suite.cases["case_id"]
+    there = pc.indices_nonzero(pc.is_in(names, value_set=pa.array(ids, names.type))).to_pylist()
+    positions = {names[position].as_py(): position for position in there}
+    if missing := [case_id for case_id in ids if case_id not in positions]:
+        raise InputError(f"the suite of run {run.id} has no case {missing[0]!r}")
+    folder, these = run.outputs_folder, [("case_id", "in", ids)]
+    outputs: dict[str, list[dict[str, Any]]] = {}
+    for row in pq.read_table(folder / "outputs.parquet", filters=these).to_pylist():
+        outputs.setdefault(row["case_id"], []).append(row)
+    scores = run.stored_table("scores", filters=[("position", "in", list(positions.values()))])
+    path = folder / "predictions.parquet"
+    predictions = pq.read_table(path, filters=these) if path.exists() else None
+    for case_id in ids:
+        case = suite.cases.slice(positions[case_id], 1).to_pylist()[0]
+        own = scores.filter(pc.equal(scores["position"], positions[case_id]))
+        frame = own.drop_columns(["case_id", "position"]).to_pandas()
+        frame["evidence"] = list(map(read_evidence, own["evidence"].to_pylist()))
+        yield ExampleView(
+            case,
+            suite.media / case["image"] if suite.media is not None and case["image"] else None,
+            outputs.get(case_id, []),
+            frame,
+            _frame(_of_case(suite.annotations, case_id), case),
+            _frame(_of_case(predictions, case_id), case),
+        )
+
+
+def _of_case(table: pa.Table | None, case_id: str) -> pa.Table | None:
+    return None if table is None else table.filter(pc.equal(table["case_id"], case_id))
 
 
 def _frame(table: pa.Table | None, case: dict[str, Any]) -> pd.DataFrame:

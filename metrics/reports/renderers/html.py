@@ -40,7 +40,7 @@ def html(report: Report) -> bytes:
         Html('<meta name="viewport" content="width=device-width,initial-scale=1">'),
         Html('<meta name="color-scheme" content="light dark">'),
         tag("title", report.title),
-        Html(f"<style>{_colours()}{STYLE.read_text(encoding='utf-8')}</style>"),
+        Html(f"<style>{colours()}{STYLE.read_text(encoding='utf-8')}</style>"),
     )
     page = tag("html", head, tag("body", *_body(report)), lang="en")
     return f"<!doctype html>{page}".encode()
@@ -64,9 +64,18 @@ def theme(dark: bool) -> str:
     return "".join(f"--{name}:{value};" for name, value in values.items())
 
 
-def _colours() -> str:
-    """Return the custom properties of both themes; paper is light."""
+def colours() -> str:
+    """Return the CSS custom properties of both themes; paper is light."""
     return f":root{{{theme(False)}}}@media screen and (prefers-color-scheme:dark){{:root{{{theme(True)}}}}}"
+
+
+def inks_of(report: Report) -> Inks:
+    """Return the inks of a report's charts: the custom properties of `colours`."""
+    own = {model: f"var(--series{place})" for place, model in enumerate(coloured_models(report))}
+    return Inks(
+        "var(--ink)", "var(--muted)", "var(--line)", "var(--surface)", "var(--accent)", "var(--series1)", own,
+        short_names(report.models),
+    )  # fmt: skip
 
 
 def _body(report: Report) -> Iterator[str]:
@@ -113,11 +122,7 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
     yield from (_section(section) for section in report.sections if section.name == "comparison")
     yield *texts.HEADINGS["problems"], list(_problems(report))
     yield from (_section(section) for section in report.sections if section.name != "comparison")
-    own = {model: f"var(--series{place})" for place, model in enumerate(coloured_models(report))}
-    inks = Inks(
-        "var(--ink)", "var(--muted)", "var(--line)", "var(--surface)", "var(--accent)", "var(--series1)", own,
-        short_names(report.models),
-    )  # fmt: skip
+    inks = inks_of(report)
     for group in report.charts:
         figures = [
             tag(

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from components.viewers import evidence_list
 from components.views.judge import judge_calls, judge_form, prompt_playground, reply_cache
 from components.views.setup import run_judge
 from metrics.core.evidence import Evidence, Verdict
@@ -14,6 +13,7 @@ from metrics.core.registry import evaluators
 from metrics.engine import Estimate
 from metrics.judge.cache import Statistics
 from metrics.presentation.verdict_rows import VerdictGroup, verdict_groups
+from metrics.presentation.viewers import evidence_rows
 
 CALL = {"judge": "j", "step": "claims", "reply": "{}", "error": None, "cached": False, "cost_usd": 0.002, "tokens": 30,
         "seconds": 0.5}  # fmt: skip
@@ -26,28 +26,28 @@ def claims(*verdicts: Verdict) -> tuple[VerdictGroup, ...]:
 
 def test_contexts_are_drawn_where_a_verdict_rests_on_one() -> None:
     wrong = Verdict("B.", "no", "hedged")
-    drawn = evidence_list.payload(claims(Verdict("A.", "yes", rests_on=(("contexts", 2),)), wrong), ["a", "b"])
+    drawn = evidence_rows.payload(claims(Verdict("A.", "yes", rests_on=(("contexts", 2),)), wrong), ["a", "b"])
     assert drawn["contexts"] == ["a", "b"]
     assert drawn["groups"][0]["note"] == "✓ 1 · ✗ 1"
     other = Verdict("A.", "yes", rests_on=(("reference_claims", 1),))
-    assert evidence_list.payload(claims(other, wrong), ["a", "b"])["contexts"] == []
+    assert evidence_rows.payload(claims(other, wrong), ["a", "b"])["contexts"] == []
 
 
 def test_what_the_browser_draws_is_json() -> None:
     verdict = Verdict("A.", "no", "hedged", "It says perhaps.", (("contexts", 1),), "perhaps", "A!", {"share": 0.5})
-    (group,) = json.loads(json.dumps(evidence_list.payload(claims(verdict), [])["groups"]))
+    (group,) = json.loads(json.dumps(evidence_rows.payload(claims(verdict), [])["groups"]))
     assert group["rows"] == [
         {
             "number": 1, "text": "A.", "expected": "A!", "glyph": "✗", "label": "hedged", "reason": "It says perhaps.",
             "restsOn": [["contexts", 1]], "links": "context 1", "notes": ["“perhaps”", "share: 0.500"],
-            "quotes": [], "colour": evidence_list.COLOURS["no"],
+            "quotes": [], "colour": evidence_rows.COLOURS["no"],
         }
     ]  # fmt: skip
 
 
 def test_only_so_many_rows_are_drawn() -> None:
-    drawn = evidence_list.payload(claims(*[Verdict("A.", "unknown")] * (evidence_list.MOST_ROWS + 2)), [])
-    assert len(drawn["groups"][0]["rows"]) == evidence_list.MOST_ROWS
+    drawn = evidence_rows.payload(claims(*[Verdict("A.", "unknown")] * (evidence_rows.MOST_ROWS + 2)), [])
+    assert len(drawn["groups"][0]["rows"]) == evidence_rows.MOST_ROWS
     assert drawn["groups"][0]["note"] == "– 202 · the first 200 are shown"
 
 

@@ -1,4 +1,4 @@
-// Draws the payload of components/heatmap.py. Every text reaches the page as textContent: names of models are hostile.
+// Draws the payload of board_drawing.py. Every text reaches the page as textContent: names of models are hostile.
 const FIRST_ROWS = 60;
 const FEW = 12; // rows that leave room for the legend below them
 const BREAKS = /(?<=[a-z]{4})(?=(?:cation|nation|nated)\b)/g; // where a long word of a head may be hyphenated

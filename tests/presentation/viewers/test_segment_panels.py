@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from components.viewers import segment_panels
 from metrics.analysis import Segment
+from metrics.presentation.viewers import segment_panels
 
 RING = [0.0, 0, 10, 0, 10, 10, 0, 10]
 SMALL = [0.0, 0, 1, 0, 1, 1, 0, 1]

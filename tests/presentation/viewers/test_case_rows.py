@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from components.viewers.browser_component import FOLDER
-from components.viewers.case_list import case_rows
 from metrics.analysis import Column
 from metrics.presentation import palette
+from metrics.presentation.viewers.case_rows import case_rows
+from metrics.presentation.viewers.viewer_files import FOLDER
 from tests.components.board_scenes import column
 
 HOSTILE = "<img src=x onerror=alert(1)> **m**"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from components.viewers.evidence_list import AROUND, MOST_CHARACTERS, payload
 from metrics.core.evidence import Evidence, Verdict
 from metrics.presentation.verdict_rows import verdict_groups
+from metrics.presentation.viewers.evidence_rows import AROUND, MOST_CHARACTERS, payload
 
 
 def drawn(quote: str, context: str, *, found: bool = True) -> dict[str, object]:

@@ -1,4 +1,4 @@
-// Draws the payload of components/viewers/prose.py. Every text is textContent; elements come from a list of harmless ones.
+// Draws the payload of prose_blocks.py. Every text is textContent; elements come from a list of harmless ones.
 const TAGS = new Set("p strong em s code pre ul ol li blockquote table thead tbody tr th td br hr".split(" "));
 const ELEMENTS = { removed: "del", added: "ins" };
 

@@ -1,4 +1,4 @@
-// Draws the payload of components/trace.py: an agent's steps. Every text is textContent.
+// Draws the payload of trace_steps.py: an agent's steps. Every text is textContent.
 function html(tag, className, text) {
   const made = document.createElement(tag);
   if (className) made.className = className;

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from components.viewers import image_viewer
+from metrics.presentation.viewers import object_panels
 
 
 def with_rings(frame: pd.DataFrame) -> pd.DataFrame:
@@ -31,9 +31,9 @@ PREDICTIONS = pd.DataFrame(
 PREDICTIONS = with_rings(PREDICTIONS)
 
 
-def drawn() -> list[image_viewer.ImageObject]:
+def drawn() -> list[object_panels.ImageObject]:
     kinds = ["tp", "fp_hallucination", "below_score"]
-    return image_viewer.image_objects(ANNOTATIONS, PREDICTIONS, ["tp", "fn_no_prediction"], kinds)
+    return object_panels.image_objects(ANNOTATIONS, PREDICTIONS, ["tp", "fn_no_prediction"], kinds)
 
 
 def test_what_is_drawn() -> None:
@@ -43,7 +43,7 @@ def test_what_is_drawn() -> None:
         ("tp", "cat", 0.9),
         ("fp", "<b>cow</b>", 0.4),
     ]
-    assert image_viewer.legend(drawn()) == "✓ 1 found · ✗ 1 false · – 1 missed"
+    assert object_panels.legend(drawn()) == "✓ 1 found · ✗ 1 false · – 1 missed"
 
 
 BOX = {"x": 1.0, "y": 2.0, "width": 3.0, "height": 4.0}
@@ -63,12 +63,12 @@ TRIANGLES = [[0.0, 0.0, 4.0, 0.0, 4.0, 4.0], [6.0, 1.0, 9.0, 1.0, 9.0, 3.0]]
     ids=["box", "mask", "polygon", "box around polygons", "nothing"],
 )
 def test_rings(row: dict[str, object], geometry: str, rings: tuple[tuple[float, ...], ...]) -> None:
-    assert image_viewer.rings(row, geometry) == rings
+    assert object_panels.rings(row, geometry) == rings
 
 
 def test_masks_are_filled_but_for_what_others_lie_on() -> None:
     assert [
-        image_viewer.panel("a", drawn(), geometry=geometry)["filled"] for geometry in ("box", "polygon", "mask")
+        object_panels.panel("a", drawn(), geometry=geometry)["filled"] for geometry in ("box", "polygon", "mask")
     ] == [
         [],
         [],
@@ -82,16 +82,16 @@ def test_masks_are_filled_but_for_what_others_lie_on() -> None:
      ("ignored", "ignored"), ("ignored_crowd", "ignored"), ("novel", "ignored")],
 )  # fmt: skip
 def test_drawn_kind(kind: str, shown: str) -> None:
-    assert image_viewer.drawn_kind(kind) == shown
+    assert object_panels.drawn_kind(kind) == shown
 
 
 def test_kinds_differ_without_colour() -> None:
-    styles = image_viewer.payload("case", 100, 100, None, [image_viewer.panel("a", drawn())])["styles"]
+    styles = object_panels.payload("case", 100, 100, None, [object_panels.panel("a", drawn())])["styles"]
     assert len({styles[kind]["dash"] for kind in ("tp", "fp", "fn")}) == 3
 
 
 def test_a_panel_is_plain_data() -> None:
-    panel = image_viewer.panel("a", drawn())
+    panel = object_panels.panel("a", drawn())
     assert list(panel["objects"]) == ["annotation", "tp", "fp", "fn"]
     assert panel["objects"]["fp"] == [
         {
@@ -106,11 +106,11 @@ def test_a_panel_is_plain_data() -> None:
 
 def test_500_boxes_show_labels_on_hover_only() -> None:
     crowd = [
-        image_viewer.ImageObject("fp", ((i, i, i + 5, i, i + 5, i + 5, i, i + 5),), "cow", 0.5) for i in range(500)
+        object_panels.ImageObject("fp", ((i, i, i + 5, i, i + 5, i + 5, i, i + 5),), "cow", 0.5) for i in range(500)
     ]
-    panel = image_viewer.panel("a", crowd)
+    panel = object_panels.panel("a", crowd)
     assert (panel["labelled"], panel["crowded"]) == (False, True)
-    assert len(json.dumps(image_viewer.payload("case", 600, 600, None, [panel]))) < 100_000
+    assert len(json.dumps(object_panels.payload("case", 600, 600, None, [panel]))) < 100_000
 
 
 @pytest.mark.parametrize(
@@ -126,4 +126,4 @@ def test_500_boxes_show_labels_on_hover_only() -> None:
 def test_the_view_around_the_marked_object(
     box: tuple[float, float, float, float], view: tuple[float, float, float]
 ) -> None:
-    assert image_viewer.focus(box, "cat", 640, 480).view == view
+    assert object_panels.focus(box, "cat", 640, 480).view == view

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from components.viewers import case_list, heatmap
-from components.viewers.browser_component import FOLDER
 from metrics.analysis import Column, Leaderboard
 from metrics.presentation import format, palette
+from metrics.presentation.viewers import board_drawing, case_rows
+from metrics.presentation.viewers.viewer_files import FOLDER
 from tests.components.board_scenes import board, changed, column
 
 HOSTILE = "<img src=x onerror=alert(1)> **m**"
@@ -36,26 +36,27 @@ def three() -> Leaderboard:
         pytest.param("rouge/l", True, ["B", "a", HOSTILE], id="best-first-none-last"),
         pytest.param("rouge/l", False, ["a", "B", HOSTILE], id="worst-first-none-last"),
         pytest.param("speed/s", True, [HOSTILE, "B", "a"], id="lower-is-better"),
-        pytest.param(heatmap.NAME, True, [HOSTILE, "a", "B"], id="by-name"),
+        pytest.param(board_drawing.NAME, True, [HOSTILE, "a", "B"], id="by-name"),
         pytest.param(None, True, ["a", "B", HOSTILE], id="as-given"),
         pytest.param("no/such", True, ["a", "B", HOSTILE], id="unknown-column"),
     ],
 )
 def test_order(three: Leaderboard, sort: str | None, down: bool, expected: list[str]) -> None:
-    assert heatmap.order_models(three, three.models, sort, down) == expected
+    assert board_drawing.order_models(three, three.models, sort, down) == expected
 
 
 def test_columns_by_evaluator_and_minor_on_demand() -> None:
     columns = [column("rouge/l"), column("rouge/1", minor=True), column("bleu/b")]
     keys = lambda found: [one.key for one in found]  # noqa: E731
-    assert keys(heatmap.select_columns(columns, [], False)) == ["rouge/l", "bleu/b"]
-    assert keys(heatmap.select_columns(columns, ["rouge"], True)) == ["rouge/l", "rouge/1"]
+    assert keys(board_drawing.select_columns(columns, [], False)) == ["rouge/l", "bleu/b"]
+    assert keys(board_drawing.select_columns(columns, ["rouge"], True)) == ["rouge/l", "rouge/1"]
 
 
 def payload(
     given: Leaderboard, columns: Sequence[Column], models: Sequence[str], sort: str | None = None, **view: Any
 ) -> dict[str, Any]:
-    return heatmap.payload(columns, heatmap.cells(given, columns), models, "the answer", sort, False, **view)
+    rows = board_drawing.cells(given, columns)
+    return board_drawing.payload(columns, rows, models, "the answer", sort, False, **view)
 
 
 class TestPayload:
@@ -67,7 +68,7 @@ class TestPayload:
         drawn = payload(three, three.columns, ["B", "a"])
         text, step, interval, size, marks, note, rank = drawn["cells"][0][0]
         assert (text, step, interval, size) == ("0.800", 16, "0.700–0.900", "n 10 · ∅ 2")
-        assert marks == heatmap.BEST | heatmap.PROBLEM
+        assert marks == board_drawing.BEST | board_drawing.PROBLEM
         assert note == (
             "two replies could not be read\nreply unreadable: 2\n"
             "If every unscored case were the worst: 0.640; the best: 0.840"
@@ -116,7 +117,7 @@ class TestPayload:
 
 
 def test_the_style_has_a_readable_class_for_every_step() -> None:
-    css = case_list.colour_css()
+    css = case_rows.colour_css()
     assert all(f".s{step} {{" in css for step in range(palette.STEPS + 1))
 
 
@@ -131,5 +132,5 @@ def test_two_hundred_models_by_sixty_metrics_are_a_megabyte_and_a_half_at_most()
     values = {f"model {row}": {one.key: (row * 7 % 97) / 97 for one in columns} for row in range(200)}
     large = board(values, *columns)
 
-    ordered = heatmap.order_models(large, large.models, columns[3].key, True)
+    ordered = board_drawing.order_models(large, large.models, columns[3].key, True)
     assert len(json.dumps(payload(large, columns, ordered, columns[3].key, run="r"))) < 1_500_000

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from components.viewers.image_viewer import extent
 from metrics.presentation.format import count, shorten
 from metrics.presentation.palette import mark, series, text_colour
+from metrics.presentation.viewers.object_panels import extent
 
 if TYPE_CHECKING:
-    from components.data import Segment
+    from metrics.analysis import Segment
 
 VIEWS = {"mistakes": "Mistakes", "classes": "Classes"}
 MARKED = {  # kind of a region: its mark, its name in the legend
@@ -74,19 +74,22 @@ def classes_panel(
     return _panel(title, f"{number} {'class' if number == 1 else 'classes'}", objects, tuple(objects))
 
 
+def legend(view: str, colours: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Return a sample of each area, of classes at most LEGEND: its colour, its CSS border style and its name."""
+    if view == "mistakes":
+        return [(mark(name).colour, mark(name).line, title) for name, title in MARKED.values()]
+    return [(colour, "solid", shorten(label, 24)) for label, colour in list(colours.items())[:LEGEND]]
+
+
 def legend_html(view: str, colours: Mapping[str, str]) -> str:
     """Return the legend as HTML: a sample of each area with its name."""
     from html import escape
 
-    samples = (
-        [(mark(name).colour, mark(name).line, title) for name, title in MARKED.values()] if view == "mistakes"
-        else [(colour, "solid", shorten(label, 24)) for label, colour in list(colours.items())[:LEGEND]]
-    )  # fmt: skip
     box = "display:inline-block;width:1.5em;height:.8em;margin-right:.35em;border:2px"
     texts = [
         f'<span style="white-space:nowrap"><span style="{box} {line} {colour};background:{colour}4d"></span>'
         f"{escape(title)}</span>"
-        for colour, line, title in samples
+        for colour, line, title in legend(view, colours)
     ]
     more = len(colours) - LEGEND if view == "classes" else 0
     texts += [f"<span>and {more} more</span>"] if more > 0 else []

@@ -1,4 +1,4 @@
-// Draws the payload of components/case_list.py.
+// Draws the payload of case_rows.py.
 const KEYS = [["j k ↓ ↑", "next, previous case"], ["Enter", "open the case"], ["n", "next failing case"], ["?", "this help"], ["Ctrl K, ⌘ K", "go anywhere"]];
 
 export default function (component) {

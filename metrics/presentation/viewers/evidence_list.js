@@ -1,4 +1,4 @@
-// Draws the payload of components/evidence.py: verdicts, and what they rest on. Every text is textContent.
+// Draws the payload of evidence_rows.py: verdicts, and what they rest on. Every text is textContent.
 function html(tag, className, text) {
   const made = document.createElement(tag);
   if (className) made.className = className;

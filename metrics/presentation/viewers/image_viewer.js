@@ -1,4 +1,4 @@
-// Draws the payload of image_viewer.py: one picture, a panel a model, the zoom shared. Every text is textContent.
+// Draws the payload of object_panels.py: one picture, a panel a model, the zoom shared. Every text is textContent.
 const SVG = "http://www.w3.org/2000/svg";
 const DEEPEST = 40; // times the whole picture
 const FONT = 12; // pixels on the screen, at any zoom

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from components.data.agent_traces import trace as view_of
-from components.viewers import trace
+from metrics.presentation.viewers import trace_steps
+from metrics.presentation.viewers.trace_view import trace_view as view_of
 from tests.pages.page_scenes import HOSTILE
 
 STEPS: list[dict[str, Any]] = [
@@ -18,16 +18,16 @@ STEPS: list[dict[str, Any]] = [
 
 
 def view(steps: list[Any]) -> dict[str, Any]:
-    return view_of.__wrapped__(json.dumps({"steps": steps}))  # type: ignore[attr-defined,no-any-return]
+    return view_of(json.dumps({"steps": steps}))
 
 
 def test_in_a_line() -> None:
-    assert trace.summary(view(STEPS)) == "6 steps · 3 calls · 1 failed · 2 redundant · 2 looping"
-    assert trace.summary(view(STEPS[:1])) == "1 step"
+    assert trace_steps.summary(view(STEPS)) == "6 steps · 3 calls · 1 failed · 2 redundant · 2 looping"
+    assert trace_steps.summary(view(STEPS[:1])) == "1 step"
 
 
 def test_step_by_step() -> None:
-    drawn = trace.payload(view(STEPS))
+    drawn = trace_steps.payload(view(STEPS))
     told = [(step["number"], step["glyph"], step["title"], step["text"], step["marks"]) for step in drawn["steps"]]
     assert told == [
         (1, "", "user", HOSTILE, []),
@@ -44,15 +44,15 @@ def test_step_by_step() -> None:
 
 
 def test_long_traces_and_long_texts_are_cut_and_say_so() -> None:
-    drawn = trace.payload(view([{"role": "user", "text": "x" * 5_000}] * 302))
+    drawn = trace_steps.payload(view([{"role": "user", "text": "x" * 5_000}] * 302))
     assert drawn["note"] == "the first 300 of 302 steps"
     assert len(drawn["steps"]) == 300
     assert drawn["steps"][0]["text"].endswith("x\n… 1,000 more characters")
 
 
 def test_one_that_cannot_be_read_says_why() -> None:
-    found = view_of.__wrapped__("Thought: " + "x" * 5_000)  # type: ignore[attr-defined]
-    assert trace.summary(found) == "unreadable"
+    found = view_of("Thought: " + "x" * 5_000)
+    assert trace_steps.summary(found) == "unreadable"
     assert found["problem"].startswith("the trace is not JSON: ")
     assert found["raw"].startswith("Thought: xxx")
     assert len(found["raw"]) < 4_100

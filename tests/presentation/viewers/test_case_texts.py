@@ -2,12 +2,12 @@
 
 import pandas as pd
 
-from components.viewers import text_case
+from metrics.presentation.viewers import case_texts
 
 
 def test_closest_expected_answer() -> None:
-    assert text_case.closest("it is Paris, France", ["Rome", "Paris in France"]) == "Paris in France"
-    assert text_case.closest("x", []) == ""
+    assert case_texts.closest("it is Paris, France", ["Rome", "Paris in France"]) == "Paris in France"
+    assert case_texts.closest("x", []) == ""
 
 
 def test_score_table() -> None:
@@ -18,7 +18,7 @@ def test_score_table() -> None:
             {"column": "ann", "evaluator": "bleu", "metric": "bleu_1", "value": 0.5, "status": "ok"},
         ]
     )
-    table = text_case.score_table(scores, {"rouge": "ROUGE", "bleu": "BLEU"}, ["ann", "ben"])
+    table = case_texts.score_table(scores, {"rouge": "ROUGE", "bleu": "BLEU"}, ["ann", "ben"])
     assert table.to_dict("records") == [
         {"evaluator": "ROUGE", "metric": "ROUGE-L", "ann": "0.842", "ben": "not applicable"},
         {"evaluator": "BLEU", "metric": "BLEU 1", "ann": "0.500", "ben": ""},
@@ -26,7 +26,7 @@ def test_score_table() -> None:
 
 
 def test_fact_parts() -> None:
-    parts = text_case.fact_parts(
+    parts = case_texts.fact_parts(
         {
             "claims": [{"claim": "a", "supported": True}, {"claim": "b", "supported": None}],
             "words": ["x", "y"],

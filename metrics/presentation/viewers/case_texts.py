@@ -1,0 +1,120 @@
+"""The texts of a case: what it asks, its scores, and the facts of a score's evidence."""
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import pandas as pd
+
+from metrics.presentation.format import MISSING, STATUSES, number
+from metrics.presentation.marked_text import last_turn, words_of
+from metrics.presentation.names import metric_name
+
+CONSTRAINTS = {"label": "True label", "conditions": "Conditions", "json_schema": "JSON schema"}
+
+
+def closest(answer: str, expected: Sequence[str]) -> str:
+    """Return the expected answer that shares the most words with the answer; empty if there is none."""
+    words = set(words_of(answer))
+    return max(expected, key=lambda text: len(words.intersection(words_of(text))), default="")
+
+
+def score_table(scores: pd.DataFrame, titles: Mapping[str, str], columns: Sequence[str]) -> pd.DataFrame:
+    """Return a table of evaluator and metric × output (`column` of `scores`); a cell is the value or its status."""
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    for entry in scores.to_dict("records"):
+        key = (
+            titles[entry["evaluator"]],
+            metric_name(entry["metric"], entry["evaluator"]),
+        )
+        rows.setdefault(key, dict.fromkeys(columns, ""))[entry["column"]] = score_text(entry["value"], entry["status"])
+    return pd.DataFrame([{"evaluator": title, "metric": metric, **cells} for (title, metric), cells in rows.items()])
+
+
+def score_text(value: float | None, status: str) -> str:
+    """Return the value, or the status in words if there is none."""
+    missing = value is None or pd.isna(value)
+    return STATUSES.get(status, status) if missing and status != "ok" else number(value)
+
+
+def fact_parts(facts: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
+    """Return facts as (title, kind, content): `table` a data frame, `code` long or nested text, `fact` a short value.
+
+    Consecutive records with the same fields become one table.
+    """
+    parts: list[tuple[str, str, Any]] = []
+    for fields, group in groupby(facts.items(), key=lambda item: _fields(item[1])):
+        records = list(group)
+        if fields and len(records) > 1:
+            rows = [{"": _title(name), **{_head(k): _flat(v) for k, v in record.items()}} for name, record in records]
+            parts.append(("", "table", pd.DataFrame(rows)))
+        else:
+            parts += [_part(_head(name), value) for name, value in records]
+    return parts
+
+
+def _part(title: str, value: Any) -> tuple[str, str, Any]:
+    if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+        return title, "table", pd.DataFrame([{_head(k): _flat(cell) for k, cell in item.items()} for item in value])
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return title, "table", pd.DataFrame({title: value})
+    if _fields(value):
+        return title, "fact", " · ".join(f"{_title(key)} {_flat(cell)}" for key, cell in value.items())
+    if isinstance(value, str) and len(value) > 80:
+        return title, "code", value
+    if isinstance(value, Mapping | list) and value:
+        return title, "code", json.dumps(value, ensure_ascii=False, indent=1)
+    return title, "fact", _flat(value)
+
+
+def _fields(value: Any) -> tuple[str, ...]:
+    """Return the keys of a record of short values; empty for anything else."""
+    if not isinstance(value, Mapping) or any(
+        isinstance(cell, Mapping | list) or len(str(cell)) > 80 for cell in value.values()
+    ):
+        return ()
+    return tuple(value)
+
+
+def _title(name: str) -> str:
+    return str(name).replace("_", " ")
+
+
+def _head(name: str) -> str:
+    title = _title(name)
+    return title[:1].upper() + title[1:]
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "✓" if value else "✗"
+    if value is None:
+        return MISSING
+    if value in ([], {}):
+        return "none"
+    if isinstance(value, float):
+        return number(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping | list) else str(value)
+
+
+def question_parts(case: Mapping[str, Any]) -> tuple[Sequence[tuple[str, str]], tuple[str, str | None]]:
+    """Return the earlier turns of a case's conversation, (role, text) each, and what it asks now: title, text."""
+    if case["question"] is None:
+        return (), ("Source text", case["source_text"])
+    conversation = last_turn(case["question"])
+    if conversation is None:
+        return (), ("Question", case["question"])
+    earlier, last = conversation
+    return earlier, (f"Question: last turn ({last.role})", last.text)
+
+
+def case_blocks(case: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what a case asks now, the expected answers and what else the suite demands: title and text each."""
+    expected = list(case["expected_answers"] or [])
+    blocks = [question_parts(case)[1]]
+    blocks += [
+        ("Expected answer" if len(expected) == 1 else f"Expected answer {n + 1}", e) for n, e in enumerate(expected)
+    ]
+    blocks += [(title, case[name]) for name, title in CONSTRAINTS.items() if case.get(name)]
+    return [(title, text) for title, text in blocks if text]

@@ -1,0 +1,130 @@
+"""The files of a bundle, made one after the other from a sealed run, and written into a folder or a zip."""
+
+import io
+import json
+import shutil
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from metrics import analysis
+from metrics.analysis import Leaderboard
+from metrics.core.errors import InputError, InputProblem
+from metrics.presentation.format import STATUSES, plural
+from metrics.presentation.viewers.case_texts import question_parts
+from metrics.reports.build import build
+from metrics.reports.bundles import MOST_OF_NUMBER
+from metrics.reports.bundles.board_data import board_data, case_lists, without_keys
+from metrics.reports.bundles.case_data import case_data
+from metrics.reports.bundles.data_file import clean, data_file
+from metrics.reports.bundles.image_data import image_data
+from metrics.reports.bundles.page_files import page_files
+from metrics.reports.bundles.report_data import SECTIONS, about_data, chart_data
+from metrics.reports.bundles.shown_cases import ShownCases, shown_cases
+from metrics.reports.report import Report
+from metrics.reports.report_texts import subtitle
+from metrics.store import Run
+
+CHUNK = 300_000  # characters of the cases in one file, the last of which may reach beyond
+BATCH = 100  # cases that are read together
+EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in a zip: equal runs give equal bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many files and bytes a bundle has, and which cases it leaves out, in words; "" for none."""
+
+    files: int
+    size: int
+    left_out: str
+
+
+def write_bundle(run: Run, folder: Path, cases: int = MOST_OF_NUMBER, media: bool = True) -> Written:
+    """Write the bundle of a finished run into a new or empty folder, and return what was written.
+
+    `cases`: how many of each number are shown, the worst first; `media`: whether with images. The folder is there when
+    all is written; equal runs give equal bytes. RunError where the run is not finished, InputError where `cases` is
+    less than 1 or the folder has files.
+    """
+    problems = [InputProblem("cases of a bundle", str(cases), "1 or more for each number")] if cases < 1 else []
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        found = "a folder with files" if folder.is_dir() else "a file"
+        problems.append(InputProblem(str(folder), found, "a new or an empty folder"))
+    if problems:
+        raise InputError(problems)
+    report, board = build(run, SECTIONS), analysis.leaderboard(run)
+    shown = shown_cases(run, board, cases)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = folder.with_name(f".{folder.name}.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    sizes = []
+    try:
+        for name, content in _files(run, report, board, shown, media):
+            path = unfinished / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            sizes.append(path.write_bytes(content))
+        if folder.exists():
+            folder.rmdir()
+        unfinished.rename(folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return Written(len(sizes), sum(sizes), shown.left_out)
+
+
+def bundle_zip(run: Run) -> bytes:
+    """Return the bundle of a finished run as a zip; RunError where the run is not finished."""
+    report, board = build(run, SECTIONS), analysis.leaderboard(run)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in _files(run, report, board, shown_cases(run, board, MOST_OF_NUMBER), media=True):
+            archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def _files(run: Run, report: Report, board: Leaderboard, shown: ShownCases, media: bool) -> Iterator[tuple[str, bytes]]:
+    yield from page_files(clean(report.title))
+    index: list[list[Any]] = []
+    answers: list[dict[tuple[str, int], str | None]] = []
+    chunk: list[dict[str, Any]] = []
+    number = size = 0
+    previews = dict(analysis.case_texts(run, shown.ids).itertuples(index=False, name=None))
+    for place, view in enumerate(_views(run, shown.ids)):
+        file = f"images/{place}.jpg"
+        drawn, picture = image_data(run, view, file, media)
+        if picture:
+            yield file, picture
+        made = {**case_data(view), "image": drawn}
+        answers.append({(one["model"], one["run"]): one["answer"] for one in view.outputs})
+        preview = without_keys(previews[view.case["case_id"]], question_parts(view.case)[1][1])
+        index.append([made["id"], preview, made["tags"], number])
+        chunk.append(made)
+        size += len(json.dumps(made))
+        if size > CHUNK or place == len(shown.ids) - 1:
+            yield data_file(f"cases/{number}", {"first": place - len(chunk) + 1, "cases": chunk})
+            chunk, number, size = [], number + 1, 0
+    for of_evaluator, evaluator in enumerate(dict.fromkeys(column.evaluator for column in board.columns)):
+        for of_model, model in enumerate(board.models):
+            lists = case_lists(board, shown, evaluator, model, answers)
+            yield data_file(f"lists/{of_evaluator}-{of_model}", lists)
+    yield data_file("charts", clean(chart_data(report)))
+    yield data_file("about", clean(about_data(report)))
+    yield data_file("run", _run_data(run, report, board_data(run, board), index, shown.left_out))
+
+
+def _views(run: Run, ids: Sequence[str]) -> Iterator[analysis.ExampleView]:
+    for start in range(0, len(ids), BATCH):
+        yield from analysis.examples(run, ids[start : start + BATCH])
+
+
+def _run_data(run: Run, report: Report, board: dict[str, Any], index: list[list[Any]], left_out: str) -> dict[str, Any]:
+    suite = run.spec["suite"]
+    facts = f"{suite['name']} · {plural(suite['cases'], 'case')} · {subtitle(report)}"
+    return clean(
+        {
+            "title": report.title, "facts": facts, "notes": list(report.notes), "leftOut": left_out,
+            "models": list(run.models), "board": board, "cases": index, "statuses": dict(STATUSES),
+            "charts": bool(report.charts),
+        }
+    )  # fmt: skip

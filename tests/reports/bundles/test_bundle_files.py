@@ -1,0 +1,191 @@
+"""The files of a bundle: complete, the same for the same run, bounded, without keys."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from metrics import analysis, engine
+from metrics.core.errors import InputError, RunError
+from metrics.reports.bundles import shown_cases as choice
+from metrics.reports.bundles.bundle_files import bundle_zip, write_bundle
+from metrics.reports.bundles.page_files import VIEWERS, page_files
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import finished, stopped, text_outputs, text_suite
+from tests.pages.page_scenes import agents_run, judged_run, masks_run, objects_run
+from tests.reports.bundles.bundle_scenes import HOSTILE, KEY, data_of, hostile_run, keys_run, texts_in
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Six cases and two models."""
+    return finished(Workspace(tmp_path_factory.mktemp("texts")), text_suite(), text_outputs(), "rouge", "bleu")
+
+
+def test_the_same_run_gives_the_same_bytes_as_folder_and_zip(texts: Run, tmp_path: Path) -> None:
+    written = write_bundle(texts, tmp_path / "a")
+    (tmp_path / "b").mkdir()  # an empty folder is as good as a new one
+    write_bundle(texts, tmp_path / "b")
+    files = files_of(tmp_path / "a")
+    assert files == files_of(tmp_path / "b")
+    assert (written.files, written.size, written.left_out) == (len(files), sum(map(len, files.values())), "")
+    first, second = bundle_zip(texts), bundle_zip(texts)
+    assert first == second
+    with zipfile.ZipFile(io.BytesIO(first)) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == files
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_the_lists_are_those_of_the_studio(texts: Run, tmp_path: Path) -> None:
+    write_bundle(texts, tmp_path / "bundle")
+    board, run = analysis.leaderboard(texts), data_of(tmp_path / "bundle", "run")
+    ids = [case_id for case_id, *_ in run["cases"]]
+    for place, model in enumerate(run["models"]):
+        lists = data_of(tmp_path / "bundle", f"lists/0-{place}")
+        for column in (column for column in board.columns if column.evaluator == "rouge"):
+            number = lists["numbers"][column.key]
+            listed = [ids[row[0]] for row in lists["lists"][number["list"]]]
+            assert listed == list(analysis.case_ids(texts, "rouge", column.metric, model=model))
+            assert number["total"] == len(listed)
+    shown = [column.key for column in board.columns if not column.minor]
+    assert [board.columns[place].key for place in run["board"]["shown"]] == shown
+
+
+def test_each_case_is_where_the_index_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("metrics.reports.bundles.bundle_files.CHUNK", 2_000)
+    run = finished(Workspace(tmp_path), text_suite(9), text_outputs(9), "rouge")
+    write_bundle(run, tmp_path / "bundle")
+    index = data_of(tmp_path / "bundle", "run")["cases"]
+    assert len({chunk for *_, chunk in index}) > 1
+    for place, (case_id, _, _, chunk) in enumerate(index):
+        found = data_of(tmp_path / "bundle", f"cases/{chunk}")
+        assert found["cases"][place - found["first"]]["id"] == case_id
+
+
+def test_the_worst_of_each_number_and_what_is_left_out(
+    texts: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = write_bundle(texts, tmp_path / "one", cases=1)
+    run = data_of(tmp_path / "one", "run")
+    worst = {
+        analysis.case_ids(texts, column.evaluator, column.metric, model=model)[0]
+        for column in analysis.leaderboard(texts).columns
+        for model in texts.models
+    }
+    assert {case_id for case_id, *_ in run["cases"]} == worst
+    assert (
+        run["leftOut"]
+        == written.left_out
+        == (
+            f"{len(worst)} case{'s' * (len(worst) > 1)} of 6: at most 1 of each number, the worst, and 2,000 in all. "
+            "The numbers are those of all cases."
+        )
+    )
+    monkeypatch.setattr(choice, "MOST_CASES", 2)
+    found = choice.shown_cases(texts, analysis.leaderboard(texts), 100)
+    assert len(found.ids) == 2
+    assert all(set(one.rows["case_id"]) <= set(found.ids) and one.total == 6 for one in found.lists.values())
+
+
+def test_problems_are_told_at_once_and_nothing_is_overwritten(texts: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(InputError) as failure:
+        write_bundle(texts, tmp_path, cases=0)
+    assert str(failure.value).splitlines() == [
+        "cases of a bundle: found 0; expected 1 or more for each number",
+        f"{tmp_path}: found a folder with files; expected a new or an empty folder",
+    ]
+    assert files_of(tmp_path) == {"mine.txt": b"mine"}
+
+
+def test_an_unfinished_run_has_no_bundle(tmp_path: Path) -> None:
+    run = stopped(engine.create(Workspace(tmp_path), text_suite(), text_outputs(), ["rouge", "bleu"]), 1)
+    with pytest.raises(RunError, match="once it is finished"):
+        write_bundle(run, tmp_path / "bundle")
+    assert not (tmp_path / "bundle").exists()
+
+
+def test_keys_are_left_out_everywhere(tmp_path: Path) -> None:
+    write_bundle(keys_run(tmp_path), tmp_path / "bundle")
+    every = b"".join(files_of(tmp_path / "bundle").values()).decode()
+    assert KEY[:14] not in every
+    assert "My key is [key], is that right?" in every
+
+
+def test_hostile_texts_stay_texts_of_the_data(tmp_path: Path) -> None:
+    write_bundle(hostile_run(tmp_path), tmp_path / "bundle")
+    page = (tmp_path / "bundle" / "index.html").read_text()
+    assert "<img" not in page
+    assert "taken'</script>" not in page
+    case = data_of(tmp_path / "bundle", "cases/0")["cases"][0]
+    assert case["outputs"][0]["answer"] == case["outputs"][0]["contexts"][0][1] == HOSTILE
+
+
+@pytest.mark.parametrize("media", [True, False])
+def test_pictures_are_files_beside_their_outlines(tmp_path: Path, media: bool) -> None:
+    write_bundle(objects_run(tmp_path), tmp_path / "bundle", media=media)
+    case = data_of(tmp_path / "bundle", "cases/0")["cases"][1]
+    drawing = case["image"]["drawing"]
+    assert (drawing["width"], drawing["height"]) == (120, 90)
+    panels = {panel["title"]: panel["counts"] for panel in case["image"]["views"][0]["panels"]}
+    assert panels["shy"] == "✓ 1 found · ✗ 0 false · – 1 missed"
+    if media:
+        assert (tmp_path / "bundle" / drawing["image"]).read_bytes()[:3] == b"\xff\xd8\xff"
+    else:
+        assert drawing["image"] is None
+        assert not (tmp_path / "bundle" / "images").exists()
+
+
+def test_areas_are_shown_as_mistakes_and_as_classes(tmp_path: Path) -> None:
+    write_bundle(masks_run(tmp_path), tmp_path / "bundle")
+    views = data_of(tmp_path / "bundle", "cases/0")["cases"][0]["image"]["views"]
+    assert [(view["title"], len(view["first"])) for view in views] == [("Mistakes", 0), ("Classes", 1)]
+
+
+def test_a_case_has_its_claims_and_what_they_rest_on(tmp_path: Path) -> None:
+    write_bundle(judged_run(tmp_path), tmp_path / "bundle")
+    cases = data_of(tmp_path / "bundle", "cases/0")["cases"]
+    gate = next(case for case in cases if case["id"] == "gate")
+    place = [output["name"] for output in gate["outputs"]].index("small")
+    evidence = next(one for one in gate["evidence"] if one["evaluator"] == "faithfulness" and one["output"] == place)
+    claims = evidence["verdicts"]["groups"][0]["rows"]
+    assert [claim["glyph"] for claim in claims] == ["✓", "✗"]
+    assert claims[0]["restsOn"] == [["contexts", 2]]
+    assert [mark for _, mark, _ in evidence["answer"] if mark]
+
+
+def test_a_trace_is_told_step_by_step(tmp_path: Path) -> None:
+    write_bundle(agents_run(tmp_path), tmp_path / "bundle")
+    outputs = data_of(tmp_path / "bundle", "cases/0")["cases"][0]["outputs"]
+    traces = {output["name"]: output["trace"] for output in outputs}
+    assert traces["analyst"]["summary"] == "3 steps · 2 calls · 1 failed"
+    assert traces["silent"]["problem"]
+
+
+def test_charts_are_told_as_elements(tmp_path: Path) -> None:
+    write_bundle(objects_run(tmp_path), tmp_path / "bundle")
+    groups = data_of(tmp_path / "bundle", "charts")["groups"]
+    figures = [chart["figure"] for group in groups for chart in group["charts"]]
+    assert {figure[0] for figure in figures} == {"svg"}
+    assert "recall" in texts_in(figures)
+
+
+def test_every_viewer_becomes_a_script_without_modules() -> None:
+    files = dict(page_files("A run"))
+    script = files["assets/viewers.js"].decode()
+    assert "export " not in script
+    assert "import " not in script
+    for name in VIEWERS:
+        assert f"viewers.{name} = " in script
+        assert f'<template id="viewer-{name}">' in files["index.html"].decode()
+
+
+def test_no_script_of_a_bundle_parses_markup_or_asks_the_network() -> None:
+    script = b"".join(content for name, content in page_files("A run") if name.endswith(".js")).decode()
+    for name in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "fetch(", "XMLHttpRequest"):
+        assert name not in script
