@@ -3,12 +3,15 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
+from metrics import __version__
 from metrics.cli import (
     archive_command,
     cache_command,
     calibrate_command,
     complete_command,
+    completion_command,
     evaluate_command,
     evaluators_command,
     export_command,
@@ -21,6 +24,7 @@ from metrics.cli import (
     rubric_command,
     runs_command,
     samples_command,
+    studio_command,
     suites_command,
     warm_up_command,
 )
@@ -31,7 +35,7 @@ from metrics.core.errors import AssayError
 COMMANDS = (
     evaluate_command, complete_command, export_command, report_command, plot_command, monitor_command, perturb_command,
     suites_command, cache_command, judge_command, labels_command, calibrate_command, rubric_command, evaluators_command,
-    runs_command, archive_command, samples_command, warm_up_command,
+    runs_command, archive_command, samples_command, studio_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 
@@ -55,8 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    found = argparse.ArgumentParser(prog="python -m metrics", description="Evaluate models; see docs/command.md.")
+    prog = "assay" if Path(sys.argv[0]).stem == "assay" else "python -m metrics"
+    found = argparse.ArgumentParser(prog=prog, description="Evaluate models; see docs/command.md.")
+    found.add_argument("--version", action="version", version=f"assay {__version__}")
     commands = found.add_subparsers(required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add_command(commands)
+    completion_command.add_command(commands, found)
     return found

@@ -29,12 +29,17 @@ def add_parser(
     command: argparse.ArgumentParser = commands.add_parser(name, **words)
     if of_run:
         command.add_argument("run", metavar="RUN", help="id of a run, or latest")
-    command.add_argument(
-        "--workspace", metavar="DIR", help="folder of runs and inputs (default: $ASSAY_WORKSPACE or ./workspace)"
-    )
+    add_workspace(command)
     command.add_argument("--quiet", action="store_true", help="print only the result")
     command.set_defaults(command=execute)
     return command
+
+
+def add_workspace(command: argparse.ArgumentParser) -> None:
+    """Add --workspace."""
+    command.add_argument(
+        "--workspace", metavar="DIR", help="folder of runs and inputs (default: $ASSAY_WORKSPACE or ./workspace)"
+    )
 
 
 def add_evaluators(command: argparse.ArgumentParser) -> None:

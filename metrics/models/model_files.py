@@ -1,6 +1,5 @@
 """A model's files: a local folder or a copy from the hub, their fingerprints, and loading them by transformers."""
 
-import importlib.util
 import multiprocessing
 from collections.abc import Sequence
 from contextlib import redirect_stderr
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import MissingResource
+from metrics.core.extras import missing_extra
 from metrics.core.files import sha256_of
 
 LIBRARIES = ("torch", "transformers")
@@ -18,10 +18,7 @@ MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")  # the files of a 
 
 def no_library(kind: str) -> str | None:
     """Return which library a model of this kind lacks, and how to get it, or None; nothing is imported."""
-    absent = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
-    if not absent:
-        return None
-    return f"a {kind} needs {' and '.join(absent)}; `pip install {' '.join(absent)}` gets what is missing"
+    return missing_extra(f"a {kind}", "models", *LIBRARIES)
 
 
 def no_folder(setting: str, expected: str) -> str | None:
@@ -121,7 +118,7 @@ def load(kind: str, folder: Path, architecture: str, whole: bool = True, gguf: s
         import transformers
         from transformers.utils import logging
     except ImportError as failure:
-        raise MissingResource(f"a {kind} needs {failure.name}; get it by `pip install torch transformers`") from None
+        raise MissingResource(f"a {kind} cannot load {failure.name}: pip install 'assay[models]'") from None
     settle_torch()
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     if gguf is not None:
