@@ -1,6 +1,6 @@
 """The optional parts of Assay, the extras of pyproject.toml: what a missing one is called and how to install it."""
 
-from importlib.util import find_spec
+import importlib.util
 from typing import Literal
 
 Extra = Literal["studio", "pdf", "judge", "models", "local-judge", "cluster", "auth", "remote"]
@@ -11,6 +11,6 @@ def missing_extra(what: str, extra: Extra, *modules: str) -> str | None:
 
     Nothing is imported.
     """
-    if all(find_spec(name) is not None for name in modules):
+    if all(importlib.util.find_spec(name) is not None for name in modules):
         return None
     return f"{what} needs assay[{extra}]: pip install 'assay[{extra}]'"
