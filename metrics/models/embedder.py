@@ -13,7 +13,7 @@ from metrics.core.array_types import Bools, Floats
 from metrics.core.errors import MissingResource
 from metrics.core.extras import missing_extra
 from metrics.models.model_cache import CachedModel, Rows
-from metrics.models.model_files import model_folder, no_folder, settle_torch
+from metrics.models.model_files import device, model_folder, no_folder, settle_torch
 from metrics.models.vectors import Text
 from metrics.text.overlap.similarity import cosines
 
@@ -79,7 +79,7 @@ class Embedder(CachedModel):
 
 
 def load(folder: Path) -> "SentenceTransformer":
-    """Return the model in a local folder, for the CPU; no network, no pickles, no code from the model's folder.
+    """Return the model in a local folder, on `device()`; no network, no pickles, no code from the model's folder.
 
     A worker process of a pool uses one thread, as there is one worker per core.
     """
@@ -91,7 +91,7 @@ def load(folder: Path) -> "SentenceTransformer":
     try:
         return SentenceTransformer(
             str(folder),
-            device="cpu",
+            device=device(),
             local_files_only=True,
             trust_remote_code=False,
             model_kwargs={"use_safetensors": True},

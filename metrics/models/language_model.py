@@ -77,13 +77,14 @@ class LanguageModel(CachedModel):
         sums = np.zeros(len(texts))
         at_once = min(BATCH_TOKENS, max(window, LOGITS // model.get_output_embeddings().weight.shape[0]))
         for batch in by_length([len(piece) for _, piece, _ in pieces], at_once):
-            features = padded([{"input_ids": (row := pieces[k][1]), "attention_mask": [1] * len(row)} for k in batch])
+            rows = [{"input_ids": (row := pieces[k][1]), "attention_mask": [1] * len(row)} for k in batch]
+            features = padded(rows, device=model.device)
             with torch.inference_mode():
                 logits = model(**features, use_cache=False).logits
                 for k, row in zip(batch, logits, strict=True):
                     place, piece, scored = pieces[k]
                     begin, end = len(piece) - scored, len(piece)
-                    wanted = torch.tensor(piece[begin:end])
+                    wanted = torch.tensor(piece[begin:end], device=row.device)
                     losses = torch.nn.functional.cross_entropy(row[begin - 1 : end - 1], wanted, reduction="none")
                     sums[place] += float(losses.double().sum())
         means = sums / np.maximum(tokens, 1)

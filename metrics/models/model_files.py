@@ -1,6 +1,7 @@
 """A model's files: a local folder or a copy from the hub, their fingerprints, and loading them by transformers."""
 
 import multiprocessing
+import os
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from hashlib import sha256
@@ -96,6 +97,13 @@ def fingerprints(folder: Path) -> tuple[str, str]:
     return own, sha256(repr(sorted(hashes.items())).encode()).hexdigest()
 
 
+def device() -> str:
+    """Return where models compute: $ASSAY_DEVICE, else a GPU where torch sees one ("cuda"), else "cpu"."""
+    import torch
+
+    return os.environ.get("ASSAY_DEVICE") or ("cuda" if torch.cuda.is_available() else "cpu")
+
+
 def settle_torch() -> None:
     """Set one thread in a worker process of a pool, as there is one worker per core, and no progress bars."""
     import torch
@@ -107,7 +115,7 @@ def settle_torch() -> None:
 
 
 def load(kind: str, folder: Path, architecture: str, whole: bool = True, gguf: str | None = None) -> tuple[Any, Any]:
-    """Return the model and tokenizer in a local folder by a class of transformers, in single precision, for the CPU.
+    """Return the model and tokenizer in a local folder by a class of transformers, in single precision, on `device()`.
 
     No network, no pickles, no code from the folder. `whole`: missing weights are an error, as they would be drawn at
     random. `gguf`: the file of the folder to read instead, with its weights dequantised. Raises MissingResource, whose
@@ -142,4 +150,4 @@ def load(kind: str, folder: Path, architecture: str, whole: bool = True, gguf: s
         ) from failure
     finally:
         logging.set_verbosity(spoken)
-    return model.eval(), tokenizer
+    return model.to(device()).eval(), tokenizer

@@ -134,7 +134,9 @@ def test_a_big_vocabulary_makes_small_batches(tmp_path: Path, monkeypatch: pytes
     shapes = []
     padded = module.padded
     monkeypatch.setattr(
-        module, "padded", lambda rows: shapes.append((len(rows), len(rows[0]["input_ids"]))) or padded(rows)
+        module,
+        "padded",
+        lambda rows, **options: shapes.append((len(rows), len(rows[0]["input_ids"]))) or padded(rows, **options),
     )
     found._rows([("", "cat " * count) for count in (20, 20, 10, 10, 1)])
     assert max(rows * length for rows, length in shapes) <= WINDOW
