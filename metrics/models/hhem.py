@@ -84,10 +84,8 @@ class HallucinationClassifier(Classifier):
             ) from failure
         found = Tokenizer(tokenizer, config)
         found.window = WINDOW
-        for part in (encoder, head):
-            part.to(device())
-        encoder.eval()  # type: ignore[no-untyped-call]
-        return (encoder, head), found
+        encoder.to(device()).eval()  # type: ignore[arg-type]
+        return (encoder, head.to(device())), found
 
     def _encoded(self, text: Text) -> tuple[Features, bool]:
         _, tokenizer = self._loaded

@@ -70,7 +70,7 @@ def _typst() -> ModuleType:
 def fonts() -> tuple[Any, tuple[str, ...]]:
     """Return the fonts, and their families in order of preference."""
     typst = _typst()
-    folders = []
+    folders: list[str] = []
     for package in FONT_PACKAGES:
         folders += getattr(find_spec(package), "submodule_search_locations", None) or []
     found = typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=folders)
