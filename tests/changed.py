@@ -12,7 +12,11 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 PROJECT = Path(__file__).resolve().parents[1]
-FILES_OF_SETUP = ("Makefile", ".ci/run", "requirements.txt", "requirements-dev.txt", "tests/chromium.py")
+FILES_OF_SETUP = ("Makefile", ".ci/run", "pyproject.toml", "tests/chromium.py")
+FILES_AROUND = (
+    "Dockerfile", ".dockerignore", "compose.yaml", ".devcontainer/devcontainer.json", ".pre-commit-config.yaml",
+    "CITATION.cff",
+)  # fmt: skip
 
 
 def changed(base: str | None = None) -> list[str]:
@@ -39,8 +43,10 @@ def select(paths: Iterable[str]) -> list[str]:
         if path.suffix == ".md":
             found |= {f"tests/docs/test_blocks.py::test_blocks[{path.name}]"} if _has_blocks(PROJECT / path) else set()
             found.add("tests/docs/test_reference.py")
-        elif str(path) in FILES_OF_SETUP:
+        elif str(path) in FILES_OF_SETUP or path.match("requirements*"):
             found.add("tests/test_setup.py")
+        elif str(path) in FILES_AROUND:
+            found.add("tests/install/test_files_around.py")
         elif path.parts[0] == "tests" and path.name.startswith("test_"):
             found.add(str(path))
         elif path.parts[0] == "tests" and path.suffix == ".py":

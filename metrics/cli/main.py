@@ -3,7 +3,9 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
+from metrics import __version__
 from metrics.cli import (
     archive_command,
     bundle_command,
@@ -11,6 +13,7 @@ from metrics.cli import (
     calibrate_command,
     check_evaluator_command,
     complete_command,
+    completion_command,
     evaluate_command,
     evaluators_command,
     export_command,
@@ -27,6 +30,7 @@ from metrics.cli import (
     run_command,
     runs_command,
     samples_command,
+    studio_command,
     suites_command,
     warm_up_command,
 )
@@ -40,7 +44,7 @@ COMMANDS = (
     evaluate_command, run_command, complete_command, export_command, report_command, bundle_command, gate_command,
     plot_command, monitor_command, perturb_command, suites_command, cache_command, judge_command, labels_command,
     calibrate_command, rubric_command, evaluators_command, check_evaluator_command, runs_command, merge_command,
-    archive_command, remote_command, samples_command, warm_up_command,
+    archive_command, remote_command, samples_command, studio_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 
@@ -65,10 +69,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    found: argparse.ArgumentParser = CommandParser(
-        prog="python -m metrics", description="Evaluate models; see docs/command.md."
-    )
+    prog = "assay" if Path(sys.argv[0]).stem == "assay" else "python -m metrics"
+    found: argparse.ArgumentParser = CommandParser(prog=prog, description="Evaluate models; see docs/command.md.")
+    found.add_argument("--version", action="version", version=f"assay {__version__}")
     commands = found.add_subparsers(required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add_command(commands)
+    completion_command.add_command(commands, found)
     return found

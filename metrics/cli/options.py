@@ -31,13 +31,18 @@ def add_parser(
     command: argparse.ArgumentParser = commands.add_parser(name, **words)
     if of_run:
         command.add_argument("run", metavar="RUN", help="id of a run, or latest")
+    add_workspace(command)
+    command.add_argument("--quiet", action="store_true", help="print only the result")
+    command.set_defaults(command=execute)
+    return command
+
+
+def add_workspace(command: argparse.ArgumentParser) -> None:
+    """Add --workspace."""
     command.add_argument(
         "--workspace", metavar="DIR|URL",
         help="folder of runs and inputs, or the URL of one (default: $ASSAY_WORKSPACE or ./workspace)",
     )  # fmt: skip
-    command.add_argument("--quiet", action="store_true", help="print only the result")
-    command.set_defaults(command=execute)
-    return command
 
 
 def add_evaluators(command: argparse.ArgumentParser) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed
 from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.files import lock_file
+from metrics.core.places import own_environment, python_module
 from metrics.core.registry import choose, is_missing
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
@@ -24,7 +24,6 @@ from metrics.store import Run, Workspace
 from metrics.store.run import STARTING
 from metrics.store.run_about import short_name
 
-ROOT = Path(__file__).parents[2]  # where `python -m metrics` finds the package
 STARTED = "ASSAY_STARTED"  # the environment's name of the file descriptor that holds STARTING
 
 
@@ -166,14 +165,12 @@ def start_module(arguments: Sequence[str], log_file: Path, lock: int | None = No
 
     The process inherits the open `lock`, a file descriptor, and so holds it until `claim_start` or its end.
     """
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    }
+    environment = own_environment()
     if lock is not None:
         environment[STARTED] = str(lock)
     with log_file.open("ab") as log:
         return subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
-            [sys.executable, "-m", "metrics", *arguments],
+            python_module("metrics", *arguments),
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True,
             pass_fds=() if lock is None else (lock,),
         )  # fmt: skip

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import InputError, MissingResource
+from metrics.core.extras import missing_extra
 from metrics.judge.budget import Ledger, Spend, check_priced
 from metrics.judge.cache import Cache, Replay
 from metrics.judge.client import Client
@@ -38,6 +39,9 @@ def missing_judge(setting: Any) -> str | None:
 def _missing_one(settings: JudgeSettings, who: str = "judge") -> str | None:
     if settings.is_local:
         return missing_local_model(settings.model) or _other_weights(settings)
+    library = "litellm" if settings.base_url is None else "aiohttp"
+    if reason := missing_extra(f"the {who} {settings.model}", "judge", library):
+        return reason
     if missing := missing_keys(settings):
         return f"the {who} {settings.model} needs {' and '.join(missing)} in the environment"
     if unusable := unusable_keys(settings):

@@ -63,14 +63,16 @@ def by_length(lengths: Sequence[int], tokens: int = BATCH_TOKENS, texts: int = B
         yield batch
 
 
-def padded(rows: Sequence[Features], filler: int = 0) -> dict[str, Any]:
-    """Return features of several texts as tensors [n, longest], padded at the right, which the mask excludes."""
+def padded(rows: Sequence[Features], filler: int = 0, device: Any = "cpu") -> dict[str, Any]:
+    """Return features of several texts as tensors [n, longest] on a device, padded at the right outside the mask."""
     import torch
 
     longest = max(len(row["input_ids"]) for row in rows)
     names = [name for name in ("input_ids", "attention_mask", "token_type_ids") if name in rows[0]]
     fillers = {"input_ids": filler}
     return {
-        name: torch.tensor([row[name] + [fillers.get(name, 0)] * (longest - len(row[name])) for row in rows])
+        name: torch.tensor(
+            [row[name] + [fillers.get(name, 0)] * (longest - len(row[name])) for row in rows], device=device
+        )
         for name in names
     }

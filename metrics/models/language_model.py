@@ -1,6 +1,5 @@
 """Token log-likelihoods of texts by a causal language model, each distinct text computed only once per model."""
 
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from metrics.core.extras import missing_extra
 from metrics.models.batches import BATCH_TOKENS, Tokenizer, by_length, padded
 from metrics.models.model_cache import CachedModel, Rows
 from metrics.models.model_files import load, model_folder, no_folder, no_library
@@ -77,13 +77,14 @@ class LanguageModel(CachedModel):
         sums = np.zeros(len(texts))
         at_once = min(BATCH_TOKENS, max(window, LOGITS // model.get_output_embeddings().weight.shape[0]))
         for batch in by_length([len(piece) for _, piece, _ in pieces], at_once):
-            features = padded([{"input_ids": (row := pieces[k][1]), "attention_mask": [1] * len(row)} for k in batch])
+            rows = [{"input_ids": (row := pieces[k][1]), "attention_mask": [1] * len(row)} for k in batch]
+            features = padded(rows, device=model.device)
             with torch.inference_mode():
                 logits = model(**features, use_cache=False).logits
                 for k, row in zip(batch, logits, strict=True):
                     place, piece, scored = pieces[k]
                     begin, end = len(piece) - scored, len(piece)
-                    wanted = torch.tensor(piece[begin:end])
+                    wanted = torch.tensor(piece[begin:end], device=row.device)
                     losses = torch.nn.functional.cross_entropy(row[begin - 1 : end - 1], wanted, reduction="none")
                     sums[place] += float(losses.double().sum())
         means = sums / np.maximum(tokens, 1)
@@ -136,10 +137,7 @@ def missing_language_model(setting: str) -> str | None:
     if setting.lower().endswith(GGUF):
         if not place.is_file():
             return f"there is no file {setting!r}; name {FOLDER}"
-        absent = [name for name in GGUF_PACKAGES if importlib.util.find_spec(name) is None]
-        if absent:
-            return f"GGUF files need {' and '.join(absent)}; get it by `pip install {' '.join(absent)}`"
-        return None
+        return missing_extra("a language model in a GGUF file", "models", *GGUF_PACKAGES)
     if place.is_file():
         return f"{setting!r} is a file, but no GGUF file; name {FOLDER}"
     return no_folder(setting, f"{FOLDER}, or a model of the hub")

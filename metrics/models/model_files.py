@@ -1,7 +1,7 @@
 """A model's files: a local folder or a copy from the hub, their fingerprints, and loading them by transformers."""
 
-import importlib.util
 import multiprocessing
+import os
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from hashlib import sha256
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import MissingResource
+from metrics.core.extras import missing_extra
 from metrics.core.files import sha256_of
 
 LIBRARIES = ("torch", "transformers")
@@ -18,10 +19,7 @@ MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")  # the files of a 
 
 def no_library(kind: str) -> str | None:
     """Return which library a model of this kind lacks, and how to get it, or None; nothing is imported."""
-    absent = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
-    if not absent:
-        return None
-    return f"a {kind} needs {' and '.join(absent)}; `pip install {' '.join(absent)}` gets what is missing"
+    return missing_extra(f"a {kind}", "models", *LIBRARIES)
 
 
 def no_folder(setting: str, expected: str) -> str | None:
@@ -99,6 +97,13 @@ def fingerprints(folder: Path) -> tuple[str, str]:
     return own, sha256(repr(sorted(hashes.items())).encode()).hexdigest()
 
 
+def device() -> str:
+    """Return where models compute: $ASSAY_DEVICE, else a GPU where torch sees one ("cuda"), else "cpu"."""
+    import torch
+
+    return os.environ.get("ASSAY_DEVICE") or ("cuda" if torch.cuda.is_available() else "cpu")
+
+
 def settle_torch() -> None:
     """Set one thread in a worker process of a pool, as there is one worker per core, and no progress bars."""
     import torch
@@ -110,7 +115,7 @@ def settle_torch() -> None:
 
 
 def load(kind: str, folder: Path, architecture: str, whole: bool = True, gguf: str | None = None) -> tuple[Any, Any]:
-    """Return the model and tokenizer in a local folder by a class of transformers, in single precision, for the CPU.
+    """Return the model and tokenizer in a local folder by a class of transformers, in single precision, on `device()`.
 
     No network, no pickles, no code from the folder. `whole`: missing weights are an error, as they would be drawn at
     random. `gguf`: the file of the folder to read instead, with its weights dequantised. Raises MissingResource, whose
@@ -121,7 +126,7 @@ def load(kind: str, folder: Path, architecture: str, whole: bool = True, gguf: s
         import transformers
         from transformers.utils import logging
     except ImportError as failure:
-        raise MissingResource(f"a {kind} needs {failure.name}; get it by `pip install torch transformers`") from None
+        raise MissingResource(f"a {kind} cannot load {failure.name}: pip install 'assay[models]'") from None
     settle_torch()
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     if gguf is not None:
@@ -145,4 +150,4 @@ def load(kind: str, folder: Path, architecture: str, whole: bool = True, gguf: s
         ) from failure
     finally:
         logging.set_verbosity(spoken)
-    return model.eval(), tokenizer
+    return model.to(device()).eval(), tokenizer

@@ -59,10 +59,10 @@ class TokenEncoder:
         for batch in by_length([len(row["input_ids"]) for row, _ in encoded]):
             with torch.inference_mode():
                 made = model(
-                    **padded([encoded[place][0] for place in batch], model.config.pad_token_id or 0),
+                    **padded([encoded[place][0] for place in batch], model.config.pad_token_id or 0, model.device),
                     output_hidden_states=True,
                 )
-            states = made.hidden_states[layers if layer is None else layer].numpy()
+            states = made.hidden_states[layers if layer is None else layer].cpu().numpy()
             for place, rows in zip(batch, states, strict=True):
                 row, cut = encoded[place]
                 weights = 1.0 - np.array(row["special_tokens_mask"], np.float64)

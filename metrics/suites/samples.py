@@ -2,21 +2,18 @@
 
 import fcntl
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metrics.core.files import make_folder
+from metrics.core.places import SAMPLES, own_environment, python_module
 from metrics.store import Run, Workspace
 
 if TYPE_CHECKING:
     from metrics.core.suite import Outputs, Suite
-
-FOLDER = Path(__file__).parents[2] / "data" / "samples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,7 @@ def samples() -> list[Sample]:
     """Return the bundled samples, by folder name."""
     return [
         Sample(path.parent.name, path.parent, json.loads(path.read_text(encoding="utf-8")))
-        for path in sorted(FOLDER.glob("*/sample.json"))
+        for path in sorted(SAMPLES.glob("*/sample.json"))
     ]
 
 
@@ -84,9 +81,8 @@ def start_missing(workspace: Workspace) -> bool:
     make_folder(workspace.path)
     with (workspace.path / "samples.log").open("ab") as log:
         subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
-            [sys.executable, "-m", "metrics", "samples", "--workspace", str(workspace.path)],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=FOLDER.parents[1], start_new_session=True,
-            env=os.environ | {"PYTHONPATH": str(FOLDER.parents[1])},
+            python_module("metrics", "samples", "--workspace", str(workspace.path)),
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=own_environment(), start_new_session=True,
         )  # fmt: skip
     return True
 

@@ -2,6 +2,8 @@
 
 from typing import Any, Protocol
 
+from metrics.core.errors import MissingResource
+from metrics.core.extras import missing_extra
 from metrics.targets.answers import Answer
 from metrics.targets.description import CommandTarget, FunctionTarget, HttpTarget, ModelTarget, Target
 from metrics.targets.templates import Fields
@@ -26,6 +28,8 @@ class Asker(Protocol):
 def open_asker(target: Target) -> Asker:
     """Return what asks a target. Raises MissingResource or InputError where it is not there."""
     if isinstance(target, HttpTarget):
+        if reason := missing_extra("a target behind an address", "judge", "aiohttp"):
+            raise MissingResource(reason)
         from metrics.targets.ask_http import HttpAsker
 
         return HttpAsker(target)

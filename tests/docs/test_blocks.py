@@ -1,6 +1,7 @@
 """Every command and code block of the documentation is executed, in order, in a folder of small files of its own."""
 
 import contextlib
+import itertools
 import os
 import re
 import shlex
@@ -8,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from tests.judge.server import JudgeServer
 
 EXECUTED = [file for file in FILES if any(block.language in ("bash", "python") for block in blocks(file))]
 SERVER = "http://localhost:11434/v1"  # the address in the documentation, in whose place the scripted judge stands
+EXTRAS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 MAKE = re.compile(r"make( |$)|\.ci/run")
 
 
@@ -143,8 +146,15 @@ def test_commands_that_are_not_run_are_understood(file: Path) -> None:
 
 
 def check_command(command: str) -> None:
-    """Check that the module exists and, of our own command line, that it understands the arguments."""
-    words = shlex.split(command, comments=True)
+    """Check that the module or extra exists and, of our own command line, that it understands the arguments."""
+    words = shlex.split(command.partition(" > ")[0], comments=True)
+    if words[0] == "assay":
+        command_line().parse_args(words[1:])
+        return
+    if {"pip", "uv", "docker"} & set(words[:2]):
+        named = itertools.chain(*(found.split(",") for found in re.findall(r"\[([a-z,-]+)\]", command)))
+        assert set(named) <= set(EXTRAS), command
+        return
     assert words[:2] == ["python", "-m"], command
     if words[2] != "metrics":
         assert (PROJECT / (words[2].replace(".", "/") + ".py")).exists(), command

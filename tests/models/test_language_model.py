@@ -134,7 +134,9 @@ def test_a_big_vocabulary_makes_small_batches(tmp_path: Path, monkeypatch: pytes
     shapes = []
     padded = module.padded
     monkeypatch.setattr(
-        module, "padded", lambda rows: shapes.append((len(rows), len(rows[0]["input_ids"]))) or padded(rows)
+        module,
+        "padded",
+        lambda rows, **options: shapes.append((len(rows), len(rows[0]["input_ids"]))) or padded(rows, **options),
     )
     found._rows([("", "cat " * count) for count in (20, 20, 10, 10, 1)])
     assert max(rows * length for rows, length in shapes) <= WINDOW
@@ -164,10 +166,8 @@ def test_what_is_missing_is_known_beforehand(setting: str, reason: str | None) -
 def test_gguf_without_its_packages_says_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "m.gguf").write_bytes(b"GGUF")
     monkeypatch.setattr(module, "GGUF_PACKAGES", ("no_such_gguf", "json"))
-    assert (
-        missing_language_model(str(tmp_path / "m.gguf"))
-        == "GGUF files need no_such_gguf; get it by `pip install no_such_gguf`"
-    )
+    reason = "a language model in a GGUF file needs assay[models]: pip install 'assay[models]'"
+    assert missing_language_model(str(tmp_path / "m.gguf")) == reason
 
 
 def test_a_classifier_is_no_language_model(tmp_path: Path) -> None:

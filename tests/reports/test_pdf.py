@@ -220,7 +220,7 @@ def test_an_empty_report_is_a_page() -> None:
 def test_missing_fonts_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(typesetting, "FONT_PACKAGES", ("no_such_fonts",))
     typesetting.fonts.cache_clear()
-    with pytest.raises(MissingResource, match="pip install no-such-fonts"):
+    with pytest.raises(MissingResource, match=re.escape("typesetting needs assay[pdf]: pip install 'assay[pdf]'")):
         pdf(made())
     typesetting.fonts.cache_clear()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from metrics.core.errors import MissingResource
+from metrics.core.extras import missing_extra
 from metrics.core.files import sha256_of
 
 LOCAL = "local"  # the known local judge in settings; "local:FILE" is a GGUF file of the user
@@ -51,6 +52,8 @@ def path() -> Path:
 
 def missing_local_model(model: str) -> str | None:
     """Return why `model` ("local", or "local:FILE" for a GGUF file) is not available; None where it is."""
+    if reason := missing_extra("the local judge", "local-judge", "xllamacpp"):
+        return reason
     _, _, own = model.partition(":")
     file = gguf_file(model)
     if own:

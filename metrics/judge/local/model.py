@@ -61,10 +61,8 @@ class LocalModel:
 
     @cached_property
     def _server(self) -> Any:
-        try:
-            import xllamacpp
-        except ImportError:
-            raise MissingResource("the local judge needs xllamacpp; get it by `pip install xllamacpp`") from None
+        import xllamacpp
+
         asked = xllamacpp.CommonParams()
         asked.model.path = str(self.path)
         asked.n_ctx = WINDOW

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from metrics.core.errors import MissingResource
+from metrics.core.extras import missing_extra
 from metrics.judge.completion import CallFailed
 from metrics.judge.exchange import exchange
 from metrics.judge.local.found import NO_CHAT
@@ -36,8 +38,10 @@ def running_servers(ports: Mapping[str, int] | None = None) -> list[Running]:
     """Return the OpenAI-compatible servers on the usual ports of this machine, or on `ports`, by name.
 
     Each is asked once for its models; no key is sent, no other machine is asked. What answers anything else is no such
-    server. Models whose names say that they embed or rank are left out.
+    server. Models whose names say that they embed or rank are left out. Raises MissingResource without assay[judge].
     """
+    if reason := missing_extra("a search for servers", "judge", "aiohttp"):
+        raise MissingResource(reason)
     return asyncio.run(_all(USUAL if ports is None else ports))
 
 

@@ -5,11 +5,14 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal, get_args
 
 from metrics.core.errors import MissingResource
+from metrics.core.extras import missing_extra
 from metrics.presentation.palette import MUTED, SURFACE
 from metrics.reports.renderers.figures import Figure, svg
 
@@ -27,10 +30,7 @@ def typeset(template: Path, inputs: Mapping[str, str], format: PictureFormat, ti
 
     MissingResource where typst or its fonts are missing.
     """
-    try:
-        import typst
-    except ImportError:
-        raise MissingResource("typesetting needs the package typst: pip install typst") from None
+    typst = _typst()
     with tempfile.TemporaryDirectory(prefix="assay-report-") as private:  # all that the template could ever read
         compiled: bytes = typst.compile(
             FIGURE.read_bytes() + template.read_bytes(),
@@ -60,19 +60,19 @@ def figure_data(figure: Figure) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _typst() -> ModuleType:
+    if reason := missing_extra("typesetting", "pdf", "typst", *FONT_PACKAGES):
+        raise MissingResource(reason)
+    return import_module("typst")
+
+
 @cache
 def fonts() -> tuple[Any, tuple[str, ...]]:
     """Return the fonts, and their families in order of preference."""
-    import typst
-
-    folders = []
+    typst = _typst()
+    folders: list[str] = []
     for package in FONT_PACKAGES:
-        spec = find_spec(package)
-        if spec is None or spec.origin is None:
-            raise MissingResource(
-                f"typesetting needs the font package {package}: pip install {package.replace('_', '-')}"
-            )
-        folders.append(str(Path(spec.origin).parent))
+        folders += getattr(find_spec(package), "submodule_search_locations", None) or []
     found = typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=folders)
     scripts = sorted({name for name in found.families() if name.startswith("Noto Sans ") and "CJK" not in name})
     middle = [name for name in scripts if name not in LAST_FONTS]

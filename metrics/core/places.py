@@ -1,0 +1,29 @@
+"""Where Assay's own files are: in a clone beside `metrics`, in an installed package inside it."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1]
+INSTALLED = PACKAGE / "studio"  # the wheel puts there what stands beside the package in a clone
+STUDIO = INSTALLED if INSTALLED.is_dir() else PACKAGE.parent
+APP = STUDIO / "app.py"
+SAMPLES = STUDIO / "data" / "samples"
+
+
+def python_module(*command: str) -> list[str]:
+    """Return the command that runs a module with our own interpreter.
+
+    The current folder is not searched for modules: it may hold another package called `metrics`.
+    """
+    return [sys.executable, "-P", "-m", *command]
+
+
+def own_environment() -> dict[str, str]:
+    """Return this process's environment for `python_module`; in a clone, the path of modules begins with it."""
+    environment = dict(os.environ)
+    if STUDIO != INSTALLED:
+        paths: Sequence[str] = (str(STUDIO), *filter(None, [environment.get("PYTHONPATH")]))
+        environment["PYTHONPATH"] = os.pathsep.join(paths)
+    return environment
