@@ -22,8 +22,9 @@ from metrics.core.registry import evaluators, note_missing, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import SCHEMA_VERSION, TABLES, conformed
 from metrics.core.suite import Outputs, Suite
+from metrics.store.file_names import REMOTE
 from metrics.store.run_about import About, own_name, read_about, write_about
-from metrics.store.stored_inputs import REMOTE, StoredInputs
+from metrics.store.stored_inputs import StoredInputs
 from metrics.store.threshold_profiles import ThresholdProfiles, Thresholds
 
 if TYPE_CHECKING:

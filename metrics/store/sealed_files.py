@@ -1,25 +1,10 @@
 """The files that a sealed run consists of, with its suite and outputs: what archives and remote workspaces hold."""
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from metrics.store.file_names import ARTIFACTS, MEDIA, OUTPUTS_FILES, RUN_FILES, SUITE_FILES
 from metrics.store.run import Run
-
-RUN_FILES = ("spec.json", "manifest.json", "progress.json", "judge.json")
-SUITE_FILES = ("suite.json", "cases.parquet", "annotations.parquet")
-OUTPUTS_FILES = ("outputs.json", "targets.json", "outputs.parquet", "predictions.parquet")
-MEDIA, ARTIFACTS = "suite/media/", "outputs/artifacts/"
-NAMES = "|".join(  # a pattern of every name; the part of a name that is not ours is a plain file name
-    (
-        rf"run/(?:{'|'.join(map(re.escape, RUN_FILES))})",
-        r"run/tables/[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)?\.parquet",
-        rf"suite/(?:{'|'.join(map(re.escape, SUITE_FILES))})",
-        rf"outputs/(?:{'|'.join(map(re.escape, OUTPUTS_FILES))})",
-        r"suite/media/[A-Za-z0-9_-][A-Za-z0-9_.-]*",
-        r"outputs/artifacts/[0-9a-f]{32}",
-    )
-)
 
 
 def sealed_files(run: Run, media: bool = True) -> dict[str, Path]:

@@ -18,12 +18,12 @@ from metrics.core.errors import RunNotFound
 from metrics.core.files import make_folder, read_json, write_json, write_table
 from metrics.core.schema import SCHEMA_VERSION, SLICE
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
+from metrics.store.file_names import REMOTE
 
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 PIECE = 50_000  # rows
 FILES = "artifacts"  # folder of stored outputs
 TARGETS = "targets.json"  # in that folder: the models that Assay itself asked, described
-REMOTE = "remote.json"  # in a workspace that is the local copy of one at a URL: which
 
 
 class StoredInputs:

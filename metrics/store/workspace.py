@@ -11,10 +11,11 @@ from metrics.core.did_you_mean import did_you_mean
 from metrics.core.errors import InputError, InputProblem, RemoteError, RunNotFound
 from metrics.core.files import make_folder, write_json
 from metrics.core.schema import SCHEMA_VERSION
+from metrics.store.file_names import REMOTE
 from metrics.store.run import Run
 from metrics.store.run_bin import Bin
 from metrics.store.snapshot import STAMPED, Snapshot
-from metrics.store.stored_inputs import REMOTE, StoredInputs
+from metrics.store.stored_inputs import StoredInputs
 
 if TYPE_CHECKING:
     from metrics.store.remote.transfer import Listen
@@ -86,8 +87,8 @@ class Workspace(StoredInputs):
         return self.url or self.path
 
     def push(self, run: Run | str, url: str | None = None, listen: "Listen | None" = None) -> bool:
-        """Send a finished run to a URL, or to that of this workspace; see store.remote.transfer.push."""
-        from metrics.store.remote.transfer import push
+        """Send a finished run to a URL, or to that of this workspace; see store.remote.push.push."""
+        from metrics.store.remote.push import push
 
         place = url or self.url
         if place is None:

@@ -23,7 +23,7 @@ from metrics.judge.cache import Cache
 from metrics.judge.opening import FOLDER
 from metrics.reports.archives import layout
 from metrics.store import Run, Workspace
-from metrics.store.sealed_files import MEDIA
+from metrics.store.file_names import MEDIA
 from metrics.store.stored_inputs import FINGERPRINT
 from metrics.store.workspace import RUN_ID
 

@@ -7,17 +7,15 @@ and bytes of each other file, by name); `sha256` is that of `content`, so that a
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from metrics.core.errors import RemoteError
-from metrics.core.files import sha256_of
 from metrics.core.schema import SCHEMA_VERSION
-from metrics.store.run import Run
-from metrics.store.sealed_files import NAMES, sealed_files
+from metrics.store.file_names import NAMES
 
 FOLDER = "runs"
 VERSION = 1
@@ -77,22 +75,6 @@ class Listing(BaseModel):
         """Return the listing as it is stored; equal ones give equal bytes."""
         content = _canonical(self.model_dump())
         return b'{"content":' + content + b',"sha256":"' + hashlib.sha256(content).hexdigest().encode() + b'"}\n'
-
-
-def listing_of(run: Run) -> tuple[Listing, Mapping[str, Path]]:
-    """Return the listing of a sealed run, and its files by name. RunError, RunCorrupt as of `Run.verify`."""
-    run.table_path("scores")  # raises RunError for an unfinished run
-    run.verify()
-    paths = sealed_files(run)
-    texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if name.endswith(TEXT)}
-    files = {
-        name: File(sha256=sha256_of(path), bytes=path.stat().st_size)
-        for name, path in paths.items()
-        if name not in texts
-    }
-    inputs = (run.spec[kind]["fingerprint"] for kind in ("suite", "outputs"))
-    suite, outputs = map(str, inputs)
-    return Listing(run=run.id, suite=suite, outputs=outputs, texts=texts, files=files), paths
 
 
 def listing_from(stored: bytes, place: str, run_id: str) -> Listing:

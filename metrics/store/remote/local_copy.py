@@ -14,11 +14,10 @@ from pathlib import Path
 
 from metrics.core.errors import AssayError, RemoteError
 from metrics.core.files import PRIVATE, make_folder, read_json, write_json, written_whole
+from metrics.store.file_names import ARTIFACTS, MEDIA, REMOTE
 from metrics.store.remote.listing import Listing, listing_from
 from metrics.store.remote.objects import Objects, checked_url, opened
 from metrics.store.remote.transfer import AT_ONCE, check_local, fetch, find_listing, listed_ids, write_texts
-from metrics.store.sealed_files import ARTIFACTS, MEDIA
-from metrics.store.stored_inputs import REMOTE
 
 LISTINGS = "listings"
 FRESH = 10.0  # seconds for which a list of the remote runs is not asked for again

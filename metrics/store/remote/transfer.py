@@ -1,4 +1,4 @@
-"""Push and pull: sealed runs between a workspace and a URL, each object once, the listing of a run last."""
+"""Pull: sealed runs from a URL into a workspace, each file verified; and what push shares with it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -6,39 +6,14 @@ from functools import partial
 from pathlib import Path
 from threading import RLock
 
-from metrics.core.errors import RemoteError, RunCorrupt, RunNotFound
+from metrics.core.errors import RemoteError, RunNotFound
 from metrics.core.files import sha256_of, write_text, written_whole
-from metrics.store.remote.listing import FOLDER, SEAL, SPEC, TEXT, File, Listing, listing_from, listing_of
+from metrics.store.remote.listing import FOLDER, SEAL, SPEC, TEXT, File, Listing, listing_from
 from metrics.store.remote.objects import Objects, opened
-from metrics.store.run import Run
 
 AT_ONCE = 8  # requests
 Listen = Callable[[int, int], None]  # bytes done, bytes of all
 _WRITING = [RLock() for _ in range(64)]  # by path: two threads of a studio may want the same file
-
-
-def push(run: Run, url: str, listen: Listen | None = None) -> bool:
-    """Send a sealed run with its suite, outputs and media to a URL; return whether it was not there before.
-
-    What is there already is not sent again, so a push that broke off is continued by the next one. Until its last
-    step nobody sees the run. RemoteError where another run of that id is there, or the place cannot be used; RunError
-    for an unfinished run, RunCorrupt for a table that differs from its seal.
-    """
-    listing, paths = listing_of(run)
-    with opened(url) as place:
-        before = find_listing(place, run.id)
-        _check_same(place, before, listing)
-        there = listing if before is None else before  # stored by another version, a suite may be of other bytes
-        by_object = {
-            file.object: (file, paths[name]) for name, file in listing.files.items() if there.files.get(name) == file
-        }
-        _each([partial(_send, place, *one) for one in by_object.values()],
-              [file.bytes for file, _ in by_object.values()], listen)  # fmt: skip
-        if before is not None:
-            return False
-        made = place.create(f"{FOLDER}/{run.id}.json", listing.to_bytes())
-        _check_same(place, find_listing(place, run.id), listing)  # a server may not know conditional puts
-        return made
 
 
 def pull(workspace: Path, url: str, run_ids: Sequence[str] = (), listen: Listen | None = None) -> list[str]:
@@ -76,7 +51,7 @@ def fetch(
 ) -> None:
     """Fetch these files of a run into a workspace, each verified. RemoteError for one that differs or is lost."""
     chosen = [(listing.files[name], listing.path(workspace, name), name) for name in names]
-    _each([partial(_fetch, place, *one) for one in chosen], [file.bytes for file, *_ in chosen], listen)
+    each([partial(_fetch, place, *one) for one in chosen], [file.bytes for file, *_ in chosen], listen)
 
 
 def write_texts(listing: Listing, workspace: Path) -> None:
@@ -122,26 +97,6 @@ def _listed(place: Objects, run_id: str) -> Listing:
     return found
 
 
-def _check_same(place: Objects, there: Listing | None, listing: Listing) -> None:
-    """Raise RemoteError where another run than this one is listed under its id."""
-    if there is not None and there.seal != listing.seal:
-        raise RemoteError(
-            f"{place.place} has another run {listing.run}, which was pushed first and stays as it is; nothing of this "
-            "one is listed there"
-        )
-
-
-def _send(place: Objects, file: File, path: Path) -> None:
-    if place.size(file.object) == file.bytes:
-        return
-    place.send(file.object, path)
-    stored = place.size(file.object)
-    if stored != file.bytes:
-        raise RemoteError(f"{place.place}/{file.object} has {stored} bytes after sending {file.bytes:,}; push again")
-    if path.stat().st_size != file.bytes:
-        raise RunCorrupt(f"{path} was changed while it was sent")
-
-
 def _fetch(place: Objects, file: File, path: Path, name: str) -> None:
     where = f"{place.place}/{file.object}, the {name} of the run,"
     try:
@@ -165,7 +120,7 @@ def _lock(path: Path) -> RLock:
     return _WRITING[hash(path) % len(_WRITING)]
 
 
-def _each(jobs: Sequence[Callable[[], None]], sizes: Sequence[int], listen: Listen | None) -> None:
+def each(jobs: Sequence[Callable[[], None]], sizes: Sequence[int], listen: Listen | None) -> None:
     """Do jobs a few at a time and tell how many bytes are done; the first failure stops those not yet begun."""
     total, done = sum(sizes), 0
     with ThreadPoolExecutor(AT_ONCE) as pool:

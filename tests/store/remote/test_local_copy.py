@@ -11,7 +11,7 @@ from metrics.core.errors import RemoteError, RunNotFound
 from metrics.library.run import Workspace as LibraryWorkspace
 from metrics.store import Run, Workspace
 from metrics.store.remote import local_copy
-from metrics.store.remote.listing import listing_of
+from metrics.store.remote.push import listing_of
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 

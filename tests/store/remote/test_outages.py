@@ -11,8 +11,8 @@ import pytest
 from metrics.core.errors import RemoteError
 from metrics.store import Run, Workspace
 from metrics.store.remote.cloud import PIECE, CloudObjects
-from metrics.store.remote.listing import listing_of
 from metrics.store.remote.objects import opened
+from metrics.store.remote.push import listing_of
 from metrics.store.remote.transfer import AT_ONCE
 from tests.store.remote.conftest import command, rival
 from tests.store.remote.proxy import Proxy

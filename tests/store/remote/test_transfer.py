@@ -11,8 +11,8 @@ from metrics.core.files import sha256_of
 from metrics.store import Run, Workspace
 from metrics.store.remote.cloud import CloudObjects
 from metrics.store.remote.files import FileObjects
-from metrics.store.remote.listing import listing_of
 from metrics.store.remote.objects import Objects, opened
+from metrics.store.remote.push import listing_of
 from metrics.store.sealed_files import sealed_files
 from tests.engine.engine_scenes import text_outputs, text_suite
 from tests.store.remote.conftest import rival
