@@ -9,7 +9,6 @@ are left out: seconds from the first unit given to the last one done, the least 
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 from metrics import engine
 from metrics.engine.schedulers import use_scheduler
