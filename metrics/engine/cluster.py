@@ -15,7 +15,7 @@ from typing import Any
 
 from distributed import Client, KilledWorker, LocalCluster
 from distributed.client import ClosedClientError
-from distributed.comm import CommClosedError
+from distributed.comm.core import CommClosedError
 
 from metrics.core.errors import RunError
 from metrics.core.files import write_text
@@ -57,7 +57,7 @@ class ClusterExecutor(Executor):
         local = LOCAL.fullmatch(scheduler)
         self._cluster = _local_cluster(int(local[1])) if local else None
         try:
-            self._client = Client(self._cluster or scheduler, timeout=ANSWER_WITHIN, set_as_default=False)
+            self._client: Any = Client(self._cluster or scheduler, timeout=ANSWER_WITHIN, set_as_default=False)
         except (OSError, TimeoutError) as failure:
             reason = f"no Dask scheduler answers at {scheduler} ({failure}); is it running, and reachable from here?"
             raise RunError(f"{reason} {ADVICE.format(run=run.id)}") from None
