@@ -3,13 +3,13 @@
 import argparse
 import os
 import sys
-from pathlib import Path
 from typing import Any, NoReturn
 
 from metrics.cli.options import add_workspace
 from metrics.core.errors import MissingResource
 from metrics.core.extras import missing_extra
 from metrics.core.places import APP, own_environment, python_module
+from metrics.store import Workspace
 
 PORT = 8501
 
@@ -32,7 +32,7 @@ def _studio(options: argparse.Namespace) -> NoReturn:
         raise MissingResource(reason)
     environment = own_environment()
     if options.workspace:
-        environment["ASSAY_WORKSPACE"] = str(Path(options.workspace).absolute())
+        environment["ASSAY_WORKSPACE"] = str(Workspace(options.workspace).path)
     place = ["--server.address", options.address, "--server.port", str(options.port)]
     sys.stdout.flush()
     os.execve(sys.executable, python_module("streamlit", "run", str(APP), *place), environment)  # noqa: S606 - no shell

@@ -3,7 +3,8 @@
 import re
 from concurrent.futures import BrokenExecutor
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, MissingResource
+from metrics.core.extras import missing_extra
 from metrics.core.files import read_json, write_json
 from metrics.store import Run
 
@@ -23,16 +24,21 @@ class SchedulerLost(BrokenExecutor):
 
 
 def checked_scheduler(text: str) -> str:
-    """Return the choice as it was given. Raises InputError where it is none of EXPECTED."""
+    """Return the choice as it was given.
+
+    Raises InputError where it is none of EXPECTED, MissingResource where Dask is not installed.
+    """
     if text != NONE and not LOCAL.fullmatch(text) and not REMOTE.fullmatch(text):
         raise InputError([InputProblem("scheduler", repr(text), EXPECTED)])
+    if text != NONE and (reason := missing_extra("a scheduler", "cluster", "distributed")):
+        raise MissingResource(reason)
     return text
 
 
 def use_scheduler(run: Run, text: str | None) -> None:
     """Choose where the units of a run are done, now and when it is resumed; None leaves the choice as it is.
 
-    Raises InputError as `checked_scheduler` does.
+    Raises as `checked_scheduler` does.
     """
     if text is not None:
         write_json(run.folder / STATE, {"scheduler": checked_scheduler(text)})

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 from metrics.core.errors import MissingResource, RemoteError
+from metrics.core.extras import missing_extra
 
 PIECE = 8 << 20  # bytes of a part of an upload, or of a range of a download
 TRIES, PATIENCE = 4, timedelta(seconds=60)  # of one request
@@ -27,10 +28,10 @@ class CloudObjects:
     """The objects below a URL of a cloud."""
 
     def __init__(self, place: str):
-        try:
-            from obstore.store import from_url
-        except ModuleNotFoundError:
-            raise MissingResource(f"{place} needs the package obstore: pip install assay[remote]") from None
+        if reason := missing_extra(place, "remote", "obstore"):
+            raise MissingResource(reason)
+        from obstore.store import from_url
+
         self.place = place
         settings: dict[str, Any] = _s3_settings() if place.startswith(("s3:", "s3a:")) else {}
         retries = {"max_retries": TRIES, "retry_timeout": PATIENCE}

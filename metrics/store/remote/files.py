@@ -4,15 +4,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
-import fsspec  # type: ignore[import-untyped]
-
 from metrics.core.errors import AssayError, MissingResource, RemoteError
+from metrics.core.extras import missing_extra
 
 PIECE = 8 << 20
 SSH = ("ssh", "sftp")  # by sshfs: what fsspec itself has takes any server's key
@@ -25,8 +23,10 @@ class FileObjects:
     def __init__(self, place: str):
         self.place = place
         options = CHECKED if urlsplit(place).scheme in SSH else {}
-        if options and find_spec("sshfs") is None:
-            raise MissingResource(f"{place} needs the package sshfs: pip install sshfs")
+        if reason := missing_extra(place, "remote", "fsspec", *(["sshfs"] if options else [])):
+            raise MissingResource(reason)
+        import fsspec  # type: ignore[import-untyped]
+
         try:
             self._files, root = fsspec.core.url_to_fs(place, **options)
         except (ImportError, ValueError) as failure:
