@@ -9,6 +9,7 @@ import pickle
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -33,6 +34,8 @@ PASSED = 2_000  # units without work that the scheduler passes on
 LISTED = 300  # runs
 QUOTA = 10_000 / 60  # requests of a judge in a second
 WORKERS = (1, 16, 256, 4_000, 16_000)
+LONGER = 400  # times as long: a unit of a local model
+SHARD = 16  # workers of each driver, where a run is done in shards
 ROWS = (10**6, 10**7, 10**9)
 
 
@@ -105,16 +108,19 @@ def main() -> None:
     for name, value in other.items():
         shown = f"{value / 1e6:.2f} MB" if name.startswith("bytes") else f"{value * 1e6:.3g} µs"
         print(f"| {name.removeprefix('bytes of ').removeprefix('seconds of ')} | {shown} |")
-    print("\n| rows × 3 evaluators | workers | time | workers busy | driver busy | scheduler busy |")
-    print("|--:|--:|--:|--:|--:|--:|")
-    for rows in ROWS:
-        for workers in WORKERS:
-            one = simulate(-(-rows // SLICE) * 3, workers, costs)
-            shares = " | ".join(f"{share:.0%}" for share in (one.workers, one.driver, one.scheduler))
-            print(f"| {rows:.0e} | {workers:,} | {one.seconds / 60:,.1f} min | {shares} |")
-    print(
-        "\n| rows × 3 evaluators | sealing | memory of rows on their way, 16,000 workers | query | judge, 1 request |"
-    )
+    for title, times in (("formulas", 1), (f"units {LONGER} × as long: a local model", LONGER)):
+        longer = replace(costs, computing=[one * times for one in costs.computing])
+        print(f"\n| {title}: rows × 3 | workers | time | workers busy | driver busy | scheduler busy | in shards |")
+        print("|--:|--:|--:|--:|--:|--:|--:|")
+        for rows in ROWS:
+            for workers in WORKERS:
+                units = -(-rows // SLICE) * len(CHOSEN)
+                one = simulate(units, workers, longer)
+                shares = " | ".join(f"{share:.0%}" for share in (one.workers, one.driver, one.scheduler))
+                shards = max(1, workers // SHARD)
+                sharded = simulate(-(-units // shards), min(workers, SHARD), longer).seconds / 60
+                print(f"| {rows:.0e} | {workers:,} | {one.seconds / 60:,.1f} min | {shares} | {sharded:,.1f} min |")
+    print("\n| rows × 3 | sealing | rows on their way to 16,000 workers | query | judge, a request a row |")
     print("|--:|--:|--:|--:|--:|")
     for rows in ROWS:
         sealing = rows * 3 * other["seconds of sealing a row"] / 60

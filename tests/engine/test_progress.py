@@ -126,9 +126,9 @@ def test_cases_that_took_a_request_are_counted(
     ticks = []
     tick = Tracker.tick
 
-    def noted(self: Tracker, in_progress: Any, calls: int, asked: int) -> None:
+    def noted(self: Tracker, in_progress: Any, calls: int, asked: int, message: str) -> None:
         ticks.append((sum(in_progress.values()), calls, asked))
-        tick(self, in_progress, calls, asked)
+        tick(self, in_progress, calls, asked, message)
 
     monkeypatch.setattr(Tracker, "tick", noted)
     run = engine.create(Workspace(workspace), *rag(10), ["faithfulness", "rouge"], resources=judge)
