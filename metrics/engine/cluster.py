@@ -25,6 +25,7 @@ from metrics.engine import cluster_worker as there
 from metrics.engine.cluster_inputs import files_of, send
 from metrics.engine.parts import UnitResult
 from metrics.engine.plan import judged
+from metrics.engine.run_plugins import shipped
 from metrics.engine.schedulers import LOCAL, SchedulerLost, UnitLost
 from metrics.engine.unit_work import Job
 from metrics.store import Run
@@ -184,7 +185,8 @@ class ClusterExecutor(Executor):
         left += send(self._ask, files_of(self._run, ids), self._run.workspace.path, blind)
         resources = self._run.spec.get("resources", {})
         weights = there.model_weights(ids, resources, *ids)
-        lacks = self._ask(there.make_ready, self._probe, ids, resources, weights, workers=left)
+        plugins = shipped(self._run)
+        lacks = self._ask(there.make_ready, self._probe, plugins, ids, resources, weights, workers=left)
         refused |= {
             worker: f"worker {worker} cannot do this run: {found}; install it there, or leave out the evaluator"
             for worker, found in lacks.items()

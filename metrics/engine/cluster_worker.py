@@ -20,8 +20,10 @@ from metrics.core.errors import AssayError
 from metrics.core.evaluator import JUDGE
 from metrics.core.files import make_folder, sha256_of
 from metrics.core.registry import choose
+from metrics.engine import run_plugins
 from metrics.engine.load_resources import Resources, missing_resources, settings_for
 from metrics.engine.parts import UnitResult
+from metrics.engine.run_plugins import Shipped
 from metrics.engine.unit_work import Job
 
 HOME = "ASSAY_WORKER_CACHE"  # the environment's name of the folder of copies
@@ -116,15 +118,21 @@ async def receive(file: Sent, offset: int, data: bytes) -> None:
 
 
 async def make_ready(
-    probe: Probe, evaluators: Mapping[str, Mapping[str, Any]], resources: Mapping[str, Any], weights: Mapping[str, str]
+    probe: Probe,
+    plugins: tuple[Shipped, ...],
+    evaluators: Mapping[str, Mapping[str, Any]],
+    resources: Mapping[str, Any],
+    weights: Mapping[str, str],
 ) -> str | None:
     """Import the evaluators, compile their loops and open their models; return what this worker lacks for them.
 
-    `weights`: the sha256 of each model's weights where the run was started, as "evaluator model".
+    `plugins`: those of the run, which are loaded here. `weights`: the sha256 of each model's weights where the run was
+    started, as "evaluator model".
     """
 
     def ready() -> str | None:
         try:
+            run_plugins.receive(plugins)
             chosen = choose(list(evaluators), evaluators)
         except AssayError as failure:
             return str(failure)

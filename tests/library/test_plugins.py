@@ -52,6 +52,16 @@ def test_the_example_runs_as_a_script_without_a_main_guard(folder: Path) -> None
     assert len(facts["source"]) == 64
 
 
+def test_the_example_runs_on_the_workers_of_a_scheduler(folder: Path) -> None:
+    whole, gap, call = EXAMPLE.rpartition("\n\n\n")
+    given = re.sub(r"\)$", ', scheduler="local:1")', call.strip(), count=1)
+    (folder / "script.py").write_text(whole + gap + given, encoding="utf-8")
+    done = python(folder, "script.py")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((only_run(folder).folder / "scheduler.json").read_text()) == {"scheduler": "local:1"}
+    assert value_of(only_run(folder), "brevity") == 0.5
+
+
 def test_the_example_runs_in_a_notebook(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nbformat = pytest.importorskip("nbformat", reason="nbclient is not installed")
     nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
