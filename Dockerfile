@@ -1,6 +1,6 @@
 # The studio: `docker compose up`, or see docs/install.md. EXTRAS chooses what is installed beside the studio.
 FROM python:3.12-slim AS build
-ARG EXTRAS=studio,pdf,judge,auth,remote
+ARG EXTRAS=studio,pdf,judge,remote
 WORKDIR /build
 COPY requirements-uv.txt requirements.txt requirements-torch.txt ./
 RUN pip install --no-cache-dir --require-hashes -r requirements-uv.txt
