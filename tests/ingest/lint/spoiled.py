@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from metrics.core.places import SAMPLES
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import load_outputs, read_suite
-from metrics.suites.samples import FOLDER
 from tests.evaluators.detected import pick, run
 
-HARBOUR = FOLDER / "detection"
+HARBOUR = SAMPLES / "detection"
 MODEL = "tern-base"
 SIZE = (480, 360)
 Spoil = Callable[[dict[str, Any]], dict[str, Any]]

@@ -1,5 +1,7 @@
 """Runs on another machine by SSH: a real SSH server on loopback, whose key must be known."""
 
+import importlib.util
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,7 +11,6 @@ import pytest
 
 from metrics.core.errors import MissingResource
 from metrics.store import Run, Workspace
-from metrics.store.remote import files
 from tests.store.remote.conftest import command, rival
 
 SERVER = """
@@ -64,6 +65,8 @@ def test_a_run_goes_to_another_machine_and_back(ssh: tuple[str, str], made: Run,
 
 
 def test_without_the_package_it_is_named(made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "find_spec", lambda name: None)
-    with pytest.raises(MissingResource, match="ssh://host/x needs the package sshfs: pip install sshfs"):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(
+        MissingResource, match=re.escape("ssh://host/x needs assay[remote]: pip install 'assay[remote]'")
+    ):
         Workspace().push(made, "ssh://host/x")
