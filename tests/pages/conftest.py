@@ -87,8 +87,12 @@ def open_page() -> Callable[..., AppTest]:
 
 @pytest.fixture(scope="session")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with a small finished run in the place of each sample, so that a studio computes none."""
-    folder = tmp_path_factory.mktemp("sampled")
+    """A workspace with a small finished run in the place of each sample, which the tests of a session add to."""
+    return place_samples(tmp_path_factory.mktemp("sampled"))
+
+
+def place_samples(folder: Path) -> Path:
+    """Make a small finished run in the place of each sample, so that a studio computes none; return the folder."""
     for sample in samples():
         finished(Workspace(folder), labels_suite(), labels_outputs(), "classification", sample=sample.id)
     return folder

@@ -3,11 +3,10 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.pages.conftest import PROJECT
+from tests.pages.conftest import PROJECT, place_samples
 
 HEAVY = "torch litellm sentence_transformers transformers sklearn scipy numba matplotlib duckdb shapely typst".split()
 VISIT = """
@@ -26,9 +25,10 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def visit(sampled: Path) -> dict:
-    """The first visit to the start page, in a process of its own."""
-    environment = {"ASSAY_WORKSPACE": str(sampled), "PATH": "/usr/bin:/bin", "HOME": str(sampled)}
+def visit(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    """The first visit to the start page, in a process of its own, on a workspace that no other test adds runs to."""
+    folder = place_samples(tmp_path_factory.mktemp("startup"))
+    environment = {"ASSAY_WORKSPACE": str(folder), "PATH": "/usr/bin:/bin", "HOME": str(folder)}
     done = subprocess.run(
         [sys.executable, "-c", VISIT], cwd=PROJECT, env=environment, capture_output=True, text=True, check=True
     )
