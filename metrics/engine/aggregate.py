@@ -73,18 +73,16 @@ class _Tally:
         """Return flat numbers as [cases, models]."""
         return flat.astype(np.float64, copy=False).reshape(-1, self._cases).T
 
-    def rows(self, status: Status) -> Floats:
-        """Return the rows of a status by case and model."""
-        return self.by_case(self.statuses.get(status, np.zeros(len(self.sums), np.int32)))
-
 
 def _metric_rows(
     entry: Evaluator, tally: _Tally, models: tuple[str, ...], slices: Slices, seed: int
 ) -> Iterator[dict[str, Any]]:
     metric = tally.metric
-    counts, sums = tally.rows(Status.OK), tally.by_case(tally.sums)
+    sums = tally.by_case(tally.sums)
+    statuses = {status: tally.by_case(rows) for status, rows in tally.statuses.items()}
+    counts = statuses.get(Status.OK, np.zeros(sums.shape))
     means = ratio(sums, counts)
-    asked = sum(map(tally.rows, tally.statuses), np.zeros(counts.shape))
+    asked = sum(statuses.values(), np.zeros(sums.shape))
     extremes = [_with_unscored(sums, counts, asked, end) for end in _ends(metric)]
     single = counts.max(initial=0) <= 1 and slices[None].plain
     for slice_name, design in slices.items():
@@ -92,9 +90,11 @@ def _metric_rows(
         lows, highs, method = mean_intervals(
             part, weights, design.clusters, seed, metric.low, metric.high, shares=metric.binary and single
         )
-        of_status = {status.value: tally.rows(status)[inside].sum(axis=0) for status in Status}
         for column, model in enumerate(models):
-            occurred = {status: int(sums_of[column]) for status, sums_of in of_status.items()}
+            occurred = {
+                status.value: int(statuses[status][inside, column].sum()) if status in statuses else 0
+                for status in Status
+            }
             n = occurred.pop(Status.OK.value)
             value = _mean(part[:, column], weights)
             unscored = sum(occurred.values())

@@ -69,10 +69,10 @@ class Job:
 
     def carry(self) -> "Job":
         """Return the job with its own rows read: the outputs of its cases, or the scores that it follows."""
-        entry, parameters = self.evaluator()
-        carried = dict(self.carried)
-        if carried:
+        if self.carried:
             return self
+        entry, parameters = self.evaluator()
+        carried: dict[str, pa.Table] = {}
         if entry.shape != "dataset":
             unit, workspace = self.unit, Workspace(self.workspace)
             carried["rows"] = workspace.outputs_rows(self.outputs, unit.start, unit.stop)
