@@ -103,18 +103,18 @@ class Workspace(StoredInputs):
 
     def _listed(self, run_id: str) -> bool:
         """Return whether a remote workspace has a run that is not known here. RemoteError where that cannot be said."""
-        wrong = self._list_remote(anew=True)
+        wrong = self._list_remote(refresh=True)
         if why := wrong.get(run_id) or wrong.get(str(self.url)):
             raise RemoteError(why)
         return (self.path / "runs" / run_id / "spec.json").exists()
 
-    def _list_remote(self, anew: bool = False) -> dict[str, str]:
+    def _list_remote(self, refresh: bool = False) -> dict[str, str]:
         """Bring the list of runs of a remote workspace up to date; return what went wrong, by run or by its URL."""
         if not (self.path / REMOTE).exists():
             return {}
         from metrics.store.remote.local_copy import list_runs
 
-        return list_runs(self.path, anew)
+        return list_runs(self.path, refresh)
 
     def _all(self) -> list[Run]:
         self._list_remote()

@@ -44,16 +44,16 @@ def remote_url(workspace: Path) -> str | None:
     return str(read_json(workspace / REMOTE)["url"])
 
 
-def list_runs(workspace: Path, anew: bool = False) -> dict[str, str]:
+def list_runs(workspace: Path, refresh: bool = False) -> dict[str, str]:
     """Bring the list of runs of a local copy up to date; return what went wrong, by run or by the URL.
 
-    A list of a few seconds ago will do, unless it is to be made `anew`. A run in the bin stays there.
+    A list of a few seconds ago will do, unless `refresh`. A run in the bin stays there.
     """
     url = remote_url(workspace)
     if url is None:
         return {}
     at, wrong = _ASKED.get(workspace, (-FRESH, {}))
-    if anew or time.monotonic() - at >= FRESH:
+    if refresh or time.monotonic() - at >= FRESH:
         if workspace not in _ASKED:
             trim(workspace)
         wrong = _listed(workspace, url)
