@@ -21,12 +21,11 @@ from metrics.ingest.formats.tool_records import (
     references,
     tool_reader,
 )
-from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, MediaError, texts_in
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, TEXTS, MediaError, texts_in
 from metrics.ingest.tables.values import text_of
 
 OWN = {"root_span_id", "span_id", "_xact_id", "span_parents", "is_root", "dataset_record_id", "span_attributes",
        "experiment_id", "_pagination_key", "xact_id"}  # fmt: skip
-TEXTS = "texts: pictures, sounds and files in messages are not read"
 ROOTS = "an export with the root span of each row"
 
 

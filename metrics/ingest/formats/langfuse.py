@@ -21,7 +21,7 @@ from metrics.ingest.formats.tool_records import (
     tool_reader,
 )
 from metrics.ingest.tables.columns import fold
-from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, MediaError, texts_in
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, TEXTS, MediaError, texts_in
 from metrics.ingest.tables.values import item_text, text_of
 
 OF_TRACES = {"session_id", "user_id", "release", "public", "bookmarked", "html_path", "total_cost", "project_id",
@@ -32,7 +32,6 @@ OF_OBSERVATIONS = {
 }  # fmt: skip
 OF_SCORES = {"data_type", "source", "string_value", "config_id", "author_user_id", "score_value"}
 TRACES = "an export of traces or observations, or the items of a data set"
-TEXTS = "texts: pictures, sounds and files in messages are not read"
 
 
 def _kind(names: frozenset[str] | set[str]) -> str:

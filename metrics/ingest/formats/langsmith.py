@@ -23,14 +23,13 @@ from metrics.ingest.formats.tool_records import (
     numbered_runs,
     tool_reader,
 )
-from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, MediaError, texts_in
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, TEXTS, MediaError, texts_in
 from metrics.ingest.tables.values import item_text, text_of
 
 INPUTS, REFERENCE = ("inputs", "input"), ("reference_outputs", "reference", "reference_output")
 OF_RUNS = {"run_type", "dotted_order", "parent_run_id", "trace_id", "session_id", "reference_example_id"}
 OF_EXPERIMENTS = {"example_id", "feedback", "feedback_stats", *REFERENCE}
 OF_DATASETS = {"dataset_id", "source_run_id", "attachment_urls", "modified_at", "dataset_split"}
-TEXTS = "texts: pictures, sounds and files in messages are not read"
 
 
 def _is_run(names: frozenset[str]) -> bool:

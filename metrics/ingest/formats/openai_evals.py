@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.ingest.formats.tool_records import Fault, Numbered, Record, Refused, metadata, references, tool_reader
-from metrics.ingest.tables.messages import MediaError, asked, content_text, messages_in
+from metrics.ingest.tables.messages import TEXTS, MediaError, asked, content_text, messages_in
 from metrics.ingest.tables.values import text_of
 
 EVENT = {"event_id", "sample_id", "type", "data"}
 SAMPLING = "one sampling event a sample, or a match event with what was sampled"
-TEXTS = "texts: pictures, sounds and files in messages are not read"
 
 
 def _is_dataset(names: frozenset[str]) -> bool:

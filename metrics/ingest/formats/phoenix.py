@@ -21,12 +21,11 @@ from metrics.ingest.formats.tool_records import (
     metadata,
     tool_reader,
 )
-from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, MediaError, texts_in
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, TEXTS, MediaError, texts_in
 from metrics.ingest.tables.values import item_text, text_of
 
 KNOWN = ("attributes.openinference", "attributes.input", "attributes.output", "attributes.llm", "attributes.retrieval")
 DOCUMENTS = "attributes.retrieval.documents"
-TEXTS = "texts: pictures, sounds and files in messages are not read"
 WHOLE = "all spans of the traces, or their root spans (get_spans_dataframe without a filter, or root_spans_only=True)"
 
 

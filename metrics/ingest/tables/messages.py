@@ -16,6 +16,8 @@ MESSAGE_KEYS = ("kwargs", "data", "message")  # in which LangChain and OpenInfer
 TYPES = {"human": "user", "ai": "assistant", "AIMessage": "assistant", "HumanMessage": "user",
          "SystemMessage": "system", "ToolMessage": "tool"}  # fmt: skip
 
+TEXTS = "texts: pictures, sounds and files in messages are not read"  # what is expected in place of a MediaError
+
 
 class MediaError(ValueError):
     """A picture, sound, video or file where a text is read; its text says which."""
