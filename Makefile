@@ -9,6 +9,8 @@ ARGS ?=
 TORCH ?=
 BASE ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# where it is set, each of a test run's hundreds of processes would compile every library again
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run setup setup-dev chromium check test lint types unit bench docs pictures samples lock clean
