@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from components.data.agent_traces import trace
 from components.data.agreements import (
     CorrectedMeans,
+    add_labels,
     agreement_slices,
     agreements,
     calibrate_metric,
@@ -16,6 +17,7 @@ from components.data.agreements import (
     cell_outputs,
     corrected_means,
     forget_calibration,
+    give_label,
     has_demo_labels,
     has_panel,
     judge_biases,
@@ -23,13 +25,16 @@ from components.data.agreements import (
     label_demo,
     label_given,
     label_queue,
+    label_sets,
     labelled_metrics,
-    labels_of,
+    own_name,
     panel_agreement,
     rater_agreement,
     rater_outputs,
     read_labels,
+    remove_labels,
     start_label_demo,
+    withdraw_label,
 )
 from components.data.case_views import CaseView, example
 from components.data.document_questions import (
@@ -254,6 +259,19 @@ from components.data.thresholds import (
 )
 from components.data.unfinished_runs import SoFar, so_far
 from components.data.uploaded_files import ARCHIVES, TABLES, model_name, reading_of, upload_name
+from components.data.visitors import (
+    NotAllowed,
+    SignIn,
+    Visitor,
+    audit_log,
+    group,
+    kept_here,
+    may,
+    sign_in,
+    sign_out,
+    signed_in,
+    visitor,
+)
 from components.data.workspace_runs import (
     RunFacts,
     RunProgress,
