@@ -10,7 +10,7 @@ import streamlit as st
 
 from components.data.run_reads import of_run
 from components.data.uploaded_files import column_pairs, name_of, reading_of, upload_folder
-from components.data.visitors import action, visitor
+from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
 from metrics.analysis.labels import calibrate, human_labels, judge_agreement, judge_bias, labelled_scores, raters
 from metrics.analysis.labels import corrected_means as means
@@ -164,12 +164,6 @@ def has_demo_labels(run_id: str) -> bool:
 def label_sets(run_id: str) -> list[LabelSet]:
     """Return the sets of human labels of a run."""
     return list(_labels(run_id).sets())
-
-
-def own_name() -> str:
-    """Return the rater that the signed-in visitor is; "" where nobody signs in and people say who they are."""
-    who = visitor()
-    return "" if who is None else who.name
 
 
 @action("editor", "label an output", "run_id", "criterion", "case_id")

@@ -55,6 +55,12 @@ def visitor() -> Visitor | None:
     return found
 
 
+def own_name() -> str:
+    """Return the rater that the visitor is; "" where nobody signs in and people say who they are."""
+    who = visitor()
+    return "" if who is None else who.name
+
+
 def group() -> str:
     """Return the visitor's group whose workspace is open; "" where all share one. Raises NotAllowed.
 
@@ -128,11 +134,11 @@ def action(needed: Role, what: str, *about: str) -> Callable[[Callable[P, T]], C
         def checked(*args: P.args, **kwargs: P.kwargs) -> T:
             who = visitor()
             if who is not None:
-                bound = signature.bind(*args, **kwargs).arguments
-                allowed = who.may(needed)
-                texts = " · ".join(str(bound[name]) for name in about if bound.get(name))
-                _log().write(who.name, who.role, group(), what, texts[:LONGEST], "allowed" if allowed else "refused")
-                if not allowed:
+                given = signature.bind(*args, **kwargs).arguments
+                texts = " · ".join(str(given[name]) for name in about if given.get(name))
+                outcome: Outcome = "allowed" if who.may(needed) else "refused"
+                _log().write(who.name, who.role, group(), what, texts[:LONGEST], outcome)
+                if outcome == "refused":
                     raise NotAllowed(
                         f"To {what} takes the role {needed}; yours is {who.role}. Ask who runs this studio."
                     )

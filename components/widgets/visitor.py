@@ -8,10 +8,11 @@ import streamlit as st
 from components import data
 from components.widgets import url
 from components.widgets.literal import literal
-from components.widgets.tables import header
+from components.widgets.tables import ROW, header
 from metrics.presentation import format
 
 GROUP = "visitor-group"
+WHOLE_LOG = "All of it is in the file audit.jsonl of the studio's workspace."
 ROLES = {
     "viewer": "You can read everything and download it.",
     "editor": "You can evaluate, label and change what is in this workspace.",
@@ -71,16 +72,15 @@ def draw_log() -> None:
     """Draw the last lines of the audit log."""
     rows = data.audit_log()
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text(
-            f"Audit log, the last {format.plural(len(rows), 'line')}. All of it is in the file audit.jsonl of the "
-            "studio's workspace.", width="stretch",
-        )  # fmt: skip
+        st.text(f"Audit log, the last {format.plural(len(rows), 'line')}", help=WHOLE_LOG)
         st.button("Close", icon=":material/close:", type="tertiary", on_click=url.put, kwargs={"log": None})
+    table = pd.DataFrame(rows)
+    table["at"] = table["at"].str[:19].str.replace("T", " ")
     st.dataframe(
-        pd.DataFrame(rows), hide_index=True, height=480,
+        table, hide_index=True, row_height=ROW, height="content" if len(rows) < 12 else 400,
         column_config={
-            "at": header("Time, UTC", 190), "who": header("Who", 190), "role": header("Role", 64),
-            "group": header("Group", 90), "what": header("What", 170), "about": header("Of what", 190),
-            "outcome": header("Outcome", 80),
+            "at": header("Time, UTC", 150), "who": header("Who", 180), "role": header("Role", 64),
+            "group": header("Group", 90), "what": header("What", 190), "about": header("Of what", 190),
+            "outcome": header("Outcome", 80, "What was allowed can still have failed, for another reason."),
         },
     )  # fmt: skip

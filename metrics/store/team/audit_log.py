@@ -37,10 +37,12 @@ class AuditLog:
         """Append a line; it is on the disk when this returns."""
         entry = Entry(datetime.now(UTC).isoformat(timespec="seconds"), who, role, group, what, about, outcome)
         make_folder(self.file.parent)
-        file = os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        file = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX)  # a line is written in one piece
-            data = memoryview(orjson.dumps(entry._asdict()) + b"\n")
+            size = os.fstat(file).st_size
+            torn = size and os.pread(file, 1, size - 1) != b"\n"  # by a process that was killed
+            data = memoryview(b"\n" * bool(torn) + orjson.dumps(entry._asdict()) + b"\n")
             while data:
                 data = data[os.write(file, data) :]
             os.fsync(file)
