@@ -13,9 +13,10 @@ import platform
 import sys
 from dataclasses import dataclass, replace
 from functools import reduce
+from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, PackageNotFoundError, packages_distributions, version
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator
@@ -152,18 +153,25 @@ def _loaded(recipe: Recipe, said: str) -> Evaluator:
     return found
 
 
+class _CurrentSource(SourceFileLoader):
+    """Loads a file as it is now; bytecode of an earlier version of the same second and size is not taken for it."""
+
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002 - the base's
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def _file_module(file: Path) -> ModuleType:
     """Return the module of a file, executed once as long as the file does not change."""
     content = file.read_bytes()
     name = f"{FILES}{file.stem}_{hashlib.sha256(bytes(file) + content).hexdigest()[:12]}"
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, file)
-        if spec is None or spec.loader is None:
-            raise ImportError(f"{file} is no Python file")
+        loader = _CurrentSource(name, str(file))
+        spec = importlib.util.spec_from_file_location(name, file, loader=loader)
+        assert spec is not None  # it has a loader
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:
-            spec.loader.exec_module(module)
+            loader.exec_module(module)
         except BaseException:
             del sys.modules[name]
             raise
