@@ -259,9 +259,7 @@ from components.data.thresholds import (
 from components.data.unfinished_runs import SoFar, so_far
 from components.data.uploaded_files import ARCHIVES, TABLES, model_name, reading_of, upload_name
 from components.data.visitors import (
-    NotAllowed,
     SignIn,
-    Visitor,
     audit_log,
     group,
     kept_here,
@@ -311,6 +309,7 @@ from metrics.core.registry import evaluator_ids, title_of
 from metrics.core.registry import evaluators as catalogue
 from metrics.core.registry import refused as refused_plugins
 from metrics.store.reviews import Mark, Place
+from metrics.store.team import NotAllowed
 from metrics.text.condition_form import ConditionForm, condition_of, row_problem
 from metrics.text.condition_form import Group as ConditionGroup
 from metrics.text.condition_form import Row as ConditionRow
