@@ -1,7 +1,9 @@
 """What a role may: the functions that change something refuse, and a viewer who presses everything changes nothing."""
 
+import ast
 import hashlib
 import inspect
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from components import data
 from components.data import uploaded_files, visitors
 from components.widgets.url import PAGES
 from metrics.store import Run, Workspace
-from metrics.store.team import AuditLog, NotAllowed, Role, Visitor
+from metrics.store.team import AuditLog, NotAllowed, Role, Visitor, folder_of
 from tests.engine.engine_scenes import finished
 from tests.pages.conftest import PROJECT, labels_outputs, labels_suite
 
@@ -101,6 +103,39 @@ def test_pages_that_only_change_say_what_they_take(
     sign_in("viewer")
     page = open_page(name)
     assert [heading.value for heading in page.subheader] == ["This takes the role editor"]
+
+
+@pytest.mark.filterwarnings("ignore:subprocess")  # the run outlives the studio's handle of its process
+def test_what_an_editor_starts_is_in_the_workspace_of_the_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    monkeypatch.setattr(visitors, "visitor", lambda: Visitor("e@team.example", "E", "editor", ("vision", "text")))
+    own = Workspace(folder_of(tmp_path, "text"))
+    finished(own, labels_suite(), labels_outputs(), "classification", name="Animals")
+
+    def again() -> None:
+        import streamlit as st
+
+        from components import data
+
+        (first,) = data.runs()
+        st.text(str(data.start(data.Inputs("run", first.id), ("classification",), {}, "Again")))
+
+    page = AppTest.from_function(again, default_timeout=300)
+    page.query_params["group"] = "text"
+    page.run()
+    run_id, refused = ast.literal_eval(page.text[0].value)
+    assert refused == ""
+    run = own.run(run_id)
+    while run.state not in ("finished", "failed", "interrupted"):
+        time.sleep(0.2)
+    assert run.state == "finished"
+    assert [found.name for found in own.runs()] == ["Again", "Animals"]
+    assert not (tmp_path / "runs").exists()
+    assert [(line.group, line.what, line.about) for line in AuditLog(tmp_path).last(1)] == [
+        ("text", "start a run", "Again")
+    ]
 
 
 def test_without_a_team_everything_is_allowed_and_nothing_is_noted(run: Run) -> None:
