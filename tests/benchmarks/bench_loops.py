@@ -13,6 +13,7 @@ from collections.abc import Callable
 from metrics.core.suite import Case
 from metrics.evaluators.text.looping_detection import LoopingParameters, looping_detection
 from metrics.text.requested_language import requested_language
+from tests.benchmarks.table import Row, report
 from tests.corpora.looping import HELD_OUT_LOOK_ALIKES, HELD_OUT_LOOPS, SEEN_LOOK_ALIKES, SEEN_LOOPS
 from tests.text.test_requested_language import MENTIONS, REQUESTS
 
@@ -33,10 +34,17 @@ def main() -> None:
     """Measure and print."""
     sets = (("seen", SEEN_LOOPS, SEEN_LOOK_ALIKES), ("held out", HELD_OUT_LOOPS, HELD_OUT_LOOK_ALIKES))
     print(f"{'':<28}{'':<10}{'loops seen':>14}{'false alarms':>16}")
+    rows = []
     for metric in METRICS:
         for which, loops, look_alikes in sets:
             seen, mistaken = sum(map(flagged(metric), loops.values())), sum(map(flagged(metric), look_alikes.values()))
             print(f"{metric:<28}{which:<10}{seen:>7} of {len(loops)}{mistaken:>10} of {len(look_alikes)}")
+            if metric == "looping" and which == "held out":
+                title = "looping, texts held out"
+                rows += [
+                    Row(f"{title}: loops seen of {len(loops)}", seen, "", least=len(loops)),
+                    Row(f"{title}: false alarms in {len(look_alikes)} refrains, tables, code", mistaken, "", most=0),
+                ]
     right = sum(requested_language(request) == code for request, code in REQUESTS.items())
     mistaken = sum(requested_language(text) is not None for text in MENTIONS)
     print(
@@ -45,7 +53,13 @@ def main() -> None:
     begun = time.process_time()
     for text in (*SEEN_LOOPS.values(), *SEEN_LOOK_ALIKES.values()):
         looping_detection(Case.of(answer=text), LoopingParameters())
-    print(f"{1000 * (time.process_time() - begun) / (len(SEEN_LOOPS) + len(SEEN_LOOK_ALIKES)):.1f} ms an answer")
+    each = 1000 * (time.process_time() - begun) / (len(SEEN_LOOPS) + len(SEEN_LOOK_ALIKES))
+    rows += [
+        Row(f"requested languages: understood of {len(REQUESTS)}", right, "", least=len(REQUESTS)),
+        Row(f"requested languages: mistaken of {len(MENTIONS)} mentions", mistaken, "", most=0),
+        Row("looping: processor time an answer", each, "ms"),
+    ]
+    report(rows)
 
 
 if __name__ == "__main__":
