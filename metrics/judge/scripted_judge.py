@@ -44,7 +44,7 @@ class ScriptedJudge:
         """Return one reply per item."""
         if not items:
             return ()
-        said: Any = await self.ask(prompt, items_of(reply, name), {**(data or {}), name: items})  # type: ignore[type-var]
+        said: Any = await self.ask(prompt, items_of(reply, name), {**(data or {}), name: items})
         found = by_number(said.replies, len(items))
         if len(found) < len(items):
             raise Unreadable(f"{len(found)} replies for {len(items)} items")

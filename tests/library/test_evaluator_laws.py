@@ -21,8 +21,8 @@ from metrics.core.evaluator import (
     Parameters,
     ScriptedReply,
     Status,
-    evaluator,
 )
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.prompt import Prompt
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case, Outputs, Suite
