@@ -78,10 +78,8 @@ types: setup-dev ## mypy, strict
 unit: setup-dev ## the tests alone (JOBS=2, ARGS="-k name")
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
 
-bench: setup-dev ## run the benchmarks
-	@for file in tests/benchmarks/bench_*.py; do \
-	    $(BIN)/python -m tests.benchmarks.$$(basename $$file .py) || exit 1; \
-	done
+bench: setup-dev ## run the benchmarks and write their tables in README and docs (ARGS="coco overlap")
+	@$(BIN)/python -m tests.benchmarks $(ARGS); code=$$?; $(BIN)/python docs/make_reference.py; exit $$code
 
 samples: setup ## write data/samples, byte for byte as they are
 	@for script in data/samples/make_*.py; do $(BIN)/python $$script || exit 1; done

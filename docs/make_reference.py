@@ -9,7 +9,8 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from itertools import groupby
@@ -34,6 +35,7 @@ from metrics.presentation.phrases import with_interval
 from metrics.presentation.sources import source_markdown
 from metrics.questions.kinds import KINDS as QUESTION_KINDS
 from metrics.reports.exchange.exporters import EXPORTERS
+from tests.benchmarks import table as benchmarks
 
 BLOCK = r"(<!-- {name}: [^\n]* -->\n)(.*?)(<!-- end of {name} -->)"
 FIGURES = ("auc", "balanced")  # of a set of labels
@@ -204,8 +206,34 @@ def exporter_table() -> str:
     return _table(("`--to`", "tool", "what is written", "where"), rows)
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
+def benchmark_table() -> str:
+    """Return what the benchmarks have measured, and where."""
+    rows, measured = [], dict[str, set[str]]()
+    for name, record in benchmarks.read().items():
+        for fields in record["rows"]:
+            *cells, target = benchmarks.row_of(fields).cells()
+            rows.append((*cells, target.replace(", missed", ", **missed**"), name))
+            measured.setdefault(f"Assay {fields['assay']}; {fields['machine']}", set()).add(fields["date"])
+    where = (f"{what}; {' to '.join(sorted({min(dates), max(dates)}))}.\n" for what, dates in measured.items())
+    return "\n".join([*where, _table((*benchmarks.HEAD, "benchmark"), rows)])
+
+
+def benchmark_sentence() -> str:
+    """Return the figures that the README names."""
+    rows = [benchmarks.row_of(one) for record in benchmarks.read().values() for one in record["rows"] if one["readme"]]
+    text = "; ".join(row.sentence() for row in rows)
+    text = f"- **Fast.** {text[:1].upper()}{text[1:]}: [benchmarks](docs/benchmarks.md)."
+    return textwrap.fill(text, 120, subsequent_indent="  ", break_on_hyphens=False) + "\n"
+
+
+def scale_table(name: str) -> str:
+    """Return a table of what `bench_scale` has measured and simulated."""
+    head, *rows = benchmarks.read()["scale"]["tables"][name]
+    return _table(head, rows)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines: list[Sequence[str]] = [head, ("---",) * len(head), *rows]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
 
 
@@ -222,6 +250,12 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "judge figures": ("judge.md", partial(calibration_table, judged=True)),
     "questions": ("test-sets.md", question_table),
     "exporters": ("exports.md", exporter_table),
+    "benchmarks": ("benchmarks.md", benchmark_table),
+    "figures": ("../README.md", benchmark_sentence),
+    **{
+        name: ("scale.md", partial(scale_table, name))
+        for name in ("unit costs", "formulas at scale", "local models at scale", "the rest at scale")
+    },
 }
 
 

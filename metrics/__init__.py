@@ -6,7 +6,7 @@
     run.aggregates          # a data frame: value, 95 % interval, n, unscored per model and metric
     run.scores              # a data frame: one row per case, model, evaluator and metric
 
-`metrics.evaluators()` lists what there is; `metrics.core.evaluator` has what a new evaluator needs.
+`metrics.evaluators()` lists what there is; `metrics.core.evaluator_decorator` says what a new evaluator needs.
 Names are loaded on first use, so that importing one of them does not pay for all.
 """
 
@@ -37,7 +37,7 @@ _PUBLIC = {
     "coco_summary": "metrics.library.coco",
     "complete": "metrics.targets.complete",
     "evaluate": "metrics.library.evaluate",
-    "evaluator": "metrics.core.evaluator",
+    "evaluator": "metrics.core.evaluator_decorator",
     "fix": "metrics.ingest.lint",
     "log": "metrics.library.log",
     "lint": "metrics.ingest.lint",

@@ -31,13 +31,18 @@ def gates(environment: Mapping[str, str], folder: Path) -> list[str]:
     return [*found, f"--markdown={folder / 'report.md'}", f"--junit={folder / 'gates.xml'}"]
 
 
-def commands(environment: Mapping[str, str], folder: Path) -> list[list[str]]:
-    """Return the commands that evaluate: one for a suite; for a project, its evaluations and the gates of the last."""
-    if project := environment.get("ASSAY_PROJECT", "").strip():
-        return [["run", project], ["gate", "latest", *gates(environment, folder)]]
+def evaluation(environment: Mapping[str, str], project: str, folder: Path) -> list[str]:
+    """Return the command that evaluates: a project, or a suite held to the gates at once."""
+    if project:  # runs are looked for in one workspace, whichever the file names
+        return ["run", project, f"--workspace={environment['ASSAY_WORKSPACE']}"]
     outputs, more = lines(environment, "ASSAY_OUTPUTS"), lines(environment, "ASSAY_ARGUMENTS")
     # the files stand behind --, so that none of them is taken for an option
-    return [["evaluate", *more, *gates(environment, folder), "--", environment.get("ASSAY_SUITE", ""), *outputs]]
+    return ["evaluate", *more, *gates(environment, folder), "--", environment.get("ASSAY_SUITE", ""), *outputs]
+
+
+def run_assay(*arguments: str) -> int:
+    """Return the exit code of a command of Assay."""
+    return subprocess.run([*ASSAY, *arguments], check=False).returncode
 
 
 def newest() -> str | None:
@@ -50,18 +55,19 @@ def main() -> int:
     """Evaluate, write reports, summary and the step's outputs; return the exit code."""
     folder = Path(os.environ.get("ASSAY_FOLDER") or "assay-report")
     folder.mkdir(parents=True, exist_ok=True)
-    before, code = newest(), 0
+    place = os.environ.get("ASSAY_WORKSPACE") or "workspace"  # a project's commands run beside its file
+    os.environ["ASSAY_WORKSPACE"] = place if "://" in place else str(Path(place).absolute())
+    project = os.environ.get("ASSAY_PROJECT", "").strip()
+    before = newest()
     token = secrets.token_hex(16)
     print(f"::stop-commands::{token}", flush=True)  # a model's name must not be a command to the runner
-    for command in commands(os.environ, folder):
-        code = max(code, subprocess.run([*ASSAY, *command], check=False).returncode)
+    code = run_assay(*evaluation(os.environ, project, folder))
     run = newest()
     if run is not None and run != before:
-        for command in (
-            ["report", run, "-o", str(folder / "report.html")],
-            ["archive", run, "-o", str(folder / "run.zip")],
-        ):
-            subprocess.run([*ASSAY, *command, "--quiet"], check=True)
+        if project:
+            code = max(code, run_assay("gate", run, *gates(os.environ, folder)))
+        for command, file in (("report", "report.html"), ("archive", "run.zip")):
+            subprocess.run([*ASSAY, command, run, "-o", str(folder / file), "--quiet"], check=True)
     print(f"::{token}::", flush=True)
     report = folder / "report.md"
     if run != before and report.exists() and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):

@@ -50,8 +50,8 @@ def _run(options: argparse.Namespace) -> int:
     with chdir(file.parent):  # what it names is beside it
         # all are read before the first begins
         chosen = {
-            name: [arguments[0], *more, *arguments[1:]]
-            for name, arguments in evaluations.items()
+            name: [*given[: (files := given.index("--"))], *more, *given[files:]]  # flags win over the file
+            for name, given in evaluations.items()
             if name in (names or evaluations)
         }
         commands = {name: parsed(arguments) for name, arguments in chosen.items()}

@@ -1,31 +1,13 @@
-"""What an evaluator is: a decorated plain function that declares its inputs, metrics and parameters.
-
-    from metrics.core.evaluator import CaseScore, Metric, Parameters, evaluator, not_applicable
-
-    @evaluator(
-        id="exact_match", title="Exact match", inputs=("answer", "expected_answers"),
-        metrics=(Metric("exact_match", "share of answers equal to an expected one", binary=True),),
-    )
-    def exact_match(case: Case, parameters: Parameters) -> CaseScore:
-        '''Whether the answer equals one of the expected answers. …'''
-        return CaseScore({"exact_match": float(case.answer in case.expected_answers)})
-
-Three shapes, recognised by the annotation of the first argument; the resources that it uses are further arguments:
-    fn(case: Case, parameters, **resources) -> CaseScore                   one case (`async def` where a judge is asked)
-    fn(cases: Sequence[Case], parameters, **resources) -> list[CaseScore]  a batch, one score a case, in order
-    fn(suite: Suite, outputs: Outputs, parameters, **resources) -> Findings   one model's whole data set
-A data-set evaluator with an argument `scores` runs after the evaluators that its parameters name (`followed`), and gets
-their stored scores of the model: a table of core.schema.SCORES without evidence.
-A data-set evaluator gets one repeat (`run`) at a time, or with `repeats=True` all repeats of the model at once. The
-engine calls an evaluator only with cases that have every declared input; the others are `not_applicable`.
+"""What an evaluator is: its declaration, its parameters, and what it returns. The decorator that makes one of a
+function is metrics.core.evaluator_decorator.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from inspect import cleandoc, signature
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from inspect import cleandoc
+from typing import Any, Literal
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
@@ -33,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from metrics.core.array_types import Bools, Floats
 from metrics.core.evidence import Evidence, Holds, yes_or_no
 from metrics.core.prompt import Prompt
-from metrics.core.suite import Case, Suite, Task
+from metrics.core.suite import Case, Task
 
 Resource = Literal["judge", "embedder", "token_encoder", "classifier", "language_model"]
 PLUGINS = "plugins"  # the family of evaluators from outside
@@ -377,74 +359,6 @@ class Evaluator:
         """Return whether `value` passes the threshold in force of the primary metric; "unknown" without a threshold."""
         threshold = self.threshold(self.primary, parameters)
         return yes_or_no(None if threshold is None else self.primary.passes(value, threshold))
-
-
-def evaluator(
-    *,
-    id: str,
-    title: str,
-    tasks: tuple[Task, ...] = ("text",),
-    inputs: tuple[Input, ...],
-    metrics: tuple[Metric, ...],
-    sources: tuple[str, ...] = (),
-    standards: tuple[str, ...] = (),
-    examples: tuple[Example, ...] = (),
-    differs_from: str = "",
-    differs_from_source: str = "",
-    default_needs: tuple[str, ...] = (),
-    version: int = 1,
-    repeats: bool = False,
-    prompts: tuple[Prompt, ...] = (),
-    instead: Mapping[Input, str] | None = None,
-    has_thresholds: bool = True,
-) -> Callable[[Callable[..., Any]], Evaluator]:
-    """Turn a function into an Evaluator; see the module's docstring. Raises ValueError on an inconsistent declaration.
-
-    `sources` and `standards`: where the definition comes from and which standards it relates to; `differs_from`: how it
-    differs from similar evaluators; `differs_from_source`: where it departs from its sources and why, or that it does
-    not. Raise `version` whenever the same input would give another number.
-    `repeats`: a data-set evaluator gets all repeats of a model at once, not one after the other.
-    `prompts`: every prompt that the judge may be asked, including shared ones.
-    `instead`: for an input the field of a case that may stand in its place.
-    `default_needs`: what the data must have (library.evaluate.available_inputs) for the evaluator to run by default.
-    `has_thresholds`: whether the metrics have default thresholds; False where their scale says nothing by itself, so
-    that a value is good or bad only beside another one (overlap of words, average precision). The metrics of an
-    evaluator that uses local weights have none until they are calibrated for the weights.
-    """
-    if len(metrics) == 1:
-        metrics = (replace(metrics[0], primary=True),)
-
-    def register(function: Callable[..., Any]) -> Evaluator:
-        hints = get_type_hints(function)
-        names = list(signature(function).parameters)
-        resources = tuple(sorted((name for name in get_args(Resource) if name in names), key=names.index))
-        by_weights = not set(LOCAL_MODELS).isdisjoint(hints["parameters"].model_validate({}).used(resources))
-        open_scale = by_weights or not has_thresholds
-        own = tuple(replace(metric, threshold=None) for metric in metrics) if open_scale else metrics
-        if [metric.primary for metric in metrics].count(True) != 1:
-            raise ValueError(f"evaluator {id}: exactly one metric is primary")
-        if len({metric.name for metric in metrics}) != len(metrics):
-            raise ValueError(f"evaluator {id}: two metrics share a name")
-        if not function.__doc__:
-            raise ValueError(f"evaluator {id}: the function needs a docstring, it is the evaluator's page")
-        first = hints[names[0]]
-        shape: Shape = "case" if first is Case else "dataset" if first is Suite else "batch"
-        if shape == "batch" and get_origin(first) is not Sequence:
-            raise ValueError(f"evaluator {id}: the first argument is a Case, a Sequence[Case] or a Suite, not {first}")
-        follows = "scores" in names
-        if follows and shape != "dataset":
-            raise ValueError(f"evaluator {id}: only a data-set evaluator can be given scores")
-        if repeats and shape != "dataset":
-            raise ValueError(f"evaluator {id}: only a data-set evaluator can be given all repeats at once")
-        module = function.__module__
-        family = module.split(".")[-2] if module.startswith("metrics.evaluators.") else PLUGINS
-        return Evaluator(
-            id, title, family, tasks, inputs, own, function, hints["parameters"], shape,
-            resources, sources, standards, examples, differs_from, differs_from_source, default_needs, version, repeats,
-            prompts, follows, instead or {},
-        )  # fmt: skip
-
-    return register
 
 
 def unreadable_value(metric: Metric, value: float) -> str | None:

@@ -1,5 +1,6 @@
 """Atomic writes: every file of the workspace is written whole or not at all, and synced before readers see it."""
 
+import atexit
 import fcntl
 import hashlib
 import json
@@ -8,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +25,15 @@ def make_folder(path: Path) -> Path:
     """Return `path` after creating it as a folder that only its owner can read."""
     path.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
     return path
+
+
+def temporary_folder(what: str) -> Path:
+    """Return a new temporary folder, which is removed when the process ends."""
+    from tempfile import mkdtemp
+
+    folder = Path(mkdtemp(prefix=f"assay-{what}-"))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    return folder
 
 
 @contextmanager

@@ -48,10 +48,11 @@ def load_suite(
     masks, or one table such as an Open Images CSV, and may hold the images too. JSON may also be an H2O test suite.
     `mapping` {canonical: column} goes before the automatic one; `metadata.NAME` as canonical keeps a column as
     metadata, `context_#` as column stands for context_1, context_2, …. Other columns are kept as metadata.*. `images`
-    is a folder or zip: the images found are stored in `workspace_media` (a new temporary folder where None), which
-    becomes `Suite.media`; `cases.image` is then the stored file's name, `metadata.image_name` always the upload's.
-    `filename` is the user's name of the file, for messages. `reading` says the encoding of a text and the sheet of a
-    workbook, where the ones found are wrong. Rows are numbered where a file has no case ids.
+    is a folder or zip: the images found are stored in `workspace_media`, which becomes `Suite.media`; where None, in a
+    temporary folder that is removed when the process ends. `cases.image` is then the stored file's name,
+    `metadata.image_name` always the upload's. `filename` is the user's name of the file, for messages. `reading` says
+    the encoding of a text and the sheet of a workbook, where the ones found are wrong. Rows are numbered where a file
+    has no case ids.
 
     Raises InputError with every problem; with `keep_good_rows` only where no valid row is left or the file as a whole
     cannot be used, and `Suite.left_out` counts the bad rows. `load_suite` also returns the problems of these rows,

@@ -1,20 +1,23 @@
 """Laws that every evaluator keeps, Assay's own and those of plugins: `check_evaluator` and the tests run the same ones.
 
-A law yields a complaint for each way in which it is broken. Examples and random inputs of evaluators that ask a judge
-are not run here.
+A law yields a complaint for each way in which it is broken. Evaluators that ask a judge get, in worked examples, the
+replies that the example gives; random inputs of theirs are not run.
 """
 
+import asyncio
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from inspect import isawaitable
 from random import Random
 from typing import Any
 
 import pyarrow as pa
 from pydantic import ValidationError
 
-from metrics.core.errors import InputError, MissingResource
+from metrics.core.errors import InputError, MissingResource, Unreadable
 from metrics.core.evaluator import (
     JUDGE,
     MATCHES,
@@ -30,6 +33,7 @@ from metrics.core.evaluator import (
 from metrics.core.schema import SCORES
 from metrics.core.suite import Case, Outputs, Suite, rows_table
 from metrics.engine.load_resources import missing_inputs
+from metrics.judge.scripted_judge import ScriptedJudge
 from metrics.library.random_inputs import random_case, random_data_set
 
 JUDGED = {"verdict", "holds", "supported", "passes", "correct", "relevant"}  # of a record: whether an item holds
@@ -98,10 +102,15 @@ def parameter_complaints(entry: Evaluator, models: Models) -> Iterator[str]:
 
 
 def example_complaints(entry: Evaluator, models: Models) -> Iterator[str]:
-    """Say which worked examples do not give their numbers."""
+    """Say which worked examples do not give their numbers; MissingResource in the end where one could not be run."""
+    missing = []
     for example in entry.examples:
-        if not example.judge:
+        try:
             yield from (f"example {example.name!r}: {text}" for text in of_example(entry, example, models))
+        except MissingResource as failure:
+            missing.append(f"example {example.name!r} was not run: {failure}")
+    if missing:
+        raise MissingResource("; ".join(missing))
 
 
 def of_example(entry: Evaluator, example: Example, models: Models) -> Iterator[str]:
@@ -112,7 +121,8 @@ def of_example(entry: Evaluator, example: Example, models: Models) -> Iterator[s
         findings = findings_of(entry, *example_tables(example, entry.tasks[0]), models, parameters, stored)
         yield from _row_complaints(example, [_flat(row) for row in findings.aggregates])
         return
-    result = score_of(entry, Case.of(**example.given), models, parameters)
+    judge = {JUDGE: ScriptedJudge(example.judge)} if JUDGE in parameters.used(entry.resources) else {}
+    result = score_of(entry, Case.of(**example.given), lambda *of: models(*of) | judge, parameters)
     if result.status is not example.status:
         yield f"status {result.status}, not {example.status} ({result.reason})"
     if not example.expect and example.status is Status.OK:
@@ -260,9 +270,22 @@ def score_of(entry: Evaluator, case: Case, models: Models, parameters: Parameter
     parameters = parameters or entry.parameters.model_validate({})
     given = models(entry, parameters)
     found = entry([case], parameters, **given)[0] if entry.shape == "batch" else entry(case, parameters, **given)
+    if isawaitable(found):
+        found = _awaited(found)
     if not isinstance(found, CaseScore):
         raise TypeError(f"it returned {type(found).__name__}, not CaseScore")
     return found
+
+
+def _awaited(score: Awaitable[CaseScore]) -> CaseScore:
+    async def scored() -> CaseScore:
+        try:
+            return await score
+        except Unreadable as failure:
+            return CaseScore({}, Status.PARSE_FAILURE, str(failure))
+
+    with ThreadPoolExecutor(1) as thread:  # the caller may be in an event loop, as in notebooks
+        return thread.submit(lambda: asyncio.run(scored())).result()
 
 
 def findings_of(
@@ -296,9 +319,8 @@ def example_tables(example: Example, task: str) -> tuple[Suite, Outputs]:
 
 
 def _outcome(name: str, law: Callable[[Evaluator, Models], Iterator[str]], entry: Evaluator, models: Models) -> Outcome:
-    runs = law not in (declaration_complaints, metric_complaints, parameter_complaints)
-    if runs and JUDGE in entry.needs:
-        return Outcome(name, None, "it asks a judge; evaluate a small suite with it")
+    if law in (random_case_complaints, data_set_complaints, order_complaints) and JUDGE in entry.needs:
+        return Outcome(name, None, "not run on random inputs, as it asks a judge; evaluate a small suite with it")
     try:
         complaint = next(law(entry, models), None)
     except MissingResource as failure:
@@ -314,7 +336,8 @@ def _installed(entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
     from metrics.engine.load_resources import Resources
     from metrics.store import Workspace
 
-    return Resources({}, Workspace().path / "cache").models(entry, parameters) if entry.resources else {}
+    local = replace(entry, resources=tuple(name for name in entry.resources if name != JUDGE))
+    return Resources({}, Workspace().path / "cache").models(local, parameters) if local.resources else {}
 
 
 def _row_complaints(example: Example, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -14,7 +14,7 @@ def ids_of(evaluators: Sequence[str | Evaluator]) -> list[str]:
     Raises InputError for anything else, and for an id that one of Assay's own evaluators has.
     """
     wrong = [
-        InputProblem("evaluators", repr(one), "an id, or a function made by @evaluator of metrics.core.evaluator")
+        InputProblem("evaluators", repr(one), "an id, or a function made by @evaluator (metrics.evaluator)")
         for one in evaluators
         if not isinstance(one, str | Evaluator)
     ]

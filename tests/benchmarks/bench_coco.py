@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from metrics.core.suite import Outputs, Suite
+from tests.benchmarks import table
 from tests.benchmarks.coco_job import MODULES
 from tests.benchmarks.coco_scene import coco_records, coco_scene, mask_records, tables
 
@@ -48,42 +49,23 @@ def main() -> None:
     if given.parts:
         print(json.dumps(parts(given.images)))
         return
-    versions = peers(given.peers)
-    print(
-        f"{os.cpu_count()} cores, Python {sys.version.split()[0]}, medians of {given.rounds} rounds; versions:", end=" "
-    )
-    print(", ".join(f"{name} {version}" for name, version in versions.items()) or "no peers")
+    versions = table.peers(given.peers, *MODULES)
     with tempfile.TemporaryDirectory() as folder:
         cold = cold_start(Path(folder))
         subprocess.run([sys.executable, "-m", "metrics", "warm-up"], cwd=PROJECT, check=True, capture_output=True)
         boxes = write(Path(folder) / "boxes", *coco_records(coco_scene(given.images)))
         masks = write(Path(folder) / "masks", *mask_records(coco_scene(given.images // 5)))
         found = rounds(given, versions, boxes, masks)
-        report(found)
+        rows = ratios(found, versions)
         if given.tenfold:
             large = write(Path(folder) / "large", *coco_records(coco_scene(10 * given.images)))
             ours = min(job(given.peers, "assay", "bbox", large, 2)["times"])
-            theirs = [min(job(given.peers, name, "bbox", large, 2)["times"]) for name in FAST if name in versions]
+            theirs = {min(job(given.peers, name, "bbox", large, 2)["times"]): name for name in FAST if name in versions}
             if theirs:
-                ratio("ten times the data, warm", ours, min(theirs), 1.0)
-            print(f"{'ten times the data in times of the time for one':<58}{ours / warm(found['assay', 'bbox']):9.1f}")
-    print(f"{'a cold compiled cache (python -m metrics warm-up)':<58}{cold:9.1f} s      limit 20 s")
-
-
-def peers(python: str) -> dict[str, str]:
-    """Return the version of every peer that this interpreter has; print a line for each that it lacks."""
-    program = (
-        "import importlib.metadata as m, json\nfound = {}\n"
-        f"for name in {list(MODULES)!r}:\n"
-        "    try: found[name] = m.version(name)\n"
-        "    except m.PackageNotFoundError: pass\n"
-        "print(json.dumps(found))"
-    )
-    found: dict[str, str] = json.loads(subprocess.run([python, "-c", program], capture_output=True, check=True).stdout)
-    for name in MODULES:
-        if name not in found:
-            print(f"not installed: pip install {name}")
-    return found
+                fastest = min(theirs)
+                title = "COCO, ten times the boxes: JSON to twelve numbers, warm process"
+                rows.append(table.Row(title, ours, "s", fastest, versions[theirs[fastest]], most=1.0))
+    table.report([*rows, table.Row("detection with a cold compiled cache (metrics warm-up)", cold, "s", most=20)])
 
 
 def rounds(
@@ -202,14 +184,8 @@ def fresh(records: list[dict[str, Any]], key: str = "wall") -> float:
     return statistics.median(r[key] for r in records if len(r["times"]) == 1)
 
 
-def ratio(what: str, ours: float, theirs: float, limit: float, unit: str = "s") -> None:
-    """Print one line of the table: both figures, their ratio and its limit."""
-    verdict = "" if ours <= limit * theirs else "  MISSED"
-    print(f"{what:<58}{ours:9.3f}{theirs:10.3f} {unit:<3}{ours / theirs:7.2f} ×   limit {limit:g} ×{verdict}")
-
-
-def report(found: dict[tuple[str, str], list[dict[str, Any]]]) -> None:
-    """Print the figures of each evaluator, then the ratios to the fastest peer."""
+def ratios(found: dict[tuple[str, str], list[dict[str, Any]]], versions: dict[str, str]) -> list[table.Row]:
+    """Print the figures of each evaluator; return the rows beside the fastest peer."""
     print(f"\n{'':<24}{'objects':<9}{'warm s':>9}{'fresh s':>9}{'peak MB':>9}{'difference':>12}")
     for (name, kind), records in found.items():
         if kind == "parts":
@@ -218,37 +194,40 @@ def report(found: dict[tuple[str, str], list[dict[str, Any]]]) -> None:
         off = np.abs(np.array(records[0]["numbers"]) - numbers).max()
         again = f"{warm(records):9.3f}" if len(records) > 1 else f"{'':>9}"
         print(f"{name:<24}{kind:<9}{again}{fresh(records):9.3f}{fresh(records, 'memory'):9.0f}{off:12.0e}")
-    print(f"\n{'':<58}{'Assay':>9}{'peer':>10}")
+    rows = []
     parts = found["assay", "parts"]
-    for kind, what in (("bbox", "boxes"), ("segm", "masks")):
-        ours, rivals = found["assay", kind], [found[name, kind] for name in FAST if (name, kind) in found]
+    for kind, what, limit in (("bbox", "boxes", 1.0), ("segm", "masks", 1.5)):
+        ours, rivals = found["assay", kind], [name for name in FAST if (name, kind) in found]
         if not rivals:
             continue
-        fastest = min(rivals, key=warm)
-        ratio(
-            f"{what}: JSON to twelve numbers, warm process", warm(ours), warm(fastest), 1.0 if kind == "bbox" else 1.5
-        )
+        name = min(rivals, key=lambda name: warm(found[name, kind]))
+        fastest, of = found[name, kind], versions[name]
+        words = "COCO's twelve numbers from JSON" if kind == "bbox" else ""
+        title = f"COCO {what}: JSON to twelve numbers, warm process"
+        rows.append(table.Row(title, warm(ours), "s", warm(fastest), of, most=limit, readme=words))
         if kind == "segm":
             continue
-        ratio("boxes: fresh process, imports included", fresh(ours), fresh(fastest), 3)
-        ratio("boxes: peak memory of the fresh process", fresh(ours, "memory"), fresh(fastest, "memory"), 2, "MB")
-        for part, limit in {
-            "another IoU grid": 0.5, "another maxDets": 0.5, "evaluators": 3, "bootstrap": 10,
-        }.items():  # fmt: skip
-            ratio(TITLES[part], statistics.median(entry[part] for entry in parts), warm(fastest), limit)
-        more = statistics.median(entry["evaluators with intervals"] for entry in parts)
-        print(f"{'the same with their default intervals':<58}{more:9.3f}")
-    for kind, what, limit in (("bbox", "boxes", 60), ("segm", "masks", 12)):
+        title = "COCO boxes: fresh process, imports included"
+        rows.append(table.Row(title, fresh(ours), "s", fresh(fastest), of, most=3))
+        title = "COCO boxes: peak memory of the fresh process"
+        rows.append(table.Row(title, fresh(ours, "memory"), "MB", fresh(fastest, "memory"), of, most=2))
+        for part, (title, most) in PARTS.items():
+            taken = statistics.median(entry[part] for entry in parts)
+            rows.append(table.Row(title, taken, "s", warm(fastest), of, most=most))
+    for kind, what, least in (("bbox", "boxes", 60), ("segm", "masks", 12)):
         if ("pycocotools", kind) in found:
-            speed = found["pycocotools", kind][0]["times"][0] / warm(found["assay", kind])
-            print(f"{f'{what}: pycocotools takes':<58}{speed:9.1f} ×{'':<22}limit at least {limit} ×")
+            title, of = f"COCO {what}: JSON to twelve numbers, beside pycocotools", versions["pycocotools"]
+            taken = found["pycocotools", kind][0]["times"][0]
+            rows.append(table.Row(title, warm(found["assay", kind]), "s", taken, of, least=least))
+    return rows
 
 
-TITLES = {
-    "another IoU grid": "from stored columns: another IoU grid",
-    "another maxDets": "from stored columns: another maxDets",
-    "evaluators": "all detection evaluators with stored matches",
-    "bootstrap": "bootstrap of mAP, 1,000 resamples",
+PARTS = {  # what follows the reading, and how many times the peer's warm process it may take
+    "another IoU grid": ("COCO boxes from stored columns: another IoU grid", 0.5),
+    "another maxDets": ("COCO boxes from stored columns: another maxDets", 0.5),
+    "evaluators": ("COCO boxes: all detection evaluators with stored matches", 3),
+    "evaluators with intervals": ("COCO boxes: all detection evaluators with their intervals", None),
+    "bootstrap": ("COCO boxes: bootstrap of mAP, 1,000 resamples", 10),
 }
 
 

@@ -24,12 +24,13 @@ from metrics import engine
 from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
 from metrics.store import Run, Workspace
 from tests.benchmarks.coco_scene import coco_scene
+from tests.benchmarks.table import Row, report
 from tests.engine.engine_scenes import one_thread
 
 ROOT = Path(__file__).parents[2]
 IMAGES, DISTINCT = 20_000, 200
 CLICKS = 25
-LIMIT_MS = 300
+MOST_MS = 300
 LABELS = [f"class {label + 1}" for label in range(80)]
 
 
@@ -54,20 +55,24 @@ def main() -> None:
         _click("gallery", run, [{}])
         print(f"the first look: {time.perf_counter() - begun:.1f} s")
         print(f"{'click':<44}{'median ms':>10}{'p95 ms':>8}{'p95 CPU ms':>12}{'the first time':>16}")
+        slowest = []
         for name, parameters in clicks.items():
             steps = [parameters(click) for click in range(CLICKS)]
             cold = _click("gallery", run, steps)  # decodes
             _forget()
-            _print(f"gallery: {name}", _click("gallery", run, steps), median(cold[0]))
+            slowest.append(_print(f"gallery: {name}", _click("gallery", run, steps), median(cold[0])))
         steps = [{"case": f"img{click * 797:06d}", "evaluator": "detection_pr_curve"} for click in range(CLICKS)]
-        _print("example: another image", _click("example", run, steps), None)
+        slowest.append(_print("example: another image", _click("example", run, steps), None))
+    title = f"server time of a click, {IMAGES:,} images with a million predictions: p95 of the slowest kind"
+    report([Row(title, max(slowest), "ms", most=MOST_MS)])
 
 
-def _print(name: str, times: tuple[list[float], list[float]], cold: float | None) -> None:
+def _print(name: str, times: tuple[list[float], list[float]], cold: float | None) -> float:
+    """Print a kind of click; return its 95th percentile by the clock."""
     p95, p95_cpu = (quantiles(each, n=20)[-1] for each in times)
-    over = "" if p95 <= LIMIT_MS else "  over the limit"
     first = "" if cold is None else f"{cold:>13.0f} ms"
-    print(f"{name:<44}{median(times[0]):>10.0f}{p95:>8.0f}{p95_cpu:>12.0f}{first}{over}")
+    print(f"{name:<44}{median(times[0]):>10.0f}{p95:>8.0f}{p95_cpu:>12.0f}{first}")
+    return p95
 
 
 def _click(page: str, run: Run, steps: list[dict[str, str]]) -> tuple[list[float], list[float]]:

@@ -23,6 +23,7 @@ from typing import Any
 from metrics.core.registry import evaluators
 from metrics.judge.steps import CLAIMS
 from metrics.judge.typical import typical
+from tests.benchmarks.table import Row, peers, report
 from tests.judge.judge_scenes import FIVE, judged_run, rag
 from tests.judge.server import JudgeServer, Request
 
@@ -30,7 +31,14 @@ AT_ONCE = 64
 CASES = 240
 PEERS, PEER_CASES = ("ragas", "deepeval"), 60
 JOB = Path(__file__).with_name("judge_peer.py")
-MOST_WALL, MOST_CPU_MS, MOST_MB, MOST_CALLS, MOST_CHARACTERS, LEAST_RATE = 1.2, 5.0, 300, 8.0, 16_000, 3_000
+CALLS, CHARACTERS, WALL, CPU = (
+    "calls a case", "prompt characters a case", "times the least possible time", "processor time a call",
+)  # fmt: skip
+LIMITS: dict[str, dict[str, float]] = {
+    CALLS: {"most": 8}, CHARACTERS: {"most": 16_000}, CPU: {"most": 5}, "peak memory of the process": {"most": 300},
+    "calls of the same run again": {"most": 0}, "judge steps a second of processor time, again": {"least": 3_000},
+}  # fmt: skip
+MOST_WALL = 1.2  # at 500 ms; at 50 ms the machine's load counts for more
 MOST_CALL_SHARE, MOST_TOKEN_SHARE = 0.45, 0.50
 
 
@@ -84,44 +92,37 @@ def far_server(latency: float) -> Iterator[FarServer]:
         process.join()
 
 
-class Report:
-    """Measured figures with their limits; `missed` counts those over a limit."""
-
-    def __init__(self) -> None:
-        self.missed = 0
-
-    def line(self, name: str, value: float, unit: str, most: float | None = None, least: float | None = None) -> None:
-        """Print one figure with its limit."""
-        bound = f"≤ {most:g}" if most is not None else f"≥ {least:g}" if least is not None else ""
-        good = (most is None or value <= most) and (least is None or value >= least)
-        self.missed += not good
-        print(f"  {name:<44}{value:>12,.2f} {unit:<12}{bound:<10}{'' if good else 'MISSED'}")
+Figures = dict[str, tuple[float, str]]  # by name, with their units
 
 
-def main() -> int:
+def main() -> None:
+    """Measure and report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peers", default=sys.executable, metavar="PYTHON")
     options = parser.parse_args()
-    report = Report()
+    versions = peers(options.peers, *PEERS)
+    rows = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         with far_server(0) as server:  # imports, connections, compiled expressions: once a process
             judged_run(folder / "warm", server.url, *FIVE, cases=2, concurrency=AT_ONCE)
         for latency in (0.5, 0.05):
-            _against_the_floor(report, folder / str(latency), latency)
-            for name in PEERS:
-                _peer(report, name, options.peers, latency)
+            title = f"judge at {1000 * latency:.0f} ms, {AT_ONCE} requests at once, {len(FIVE)} RAG metrics"
+            ours = _against_the_floor(folder / str(latency), latency)
+            limits = LIMITS | ({WALL: {"most": MOST_WALL}} if latency == 0.5 else {})
+            rows += [Row(f"{title}: {name}", *figure, **limits.get(name, {})) for name, figure in ours.items()]
+            for peer, version in versions.items():
+                theirs = _of_peer(peer, options.peers, latency)
+                rows += [
+                    Row(f"{title}: {name}, beside {peer}", *ours[name], value, version)
+                    for name, (value, _) in theirs.items()
+                ]
         with far_server(0) as server:
-            _together_and_apart(report, folder, server)
-    return 1 if report.missed else 0
+            rows += _together_and_apart(folder, server)
+    report(rows)
 
 
-def _peer(report: Report, name: str, python: str, latency: float) -> None:
-    found = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
-    version = subprocess.run([python, "-c", found, name], capture_output=True, text=True, check=False)
-    if version.returncode:
-        print(f"{name} is not installed: pip install {name}")
-        return
+def _of_peer(name: str, python: str, latency: float) -> Figures:
     suite, outputs = rag(PEER_CASES + 1)
     cases = [
         {
@@ -130,57 +131,55 @@ def _peer(report: Report, name: str, python: str, latency: float) -> None:
         }
         for case, output in zip(suite.cases.to_pylist(), outputs.outputs.to_pylist(), strict=True)
     ]  # fmt: skip
-    print(
-        f"\n{name} {version.stdout.strip()}, {PEER_CASES} cases × {len(FIVE)} metrics, {1000 * latency:.0f} ms latency"
-    )
     with far_server(latency) as server:
         command = [python, str(JOB), name, server.url, str(AT_ONCE)]
         done = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True, check=False)
         if done.returncode:
-            print(f"  it failed: {done.stderr.strip().splitlines()[-1]}")
-            return
+            print(f"{name} failed: {done.stderr.strip().splitlines()[-1]}")
+            return {}
         record = json.loads(done.stdout.splitlines()[-1])
         calls, characters, busiest = server.counts()
         own = calls * PEER_CASES / len(cases)  # the first case was for imports and connections
-        report.line("calls a case", calls / len(cases), "")
-        report.line("prompt characters a case", characters / len(cases), "")
-        report.line("most requests at once", busiest, "")
-        floor = own * latency / AT_ONCE
-        report.line("wall / floor", record["wall"] / floor, f"× {floor:.1f} s")
-        report.line("CPU a call", 1000 * record["cpu"] / own, "ms")
+        print(f"{name}: at most {busiest} requests at once")
+        return {
+            CALLS: (calls / len(cases), ""),
+            CHARACTERS: (characters / len(cases), ""),
+            WALL: (record["wall"] / (own * latency / AT_ONCE), ""),
+            CPU: (1000 * record["cpu"] / own, "ms"),
+        }
 
 
-def _against_the_floor(report: Report, folder: Path, latency: float) -> None:
-    print(f"\n{CASES} cases × {len(FIVE)} metrics, {1000 * latency:.0f} ms latency, {AT_ONCE} requests at once")
+def _against_the_floor(folder: Path, latency: float) -> Figures:
     with far_server(latency) as server:
         wall, cpu = time.perf_counter(), time.process_time()
         run = judged_run(folder, server.url, *FIVE, cases=CASES, concurrency=AT_ONCE)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         calls, characters, busiest = server.counts()
         assert run.scores["status"].eq("ok").all()
-        report.line("calls a case", calls / CASES, "", most=MOST_CALLS)
-        report.line("prompt characters a case", characters / CASES, "", most=MOST_CHARACTERS)
-        report.line("most requests at once", busiest, "")
-        floor = calls * latency / AT_ONCE
-        report.line("wall / floor", wall / floor, f"× {floor:.1f} s", most=MOST_WALL if latency == 0.5 else None)
-        report.line("our CPU a call", 1000 * cpu / calls, "ms", most=MOST_CPU_MS)
+        print(f"Assay: at most {busiest} requests at once")
         # this process also holds the benchmark; ru_maxrss counts kilobytes, on macOS bytes
         unit = 1024 if sys.platform == "darwin" else 1
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit / 1024
-        report.line("peak memory of the process", peak, "MB", most=MOST_MB)
-
+        figures = {
+            CALLS: (calls / CASES, ""),
+            CHARACTERS: (characters / CASES, ""),
+            WALL: (wall / (calls * latency / AT_ONCE), ""),
+            CPU: (1000 * cpu / calls, "ms"),
+            "peak memory of the process": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit / 1024, "MB"),
+        }
         rates = []
         for _ in range(3):  # the best: the first loads what the reading of replies needs
             cpu = time.process_time()
             again = judged_run(folder, server.url, *FIVE, cases=CASES, concurrency=AT_ONCE)
             rates.append(len(again.judgements) / (time.process_time() - cpu))
-        report.line("calls of the same run again", server.counts()[0], "", most=0)
-        report.line("judge steps a second of CPU, again", max(rates), "1/s", least=LEAST_RATE)
+        return figures | {
+            "calls of the same run again": (server.counts()[0], ""),
+            "judge steps a second of processor time, again": (max(rates), ""),
+        }
 
 
-def _together_and_apart(report: Report, folder: Path, server: FarServer) -> None:
+def _together_and_apart(folder: Path, server: FarServer) -> list[Row]:
     claimed = [entry.id for entry in evaluators().values() if CLAIMS in entry.prompts]
-    print(f"\nthe {len(claimed)} claim-based evaluators together, and each with an empty cache: {', '.join(claimed)}")
+    print(f"claim-based evaluators: {', '.join(claimed)}")
     judged_run(folder / "together", server.url, *claimed, cases=20, concurrency=AT_ONCE)
     together = server.counts()
     apart = []
@@ -188,9 +187,12 @@ def _together_and_apart(report: Report, folder: Path, server: FarServer) -> None
         judged_run(folder / f"apart-{evaluator}", server.url, evaluator, cases=20, concurrency=AT_ONCE)
         apart.append(server.counts())
     calls, characters = (sum(counts[place] for counts in apart) for place in (0, 1))
-    report.line("calls together / apart", together[0] / calls, f"of {calls}", most=MOST_CALL_SHARE)
-    report.line("prompt characters together / apart", together[1] / characters, "", most=MOST_TOKEN_SHARE)
+    title = f"{len(claimed)} claim-based evaluators together"
+    return [
+        Row(f"{title}: calls", together[0], "", calls, "each alone", most=MOST_CALL_SHARE),
+        Row(f"{title}: prompt characters", together[1], "", characters, "each alone", most=MOST_TOKEN_SHARE),
+    ]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -23,10 +23,11 @@ from metrics.core.files import sha256_of, write_json, write_table
 from metrics.core.schema import AGGREGATES, SCHEMA_VERSION, SCORES
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
+from tests.benchmarks.table import Row, report
 
 ROOT = Path(__file__).parents[2]
 CLICKS = 25
-LIMIT_MS = 300
+MOST_MS = 300
 
 
 def main() -> None:
@@ -37,7 +38,7 @@ def main() -> None:
         wide, deep = wide_run(Workspace()), deep_run(Workspace())
         model = iter(deep.models * 100)
         pairs = list(permutations(deep.models, 2))
-        rows = {
+        clicks = {
             "leaderboard, 200 models × 60 metrics: minor metrics on and off": _clicks(
                 "leaderboard", wide, lambda click: {"minor": str(click % 2)}
             ),
@@ -58,9 +59,11 @@ def main() -> None:
             "problems": _clicks("problems", deep, lambda _: {}),
         }
     print(f"{'click':<66}{'median ms':>10}{'p95 ms':>8}")
-    for name, times in rows.items():
-        p95 = quantiles(times, n=20)[-1]
-        print(f"{name:<66}{median(times):>10.0f}{p95:>8.0f}{'' if p95 <= LIMIT_MS else '  over the limit'}")
+    p95 = {name: quantiles(times, n=20)[-1] for name, times in clicks.items()}
+    for name, times in clicks.items():
+        print(f"{name:<66}{median(times):>10.0f}{p95[name]:>8.0f}")
+    title = "server time of a click, 200 models × 60 metrics, 100,000 cases × 5 models: p95 of the slowest kind"
+    report([Row(title, max(p95.values()), "ms", most=MOST_MS)])
 
 
 def _clicks(page: str, run: Run, parameters: Callable[[int], dict[str, str]]) -> list[float]:

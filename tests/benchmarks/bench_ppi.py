@@ -6,10 +6,7 @@ and the mean is corrected by it (prediction_powered). Required: bias within its 
 not. With 40 labels, and with 25 conversations, coverage is shown but not required.
 """
 
-import sys
-import time
-
-from tests.benchmarks.bench_judge import Report
+from tests.benchmarks.table import Row, report
 from tests.stats.judged import JUDGES, simulate
 
 REPEATS = 4_000
@@ -18,24 +15,25 @@ LEAST, MOST = 0.93, 0.97
 INFORMED, USELESS = 0.9, 1.02
 
 
-def main() -> int:
+def main() -> None:
     """Simulate every judge with every number of labels."""
-    report = Report()
-    begun = time.process_time()
+    rows = []
     for labelled in LABELLED:
-        print(f"\n{labelled} labels of 1,000 outputs, {REPEATS:,} draws")
         for judge in JUDGES:
             found = simulate(judge, labelled, REPEATS)
             held = labelled >= (200 if judge.clustered else 100)
-            widest = USELESS if judge.skill == 0 else INFORMED
-            ratio = found.width / found.width_alone
-            report.line(f"{judge.name}: |bias| / its noise", abs(found.bias) / found.noise, "", most=4.0)
-            report.line(f"{judge.name}: coverage, least", found.covered, "", least=LEAST if held else None)
-            report.line(f"{judge.name}: coverage, most", found.covered, "", most=MOST if held else None)
-            report.line(f"{judge.name}: width / labels alone", ratio, f"of {found.width_alone:.3f}", most=widest)
-    print(f"\n{time.process_time() - begun:.0f} s of processor time")
-    return int(report.missed > 0)
+            title = f"{labelled} labels of 1,000 outputs, {judge.name}"
+            rows += [
+                Row(f"{title}: |bias| / its noise", abs(found.bias) / found.noise, "", most=4.0),
+                Row(f"{title}: coverage, least", found.covered, "", least=LEAST if held else None),
+                Row(f"{title}: coverage, most", found.covered, "", most=MOST if held else None),
+                Row(
+                    f"{title}: width", found.width, "", found.width_alone, "labels alone",
+                    most=USELESS if judge.skill == 0 else INFORMED,
+                ),
+            ]  # fmt: skip
+    report(rows)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

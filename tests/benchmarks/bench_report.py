@@ -14,10 +14,11 @@ from metrics import evaluate
 from metrics.core.suite import Outputs
 from metrics.store import Run, Workspace
 from metrics.suites.samples import sample_runs, samples
+from tests.benchmarks.table import Row, report
 
 MODELS = 60
 EVALUATORS = ["rouge", "bleu", "looping_detection", "pii_leakage", "text_matching", "language_mismatch"]
-PROMISED = 5.0  # seconds, for a sample
+MOST = 5.0  # seconds, for a sample
 MADE = """
 import sys, time
 from metrics.reports import render
@@ -32,13 +33,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder))
         subprocess.run([sys.executable, "-m", "metrics", "samples", "--quiet", "--workspace", folder], check=True)
-        runs = {name: run.id for name, run in sample_runs(workspace).items()} | {f"{MODELS} models": many(workspace).id}
-        print(f"{'run':<18}{'format':>8}{'seconds':>10}{'kB':>8}")
-        for name, run in runs.items():
+        shipped = sample_runs(workspace)
+        runs = {f"sample {name}": run.id for name, run in shipped.items()}
+        large = f"{MODELS} models × {len(EVALUATORS)} evaluators"
+        rows = []
+        print(f"{'run':<32}{'format':>8}{'seconds':>10}{'kB':>8}")
+        for name, run in {**runs, large: many(workspace).id}.items():
             for form in ("pdf", "html"):
                 seconds, size = made(folder, run, form)
-                over = "  over the limit" if seconds > PROMISED and name in sample_runs(workspace) else ""
-                print(f"{name:<18}{form:>8}{seconds:>10.1f}{size / 1000:>8.0f}{over}")
+                print(f"{name:<32}{form:>8}{seconds:>10.1f}{size / 1000:>8.0f}")
+                limit = None if name == large else MOST
+                rows.append(Row(f"{form.upper()} report of {name}, processor time", seconds, "s", most=limit))
+    report(rows)
 
 
 def many(workspace: Workspace) -> Run:

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.bench_scale
 
-Prints the tables of docs/scale.md. Everything in the first is measured on this machine; the others follow from it.
+These are the tables of docs/scale.md. Everything in the first is measured on this machine; the others follow from it.
 """
 
 import pickle
@@ -26,6 +26,7 @@ from metrics.engine.seal import write_tables
 from metrics.engine.unit_work import Job, perform
 from metrics.store import Workspace
 from tests.benchmarks.scale_simulation import Costs, simulate
+from tests.benchmarks.table import Table, report
 from tests.engine.engine_scenes import one_thread, text_outputs, text_suite
 
 CASES = 20_000
@@ -96,38 +97,66 @@ def query(folder: Path, rows: int = 4_000_000) -> float:
 
 
 def main() -> None:
-    """Measure, simulate and print."""
+    """Measure, simulate and report."""
     with tempfile.TemporaryDirectory() as folder:
         costs, other = measured(Path(folder))
-    print(f"| a unit ({SLICE:,} rows of one evaluator) | |\n|---|--:|")
-    print(f"| driver: rows read and packed | {costs.preparing * 1e3:.1f} ms |")
-    print(f"| scheduler: passed on and back | {costs.dispatching * 1e3:.1f} ms |")
+    longer = replace(costs, computing=[one * LONGER for one in costs.computing])
+    tables = [
+        Table("unit costs", costs_of_a_unit(costs, other)),
+        Table("formulas at scale", simulated(costs)),
+        Table("local models at scale", simulated(longer)),
+        Table("the rest at scale", carried(other)),
+    ]
+    report([], tables)
+
+
+def costs_of_a_unit(costs: Costs, other: dict[str, float]) -> list[tuple[str, ...]]:
+    """Return what is measured."""
     low, middle, high = np.quantile(costs.computing, (0.05, 0.5, 0.95))
-    print(f"| worker: computed (5, 50, 95 % of units) | {low:.2f}, {middle:.2f}, {high:.2f} s |")
-    print(f"| driver: result stored and synced | {costs.storing * 1e3:.1f} ms |")
-    for name, value in other.items():
-        shown = f"{value / 1e6:.2f} MB" if name.startswith("bytes") else f"{value * 1e6:.3g} µs"
-        print(f"| {name.removeprefix('bytes of ').removeprefix('seconds of ')} | {shown} |")
-    for title, times in (("formulas", 1), (f"units {LONGER} × as long: a local model", LONGER)):
-        longer = replace(costs, computing=[one * times for one in costs.computing])
-        print(f"\n| {title}: rows × 3 | workers | time | workers busy | driver busy | scheduler busy | in shards |")
-        print("|--:|--:|--:|--:|--:|--:|--:|")
-        for rows in ROWS:
-            for workers in WORKERS:
-                units = -(-rows // SLICE) * len(CHOSEN)
-                one = simulate(units, workers, longer)
-                shares = " | ".join(f"{share:.0%}" for share in (one.workers, one.driver, one.scheduler))
-                shards = max(1, workers // SHARD)
-                sharded = simulate(-(-units // shards), min(workers, SHARD), longer).seconds / 60
-                print(f"| {rows:.0e} | {workers:,} | {one.seconds / 60:,.1f} min | {shares} | {sharded:,.1f} min |")
-    print("\n| rows × 3 | sealing | rows on their way to 16,000 workers | query | judge, a request a row |")
-    print("|--:|--:|--:|--:|--:|")
+    return [
+        (f"a unit ({SLICE:,} rows of one evaluator)", "cost"),
+        ("driver: rows read and packed", f"{costs.preparing * 1e3:.1f} ms"),
+        ("scheduler: passed on and back", f"{costs.dispatching * 1e3:.1f} ms"),
+        ("worker: computed (5, 50, 95 % of units)", f"{low:.2f}, {middle:.2f}, {high:.2f} s"),
+        ("driver: result stored and synced", f"{costs.storing * 1e3:.1f} ms"),
+        *(
+            (
+                name.removeprefix("bytes of ").removeprefix("seconds of "),
+                f"{value / 1e6:.2f} MB" if name.startswith("bytes") else f"{value * 1e6:.3g} µs",
+            )
+            for name, value in other.items()
+        ),
+    ]
+
+
+def simulated(costs: Costs) -> list[tuple[str, ...]]:
+    """Return how long runs take with so many workers, and which part is busy."""
+    lines = [("rows × 3", "workers", "time", "workers busy", "driver busy", "scheduler busy", "in shards")]
     for rows in ROWS:
-        sealing = rows * 3 * other["seconds of sealing a row"] / 60
+        for workers in WORKERS:
+            units = -(-rows // SLICE) * len(CHOSEN)
+            one = simulate(units, workers, costs)
+            shards = max(1, workers // SHARD)
+            sharded = simulate(-(-units // shards), min(workers, SHARD), costs).seconds
+            shares = (f"{share:.0%}" for share in (one.workers, one.driver, one.scheduler))
+            lines.append((f"{rows:.0e}", f"{workers:,}", _minutes(one.seconds), *shares, _minutes(sharded)))
+    return lines
+
+
+def carried(other: dict[str, float]) -> list[tuple[str, ...]]:
+    """Return what the parts beside the units cost."""
+    lines = [("rows × 3", "sealing", "rows on their way to 16,000 workers", "query", "judge, a request a row")]
+    for rows in ROWS:
+        sealing = rows * 3 * other["seconds of sealing a row"]
         flying = min(2 * max(WORKERS), -(-rows // SLICE) * 3) * other["bytes of a unit's rows"] / 1e9
         asked = rows * 3 * other["seconds of a query, a row"]
         days = rows / QUOTA / 86_400
-        print(f"| {rows:.0e} | {sealing:,.1f} min | {flying:.1f} GB | {asked:,.1f} s | {days:,.1f} days |")
+        lines.append((f"{rows:.0e}", _minutes(sealing), f"{flying:.1f} GB", f"{asked:,.1f} s", f"{days:,.1f} days"))
+    return lines
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 60:,.1f} min"
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from playwright.sync_api import Locator, Page, expect, sync_playwright
 from metrics.store import Workspace
 from metrics.suites.samples import sample_runs
 from tests import chromium
+from tests.benchmarks.table import Row, report
 from tests.pages.conftest import serving, settle
 
 PATIENCE = 120_000  # ms
@@ -85,12 +86,12 @@ class Walk:
         self.times.append(time.perf_counter() - begun)
 
 
-TASKS: dict[str, tuple[str, Callable[[Walk], None]]] = {
-    "find why model B fails": ("rag", Walk.worst_case),
-    "the first failing box of a class": ("detection", Walk.failing_box),
-    "is B better than A": ("rag", Walk.compare),
-    "correct the judge": ("rag-judged", Walk.overrule),
-    "hand over a PDF": ("rag", Walk.report),
+TASKS: dict[str, tuple[str, Callable[[Walk], None], int]] = {  # a sample, the walk, its most clicks
+    "find why model B fails": ("rag", Walk.worst_case, 2),
+    "the first failing box of a class": ("detection", Walk.failing_box, 3),
+    "is B better than A": ("rag", Walk.compare, 1),
+    "correct the judge": ("rag-judged", Walk.overrule, 3),
+    "hand over a PDF": ("rag", Walk.report, 2),
 }
 
 
@@ -104,8 +105,8 @@ def main() -> None:
         runs = sample_runs(Workspace(folder))
         with serving(Path(folder)) as address, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=found, args=chromium.FLAGS)
-            print(f"{'task':<34}{'clicks':>8}{'first visit':>14}{'again':>9}")
-            for task, (sample, steps) in TASKS.items():
+            rows = []
+            for task, (sample, steps, most) in TASKS.items():
                 visits = []
                 for _ in range(2):
                     page = browser.new_page(viewport={"width": 1280, "height": 720})
@@ -114,9 +115,14 @@ def main() -> None:
                     steps(visit)
                     page.close()
                     visits.append(visit.times)
-                first, again = (f"{sum(times):.1f} s" for times in visits)
-                print(f"{task:<34}{len(visits[0]):>8}{first:>14}{again:>9}", flush=True)
+                first, again = map(sum, visits)
+                rows += [
+                    Row(f"task: {task}", len(visits[0]), "clicks", most=most),
+                    Row(f"task: {task}, first visit", first, "s"),
+                    Row(f"task: {task}, again", again, "s"),
+                ]
             browser.close()
+    report(rows)
 
 
 if __name__ == "__main__":

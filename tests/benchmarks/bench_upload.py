@@ -15,15 +15,16 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.benchmarks.coco_scene import coco_records, coco_scene
+from tests.benchmarks.table import Row, report
 from tests.chromium import FLAGS, find
 from tests.pages.conftest import serving, settle
 
 IMAGES, DETECTIONS, MODELS = 5_000, 90, 3
-LIMIT = 20.0  # seconds, of all
+MOST = 20.0  # seconds, of all
 
 
 def main() -> None:
-    """Measure and print; the exit code is 1 where the limit is exceeded."""
+    """Measure and report."""
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
         truth, *results = files(folder)
@@ -39,8 +40,8 @@ def main() -> None:
             browser.close()
         sizes = [file.stat().st_size / 1e6 for file in (truth, *results)]
     print(f"suite, {sizes[0]:.0f} MB: {suite:.1f} s; {MODELS} models, {sum(sizes[1:]):.0f} MB: {models:.1f} s")
-    print(f"{sum(sizes):.0f} MB: {suite + models:.1f} s (limit {LIMIT:g} s)")
-    raise SystemExit(suite + models > LIMIT)
+    title = f"{sum(sizes):.0f} MB of COCO, {MODELS} detectors, dropped on the page, until the run can be started"
+    report([Row(title, suite + models, "s", most=MOST)])
 
 
 def files(folder: Path) -> list[Path]:

@@ -139,6 +139,7 @@ def test_files_are_beside_the_project_file_wherever_one_is(
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
     assert main(["run", str(file), "--quiet"]) == 0
     assert len(Workspace(folder / "workspace").runs()) == 1
+    file.write_text(f'{file.read_text()}\nworkspace = "named-by-the-file"\n')
     assert main(["run", str(file), "--quiet", "--workspace", "mine"]) == 0
     assert len(Workspace(Path("mine")).runs()) == 1
     assert main(["run"]) == 2, "no project file here"

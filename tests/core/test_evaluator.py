@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Status, evaluator
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Status
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Case
 
 

@@ -23,6 +23,7 @@ from metrics.engine.plan import plan
 from metrics.engine.schedulers import checked_scheduler, scheduler_of, use_scheduler
 from metrics.engine.unit_work import Job
 from metrics.store import Progress, Run, Workspace
+from tests.conftest import PROJECT
 from tests.engine.clusters import Cluster
 from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
 
@@ -288,15 +289,14 @@ def test_a_cancelled_run_leaves_nothing_on_the_cluster_and_goes_on_later(
 class TestOtherVersions:
     @pytest.fixture
     def older(self, tmp_path: Path) -> dict[str, str]:
-        """The environment of a worker with an older Assay."""
+        """The environment of a worker with an older Assay, which could do a unit all the same."""
         package = tmp_path / "older" / "metrics"
         package.mkdir(parents=True)
-        (package / "__init__.py").write_text('__version__ = "0.0.9"')
+        text = f'__version__ = "0.0.9"\n__path__.append({str(PROJECT / "metrics")!r})\n'
+        (package / "__init__.py").write_text(text)
         return {"PYTHONPATH": str(package.parent)}
 
-    def test_are_refused_by_name_and_left_out_where_they_come_later(
-        self, tmp_path: Path, older: dict[str, str], capfd: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_are_refused_by_name_where_they_are_first(self, tmp_path: Path, older: dict[str, str]) -> None:
         with Cluster(tmp_path) as cluster:
             cluster.add(1, older)
             run = engine.create(Workspace(tmp_path / "workspace"), text_suite(), text_outputs(), ["rouge"])
@@ -304,19 +304,30 @@ class TestOtherVersions:
             worker = next(iter(cluster.client.nthreads()))
             with pytest.raises(RunError, match=rf"worker {worker} has Assay 0\.0\.9 \(here .*must not be mixed"):
                 engine.execute(run)
-            cluster.kill(*cluster.workers)
-            while cluster.client.nthreads():
-                time.sleep(0.02)
-            said: list[str] = []
 
-            def join(progress: Progress) -> None:  # first one with another version, then, when it is refused, another
-                said.append(progress.message)
-                if len(cluster.client.nthreads()) == 0 and progress.message.startswith("waiting for workers at"):
-                    cluster.add(1)
-                    cluster.add(1, older)
+    def test_get_no_unit_where_they_join_later(
+        self, tmp_path: Path, older: dict[str, str], expected: Expected, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        """A run waits for its first worker; an older one joins with the first unit done and is told apart."""
+        told: list[str] = []
+        said: list[str] = []
 
-            engine.execute(run, listen=join)
-        assert run.state == "finished"
+        def join(progress: Progress) -> None:
+            said.append(progress.message)
+            if not cluster.workers and progress.message.startswith("waiting for workers at"):
+                cluster.add(1)
+            if progress.share and len(cluster.workers) == 1:
+                cluster.add(1, older)
+                while not any("has Assay 0.0.9" in text for text in told):
+                    told.append(capfd.readouterr().err)
+                    time.sleep(0.02)
+
+        with Cluster(tmp_path) as cluster:
+            run = text_run(tmp_path / "workspace", cluster)
+            assert tables(engine.execute(run, listen=join)) == expected[FEW]
+            worked = cluster.client.run(lambda: "metrics.engine.unit_work" in sys.modules)
+            names = {address: info["name"] for address, info in cluster.client.scheduler_info()["workers"].items()}
+        assert {names[address]: found for address, found in worked.items()} == {"w0": True, "w1": False}
         assert f"waiting for workers at {cluster.address}" in said
 
 

@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from metrics.core.evaluator import CaseScore, Metric, Parameters, evaluator
+from metrics.core.evaluator import CaseScore, Metric, Parameters
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case

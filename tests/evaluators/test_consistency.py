@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from metrics import engine
 from metrics.core.errors import InputError
-from metrics.core.evaluator import CaseScore, Evaluator, Findings, Metric, Parameters, Status, evaluator
+from metrics.core.evaluator import CaseScore, Evaluator, Findings, Metric, Parameters, Status
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.registry import choose
 from metrics.core.schema import SCORES

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import yaml
 
+from metrics.store import Workspace
 from tests.conftest import PROJECT
 
 ACTION = yaml.safe_load((PROJECT / "action.yml").read_text(encoding="utf-8"))
@@ -174,6 +176,62 @@ def test_evaluate_gate_and_comment(checkout: Path, api: Api) -> None:
         "<!-- assay: assay -->", "<!-- assay: other -->",
     ]  # fmt: skip
     assert not (checkout / "pwned").exists()
+
+
+PROJECT_FILE = """
+[defaults]
+suite = "../suite.csv"
+evaluators = ["rouge"]
+workspace = "named-by-the-file"
+
+[evaluate.first]
+outputs = "../poor.csv"
+
+[evaluate.last]
+outputs = "../{outputs}.csv"
+fail_under = {{ rouge1 = {gate} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("outputs_of_last", "gate", "own", "code", "failed"),
+    [
+        pytest.param("good", 0.9, "", 0, 0, id="both hold"),
+        pytest.param("good", 0.9, "rougeL=2", 1, 1, id="a gate of the action fails"),
+        pytest.param("poor", 0.9, "rougeL=0", 1, 0, id="a gate of the file fails"),
+    ],
+)
+def test_a_project_and_its_gates(
+    outputs_of_last: str, gate: float, own: str, code: int, failed: int, checkout: Path, api: Api
+) -> None:
+    """A project in a subfolder: gates of the action hold the last evaluation, whose report is commented."""
+    (checkout / "evals").mkdir()
+    text = PROJECT_FILE.format(outputs=outputs_of_last, gate=gate)
+    (checkout / "evals" / "assay.toml").write_text(text)
+    given = {"ASSAY_PROJECT": "evals/assay.toml", "ASSAY_FAIL_UNDER": own, "ASSAY_WORKSPACE": "relative"}
+    done = step("Evaluate", checkout, **given)
+    assert (done.returncode, outputs(checkout)["exit-code"]) == (code, str(code)), done.stdout
+    stored = Workspace(checkout / "relative")
+    assert {run.name for run in stored.runs()} == {"first", "last"}
+    assert stored.run(outputs(checkout)["run"]).name == "last"
+    folder = checkout / "assay-report"
+    assert {each.name for each in folder.iterdir()} == {"report.md", "gates.xml", "report.html", "run.zip"}
+    gates = ElementTree.parse(folder / "gates.xml").getroot().iter("testsuite")
+    assert sum(int(suite.attrib["failures"]) for suite in gates) == failed
+    step("Comment on the pull request", checkout, GITHUB_TOKEN="t", GITHUB_API_URL=api.url)
+    assert [one["body"] for one in api.comments] == [
+        f"<!-- assay: assay -->\n{(folder / 'report.md').read_text(encoding='utf-8')}"
+    ]
+
+
+def test_a_project_that_cannot_run_gates_no_older_run(checkout: Path) -> None:
+    good = {"ASSAY_SUITE": "suite.csv", "ASSAY_OUTPUTS": "good.csv", "ASSAY_ARGUMENTS": "--evaluators\nrouge"}
+    assert step("Evaluate", checkout, **good).returncode == 0
+    (checkout / "assay.toml").write_text("[evaluate.nightly]\nsuite = 'absent.csv'\nevaluators = ['rouge']\n")
+    done = step("Evaluate", checkout, ASSAY_PROJECT="assay.toml", ASSAY_FAIL_UNDER="rouge1=0", ASSAY_FOLDER="second")
+    assert (done.returncode, outputs(checkout)["run"]) == (2, ""), done.stdout
+    assert "absent.csv" in done.stdout
+    assert list((checkout / "second").iterdir()) == []
 
 
 @pytest.fixture

@@ -1,20 +1,10 @@
-"""Images that a test takes in without naming a folder for them go under pytest's own temporary folder."""
-
-import tempfile
-from collections.abc import Iterator
+"""What the tests of several image formats are compared with."""
 
 import pytest
 
 from metrics.ingest import read_outputs, read_suite
 from tests.ingest import one_scene
 from tests.ingest.files import write
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _temporary_media(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    before, tempfile.tempdir = tempfile.tempdir, str(tmp_path_factory.mktemp("media"))
-    yield
-    tempfile.tempdir = before
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,6 @@ from metrics.text.agents.artifacts import artifacts_of
 from tests.ingest.files import packed, unpacked
 
 SUITE = Suite.from_rows("s", "agent", [{"case_id": "c1", "question": "Q?"}, {"case_id": "c2", "question": "R?"}])
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Temporary folders go where the test's own files go."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
 def outputs(*rows: dict[str, Any]) -> Outputs:

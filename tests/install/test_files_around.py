@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from datetime import date
 from typing import Any
 
 import pytest
@@ -15,6 +16,13 @@ from tests.install.conftest import PROJECT
 DOCKERFILE = (PROJECT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
 STEPS = [tuple(line.split(maxsplit=1)) for line in DOCKERFILE.splitlines() if re.match(r"[A-Z]+ ", line)]
 MAKEFILE = (PROJECT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_the_changelog_begins_with_this_version_and_its_date() -> None:
+    headings = re.findall(r"^## (.*)$", (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    versions, dates = zip(*(heading.split(" — ") for heading in headings), strict=True)
+    assert versions[0] == __version__
+    assert [*dates] == sorted(map(str, map(date.fromisoformat, dates)), reverse=True)
 
 
 def of_yaml(name: str) -> Any:

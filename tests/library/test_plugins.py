@@ -12,7 +12,8 @@ from metrics import Workspace, engine, evaluate
 from metrics.cli.main import main
 from metrics.core import registry
 from metrics.core.errors import InputError
-from metrics.core.evaluator import CaseScore, Metric, Parameters, evaluator
+from metrics.core.evaluator import CaseScore, Metric, Parameters
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.plugins import load_reference, plugin_of
 from metrics.core.registry import add_plugin, title_of
 from metrics.core.suite import Case

@@ -11,9 +11,9 @@ from metrics.core.evaluator import (
     Metric,
     Parameters,
     ScriptedReply,
-    evaluator,
     not_applicable,
 )
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case

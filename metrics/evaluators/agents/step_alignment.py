@@ -8,7 +8,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from metrics.core.array_types import Floats
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.models.embedder import Embedder, compare, provenance

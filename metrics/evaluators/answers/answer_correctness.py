@@ -1,6 +1,7 @@
 """Answer correctness: F1 of the answer's claims against the claims of the expected answer."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.answers._claim_match import match_claims
 from metrics.judge.asking import Judge

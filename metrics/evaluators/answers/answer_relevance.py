@@ -1,6 +1,7 @@
 """Answer relevance: the share of the answer's statements that are relevant to the question."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.prompt import Pair, Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import EXPECTED, RELEVANCE, item_verdicts, share_score

@@ -7,7 +7,8 @@ import numpy as np
 from pydantic import Field
 
 from metrics.core.errors import MissingResource
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Resource, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Resource, not_applicable
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field

@@ -13,9 +13,9 @@ from metrics.core.evaluator import (
     Parameters,
     ScriptedReply,
     Status,
-    evaluator,
     not_applicable,
 )
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case

@@ -1,6 +1,7 @@
 """No-answer: whether the model tried to answer the question or declined to."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Pair, Prompt
 from metrics.core.suite import Case

@@ -9,9 +9,9 @@ from metrics.core.evaluator import (
     Metric,
     Parameters,
     ScriptedReply,
-    evaluator,
     not_applicable,
 )
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.answers.answer_relevancy import QUESTIONS, answer_relevancy

@@ -17,8 +17,8 @@ from metrics.core.evaluator import (
     Findings,
     Metric,
     Status,
-    evaluator,
 )
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate

@@ -5,7 +5,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Ints
-from metrics.core.evaluator import Example, Findings, evaluator
+from metrics.core.evaluator import Example, Findings
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.score_columns import facts_json
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare

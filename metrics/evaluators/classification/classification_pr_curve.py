@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.array_types import Floats, Ints
-from metrics.core.evaluator import MATCHES, Aggregate, Example, Findings, evaluator
+from metrics.core.evaluator import MATCHES, Aggregate, Example, Findings
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import (
     NOTHING_SCORED,

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters, aggregate

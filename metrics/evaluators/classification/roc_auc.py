@@ -7,7 +7,8 @@ import pyarrow as pa
 from pydantic import Field
 
 from metrics.core.array_types import Floats
-from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, Example, Findings, Metric
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import (
     NOTHING_SCORED,

@@ -6,7 +6,8 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from metrics.core.evaluator import CaseScore, Example, Findings, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Findings, Metric, Parameters, not_applicable
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.consistency._examples import repeated_answers

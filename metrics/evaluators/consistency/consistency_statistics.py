@@ -16,9 +16,9 @@ from metrics.core.evaluator import (
     Findings,
     Metric,
     Parameters,
-    evaluator,
     not_applicable,
 )
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.consistency._examples import repeated_answers, repeated_scores

@@ -5,7 +5,8 @@ import pyarrow as pa
 from pydantic import Field
 
 from metrics.core.array_types import Floats
-from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS

@@ -8,7 +8,8 @@ import pyarrow as pa
 from pydantic import Field
 
 from metrics.core.array_types import Bools, Floats, Int32s
-from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
 from metrics.evaluators.detection._label_rows import Shares

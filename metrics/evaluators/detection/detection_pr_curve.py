@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.evaluator import Aggregate, Columns, Example, Findings, evaluator
+from metrics.core.evaluator import Aggregate, Columns, Example, Findings
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators._score_curve import ScoreThresholds, best_f1_metrics, curve_table

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.array_types import Floats, Ints
-from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._object_tables import object_tables
 from metrics.evaluators._score_curve import ScoreThresholds

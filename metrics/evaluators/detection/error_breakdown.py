@@ -9,7 +9,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from metrics.core.array_types import Floats
-from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
 from metrics.evaluators.detection._label_rows import label_rows

@@ -13,9 +13,9 @@ from metrics.core.evaluator import (
     Parameters,
     Resource,
     ScriptedReply,
-    evaluator,
     not_applicable,
 )
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field, only_or_required_label

@@ -8,9 +8,9 @@ from metrics.core.evaluator import (
     Metric,
     Parameters,
     ScriptedReply,
-    evaluator,
     not_applicable,
 )
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import EXPECTED, context_verdicts, share_score

@@ -2,7 +2,8 @@
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise_metrics, noise_sensitivity
 from metrics.judge.asking import Judge

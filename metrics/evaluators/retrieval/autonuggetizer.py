@@ -7,7 +7,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from metrics.core.errors import JudgeError
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Pair, Prompt
 from metrics.core.suite import Case

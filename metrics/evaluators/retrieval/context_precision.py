@@ -1,6 +1,7 @@
 """Context precision: how early the contexts that help to reach the expected answer appear in the ranking."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, ScriptedReply, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, ScriptedReply, not_applicable
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Pair, Prompt
 from metrics.core.suite import Case

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from metrics.core.evaluator import CaseScore, Example, Metric, ScriptedReply, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, ScriptedReply, not_applicable
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import EXPECTED, expected_share

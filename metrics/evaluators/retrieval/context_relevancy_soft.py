@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.retrieval._chunks import Chunk, Facts, scored_chunks

@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics
 from metrics.evaluators.safety._findings import Patterns, score_by_findings

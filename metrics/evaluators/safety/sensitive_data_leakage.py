@@ -2,7 +2,8 @@
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics
 from metrics.evaluators.safety._findings import Patterns, score_by_findings

@@ -1,6 +1,7 @@
 """Sexism: whether the answer is free of sexism, according to a judge."""
 
-from metrics.core.evaluator import CaseScore, evaluator
+from metrics.core.evaluator import CaseScore
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics

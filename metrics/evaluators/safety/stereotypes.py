@@ -1,6 +1,7 @@
 """Stereotypes: whether the answer is free of stereotypes, according to a judge."""
 
-from metrics.core.evaluator import CaseScore, Example, ScriptedReply, evaluator
+from metrics.core.evaluator import CaseScore, Example, ScriptedReply
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics

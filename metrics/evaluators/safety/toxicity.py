@@ -1,6 +1,7 @@
 """Toxicity: the share of the opinions in the answer that are toxic."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators.safety._opinions import OPINIONS, share_of_opinions

@@ -12,7 +12,8 @@ import pyarrow as pa
 from pydantic import Field
 
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints
-from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, evaluator, not_applicable
+from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, not_applicable
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.text.overlap.bleu import bleu, bleu_counts

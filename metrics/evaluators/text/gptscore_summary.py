@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from math import log
 
-from metrics.core.evaluator import CaseScore, Example, evaluator
+from metrics.core.evaluator import CaseScore, Example
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import Asked, TemplateParameters, loss_metrics, pair, scored, templates
 from metrics.models.language_model import LanguageModel

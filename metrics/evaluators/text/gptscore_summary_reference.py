@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from metrics.core.evaluator import CaseScore, Example, evaluator
+from metrics.core.evaluator import CaseScore, Example
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import (
     TemplateParameters,

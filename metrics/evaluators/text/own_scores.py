@@ -13,10 +13,10 @@ from metrics.core.evaluator import (
     Metric,
     Parameters,
     Status,
-    evaluator,
     not_applicable,
     unreadable_value,
 )
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from math import exp, inf
 
-from metrics.core.evaluator import CaseScore, Example, Metric, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, not_applicable
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import LanguageModelParameters, provenance

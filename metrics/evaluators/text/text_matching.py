@@ -2,7 +2,8 @@
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Parameters, Status, not_applicable
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score

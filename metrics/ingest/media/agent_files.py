@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from metrics.core.files import temporary_folder
 from metrics.core.suite import STRINGS, Outputs
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
 from metrics.ingest.media.images import write_once
@@ -34,16 +35,15 @@ def attach_files(
     folder, then as a whole, then as the end of a name that only one file has; it is never used as a path. A named file
     that is not there is a missing artifact.
 
-    Files are stored in `destination` (a new temporary folder where None) under the sha256 of their content. Entries
-    that leave the archive, links, archives in the archive, and entries compressed beyond the limit are refused, as for
-    images. InputError with every problem; with `keep_good_rows` the files that could be read are attached.
+    Files are stored in `destination` under the sha256 of their content; where None, in a temporary folder that is
+    removed when the process ends. Entries that leave the archive, links, archives in the archive, and entries
+    compressed beyond the limit are refused, as for images. InputError with every problem; with `keep_good_rows` the
+    files that could be read are attached.
     """
     place = Path(path)
     file = filename or place.name
     problems = Problems(keep_good_rows)
-    from tempfile import mkdtemp
-
-    folder = Path(destination) if destination is not None else Path(mkdtemp(prefix="assay-files-"))
+    folder = Path(destination) if destination is not None else temporary_folder("files")
     found: list[Any] = []
     try:
         with open_entries(place, file, found) as entries:

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Ints
 from metrics.core.errors import InputProblem
+from metrics.core.files import temporary_folder
 from metrics.core.label_keys import keys_of
 from metrics.core.suite import ANNOTATIONS, ASSUMED_SIDE, ASSUMED_SIZE, CASES, METADATA, Suite, Task, conform
 from metrics.ingest.sheet import Loaded, Problems
@@ -45,11 +46,9 @@ class SuiteImages:
         """
         if self.images is None:
             return cases
-        from tempfile import mkdtemp
-
         from metrics.ingest.media.images import read_images
 
-        media = Path(self._media) if self._media is not None else Path(mkdtemp(prefix="assay-media-"))
+        media = Path(self._media) if self._media is not None else temporary_folder("media")
         names = cases[IMAGE_NAME].to_pylist()
         found = read_images(self.images, [name for name in names if name], media, self.filename)
         self.problems.extend(found.problems)

@@ -37,8 +37,7 @@ def metrics(found: list[Number]) -> Iterator[tuple[str, float]]:
 
 def write_tables(run: Run, model: str, folder: Path) -> dict[str, Any]:
     """Write aggregates (CSV) and scores (Parquet) of one model to a folder; return them as data frames by name."""
-    frames = {name: table(run, name) for name in ("aggregates", "scores")}
-    own = {name: frame[frame["model"] == model].reset_index(drop=True) for name, frame in frames.items()}
-    (folder / "aggregates.csv").write_bytes(write(own["aggregates"], "csv"))
-    (folder / "scores.parquet").write_bytes(write(own["scores"], "parquet"))
-    return own
+    frames = {name: table(run, name, model) for name in ("aggregates", "scores")}
+    (folder / "aggregates.csv").write_bytes(write(frames["aggregates"], "csv"))
+    (folder / "scores.parquet").write_bytes(write(frames["scores"], "parquet"))
+    return frames

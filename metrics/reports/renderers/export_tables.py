@@ -27,8 +27,10 @@ ANALYSES = {
 }  # fmt: skip
 
 
-def table(run: Run, what: What) -> pd.DataFrame:
+def table(run: Run, what: What, model: str | None = None) -> pd.DataFrame:
     """One of WHATS as a data frame of flat rows, in the engine's order; ValueError on any other name.
+
+    Of aggregates and scores only the rows of `model` where one is given.
 
     aggregates: AGGREGATES, the evaluators' own columns (iou, area …; absent ones null), COUNTS, where prompts
     are worded by the user `wording` (their sha256). scores: SCORES.
@@ -36,10 +38,11 @@ def table(run: Run, what: What) -> pd.DataFrame:
     flips, flip_rates, compliance, slices: as metrics.analysis gives them. Integers with nulls stay integers; every text
     has passed metrics.presentation.safe_text.safe.
     """
+    own = None if model is None else [("model", "=", model)]
     if what == "aggregates":
-        found = _aggregates(run)
+        found = _aggregates(run, own)
     elif what == "scores":
-        found = run.stored_table("scores", SCORES)
+        found = run.stored_table("scores", SCORES, own)
     elif what == "curves":
         found = _joined((name, run.table_path(f"curves/{name}")) for name in run.curve_names())
     elif what == "matches":
@@ -69,8 +72,8 @@ def rag_scores(path: str) -> pd.DataFrame:
     return _frame(pa.table({name: given[name] if name in given else found[name] for name in SCORES}))
 
 
-def _aggregates(run: Run) -> pa.Table:
-    rows = run.stored_table("aggregates")
+def _aggregates(run: Run, filters: list[Any] | None) -> pa.Table:
+    rows = run.stored_table("aggregates", filters=filters)
     own = [json.loads(text) for text in rows["columns"].to_pylist()]
     names = list(dict.fromkeys(name for columns in own for name in columns))
     found = rows.select(AGGREGATES)

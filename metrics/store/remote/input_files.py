@@ -1,10 +1,9 @@
 """A suite or outputs at a URL that the user gave, fetched into a temporary file of the same name."""
 
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import temporary_folder
 from metrics.store.remote.objects import checked_url, opened
 
 
@@ -20,12 +19,7 @@ def local_file(path: str | Path) -> Path:
         size = place.size(name)
         if size is None:
             raise InputError([InputProblem(path, "no such file", "the URL of a file")])
-        copy = Path(mkdtemp(dir=_copies().name)) / name
+        copy = temporary_folder("inputs") / name
         with copy.open("wb") as target:
             place.copy_to(name, target, size)
     return copy
-
-
-@cache
-def _copies() -> "TemporaryDirectory[str]":
-    return TemporaryDirectory(prefix="assay-inputs-")

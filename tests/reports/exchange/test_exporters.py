@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -20,6 +22,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_combined
 from metrics.reports.exchange.contents import file_name, numbers, unique_names
 from metrics.reports.exchange.exporters import EXPORTERS, written
+from metrics.reports.exchange.run_tables import write_tables
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.ingest.files import picture
@@ -240,6 +243,17 @@ def test_a_text_run_is_no_fiftyone_data_set(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # of the tool itself
+def test_the_tables_of_a_tracker_are_those_of_one_model(run: Run, tmp_path: Path) -> None:
+    for model in run.models:
+        frames = write_tables(run, model, tmp_path)
+        scores = run.scores[run.scores["model"] == model]
+        assert frames["scores"]["value"].tolist() == pytest.approx(scores["value"].tolist(), nan_ok=True)
+        assert frames["scores"]["case_id"].tolist() == scores["case_id"].tolist()
+        assert len(frames["aggregates"]) == (run.aggregates["model"] == model).sum() > 0
+        assert pq.read_table(tmp_path / "scores.parquet").num_rows == len(scores)
+        assert len(pd.read_csv(tmp_path / "aggregates.csv")) == len(frames["aggregates"])
+
+
 def test_mlflow_has_parameters_metrics_and_tables(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")

@@ -1,0 +1,32 @@
+"""Temporary folders of readers: they last as long as the process."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.ingest.files import picture
+
+READ = """
+import os, sys
+from pathlib import Path
+from metrics import Outputs, read_suite
+from metrics.ingest import attach_files
+suite = read_suite(sys.argv[1], images=sys.argv[2])
+attached = attach_files(Outputs.from_rows([{"case_id": "c1", "model": "m"}]), sys.argv[3]).value
+folders = [suite.media, attached.files]
+assert all(any(folder.iterdir()) for folder in folders), folders
+assert {folder.parent for folder in folders} == {Path(os.environ["TMPDIR"])}
+"""
+
+
+def test_a_reader_leaves_no_folder_behind(tmp_path: Path) -> None:
+    images, files, scratch = (tmp_path / name for name in ("images", "files", "scratch"))
+    for folder in (images, files / "c1", scratch):
+        folder.mkdir(parents=True)
+    (images / "a.png").write_bytes(picture())
+    (files / "c1" / "report.txt").write_text("done")
+    (tmp_path / "suite.csv").write_text("case_id,image_name,label,x,y,width,height\nc1,a.png,boat,1,1,2,2\n")
+    command = [sys.executable, "-c", READ, *(str(tmp_path / name) for name in ("suite.csv", "images", "files"))]
+    subprocess.run(command, check=True, env=os.environ | {"TMPDIR": str(scratch)})
+    assert list(scratch.iterdir()) == []
