@@ -33,12 +33,17 @@ for _sign, _patterns in SEARCHES.values():
 PIECES |= st.sampled_from([rule.form for rule in RULES]).flatmap(lambda form: st.from_regex(form, fullmatch=True))
 
 
+def plain(text: str) -> str:
+    """Return a text as searches see it, without halves of surrogate pairs, which no stored text has."""
+    return PlainForm(text.encode(errors="ignore").decode()).text
+
+
 @pytest.mark.parametrize(("sign", "patterns"), SEARCHES.values(), ids=SEARCHES)
 @settings(deadline=None, max_examples=25)
 @given(data=st.data())
 def test_what_is_found_has_the_sign(sign: Sign, patterns: list[re.Pattern[str]], data: st.DataObject) -> None:
     pattern = data.draw(st.sampled_from(patterns))
-    text = PlainForm(data.draw(st.from_regex(pattern).filter(lambda text: text.isprintable()))).text
+    text = plain(data.draw(st.from_regex(pattern)))
     assert sign.occurs_in(text) or not pattern.search(text)
 
 
@@ -46,7 +51,7 @@ def test_what_is_found_has_the_sign(sign: Sign, patterns: list[re.Pattern[str]],
 @given(mailbox=st.from_regex("[a-z0-9._]{1,9}", fullmatch=True), at=st.from_regex(contacts.SPOKEN_AT, fullmatch=True),
        domain=st.from_regex(contacts.SPOKEN_DOMAIN, fullmatch=True))  # fmt: skip
 def test_spoken_addresses_have_the_sign(mailbox: str, at: str, domain: str) -> None:
-    assert contacts.ANY_SPOKEN_AT.occurs_in(PlainForm(mailbox + at + domain).text)
+    assert contacts.ANY_SPOKEN_AT.occurs_in(plain(mailbox + at + domain))
 
 
 def test_every_kind_of_phone_number_has_the_sign() -> None:
@@ -68,7 +73,7 @@ def test_every_kind_of_phone_number_has_the_sign() -> None:
 @settings(deadline=None, max_examples=100)
 @given(text=st.lists(PIECES, max_size=8).map("".join), region=st.sampled_from(["any", "US", "AT", "ZZ"]))
 def test_what_is_found_is_the_same_without_signs(text: str, region: str) -> None:
-    text = text.encode(errors="ignore").decode()
+    text = plain(text)
     found = personal_data(text, KINDS, (region,))
     with mock.patch.object(Sign, "occurs_in", return_value=True):
         assert personal_data(text, KINDS, (region,)) == found
