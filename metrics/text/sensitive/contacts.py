@@ -178,7 +178,7 @@ def _phones(text: str, region: str) -> Iterator[Finding]:
 
 
 def _phones_of_the_world(text: str) -> Iterator[Finding]:
-    from phonenumbers import SUPPORTED_REGIONS, NumberParseException, is_valid_number, parse  # on use
+    from phonenumbers import SUPPORTED_REGIONS  # on use
 
     labelled = (LABELLED_NUMBER.match(text, word.end()) for word in TELEPHONE_WORDS.finditer(text))
     tried: list[tuple[re.Match[str], Iterable[str]]] = [
@@ -190,10 +190,15 @@ def _phones_of_the_world(text: str) -> Iterator[Finding]:
         raw, (start, end) = match[1], match.span(1)
         if NO_PHONE.fullmatch(raw) or raw.count("(") != raw.count(")") or not stands_alone(text, start, end):
             continue
-        for region in regions:
-            try:
-                if is_valid_number(parse(raw, region)):
-                    yield Finding("phone", start, end)
-                    break
-            except NumberParseException:
-                break
+        if any(_is_valid(raw, region) for region in regions):
+            yield Finding("phone", start, end)
+
+
+def _is_valid(number: str, region: str) -> bool:
+    """Return whether a number is one of a region; what is too short after the code of some country may be in others."""
+    from phonenumbers import NumberParseException, is_valid_number, parse  # on use
+
+    try:
+        return bool(is_valid_number(parse(number, region)))
+    except NumberParseException:
+        return False
