@@ -18,7 +18,8 @@ from metrics.core.suite import Case
 
 def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any) -> CaseScore:
     entry = evaluators()[evaluator]
-    result: CaseScore = entry(Case.of(**case), entry.parameters.model_validate(parameters or {}))
+    given, own = Case.of(**case), entry.parameters.model_validate(parameters or {})
+    result: CaseScore = entry([given], own)[0] if entry.shape == "batch" else entry(given, own)
     return result
 
 
