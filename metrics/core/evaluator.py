@@ -12,12 +12,14 @@
 
 Three shapes, recognised by the annotation of the first argument; the resources that it uses are further arguments:
     fn(case: Case, parameters, **resources) -> CaseScore                   one case (`async def` where a judge is asked)
-    fn(cases: Sequence[Case], parameters, **resources) -> list[CaseScore]  a batch, one score a case, in order
+    fn(cases: Cases, parameters, **resources) -> list[CaseScore]           a batch, one score a case, in order
     fn(suite: Suite, outputs: Outputs, parameters, **resources) -> Findings   one model's whole data set
 A data-set evaluator with an argument `scores` runs after the evaluators that its parameters name (`followed`), and gets
 their stored scores of the model: a table of core.schema.SCORES without evidence.
 A data-set evaluator gets one repeat (`run`) at a time, or with `repeats=True` all repeats of the model at once. The
 engine calls an evaluator only with cases that have every declared input; the others are `not_applicable`.
+`Cases` is a Sequence[Case], and may be declared as one; its fields are Arrow columns, too. A rule that runs on them
+returns the scores as columns, core.score_columns.ScoreColumns.
 """
 
 import math
@@ -31,6 +33,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from metrics.core.array_types import Bools, Floats
+from metrics.core.cases import Cases
 from metrics.core.evidence import Evidence, Holds, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case, Suite, Task
@@ -162,7 +165,7 @@ class CaseScore:
 
     def __post_init__(self) -> None:
         """Refuse evidence that no page could read."""
-        if not isinstance(self.evidence, Evidence | None):
+        if self.evidence is not None and not isinstance(self.evidence, Evidence):
             raise TypeError(
                 f"evidence is a metrics.core.evidence.Evidence, not {type(self.evidence).__name__}: "
                 "a Verdict for each item judged, and facts"
@@ -343,9 +346,7 @@ class Evaluator:
 
     def missing_inputs(self, case: Case) -> list[Input]:
         """Return the declared inputs that `case` does not have."""
-        absent = (None, ())
-        missing = [name for name in self.inputs if getattr(case, name) in absent]  # mostly none: asked of every case
-        return [name for name in missing if all(getattr(case, field) in absent for field in self.accepted(name))]
+        return self.lacking(lambda name: getattr(case, name) not in (None, ()))
 
     def with_parameters(self, parameters: Parameters) -> "Evaluator":
         """Return the evaluator as these parameters make it: its metrics, each with the threshold in force.
@@ -429,8 +430,8 @@ def evaluator(
             raise ValueError(f"evaluator {id}: the function needs a docstring, it is the evaluator's page")
         first = hints[names[0]]
         shape: Shape = "case" if first is Case else "dataset" if first is Suite else "batch"
-        if shape == "batch" and get_origin(first) is not Sequence:
-            raise ValueError(f"evaluator {id}: the first argument is a Case, a Sequence[Case] or a Suite, not {first}")
+        if shape == "batch" and get_origin(first) is not Sequence and first is not Cases:
+            raise ValueError(f"evaluator {id}: the first argument is a Case, Cases or a Suite, not {first}")
         follows = "scores" in names
         if follows and shape != "dataset":
             raise ValueError(f"evaluator {id}: only a data-set evaluator can be given scores")

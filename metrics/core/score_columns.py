@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import orjson
@@ -34,18 +34,45 @@ class ScoreColumns(Mapping[str, CaseScore]):
     evidence: pa.Array
 
     @classmethod
-    def of(cls, case_ids: pa.Array, metrics: Sequence[str], scores: Sequence[CaseScore]) -> "ScoreColumns":
+    def of(cls, case_ids: pa.Array, metrics: Sequence[str], scores: Sequence[CaseScore]) -> Self:
         """Return the columns of a score a case; metrics that are not named are left out."""
+        values = [score.values for score in scores]
         return cls(
             case_ids,
-            {name: pa.array([score.values.get(name) for score in scores], pa.float64()) for name in metrics},
+            {name: pa.array([own.get(name) for own in values], pa.float64()) for name in metrics},
             pa.array([STATUSES.index(score.status) for score in scores], pa.int8()),
             pa.array([score.reason for score in scores], pa.string()),
-            pa.array([evidence_json(score.evidence) for score in scores], pa.string()),
+            pa.array(
+                [None if score.evidence is None else evidence_json(score.evidence) for score in scores], pa.string()
+            ),
+        )
+
+    @classmethod
+    def concat(cls, pieces: Sequence["ScoreColumns"]) -> Self:
+        """Return the scores of several groups of cases, with the same metrics, one after the other."""
+        return cls(
+            pa.concat_arrays([piece.case_ids for piece in pieces]),
+            {name: pa.concat_arrays([piece.metrics[name] for piece in pieces]) for name in pieces[0].metrics},
+            pa.concat_arrays([piece.status for piece in pieces]),
+            pa.concat_arrays([piece.reason for piece in pieces]),
+            pa.concat_arrays([piece.evidence for piece in pieces]),
+        )
+
+    def take(self, places: pa.Array) -> "ScoreColumns":
+        """Return the scores at these places."""
+        return ScoreColumns(
+            self.case_ids.take(places),
+            {name: column.take(places) for name, column in self.metrics.items()},
+            self.status.take(places),
+            self.reason.take(places),
+            self.evidence.take(places),
         )
 
     def __getitem__(self, case_id: str) -> CaseScore:
-        place = self._places[case_id]
+        return self.at(self._places[case_id])
+
+    def at(self, place: int) -> CaseScore:
+        """Return the score at a place."""
         evidence = self.evidence[place].as_py()
         return CaseScore(
             {name: column[place].as_py() for name, column in self.metrics.items()},
