@@ -1,7 +1,7 @@
 """Cases of a suite joined with a model's outputs: as rows for evaluators of a case, as columns for whoever can."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Self, overload
@@ -17,6 +17,7 @@ JOINED = 2_000  # rows that join_cases has in memory at once
 POSITION = pa.field("position", pa.int32())
 SCHEMA = pa.unify_schemas([OUTPUTS, CASES, pa.schema([POSITION])])
 DEFAULTS = Case()._asdict()
+AS_CASE: Callable[[Iterable[Any]], Case] = partial(tuple.__new__, Case)  # Case._make without a check of the length
 COLUMNS = tuple(name for name in Case._fields if name in SCHEMA.names)
 
 
@@ -24,8 +25,8 @@ class Cases(Sequence[Case]):
     """Cases in order: a sequence of Case, whose fields are columns as well.
 
     `columns` by name: those of CASES, of OUTPUTS and `position` as far as they are there, and `metadata.*`. A null in a
-    column stands for what the field of a Case has by default, of `answer` for the empty text: leaving an output without
-    text out would reward silence. `files` is the folder of the stored files that `artifacts` names.
+    column stands for what the field of a Case has by default. `files` is the folder of the stored files that
+    `artifacts` names.
     """
 
     def __init__(self, columns: Mapping[str, pa.Array], files: Path | None = None):
@@ -47,7 +48,10 @@ class Cases(Sequence[Case]):
         own = near if len(near) == len(at) and (np.diff(at) == 1).all() else near.take(pa.array(at - first))
         both = dict(zip(own.column_names, own.columns, strict=True))
         both |= dict(zip(rows.column_names, rows.columns, strict=True))
-        return cls({name: column.combine_chunks() for name, column in both.items()}, files)
+        columns = {name: column.combine_chunks() for name, column in both.items()}
+        # an output without text is scored as an empty answer: leaving it out would reward silence
+        columns["answer"] = pc.fill_null(columns.get("answer", pa.nulls(len(rows), pa.string())), "")
+        return cls(columns, files)
 
     @classmethod
     def of(cls, cases: Sequence[Case]) -> "Cases":
@@ -67,10 +71,8 @@ class Cases(Sequence[Case]):
         return pa.nulls(len(self), SCHEMA.field(name).type) if found is None else found
 
     def lacks(self, name: str) -> Bools:
-        """Return which cases [n] have no value, or an empty list, in a field; an answer is always there."""
+        """Return which cases [n] have no value, or an empty list, in a field."""
         column = self.column(name)
-        if name == "answer":
-            return np.zeros(len(self), bool)
         if pa.types.is_list(column.type):
             column = pc.fill_null(pc.list_value_length(column), 0)
             return np.asarray(column.to_numpy() == 0)
@@ -96,9 +98,9 @@ class Cases(Sequence[Case]):
     @cached_property
     def _rows(self) -> list[Case]:
         values = {name: repeat(default) for name, default in DEFAULTS.items()}
-        values |= {name: _plain(self._columns[name], name) for name in COLUMNS if name in self._columns}
+        values |= {name: _plain(self._columns[name], DEFAULTS[name]) for name in COLUMNS if name in self._columns}
         values |= {"files": repeat(self._files), "metadata": self._metadata()}
-        return list(map(Case._make, zip(*values.values(), strict=False)))
+        return list(map(AS_CASE, zip(*values.values(), strict=False)))
 
     def _metadata(self) -> Iterable[Mapping[str, str]]:
         """Return the metadata of each case, without the empty values."""
@@ -128,9 +130,8 @@ def places(suite: Suite, case_ids: pa.ChunkedArray) -> pa.ChunkedArray:
     return found
 
 
-def _plain(column: pa.Array, name: str) -> Iterable[Any]:
+def _plain(column: pa.Array, default: Any) -> Iterable[Any]:
     """Return a column's values, of lists as tuples, with the field's default in place of null."""
-    default = "" if name == "answer" else DEFAULTS[name]
     if column.null_count == len(column):
         return repeat(default, len(column))
     values = column.to_pylist()

@@ -1,7 +1,7 @@
 """Scores of many cases as columns: what the engine stores, and what an evaluator of a whole data set may return."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -34,8 +34,15 @@ class ScoreColumns(Mapping[str, CaseScore]):
     evidence: pa.Array
 
     @classmethod
-    def of(cls, case_ids: pa.Array, metrics: Sequence[str], scores: Sequence[CaseScore]) -> Self:
-        """Return the columns of a score a case; metrics that are not named are left out."""
+    def of(
+        cls, case_ids: pa.Array, metrics: Sequence[str], scores: Sequence[CaseScore], which: pa.Array | None = None
+    ) -> Self:
+        """Return the columns of a score a case; metrics that are not named are left out.
+
+        `which` is the place in `scores` of each case's, where cases share them.
+        """
+        if which is not None:
+            return replace(cls.of(pa.nulls(len(scores), pa.string()), metrics, scores).take(which), case_ids=case_ids)
         values = [score.values for score in scores]
         return cls(
             case_ids,
@@ -58,14 +65,15 @@ class ScoreColumns(Mapping[str, CaseScore]):
             pa.concat_arrays([piece.evidence for piece in pieces]),
         )
 
-    def take(self, places: pa.Array) -> "ScoreColumns":
+    def take(self, places: pa.Array) -> Self:
         """Return the scores at these places."""
-        return ScoreColumns(
-            self.case_ids.take(places),
-            {name: column.take(places) for name, column in self.metrics.items()},
-            self.status.take(places),
-            self.reason.take(places),
-            self.evidence.take(places),
+        return replace(
+            self,
+            case_ids=self.case_ids.take(places),
+            metrics={name: column.take(places) for name, column in self.metrics.items()},
+            status=self.status.take(places),
+            reason=self.reason.take(places),
+            evidence=self.evidence.take(places),
         )
 
     def __getitem__(self, case_id: str) -> CaseScore:

@@ -35,6 +35,8 @@ def missing_inputs(entry: Evaluator, cases: Cases) -> dict[int, CaseScore]:
     for name in entry.inputs:
         suspect |= cases.lacks(name)
     places = np.flatnonzero(suspect)
+    if not len(places):
+        return {}
     own = [_missing_inputs(entry, case) for case in cases.take(pa.array(places))]
     return {place: score for place, score in zip(places.tolist(), own, strict=True) if score is not None}
 

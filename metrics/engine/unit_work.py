@@ -1,10 +1,11 @@
 """Doing one work unit, in a worker process: load its rows, call the evaluator, check the scores, return tables."""
 
+import gc
 import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -94,12 +95,19 @@ def perform(job: Job) -> UnitResult:
     entry, parameters = job.evaluator()
     suite = job.stored_suite()
     resources = Resources(job.resources, job.workspace / "cache")
+    _settle(entry.id)
     if entry.shape == "dataset":
         tables, failed = _data_set(job, entry, parameters, suite, resources)
     else:
         cases = unit_cases(job, suite)
         tables, failed = case_tables(job, entry, cases, score_cases(entry, parameters, cases, resources))
     return UnitResult(tables, failed, time.perf_counter() - begun)
+
+
+@cache
+def _settle(evaluator: str) -> None:  # noqa: ARG001 - a part of the cache's key
+    """Keep the garbage collector from walking over libraries and suite while an evaluator makes cases and scores."""
+    gc.freeze()
 
 
 def failed_unit(job: Job, reason: str) -> UnitResult:
