@@ -14,6 +14,7 @@ from metrics.core.evaluator import CaseScore, Metric, Status, unreadable_value
 from metrics.core.evidence import VERSION, Evidence, evidence_json
 
 STATUSES = tuple(status.value for status in Status)
+_STATUSES = pa.array(STATUSES)
 _OK, _NOT_APPLICABLE = STATUSES.index(Status.OK), STATUSES.index(Status.NOT_APPLICABLE)
 
 
@@ -47,7 +48,7 @@ class ScoreColumns(Mapping[str, CaseScore]):
         return cls(
             case_ids,
             {name: pa.array([own.get(name) for own in values], pa.float64()) for name in metrics},
-            pa.array([STATUSES.index(score.status) for score in scores], pa.int8()),
+            pc.index_in(pa.array([score.status for score in scores], pa.string()), _STATUSES).cast(pa.int8()),
             pa.array([score.reason for score in scores], pa.string()),
             pa.array(
                 [None if score.evidence is None else evidence_json(score.evidence) for score in scores], pa.string()
@@ -123,13 +124,13 @@ class ScoreColumns(Mapping[str, CaseScore]):
                 statuses[row, place], reasons[row, place] = STATUSES.index(Status.ERROR), n + len(complaints) - 1
                 absent[row, place] = True
         texts = pa.concat_arrays([self.reason, pa.array(complaints, pa.string())]) if complaints else self.reason
-        first = np.tile(np.arange(width) == 0, n)
+        on_first = np.where(np.tile(np.arange(width) == 0, n), np.repeat(np.arange(n), width), -1)
         return {
             "metric": _spread([metric.name for metric in metrics], np.tile(np.arange(width, dtype=np.int32), n)),
             "value": pa.array(values.ravel(), mask=absent.ravel()),
             "status": _spread(STATUSES, statuses.ravel()),
-            "reason": texts.take(pa.array(reasons.ravel(), mask=reasons.ravel() < 0)),
-            "evidence": self.evidence.take(pa.array(np.repeat(np.arange(n), width), mask=~first)),
+            "reason": _taken(texts, reasons.ravel()),
+            "evidence": self.evidence if width == 1 else _taken(self.evidence, on_first),
         }
 
 
@@ -154,6 +155,13 @@ def _json(column: pa.Array) -> pa.Array:
         texts = orjson.dumps(column.to_numpy(zero_copy_only=False), option=orjson.OPT_SERIALIZE_NUMPY)
         return pa.array(texts.decode()[1:-1].split(",") if len(column) else [], pa.string())
     return pc.fill_null(mapped(column, lambda text: orjson.dumps(text).decode()), "null")
+
+
+def _taken(texts: pa.Array, places: Any) -> pa.Array:
+    """Return the texts at these places, null below 0; nothing is copied where there are none."""
+    if (places < 0).all():
+        return pa.nulls(len(places), pa.string())
+    return texts.take(pa.array(places, mask=places < 0))
 
 
 def _spread(names: Sequence[str], codes: Any) -> pa.Array:

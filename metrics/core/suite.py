@@ -254,11 +254,11 @@ class Outputs:
 
         def keep(table: pa.Table) -> pa.Table:
             if model is not None:
-                table = table.filter(pc.equal(table["model"], model))
+                table = _filtered(table, pc.equal(table["model"], model))
             if run is not None:
-                table = table.filter(pc.equal(table["run"], run))
+                table = _filtered(table, pc.equal(table["run"], run))
             if case_ids is not None:
-                table = table.filter(pc.is_in(table["case_id"], case_ids))
+                table = _filtered(table, pc.is_in(table["case_id"], case_ids))
             return table
 
         predictions = None if self.predictions is None else keep(self.predictions)
@@ -324,6 +324,11 @@ def complexity_of(cases: pa.Table) -> pa.Array:
         return pa.array([MEDIUM] * len(cases), pa.string())
     given = cases[COMPLEXITY].combine_chunks()
     return pc.if_else(pc.fill_null(pc.equal(pc.utf8_trim_whitespace(given), ""), True), MEDIUM, given)
+
+
+def _filtered(table: pa.Table, keep: pa.ChunkedArray) -> pa.Table:
+    """Return the rows to keep; where that is all of them, the table itself and no copy."""
+    return table if pc.all(keep, skip_nulls=False, min_count=0).as_py() else table.filter(keep)
 
 
 def _column(cases: pa.Table, name: str) -> str | None:

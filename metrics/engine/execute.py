@@ -71,6 +71,7 @@ def execute(
                         waits = made if isinstance(made, str) else None
                         tracker.tick(judge.progress, judge.calls, judge.asked, waits)
                         judge.write_spend()
+                        made = result = None  # a table of a million rows must not wait for the sealing
                         if (run.folder / "cancel").exists():
                             break
                 except RUN_WIDE:

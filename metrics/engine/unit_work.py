@@ -156,9 +156,11 @@ def scores_table(entry: Evaluator, cases: Cases, scores: ScoreColumns) -> pa.Tab
 def _score_rows(entry: Evaluator, scores: ScoreColumns, **of_cases: pa.Array) -> pa.Table:
     """Return the table of `scores`; `of_cases`: position, model and run of each case."""
     width = len(entry.metrics)
-    repeated = pa.array(np.repeat(np.arange(len(scores)), width))
-    columns = {name: column.take(repeated) for name, column in {"case_id": scores.case_ids, **of_cases}.items()}
-    evaluator = pa.repeat(pa.scalar(entry.id, pa.string()), len(repeated))
+    columns = {"case_id": scores.case_ids, **of_cases}
+    if width != 1:
+        repeated = pa.array(np.repeat(np.arange(len(scores)), width))
+        columns = {name: column.take(repeated) for name, column in columns.items()}
+    evaluator = pa.repeat(pa.scalar(entry.id, pa.string()), len(scores) * width)
     return pa.table(columns | {"evaluator": evaluator} | scores.rows(entry.metrics), schema=SCORES)
 
 
