@@ -97,7 +97,7 @@ class Cases(Sequence[Case]):
 
     @cached_property
     def _rows(self) -> list[Case]:
-        values = {name: repeat(default) for name, default in DEFAULTS.items()}
+        values: dict[str, Iterable[Any]] = {name: repeat(default) for name, default in DEFAULTS.items()}
         values |= {name: _plain(self._columns[name], DEFAULTS[name]) for name in COLUMNS if name in self._columns}
         values |= {"files": repeat(self._files), "metadata": self._metadata()}
         return list(map(AS_CASE, zip(*values.values(), strict=False)))

@@ -296,7 +296,10 @@ class Case(NamedTuple):
     @classmethod
     def of(cls, **values: Any) -> "Case":
         """Return a case from plain values; lists become tuples."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+        frozen: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        }
+        return cls(**frozen)
 
 
 def rows_table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:

@@ -68,10 +68,11 @@ def execute(
                             unit, result = made
                             parts.write(unit.name, result)
                             tracker.done(unit, result)
+                            del result  # a table of a million rows must not wait for the sealing
                         waits = made if isinstance(made, str) else None
+                        made = None
                         tracker.tick(judge.progress, judge.calls, judge.asked, waits)
                         judge.write_spend()
-                        made = result = None  # a table of a million rows must not wait for the sealing
                         if (run.folder / "cancel").exists():
                             break
                 except RUN_WIDE:

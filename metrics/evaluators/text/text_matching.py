@@ -132,13 +132,14 @@ def _scores(
     except ConditionError as failure:
         wrong = CaseScore({}, Status.ERROR, str(failure), Evidence(facts={"conditions": written}))
         return [wrong], [0] * len(answers)
-    found = list(zip(condition.found_in(answers), condition.found_in(contexts), strict=True))
+    pairs = zip(condition.found_in(answers), condition.found_in(contexts), strict=True)
+    found = [(in_answer or (), in_contexts) for in_answer, in_contexts in pairs]  # an answer is never null
     places = {each: place for place, each in enumerate(dict.fromkeys(found))}
     return [_score(written, condition, *each) for each in places], [places[each] for each in found]
 
 
 def _score(
-    written: str, condition: Condition, in_answer: Sequence[bool] | None, in_contexts: Sequence[bool] | None
+    written: str, condition: Condition, in_answer: Sequence[bool], in_contexts: Sequence[bool] | None
 ) -> CaseScore:
     facts = {
         "conditions": written,
