@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics.core.cases import join_cases
 from metrics.core.fingerprint import fingerprint
-from metrics.core.suite import CASES, Case, Outputs, Suite, conform, join_cases, rows_table
+from metrics.core.suite import CASES, Case, Outputs, Suite, conform, rows_table
 
 texts = st.lists(st.one_of(st.none(), st.text(max_size=8)), max_size=12)
 lists = st.lists(st.one_of(st.none(), st.lists(st.text(max_size=4), max_size=3)), max_size=12)

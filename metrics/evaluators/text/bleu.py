@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case

@@ -5,7 +5,7 @@ from itertools import tee
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
