@@ -6,7 +6,7 @@ from metrics.vision import image_resampling, masks, matching, objects, outcomes,
 
 
 def warm_up(part: int | None = None) -> None:
-    """Compile every loop, or one of PARTS, into numba's cache on disk."""
+    """Compile every loop, or one of PARTS, and keep them on disk."""
     for compile_part in PARTS if part is None else PARTS[part : part + 1]:
         compile_part()
 
