@@ -187,7 +187,8 @@ def resampled(
     needed = np.empty(len(recalls), np.int64)
     truths, seen_now, gap = np.empty(lanes, np.int64), np.empty(lanes, np.int32), np.empty(lanes, np.uint16)
     hits, aside = np.empty((thresholds, lanes), np.int32), np.empty((thresholds, lanes), np.int32)
-    level, gained = np.empty((thresholds, lanes), np.uint8), np.empty(lanes, np.uint8)
+    level, lower = np.empty((thresholds, lanes), np.uint8), np.empty(lanes, np.uint8)
+    gained = np.empty(lanes, np.uint8)
     best, total = np.empty((thresholds, lanes)), np.empty((thresholds, lanes))
     for k in range(len(event_starts) - 1):
         for b in range(lanes):
@@ -246,14 +247,17 @@ def resampled(
                 if states[t, i] == RIGHT:
                     for b in range(lanes):
                         made = np.int32(seen[i - begin, b] - aside[t, b])
-                        best[t, b] = max(best[t, b], hits[t, b] / (made + EPSILON))
+                        here = hits[t, b] / (made + EPSILON)
+                        best[t, b] = here if here > best[t, b] else best[t, b]
                     gains = np.uint8(0)
                     for b in range(lanes):
                         hits[t, b] -= weights[image, b]
-                        lower = levels[b, hits[t, b]]
-                        gained[b] = level[t, b] - lower
-                        level[t, b] = lower
-                        gains = max(gains, gained[b])
+                    for b in range(lanes):  # apart: the only step that processors take one by one
+                        lower[b] = levels[b, hits[t, b]]
+                    for b in range(lanes):
+                        gained[b] = level[t, b] - lower[b]
+                        level[t, b] = lower[b]
+                        gains = gained[b] if gained[b] > gains else gains
                     for gain in range(gains):
                         for b in range(lanes):
                             total[t, b] += best[t, b] if gained[b] > gain else 0.0
