@@ -68,15 +68,15 @@ def select(
 
 
 @compiled
-def _needed(truths: np.int64, recalls: Floats, needed: Ints) -> None:
-    """Fill the least number of true positives whose recall reaches each of `recalls` (1 for recall 0: the first)."""
-    for r in range(len(recalls)):
-        count = np.int64(recalls[r] * truths)
-        while count / truths < recalls[r]:
-            count += 1
-        while count > 0 and (count - 1) / truths >= recalls[r]:
-            count -= 1
-        needed[r] = count if count > 1 else 1
+def _needed(truths: np.int64, recall: float) -> int:
+    """Return the least number of true positives whose recall reaches `recall`, 1 for recall 0.
+
+    With c = ⌊recall · truths⌋ as computed, c − 1 is too few and c + 1 enough, however the product was rounded.
+    """
+    count = np.int64(recall * truths)
+    if count / truths < recall:
+        count += 1
+    return max(count, np.int64(1))
 
 
 @compiled
@@ -135,7 +135,8 @@ def curves(
     for k in range(len(truths)):
         if not truths[k]:
             continue
-        _needed(truths[k], recalls, needed)
+        for r in range(len(recalls)):
+            needed[r] = _needed(truths[k], recalls[r])
         begin, end = event_starts[k], event_starts[k + 1]
         for t in range(len(states)):
             count = _climb(states[t, begin:end], before[begin:end], hits, precision, event)
@@ -149,15 +150,15 @@ def curves(
 
 
 @compiled
-def _levels(truths: Ints, recalls: Floats, needed: Ints, levels: Bytes) -> None:
+def _levels(truths: Ints, recalls: Floats, levels: Bytes) -> None:
     """Fill how many of `recalls` so many true positives reach [L, most + 1], in data sets of so many `truths` [L]."""
     for b in range(len(truths)):
-        _needed(max(truths[b], np.int64(1)), recalls, needed)
-        reached = np.int64(0)
         for right in range(levels.shape[1]):
-            while reached < len(needed) and needed[reached] <= right:
-                reached += 1
-            levels[b, right] = reached
+            levels[b, right] = 0
+        for r in range(len(recalls)):
+            levels[b, _needed(max(truths[b], np.int64(1)), recalls[r])] += 1
+        for right in range(1, levels.shape[1]):
+            levels[b, right] += levels[b, right - 1]
 
 
 @compiled
@@ -184,7 +185,6 @@ def resampled(
     it may count there too.
     """
     lanes, thresholds = weights.shape[1], len(states)
-    needed = np.empty(len(recalls), np.int64)
     truths, seen_now, gap = np.empty(lanes, np.int64), np.empty(lanes, np.int32), np.empty(lanes, np.uint16)
     hits, aside = np.empty((thresholds, lanes), np.int32), np.empty((thresholds, lanes), np.int32)
     level, lower = np.empty((thresholds, lanes), np.uint8), np.empty(lanes, np.uint8)
@@ -228,7 +228,7 @@ def resampled(
                 elif states[t, i] == ASIDE:
                     for b in range(lanes):
                         aside[t, b] += weights[image, b]
-        most = np.int64(0)
+        most = np.int64(1)
         for b in range(lanes):
             most = max(most, truths[b])
             for t in range(thresholds):
@@ -237,7 +237,7 @@ def resampled(
         if not precision:
             continue
         levels = np.empty((lanes, most + 1), np.uint8)
-        _levels(truths, recalls, needed, levels)
+        _levels(truths, recalls, levels)
         for t in range(thresholds):
             for b in range(lanes):
                 level[t, b] = levels[b, hits[t, b]]
