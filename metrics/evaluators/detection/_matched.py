@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, TypeVar
 
 import numpy as np
@@ -108,6 +109,20 @@ class Scene:
         return known
 
     @property
+    def label_names(self) -> pa.Array:
+        """Return the labels as a column."""
+        return pa.array(self.labels, pa.string())
+
+    @cached_property
+    def predicted(self) -> tuple[pa.Array, pa.Array]:
+        """Return the image and the label of each prediction, which all tables of matches share."""
+        objects = self.objects
+        return (
+            self.case_ids.take(pa.array(objects.prediction_image)),
+            self.label_names.take(pa.array(objects.prediction_class)),
+        )
+
+    @property
     def drawn(self) -> int:
         """How many clusters of images there are to draw from."""
         return int(self.clusters.max(initial=-1)) + 1
@@ -134,6 +149,7 @@ class Matched:
     _outcomes: OrderedDict[tuple[float, int, int | None], tuple[Outcomes, pa.Table]] = field(
         default_factory=OrderedDict
     )
+    _estimates: OrderedDict[tuple[float, ...], tuple[Floats, Floats]] = field(default_factory=OrderedDict)
 
     def outcomes_at(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[Outcomes, pa.Table]:
         """Return the outcomes at one IoU threshold, and their table (schema MATCHES); the last few are kept."""
@@ -166,17 +182,23 @@ class Matched:
         lowest: float = -np.inf,
         precision: bool = True,
     ) -> tuple[Floats, Floats]:
-        """Return AP and recall, each [1 + B, K, T]: of the data set, then its resamples.
+        """Return AP and recall, each [1 + B, K, T]: of the data set, then its resamples. The last with AP are kept.
 
         NaN without ground truth, and by area where the sizes of images are unknown.
         """
-        weights = self.scene.weights(parameters.resamples, parameters.seed)
-        found, recall = resample(
-            self.ranking, weights, area=self.area(bounds), max_dets=max_dets, lowest=lowest, precision=precision
-        )
-        if self.why_none(bounds):
-            return np.full_like(found, np.nan), np.full_like(recall, np.nan)
-        return found, recall
+        area, everything = self.area(bounds), lowest <= self.scene.objects.score.min(initial=np.inf)
+        key = (parameters.resamples, parameters.seed, area, max_dets, -np.inf if everything else lowest)
+
+        def make() -> tuple[Floats, Floats]:
+            weights = self.scene.weights(parameters.resamples, parameters.seed)
+            found, recall = resample(
+                self.ranking, weights, area=area, max_dets=max_dets, lowest=lowest, precision=precision
+            )
+            if self.why_none(bounds):
+                return np.full_like(found, np.nan), np.full_like(recall, np.nan)
+            return found, recall
+
+        return _kept(self._estimates, key, make, 1) if precision or key in self._estimates else make()
 
 
 _scenes: OrderedDict[tuple[str, str, str], Scene] = OrderedDict()
@@ -273,19 +295,26 @@ def outcomes_table(scene: Scene, result: Outcomes, iou: float) -> pa.Table:
     """Return every prediction, then every missed ground truth, with its kind at one IoU threshold: schema MATCHES."""
     objects = scene.objects
     missed = np.flatnonzero(np.isin(result.ground_truth, (FN_MISCLASSIFIED, FN_LOCALISATION, FN_MISSED)))
-    truth = np.concatenate([result.truth, missed])
-    labels = pa.array(scene.labels, pa.string())
-    nothing = pa.nulls(len(missed), pa.float64())
-    columns = [
-        scene.case_ids.take(pa.array(np.concatenate([objects.prediction_image, objects.truth_image[missed]]))),
-        labels.take(pa.array(np.concatenate([objects.prediction_class, objects.truth_class[missed]]))),
-        pa.array(KINDS, pa.string()).take(pa.array(np.concatenate([result.prediction, result.ground_truth[missed]]))),
-        pa.concat_arrays([scene.prediction_ids, pa.nulls(len(missed), pa.int64())]),
-        scene.annotation_ids.take(pa.array(truth, mask=truth < 0)),
-        pa.concat_arrays([pa.array(objects.score), nothing]),
-        pa.concat_arrays([pa.array(result.iou, from_pandas=True), nothing]),
-        pa.array(np.full(len(result.iou) + len(missed), iou)),
+    kinds = pa.array(KINDS, pa.string())
+    of_truths = [
+        scene.case_ids.take(pa.array(objects.truth_image[missed])),
+        scene.label_names.take(pa.array(objects.truth_class[missed])),
+        kinds.take(pa.array(result.ground_truth[missed])),
+        pa.nulls(len(missed), pa.int64()),
+        scene.annotation_ids.take(pa.array(missed)),
+        *(pa.nulls(len(missed), pa.float64()) for _ in ("score", "iou")),
+        pa.array(np.full(len(missed), iou)),
     ]
+    of_predictions = [
+        *scene.predicted,
+        kinds.take(pa.array(result.prediction)),
+        scene.prediction_ids,
+        scene.annotation_ids.take(pa.array(result.truth, mask=result.truth < 0)),
+        pa.array(objects.score),
+        pa.array(result.iou, from_pandas=True),
+        pa.array(np.full(len(result.iou), iou)),
+    ]
+    columns = [pa.chunked_array(parts) for parts in zip(of_predictions, of_truths, strict=True)]
     return pa.table(columns, schema=MATCHES)
 
 
