@@ -255,13 +255,11 @@ class Outputs:
         """Return only the rows of one model, one repeat and some cases, as far as given, in file order."""
 
         def keep(table: pa.Table) -> pa.Table:
-            if model is not None:
-                table = table.filter(pc.equal(table["model"], model))
-            if run is not None:
-                table = table.filter(pc.equal(table["run"], run))
-            if case_ids is not None:
-                table = table.filter(pc.is_in(table["case_id"], case_ids))
-            return table
+            for name, value in (("model", model), ("run", run)):
+                if value is not None:
+                    rows = pc.equal(table[name], value)
+                    table = table if pc.all(rows, skip_nulls=False).as_py() else table.filter(rows)
+            return table if case_ids is None else table.filter(pc.is_in(table["case_id"], case_ids))
 
         predictions = None if self.predictions is None else keep(self.predictions)
         return replace(self, outputs=keep(self.outputs), predictions=predictions)

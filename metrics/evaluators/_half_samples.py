@@ -95,6 +95,7 @@ def number(
     reason = None if low is not None else spread.without
     if value is None:
         reason = why or (NO_TRUTHS if label is None else NO_TRUTH)
-    samples = None if value is None or not len(spread.samples) else spread.samples[(slice(None), *place)]
+    in_each: tuple[slice | int, ...] = (slice(None), *place)
+    samples = None if value is None or not len(spread.samples) else spread.samples[in_each]
     method = None if low is None else METHOD
     return Aggregate(metric, value, low, high, n, 0, label, reason, columns or {}, method, samples)

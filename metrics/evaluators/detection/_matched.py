@@ -36,6 +36,7 @@ NOTHING_PREDICTED = "no prediction reaches the score threshold"
 OUTCOMES_KEPT = 2  # of each matching: those of all predictions, and those of the first 100 of an image
 NO_SIZES = "the sizes of the images are unknown, so are areas in pixels"
 KEPT = 4  # matched data sets held at a time; one of 290,000 predictions takes about 40 MB
+KEPT_PREDICTIONS = 2_000_000  # of all of them; a single one may have more
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -225,7 +226,7 @@ def matched(
         found = match(scene.objects, thresholds, ranges)
         return Matched(scene, found, Ranking.of(scene.objects, found), ranges)
 
-    return _kept(_matched, (*key, tuple(thresholds), ranges), make)
+    return _kept(_matched, (*key, tuple(thresholds), ranges), make, _room(outputs))
 
 
 def grid_with(iou: float) -> tuple[float, ...]:
@@ -237,7 +238,13 @@ def scene_of(suite: Suite, outputs: Outputs, geometry: Geometry = "auto") -> Sce
     """Return a suite and one model's outputs as columns; the last few are kept."""
     compared = compared_as(geometry, *object_tables(suite, outputs))
     key = (suite.fingerprint, outputs.fingerprint, compared)
-    return _kept(_scenes, key, lambda: _read_scene(suite, outputs, compared))
+    return _kept(_scenes, key, lambda: _read_scene(suite, outputs, compared), _room(outputs))
+
+
+def _room(outputs: Outputs) -> int:
+    """Return how many data sets of this size may be held at a time."""
+    rows = 0 if outputs.predictions is None else len(outputs.predictions)
+    return min(KEPT, max(1, KEPT_PREDICTIONS // max(1, rows)))
 
 
 def _read_scene(suite: Suite, outputs: Outputs, compared: Compared) -> Scene:
@@ -323,11 +330,12 @@ def shown(iou: float) -> float:
     return round(float(iou), 10)
 
 
-def _kept(store: OrderedDict[Key, Value], key: Key, make: Callable[[], Value], most: int = KEPT) -> Value:
+def _kept(store: OrderedDict[Key, Value], key: Key, make: Callable[[], Value], most: int) -> Value:
     """Return the value of `key`, made at the first call; the store holds the last `most`."""
-    if key not in store:
-        store[key] = make()
-    store.move_to_end(key)
-    while len(store) > most:
+    if key in store:
+        store.move_to_end(key)
+        return store[key]
+    while len(store) >= most:  # before another is made, which may be large
         store.popitem(last=False)
+    store[key] = make()
     return store[key]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints
-from metrics.vision.compiled.jit import compiled
+from metrics.vision.compiled.jit import compiled, int64
 from metrics.vision.compiled.match_states import ASIDE, RIGHT, WRONG
 
 EPSILON = float(np.spacing(1))  # pycocotools adds it to the denominator of precision
@@ -73,16 +73,16 @@ def _needed(truths: np.int64, recall: float) -> int:
 
     With c = ⌊recall · truths⌋ as computed, c − 1 is too few and c + 1 enough, however the product was rounded.
     """
-    count = np.int64(recall * truths)
+    count = int64(recall * truths)
     if count / truths < recall:
         count += 1
-    return max(count, np.int64(1))
+    return max(count, int64(1))
 
 
 @compiled
 def _climb(states: Bytes, misses: Int32s, hits: Ints, precision: Floats, event: Int32s) -> int:
     """Fill precision and true positives so far at each true positive, best score first; return how many there are."""
-    wrong = count = np.int64(0)
+    wrong = count = int64(0)
     for i in range(len(states)):
         if states[i] == RIGHT:
             hits[count] = count + 1

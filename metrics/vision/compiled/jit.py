@@ -79,7 +79,7 @@ class _Linked:
         memory, _, _, size, data, *rest = words
         shape, strides = rest[:dimensions], rest[dimensions : 2 * dimensions]
         extent = size + sum(max(0, count - 1) * stride for count, stride in zip(shape, strides, strict=True))
-        held = (ctypes.c_char * extent).from_address(data)
+        held: Any = (ctypes.c_char * extent).from_address(data)
         weakref.finalize(held, self._free, memory).atexit = False
         return np.ndarray(shape, data_type, held, strides=strides)
 

@@ -160,7 +160,7 @@ def _build(function: FunctionType, kinds: Kinds) -> ObjectCode:
     if unknown := set(foreign) - {one.name for one in llvm.parse_assembly(RUNTIME).functions}:
         raise TypeError(f"{function.__name__} calls {', '.join(sorted(unknown))}, which only numba's runtime has")
     result = overload.signature.return_type
-    results = result if isinstance(result, types.BaseTuple) else () if result is types.none else (result,)
+    results: Any = result if isinstance(result, types.BaseTuple) else () if result is types.none else (result,)
     returns = [
         (as_dtype(one.dtype).str, one.ndim) if isinstance(one, types.Array) else (as_dtype(one).str, 0)
         for one in results
@@ -176,7 +176,8 @@ def _numba_function(function: FunctionType) -> Any:
     inner = {name: _numba_function(one.function) for name, one in used.items() if hasattr(one, "function")}
     scope = {**function.__globals__, **inner}
     copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
-    return njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(copy)
+    without: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # they need numba's runtime
+    return njit(nogil=True, error_model="numpy", **without)(copy)
 
 
 @cache
