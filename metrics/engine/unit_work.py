@@ -172,7 +172,7 @@ def _data_set(
     if unit.tag is not None:
         case_ids = suite.matching({"tag": unit.tag})
         suite = suite.restricted(case_ids)
-    outputs = _all_outputs(job.workspace, job.outputs).restricted(unit.model, unit.run, case_ids)
+    outputs = _outputs(job.workspace, job.outputs, unit.model).restricted(None, unit.run, case_ids)
     try:
         given = resources.models(entry, parameters)
         if entry.follows:
@@ -257,6 +257,6 @@ def _followed(folder: Path, model: str, evaluators: tuple[str, ...]) -> pa.Table
     return pa.concat_tables([SCORES.empty_table().select(columns), *Parts(folder).read(units, "scores", columns)])
 
 
-@lru_cache(maxsize=2)
-def _all_outputs(workspace: Path, fingerprint: str) -> Outputs:
-    return Workspace(workspace).outputs(fingerprint)
+@lru_cache(maxsize=1)  # the tags of a model come one after the other
+def _outputs(workspace: Path, fingerprint: str, model: str) -> Outputs:
+    return Workspace(workspace).outputs(fingerprint, model)

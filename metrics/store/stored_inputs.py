@@ -95,13 +95,14 @@ class StoredInputs:
         self.complete("suites", fingerprint, media=True)
         return _load_suite(self._folder("suites", fingerprint))
 
-    def outputs(self, fingerprint: str) -> Outputs:
-        """Return the stored outputs of that fingerprint, whole."""
+    def outputs(self, fingerprint: str, model: str | None = None) -> Outputs:
+        """Return the stored outputs of that fingerprint, whole or of one model, whose rows alone are read then."""
         folder = self._folder("outputs", fingerprint)
         predictions = folder / "predictions.parquet"
+        rows = None if model is None else [("model", "=", model)]
         return Outputs(
-            conform(pq.read_table(folder / "outputs.parquet"), OUTPUTS),
-            pq.read_table(predictions) if predictions.exists() else None,
+            conform(pq.read_table(folder / "outputs.parquet", filters=rows), OUTPUTS),
+            pq.read_table(predictions, filters=rows) if predictions.exists() else None,
             read_json(folder / "outputs.json")["left_out"],
             self.outputs_files(fingerprint),
             self.targets(fingerprint),
