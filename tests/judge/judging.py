@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from metrics.core.cases import Cases
 from metrics.core.evaluator import CaseScore, Evaluator
 from metrics.core.registry import choose
 from metrics.core.suite import Case
@@ -36,9 +37,8 @@ def judged(
         entry, values = evaluator, evaluator.parameters.model_validate(parameters)
     else:
         entry, values = choose([evaluator], {evaluator: parameters})[evaluator]
-    missing = missing_inputs(entry, case)
-    if missing is not None:
-        return missing
+    if missing := missing_inputs(entry, Cases.of([case])):
+        return missing[0]
     with tempfile.TemporaryDirectory() as scratch:
         return asyncio.run(_judged(entry, values, case, server, cache or Path(scratch), judge or {}))
 
