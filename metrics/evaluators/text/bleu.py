@@ -130,8 +130,8 @@ def _score(case: TokenizedCase[list[str]], counts: BleuCounts, weights: Sequence
         note = f"no {unmatched}-gram of the answer is in an expected answer: BLEU-{unmatched} and up are 0"
     facts = {
         "tokenizer": case.tokenizer,
-        "matches": list(counts.matches),
-        "ngrams": list(counts.totals),
+        "matches": counts.matches,
+        "ngrams": counts.totals,
         "answer_tokens": counts.length,
         "reference_tokens": counts.reference_length,
         "brevity_penalty": counts.brevity_penalty,

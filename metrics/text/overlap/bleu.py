@@ -3,41 +3,27 @@
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import tee
+from typing import NamedTuple
 
 from metrics.text.overlap.ngrams import Compared, clipped_matches
 
 NO_MATCH = sys.float_info.min  # nltk's stand-in for a precision of 0, whose logarithm would be −∞
 
 
-@dataclass(frozen=True)
-class BleuCounts:
+class BleuCounts(NamedTuple):
     """The counts behind BLEU: clipped matches and n-grams of the candidate, at index n − 1; both lengths in tokens.
 
     `reference_length` is that of the reference closest in length, the shorter on a tie; 0 without a reference.
+    `logarithms` are ln pₙ, pₙ the share of the candidate's n-grams that match.
     """
 
-    matches: tuple[int, ...]
-    totals: tuple[int, ...]
+    matches: list[int]
+    totals: list[int]
     length: int
     reference_length: int
-
-    @cached_property
-    def brevity_penalty(self) -> float:
-        """Return 1 for a candidate longer than the reference, else exp(1 − reference / length); 0 for an empty one."""
-        if self.length > self.reference_length:
-            return 1.0
-        return math.exp(1 - self.reference_length / self.length) if self.length else 0.0
-
-    @cached_property
-    def logarithms(self) -> list[float]:
-        """Return ln pₙ, pₙ the share of the candidate's n-grams that match, at index n − 1."""
-        return [
-            math.log(found / total if found else NO_MATCH)
-            for found, total in zip(self.matches, self.totals, strict=True)
-        ]
+    brevity_penalty: float
+    logarithms: list[float]
 
 
 def bleu_counts(texts: Iterable[Compared], orders: int = 4) -> Iterator[BleuCounts]:
@@ -49,8 +35,18 @@ def bleu_counts(texts: Iterable[Compared], orders: int = 4) -> Iterator[BleuCoun
     for (references, candidate), matches in zip(texts, clipped_matches(counted, orders), strict=True):
         length = len(candidate)
         nearness = ((abs(len(reference) - length), len(reference)) for reference in references)
-        totals = tuple(max(length - n, 0) for n in range(orders))
-        yield BleuCounts(tuple(matches), totals, length, min(nearness, default=(0, 0))[1])
+        reference_length = min(nearness, default=(0, 0))[1]
+        totals = [max(length - n, 0) for n in range(orders)]
+        shares = (found / total if found else NO_MATCH for found, total in zip(matches, totals, strict=True))
+        penalty = _brevity_penalty(length, reference_length)
+        yield BleuCounts(matches, totals, length, reference_length, penalty, list(map(math.log, shares)))
+
+
+def _brevity_penalty(length: int, reference_length: int) -> float:
+    """Return 1 for a candidate longer than the reference, else exp(1 − reference / length); 0 for an empty one."""
+    if length > reference_length:
+        return 1.0
+    return math.exp(1 - reference_length / length) if length else 0.0
 
 
 def bleu(counts: BleuCounts, weights: Sequence[float]) -> float:

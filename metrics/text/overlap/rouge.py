@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import tee
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -56,7 +56,7 @@ class RougeText:
     def __len__(self) -> int:
         return len(self.tokens)
 
-    @cached_property
+    @property
     def lines(self) -> list[list[str]]:
         """Return the tokens of each line."""
         if "\n" not in self.text:
@@ -76,15 +76,16 @@ def rouge(
     texts = (([reference.tokens], candidate.tokens) for reference, candidate in counted)
     highest = max((ORDERS.get(kind, 0) for kind in types), default=0)
     for (reference, candidate), matches in zip(pairs, clipped_matches(texts, highest), strict=True):
+        wanted, made = len(reference), len(candidate)
         scores: dict[RougeType, Rouge] = {}
         for kind in types:
             if kind in ORDERS:
                 shorter = ORDERS[kind] - 1
-                scores[kind] = _rouge(matches[shorter], len(reference) - shorter, len(candidate) - shorter)
-            elif kind == "rougeL" or len(reference.lines) == 1 == len(candidate.lines):
-                scores[kind] = scores.get("rougeL") or rouge_l(reference.tokens, candidate.tokens)
-            else:
+                scores[kind] = _rouge(matches[shorter], wanted - shorter, made - shorter)
+            elif kind == "rougeLsum" and ("\n" in reference.text or "\n" in candidate.text):
                 scores[kind] = rouge_lsum(reference.lines, candidate.lines)
+            else:
+                scores[kind] = scores.get("rougeL") or rouge_l(reference.tokens, candidate.tokens)
         yield scores
 
 
