@@ -1,6 +1,7 @@
 """Precision and recall along the ranked predictions, of the data set and of its resamples."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints
 from metrics.vision.compiled.jit import compiled, int64
@@ -150,13 +151,30 @@ def curves(
 
 
 @compiled
-def _levels(truths: Ints, recalls: Floats, levels: Bytes) -> None:
+def _add(images: Int32s, first: int, last: int, weights: Bytes, some: NDArray[np.uint16], counts: Int32s) -> None:
+    """Add to `counts` [L] how often images[first:last] occur; `some` [L] holds sums on the way, which are quicker."""
+    lanes = len(counts)
+    while first < last:
+        stop = min(last, first + ADDED)
+        for b in range(lanes):
+            some[b] = 0
+        for i in range(first, stop):
+            image = images[i]
+            for b in range(lanes):
+                some[b] += weights[image, b]
+        for b in range(lanes):
+            counts[b] += some[b]
+        first = stop
+
+
+@compiled
+def _levels(truths: Int32s, recalls: Floats, levels: Bytes) -> None:
     """Fill how many of `recalls` so many true positives reach [L, most + 1], in data sets of so many `truths` [L]."""
     for b in range(len(truths)):
         for right in range(levels.shape[1]):
             levels[b, right] = 0
         for r in range(len(recalls)):
-            levels[b, _needed(max(truths[b], np.int64(1)), recalls[r])] += 1
+            levels[b, _needed(max(np.int64(truths[b]), np.int64(1)), recalls[r])] += 1
         for right in range(1, levels.shape[1]):
             levels[b, right] += levels[b, right - 1]
 
@@ -185,7 +203,7 @@ def resampled(
     it may count there too.
     """
     lanes, thresholds = weights.shape[1], len(states)
-    truths, seen_now, gap = np.empty(lanes, np.int64), np.empty(lanes, np.int32), np.empty(lanes, np.uint16)
+    truths, seen_now, some = np.empty(lanes, np.int32), np.empty(lanes, np.int32), np.empty(lanes, np.uint16)
     hits, aside = np.empty((thresholds, lanes), np.int32), np.empty((thresholds, lanes), np.int32)
     level, lower = np.empty((thresholds, lanes), np.uint8), np.empty(lanes, np.uint8)
     gained = np.empty(lanes, np.uint8)
@@ -197,28 +215,16 @@ def resampled(
             for b in range(lanes):
                 hits[t, b] = aside[t, b] = 0
                 best[t, b] = total[t, b] = 0.0
-        for j in range(truth_starts[k], truth_starts[k + 1]):
-            image = truth_image[j]
-            for b in range(lanes):
-                truths[b] += weights[image, b]
+        _add(truth_image, truth_starts[k], truth_starts[k + 1], weights, some, truths)
         begin, end, miss = event_starts[k], event_starts[k + 1], miss_starts[k]
         seen = np.empty((end - begin if precision else 0, lanes), np.int32)
         for i in range(begin, end):
             if precision:
                 stop = miss_starts[k] + before[i]
-                while miss < stop:
-                    some = min(stop, miss + ADDED)
-                    for b in range(lanes):
-                        gap[b] = 0
-                    while miss < some:
-                        image = miss_image[miss]
-                        for b in range(lanes):
-                            gap[b] += weights[image, b]
-                        miss += 1
-                    for b in range(lanes):
-                        seen_now[b] += gap[b]
+                _add(miss_image, miss, stop, weights, some, seen_now)
+                _add(event_image, i, i + 1, weights, some, seen_now)
+                miss = stop
                 for b in range(lanes):
-                    seen_now[b] += weights[event_image[i], b]
                     seen[i - begin, b] = seen_now[b]
             image = event_image[i]
             for t in range(thresholds):
@@ -230,7 +236,7 @@ def resampled(
                         aside[t, b] += weights[image, b]
         most = np.int64(1)
         for b in range(lanes):
-            most = max(most, truths[b])
+            most = max(most, np.int64(truths[b]))
             for t in range(thresholds):
                 most = max(most, np.int64(hits[t, b]))
                 recall_out[b, k, t] = hits[t, b] / truths[b] if truths[b] else np.nan
