@@ -13,9 +13,10 @@ import platform
 import sys
 from dataclasses import dataclass, replace
 from functools import reduce
+from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, PackageNotFoundError, packages_distributions, version
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator
@@ -152,12 +153,21 @@ def _loaded(recipe: Recipe, said: str) -> Evaluator:
     return found
 
 
+class _SourceAlone(SourceFileLoader):
+    """Executes the source, never a compiled copy: one of the same second and size may be of another source."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Return the compiled source."""
+        del fullname  # one file, one module
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def _file_module(file: Path) -> ModuleType:
     """Return the module of a file, executed once as long as the file does not change."""
     content = file.read_bytes()
     name = f"{FILES}{file.stem}_{hashlib.sha256(bytes(file) + content).hexdigest()[:12]}"
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, file)
+        spec = importlib.util.spec_from_file_location(name, file, loader=_SourceAlone(name, str(file)))
         if spec is None or spec.loader is None:
             raise ImportError(f"{file} is no Python file")
         module = importlib.util.module_from_spec(spec)
