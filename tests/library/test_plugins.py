@@ -1,8 +1,10 @@
 """Evaluators from anywhere: the example of docs/plugins.md as script, notebook and package; what a run keeps of it."""
 
 import json
+import os
 import re
 import shutil
+import sys
 import threading
 from pathlib import Path
 
@@ -195,6 +197,17 @@ def test_two_plugins_with_one_id_are_refused(tmp_path: Path) -> None:
 
 
 # Resuming
+
+
+def test_a_file_changed_within_a_second_is_read_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    found = []
+    for most in (5, 7):
+        file = write_plugin(folder / "evals.py", most=most)
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+        loaded = load_reference("evals.py:brevity", folder).evaluator
+        found.append(loaded(Case.of(answer="one two three four five six"), Parameters()).values["words_over"])
+    assert found == [1.0, 0.0]
 
 
 def queued(folder: Path, most: int = 5) -> Run:
