@@ -196,7 +196,7 @@ def ratios(found: dict[tuple[str, str], list[dict[str, Any]]], versions: dict[st
         print(f"{name:<24}{kind:<9}{again}{fresh(records):9.3f}{fresh(records, 'memory'):9.0f}{off:12.0e}")
     rows = []
     parts = found["assay", "parts"]
-    for kind, what, limit in (("bbox", "boxes", 1.0), ("segm", "masks", 1.5)):
+    for kind, what, limit in (("bbox", "boxes", 0.6), ("segm", "masks", 1.5)):
         ours, rivals = found["assay", kind], [name for name in FAST if (name, kind) in found]
         if not rivals:
             continue
@@ -208,7 +208,7 @@ def ratios(found: dict[tuple[str, str], list[dict[str, Any]]], versions: dict[st
         if kind == "segm":
             continue
         title = "COCO boxes: fresh process, imports included"
-        rows.append(table.Row(title, fresh(ours), "s", fresh(fastest), of, most=3))
+        rows.append(table.Row(title, fresh(ours), "s", fresh(fastest), of, most=1.3))
         title = "COCO boxes: peak memory of the fresh process"
         rows.append(table.Row(title, fresh(ours, "memory"), "MB", fresh(fastest, "memory"), of, most=2))
         for part, (title, most) in PARTS.items():
@@ -225,7 +225,7 @@ def ratios(found: dict[tuple[str, str], list[dict[str, Any]]], versions: dict[st
 PARTS = {  # what follows the reading, and how many times the peer's warm process it may take
     "another IoU grid": ("COCO boxes from stored columns: another IoU grid", 0.5),
     "another maxDets": ("COCO boxes from stored columns: another maxDets", 0.5),
-    "evaluators": ("COCO boxes: all detection evaluators with stored matches", 3),
+    "evaluators": ("COCO boxes: all detection evaluators with stored matches", 1.6),
     "evaluators with intervals": ("COCO boxes: all detection evaluators with their intervals", None),
     "bootstrap": ("COCO boxes: bootstrap of mAP, 1,000 resamples", 10),
 }
