@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from metrics.core.cases import Cases
 from metrics.core.evaluator import CaseScore, Evaluator
 from metrics.core.registry import choose
 from metrics.core.suite import Case
@@ -36,7 +37,7 @@ def judged(
         entry, values = evaluator, evaluator.parameters.model_validate(parameters)
     else:
         entry, values = choose([evaluator], {evaluator: parameters})[evaluator]
-    missing = missing_inputs(entry, case)
+    missing = missing_inputs(entry, Cases.of([case])).get(0)
     if missing is not None:
         return missing
     with tempfile.TemporaryDirectory() as scratch:
