@@ -37,8 +37,9 @@ def judged(
         entry, values = evaluator, evaluator.parameters.model_validate(parameters)
     else:
         entry, values = choose([evaluator], {evaluator: parameters})[evaluator]
-    if missing := missing_inputs(entry, Cases.of([case])):
-        return missing[0]
+    missing = missing_inputs(entry, Cases.of([case])).get(0)
+    if missing is not None:
+        return missing
     with tempfile.TemporaryDirectory() as scratch:
         return asyncio.run(_judged(entry, values, case, server, cache or Path(scratch), judge or {}))
 
