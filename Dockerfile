@@ -1,6 +1,6 @@
 # The studio: `docker compose up`, or see docs/install.md. EXTRAS chooses what is installed beside the studio.
 FROM python:3.12-slim AS build
-ARG EXTRAS=studio,pdf,judge,remote
+ARG EXTRAS=studio,pdf,judge,remote,auth
 WORKDIR /build
 COPY requirements-uv.txt requirements.txt requirements-torch.txt ./
 RUN pip install --no-cache-dir --require-hashes -r requirements-uv.txt
@@ -28,5 +28,6 @@ VOLUME /workspace
 EXPOSE 8501
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
     CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8501/_stcore/health', timeout=4)"]
-# inside the container every address; compose.yaml publishes it on the host's loopback only
-CMD ["assay", "studio", "--address", "0.0.0.0", "--port", "8501"]
+# inside the container every address; compose.yaml publishes it on the host's loopback only. With people who sign in:
+# docker run -v FILE:/team.toml:ro … assay studio --address 0.0.0.0 --team /team.toml (docs/team.md)
+CMD ["assay", "studio", "--address", "0.0.0.0", "--port", "8501", "--without-sign-in"]

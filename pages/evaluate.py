@@ -8,7 +8,7 @@ import streamlit as st
 from components import data
 from components.views.setup import evaluator_chooser, object_findings, run_start, target_form
 from components.widgets import column_mapping, controls, problem_list, uploads, url
-from components.widgets.frame import frame
+from components.widgets.frame import editors_only, frame
 from metrics.presentation import format
 
 SOURCES = {
@@ -208,6 +208,7 @@ def show_problems(facts: data.ReadInputs, inputs: data.Inputs) -> None:
 
 
 frame("Evaluate", "What should be evaluated?", needs_run=False)
+editors_only("evaluate a suite")
 left, right = st.columns([7, 3], gap="medium")
 with left:
     source = controls.choice("Suite", SOURCES, "from")

@@ -122,7 +122,8 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
     contexts = {column: list(output["retrieved_contexts"] or []) for column, output in chosen}
     ids = {column: list(output.get("context_ids") or []) for column, output in chosen}
     judged = around.evaluator in data.judges_of(run)
-    rater = filters.text("Your name", "rater").strip() if judged else ""
+    rates = bool(judged) and data.may("editor")
+    rater = data.own_name() or filters.text("Your name", "rater").strip() if rates else ""
     for place, (column, output) in zip(st.columns(len(chosen)), chosen, strict=True):
         with place:
             value = values.get(column)
@@ -138,7 +139,7 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
                 st.text(title)
                 if answered:
                     st.text(f"({output.get('error') or 'no answer'})")
-            if judged and answer:
+            if rates and answer:
                 own_verdict.draw(
                     run, case["case_id"], output["model"], rater, around.metric, f"{case['case_id']}-{column}"
                 )

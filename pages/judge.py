@@ -7,7 +7,7 @@ import streamlit as st
 from components import data
 from components.views.judge import judge_form, machine_models, prompt_playground, reply_cache, rubric_editor
 from components.widgets import controls, url
-from components.widgets.frame import frame
+from components.widgets.frame import editors_only, frame
 from components.widgets.parameter_form import parameter_form
 
 if TYPE_CHECKING:
@@ -171,6 +171,9 @@ def actions(setting: data.Setting | None, saved: bool, chosen: bool) -> None:
 
 
 frame("Judge", "Which LLM judges, and what does it cost?", needs_run=False)
+if not data.may("editor"):
+    st.text(f"Runs of this workspace are judged by {data.judge_chosen().name or 'no judge'}.")
+    editors_only("choose a judge, prompts and rubrics")
 view = controls.choice("View", VIEWS, "view")
 if view == "setup":
     set_up()

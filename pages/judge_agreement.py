@@ -179,6 +179,8 @@ def show_calibration(run: str, found: data.Agreement, criterion: str, choice: Ch
         if found.n < data.FEWEST_LABELS
         else ""
     )
+    if not data.may("editor"):
+        return
     if lacking:
         st.text(lacking)
     with st.container(horizontal=True):
@@ -342,7 +344,7 @@ def show_labels(run: str, criterion: data.Criterion, column: data.Column) -> Non
         )
         shown: dict[str, Any] = {"sampling": "Why", "case_id": header("Case", 120), "model": "Model"}
         st.dataframe(table, hide_index=True, column_order=list(shown), column_config=shown, key="next")
-        if st.button("Label outputs", type="primary", icon=":material/rate_review:"):
+        if data.may("editor") and st.button("Label outputs", type="primary", icon=":material/rate_review:"):
             url.go("label", run=run, criterion=criterion.name, key=column.key)
 
 

@@ -9,7 +9,7 @@ from components import data
 from components.viewers import text_case
 from components.views.judge import agreement_tables, label_entry
 from components.widgets import filters, url
-from components.widgets.frame import empty, frame
+from components.widgets.frame import editors_only, empty, frame
 from metrics.presentation.viewers import case_texts
 
 MODES = {"mixed": "Mixed", "drawn": "Drawn at random only"}
@@ -91,10 +91,13 @@ if data.run_facts(run).suite["task"] in VISION:
         "See the runs", "runs",
     )  # fmt: skip
     st.stop()
-if not url.param("rater", "").strip():
-    ask_name()
-    st.stop()
-rater = filters.text("Your name", "rater").strip()
+editors_only("label outputs")
+rater = data.own_name()
+if not rater:
+    if not url.param("rater", "").strip():
+        ask_name()
+        st.stop()
+    rater = filters.text("Your name", "rater").strip()
 criterion, scale, model, only = choose(run, metrics)
 catalogue = data.catalogue()
 reads_contexts = any(

@@ -11,7 +11,7 @@ from components.viewers import heatmap
 from components.views.judge import judge_calls
 from components.views.results import asked_models, detectable_difference, welcome
 from components.widgets import controls, drilldown_filters, filters, run_progress, url
-from components.widgets.frame import frame
+from components.widgets.frame import begin, frame
 from metrics.presentation import calibration_words, format
 from metrics.presentation.run_names import GOING
 from metrics.presentation.viewers import board_drawing
@@ -54,7 +54,7 @@ def first_start(missing: int) -> None:
     st.stop()
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@data.kept_here
 def drawn(run: str, tag: str | None, keys: tuple[str, ...]) -> dict[str, list[list[Any]]]:
     """Return the cells of the heatmap, cached for the next sort, search or reload."""
     board = data.leaderboard(run, tag=tag)
@@ -91,6 +91,7 @@ def open_cell(
     return board_drawing.drawer(column, model, cell, found.rows, found.total, address, gallery, classes)
 
 
+begin()
 missing = samples_missing() if data.ensure_samples() else 0
 if missing and not url.param("run") and not any(run.state == "finished" for run in data.runs()):
     first_start(missing)

@@ -31,7 +31,9 @@ def teach() -> None:
         st.text("A line:")
         st.code(monitor_view.LINE, language=None)
         st.text("You can stop it at any time: the same command on the same file continues, and counts no line twice.")
-        if st.button("Try it on a week of the sample's answers", type="primary", icon=":material/play_circle:"):
+        if data.may("editor") and st.button(
+            "Try it on a week of the sample's answers", type="primary", icon=":material/play_circle:"
+        ):
             with st.spinner("Judging 560 answers, about five seconds"):
                 demo = data.start_demo()
             url.put(monitor=demo)

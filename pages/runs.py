@@ -6,7 +6,7 @@ import streamlit as st
 
 from components import data
 from components.views.results import run_archive, run_cards
-from components.widgets import controls, filters, unfinished_run, url
+from components.widgets import controls, filters, unfinished_run, url, visitor
 from components.widgets.frame import draw_no_run, frame
 from metrics.presentation import format, run_names
 from metrics.presentation.run_names import GOING
@@ -29,6 +29,8 @@ def befores(runs: list[data.RunFacts]) -> dict[str, str]:
     return found
 
 
+if url.flag("log") and data.may("admin"):
+    visitor.draw_log()
 runs, damaged, deleted = data.runs(), data.damaged_runs(), data.deleted_runs()
 unfinished_run.draw_refused()
 if not runs:
@@ -57,7 +59,7 @@ others = sorted((run for run in shown if run.state not in GOING), key=lambda run
 last = max(1, ceil(len(others) / PAGE))
 page = int(url.number("page", 1, 1, last))
 with st.container(horizontal=True, vertical_alignment="center"):
-    if st.button("Evaluate a suite", type="primary", icon=":material/add:"):
+    if data.may("editor") and st.button("Evaluate a suite", type="primary", icon=":material/add:"):
         url.go("evaluate")
     st.text(run_cards.counts(runs), width="stretch")
     if last > 1:

@@ -12,7 +12,7 @@ from components.views.setup import (
     suite_merging,
 )
 from components.widgets import controls, url
-from components.widgets.frame import frame
+from components.widgets.frame import editors_only, frame
 from metrics.presentation import format
 
 QUESTIONS = {"questions": "From documents"}
@@ -20,6 +20,7 @@ VIEWS = {
     "cases": "Cases", "contents": "Contents", "merge": "Import or merge", "divide": "Sample or split",
     "perturb": "Perturb", **QUESTIONS, "history": "History", "upload": "Upload",
 }  # fmt: skip
+READING = ("cases", "contents", "history")  # views that change nothing
 
 
 def draw_questions() -> None:
@@ -36,6 +37,10 @@ def draw_questions() -> None:
 
 frame("Suites", "What is in my test suite, and which suite do I need?", needs_run=False)
 stored = data.stored_suites()
+if not data.may("editor"):
+    if not stored:
+        editors_only("store a suite")
+    VIEWS = {name: VIEWS[name] for name in READING}
 if not stored:
     if controls.choice("View", {"upload": "Upload", **QUESTIONS}, "view") == "questions":
         draw_questions()
@@ -44,7 +49,7 @@ if not stored:
     st.text("A suite holds the cases that models are tested on. Every evaluated suite is stored; or store one here.")
     suite_makers.draw_upload()
     st.stop()
-if url.param("view") == "questions":
+if url.param("view") == "questions" and "questions" in VIEWS:
     controls.choice("View", VIEWS, "view", clears=("page",))
     draw_questions()
     st.stop()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from components.data.agent_traces import trace
 from components.data.agreements import (
     CorrectedMeans,
+    add_labels,
     agreement_slices,
     agreements,
     calibrate_metric,
@@ -16,6 +17,7 @@ from components.data.agreements import (
     cell_outputs,
     corrected_means,
     forget_calibration,
+    give_label,
     has_demo_labels,
     has_panel,
     judge_biases,
@@ -23,13 +25,15 @@ from components.data.agreements import (
     label_demo,
     label_given,
     label_queue,
+    label_sets,
     labelled_metrics,
-    labels_of,
     panel_agreement,
     rater_agreement,
     rater_outputs,
     read_labels,
+    remove_labels,
     start_label_demo,
+    withdraw_label,
 )
 from components.data.case_views import CaseView, example
 from components.data.document_questions import (
@@ -254,6 +258,18 @@ from components.data.thresholds import (
 )
 from components.data.unfinished_runs import SoFar, so_far
 from components.data.uploaded_files import ARCHIVES, TABLES, model_name, reading_of, upload_name
+from components.data.visitors import (
+    SignIn,
+    audit_log,
+    group,
+    kept_here,
+    may,
+    own_name,
+    sign_in,
+    sign_out,
+    signed_in,
+    visitor,
+)
 from components.data.workspace_runs import (
     RunFacts,
     RunProgress,
@@ -293,6 +309,7 @@ from metrics.core.registry import evaluator_ids, title_of
 from metrics.core.registry import evaluators as catalogue
 from metrics.core.registry import refused as refused_plugins
 from metrics.store.reviews import Mark, Place
+from metrics.store.team import NotAllowed
 from metrics.text.condition_form import ConditionForm, condition_of, row_problem
 from metrics.text.condition_form import Group as ConditionGroup
 from metrics.text.condition_form import Row as ConditionRow

@@ -10,6 +10,7 @@ import streamlit as st
 
 from components.data.run_reads import of_run
 from components.data.uploaded_files import column_pairs, name_of, reading_of, upload_folder
+from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
 from metrics.analysis.labels import calibrate, human_labels, judge_agreement, judge_bias, labelled_scores, raters
 from metrics.analysis.labels import corrected_means as means
@@ -18,9 +19,11 @@ from metrics.analysis.labels.label_queue import Queue, queue
 from metrics.core.errors import InputError
 from metrics.core.label_schema import LABEL_KEY
 from metrics.store.calibrations import Calibrations
-from metrics.store.label_sets import Labels
+from metrics.store.label_sets import Labels, LabelSet
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from metrics.analysis import Column
     from metrics.analysis.labels.corrected_means import Corrected
     from metrics.core.calibration import Calibration
@@ -100,6 +103,7 @@ def calibration_here(run_id: str, only: Only) -> Calibration | None:
     return calibrate.calibrated_here(workspace().run(run_id), *only)
 
 
+@action("editor", "set a threshold by labels", "run_id", "criterion")
 def calibrate_metric(run_id: str, only: Only, criterion: str, passing: float | None) -> Sequence[str]:
     """Set a metric's threshold by a run's labels, for later runs; return what keeps it from being set, if anything."""
     run = workspace().run(run_id)
@@ -111,6 +115,7 @@ def calibrate_metric(run_id: str, only: Only, criterion: str, passing: float | N
     return ()
 
 
+@action("editor", "forget a threshold set by labels")
 def forget_calibration(found: Calibration) -> None:
     """Remove a calibration from the workspace."""
     Calibrations(workspace().path).forget(found)
@@ -125,7 +130,7 @@ def label_given(run_id: str, case_id: str, model: str, rater: str, criterion: st
     """Return the label (schema LABELS) that a rater gave an output for a criterion; None without."""
     import pyarrow.compute as pc
 
-    labels = labels_of(run_id).table()
+    labels = _labels(run_id).table()
     for name, value in zip(LABEL_KEY, (case_id, model, rater, criterion), strict=True):
         labels = labels.filter(pc.field(name) == value)
     rows: list[Mapping[str, Any]] = labels.to_pylist()
@@ -141,22 +146,54 @@ def label_demo() -> str | None:
     return run.id if run is not None and run.state == "finished" else None
 
 
+@action("editor", "add the demo's labels", "run_id")
 def start_label_demo(run_id: str) -> None:
     """Add the demo's labels to the run of the bundled judged sample."""
     from metrics.suites import demo_labels
 
-    labels_of(run_id).add(demo_labels.demo_labels(), demo_labels.RATER)
+    _labels(run_id).add(demo_labels.demo_labels(), demo_labels.RATER)
 
 
 def has_demo_labels(run_id: str) -> bool:
     """Return whether labels of a run are the demo's."""
     from metrics.suites.demo_labels import RATER
 
-    return any(one.name == RATER for one in labels_of(run_id).sets())
+    return any(one.name == RATER for one in label_sets(run_id))
 
 
-def labels_of(run_id: str) -> Labels:
-    """Return the sets of human labels of a run, to read, add to and remove from."""
+def label_sets(run_id: str) -> list[LabelSet]:
+    """Return the sets of human labels of a run."""
+    return list(_labels(run_id).sets())
+
+
+@action("editor", "label an output", "run_id", "criterion", "case_id")
+def give_label(
+    run_id: str, case_id: str, model: str, rater: str, criterion: str, value: float | None, sampling: str,
+    ends: tuple[float, float],
+) -> None:  # fmt: skip
+    """Keep a label, in place of the rater's earlier one; the rater is the visitor where people sign in."""
+    _labels(run_id).give(case_id, model, own_name() or rater, criterion, value, sampling, ends)  # type: ignore[arg-type]
+
+
+@action("editor", "withdraw a label", "run_id", "criterion", "case_id")
+def withdraw_label(run_id: str, case_id: str, model: str, rater: str, criterion: str) -> None:
+    """Remove a rater's label of an output; the rater is the visitor where people sign in."""
+    _labels(run_id).withdraw(case_id, model, own_name() or rater, criterion)
+
+
+@action("editor", "add labels", "run_id", "name")
+def add_labels(run_id: str, table: pa.Table, name: str) -> None:
+    """Add the labels of a file (schema LABELS) to a run."""
+    _labels(run_id).add(table, name)
+
+
+@action("editor", "remove labels", "run_id", "set_id")
+def remove_labels(run_id: str, set_id: str) -> None:
+    """Remove a set of labels from a run."""
+    _labels(run_id).remove(set_id)
+
+
+def _labels(run_id: str) -> Labels:
     return Labels(workspace().run(run_id))
 
 

@@ -15,6 +15,7 @@ import streamlit as st
 from components.data.judge_settings import judge_chosen
 from components.data.suite_drafts import store_suite
 from components.data.uploaded_files import name_of, path_of, problem_table, upload_folder
+from components.data.visitors import action
 from components.data.workspace_runs import workspace_path
 from metrics.core.errors import AssayError, InputError
 
@@ -119,6 +120,7 @@ def question_estimate(tokens: Sequence[str], settings: Mapping[str, Any]) -> Est
         return str(failure)
 
 
+@action("editor", "write questions")
 def start_questions(tokens: Sequence[str], settings: Mapping[str, Any]) -> str:
     """Begin to write questions in a thread and return the job's name; the same job is not begun twice."""
     from metrics import questions
@@ -210,6 +212,7 @@ def _row(entry: Any, review: Review, texts: Mapping[str, tuple[str, str]]) -> di
     }  # fmt: skip
 
 
+@action("editor", "review questions", "draft_id", "status")
 def review_questions(draft_id: str, names: Sequence[str], status: str, question: str = "", answer: str = "") -> str:
     """Give questions of a draft a status and, where they are given, new texts; return why it could not be done."""
     from metrics import questions
@@ -227,6 +230,7 @@ def review_questions(draft_id: str, names: Sequence[str], status: str, question:
     return ""
 
 
+@action("editor", "store questions as a suite", "draft_id", "name")
 def store_questions(draft_id: str, name: str) -> tuple[str, str]:
     """Store the approved questions as a suite of that name; return its fingerprint and a message ("": why)."""
     try:
@@ -236,6 +240,7 @@ def store_questions(draft_id: str, name: str) -> tuple[str, str]:
         return "", str(failure)
 
 
+@action("viewer", "download questions", "draft_id")
 def question_bytes(draft_id: str) -> bytes:
     """Return all questions of a draft, with their status, as JSON lines."""
     from metrics.suites import suite_bytes

@@ -20,6 +20,7 @@ from components.data.uploaded_files import (
     upload_folder,
     upload_name,
 )
+from components.data.visitors import action
 from components.data.workspace_runs import runs, workspace, workspace_path
 from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.presentation import run_names
@@ -218,6 +219,7 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
     return ReadInputs(_inputs.keep or not problems, tuple(problems), understood)
 
 
+@action("editor", "start a run", "name")
 def start(
     inputs: Inputs, evaluators: tuple[str, ...], parameters: Parameters, name: str | None,
     resources: dict[str, Any] | None = None, scheduler: str | None = None,

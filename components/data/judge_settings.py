@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from components.data.run_reads import leaderboard, of_run
+from components.data.visitors import action
 from components.data.workspace_runs import workspace_path
 from metrics import analysis
 from metrics.core.errors import AssayError, InputError
@@ -114,6 +115,7 @@ def judge_facts(setting: Setting) -> JudgeFacts:
     return JudgeFacts(settings.model_dump(mode="json"), name, keys, "; ".join(lacks))
 
 
+@action("editor", "choose the judge")
 def choose_judge(setting: Setting | None) -> str:
     """Make this the judge of the workspace (None: no judge); return why it could not be done, else ""."""
     from metrics.judge import workspace_judge
@@ -125,6 +127,7 @@ def choose_judge(setting: Setting | None) -> str:
     return ""
 
 
+@action("editor", "ask a judge a test question")
 def try_judge(setting: Setting) -> Trial:
     """Ask a judge one small question."""
     from metrics.judge import workspace_judge
@@ -162,6 +165,7 @@ def searched_folders() -> list[Path]:
     return [folder for _, folder in found.places(workspace_path())]
 
 
+@action("editor", "look for this machine's model servers")
 def running_servers() -> tuple[Running, ...]:
     """Ask the usual ports of this machine for servers of models; return those that answer."""
     from metrics.judge.local import running
@@ -190,12 +194,14 @@ def judge_cache() -> Statistics | str:
             return str(failure)
 
 
+@action("admin", "remove replies of judges", "judge", "step")
 def clear_cache(judge: str | None, step: str | None, older_than_days: float | None) -> int:
     """Remove the replies that meet the conditions; return how many there were."""
     with _cache() as cache:
         return int(cache.clear(judge, step, older_than_days))
 
 
+@action("editor", "download the replies of judges")
 def export_cache() -> bytes:
     """Return the whole cache as a file: gzipped JSON lines."""
     with _cache() as cache, TemporaryDirectory() as scratch:
@@ -204,6 +210,7 @@ def export_cache() -> bytes:
         return file.read_bytes()
 
 
+@action("admin", "add replies of judges", "name")
 def import_cache(name: str, content: bytes) -> str:
     """Add an exported cache; return the result in words."""
     with _cache() as cache, TemporaryDirectory() as scratch:

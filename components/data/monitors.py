@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from components.data.visitors import action
 from components.data.workspace_runs import workspace
 
 if TYPE_CHECKING:
@@ -153,6 +154,7 @@ def monitor_drift(name: str, version: str) -> Sequence[MetricDrift]:  # noqa: AR
     return monitoring.drifts(monitoring.monitor(workspace(), name))
 
 
+@action("editor", "start the monitor of the demo")
 def start_demo() -> str:
     """Create a monitor of the bundled week of production, judge it, and return the monitor's name."""
     from datetime import UTC, datetime

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from components.data.visitors import action
 from components.data.workspace_runs import workspace, workspace_path
 from metrics.core.errors import AssayError, InputError
 
@@ -39,6 +40,7 @@ def checked_prompt(prompt: dict[str, Any]) -> str:
     return _read(json.dumps(prompt), "prompt")[1]
 
 
+@action("editor", "save a prompt")
 def save_prompt(prompt: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Save a prompt, as the next version if it changed; return it as saved, or {} and why it was not."""
     from metrics.judge.custom_prompts import CustomPrompt
@@ -77,6 +79,7 @@ def place_prompts(
         return parameters, resources
 
 
+@action("editor", "try a prompt", "run_id")
 def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> tuple[tuple[TriedCase, ...], str]:
     """Ask the workspace's judge a prompt about the first cases of a run; return the verdicts, or () and why none."""
     from metrics.engine.playground import first_cases, try_out

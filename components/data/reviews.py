@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from components.data.run_reads import of_run
+from components.data.visitors import action
 from components.data.workspace_runs import workspace
 from metrics import analysis
 from metrics.analysis import OperatingPoint
@@ -21,6 +22,7 @@ def operating_point(run_id: str) -> OperatingPoint:
     return analysis.operating_point(workspace().run(run_id))
 
 
+@action("editor", "choose the operating point", "run_id")
 def choose_operating_point(run_id: str, point: OperatingPoint | None) -> None:
     """Choose the operating point of a run for every page; None: the one with the best F1."""
     _review(run_id).choose_point(point)
@@ -31,11 +33,13 @@ def marks(run_id: str) -> Mapping[Place, Mark]:
     return _review(run_id).marks()
 
 
+@action("editor", "tag cases", "run_id", "add", "remove")
 def tag_places(run_id: str, places: Iterable[Place], add: Sequence[str] = (), remove: Sequence[str] = ()) -> str:
     """Add tags to cases or objects of a run, and remove others; return why that cannot be, else ""."""
     return _tried(lambda: _review(run_id).tag(places, add, remove))
 
 
+@action("editor", "write a note", "run_id", "place")
 def note_place(run_id: str, place: Place, text: str) -> str:
     """Write the note of a case or an object, "" removes it; return why that cannot be, else ""."""
     return _tried(lambda: _review(run_id).note(place, text))
@@ -46,11 +50,13 @@ def saved_views(page: str) -> Sequence[SavedView]:
     return tuple(view for view in _views().all() if view.page == page)
 
 
+@action("editor", "save a view", "name", "page")
 def save_view(name: str, page: str, state: str) -> str:
     """Save a view, in place of one of the same page and name; return why that cannot be, else ""."""
     return _tried(lambda: _views().keep(SavedView(name, page, state)))
 
 
+@action("editor", "remove a view", "name", "page")
 def remove_view(page: str, name: str) -> None:
     """Remove a saved view."""
     _views().remove(page, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from components.data.visitors import action
 from components.data.workspace_runs import workspace_path
 from metrics.core.errors import InputError
 
@@ -59,6 +60,7 @@ def checked_rubric(rubric: dict[str, Any]) -> list[str]:
     return []
 
 
+@action("editor", "save a rubric")
 def save_rubric(rubric: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Save a rubric, as the next version if it changed; return it as saved, or {} and why it was not."""
     from metrics.judge.rubrics import Rubric

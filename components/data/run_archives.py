@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from components.data.uploaded_files import name_of, path_of, upload_folder
+from components.data.visitors import action
 from components.data.workspace_runs import workspace
 
 
@@ -15,6 +16,7 @@ class ImportedRun(NamedTuple):
     problems: str | None = None
 
 
+@action("viewer", "download an archive", "run_id")
 def archive_run(run_id: str) -> bytes:
     """Return a finished run with all that it rests on as a zip, which `import_run` opens elsewhere."""
     from metrics.reports.archives.write import archive
@@ -22,6 +24,7 @@ def archive_run(run_id: str) -> bytes:
     return archive(workspace().run(run_id))
 
 
+@action("viewer", "download the pages of a run", "run_id")
 def bundle_run(run_id: str) -> bytes:
     """Return a finished run as pages that open without a server, in a zip."""
     from metrics.reports.bundles.bundle_files import bundle_zip
@@ -29,6 +32,7 @@ def bundle_run(run_id: str) -> bytes:
     return bundle_zip(workspace().run(run_id))
 
 
+@action("editor", "import a run")
 def import_run(token: str, replies: bool) -> ImportedRun:
     """Open the uploaded archive of a run; with `replies` its judge's replies are added to the cache."""
     from metrics.core.errors import AssayError

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components.data.inputs import Inputs, Parameters, load_tables
+from components.data.visitors import working_in
 from components.data.workspace_runs import workspace_path
 from metrics.core.errors import AssayError
 
@@ -77,7 +78,8 @@ def _estimate(
     if stop.is_set():
         return None
     try:
-        suite, outputs, *_ = load_tables(inputs, keep=True)
+        with working_in(folder):
+            suite, outputs, *_ = load_tables(inputs, keep=True)
         return engine.estimate(
             suite, outputs, evaluators, parameters, resources, folder, sample=SAMPLE, stopped=stop.is_set
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 
+from components.data.visitors import kept_here, place
 from components.data.workspace_runs import workspace
 from metrics import analysis
 from metrics.store.threshold_profiles import ThresholdProfiles
@@ -32,7 +33,7 @@ def of_run(
     """Return `read` for the id of a run in place of the run, cached by its arguments however they are passed.
 
     An answer is computed again when thresholds are set, and one that rests on more than the run when the `version` of
-    that changes.
+    that changes; no answer of one workspace is given in another.
     """
     signature = inspect.signature(read)
 
@@ -46,7 +47,8 @@ def of_run(
         bound = signature.bind(run_id, *args, **kwargs)
         bound.apply_defaults()
         own = version(workspace().run(run_id)) if version else None
-        return kept((own, ThresholdProfiles(workspace().path).version), *bound.args, **bound.kwargs)
+        here = place()
+        return kept((own, str(here), ThresholdProfiles(here).version), *bound.args, **bound.kwargs)
 
     return asked
 
@@ -136,7 +138,7 @@ def differences(
     return analysis.differences(run, model_a, model_b, evaluator, metric, other=other, **choice)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept_here
 def trend(run_ids: tuple[str, ...], key: str, models: tuple[str, ...], tag: str | None, correction: str) -> Trend:
     """Return a metric over these runs of one suite, each run compared with the one before it."""
     runs = [workspace().run(run_id) for run_id in run_ids]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from components.data.uploaded_files import column_pairs, name_of, reading_of, task_of, upload_folder
+from components.data.visitors import action
 from components.data.workspace_runs import workspace, workspace_path
 from metrics.core.errors import AssayError, InputError, InputProblem
 
@@ -122,6 +123,7 @@ def edit_draft(
     return add_edits(fingerprint, draft, [{**edit, "cases": cases}])
 
 
+@action("editor", "edit a suite", "fingerprint")
 def add_edits(
     fingerprint: str, draft: str, edits: Sequence[Mapping[str, Any]]
 ) -> tuple[str, tuple[InputProblem | str, ...]]:
@@ -155,6 +157,7 @@ def edit_words(edits: Sequence[Mapping[str, Any]]) -> list[str]:
     return [Edit.model_construct(**edit).words for edit in edits]
 
 
+@action("editor", "undo an edit of a suite", "fingerprint")
 def undo_edit(fingerprint: str, draft: str) -> str:
     """Return the token of the draft without its last edit; "" for no edit left."""
     from metrics import suites
@@ -165,6 +168,7 @@ def undo_edit(fingerprint: str, draft: str) -> str:
     return suites.save_draft(workspace_path(), suites.Draft(suite=fingerprint, edits=before.edits[:-1]))
 
 
+@action("editor", "store a suite", "name")
 def save_draft(fingerprint: str, draft: str, name: str) -> tuple[str, str]:
     """Store a draft as a suite of that name; return its fingerprint and a message."""
     from dataclasses import replace
@@ -173,6 +177,7 @@ def save_draft(fingerprint: str, draft: str, name: str) -> tuple[str, str]:
     return store_suite(replace(drafted_suite(fingerprint, draft), name=name), fingerprint, edits)
 
 
+@action("viewer", "download a suite", "fingerprint", "format")
 def draft_bytes(fingerprint: str, draft: str, format: str) -> bytes:
     """Return the cases of a draft as a file: jsonl, csv."""
     from metrics.suites import suite_bytes
@@ -212,6 +217,7 @@ def _parts_table(
     return pd.DataFrame(rows).T.rename_axis("what").reset_index(), ""
 
 
+@action("editor", "divide a suite", "fingerprint", "names")
 def divide_suite(fingerprint: str, draft: str, how: Mapping[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
     """Store the parts that `how` makes under those names; return the fingerprint of each and a message."""
     from dataclasses import replace
@@ -273,6 +279,7 @@ def perturb_preview(fingerprint: str, draft: str, how: Mapping[str, Any], count:
     return pd.DataFrame(shown), ""
 
 
+@action("editor", "perturb a suite", "fingerprint", "name")
 def perturb_draft(fingerprint: str, draft: str, how: Mapping[str, Any], name: str) -> tuple[str, str]:
     """Store the draft with its variants as a suite of that name; return its fingerprint and a message ("": why)."""
     from collections import Counter
@@ -291,6 +298,7 @@ def perturb_draft(fingerprint: str, draft: str, how: Mapping[str, Any], name: st
     return stored, "\n".join([said, f"{sum(made.made.values()):,} variants made", *lines])
 
 
+@action("editor", "store an uploaded suite", "token")
 def store_upload(
     token: str, task: str, pairs: Sequence[str], readings: Sequence[str]
 ) -> tuple[str, str, tuple[InputProblem, ...]]:

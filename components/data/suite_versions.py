@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from components.data.suite_drafts import add_edits, drafted_suite, uploaded_suite
+from components.data.visitors import action
 from components.data.workspace_runs import RunFacts, runs, workspace, workspace_path
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class MergeFacts(NamedTuple):
     problems: tuple[InputProblem, ...] = ()
 
 
+@action("editor", "store an upload to be merged", "fingerprint")
 def upload_to_merge(
     fingerprint: str, draft: str, token: str, pairs: Sequence[str], readings: Sequence[str]
 ) -> MergeFacts:
@@ -76,6 +78,7 @@ def _merge_facts(folder: str, fingerprint: str, draft: str, part: str, name: str
     return MergeFacts(part, name, made.added, made.same, made.conflicts)
 
 
+@action("editor", "merge suites", "fingerprint")
 def merge_into(fingerprint: str, draft: str, facts: MergeFacts, conflicts: str) -> tuple[str, str]:
     """Add a merge to a draft; return its token, or "" and why."""
     edit = {"do": "merge", "suite": facts.part, "name": facts.name, "conflicts": conflicts}
@@ -117,6 +120,7 @@ def _difference(folder: str, before: tuple[str, str], after: tuple[str, str]) ->
     return difference(drafted_suite(*before), drafted_suite(*after))
 
 
+@action("editor", "rename a suite", "fingerprint", "name")
 def rename_suite(fingerprint: str, name: str) -> None:
     """Give a stored suite another name."""
     workspace().rename_suite(fingerprint, name)

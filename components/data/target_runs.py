@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from components.data.inputs import Inputs, load_suite
 from components.data.judge_settings import judge_facts
+from components.data.visitors import action
 from components.data.workspace_runs import workspace
 from metrics.core.errors import AssayError, InputError, JudgeError
 from metrics.judge.completion import CallFailed
@@ -99,6 +100,7 @@ def plan_completion(inputs: Inputs, described: Described, repeats: int, budget: 
     return CompletionPlan(tuple(map(str, found)), sum(each.calls for each in found), lacks)
 
 
+@action("editor", "ask a model one case", "case_id")
 def try_target(inputs: Inputs, described: Described, case_id: str) -> TriedTarget:
     """Ask the first of these targets one case; nothing is recorded."""
     import pyarrow as pa
@@ -116,6 +118,7 @@ def try_target(inputs: Inputs, described: Described, case_id: str) -> TriedTarge
     return TriedTarget(case_id, sent, str(row.pop("answer", "")), _json(row) if row else "")
 
 
+@action("editor", "have models answer a suite")
 def start_completion(
     inputs: Inputs, described: Described, repeats: int, budget: Mapping[str, Any], retry_errors: bool = False
 ) -> tuple[str, str]:
@@ -155,6 +158,7 @@ def completion(job: str, inputs: Inputs) -> CompletionFacts | None:
     return CompletionFacts(state, progress, "", table.num_rows - len(rows), failed, fits)
 
 
+@action("editor", "stop models that answer", "job")
 def cancel_completion(job: str) -> None:
     """Stop a completion; its answers are kept."""
     from metrics.targets.jobs import job_of

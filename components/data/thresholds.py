@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from components.data.run_reads import leaderboard
+from components.data.visitors import action
 from components.data.workspace_runs import workspace
 from metrics.core.errors import InputError
 from metrics.store.threshold_profiles import ThresholdProfiles
@@ -28,6 +29,7 @@ def threshold_profiles() -> Profiles:
     return Profiles(held.names, held.in_force, given)
 
 
+@action("editor", "use a profile of thresholds", "name")
 def use_profile(name: str | None) -> str | None:
     """Put a profile in force, a new one if there is none of that name; return what is wrong with the name, if it is."""
     try:
@@ -37,11 +39,13 @@ def use_profile(name: str | None) -> str | None:
     return None
 
 
+@action("editor", "remove a profile of thresholds", "name")
 def remove_profile(name: str) -> None:
     """Remove a profile."""
     ThresholdProfiles(workspace().path).remove(name)
 
 
+@action("editor", "set thresholds")
 def set_thresholds(values: Given) -> None:
     """Set thresholds in the profile in force, in a first one if there is none."""
     held = ThresholdProfiles(workspace().path)

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, get_args
 
-from components.data.workspace_runs import workspace
+from components.data.visitors import action
+from components.data.workspace_runs import workspace_path
 from metrics.core.file_kinds import foreign_kind
 from metrics.core.table_endings import ANNOTATION_ENDINGS, LOG_ENDINGS, PACKED_ENDING, TABLE_ENDINGS
 
@@ -114,7 +115,13 @@ def model_name(filename: str) -> str:
 
 def upload_folder() -> Path:
     """Return the workspace's folder of uploaded files."""
-    return Path(workspace().path) / "uploads"
+    return workspace_path() / "uploads"
+
+
+@action("editor", "upload a file", "filename")
+def receive(stream: BinaryIO, filename: str, allowed: Iterable[str]) -> str:
+    """Store an upload in the workspace, see `keep`."""
+    return keep(stream, filename, upload_folder(), allowed)
 
 
 def upload_name(token: str) -> str:

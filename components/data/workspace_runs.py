@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
+from components.data.visitors import action, kept_here, place
 from metrics.core.errors import AssayError, InputError
 
 if TYPE_CHECKING:
@@ -57,15 +58,15 @@ class ReportOutline(NamedTuple):
 
 
 def workspace() -> Workspace:
-    """Return the workspace folder that the studio works on."""
+    """Return the workspace that the visitor works in. Raises NotAllowed."""
     from metrics.store import Workspace
 
-    return Workspace()
+    return Workspace(place())
 
 
 def workspace_path() -> Path:
-    """Return the path of the workspace."""
-    return Path(workspace().path)
+    """Return the path of the workspace that the visitor works in. Raises NotAllowed."""
+    return place()
 
 
 def runs() -> list[RunFacts]:
@@ -90,6 +91,7 @@ def damaged_runs() -> Mapping[str, str]:
     return workspace().damaged_runs()
 
 
+@action("editor", "describe a run", "run_id", "name")
 def describe_run(run_id: str, name: str, notes: str, tags: Sequence[str]) -> str:
     """Store the name, notes and tags of a run; return why not, "" where they are stored.
 
@@ -103,6 +105,7 @@ def describe_run(run_id: str, name: str, notes: str, tags: Sequence[str]) -> str
     return ""
 
 
+@action("editor", "delete a run", "run_id")
 def delete_run(run_id: str) -> None:
     """Move a run to the bin. Raises RunError while it is being worked on."""
     workspace().delete_run(run_id)
@@ -115,11 +118,13 @@ def deleted_runs() -> list[RunFacts]:
     return [nothing._replace(id=run.id, name=run.id) if run.damage else _facts(run) for run in found]
 
 
+@action("editor", "restore a run", "run_id")
 def restore_run(run_id: str) -> None:
     """Move a deleted run back. Raises RunError where it is gone."""
     workspace().bin.restore(run_id)
 
 
+@action("admin", "remove runs for good", "run_ids")
 def empty_bin(run_ids: Sequence[str]) -> None:
     """Remove these deleted runs for good. Raises RunError where one of them is gone."""
     workspace().bin.empty(run_ids)
@@ -177,6 +182,7 @@ def progress(run_id: str) -> RunProgress:
     return RunProgress(run.progress(), analysis.judge_names(run), run.spend, setting.get("budget", {}))
 
 
+@action("editor", "stop a run", "run_id")
 def cancel(run_id: str) -> None:
     """Ask a run's process to stop; what it has computed is kept."""
     from metrics import engine
@@ -184,6 +190,7 @@ def cancel(run_id: str) -> None:
     engine.cancel(workspace().run(run_id))
 
 
+@action("editor", "resume a run", "run_id")
 def resume(run_id: str) -> None:
     """Resume a run that stopped, in a process of its own."""
     from metrics import engine
@@ -222,7 +229,7 @@ def samples_kept() -> dict[str, str]:
     return {sample.id: sample.title for sample in samples.samples_kept(workspace())}
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@kept_here
 def report_outline(run_id: str) -> ReportOutline:
     """Return what a run's report will say. Read-only."""
     import pandas as pd
@@ -254,6 +261,7 @@ def report_sections() -> Mapping[str, tuple[str, str]]:
     return SECTIONS
 
 
+@action("viewer", "download a report", "run_id", "form")
 def render_report(run_id: str, form: str, sections: Collection[str] | None = None) -> bytes:
     """Return the report, or only its `sections`, as pdf, html or json; the tables as a zip of csv or parquet."""
     from metrics.reports import render

@@ -42,7 +42,18 @@ function loadAhead(names) {
   for (const deed of ["pointermove", "pointerdown", "keydown", "wheel"]) window.addEventListener(deed, wait, { capture: true, passive: true });
 }
 
+// Signing in ends on the start page; the link that was asked for is opened after it, in the same tab.
+function keepLink(asks) {
+  const kept = sessionStorage.getItem("assay-link");
+  if (asks) sessionStorage.setItem("assay-link", location.pathname + location.search);
+  else if (kept) {
+    sessionStorage.removeItem("assay-link");
+    location.replace(kept);
+  }
+}
+
 export default function ({ data }) {
+  keepLink(data.asks);
   if (window.assayFrame) return;
   window.assayFrame = true;
   keepHistory();

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from components import data
-from components.widgets import unfinished_run, url
+from components.widgets import unfinished_run, url, visitor
 from components.widgets.controls import agreed, is_gone, place
 from components.widgets.literal import literal
 from components.widgets.palette import palette
@@ -35,6 +35,7 @@ STYLE = (
 .st-key-head { flex-wrap: nowrap; }
 .st-key-head > * { min-width: 0; flex-shrink: 0; }
 .st-key-head > :has([data-testid="stCaptionContainer"]) { flex-shrink: 1; }
+.st-key-head [data-testid="stPopoverButton"] { min-height: 0; padding: 3px 10px; font-size: 12.5px; line-height: 1.5; }
 [data-testid="stSelectbox"] input { text-overflow: ellipsis; }
 @property --further { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }
 @property --below { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }
@@ -52,6 +53,8 @@ STYLE = (
 def navigation() -> st.Page:
     """Register the pages, draw the menu and return the page that the address names, to be run.
 
+    It stops with the way to sign in where the visitor may see nothing: no page has run by then.
+
     The icon is set first and from a file: a Material icon as favicon would be fetched from the network.
     """
     st.session_state["navigated"] = True
@@ -59,9 +62,26 @@ def navigation() -> st.Page:
     st.logo(FOLDER / "logo.svg", icon_image=FOLDER / "icon.svg")
     menu = {title: [url.page(name) for name in section] for title, section in url.SECTIONS.items()}
     menu[""] = url.former_pages()
+    if why := visitor.refusal():
+        st.set_page_config(page_title="Assay", layout="centered")
+        st.navigation(menu, position="hidden")
+        visitor.draw_refusal(why)
+        browser_frame(asks=isinstance(why, data.SignIn))
+        st.stop()
     opened = st.navigation(menu, position="top")
     marked = {f"{title} · {opened.title}" if opened in pages else title: pages for title, pages in menu.items()}
     return st.navigation(marked, position="top")
+
+
+def begin() -> None:
+    """Begin a page that reads something before its frame.
+
+    The first page that a fresh server is asked for runs without app.py, as Streamlit takes the folder for pages of its
+    own kind. Its widgets would have other ids than in the next run and lose what was chosen in them.
+    """
+    if "navigated" not in st.session_state:
+        navigation()
+        st.rerun()
 
 
 def frame(title: str, question: str, *, needs_run: bool = True, unfinished: bool = False) -> str:
@@ -71,18 +91,15 @@ def frame(title: str, question: str, *, needs_run: bool = True, unfinished: bool
     run stops here if there is none or it is not finished, with what to do about it. A page that can show an
     `unfinished` run gets the id of what it has scored so far, under a line with its progress.
     """
-    if "navigated" not in st.session_state:
-        # The first page that a fresh server is asked for runs without app.py, as Streamlit takes the folder for pages
-        # of its own kind. Its widgets would have other ids than in the next run and lose what was chosen in them.
-        navigation()
-        st.rerun()
+    begin()
     st.set_page_config(page_title=f"{title} · Assay", page_icon=FOLDER / "icon.svg", layout="wide")
     st.html(STYLE)
+    url.put(group=data.group())  # so that a link opens the same workspace
     head = st.container(horizontal=True, vertical_alignment="bottom", key="head")
     with head:
         st.title(title, anchor=False, width="content")
         st.caption(question, width="stretch")
-        _browser_frame()(key="frame", data={"scripts": scripts()}, width="content")
+        browser_frame(asks=False)
     try:
         return _chosen_run(unfinished) if needs_run else ""
     finally:  # also where the page stops for want of a run
@@ -90,11 +107,17 @@ def frame(title: str, question: str, *, needs_run: bool = True, unfinished: bool
             run = url.param("run", "") if needs_run else ""
             palette(run)
             toolbar(run)
+            visitor.draw_menu()
+
+
+def browser_frame(asks: bool) -> None:
+    """Keep the Back button and the sidebar right, see frame.js; `asks`: the page asks the visitor to sign in."""
+    data = {"scripts": [] if asks else scripts(), "asks": asks}
+    _browser_frame()(key="frame", data=data, width="content")
 
 
 @cache
 def _browser_frame() -> Any:
-    """Return the component that keeps the Back button and the sidebar right, see frame.js; it draws nothing."""
     return st.components.v2.component("assay_frame", js=(FOLDER / "frame.js").read_text(encoding="utf-8"))
 
 
@@ -123,10 +146,18 @@ def empty(what: str, why: str, button: str | None = None, page: str = "evaluate"
             url.go(page, **values)
 
 
+def editors_only(what: str) -> None:
+    """Stop a page with what it takes where the visitor's role is not enough to do `what` the page is for."""
+    if data.may("editor"):
+        return
+    empty("This takes the role editor", f"Your role is viewer: you can read, but not {what}. Ask who runs this studio.")
+    st.stop()
+
+
 def draw_no_run() -> None:
     """Draw what a run is and a button to make the first."""
     what = "A run is one suite and the outputs of your models, scored by the evaluators you choose."
-    empty("No run yet", what, "Evaluate a suite")
+    empty("No run yet", what, "Evaluate a suite" if data.may("editor") else None)
 
 
 def no_run_yet() -> NoReturn:

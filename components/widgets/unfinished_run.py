@@ -90,6 +90,8 @@ def state_words(run: RunFacts) -> str:
 
 def stop_button(run: RunFacts) -> None:
     """Draw the button that cancels a run, or resumes a stopped one."""
+    if not data.may("editor"):
+        return
     if run.state in GOING:
         st.button(
             "Cancel", key=f"cancel-{run.id}", on_click=act, args=(run.id, "cancel"), icon=":material/stop_circle:",

@@ -44,7 +44,7 @@ def _receive(key: str, name: str, tokens: list[str], kinds: list[str]) -> None:
     kept = list(tokens)
     for file in given if isinstance(given, list) else [given] if given is not None else []:
         try:
-            kept.append(uploaded_files.keep(file, file.name, uploaded_files.upload_folder(), kinds))
+            kept.append(uploaded_files.receive(file, file.name, kinds))
         except ValueError as failure:
             st.session_state.setdefault("refused", []).append(str(failure))
     st.session_state["uploads"] = st.session_state.get("uploads", 0) + 1  # an empty uploader for the next file

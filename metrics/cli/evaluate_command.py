@@ -112,7 +112,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     chosen, parameters = engine.with_followed(chosen, given)
     parameters = with_thresholds(parameters, chosen, options.threshold)
     parameters, resources = with_prompts(parameters, judge_options.resources(options), chosen, options)
-    gates.require_fitting(chosen, parameters, suite.fingerprint, outputs.models)
+    gates.require_fitting(chosen, parameters, suite, outputs.models)
     workspace = Workspace(options.workspace)
     if options.dry_run:
         judge_options.print_estimate(suite, outputs, chosen, parameters, resources, workspace)

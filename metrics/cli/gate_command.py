@@ -18,5 +18,5 @@ def add_command(commands: Any) -> None:
 def _gate(options: argparse.Namespace) -> int:
     run = run_of(options, finished=True)
     gates = gate_options.Gates.of(options)
-    gates.require_fitting(list(run.evaluators), run.evaluators, run.spec["suite"]["fingerprint"], run.models)
+    gates.require_fitting(list(run.evaluators), run.evaluators, run.suite, run.models)
     return gates.conclude(run, options)

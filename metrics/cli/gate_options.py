@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from metrics.cli import log_lines
 from metrics.cli.execution import finished
@@ -14,6 +14,9 @@ from metrics.cli.options import names_of
 from metrics.cli.report_command import check_ending, write_report
 from metrics.reports.gates import Gate
 from metrics.store import Run, Workspace
+
+if TYPE_CHECKING:
+    from metrics.core.suite import Suite
 
 FAILED = 1  # the exit code where a gate failed
 STDOUT = "-"
@@ -28,7 +31,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     command.add_argument(
         "--baseline", metavar="RUN",
-        help="compare each model with the one of the same name in RUN (an id, latest, or an archive), case by case",
+        help="compare each model with the one of the same name in RUN (an id, latest, or an archive), case by case, "
+        "on the cases that both suites have unchanged",
     )  # fmt: skip
     command.add_argument(
         "--fail-if-worse", metavar="METRIC", nargs="*",
@@ -73,9 +77,13 @@ class Gates:
         )
 
     def require_fitting(
-        self, evaluators: Sequence[str], parameters: Mapping[str, Mapping[str, Any]], suite: str, models: Sequence[str]
+        self,
+        evaluators: Sequence[str],
+        parameters: Mapping[str, Mapping[str, Any]],
+        suite: "Suite",
+        models: Sequence[str],
     ) -> None:
-        """Raise InputError where a run of these evaluators, suite (fingerprint) and models cannot be held to them."""
+        """Raise InputError where a run of these evaluators, suite and models cannot be held to them."""
         from metrics.reports.baseline import require_comparable, require_metrics
         from metrics.reports.gates import require_known
 

@@ -3,13 +3,16 @@
 import argparse
 import os
 import sys
+from pathlib import Path
 from typing import Any, NoReturn
 
 from metrics.cli.options import add_workspace
-from metrics.core.errors import MissingResource
+from metrics.core.errors import InputError, MissingResource
 from metrics.core.extras import missing_extra
+from metrics.core.loopback import is_loopback
 from metrics.core.places import APP, own_environment, python_module
 from metrics.store import Workspace
+from metrics.store.team import read_team
 
 PORT = 8501
 
@@ -21,7 +24,16 @@ def add_command(commands: Any) -> None:
     command.add_argument("--port", type=int, default=PORT, help=f"port to listen on (default {PORT})")
     command.add_argument(
         "--address", default="127.0.0.1",
-        help="address to listen on (default 127.0.0.1: this machine only); whoever reaches it sees every run",
+        help="address to listen on (default 127.0.0.1: this machine only); any other takes --team",
+    )  # fmt: skip
+    command.add_argument(
+        "--team", type=Path, metavar="FILE", default=os.environ.get("ASSAY_TEAM"),
+        help="people sign in (OpenID Connect): a TOML file with [auth] and [team], see docs/team.md; "
+        "default $ASSAY_TEAM",
+    )  # fmt: skip
+    command.add_argument(
+        "--without-sign-in", action="store_true",
+        help="listen on any address without --team: whoever reaches it sees and changes every run",
     )  # fmt: skip
     command.set_defaults(command=_studio)
 
@@ -31,8 +43,22 @@ def _studio(options: argparse.Namespace) -> NoReturn:
     if reason := missing_extra("the studio", "studio", "streamlit", "plotly", "scipy"):
         raise MissingResource(reason)
     environment = own_environment()
+    place = ["--server.address", options.address, "--server.port", str(options.port)]
+    if options.team:
+        if reason := missing_extra("signing in", "auth", "authlib"):
+            raise MissingResource(reason)
+        team = read_team(options.team)
+        if team.group_claim and Workspace(options.workspace).url:
+            raise InputError("the groups of --team need a workspace on this machine, in which each has its own")
+        place += ["--secrets.files", str(options.team.absolute())]
+    elif options.without_sign_in:
+        environment["ASSAY_WITHOUT_SIGN_IN"] = "1"
+    elif not is_loopback(options.address):
+        raise InputError(
+            f"--address {options.address} is reached from other machines: say who may sign in with --team FILE, or "
+            "--without-sign-in where something else decides who gets there"
+        )
     if options.workspace:
         environment["ASSAY_WORKSPACE"] = str(Workspace(options.workspace).path)
-    place = ["--server.address", options.address, "--server.port", str(options.port)]
     sys.stdout.flush()
     os.execve(sys.executable, python_module("streamlit", "run", str(APP), *place), environment)  # noqa: S606 - no shell

@@ -144,7 +144,7 @@ class CaseScore:
 
     def __post_init__(self) -> None:
         """Refuse evidence that no page could read."""
-        if not isinstance(self.evidence, Evidence | None):
+        if self.evidence is not None and not isinstance(self.evidence, Evidence):
             raise TypeError(
                 f"evidence is a metrics.core.evidence.Evidence, not {type(self.evidence).__name__}: "
                 "a Verdict for each item judged, and facts"
@@ -325,9 +325,7 @@ class Evaluator:
 
     def missing_inputs(self, case: Case) -> list[Input]:
         """Return the declared inputs that `case` does not have."""
-        absent = (None, ())
-        missing = [name for name in self.inputs if getattr(case, name) in absent]  # mostly none: asked of every case
-        return [name for name in missing if all(getattr(case, field) in absent for field in self.accepted(name))]
+        return self.lacking(lambda name: getattr(case, name) not in (None, ()))
 
     def with_parameters(self, parameters: Parameters) -> "Evaluator":
         """Return the evaluator as these parameters make it: its metrics, each with the threshold in force.

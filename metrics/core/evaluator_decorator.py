@@ -1,6 +1,7 @@
 """The decorator that makes an evaluator of a plain function, with its inputs, metrics and parameters.
 
-    from metrics.core.evaluator import CaseScore, Metric, Parameters
+    from metrics.core.cases import Cases
+from metrics.core.evaluator import CaseScore, Metric, Parameters
     from metrics.core.evaluator_decorator import evaluator
 
     @evaluator(
@@ -13,12 +14,14 @@
 
 Three shapes, recognised by the annotation of the first argument; the resources that it uses are further arguments:
     fn(case: Case, parameters, **resources) -> CaseScore                   one case (`async def` where a judge is asked)
-    fn(cases: Sequence[Case], parameters, **resources) -> list[CaseScore]  a batch, one score a case, in order
+    fn(cases: Cases, parameters, **resources) -> list[CaseScore]           a batch, one score a case, in order
     fn(suite: Suite, outputs: Outputs, parameters, **resources) -> Findings   one model's whole data set
 A data-set evaluator with an argument `scores` runs after the evaluators that its parameters name (`followed`), and gets
 their stored scores of the model: a table of core.schema.SCORES without evidence.
 A data-set evaluator gets one repeat (`run`) at a time, or with `repeats=True` all repeats of the model at once. The
 engine calls an evaluator only with cases that have every declared input; the others are `not_applicable`.
+`Cases` is a Sequence[Case], and may be declared as one; its fields are Arrow columns, too. A rule that runs on them
+returns the scores as columns, core.score_columns.ScoreColumns.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +29,7 @@ from dataclasses import replace
 from inspect import signature
 from typing import Any, get_args, get_origin, get_type_hints
 
+from metrics.core.cases import Cases
 from metrics.core.evaluator import LOCAL_MODELS, PLUGINS, Evaluator, Example, Input, Metric, Resource, Shape
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case, Suite, Task
@@ -81,8 +85,8 @@ def evaluator(
             raise ValueError(f"evaluator {id}: the function needs a docstring, it is the evaluator's page")
         first = hints[names[0]]
         shape: Shape = "case" if first is Case else "dataset" if first is Suite else "batch"
-        if shape == "batch" and get_origin(first) is not Sequence:
-            raise ValueError(f"evaluator {id}: the first argument is a Case, a Sequence[Case] or a Suite, not {first}")
+        if shape == "batch" and get_origin(first) is not Sequence and first is not Cases:
+            raise ValueError(f"evaluator {id}: the first argument is a Case, Cases or a Suite, not {first}")
         follows = "scores" in names
         if follows and shape != "dataset":
             raise ValueError(f"evaluator {id}: only a data-set evaluator can be given scores")

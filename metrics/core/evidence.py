@@ -96,9 +96,9 @@ class Evidence:
     def record(self) -> dict[str, Any]:
         """The evidence as JSON data: what is stored."""
         stored: dict[str, Any] = {"version": VERSION}
-        groups = {name: [verdict.record for verdict in group] for name, group in self.verdicts.items() if group}
-        if groups:
-            stored["verdicts"] = groups
+        if self.verdicts:
+            groups = {name: [verdict.record for verdict in group] for name, group in self.verdicts.items() if group}
+            stored |= {"verdicts": groups} if groups else {}
         if self.judge is not None:
             stored["judge"] = dict(self.judge)
         if self.panel is not None:

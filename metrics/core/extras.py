@@ -3,7 +3,7 @@
 import importlib.util
 from typing import Literal
 
-Extra = Literal["studio", "pdf", "judge", "models", "local-judge", "cluster", "remote"]
+Extra = Literal["studio", "pdf", "judge", "models", "local-judge", "cluster", "remote", "auth"]
 
 
 def missing_extra(what: str, extra: Extra, *modules: str) -> str | None:

@@ -153,12 +153,10 @@ def _loaded(recipe: Recipe, said: str) -> Evaluator:
     return found
 
 
-class _SourceAlone(SourceFileLoader):
-    """Executes the source, never a compiled copy: one of the same second and size may be of another source."""
+class _CurrentSource(SourceFileLoader):
+    """Loads a file as it is now; bytecode of an earlier version of the same second and size is not taken for it."""
 
-    def get_code(self, fullname: str) -> CodeType:
-        """Return the compiled source."""
-        del fullname  # one file, one module
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002 - the base's
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
@@ -167,13 +165,13 @@ def _file_module(file: Path) -> ModuleType:
     content = file.read_bytes()
     name = f"{FILES}{file.stem}_{hashlib.sha256(bytes(file) + content).hexdigest()[:12]}"
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, file, loader=_SourceAlone(name, str(file)))
-        if spec is None or spec.loader is None:
-            raise ImportError(f"{file} is no Python file")
+        loader = _CurrentSource(name, str(file))
+        spec = importlib.util.spec_from_file_location(name, file, loader=loader)
+        assert spec is not None  # it has a loader
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:
-            spec.loader.exec_module(module)
+            loader.exec_module(module)
         except BaseException:
             del sys.modules[name]
             raise

@@ -18,18 +18,23 @@ def project_file(folder: Path) -> Path | None:
 
 def read_project(file: Path) -> dict[str, Any]:
     """Return what a project file says, unchecked. InputError where it cannot be read, or is no TOML."""
+    found = read_toml(file, "a project file")
+    if file.name == "pyproject.toml":
+        found = found.get("tool", {}).get("assay", {})
+    return found
+
+
+def read_toml(file: Path, expected: str) -> dict[str, Any]:
+    """Return what a TOML file of settings says. InputError, with what was `expected`, where it cannot be read."""
     try:
         text = file.read_bytes()
         if len(text) > BYTES:
             raise InputError([InputProblem(str(file), f"{len(text):,} bytes", f"at most {BYTES:,}")])
-        found = tomllib.loads(text.decode("utf-8"))
+        return tomllib.loads(text.decode("utf-8"))
     except OSError as failure:
-        raise InputError([InputProblem(str(file), failure.strerror or "unreadable", "a project file")]) from None
+        raise InputError([InputProblem(str(file), failure.strerror or "unreadable", expected)]) from None
     except ValueError as failure:  # of TOML or of UTF-8
         raise InputError([InputProblem(str(file), f"TOML that cannot be read: {failure}", "TOML")]) from None
-    if file.name == "pyproject.toml":
-        found = found.get("tool", {}).get("assay", {})
-    return found
 
 
 def project_plugins(file: Path) -> list[str]:

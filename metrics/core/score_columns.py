@@ -1,9 +1,9 @@
 """Scores of many cases as columns: what the engine stores, and what an evaluator of a whole data set may return."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import orjson
@@ -14,6 +14,7 @@ from metrics.core.evaluator import CaseScore, Metric, Status, unreadable_value
 from metrics.core.evidence import VERSION, Evidence, evidence_json
 
 STATUSES = tuple(status.value for status in Status)
+_STATUSES = pa.array(STATUSES)
 _OK, _NOT_APPLICABLE = STATUSES.index(Status.OK), STATUSES.index(Status.NOT_APPLICABLE)
 
 
@@ -34,18 +35,53 @@ class ScoreColumns(Mapping[str, CaseScore]):
     evidence: pa.Array
 
     @classmethod
-    def of(cls, case_ids: pa.Array, metrics: Sequence[str], scores: Sequence[CaseScore]) -> "ScoreColumns":
-        """Return the columns of a score a case; metrics that are not named are left out."""
+    def of(
+        cls, case_ids: pa.Array, metrics: Sequence[str], scores: Sequence[CaseScore], which: pa.Array | None = None
+    ) -> Self:
+        """Return the columns of a score a case; metrics that are not named are left out.
+
+        `which` is the place in `scores` of each case's, where cases share them.
+        """
+        if which is not None:
+            return replace(cls.of(pa.nulls(len(scores), pa.string()), metrics, scores).take(which), case_ids=case_ids)
+        values = [score.values for score in scores]
         return cls(
             case_ids,
-            {name: pa.array([score.values.get(name) for score in scores], pa.float64()) for name in metrics},
-            pa.array([STATUSES.index(score.status) for score in scores], pa.int8()),
+            {name: pa.array([own.get(name) for own in values], pa.float64()) for name in metrics},
+            pc.index_in(pa.array([score.status for score in scores], pa.string()), _STATUSES).cast(pa.int8()),
             pa.array([score.reason for score in scores], pa.string()),
-            pa.array([evidence_json(score.evidence) for score in scores], pa.string()),
+            pa.array(
+                [None if score.evidence is None else evidence_json(score.evidence) for score in scores], pa.string()
+            ),
+        )
+
+    @classmethod
+    def concat(cls, pieces: Sequence["ScoreColumns"]) -> Self:
+        """Return the scores of several groups of cases, with the same metrics, one after the other."""
+        return cls(
+            pa.concat_arrays([piece.case_ids for piece in pieces]),
+            {name: pa.concat_arrays([piece.metrics[name] for piece in pieces]) for name in pieces[0].metrics},
+            pa.concat_arrays([piece.status for piece in pieces]),
+            pa.concat_arrays([piece.reason for piece in pieces]),
+            pa.concat_arrays([piece.evidence for piece in pieces]),
+        )
+
+    def take(self, places: pa.Array) -> Self:
+        """Return the scores at these places."""
+        return replace(
+            self,
+            case_ids=self.case_ids.take(places),
+            metrics={name: column.take(places) for name, column in self.metrics.items()},
+            status=self.status.take(places),
+            reason=self.reason.take(places),
+            evidence=self.evidence.take(places),
         )
 
     def __getitem__(self, case_id: str) -> CaseScore:
-        place = self._places[case_id]
+        return self.at(self._places[case_id])
+
+    def at(self, place: int) -> CaseScore:
+        """Return the score at a place."""
         evidence = self.evidence[place].as_py()
         return CaseScore(
             {name: column[place].as_py() for name, column in self.metrics.items()},
@@ -88,13 +124,13 @@ class ScoreColumns(Mapping[str, CaseScore]):
                 statuses[row, place], reasons[row, place] = STATUSES.index(Status.ERROR), n + len(complaints) - 1
                 absent[row, place] = True
         texts = pa.concat_arrays([self.reason, pa.array(complaints, pa.string())]) if complaints else self.reason
-        first = np.tile(np.arange(width) == 0, n)
+        on_first = np.where(np.tile(np.arange(width) == 0, n), np.repeat(np.arange(n), width), -1)
         return {
             "metric": _spread([metric.name for metric in metrics], np.tile(np.arange(width, dtype=np.int32), n)),
             "value": pa.array(values.ravel(), mask=absent.ravel()),
             "status": _spread(STATUSES, statuses.ravel()),
-            "reason": texts.take(pa.array(reasons.ravel(), mask=reasons.ravel() < 0)),
-            "evidence": self.evidence.take(pa.array(np.repeat(np.arange(n), width), mask=~first)),
+            "reason": _taken(texts, reasons.ravel()),
+            "evidence": self.evidence if width == 1 else _taken(self.evidence, on_first),
         }
 
 
@@ -119,6 +155,13 @@ def _json(column: pa.Array) -> pa.Array:
         texts = orjson.dumps(column.to_numpy(zero_copy_only=False), option=orjson.OPT_SERIALIZE_NUMPY)
         return pa.array(texts.decode()[1:-1].split(",") if len(column) else [], pa.string())
     return pc.fill_null(mapped(column, lambda text: orjson.dumps(text).decode()), "null")
+
+
+def _taken(texts: pa.Array, places: Any) -> pa.Array:
+    """Return the texts at these places, null below 0; nothing is copied where there are none."""
+    if (places < 0).all():
+        return pa.nulls(len(places), pa.string())
+    return texts.take(pa.array(places, mask=places < 0))
 
 
 def _spread(names: Sequence[str], codes: Any) -> pa.Array:

@@ -1,11 +1,10 @@
 """Suite, Outputs and Case: the data of an evaluation as frozen, typed Arrow tables with content fingerprints."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise, repeat
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +23,6 @@ COMPLEXITY = METADATA + "complexity"
 ASSUMED_SIZE = METADATA + "assumed_size"  # "yes" for images of unknown size whose boxes were given as 0–1
 ASSUMED_SIDE = 1000  # their width and height: IoU does not depend on it, areas do
 MEDIUM = "medium"  # the complexity of a case that gives none
-JOINED = 2_000  # rows that join_cases has in memory at once
 CRITERIA = ("tag", "search", "length", "complexity")  # of Suite.matching that are no columns
 STRINGS = pa.list_(pa.string())
 GEOMETRY = [
@@ -256,20 +254,22 @@ class Outputs:
 
         def keep(table: pa.Table) -> pa.Table:
             if model is not None:
-                table = table.filter(pc.equal(table["model"], model))
+                table = _filtered(table, pc.equal(table["model"], model))
             if run is not None:
-                table = table.filter(pc.equal(table["run"], run))
+                table = _filtered(table, pc.equal(table["run"], run))
             if case_ids is not None:
-                table = table.filter(pc.is_in(table["case_id"], case_ids))
+                table = _filtered(table, pc.is_in(table["case_id"], case_ids))
             return table
 
         predictions = None if self.predictions is None else keep(self.predictions)
         return replace(self, outputs=keep(self.outputs), predictions=predictions)
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One case joined with one model's output: the input of an evaluator of cases. Absent text is None."""
+class Case(NamedTuple):
+    """One case joined with one model's output: the input of an evaluator of cases. Absent text is None.
+
+    A named tuple, as a run makes millions of them.
+    """
 
     case_id: str = ""
     model: str = ""
@@ -291,7 +291,7 @@ class Case:
     context_ids: tuple[str, ...] = ()  # of the retrieved contexts; empty where they have none
     error: str | None = None  # why the model gave no answer
     files: Path | None = None  # the folder of those that are stored
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = {}
 
     @classmethod
     def of(cls, **values: Any) -> "Case":
@@ -300,64 +300,6 @@ class Case:
             name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
         }
         return cls(**frozen)
-
-
-_CASE_DEFAULTS = {entry.name: None if entry.default is MISSING else entry.default for entry in fields(Case)}
-
-
-def join_cases(suite: Suite, outputs: Outputs) -> Iterator[Case]:
-    """Yield one Case per row of `outputs`, in its order. Raises KeyError for a row whose case the suite lacks."""
-    for start in range(0, outputs.outputs.num_rows, JOINED):
-        yield from _joined(suite, outputs.outputs.slice(start, JOINED), outputs.files)
-
-
-def _joined(suite: Suite, rows: pa.Table, files: Path | None) -> Iterator[Case]:
-    places = _places(rows["case_id"].combine_chunks(), suite.cases["case_id"])
-    columns = dict(zip(suite.cases.column_names, suite.cases.take(places).columns, strict=True))
-    columns |= dict(zip(rows.column_names, rows.columns, strict=True))
-    given: dict[str, Iterable[Any]] = {
-        name: _plain(columns[name], default) for name, default in _CASE_DEFAULTS.items() if name in columns
-    }
-    # an output without text is scored as an empty answer: leaving it out would reward silence
-    given["answer"] = [text or "" for text in given["answer"]]
-    given |= {"position": places.to_pylist(), "files": repeat(files), "metadata": _metadata(columns, len(rows))}
-    return map(Case, *(given.get(name, repeat(default)) for name, default in _CASE_DEFAULTS.items()))
-
-
-def _places(wanted: pa.Array, case_ids: pa.ChunkedArray) -> pa.Array:
-    """Return the row of each of the `wanted` cases in the suite.
-
-    Stored outputs are in the suite's order, so the rows between their first and last case are searched first: what a
-    slice costs must not grow with the suite.
-    """
-    if not len(wanted):
-        return pa.array([], pa.int32())
-    first, last = (pc.index(case_ids, wanted[end]).as_py() for end in (0, -1))
-    found = pc.index_in(wanted, case_ids.slice(first, max(0, last - first + 1)).combine_chunks())
-    if first < 0 or found.null_count:
-        found, first = pc.index_in(wanted, case_ids.combine_chunks()), 0
-    if found.null_count:
-        raise KeyError(wanted.filter(pc.is_null(found))[0].as_py())
-    return pc.add(found, pa.scalar(first, pa.int32()))
-
-
-def _plain(column: pa.ChunkedArray, default: Any) -> list[Any]:
-    """Return a column's values, of lists as tuples, with the default of a Case's field in place of null."""
-    if not pa.types.is_list(column.type):
-        values = column.to_pylist()
-        return [default if value is None else value for value in values] if column.null_count else values
-    lists = column.combine_chunks()
-    items, ends = lists.flatten().to_pylist(), pc.cumulative_sum(pc.fill_null(pc.list_value_length(lists), 0))
-    return [tuple(items[begin:end]) for begin, end in pairwise([0, *ends.to_pylist()])]
-
-
-def _metadata(columns: Mapping[str, pa.ChunkedArray], rows: int) -> Iterable[dict[str, str]]:
-    """Return the metadata of each row, without the empty values."""
-    own = {name.removeprefix(METADATA): column for name, column in columns.items() if name.startswith(METADATA)}
-    if not own:
-        return ({} for _ in range(rows))
-    values = zip(*(column.to_pylist() for column in own.values()), strict=True)
-    return ({name: text for name, text in zip(own, row, strict=True) if text is not None} for row in values)
 
 
 def rows_table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
@@ -385,6 +327,11 @@ def complexity_of(cases: pa.Table) -> pa.Array:
         return pa.array([MEDIUM] * len(cases), pa.string())
     given = cases[COMPLEXITY].combine_chunks()
     return pc.if_else(pc.fill_null(pc.equal(pc.utf8_trim_whitespace(given), ""), True), MEDIUM, given)
+
+
+def _filtered(table: pa.Table, keep: pa.ChunkedArray) -> pa.Table:
+    """Return the rows to keep; where that is all of them, the table itself and no copy."""
+    return table if pc.all(keep, skip_nulls=False, min_count=0).as_py() else table.filter(keep)
 
 
 def _column(cases: pa.Table, name: str) -> str | None:

@@ -65,7 +65,8 @@ class _Tally:
             status = Status(name)
             counts = self.statuses.setdefault(status, np.zeros(len(self.sums), np.int32))
             np.add.at(counts, place[pc.equal(own["status"], name).to_numpy()], 1)
-        reasons = own.filter(pc.is_valid(own["reason"])).group_by(["model", "reason"]).aggregate([([], "count_all")])
+        given = own.filter(pc.is_valid(own["reason"]))
+        reasons = given.group_by(["model", "reason"]).aggregate([([], "count_all")]) if len(given) else given
         for row in reasons.to_pylist():
             self.reasons[row["model"]][row["reason"]] += row["count_all"]
 

@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.cases import join_cases
 from metrics.core.evaluator import JUDGE, Evaluator, Parameters
 from metrics.core.registry import choose
-from metrics.core.suite import Outputs, Suite, join_cases
+from metrics.core.suite import Outputs, Suite
 from metrics.engine.judge_speed import JudgeTime, judge_time
 from metrics.engine.load_resources import Resources
 from metrics.engine.plan import judged

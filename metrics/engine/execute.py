@@ -68,7 +68,9 @@ def execute(
                             unit, result = made
                             parts.write(unit.name, result)
                             tracker.done(unit, result)
+                            del result  # a table of a million rows must not wait for the sealing
                         waits = made if isinstance(made, str) else None
+                        made = None
                         tracker.tick(judge.progress, judge.calls, judge.asked, waits)
                         judge.write_spend()
                         if (run.folder / "cancel").exists():

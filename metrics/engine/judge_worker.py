@@ -16,7 +16,7 @@ from metrics.core.suite import Case
 from metrics.engine.judge_case import ScoredCase
 from metrics.engine.load_resources import Resources
 from metrics.engine.parts import UnitResult
-from metrics.engine.score_cases import judge_cases
+from metrics.engine.score_cases import columns_of, judge_cases
 from metrics.engine.unit_work import Job, case_tables, unit_cases
 from metrics.judge.budget import Spend
 from metrics.judge.settings import settings_of
@@ -87,7 +87,7 @@ class JudgeWorker:
             self.asked += asked
 
         made = await judge_cases(entry, parameters, cases, self._resources, scored=scored)
-        tables, failed = case_tables(job, entry, cases, [one.score for one in made])
+        tables, failed = case_tables(job, entry, cases, columns_of(entry, cases, [one.score for one in made]))
         if any(one.calls for one in made):
             tables["judgements"] = _judgements(entry, cases, made)
         return UnitResult(tables, failed, time.perf_counter() - begun)

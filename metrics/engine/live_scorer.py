@@ -7,11 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from metrics.core.cases import Cases
 from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.suite import Case
 from metrics.engine.load_resources import Resources
 from metrics.engine.plan import judged
-from metrics.engine.score_cases import judge_cases, score_cases
+from metrics.engine.score_cases import columns_of, judge_cases, score_cases
 from metrics.engine.unit_work import scores_table
 from metrics.judge.budget import Spend
 
@@ -42,11 +43,12 @@ class LiveScorer:
 
     def scores(self, cases: Sequence[Case]) -> pa.Table:
         """Return one row per evaluator, case and metric, in that order (schema SCORES)."""
-        tables = []
+        tables, joined = [], Cases.of(cases)
         for entry, parameters in self._chosen.values():
             if judged(entry, parameters):
-                made = self._loop.run(judge_cases(entry, parameters, cases, self._resources, skip_when_down=True))
+                made = self._loop.run(judge_cases(entry, parameters, joined, self._resources, skip_when_down=True))
+                scores = columns_of(entry, joined, [one.score for one in made])
             else:
-                made = score_cases(entry, parameters, cases, self._resources)
-            tables.append(scores_table(entry, cases, [one.score for one in made]))
+                scores = score_cases(entry, parameters, joined, self._resources)
+            tables.append(scores_table(entry, joined, scores))
         return pa.concat_tables(tables)

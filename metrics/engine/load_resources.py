@@ -5,7 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from metrics import models
+from metrics.core.cases import Cases
 from metrics.core.errors import MissingResource
 from metrics.core.evaluator import JUDGE, CaseScore, Evaluator, Parameters, Status, not_applicable
 from metrics.core.suite import Case
@@ -22,11 +26,22 @@ INPUT_NAMES = {
 }  # fmt: skip
 
 
-def missing_inputs(entry: Evaluator, case: Case) -> CaseScore | None:
-    """Return the score of a case that cannot be scored; None where it can be.
+def missing_inputs(entry: Evaluator, cases: Cases) -> dict[int, CaseScore]:
+    """Return the scores of those cases that cannot be scored, by their place, in order.
 
     `error` where the model failed instead of answering, `not_applicable` where an input of the evaluator is missing.
     """
+    suspect = ~cases.lacks("error")
+    for name in entry.inputs:
+        suspect |= cases.lacks(name)
+    places = np.flatnonzero(suspect)
+    if not len(places):
+        return {}
+    own = [_missing_inputs(entry, case) for case in cases.take(pa.array(places))]
+    return {place: score for place, score in zip(places.tolist(), own, strict=True) if score is not None}
+
+
+def _missing_inputs(entry: Evaluator, case: Case) -> CaseScore | None:
     if case.error is not None:
         return CaseScore({}, Status.ERROR, f"the model gave no answer: {case.error}")
     missing = entry.missing_inputs(case)

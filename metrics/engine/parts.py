@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,15 +15,35 @@ from metrics.core.schema import TABLES, conformed
 from metrics.engine.plan import Unit
 
 LAST = "unit.json"  # of the files of a part
+LONG = 16 * 2**20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class UnitResult:
-    """What a unit made: tables by name, how many cases ended in an error, seconds of work."""
+    """What a unit made: tables by name, how many cases ended in an error, seconds of work.
+
+    On its way to another process a LONG table is compressed: a pickle of it takes three times its memory.
+    """
 
     tables: Mapping[str, pa.Table]
     failed: int
     seconds: float
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpacked, ({name: _packed(table) for name, table in self.tables.items()}, self.failed, self.seconds)
+
+
+def _packed(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="lz4" if table.nbytes > LONG else None)
+    with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
+        stream.write_table(table)
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
+
+
+def _unpacked(packed: Mapping[str, bytes], failed: int, seconds: float) -> UnitResult:
+    return UnitResult({name: pa.ipc.open_stream(one).read_all() for name, one in packed.items()}, failed, seconds)
 
 
 class Parts:
@@ -52,12 +73,26 @@ class Parts:
         return []
 
     def read(self, units: Iterable[Unit], table: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
-        """Yield one table of each of these stored units that has it. FileNotFoundError for one that is gone."""
+        """Yield one table of each of these stored units that has it, in pieces where it is long.
+
+        FileNotFoundError for a unit that is gone.
+        """
         for unit in units:
             folder = self.folder / unit.name
             facts = read_json(folder / LAST)
             if facts is None:
                 raise FileNotFoundError(folder / LAST)
             if file := facts["tables"].get(table):
-                found, schema = pq.read_table(folder / file, columns=columns), TABLES.get(table)
-                yield found if schema is None else conformed(found, schema, columns)
+                schema = TABLES.get(table)
+                for found in _pieces(folder / file, columns):
+                    yield found if schema is None else conformed(found, schema, columns)
+
+
+def _pieces(path: Path, columns: list[str] | None) -> Iterator[pa.Table]:
+    """Yield a table in its row groups; an empty one as it is."""
+    with pq.ParquetFile(path) as file:
+        if file.num_row_groups < 2:
+            yield file.read(columns)
+        else:
+            for group in range(file.num_row_groups):
+                yield file.read_row_group(group, columns)

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from metrics.core.cases import join_cases
 from metrics.core.errors import MissingResource
 from metrics.core.registry import choose
-from metrics.core.suite import Case, Outputs, join_cases
+from metrics.core.suite import Case, Outputs
 from metrics.engine.judge_case import ScoredCase
 from metrics.engine.load_resources import Resources, missing_resources
 from metrics.engine.score_cases import judge_cases

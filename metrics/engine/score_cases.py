@@ -4,8 +4,13 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
+from metrics.core.cases import Cases
 from metrics.core.errors import CacheRefused, InputError, JudgeDown
 from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status
+from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case
 from metrics.engine.judge_case import ScoredCase, failed_score, judge_case
 from metrics.engine.load_resources import Resources, missing_inputs
@@ -13,23 +18,34 @@ from metrics.engine.load_resources import Resources, missing_inputs
 RUN_WIDE = (JudgeDown, CacheRefused, InputError)  # not the fault of the case that meets them first
 
 
-def score_cases(
-    entry: Evaluator, parameters: Parameters, cases: Sequence[Case], resources: Resources
-) -> list[ScoredCase]:
+def score_cases(entry: Evaluator, parameters: Parameters, cases: Cases, resources: Resources) -> ScoreColumns:
     """Return the score of each case by an evaluator that asks no judge.
 
     A case without an input is `not_applicable`, one that fails `error`; `skipped` where a model is missing.
     """
-    complete, merged = _split(entry, cases)
-    if not complete:
-        return merged([])
+    absent = missing_inputs(entry, cases)
+    if not absent:
+        return _scores(entry, parameters, cases, resources)
+    there = np.ones(len(cases), bool)
+    there[list(absent)] = False
+    order = np.argsort(np.concatenate([np.flatnonzero(there), list(absent)]))
+    complete = cases.take(pa.array(np.flatnonzero(there)))
+    left = columns_of(entry, cases.take(pa.array(list(absent))), list(absent.values()))
+    return ScoreColumns.concat([_scores(entry, parameters, complete, resources), left]).take(pa.array(order))
+
+
+def _scores(entry: Evaluator, parameters: Parameters, cases: Cases, resources: Resources) -> ScoreColumns:
+    """Return the score of each of these cases, which have every input."""
     try:
-        models = resources.models(entry, parameters)
-        if entry.shape == "batch":
-            return merged([ScoredCase(score) for score in entry(complete, parameters, **models)])
+        models = resources.models(entry, parameters) if len(cases) else {}
+        if entry.shape == "case":
+            return columns_of(entry, cases, [_score(entry, parameters, case, models) for case in cases])
+        made = entry(cases, parameters, **models) if len(cases) else []
+        if len(made) != len(cases):
+            raise ValueError(f"{entry.id} returned {len(made)} scores for {len(cases)} cases")
+        return made if isinstance(made, ScoreColumns) else columns_of(entry, cases, made)
     except Exception as failure:
-        return merged([ScoredCase(failed_score(failure))] * len(complete))
-    return merged([ScoredCase(_score(entry, parameters, case, models)) for case in complete])
+        return columns_of(entry, cases, [failed_score(failure)] * len(cases))
 
 
 async def judge_cases(
@@ -46,7 +62,7 @@ async def judge_cases(
     `scored` is called with the number of cases just finished, and whether they took a request. Raises RUN_WIDE errors;
     where `skip_when_down`, a judge that is down makes its cases `skipped` instead.
     """
-    complete, merged = _split(entry, cases)
+    complete, merged = _split(entry, Cases.of(cases))
     scored(len(cases) - len(complete), False)
     if not complete:
         return merged([])
@@ -83,25 +99,25 @@ async def judge_cases(
         raise
 
 
-def _split(
-    entry: Evaluator, cases: Sequence[Case]
-) -> tuple[list[Case], Callable[[Sequence[ScoredCase]], list[ScoredCase]]]:
+def _split(entry: Evaluator, cases: Cases) -> tuple[list[Case], Callable[[Sequence[ScoredCase]], list[ScoredCase]]]:
     """Return the cases that have every input, and a function that puts their scores among those of the others."""
-    absent = [missing_inputs(entry, case) for case in cases]
-    complete = [case for case, score in zip(cases, absent, strict=True) if score is None]
+    absent = missing_inputs(entry, cases)
 
     def merged(scores: Sequence[ScoredCase]) -> list[ScoredCase]:
-        if len(scores) != len(complete):
-            raise ValueError(f"{entry.id} returned {len(scores)} scores for {len(complete)} cases")
         rest = iter(scores)
-        return [next(rest) if score is None else ScoredCase(score) for score in absent]
+        return [ScoredCase(absent[place]) if place in absent else next(rest) for place in range(len(cases))]
 
-    return complete, merged
+    return [case for place, case in enumerate(cases) if place not in absent], merged
+
+
+def columns_of(entry: Evaluator, cases: Cases, scores: Sequence[CaseScore]) -> ScoreColumns:
+    """Return a score a case as columns, of the evaluator's metrics."""
+    return ScoreColumns.of(cases.column("case_id"), [metric.name for metric in entry.metrics], scores)
 
 
 def _score(entry: Evaluator, parameters: Parameters, case: Case, models: Mapping[str, Any]) -> CaseScore:
     try:
-        score: CaseScore = entry(case, parameters, **models)
+        score: CaseScore = entry.function(case, parameters, **models)
     except Exception as failure:  # one case must not take the others with it
         return failed_score(failure)
     return score

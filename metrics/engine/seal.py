@@ -86,7 +86,8 @@ def _replicates(units: Sequence[Unit], parts: Parts) -> pa.Table:
         repeats.setdefault((unit.evaluator, unit.model, unit.tag), []).append(unit)
     found = [REPLICATES.empty_table()]
     for same in repeats.values():
-        tables = list(parts.read(same, "replicates"))
+        read = [list(parts.read([unit], "replicates")) for unit in same]
+        tables = [pa.concat_tables(pieces) for pieces in read if pieces]
         if len(same) == 1:
             found += tables
         elif len(tables) == len(same):

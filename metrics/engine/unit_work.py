@@ -1,10 +1,11 @@
 """Doing one work unit, in a worker process: load its rows, call the evaluator, check the scores, return tables."""
 
+import gc
 import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.cases import POSITION, Cases
 from metrics.core.evaluator import (
     Aggregate,
     CaseScore,
@@ -23,14 +25,14 @@ from metrics.core.evaluator import (
 from metrics.core.label_keys import find
 from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, REPLICATES, SCORES
-from metrics.core.score_columns import ScoreColumns
-from metrics.core.suite import Case, Outputs, Suite, join_cases
+from metrics.core.score_columns import STATUSES, ScoreColumns
+from metrics.core.suite import Outputs, Suite
 from metrics.engine.judge_case import failed_score
 from metrics.engine.load_resources import Resources
 from metrics.engine.parts import Parts, UnitResult
 from metrics.engine.plan import Unit, plan
 from metrics.engine.run_plugins import Shipped, receive, shipped
-from metrics.engine.score_cases import score_cases
+from metrics.engine.score_cases import columns_of, score_cases
 from metrics.store import Run, Workspace
 
 
@@ -75,7 +77,9 @@ class Job:
         carried: dict[str, pa.Table] = {}
         if entry.shape != "dataset":
             unit, workspace = self.unit, Workspace(self.workspace)
-            carried["rows"] = workspace.outputs_rows(self.outputs, unit.start, unit.stop)
+            rows = workspace.outputs_rows(self.outputs, unit.start, unit.stop)
+            at = workspace.positions(self.outputs, self.suite, unit.start, unit.stop)
+            carried["rows"] = rows.append_column(POSITION, at)
             if unit.last:
                 carried["absent"] = _absent(self, self.stored_suite())
         elif entry.follows:
@@ -91,13 +95,19 @@ def perform(job: Job) -> UnitResult:
     entry, parameters = job.evaluator()
     suite = job.stored_suite()
     resources = Resources(job.resources, job.workspace / "cache")
+    _settle(entry.id)
     if entry.shape == "dataset":
         tables, failed = _data_set(job, entry, parameters, suite, resources)
     else:
         cases = unit_cases(job, suite)
-        scores = [one.score for one in score_cases(entry, parameters, cases, resources)]
-        tables, failed = case_tables(job, entry, cases, scores)
+        tables, failed = case_tables(job, entry, cases, score_cases(entry, parameters, cases, resources))
     return UnitResult(tables, failed, time.perf_counter() - begun)
+
+
+@cache
+def _settle(evaluator: str) -> None:  # noqa: ARG001 - a part of the cache's key
+    """Keep the garbage collector from walking over libraries and suite while an evaluator makes cases and scores."""
+    gc.freeze()
 
 
 def failed_unit(job: Job, reason: str) -> UnitResult:
@@ -110,25 +120,24 @@ def failed_unit(job: Job, reason: str) -> UnitResult:
     job = job.carry()
     cases = unit_cases(job, suite)
     scores = [CaseScore({}, Status.ERROR, reason)] * len(cases)
-    return UnitResult(*case_tables(job, entry, cases, scores), 0.0)
+    return UnitResult(*case_tables(job, entry, cases, columns_of(entry, cases, scores)), 0.0)
 
 
-def unit_cases(job: Job, suite: Suite) -> list[Case]:
+def unit_cases(job: Job, suite: Suite) -> Cases:
     """Return the cases of a job that carries its rows, with the model's outputs."""
-    files = Workspace(job.workspace).outputs_files(job.outputs)
-    return list(join_cases(suite, Outputs(job.carried["rows"], files=files)))
+    return Cases.joined(suite, job.carried["rows"], Workspace(job.workspace).outputs_files(job.outputs))
 
 
-def case_tables(
-    job: Job, entry: Evaluator, cases: Sequence[Case], scores: Sequence[CaseScore]
-) -> tuple[dict[str, pa.Table], int]:
+def case_tables(job: Job, entry: Evaluator, cases: Cases, scores: ScoreColumns) -> tuple[dict[str, pa.Table], int]:
     """Return the table of a unit's scores, with a row for each case without an output, and how many cases failed."""
+    table = scores_table(entry, cases, scores)
     if job.unit.last:
-        absent = [Case(model=job.unit.model, **row) for row in job.carried["absent"].to_pylist()]
-        cases = [*cases, *absent]
-        scores = [*scores, *[not_applicable("the model has no output for this case")] * len(absent)]
-    failed = sum(score.status is Status.ERROR for score in scores)
-    return {"scores": scores_table(entry, cases, scores)}, failed
+        rows = job.carried["absent"]
+        absent = Cases.joined(job.stored_suite(), rows.append_column("model", pa.repeat(job.unit.model, len(rows))))
+        without = not_applicable("the model has no output for this case")
+        table = pa.concat_tables([table, scores_table(entry, absent, columns_of(entry, absent, [without] * len(rows)))])
+    failed = pc.sum(pc.equal(scores.status, STATUSES.index(Status.ERROR))).as_py()
+    return {"scores": table}, failed or 0
 
 
 def _absent(job: Job, suite: Suite) -> pa.Table:
@@ -138,24 +147,20 @@ def _absent(job: Job, suite: Suite) -> pa.Table:
     return pa.table({"case_id": suite.cases["case_id"].take(pa.array(without)), "position": without})
 
 
-def scores_table(entry: Evaluator, cases: Sequence[Case], scores: Sequence[CaseScore]) -> pa.Table:
+def scores_table(entry: Evaluator, cases: Cases, scores: ScoreColumns) -> pa.Table:
     """Return one row per case and metric (schema SCORES); a value outside its metric's range becomes an error."""
-    case_ids = pa.array([case.case_id for case in cases], pa.string())
-    return _score_rows(
-        entry,
-        ScoreColumns.of(case_ids, [metric.name for metric in entry.metrics], scores),
-        position=pa.array([case.position for case in cases], pa.int32()),
-        model=pa.array([case.model for case in cases], pa.string()),
-        run=pa.array([case.run for case in cases], pa.int32()),
-    )
+    own = {name: cases.column(name) for name in ("position", "model")}
+    return _score_rows(entry, scores, **own, run=pc.fill_null(cases.column("run"), 1))
 
 
 def _score_rows(entry: Evaluator, scores: ScoreColumns, **of_cases: pa.Array) -> pa.Table:
     """Return the table of `scores`; `of_cases`: position, model and run of each case."""
     width = len(entry.metrics)
-    repeated = pa.array(np.repeat(np.arange(len(scores)), width))
-    columns = {name: column.take(repeated) for name, column in {"case_id": scores.case_ids, **of_cases}.items()}
-    evaluator = pa.repeat(pa.scalar(entry.id, pa.string()), len(repeated))
+    columns = {"case_id": scores.case_ids, **of_cases}
+    if width != 1:
+        repeated = pa.array(np.repeat(np.arange(len(scores)), width))
+        columns = {name: column.take(repeated) for name, column in columns.items()}
+    evaluator = pa.repeat(pa.scalar(entry.id, pa.string()), len(scores) * width)
     return pa.table(columns | {"evaluator": evaluator} | scores.rows(entry.metrics), schema=SCORES)
 
 
@@ -167,7 +172,7 @@ def _data_set(
     if unit.tag is not None:
         case_ids = suite.matching({"tag": unit.tag})
         suite = suite.restricted(case_ids)
-    outputs = _all_outputs(job.workspace, job.outputs).restricted(unit.model, unit.run, case_ids)
+    outputs = _outputs(job.workspace, job.outputs, unit.model).restricted(None, unit.run, case_ids)
     try:
         given = resources.models(entry, parameters)
         if entry.follows:
@@ -252,6 +257,6 @@ def _followed(folder: Path, model: str, evaluators: tuple[str, ...]) -> pa.Table
     return pa.concat_tables([SCORES.empty_table().select(columns), *Parts(folder).read(units, "scores", columns)])
 
 
-@lru_cache(maxsize=2)
-def _all_outputs(workspace: Path, fingerprint: str) -> Outputs:
-    return Workspace(workspace).outputs(fingerprint)
+@lru_cache(maxsize=1)  # the tags of a model come one after the other
+def _outputs(workspace: Path, fingerprint: str, model: str) -> Outputs:
+    return Workspace(workspace).outputs(fingerprint, model)

@@ -1,5 +1,6 @@
 """Numbers of a whole data set with the intervals that half-samples of its images give; detection and segmentation."""
 
+from math import isnan
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -88,12 +89,13 @@ def number(
     why: str | None = None,
 ) -> Aggregate:
     """Return the aggregate at `place` of `spread`; NaN becomes no value, because of `why` or missing ground truth."""
-    value, low, high = (None if np.isnan(edge[place]) else float(edge[place]) for edge in spread[:3])
+    value, low, high = (None if isnan(edge[place]) else float(edge[place]) for edge in spread[:3])
     if value is None:
         low = high = None
     reason = None if low is not None else spread.without
     if value is None:
         reason = why or (NO_TRUTHS if label is None else NO_TRUTH)
-    samples = None if value is None or not len(spread.samples) else np.moveaxis(spread.samples, 0, -1)[place]
+    in_each: tuple[slice | int, ...] = (slice(None), *place)
+    samples = None if value is None or not len(spread.samples) else spread.samples[in_each]
     method = None if low is None else METHOD
     return Aggregate(metric, value, low, high, n, 0, label, reason, columns or {}, method, samples)

@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 from pydantic import ValidationError
 
+from metrics.core.cases import Cases
 from metrics.core.errors import InputError, MissingResource, Unreadable
 from metrics.core.evaluator import (
     JUDGE,
@@ -31,6 +32,7 @@ from metrics.core.evaluator import (
     unreadable_value,
 )
 from metrics.core.schema import SCORES
+from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case, Outputs, Suite, rows_table
 from metrics.engine.load_resources import missing_inputs
 from metrics.judge.scripted_judge import ScriptedJudge
@@ -264,14 +266,16 @@ LAWS: dict[str, tuple[tuple[str, ...], Callable[[Evaluator, Models], Iterator[st
 
 def score_of(entry: Evaluator, case: Case, models: Models, parameters: Parameters | None = None) -> CaseScore:
     """Return what the engine would store of one case."""
-    missing = missing_inputs(entry, case)
-    if missing is not None:
-        return missing
+    cases = Cases.of([case])
+    if missing := missing_inputs(entry, cases):
+        return missing[0]
     parameters = parameters or entry.parameters.model_validate({})
     given = models(entry, parameters)
-    found = entry([case], parameters, **given)[0] if entry.shape == "batch" else entry(case, parameters, **given)
+    found = entry(case if entry.shape == "case" else cases, parameters, **given)
     if isawaitable(found):
         found = _awaited(found)
+    if entry.shape == "batch":
+        found = found.at(0) if isinstance(found, ScoreColumns) else found[0]
     if not isinstance(found, CaseScore):
         raise TypeError(f"it returned {type(found).__name__}, not CaseScore")
     return found

@@ -4,7 +4,6 @@ import hashlib
 import math
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -278,7 +277,7 @@ def _check_names(declared: Mapping[str, Metric]) -> None:
 def _case_row(case: "Case | Mapping[str, Any] | str") -> dict[str, Any]:
     """Return a case as a row with its id first, and without empty values."""
     if isinstance(case, Case):
-        given = {entry.name: getattr(case, entry.name) for entry in fields(case) if entry.name in CASES.names}
+        given = {name: value for name, value in case._asdict().items() if name in CASES.names}
         given |= dict(case.metadata)
     else:
         given = {"question": case} if isinstance(case, str) else dict(case)

@@ -97,8 +97,6 @@ def read_plain(
     gt_json: Path, results_json: Path, iou_type: coco.IouType
 ) -> tuple[coco.GroundTruth, coco.Results] | None:
     """Return both files as columns; None where one is not plain."""
-    from metrics.vision.compiled import coco_results  # noqa: F401 - loads faster before there are threads
-
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         try:
             ground = threads.submit(_truth, gt_json, iou_type)

@@ -5,7 +5,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -307,7 +307,7 @@ class Feeder:
     def _judged(self, found: Sequence[tuple[Record, Case, int | None]]) -> tuple[pa.Table, pa.Table]:
         """Return the rows to store."""
         first = self.state.sampled
-        cases = [replace(case, case_id=str(first + place), position=place) for place, (_, case, _) in enumerate(found)]
+        cases = [case._replace(case_id=str(first + place), position=place) for place, (_, case, _) in enumerate(found)]
         made = self.scorer.scores(cases)
         scores = [
             row | {"number": int(row["case_id"]), "passed": passed}

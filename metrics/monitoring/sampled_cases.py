@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from metrics.core.cases import join_cases
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.suite import Case, join_cases
+from metrics.core.suite import Case
 from metrics.ingest.sheet import Problems, Sheet
 from metrics.ingest.sheet_reader import combined_of
 from metrics.ingest.tables.values import tables_of

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -116,5 +116,5 @@ def _scored(monitor: Monitor) -> tuple[str, str]:
 
 
 def _fields(case: Case) -> dict[str, Any]:
-    held = {name: value for name, value in asdict(case).items() if value not in (None, "", (), {}, 0)}
+    held = {name: value for name, value in case._asdict().items() if value not in (None, "", (), {}, 0)}
     return {"id": held.pop("case_id", None), **held}

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from metrics.analysis import Column, Comparison, Difference, Resampled, Unpaired, compare, leaderboard, shown
+from metrics.analysis.comparison.shared_cases import SharedCases
 from metrics.analysis.leaderboard.headline import primary_columns
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.suite import Suite
 from metrics.presentation.format import interval, number, p_value, p_words
 from metrics.presentation.phrases import signed
 from metrics.reports.gates import Outcome, directions
@@ -62,12 +64,12 @@ def counterparts(baseline: Run, models: Sequence[str]) -> dict[str, str]:
     return {model: model for model in models if model in baseline.models}
 
 
-def require_comparable(baseline: Run, suite: str, models: Sequence[str]) -> None:
-    """Raise InputError where a run of the suite with this fingerprint and these models cannot be paired with it."""
+def require_comparable(baseline: Run, suite: Suite, models: Sequence[str]) -> None:
+    """Raise InputError where a run of this suite and these models shares no case or no model with the baseline."""
     problems = []
-    if baseline.spec["suite"]["fingerprint"] != suite:
-        expected = "a run of the same suite, whose cases can be paired: evaluate the baseline's outputs on this suite"
-        problems.append(InputProblem("--baseline", f"{baseline.id}, a run of another suite", expected))
+    if baseline.spec["suite"]["fingerprint"] != suite.fingerprint and not len(SharedCases.of(baseline.suite, suite)):
+        expected = "a run with cases of the same case_id and content: evaluate the baseline's outputs on this suite"
+        problems.append(InputProblem("--baseline", f"{baseline.id}, a run of a suite that shares no case", expected))
     if not counterparts(baseline, models):
         expected = f"a model that the baseline has, too: {', '.join(baseline.models)}"
         problems.append(InputProblem("--baseline", f"only the models {', '.join(models)}", expected))

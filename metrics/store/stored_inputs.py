@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from metrics.core.cases import places
 from metrics.core.errors import RunNotFound
 from metrics.core.files import make_folder, read_json, write_json, write_table
 from metrics.core.schema import SCHEMA_VERSION, SLICE
@@ -94,13 +95,14 @@ class StoredInputs:
         self.complete("suites", fingerprint, media=True)
         return _load_suite(self._folder("suites", fingerprint))
 
-    def outputs(self, fingerprint: str) -> Outputs:
-        """Return the stored outputs of that fingerprint, whole."""
+    def outputs(self, fingerprint: str, model: str | None = None) -> Outputs:
+        """Return the stored outputs of that fingerprint, whole or of one model, whose rows alone are read then."""
         folder = self._folder("outputs", fingerprint)
         predictions = folder / "predictions.parquet"
+        rows = None if model is None else [("model", "=", model)]
         return Outputs(
-            conform(pq.read_table(folder / "outputs.parquet"), OUTPUTS),
-            pq.read_table(predictions) if predictions.exists() else None,
+            conform(pq.read_table(folder / "outputs.parquet", filters=rows), OUTPUTS),
+            pq.read_table(predictions, filters=rows) if predictions.exists() else None,
             read_json(folder / "outputs.json")["left_out"],
             self.outputs_files(fingerprint),
             self.targets(fingerprint),
@@ -121,14 +123,19 @@ class StoredInputs:
         return facts
 
     def outputs_rows(self, fingerprint: str, start: int, stop: int) -> pa.Table:
-        """Return rows start … stop of the stored outputs without reading the others."""
-        with pq.ParquetFile(self._folder("outputs", fingerprint) / "outputs.parquet") as file:
-            groups = [
-                group for group in range(file.num_row_groups) if group * SLICE < stop and (group + 1) * SLICE > start
-            ]
-            if not groups or start >= stop:
-                return file.schema_arrow.empty_table()
-            return file.read_row_groups(groups).slice(start - groups[0] * SLICE, stop - start)
+        """Return rows start … stop of the stored outputs without reading the others; no columns without a value."""
+        path = self._folder("outputs", fingerprint) / "outputs.parquet"
+        metadata, filled = _metadata(path)
+        groups = range(start // SLICE, min(-(-stop // SLICE), metadata.num_row_groups))
+        with pq.ParquetFile(path, metadata=metadata) as file:
+            found = file.read_row_groups(groups, columns=filled, use_threads=False)
+        return found.slice(start % SLICE, stop - start)
+
+    def positions(self, fingerprint: str, suite: str, start: int, stop: int) -> pa.ChunkedArray:
+        """Return the place in a stored suite of each of the cases in rows start … stop of stored outputs."""
+        self.complete("suites", suite)
+        path = self._folder("outputs", fingerprint) / "outputs.parquet"
+        return _positions(path, self._folder("suites", suite)).slice(start, stop - start)
 
     def answered(self, fingerprint: str, model: str) -> pa.Array:
         """Return the ids of the cases that stored outputs have of a model; nothing else is read."""
@@ -178,6 +185,29 @@ def _ordered(table: pa.Table, outputs: Outputs, suite: Suite) -> pa.Table:
     order = pa.array(np.argsort(key, kind="stable"))
     # in pieces: one take of more than 2 GiB of text overflows its offsets
     return pa.concat_tables(table.take(order.slice(start, PIECE)) for start in range(0, len(order), PIECE))
+
+
+@lru_cache(maxsize=8)
+def _metadata(path: Path) -> tuple[pq.FileMetaData, list[str]]:
+    """Return what a stored file says of its row groups, and the columns with a value in one of them.
+
+    Of a million rows that takes longer to read than a slice of the rows.
+    """
+    found = pq.read_metadata(path)
+    names = found.schema.to_arrow_schema().names  # a list is one column in the file, too
+    groups = [found.row_group(group) for group in range(found.num_row_groups)]
+    return found, [name for place, name in enumerate(names) if any(_filled(group.column(place)) for group in groups)]
+
+
+def _filled(column: pq.ColumnChunkMetaData) -> bool:
+    return column.statistics is None or column.statistics.null_count < column.num_values
+
+
+@lru_cache(maxsize=2)
+def _positions(outputs: Path, suite: Path) -> pa.ChunkedArray:
+    """Return the place in a suite of the case of each row of outputs, looked up once for all slices."""
+    with pq.ParquetFile(outputs, metadata=_metadata(outputs)[0]) as file:
+        return places(_load_suite(suite), file.read(columns=["case_id"])["case_id"])
 
 
 @lru_cache(maxsize=8)

@@ -11,6 +11,7 @@
 Suites never change: every function gives a new one. Those made by `perturb` stand beside, in metrics.perturbations.
 """
 
+from metrics.core.suite_difference import Change, Difference, difference
 from metrics.store.table_files import FORMATS
 from metrics.suites.suite_contents import (
     complexity_distribution,
@@ -19,7 +20,6 @@ from metrics.suites.suite_contents import (
     values_of,
     with_originals,
 )
-from metrics.suites.suite_difference import Change, Difference, difference
 from metrics.suites.suite_edits import (
     Draft,
     Edit,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from metrics.core.suite import Suite
+from metrics.core.suite_difference import difference
 from metrics.store import Workspace
-from metrics.suites.suite_difference import difference
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.fingerprint import fingerprint
 from metrics.core.suite import METADATA, Suite
-from metrics.suites.suite_difference import difference
+from metrics.core.suite_difference import difference
 from metrics.suites.suite_rows import free_id, label_order, rename_cases, variant_problems, with_keys
 
 Conflicts = Literal["skip", "replace", "rename"]

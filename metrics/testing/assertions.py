@@ -91,7 +91,7 @@ def _outcomes(
             if isinstance(baseline, str | Path)
             else baseline
         )
-        require_comparable(before, run.spec["suite"]["fingerprint"], run.models if model is None else [model])
+        require_comparable(before, run.suite, run.models if model is None else [model])
         against = differences(run, before, [metric])
         outcomes += worse([each for each in against if model in (None, each.model)], [metric])
     return outcomes

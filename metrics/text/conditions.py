@@ -4,14 +4,18 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.text.patterns import compiled
 
 MAX_CHARACTERS = 10_000
 MAX_DEPTH = 50
 MAX_TERMS = 200
+FEW = 8  # texts that are looked through one by one sooner than as a column
 MOST_PROBLEMS = 20  # listed of one condition
 
 TOKEN = re.compile(
@@ -51,10 +55,14 @@ class ConditionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A leaf of a condition: as it was written, and the test whether a text contains it (see `comparable`)."""
+    """A leaf of a condition: as it was written, and the test whether a text contains it (see `comparable`).
+
+    `within` is the same test of a column of ASCII texts, where Arrow's functions are exactly Python's and RE2's.
+    """
 
     written: str
     matches: Callable[[str], bool]
+    within: Callable[[pa.Array], pa.Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,20 @@ class Condition:
         """Return for each term whether `text` contains it."""
         text = comparable(text)
         return tuple(term.matches(text) for term in self.terms)
+
+    def found_in(self, texts: pa.Array) -> list[tuple[bool, ...] | None]:
+        """Return for each text of a column, and for each term, whether the text contains it; None for null."""
+        if len(texts) < FEW:
+            return [None if text is None else self.found(text) for text in texts.to_pylist()]
+        plain = pc.fill_null(pc.string_is_ascii(texts), False)
+        ascii_texts = texts.filter(plain)
+        columns = [term.within(ascii_texts).to_pylist() for term in self.terms]
+        found = iter(zip(*columns, strict=True))
+        others = iter(texts.filter(pc.invert(plain)).to_pylist())
+        return [
+            next(found) if is_plain else None if (text := next(others)) is None else self.found(text)
+            for is_plain in plain.to_pylist()
+        ]
 
     @property
     def forbidden(self) -> tuple[bool, ...]:
@@ -219,13 +241,13 @@ class _Parser:
             self.note(f"at most {MAX_TERMS} strings and expressions")
             raise ConditionError(self.problems)
         if self.kind == "string":
-            term = Term(self.value, _containing(re.sub(r'\\(["\\])', r"\1", self.value[1:-1]), self.case_sensitive))
+            term = _containing(self.value, re.sub(r'\\(["\\])', r"\1", self.value[1:-1]), self.case_sensitive)
             self.advance()
         elif self.keyword("REGEXP"):
             term = self.regexp()
         else:
             self.note('"…", regexp("…"), NOT or (')
-            term = Term(self.value, bool)
+            term = _unread(self.value)
             if self.kind == "word" and self.value.upper() not in OPERATORS:
                 self.advance()
         self.terms.append(term)
@@ -240,25 +262,30 @@ class _Parser:
             self.note('( after regexp, as in regexp("…")')
         written, at = self.value, self.at
         if self.kind == "string":
-            test = self.expression(written, at)
+            term = self.expression(written, at)
             self.advance()
         else:
-            test = bool
+            term = _unread(written)
             self.note('an expression in quotes, as in regexp("…")')
             if self.kind == "word":
                 self.advance()
         if opened:
             self.close()
-        return Term(f"regexp({written})", test)
+        return term
 
-    def expression(self, written: str, at: int) -> Callable[[str], bool]:
+    def expression(self, written: str, at: int) -> Term:
+        pattern = comparable(written[1:-1].replace('\\"', '"'))
         try:
-            expression = compiled(comparable(written[1:-1].replace('\\"', '"')), self.case_sensitive)
+            expression = compiled(pattern, self.case_sensitive)
         except ValueError as failure:
             found = f"the expression {written}: {failure}"
             self.problems.append(ConditionProblem(found, "one that RE2 can read", at + 1))
-            return bool
-        return lambda text: expression.search(text) is not None
+            return _unread(written)
+        return Term(
+            f"regexp({written})",
+            lambda text: expression.search(text) is not None,
+            partial(pc.match_substring_regex, pattern=pattern, ignore_case=not self.case_sensitive),
+        )
 
     def close(self) -> None:
         if self.value == ")" and self.kind == "symbol":
@@ -267,12 +294,21 @@ class _Parser:
             self.note(")")
 
 
-def _containing(wanted: str, case_sensitive: bool) -> Callable[[str], bool]:
+def _containing(written: str, wanted: str, case_sensitive: bool) -> Term:
     wanted = comparable(wanted)
     if case_sensitive:
-        return lambda text: wanted in text
+        return Term(written, lambda text: wanted in text, partial(pc.match_substring, pattern=wanted))
     folded = wanted.casefold()
-    return lambda text: folded in text.casefold()
+    return Term(
+        written,
+        lambda text: folded in text.casefold(),
+        lambda texts: pc.match_substring(pc.ascii_lower(texts), folded),
+    )
+
+
+def _unread(written: str) -> Term:
+    """Return a term in the place of one that cannot be read; no condition with it is ever asked."""
+    return Term(written, bool, pc.is_valid)
 
 
 def _holds(expression: Expression, found: dict[int, bool]) -> bool:

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metrics.core.array_types import Bools, Bytes, Floats, Int32s, Ints
+from metrics.vision.compiled.match_states import RIGHT
 from metrics.vision.image_resampling import resample_selection
-from metrics.vision.match_states import RIGHT
 from metrics.vision.matching import Matches, Pairs
 from metrics.vision.objects import Objects
 from metrics.vision.outcomes import (

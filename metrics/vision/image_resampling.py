@@ -2,12 +2,13 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 
 import numpy as np
 
 from metrics.core.array_types import Bytes, Floats, Int32s
 from metrics.vision.precision_recall import RECALLS, Ranking, Selection
+
+LANES = 32  # resamples that a thread takes at once
 
 
 def resample(
@@ -50,19 +51,12 @@ def resample_selection(
     average, recall = np.full(shape, np.nan), np.full(shape, np.nan)
 
     def fill(part: slice) -> None:
-        if precision:
-            curves.resampled(
-                chosen.miss_image, chosen.miss_starts, chosen.image, chosen.before, chosen.states, chosen.event_starts,
-                truth_image, truth_starts, RECALLS, weights[part], average[part], recall[part],
-            )  # fmt: skip
-        else:
-            curves.resampled_recall(
-                chosen.image, chosen.states, chosen.event_starts, truth_image, truth_starts,
-                weights[part], recall[part],
-            )  # fmt: skip
+        curves.resampled(
+            chosen.miss_image, chosen.miss_starts, chosen.image, chosen.before, chosen.states, chosen.event_starts,
+            truth_image, truth_starts, RECALLS, np.ascontiguousarray(weights[part].T), int(precision),
+            average[part], recall[part],
+        )  # fmt: skip
 
-    workers = os.cpu_count() or 1
-    edges = np.linspace(0, len(weights), workers + 1).astype(int).tolist()
-    with ThreadPoolExecutor(workers) as threads:
-        list(threads.map(fill, [slice(*pair) for pair in pairwise(edges)]))
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        list(threads.map(fill, [slice(first, first + LANES) for first in range(0, len(weights), LANES)]))
     return average, recall

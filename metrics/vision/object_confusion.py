@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Int32s, Ints
-from metrics.vision.match_states import ASIDE
+from metrics.vision.compiled.match_states import ASIDE
 from metrics.vision.matching import LARGEST, Pairs
 from metrics.vision.objects import Objects
 from metrics.vision.outcomes import (

@@ -100,5 +100,5 @@ def _boxes(boxes: ArrayLike) -> Floats:
 
 
 def _column(values: ArrayLike, kind: type[np.generic]) -> NDArray[Any]:
-    """Return the values in one run of memory, writable: numba compiles again for read-only arrays, such as Arrow's."""
+    """Return the values in one run of memory, as loops want them."""
     return np.require(np.asarray(values), kind, ["C", "W"])

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Int32s
-from metrics.vision.match_states import ASIDE, RIGHT
+from metrics.vision.compiled.match_states import ASIDE, RIGHT
 from metrics.vision.matching import LARGEST, Matches, Pairs, find_pairs, threshold_index
 from metrics.vision.objects import Objects
 

@@ -75,5 +75,7 @@ def _rivals(objects: Objects, threshold: float, pairs: Pairs) -> Floats:
 
 
 def _first(rows: NDArray[np.intp], by: Floats) -> NDArray[np.intp]:
-    """Return `rows` by falling value of `by`, equal ones in their order."""
-    return rows[np.argsort(-by[rows], kind="stable")]
+    """Return `rows` by falling value of `by`, which is finite there, equal ones in their order."""
+    from metrics.vision.compiled import sorting
+
+    return sorting.sort_by_score(rows.astype(np.int32), by).astype(np.intp)

@@ -6,7 +6,7 @@ from metrics.vision import image_resampling, masks, matching, objects, outcomes,
 
 
 def warm_up(part: int | None = None) -> None:
-    """Compile every loop, or one of PARTS, into numba's cache on disk."""
+    """Compile every loop, or one of PARTS, and keep them on disk."""
     for compile_part in PARTS if part is None else PARTS[part : part + 1]:
         compile_part()
 
@@ -21,9 +21,7 @@ def _compile_matching() -> None:
     outcomes.outcomes(one, found, outcomes.image_pairs(one, outcomes.LOCALISED), 0.5)
     ranking = precision_recall.Ranking.of(one, found)
     precision_recall.precision_at_recalls(ranking, 0, 100)
-    for precision in (True, False):
-        weights = np.ones((1, 1), np.uint8)
-        image_resampling.resample(ranking, weights, precision=precision)
+    image_resampling.resample(ranking, np.ones((1, 1), np.uint8))
 
 
 def _compile_the_rest() -> None:

@@ -16,9 +16,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
+from metrics.core.cases import join_cases
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators
-from metrics.core.suite import Case, join_cases
+from metrics.core.suite import Case
 from metrics.ingest import read_outputs, read_suite
 from metrics.models import provide
 

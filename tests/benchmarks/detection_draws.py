@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Floats, Int32s
 from metrics.stats.ratios import mean_over
+from metrics.vision.compiled.match_states import RIGHT, WRONG
 from metrics.vision.image_resampling import resample_selection
-from metrics.vision.match_states import RIGHT, WRONG
 from metrics.vision.precision_recall import Selection
 
 Quality = Literal["poor", "fair", "good"]

@@ -94,13 +94,28 @@ def test_before_anything_is_computed(
 
 def test_a_baseline_of_another_suite_or_metric(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     scored(folder, "good")
-    (folder / "suite.csv").write_text(SUITE.replace("number 3", "number three"))
+    (folder / "suite.csv").write_text(SUITE.replace("number", "figure"))
     assert evaluate(folder, "good", "--baseline", "latest") == 2
-    assert "a run of another suite" in capsys.readouterr().err
+    assert "a run of a suite that shares no case" in capsys.readouterr().err
     (folder / "suite.csv").write_text(SUITE)
     assert evaluate(folder, "good", "--baseline", "latest", "--fail-if-worse", "ruogeL") == 2
     assert "did you mean 'rouge.rougeL'" in capsys.readouterr().err
     assert len(Workspace().runs()) == 1
+
+
+def test_a_baseline_of_a_changed_suite_is_paired_on_the_cases_that_both_have(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = scored(folder, "good")
+    (folder / "suite.csv").write_text(SUITE.replace("number 3", "number three").replace("c5,", "new,"))
+    (folder / "poor.csv").write_text(POOR.replace("c5,", "new,"))
+    report = folder / "report.md"
+    assert evaluate(folder, "poor", "--baseline", before, "--fail-if-worse", "rougeL", "--markdown", str(report)) == 1
+    out = capsys.readouterr().out
+    line = "The suite has changed: paired on the 14 cases that both runs have unchanged; 1 new, 1 gone, 1 changed."
+    assert line in out
+    assert "n 14" in out
+    assert line in report.read_text(encoding="utf-8")
 
 
 def test_no_value_is_3_whatever_the_gates_say(folder: Path) -> None:

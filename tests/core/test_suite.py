@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.fingerprint import fingerprint
-from metrics.core.suite import CASES, Case, Outputs, Suite, conform, join_cases, rows_table
+from metrics.core.suite import CASES, Outputs, Suite, conform, rows_table
 
 texts = st.lists(st.one_of(st.none(), st.text(max_size=8)), max_size=12)
 lists = st.lists(st.one_of(st.none(), st.lists(st.text(max_size=4), max_size=3)), max_size=12)
@@ -68,20 +68,6 @@ def test_tags_come_most_frequent_first() -> None:
         "s", "text", [{"case_id": str(i), "tags": tags} for i, tags in enumerate([["b"], ["a", "b"], None, ["c"]])]
     )
     assert suite.tags == ("b", "a", "c")
-
-
-def test_join_gives_a_case_for_each_output_in_its_order() -> None:
-    suite = Suite.from_rows("s", "text", [{"case_id": "1", "question": "q1", "site": "x"}, {"case_id": "2"}])
-    outputs = Outputs.from_rows(
-        [
-            {"case_id": "2", "model": "m", "answer": None},
-            {"case_id": "1", "model": "m", "answer": "a", "retrieved_contexts": ["c"]},
-        ]
-    )
-    assert list(join_cases(suite, outputs)) == [
-        Case(case_id="2", model="m", position=1, answer=""),
-        Case(case_id="1", model="m", question="q1", answer="a", retrieved_contexts=("c",), metadata={"site": "x"}),
-    ]
 
 
 def test_restriction_keeps_order_and_drops_the_rest() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from metrics.core.cases import Cases
 from metrics.core.errors import MissingResource
 from metrics.core.evaluator import Status
 from metrics.core.registry import evaluators
@@ -14,8 +15,7 @@ from metrics.engine.load_resources import Resources, missing_inputs, missing_res
 
 def test_an_output_that_is_an_error_is_an_error_of_every_evaluator_and_no_empty_answer() -> None:
     case = Case.of(answer="", expected_answers=["a"], error="HTTP 503 after 3 tries")
-    score = missing_inputs(evaluators()["rouge"], case)
-    assert score is not None
+    score = missing_inputs(evaluators()["rouge"], Cases.of([case]))[0]
     assert (score.status, score.reason) == (Status.ERROR, "the model gave no answer: HTTP 503 after 3 tries")
 
 
@@ -34,8 +34,12 @@ def test_an_output_that_is_an_error_is_an_error_of_every_evaluator_and_no_empty_
     ],
 )  # fmt: skip
 def test_an_input_may_have_another_in_its_place(evaluator: str, given: dict[str, Any], reason: str | None) -> None:
-    score = missing_inputs(evaluators()[evaluator], Case.of(**given))
-    assert (score.reason if score else None) == reason
+    cases = Cases.of([Case.of(**given), Case.of(**given, error="HTTP 503")])
+    missing = missing_inputs(evaluators()[evaluator], cases)
+    assert [score.reason for score in missing.values()] == [
+        *([] if reason is None else [reason]),
+        "the model gave no answer: HTTP 503",
+    ]
 
 
 def test_an_evaluator_s_own_model_goes_before_the_run_s() -> None:

@@ -237,7 +237,10 @@ TEXT = st.lists(st.sampled_from(["red", "blue", "sun.", "sea!", "\n", "1.", "…
 )
 TEXTS = st.lists(TEXT, min_size=1, max_size=3).map(tuple)
 CASES = st.lists(
-    st.builds(Case, question=TEXT, answer=TEXT, expected_answers=TEXTS, retrieved_contexts=TEXTS), max_size=4
+    st.fixed_dictionaries(
+        {"question": TEXT, "answer": TEXT, "expected_answers": TEXTS, "retrieved_contexts": TEXTS}
+    ).map(lambda fields: Case(**fields)),
+    max_size=4,
 )
 FEW = settings(max_examples=40, deadline=None)
 

@@ -1,12 +1,12 @@
 """Groundedness on real answers: people wrote and judged them. Figures: tests/benchmarks/bench_mtrag_embeddings.py."""
 
-from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
+from metrics.core.cases import join_cases
 from metrics.core.evaluator import CaseScore
 from metrics.core.registry import evaluators
-from metrics.core.suite import Case, join_cases
+from metrics.core.suite import Case
 from metrics.ingest import read_outputs, read_suite
 from metrics.models import provide
 
@@ -25,7 +25,7 @@ def test_answers_are_better_grounded_in_their_own_contexts(shared: Path, tmp_pat
     cases = shortest[:CASES]
     contexts = [case.retrieved_contexts for case in cases]
     strangers = [
-        replace(case, retrieved_contexts=other) for case, other in zip(cases, contexts[1:] + contexts[:1], strict=True)
+        case._replace(retrieved_contexts=other) for case, other in zip(cases, contexts[1:] + contexts[:1], strict=True)
     ]
     own, foreign = (values(some, tmp_path) for some in (cases, strangers))
     assert mean(own) > mean(foreign) + 0.2

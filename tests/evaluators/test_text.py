@@ -3,6 +3,7 @@
 import json
 import math
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,21 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
+from metrics.core.cases import Cases
 from metrics.core.errors import MissingResource
 from metrics.core.evaluator import CaseScore, Status
 from metrics.core.registry import evaluators
+from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case
 
 
 def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any) -> CaseScore:
     entry = evaluators()[evaluator]
-    result: CaseScore = entry(Case.of(**case), entry.parameters.model_validate(parameters or {}))
+    chosen, given = entry.parameters.model_validate(parameters or {}), Case.of(**case)
+    if entry.shape == "batch":
+        scores = entry(Cases.of([given]), chosen)
+        return scores.at(0) if isinstance(scores, ScoreColumns) else scores[0]
+    result: CaseScore = entry(given, chosen)
     return result
 
 
@@ -202,7 +209,36 @@ def test_matching_of_an_unusable_condition(conditions: str, status: Status, reas
     result = score("text_matching", answer="a", conditions=conditions)
     assert result.status is status
     assert (result.reason or "").startswith(reason)
-    assert not result.values
+    assert set(result.values.values()) == {None}
+
+
+@pytest.mark.parametrize("case_sensitive", [True, False])
+def test_matching_of_many_cases_gives_each_the_score_that_it_has_alone(case_sensitive: bool) -> None:
+    entry = evaluators()["text_matching"]
+    chosen = entry.parameters.model_validate({"case_sensitive": case_sensitive})
+    answers = [
+        "Paris",
+        "paris",
+        "PARİS",
+        "",
+        "Straße",
+        "STRASSE",
+        "“Paris”",
+        "Cafe\u0301",
+        "café",
+        "1889 in Paris",
+        "ſ",
+    ]
+    contexts = [None, ["Paris"], ["1889", "Lyon"], [""], []]
+    conditions = ['"Paris" AND NOT regexp("1[89]+$")', '"ss" OR "café"', " ", '"a" XOR', 'regexp("^S|\\w{5}") OR "s"']
+    cases = [
+        Case.of(case_id=f"{number}", answer=answer, retrieved_contexts=own or (), conditions=condition)
+        for number, (answer, own, condition) in enumerate(product(answers, contexts, conditions))
+    ]
+    together = entry(Cases.of(cases), chosen)
+    alone = [entry(Cases.of([case]), chosen) for case in cases]
+    assert [together.at(place) for place in range(len(cases))] == [scores.at(0) for scores in alone]
+    assert together.evidence.to_pylist() == [scores.evidence[0].as_py() for scores in alone]
 
 
 # json_schema

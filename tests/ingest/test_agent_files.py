@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from metrics.core.cases import join_cases
 from metrics.core.errors import InputError
-from metrics.core.suite import Outputs, Suite, join_cases
+from metrics.core.suite import Outputs, Suite
 from metrics.ingest import attach_files
 from metrics.store import Workspace
 from metrics.text.agents.artifacts import artifacts_of

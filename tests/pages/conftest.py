@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,24 +99,24 @@ def place_samples(folder: Path) -> Path:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, samples: bool = False, script: str = "app.py") -> Iterator[str]:
+def serving(folder: Path, samples: bool = False, script: str = "app.py", options: Sequence[str] = ()) -> Iterator[str]:
     """The address of a studio on a workspace, while it runs; it computes no samples unless told to."""
     with (folder / "samples.lock").open("w") as lock:
         if not samples:  # as if another process were at it: the cores are for the browser
             fcntl.flock(lock, fcntl.LOCK_SH)  # several of a session may share a folder
-        with _serving(folder, script) as address:
+        with _serving(folder, script, options) as address:
             yield address
 
 
 @contextlib.contextmanager
-def _serving(folder: Path, script: str) -> Iterator[str]:
+def _serving(folder: Path, script: str, options: Sequence[str]) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     log = studio_logs.new()
     with log.open("wb") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)],
+            [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port), *options],
             cwd=PROJECT, env=os.environ | {"ASSAY_WORKSPACE": str(folder), "PYTHONFAULTHANDLER": "1"},
             stdout=subprocess.DEVNULL, stderr=errors,
         )  # fmt: skip

@@ -1,8 +1,10 @@
 """Gates: limits on values and bounds, and differences to a baseline, with what they say."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from metrics.analysis import compare, leaderboard, shown
@@ -156,13 +158,16 @@ def test_models_are_paired_by_name_or_if_alone(workspace: Path) -> None:
     assert [(each.model, each.tested.model_a) for each in differences(after, before)] == [("new", "old")]
     both = finished(Workspace(), text_suite(24), text_outputs(24), "rouge")
     with pytest.raises(InputError, match="only the models good, poor; expected a model that the baseline has"):
-        require_comparable(before, both.spec["suite"]["fingerprint"], both.models)
+        require_comparable(before, both.suite, both.models)
 
 
-def test_another_suite_is_refused(workspace: Path) -> None:
-    other = finished(Workspace(), text_suite(6), text_outputs(6, models=("m",)), "rouge")
-    with pytest.raises(InputError, match="a run of another suite; expected a run of the same suite"):
-        require_comparable(made(1.0), other.spec["suite"]["fingerprint"], other.models)
+def test_a_suite_that_shares_no_case_is_refused(workspace: Path) -> None:
+    suite = text_suite(6)
+    renamed = pa.array([f"other {number}" for number in range(6)])
+    other = replace(suite, cases=suite.cases.set_column(0, "case_id", renamed))
+    with pytest.raises(InputError, match="a run of a suite that shares no case; expected a run with cases of the same"):
+        require_comparable(made(1.0), other, ["m"])
+    require_comparable(made(1.0), suite, ["m"])
 
 
 def test_metrics_are_known_and_have_a_better_end() -> None:

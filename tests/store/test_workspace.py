@@ -32,6 +32,15 @@ def test_outputs_are_stored_by_model_and_in_the_order_of_the_suite(workspace: Pa
     assert store.outputs_rows(shuffled.fingerprint, 1, 3)["case_id"].to_pylist() == ["c2", "c0"]
 
 
+def test_one_model_of_outputs_is_what_restricting_them_gives(workspace: Path) -> None:
+    store, suite, outputs = Workspace(), text_suite(5), text_outputs(5)
+    store.save_outputs(outputs, suite)
+    whole = store.outputs(outputs.fingerprint)
+    for model in whole.models:
+        assert store.outputs(outputs.fingerprint, model).fingerprint == whole.restricted(model).fingerprint
+    assert len(store.outputs(outputs.fingerprint, "unknown").outputs) == 0
+
+
 @pytest.mark.parametrize("name", ["latest", "nothing", "../../etc", "20260101-000000-abcdef", ""])
 def test_a_run_that_is_not_there(workspace: Path, name: str) -> None:
     with pytest.raises(RunNotFound, match="there is no run"):

@@ -2,6 +2,7 @@
 
 import re
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -139,3 +140,19 @@ def test_anything_is_read_or_refused(condition: str) -> None:
 def test_an_escaped_string_is_contained_as_python_says(text: str, wanted: str) -> None:
     quoted = '"' + wanted.replace("\\", "\\\\").replace('"', '\\"') + '"'
     assert holds(quoted, text) is (comparable(wanted) in comparable(text))
+
+
+LETTERS = st.text(
+    st.sampled_from('abKSks ſKßİıéÉe\u0301Å‘’“"\n.*1') | st.characters(exclude_categories=("Cs",)), max_size=8
+)
+EXPRESSIONS = ("k", "[k-s]+", "^s", r"\bk\b", r"\w$", ".", "ſ", "(?i)É", r"[^a\s]", "s{2}|é", r"\pL", "")
+
+
+@given(st.lists(st.none() | LETTERS, min_size=8, max_size=20), LETTERS, st.sampled_from(EXPRESSIONS), st.booleans())
+def test_a_column_of_texts_is_looked_through_as_its_texts_are(
+    texts: list[str | None], wanted: str, expression: str, case_sensitive: bool
+) -> None:
+    quoted = wanted.replace("\\", "\\\\").replace('"', '\\"')
+    condition = parse_condition(f'"{quoted}" OR regexp("{expression}")', case_sensitive)
+    alone = [None if text is None else condition.found(text) for text in texts]
+    assert condition.found_in(pa.array(texts, pa.string())) == alone

@@ -171,8 +171,8 @@ def test_damaged_bytes_are_never_misread(text, damage):
 def uncompiled(monkeypatch):
     """The scanner as Python, in which an index past the end raises."""
     for name in ("_blank", "_quotient", "_number", "_integer", "_box"):
-        monkeypatch.setattr(coco_results, name, getattr(coco_results, name).py_func)
-    return coco_results.scan_results.py_func
+        monkeypatch.setattr(coco_results, name, getattr(coco_results, name).function)
+    return coco_results.scan_results.function
 
 
 def test_no_index_passes_the_end(uncompiled):

@@ -1,10 +1,13 @@
 """The compiled loops: sorts against numpy, one compilation for every use, no folder to cache in."""
 
+import gc
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,6 +38,7 @@ import pyarrow as pa
 from dataclasses import replace
 from metrics.core.registry import evaluators
 from metrics.vision.compiled import box_matching, coco_results, curves, label_map_counts, mask_runs, ranked, sorting
+from metrics.vision.compiled.jit import Loop
 from metrics.vision.warm_up import warm_up
 from tests.evaluators.detected import outputs_of, suite_of
 
@@ -42,12 +46,12 @@ LOOPS = [
     loop
     for part in (coco_results, curves, mask_runs, box_matching, ranked, label_map_counts, sorting)
     for loop in vars(part).values()
-    if hasattr(loop, "signatures")
+    if isinstance(loop, Loop)
 ]
 
 
 def compiled():
-    return {loop.py_func.__name__: len(loop.signatures) for loop in LOOPS}
+    return {loop.function.__name__: len(loop.codes) for loop in LOOPS}
 
 
 def run(name, suite, **parameters):
@@ -79,14 +83,78 @@ def test_the_warm_up_compiles_all_that_is_used():
     subprocess.run([sys.executable, "-c", USE_EVERY_LOOP], check=True, cwd=PROJECT)
 
 
-def test_without_a_folder_to_write_the_loops_still_compile(monkeypatch):
-    def njit(**options):
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return lambda function: function
+LOOP = """
+import sys
+import numpy as np
+from metrics.vision.compiled import sorting
+assert sorting.sort_by_code(np.array([0, 1], np.int32), np.array([1, 0], np.int32), 2).tolist() == [1, 0]
+print("numba" in sys.modules)
+"""
 
-    monkeypatch.setattr(jit, "njit", njit)
-    assert jit.compiled(len) is len
+
+def sorts_with_numba(**variables):
+    """Return whether a fresh process with these environment variables needs numba to run a loop."""
+    given = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ} | variables
+    done = subprocess.run([sys.executable, "-c", LOOP], check=True, cwd=PROJECT, env=given, capture_output=True)
+    return done.stdout.strip() == b"True"
+
+
+def test_a_second_process_needs_no_numba(tmp_path):
+    assert sorts_with_numba(NUMBA_CACHE_DIR=str(tmp_path))
+    (kept,) = tmp_path.iterdir()
+    assert not sorts_with_numba(NUMBA_CACHE_DIR=str(tmp_path))
+    content = bytearray(kept.read_bytes())
+    content[-1] ^= 1
+    kept.write_bytes(content)
+    assert sorts_with_numba(NUMBA_CACHE_DIR=str(tmp_path))  # a damaged file is built anew
+    assert not sorts_with_numba(NUMBA_CACHE_DIR=str(tmp_path))
+
+
+def test_without_a_folder_to_write_the_loops_still_compile(tmp_path):
+    (tmp_path / "file").touch()
+    assert sorts_with_numba(NUMBA_CACHE_DIR=str(tmp_path / "file" / "folder"))
+
+
+@jit.compiled
+def _doubled(value):
+    return 2 * value
+
+
+@jit.compiled
+def every_result(values, size, factor):
+    """Arrays in one and two dimensions, one of them part of a larger one, and a number; through a loop."""
+    made = np.empty((size, 2), np.float64)
+    for i in range(size):
+        made[i, 0], made[i, 1] = factor, _doubled(values[i])
+    return made[1:, :1], values[1:].copy(), _doubled(size)
+
+
+def test_a_loop_is_what_its_function_is():
+    values = np.array([1, 2, 3], np.int32)
+    found, plain = every_result(values, 3, 0.5), every_result.function(values, 3, 0.5)
+    assert [np.asarray(one).dtype for one in found] == [np.asarray(one).dtype for one in plain]
+    assert all(np.array_equal(one, other) for one, other in zip(found, plain, strict=True))
+
+
+def test_results_outlive_the_call_and_each_other():
+    found = [every_result(np.arange(2_000, dtype=np.int32), 2_000, float(i))[0] for i in range(200)]
+    del found[::2]
+    gc.collect()
+    assert [one[-1, 0] for one in found] == list(range(1, 200, 2))
+
+
+def test_an_array_in_pieces_is_refused():
+    with pytest.raises(TypeError, match="strides"):
+        every_result(np.arange(6, dtype=np.int32)[::2], 3, 0.5)
+
+
+def test_a_loop_that_calls_the_runtime_is_refused():
+    @jit.compiled
+    def refused(values):
+        return values.max()
+
+    with pytest.raises(TypeError, match="refused calls numba_attempt_nocopy_reshape"):
+        refused(np.arange(3))
 
 
 @settings(deadline=None)

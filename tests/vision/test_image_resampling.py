@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metrics.stats.draws import draw_weights
-from metrics.vision.image_resampling import resample
+from metrics.vision.image_resampling import LANES, resample
 from metrics.vision.matching import match
 from metrics.vision.objects import Objects
 from metrics.vision.precision_recall import Ranking
@@ -47,6 +47,19 @@ def test_equals_rebuilding_the_data_sets(seed, area, limit):
         assert recall[b, known] == pytest.approx(expected["recall"][:, known, 0, 0].T, abs=1e-12)
     _, alone = resample(Ranking.of(columns, found), weights, area=area, max_dets=limit, precision=False)
     assert np.array_equal(alone, recall, equal_nan=True)
+
+
+@pytest.mark.parametrize("area", [0, 2])
+def test_how_many_resamples_are_taken_at_once_changes_no_bit(area):
+    scene = random_scene(3)
+    columns = objects(*scene)
+    ranking = Ranking.of(columns, match(columns))
+    rng = np.random.default_rng(0)
+    weights = rng.choice(np.array([0, 1, 2, 255], np.uint8), (2 * LANES + 5, scene[0]), p=[0.4, 0.4, 0.15, 0.05])
+    together = resample(ranking, weights, area=area)
+    alone = [resample(ranking, weights[b : b + 1], area=area) for b in range(len(weights))]
+    for part, parts in zip(together, zip(*alone, strict=True), strict=True):
+        assert part.tobytes() == np.concatenate(parts).tobytes()
 
 
 def test_one_of_each_image_gives_the_numbers_themselves():

@@ -36,7 +36,7 @@ def threshold_slider(run: str) -> float:
     point = data.operating_point(run)
     default = round(min(MOST, max(LEAST, point.score)), 2)
     threshold = controls.slider("Score threshold", "threshold", default, LEAST, MOST, STEP)
-    if threshold != default:
+    if threshold != default and data.may("editor"):
         st.button(
             f"Use {threshold:.2f} in gallery, example and confusion", icon=":material/push_pin:", type="tertiary",
             help=f"The run's operating point is score ≥ {point.score:.2f}, IoU ≥ {point.iou:.2f}.",

@@ -99,7 +99,7 @@ def _draw_back(run: str) -> None:
 
 
 def _give(about: tuple[str, str, str, str, str], value: float | None, sampling: str, scale: str) -> None:
-    data.labels_of(about[0]).give(*about[1:], value, sampling, ends_of(scale))  # type: ignore[arg-type]
+    data.give_label(*about, value, sampling, ends_of(scale))
     st.session_state[LAST] = about
     st.session_state[SKIPPED] = [pair for pair in st.session_state[SKIPPED] if pair != about[1:3]]
 
@@ -111,4 +111,4 @@ def _skip(about: tuple[str, str, str, str, str]) -> None:
 def _withdraw() -> None:
     about = st.session_state.pop(LAST, None)
     if about:
-        data.labels_of(about[0]).withdraw(*about[1:])
+        data.withdraw_label(*about)

@@ -29,6 +29,9 @@ def teach(run: str) -> None:
             " the judge's verdict, or upload your own labels. 50 labels show whether it agrees at all; 200 are enough"
             " to correct its means."
         )
+        if not data.may("editor"):
+            st.text("That takes the role editor. Ask who runs this studio.")
+            return
         with st.container(horizontal=True):
             if st.button("Label outputs", type="primary", icon=":material/rate_review:"):
                 url.go("label", run=run)
@@ -48,6 +51,8 @@ def teach(run: str) -> None:
 
 def draw(run: str) -> None:
     """Draw the uploader, and below it what the uploaded file holds."""
+    if not data.may("editor"):
+        return
     tokens = uploads.draw_uploads(
         "Human labels", NAME, KINDS,
         hint="CSV, JSONL, JSON, Parquet or Excel: case_id, model, rater and label (pass, fail, unsure or a number), or "
@@ -90,25 +95,26 @@ def _draw_file(run: str, token: str) -> None:
     with st.expander("Columns: " + " · ".join(read)):
         column_mapping.draw_mapping(file.columns, CANONICAL, file.file_columns, PAIRS, {"label": "label"})
     if st.button("Add these labels", type="primary", icon=":material/add:"):
-        data.labels_of(run).add(file.table, file.file)
+        data.add_labels(run, file.table, file.file)
         url.put(**{NAME: None, PAIRS: None})
         st.rerun()
 
 
 def draw_sets(run: str) -> None:
     """Draw the sets of labels, each with a button to remove it."""
-    labels = data.labels_of(run)
-    for one in labels.sets():
+    may_remove = data.may("editor")
+    for one in data.label_sets(run):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             how = "labelled here by" if one.kind == "page" else "file"
             of = format.plural(one.raters, "rater")
             about = f"{format.plural(one.labels, 'label')}, {of}, for {', '.join(one.criteria)}"
             st.text(f"{how} {one.name} · {about} · {format.moment(one.changed)}", width="stretch")
             key = f"remove-{one.id}"
-            if st.session_state.get(key) and st.button(
-                f"Really remove {format.plural(one.labels, 'label')}", key=f"{key}-sure", type="primary"
-            ):
-                labels.remove(one.id)
+            if not may_remove:
+                continue
+            really = f"Really remove {format.plural(one.labels, 'label')}"
+            if st.session_state.get(key) and st.button(really, key=f"{key}-sure", type="primary"):
+                data.remove_labels(run, one.id)
                 st.session_state[key] = False
                 st.rerun()
             elif not st.session_state.get(key) and st.button("Remove", key=f"{key}-ask", type="tertiary"):

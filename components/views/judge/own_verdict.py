@@ -32,9 +32,10 @@ def draw(run: str, case_id: str, model: str, rater: str, criterion: str, key: st
 
 def _give(run: str, about: About, values: dict[str, float | None], scale: str, key: str) -> None:
     """Keep the label that was clicked; without one, remove the rater's own."""
-    labels, text = data.labels_of(run), st.session_state[key]
+    text = st.session_state[key]
     if text is None:
-        labels.withdraw(*about)
+        data.withdraw_label(run, *about)
         return
     before = data.label_given(run, *about)  # an output that was drawn at random stays one
-    labels.give(*about, values[text], before["sampling"] if before else "picked", label_entry.ends_of(scale))
+    sampling = before["sampling"] if before else "picked"
+    data.give_label(run, *about, values[text], sampling, label_entry.ends_of(scale))

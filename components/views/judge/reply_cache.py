@@ -59,7 +59,7 @@ def draw() -> None:
         else:
             st.text("The cache is empty: the first judged run fills it. The same question is never paid for twice.")
     with right:
-        if held.replies:
+        if held.replies and data.may("admin"):
             _clear(held)
         if said := st.session_state.pop("cache-said", ""):
             st.text(said)
@@ -88,6 +88,8 @@ def _transfer(held: Statistics) -> None:
             "Export", data=data.export_cache, file_name="judge-replies.jsonl.gz", mime="application/gzip",
             on_click="ignore", icon=":material/download:", disabled=not held.replies,
         )  # fmt: skip
+        if not data.may("admin"):
+            return
         key = f"cache-import-{st.session_state['cache-imports']}"
         st.file_uploader("Import an exported cache", ["gz", "jsonl"], key=key, on_change=_import, args=(key,))
         if said := st.session_state.pop("cache-imported", ""):

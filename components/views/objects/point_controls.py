@@ -46,7 +46,7 @@ def draw(run: str, point: data.OperatingPoint, fixed_iou: bool = False) -> None:
         if (round(point.score, 2), round(point.iou, 2)) == (best.score, best.iou):
             st.caption(words)
         else:
-            st.button(words, icon=":material/restart_alt:", type="tertiary", on_click=_reset, args=(run,))
+            st.button(words, icon=":material/restart_alt:", type="tertiary", on_click=_reset, args=(run, best))
 
 
 def counts_line(run: str, model: str, repeat: int, point: data.OperatingPoint) -> str:
@@ -76,10 +76,14 @@ def _choose(name: str, key: str, run: str, point: data.OperatingPoint) -> None:
     if is_gone(key):
         return
     chosen = point._replace(**{name: round(st.session_state[key], 2)})
-    data.choose_operating_point(run, chosen)
+    if data.may("editor"):
+        data.choose_operating_point(run, chosen)
     url.put(page=None, **chosen._asdict())
 
 
-def _reset(run: str) -> None:
-    data.choose_operating_point(run, None)
-    url.put(page=None, score=None, iou=None)
+def _reset(run: str, best: data.OperatingPoint) -> None:
+    if data.may("editor"):
+        data.choose_operating_point(run, None)
+        url.put(page=None, score=None, iou=None)
+    else:
+        url.put(page=None, **best._asdict())

@@ -76,6 +76,8 @@ def _draw_export(listed: ObjectList, ticked: Sequence[data.Place], total: int, t
                 title, partial(data.export_objects, listed.run, form, listed.evaluator, choice),
                 f"selection.{ending}", help=holds, on_click="ignore", icon=":material/download:", key=f"export-{form}",
             )  # fmt: skip
+        if not data.may("editor"):
+            return
         name = st.text_input(
             "As a new suite", f"{data.run_facts(listed.run).suite['name']}, selection", key="suite-name"
         )

@@ -20,6 +20,7 @@ def draw(run: str, named: dict[str, data.Place]) -> None:
     given = list(dict.fromkeys(tag for place in named.values() for tag in marks.get(place, data.Mark()).tags))
     noted = any(marks.get(place, data.Mark()).note for place in named.values())
     label = format.shorten(", ".join(given), 30) if given else "Tags"
+    may_mark = data.may("editor")
     with st.popover(label + (" ✎" if noted else ""), icon=":material/label:", help="Tags and notes"):
         for name, place in named.items():
             mark = marks.get(place, data.Mark())
@@ -28,16 +29,19 @@ def draw(run: str, named: dict[str, data.Place]) -> None:
             st.multiselect(
                 f"Tags of this {name}", known, controls.agreed(f"tags-{key}", list(mark.tags)), key=f"tags-{key}",
                 accept_new_options=True, placeholder="Type a tag", on_change=_retag, args=(run, place, key),
+                disabled=not may_mark,
             )  # fmt: skip
             st.text_area(
                 f"Note on this {name}", controls.agreed(f"note-{key}", mark.note) or "", key=f"note-{key}", height=80,
-                on_change=_annotate, args=(run, place, key),
+                on_change=_annotate, args=(run, place, key), disabled=not may_mark,
             )  # fmt: skip
         _draw_problem()
 
 
 def draw_bulk(run: str, ticked: Places, every: Callable[[], Places], total: int, things: str) -> None:
     """Draw a button that opens a form to tag what is ticked, or else all that the filters show."""
+    if not data.may("editor"):
+        return
     with st.popover(f"Tag {len(ticked)} ticked" if ticked else "Tag all shown", icon=":material/label:"):
         known = sorted({tag for mark in data.marks(run).values() for tag in mark.tags})
         what = f"{format.count(len(ticked))} ticked" if ticked else f"all {format.count(total)} {things} of the filters"

@@ -23,6 +23,8 @@ def draw_button(run: str) -> None:
 
 def draw_import() -> None:
     """Draw the form that opens an archive, and what came of the last one."""
+    if not data.may("editor"):
+        return
     said = st.session_state.get("archive-said")
     with st.expander("Open an archive", icon=":material/unarchive:", expanded=bool(said or url.params("archive"))):
         if isinstance(said, data.ImportedRun):

@@ -103,8 +103,11 @@ def _buttons(run: RunFacts, before: str | None) -> None:
         url.go("report", run=run.id)
     if finished and before and st.button("Compare with the run before", key=f"compare-{run.id}"):
         url.go("compare", run=before, other=run.id)
-    options = [EDIT, CLONE, *([ARCHIVE] if finished else []), *([DELETE] if run.state not in GOING else [])]
-    chosen = st.menu_button("More", options, key=f"more-{run.id}")
+    may_edit = data.may("editor")
+    options = [EDIT, CLONE] if may_edit else []
+    options += [ARCHIVE] if finished else []
+    options += [DELETE] if may_edit and run.state not in GOING else []
+    chosen = st.menu_button("More", options, key=f"more-{run.id}") if options else None
     does: Mapping[str, Callable[[], object]] = {
         EDIT: partial(edit, run), CLONE: partial(clone, run.id), ARCHIVE: partial(archive, run),
         DELETE: partial(delete, run.id),
@@ -163,20 +166,20 @@ def draw_damaged(damaged: Mapping[str, str]) -> None:
         with st.container(border=True):
             st.text(f"✗ {'not listed' if is_url else 'damaged'} · {run_id}")
             st.code(why, language=None, wrap_lines=True)
-            if not is_url and st.button(DELETE, key=f"delete-{run_id}"):
+            if not is_url and data.may("editor") and st.button(DELETE, key=f"delete-{run_id}"):
                 delete(run_id)
 
 
 def draw_bin(deleted: Sequence[RunFacts]) -> None:
     """Draw the deleted runs, each to be restored, and the button that removes them for good."""
-    if not deleted:
+    if not deleted or not data.may("editor"):
         return
     with st.expander(f"Bin ({len(deleted)})", icon=":material/delete:"):
         for run in deleted:
             with st.container(horizontal=True, vertical_alignment="center", key=f"bin-{run.id}"):
                 st.text(f"{run.name} · {facts_line(run)}" if run.suite else f"{run.id} · damaged", width="stretch")
                 st.button("Restore", key=f"restore-{run.id}", on_click=unfinished_run.act, args=(run.id, "restore"))
-        if st.button("Empty the bin …", icon=":material/delete_forever:", key="empty-bin"):
+        if data.may("admin") and st.button("Empty the bin …", icon=":material/delete_forever:", key="empty-bin"):
             empty_bin([run.id for run in deleted])
 
 

@@ -14,18 +14,20 @@ from metrics.presentation import format
 
 def draw(run: str, page: str) -> None:
     """Draw a button that lists the saved views of a page, each a link, and saves the present one."""
-    views = data.saved_views(page)
+    views, may_save = data.saved_views(page), data.may("editor")
+    if not views and not may_save:
+        return
     with st.popover(f"Views ({len(views)})" if views else "Views", icon=":material/bookmark:"):
         for view in views:
             with st.container(horizontal=True, vertical_alignment="center"):
                 url.link(
                     literal(format.shorten(view.name, 40)), page, icon=":material/bookmark:", **_state(view.state, run)
                 )
-                st.button(
-                    "Delete", key=f"remove-view-{view.name}", type="tertiary", on_click=data.remove_view,
-                    args=(page, view.name),
-                )  # fmt: skip
-        st.text_input("Save these filters as", key="view-name", placeholder="Name", on_change=_save, args=(page,))
+                if may_save and st.button("Delete", key=f"remove-view-{view.name}", type="tertiary"):
+                    data.remove_view(page, view.name)
+                    st.rerun()
+        if may_save:
+            st.text_input("Save these filters as", key="view-name", placeholder="Name", on_change=_save, args=(page,))
         if problem := st.session_state.pop("view-problem", ""):
             st.error(literal(problem))
 

@@ -39,10 +39,13 @@ def draw_thresholds(run: str) -> None:
                 "code": f"{column.evaluator}.{column.title}",
             }
         )
-    st.text("Choose metrics in the table, then set their thresholds. Without a choice a button sets all of them.")
-    _draw_buttons(run, board.models, columns, f"thresholds-{run}")
+    may_set = data.may("editor")
+    if may_set:
+        st.text("Choose metrics in the table, then set their thresholds. Without a choice a button sets all of them.")
+        _draw_buttons(run, board.models, columns, f"thresholds-{run}")
     st.dataframe(
-        pd.DataFrame(rows), hide_index=True, key=f"thresholds-{run}", on_select="rerun", selection_mode="multi-row",
+        pd.DataFrame(rows), hide_index=True, key=f"thresholds-{run}", on_select="rerun" if may_set else "ignore",
+        selection_mode="multi-row",
         height="auto" if len(rows) < 12 else 430,
         column_config={
             "metric": header("Metric", 190), "threshold": numeric("Passes if", 80),
@@ -60,6 +63,9 @@ def _selected(key: str, columns: Sequence[data.Column]) -> list[data.Column]:
 
 
 def _draw_profiles(profiles: data.Profiles) -> None:
+    if not data.may("editor"):
+        st.text(f"Profile in force: {profiles.in_force or AS_STARTED.lower()}")
+        return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         options = [AS_STARTED, *profiles.names]
         asked = st.selectbox(

@@ -93,10 +93,11 @@ def counted(counts: Mapping[str, int]) -> dict[str, str]:
 
 def draw_cases(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any]) -> None:
     """Draw a page of the cases that meet the criteria and the edits, or one case as a form, or a table to edit."""
-    if (case := url.param("case")) is not None or url.flag("new"):
+    may_edit = data.may("editor")
+    if may_edit and ((case := url.param("case")) is not None or url.flag("new")):
         case_form.draw(suite, draft, facts, criteria, case)
         return
-    if url.flag("table"):
+    if may_edit and url.flag("table"):
         columns = _draw_modes(facts).popover("Columns", icon=":material/view_column:")
         case_table.draw(suite, draft, facts, criteria, columns)
         _, right = st.columns([7, 3], gap="medium")
@@ -105,12 +106,14 @@ def draw_cases(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str,
         return
     left, right = st.columns([7, 3], gap="medium")
     with left:
-        _draw_modes(facts)
+        if may_edit:
+            _draw_modes(facts)
         page = int(url.number("page", 1, low=1))
         rows, total = data.suite_cases(suite, draft, criteria, PAGE, PAGE * (page - 1))
         chosen = _draw_table(rows, total, page, facts, f"{suite}-{draft}-{page}-{sorted(criteria.items())}")
     with right:
-        _draw_edit(suite, draft, criteria, chosen, total, facts)
+        if may_edit:
+            _draw_edit(suite, draft, criteria, chosen, total, facts)
         suite_saving.draw_save(suite, draft, facts)
 
 

@@ -85,6 +85,8 @@ def version_table(
 
 
 def _draw_name(suite: str, facts: SuiteFacts) -> None:
+    if not data.may("editor"):
+        return
     with st.popover("Rename", icon=":material/edit:"):
         name = st.text_input("Name", facts.name, max_chars=200, key=f"rename-{suite}-{facts.name}").strip()
         st.caption("Only the name changes, not the cases. Runs keep the name that the suite had.")

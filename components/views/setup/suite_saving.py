@@ -38,7 +38,7 @@ def draw_problems(problems: Sequence[InputProblem | str]) -> None:
 def draw_save(suite: str, draft: str, facts: SuiteFacts) -> None:
     """Draw the edits of the draft with undo and save; without edits, the way to an evaluation."""
     with st.container(border=True, gap="small"):
-        if facts.edits:
+        if facts.edits and data.may("editor"):
             hidden = len(facts.edits) - SHOWN
             lines = ([f"{hidden} earlier"] if hidden > 0 else []) + list(facts.edits[-SHOWN:])
             st.text("\n".join(lines))
@@ -53,7 +53,9 @@ def draw_save(suite: str, draft: str, facts: SuiteFacts) -> None:
             if st.button("Save as a new suite", type="primary", disabled=not name, width="stretch"):
                 open_suite(*data.save_draft(suite, draft, name))
                 st.rerun()
-        elif st.button("Evaluate this suite", type="primary", icon=":material/arrow_forward:", width="stretch"):
+        elif data.may("editor") and st.button(
+            "Evaluate this suite", type="primary", icon=":material/arrow_forward:", width="stretch"
+        ):
             url.go("evaluate", **{"from": "stored", "suite": suite})
         if facts.textual:
             with st.container(horizontal=True):

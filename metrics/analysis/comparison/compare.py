@@ -11,6 +11,7 @@ import numpy as np
 from metrics.analysis.comparison.case_values import CaseValues, case_values
 from metrics.analysis.comparison.paired_bootstrap import Resampled, label_differences, resampled_differences
 from metrics.analysis.comparison.run_settings import changed_settings
+from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
 from metrics.core.errors import InputError
@@ -92,23 +93,27 @@ class Comparison:
 def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other: Run | None = None) -> Comparison:
     """Compare two models of a run, over all its cases or those with a tag, each metric on the cases both have.
 
-    `other` is the run that b is taken from, where that is not `run`: of the same suite, and the models may then be one.
-    Adjusted p are Holm's over all metrics; see `shown`. InputError where there is nothing to compare.
+    `other` is the run that b is taken from, where that is not `run`; the models may then be one. Where its suite has
+    changed, the cases that both suites have unchanged are compared, see shared_cases. Adjusted p are Holm's over all
+    metrics; see `shown`. InputError where there is nothing to compare.
 
     The tests are those of metrics.stats.paired_tests, as for the ranks of the leaderboard. Intervals: Newcombe's where
     McNemar's test is used, else an expanded percentile bootstrap; for metrics of the whole data set the basic
     bootstrap.
     """
     other = other or run
-    check_pair(run, model_a, other, model_b)
+    _check_models(run, model_a, other, model_b)
+    shared = shared_cases(run, other)
+    if shared is not None and not len(shared):
+        raise InputError(f"runs {run.id} and {other.id} are of different suites that share no case")
     return shown(_compared(run, model_a, other, model_b, tag))
 
 
 @cache_by_run(maxsize=64)
 def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None) -> Comparison:
     """Return the comparison before correction."""
-    design = run.sampling_design(tag)
-    a, b = case_values(run, model_a, design), case_values(other, model_b, design)
+    of_a, design = paired_designs(run, other, tag)
+    a, b = case_values(run, model_a, of_a), case_values(other, model_b, design)
     board_a, board_b = leaderboard(run, tag), leaderboard(other, tag)
     paired: dict[tuple[str, str], Column] = {}
     unpaired: list[Unpaired] = []
@@ -237,6 +242,10 @@ def check_pair(run: Run, model_a: str, other: Run, model_b: str) -> None:
         raise InputError(
             f"runs {run.id} and {other.id} are of different suites; cases can only be paired within one suite"
         )
+    _check_models(run, model_a, other, model_b)
+
+
+def _check_models(run: Run, model_a: str, other: Run, model_b: str) -> None:
     for holder, model in ((run, model_a), (other, model_b)):
         if model not in holder.models:
             raise InputError(f"run {holder.id} has no model {model!r}; it has {', '.join(holder.models)}")
@@ -245,7 +254,8 @@ def check_pair(run: Run, model_a: str, other: Run, model_b: str) -> None:
 
 
 def _notes(run: Run, other: Run, columns: Sequence[Column], rows: Sequence[Difference]) -> tuple[str, ...]:
-    notes = []
+    shared = shared_cases(run, other)
+    notes = [] if shared is None else [shared.words]
     only_a, only_b = max((row.only_a for row in rows), default=0), max((row.only_b for row in rows), default=0)
     if only_a or only_b:
         notes.append(

@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow.compute as pc
 
+from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
 from metrics.analysis.comparison.significance import PairedTest
 from metrics.analysis.leaderboard.column_key import column_key
 from metrics.analysis.leaderboard.leaderboard import Column
@@ -63,15 +64,18 @@ def resampled_differences(
 ) -> dict[str, Resampled]:
     """Return those of `columns` that can be paired, over all labels, by key.
 
-    Not paired: evaluators that use models, give no replicates, or had another seed or number of resamples for b.
+    Where the suite has changed, both are computed again on the cases that it still has, unchanged. Not paired:
+    evaluators that use models, give no replicates, or had another seed or number of resamples for b.
     """
     found: dict[str, Resampled] = {}
-    stored = [replicates(each, tag) for each in (run, other)]
+    shared = shared_cases(run, other) is not None
+    stored = [None if shared else replicates(each, tag) for each in (run, other)]
+    pair = (run, other) if shared else None
     for name, own in _paired_evaluators(run, other, columns).items():
         a, b = (
             {(key, None): one for (of, key), one in kept.items() if of == model}
             if kept is not None
-            else _estimates(each, model, name, tag)
+            else _estimates(each, model, name, tag, pair)
             for kept, each, model in zip(stored, (run, other), (model_a, model_b), strict=True)
         )
         for column in own:
@@ -130,13 +134,19 @@ def _difference(column: Column, label: str | None, a: Replicated | None, b: Repl
 
 
 @cache_by_run(maxsize=32)
-def _estimates(run: Run, model: str, evaluator: str, tag: str | None) -> Mapping[Key, Replicated]:
-    """Return the numbers of one model that have replicates, from the stored suite and outputs."""
+def _estimates(
+    run: Run, model: str, evaluator: str, tag: str | None, pair: tuple[Run, Run] | None = None
+) -> Mapping[Key, Replicated]:
+    """Return the numbers of one model that have replicates, from the stored suite and outputs.
+
+    `pair`: of the cases that two runs share, as they are in the suite of the later one.
+    """
     entry = evaluators()[evaluator]
     parameters = entry.parameters.model_validate(run.evaluators[evaluator])
-    suite, outputs, cases = run.suite, run.outputs, None
-    if tag is not None:
-        cases = suite.cases["case_id"].take(run.sampling_design(tag).inside).combine_chunks()
+    suite, outputs, cases = run.suite if pair is None else pair[1].suite, run.outputs, None
+    if tag is not None or pair is not None:
+        design = run.sampling_design(tag) if pair is None else paired_designs(*pair, tag)[1]
+        cases = suite.cases["case_id"].take(design.inside).combine_chunks()
         suite = suite.restricted(cases)
     repeats = outputs.outputs.filter(pc.equal(outputs.outputs["model"], model))["run"].unique().to_pylist()
     pooled: dict[Key, list[Replicated]] = {}

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from metrics.core.array_types import Floats
+from metrics.core.cases import join_cases
 from metrics.core.evaluator import Aggregate, CaseScore, Findings, Metric, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
-from metrics.core.suite import Case, Outputs, Suite, join_cases
+from metrics.core.suite import Case, Outputs, Suite
 from metrics.stats.intervals import mean_intervals
 
 NO_OUTPUT = "the model has no output for this case"

@@ -11,7 +11,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.consistency._examples import repeated_answers
 from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
-from metrics.text.overlap.rouge import TOKENIZER_OF, Rouge, RougeType, rouge, rouge_tokens
+from metrics.text.overlap.rouge import TOKENIZER_OF, RougeText, RougeType, rouge
 from metrics.text.overlap.tokenizers import CHOICES, TokenizerChoice, tokenized
 
 TYPES: tuple[RougeType, ...] = ("rouge1", "rouge2", "rougeL")
@@ -119,26 +119,27 @@ def _case(repeats: list[Case], parameters: RougeConsistencyParameters) -> CaseSc
     facts: dict[str, object] = {"runs": [case.run for case in answered], "empty": len(repeats) - len(answered)}
     if len(answered) < 2:
         return too_few("answers that are not empty", len(answered), facts)
-    types, stem = parameters.rouge_types, parameters.use_stemmer
-    texts = [case.answer or "" for case in answered]
-    tokenizer, found, _ = tokenized(
-        texts, "", parameters.tokenizer, TOKENIZER_OF, lambda text, name: rouge_tokens(text, stem, name)
+    types = parameters.rouge_types
+    tokenizer, texts, _ = tokenized(
+        [case.answer or "" for case in answered],
+        "",
+        parameters.tokenizer,
+        TOKENIZER_OF,
+        lambda text, name: RougeText(text, parameters.use_stemmer, name),
     )
     facts["tokenizer"] = tokenizer
-    readable = [case for case, tokens in zip(answered, found, strict=True) if tokens]
+    readable = [(case.run, text) for case, text in zip(answered, texts, strict=True) if text]
     if len(readable) < 2:
         reason = f"fewer than two answers have a token ({tokenizer})"
         return not_applicable(reason, Evidence(facts=facts))
-    pairs: list[tuple[int, int, dict[str, Rouge]]] = [
-        (first.run, second.run, rouge(first.answer or "", second.answer or "", types, stem, tokenizer))
-        for first, second in combinations(readable, 2)
-    ]
+    pairs = list(combinations(readable, 2))
+    found = list(rouge(((first, second) for (_, first), (_, second) in pairs), types))
     facts["pairs"] = [
         {"runs": [first, second], **{kind: scores[kind].f for kind in types}}
-        for first, second, scores in pairs[:SHOWN_PAIRS]
+        for ((first, _), (second, _)), scores in zip(pairs[:SHOWN_PAIRS], found, strict=False)
     ]
     values = {
-        f"{kind}_{part}": sum(getattr(scores[kind], name) for *_, scores in pairs) / len(pairs)
+        f"{kind}_{part}": sum(getattr(scores[kind], name) for scores in found) / len(found)
         for kind in types
         for part, name in PARTS.items()
     }

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, TypeVar
 
 import numpy as np
@@ -35,6 +36,7 @@ NOTHING_PREDICTED = "no prediction reaches the score threshold"
 OUTCOMES_KEPT = 2  # of each matching: those of all predictions, and those of the first 100 of an image
 NO_SIZES = "the sizes of the images are unknown, so are areas in pixels"
 KEPT = 4  # matched data sets held at a time; one of 290,000 predictions takes about 40 MB
+KEPT_PREDICTIONS = 2_000_000  # of all of them; a single one may have more
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -108,6 +110,20 @@ class Scene:
         return known
 
     @property
+    def label_names(self) -> pa.Array:
+        """Return the labels as a column."""
+        return pa.array(self.labels, pa.string())
+
+    @cached_property
+    def predicted(self) -> tuple[pa.Array, pa.Array]:
+        """Return the image and the label of each prediction, which all tables of matches share."""
+        objects = self.objects
+        return (
+            self.case_ids.take(pa.array(objects.prediction_image)),
+            self.label_names.take(pa.array(objects.prediction_class)),
+        )
+
+    @property
     def drawn(self) -> int:
         """How many clusters of images there are to draw from."""
         return int(self.clusters.max(initial=-1)) + 1
@@ -134,6 +150,7 @@ class Matched:
     _outcomes: OrderedDict[tuple[float, int, int | None], tuple[Outcomes, pa.Table]] = field(
         default_factory=OrderedDict
     )
+    _estimates: OrderedDict[tuple[float, ...], tuple[Floats, Floats]] = field(default_factory=OrderedDict)
 
     def outcomes_at(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[Outcomes, pa.Table]:
         """Return the outcomes at one IoU threshold, and their table (schema MATCHES); the last few are kept."""
@@ -166,17 +183,23 @@ class Matched:
         lowest: float = -np.inf,
         precision: bool = True,
     ) -> tuple[Floats, Floats]:
-        """Return AP and recall, each [1 + B, K, T]: of the data set, then its resamples.
+        """Return AP and recall, each [1 + B, K, T]: of the data set, then its resamples. The last with AP are kept.
 
         NaN without ground truth, and by area where the sizes of images are unknown.
         """
-        weights = self.scene.weights(parameters.resamples, parameters.seed)
-        found, recall = resample(
-            self.ranking, weights, area=self.area(bounds), max_dets=max_dets, lowest=lowest, precision=precision
-        )
-        if self.why_none(bounds):
-            return np.full_like(found, np.nan), np.full_like(recall, np.nan)
-        return found, recall
+        area, everything = self.area(bounds), lowest <= self.scene.objects.score.min(initial=np.inf)
+        key = (parameters.resamples, parameters.seed, area, max_dets, -np.inf if everything else lowest)
+
+        def make() -> tuple[Floats, Floats]:
+            weights = self.scene.weights(parameters.resamples, parameters.seed)
+            found, recall = resample(
+                self.ranking, weights, area=area, max_dets=max_dets, lowest=lowest, precision=precision
+            )
+            if self.why_none(bounds):
+                return np.full_like(found, np.nan), np.full_like(recall, np.nan)
+            return found, recall
+
+        return _kept(self._estimates, key, make, 1) if precision or key in self._estimates else make()
 
 
 _scenes: OrderedDict[tuple[str, str, str], Scene] = OrderedDict()
@@ -203,7 +226,7 @@ def matched(
         found = match(scene.objects, thresholds, ranges)
         return Matched(scene, found, Ranking.of(scene.objects, found), ranges)
 
-    return _kept(_matched, (*key, tuple(thresholds), ranges), make)
+    return _kept(_matched, (*key, tuple(thresholds), ranges), make, _room(outputs))
 
 
 def grid_with(iou: float) -> tuple[float, ...]:
@@ -215,7 +238,13 @@ def scene_of(suite: Suite, outputs: Outputs, geometry: Geometry = "auto") -> Sce
     """Return a suite and one model's outputs as columns; the last few are kept."""
     compared = compared_as(geometry, *object_tables(suite, outputs))
     key = (suite.fingerprint, outputs.fingerprint, compared)
-    return _kept(_scenes, key, lambda: _read_scene(suite, outputs, compared))
+    return _kept(_scenes, key, lambda: _read_scene(suite, outputs, compared), _room(outputs))
+
+
+def _room(outputs: Outputs) -> int:
+    """Return how many data sets of this size may be held at a time."""
+    rows = 0 if outputs.predictions is None else len(outputs.predictions)
+    return min(KEPT, max(1, KEPT_PREDICTIONS // max(1, rows)))
 
 
 def _read_scene(suite: Suite, outputs: Outputs, compared: Compared) -> Scene:
@@ -273,19 +302,26 @@ def outcomes_table(scene: Scene, result: Outcomes, iou: float) -> pa.Table:
     """Return every prediction, then every missed ground truth, with its kind at one IoU threshold: schema MATCHES."""
     objects = scene.objects
     missed = np.flatnonzero(np.isin(result.ground_truth, (FN_MISCLASSIFIED, FN_LOCALISATION, FN_MISSED)))
-    truth = np.concatenate([result.truth, missed])
-    labels = pa.array(scene.labels, pa.string())
-    nothing = pa.nulls(len(missed), pa.float64())
-    columns = [
-        scene.case_ids.take(pa.array(np.concatenate([objects.prediction_image, objects.truth_image[missed]]))),
-        labels.take(pa.array(np.concatenate([objects.prediction_class, objects.truth_class[missed]]))),
-        pa.array(KINDS, pa.string()).take(pa.array(np.concatenate([result.prediction, result.ground_truth[missed]]))),
-        pa.concat_arrays([scene.prediction_ids, pa.nulls(len(missed), pa.int64())]),
-        scene.annotation_ids.take(pa.array(truth, mask=truth < 0)),
-        pa.concat_arrays([pa.array(objects.score), nothing]),
-        pa.concat_arrays([pa.array(result.iou, from_pandas=True), nothing]),
-        pa.array(np.full(len(result.iou) + len(missed), iou)),
+    kinds = pa.array(KINDS, pa.string())
+    of_truths = [
+        scene.case_ids.take(pa.array(objects.truth_image[missed])),
+        scene.label_names.take(pa.array(objects.truth_class[missed])),
+        kinds.take(pa.array(result.ground_truth[missed])),
+        pa.nulls(len(missed), pa.int64()),
+        scene.annotation_ids.take(pa.array(missed)),
+        *(pa.nulls(len(missed), pa.float64()) for _ in ("score", "iou")),
+        pa.array(np.full(len(missed), iou)),
     ]
+    of_predictions = [
+        *scene.predicted,
+        kinds.take(pa.array(result.prediction)),
+        scene.prediction_ids,
+        scene.annotation_ids.take(pa.array(result.truth, mask=result.truth < 0)),
+        pa.array(objects.score),
+        pa.array(result.iou, from_pandas=True),
+        pa.array(np.full(len(result.iou), iou)),
+    ]
+    columns = [pa.chunked_array(parts) for parts in zip(of_predictions, of_truths, strict=True)]
     return pa.table(columns, schema=MATCHES)
 
 
@@ -294,11 +330,12 @@ def shown(iou: float) -> float:
     return round(float(iou), 10)
 
 
-def _kept(store: OrderedDict[Key, Value], key: Key, make: Callable[[], Value], most: int = KEPT) -> Value:
+def _kept(store: OrderedDict[Key, Value], key: Key, make: Callable[[], Value], most: int) -> Value:
     """Return the value of `key`, made at the first call; the store holds the last `most`."""
-    if key not in store:
-        store[key] = make()
-    store.move_to_end(key)
-    while len(store) > most:
+    if key in store:
+        store.move_to_end(key)
+        return store[key]
+    while len(store) >= most:  # before another is made, which may be large
         store.popitem(last=False)
+    store[key] = make()
     return store[key]

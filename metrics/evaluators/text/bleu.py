@@ -1,17 +1,19 @@
 """BLEU: n-gram precision against the expected answers."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import repeat, tee
 from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.text.overlap.bleu import bleu, bleu_counts
-from metrics.text.overlap.tokenizers import CHOICES, Script, Tokenizer, TokenizerChoice, tokenized
+from metrics.evaluators.text._tokenized import TokenizedCase, tokenized_cases
+from metrics.text.overlap.bleu import BleuCounts, bleu, bleu_counts
+from metrics.text.overlap.tokenizers import CHOICES, Script, Tokenizer, TokenizerChoice, tokens
 
 TOKENIZER_OF: Mapping[Script, Tokenizer] = {
     "latin": "whitespace", "spaced": "whitespace", "chinese": "zh", "japanese": "char", "unspaced": "char",
@@ -86,7 +88,7 @@ class BleuParameters(Parameters):
     ),
     version=2,
 )
-def bleu_score(case: Case, parameters: BleuParameters) -> CaseScore:
+def bleu_score(cases: Sequence[Case], parameters: BleuParameters) -> list[CaseScore]:
     """How many of the answer's n-grams are in an expected answer, with a penalty for brevity: sentence BLEU-1 to -4.
 
         BLEU-N = BP · exp(Σₙ wₙ · ln pₙ),   n = 1 … N,   wₙ = 1/N (in bleu4: the parameter `weights`)
@@ -108,23 +110,26 @@ def bleu_score(case: Case, parameters: BleuParameters) -> CaseScore:
     Evidence: the tokenizer, matches and n-grams of each order, lengths, brevity penalty. Equal to
     nltk.translate.bleu_score's sentence_bleu of the tokens.
     """
-    tokenizer, wanted, tokens = tokenized(case.expected_answers, case.answer or "", parameters.tokenizer, TOKENIZER_OF)
-    references = [reference for reference in wanted if reference]
-    facts: dict[str, object] = {"tokenizer": tokenizer}
-    if not references:
-        return not_applicable(f"no expected answer has a token ({tokenizer})", Evidence(facts=facts))
-    if not tokens and (case.answer or "").strip():
-        return not_applicable(f"the answer has no token ({tokenizer})", Evidence(facts=facts))
-    counts = bleu_counts(references, tokens, max(4, len(parameters.weights)))
-    values = {f"bleu{n}": bleu(counts, [1 / n] * n) for n in (1, 2, 3)} | {"bleu4": bleu(counts, parameters.weights)}
+
+    read, counted = tee(tokenized_cases(cases, parameters.tokenizer, TOKENIZER_OF, tokens))
+    texts = ((list(filter(None, case.references)), case.answer) for case in counted)
+    counts = bleu_counts(texts, max(4, len(parameters.weights)))
+    return list(map(_score, read, counts, repeat(parameters.weights)))
+
+
+def _score(case: TokenizedCase[list[str]], counts: BleuCounts, weights: Sequence[float]) -> CaseScore:
+    if case.lacking:
+        return case.not_applicable
+    values = {f"bleu{n}": bleu(counts, [1 / n] * n) for n in (1, 2, 3)} | {"bleu4": bleu(counts, weights)}
     short = next((n for n, total in enumerate(counts.totals[:4], 1) if not total), None)
     unmatched = next((n for n, found in enumerate(counts.matches[:4], 1) if not found), None)
     note = None
     if short is not None:
-        note = f"the answer has {len(tokens)} tokens, so no {short}-grams: BLEU-{short} and up are 0 whatever it says"
+        note = f"the answer has {counts.length} tokens, so no {short}-grams: BLEU-{short} and up are 0 whatever it says"
     elif unmatched is not None:
         note = f"no {unmatched}-gram of the answer is in an expected answer: BLEU-{unmatched} and up are 0"
-    facts |= {
+    facts = {
+        "tokenizer": case.tokenizer,
         "matches": list(counts.matches),
         "ngrams": list(counts.totals),
         "answer_tokens": counts.length,

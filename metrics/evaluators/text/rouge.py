@@ -1,14 +1,18 @@
 """ROUGE: overlap of n-grams and subsequences with the expected answers."""
 
+from collections.abc import Iterator, Sequence
+from itertools import tee
+
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
+from metrics.evaluators.text._tokenized import TokenizedCase, tokenized_cases
 from metrics.evaluators.text.bleu import CAT
-from metrics.text.overlap.rouge import ROUGE_TYPES, TOKENIZER_OF, RougeType, rouge, rouge_tokens
-from metrics.text.overlap.tokenizers import CHOICES, TokenizerChoice, tokenized
+from metrics.text.overlap.rouge import ROUGE_TYPES, TOKENIZER_OF, Rouge, RougeText, RougeType, rouge
+from metrics.text.overlap.tokenizers import CHOICES, Tokenizer, TokenizerChoice
 
 
 class RougeParameters(Parameters):
@@ -88,7 +92,7 @@ class RougeParameters(Parameters):
         "few good answers reach it."
     ),
 )
-def rouge_score(case: Case, parameters: RougeParameters) -> CaseScore:
+def rouge_score(cases: Sequence[Case], parameters: RougeParameters) -> list[CaseScore]:
     """How much of the expected answer's wording is in the answer, and the reverse: F of ROUGE-1, -2, -L and -Lsum.
 
         P = common / units of the answer,  R = common / units of the expected answer,  F = 2·P·R / (P + R)
@@ -110,30 +114,28 @@ def rouge_score(case: Case, parameters: RougeParameters) -> CaseScore:
     Evidence: the tokenizer; precision, recall, F and the number of the expected answer (from 1) of each variant. Equal
     to the rouge_score package where the tokenizer is `ascii`.
     """
-    answer, stem = case.answer or "", parameters.use_stemmer
-    tokenizer, wanted, made = tokenized(
-        case.expected_answers,
-        answer,
-        parameters.tokenizer,
-        TOKENIZER_OF,
-        lambda text, name: rouge_tokens(text, stem, name),
-    )
-    facts: dict[str, object] = {"tokenizer": tokenizer}
-    if not any(wanted):
-        return not_applicable(f"no expected answer has a token ({tokenizer})", Evidence(facts=facts))
-    if not made and answer.strip():
-        return not_applicable(f"the answer has no token ({tokenizer})", Evidence(facts=facts))
-    scored = {
-        number: rouge(expected, answer, parameters.rouge_types, stem, tokenizer)
-        for number, (expected, found) in enumerate(zip(case.expected_answers, wanted, strict=True), 1)
-        if found
-    }
-    best = {kind: max(scored, key=lambda number: scored[number][kind].f) for kind in parameters.rouge_types}
+
+    def tokens_of(text: str, tokenizer: Tokenizer) -> RougeText:
+        return RougeText(text, parameters.use_stemmer, tokenizer)
+
+    read, counted = tee(tokenized_cases(cases, parameters.tokenizer, TOKENIZER_OF, tokens_of))
+    pairs = ((text, case.answer) for case in counted if not case.lacking for text in case.references if text)
+    found = rouge(pairs, parameters.rouge_types)
+    return [case.not_applicable if case.lacking else _score(case, found, parameters.rouge_types) for case in read]
+
+
+def _score(
+    case: TokenizedCase[RougeText], found: Iterator[dict[RougeType, Rouge]], types: Sequence[RougeType]
+) -> CaseScore:
+    """Return the score of a case; `found` has next what each expected answer with a token gives."""
+    scored = {number: next(found) for number, reference in enumerate(case.references, 1) if reference}
+    best = {kind: max(scored, key=lambda number: scored[number][kind].f) for kind in types}
     values: dict[str, float | None] = {
         kind: scored[best[kind]][kind].f if kind in best else None for kind in ROUGE_TYPES
     }
+    facts: dict[str, object] = {"tokenizer": case.tokenizer}
     facts |= {kind: {**scored[number][kind]._asdict(), "expected_answer": number} for kind, number in best.items()}
-    if len(made) == 1 and "rouge2" in best:
+    if len(case.answer) == 1 and "rouge2" in best:
         facts["note"] = "the answer has 1 token, so no pairs: rouge2 is 0 whatever it says"
     reason = None if len(best) == len(ROUGE_TYPES) else "not among the chosen rouge_types"
     return CaseScore(values, reason=reason, evidence=Evidence(facts=facts))

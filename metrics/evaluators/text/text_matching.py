@@ -1,14 +1,21 @@
 """Text matching: a boolean condition on the text of the answer and the contexts."""
 
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
+from metrics.core.cases import Cases
 from metrics.core.evaluator import CaseScore, Example, Parameters, Status, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
-from metrics.core.suite import Case
+from metrics.core.score_columns import ScoreColumns
 from metrics.evaluators._boolean import boolean_metrics, boolean_score
-from metrics.text.conditions import ConditionError, parse_condition
+from metrics.text.conditions import Condition, ConditionError, parse_condition
 
+METRICS = boolean_metrics("satisfy the case's condition")
 PARIS = '"Paris" AND (regexp("18(87|89)") OR NOT "London")'
 
 
@@ -24,7 +31,7 @@ class TextMatchingParameters(Parameters):
     id="text_matching",
     title="Text matching",
     inputs=("answer", "conditions"),
-    metrics=boolean_metrics("satisfy the case's condition"),
+    metrics=METRICS,
     sources=("H2O Eval Studio evaluators: Text matching",),
     standards=(
         "NIST AI RMF: valid and reliable",
@@ -83,7 +90,7 @@ class TextMatchingParameters(Parameters):
     ),
     version=2,
 )
-def text_matching(case: Case, parameters: TextMatchingParameters) -> CaseScore:
+def text_matching(cases: Cases, parameters: TextMatchingParameters) -> ScoreColumns:
     """Whether the answer satisfies the case's condition: strings and regular expressions, joined by AND, OR, NOT.
 
         "Paris" AND (regexp("18(87|89)") OR NOT "London")
@@ -100,15 +107,41 @@ def text_matching(case: Case, parameters: TextMatchingParameters) -> CaseScore:
     character, because the suite is wrong and not the model. Evidence: each string and expression, and whether the
     answer and the contexts contain it.
     """
-    written = case.conditions or ""
+    conditions, contexts = cases.column("conditions").dictionary_encode(), cases.column("retrieved_contexts")
+    texts = pc.if_else(pc.greater(pc.list_value_length(contexts), 0), pc.binary_join(contexts, "\n"), None)
+    scores: list[CaseScore] = []  # each that occurs
+    which = np.zeros(len(cases), np.int64)  # its place, of each case
+    codes = conditions.indices.to_numpy()
+    same = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+    for written, places in zip(conditions.dictionary.to_pylist(), same, strict=True):
+        answers, own = (column.take(pa.array(places)) for column in (cases.column("answer"), texts))
+        found, which_of = _scores(written, answers, own, parameters)
+        which[places] = np.array(which_of) + len(scores)
+        scores += found
+    metrics = [metric.name for metric in METRICS]
+    return ScoreColumns.of(cases.column("case_id"), metrics, scores, pa.array(which))
+
+
+def _scores(
+    written: str, answers: pa.Array, contexts: pa.Array, parameters: TextMatchingParameters
+) -> tuple[list[CaseScore], list[int]]:
+    """Return the scores of the cases with one condition: each that occurs, and its place of each case."""
     if not written.strip():
-        return not_applicable("the case's condition is empty")
+        return [not_applicable("the case's condition is empty")], [0] * len(answers)
     try:
         condition = parse_condition(written, parameters.case_sensitive)
     except ConditionError as failure:
-        return CaseScore({}, Status.ERROR, str(failure), Evidence(facts={"conditions": written}))
-    in_answer = condition.found(case.answer or "")
-    in_contexts = condition.found("\n".join(case.retrieved_contexts)) if case.retrieved_contexts else None
+        wrong = CaseScore({}, Status.ERROR, str(failure), Evidence(facts={"conditions": written}))
+        return [wrong], [0] * len(answers)
+    pairs = zip(condition.found_in(answers), condition.found_in(contexts), strict=True)
+    found = [(in_answer or (), in_contexts) for in_answer, in_contexts in pairs]  # an answer is never null
+    places = {each: place for place, each in enumerate(dict.fromkeys(found))}
+    return [_score(written, condition, *each) for each in places], [places[each] for each in found]
+
+
+def _score(
+    written: str, condition: Condition, in_answer: Sequence[bool], in_contexts: Sequence[bool] | None
+) -> CaseScore:
     facts = {
         "conditions": written,
         "terms": [

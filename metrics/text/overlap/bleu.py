@@ -2,19 +2,21 @@
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import tee
 
-from metrics.text.overlap.ngrams import clipped_matches, ngrams
+from metrics.text.overlap.ngrams import Compared, clipped_matches
 
 NO_MATCH = sys.float_info.min  # nltk's stand-in for a precision of 0, whose logarithm would be −∞
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BleuCounts:
     """The counts behind BLEU: clipped matches and n-grams of the candidate, at index n − 1; both lengths in tokens.
 
-    `reference_length` is that of the reference closest in length, the shorter on a tie.
+    `reference_length` is that of the reference closest in length, the shorter on a tie; 0 without a reference.
     """
 
     matches: tuple[int, ...]
@@ -22,28 +24,33 @@ class BleuCounts:
     length: int
     reference_length: int
 
-    @property
+    @cached_property
     def brevity_penalty(self) -> float:
         """Return 1 for a candidate longer than the reference, else exp(1 − reference / length); 0 for an empty one."""
         if self.length > self.reference_length:
             return 1.0
         return math.exp(1 - self.reference_length / self.length) if self.length else 0.0
 
+    @cached_property
+    def logarithms(self) -> list[float]:
+        """Return ln pₙ, pₙ the share of the candidate's n-grams that match, at index n − 1."""
+        return [
+            math.log(found / total if found else NO_MATCH)
+            for found, total in zip(self.matches, self.totals, strict=True)
+        ]
 
-def bleu_counts(references: Sequence[Sequence[str]], candidate: Sequence[str], orders: int = 4) -> BleuCounts:
-    """Return the counts of `candidate` against at least one reference, for n-grams of 1 … `orders` tokens.
+
+def bleu_counts(texts: Iterable[Compared], orders: int = 4) -> Iterator[BleuCounts]:
+    """Yield the counts of each candidate against its references, for n-grams of 1 … `orders` tokens.
 
     An n-gram matches as often as it occurs in the reference that has it most often.
     """
-    matches: list[int] = []
-    for n in range(1, orders + 1):
-        wanted = ngrams(references[0], n)
-        for reference in references[1:]:
-            wanted |= ngrams(reference, n)  # the larger count of each
-        matches.append(clipped_matches(ngrams(candidate, n), wanted))
-    totals = tuple(max(len(candidate) - n, 0) for n in range(orders))
-    closest = min((abs(len(reference) - len(candidate)), len(reference)) for reference in references)[1]
-    return BleuCounts(tuple(matches), totals, len(candidate), closest)
+    texts, counted = tee(texts)
+    for (references, candidate), matches in zip(texts, clipped_matches(counted, orders), strict=True):
+        length = len(candidate)
+        nearness = ((abs(len(reference) - length), len(reference)) for reference in references)
+        totals = tuple(max(length - n, 0) for n in range(orders))
+        yield BleuCounts(tuple(matches), totals, length, min(nearness, default=(0, 0))[1])
 
 
 def bleu(counts: BleuCounts, weights: Sequence[float]) -> float:
@@ -54,6 +61,5 @@ def bleu(counts: BleuCounts, weights: Sequence[float]) -> float:
     """
     if not counts.matches[0]:
         return 0.0
-    orders = zip(weights, counts.matches, counts.totals, strict=False)
-    terms = (weight * math.log(found / total if found else NO_MATCH) for weight, found, total in orders)
+    terms = (weight * logarithm for weight, logarithm in zip(weights, counts.logarithms, strict=False))
     return counts.brevity_penalty * math.exp(math.fsum(terms))

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import tee
 from typing import Any, Literal, NamedTuple, get_args
 
-from metrics.text.overlap.ngrams import clipped_matches, ngrams
+from metrics.text.overlap.ngrams import clipped_matches
 from metrics.text.overlap.subsequence import lcs_length, lcs_positions
 from metrics.text.overlap.tokenizers import Script, Tokenizer, is_punctuation, tokens
 
@@ -18,6 +19,7 @@ TOKENIZER_OF: Mapping[Script, Tokenizer] = {
 }  # fmt: skip
 RougeType = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
 ROUGE_TYPES: tuple[RougeType, ...] = get_args(RougeType)
+ORDERS: Mapping[RougeType, int] = {"rouge1": 1, "rouge2": 2}  # those of n-grams, and their n
 
 
 class Rouge(NamedTuple):
@@ -44,35 +46,46 @@ def rouge_tokens(text: str, stem: bool = False, tokenizer: Tokenizer = "ascii") 
     return [token for token in stems if tokenizer != "ascii" or STEM.fullmatch(token)]
 
 
+class RougeText:
+    """A text as ROUGE reads it: its tokens (see `rouge_tokens`), their number, and those of each of its lines."""
+
+    def __init__(self, text: str, stem: bool = False, tokenizer: Tokenizer = "ascii"):
+        self.text, self.stem, self.tokenizer = text, stem, tokenizer
+        self.tokens = rouge_tokens(text, stem, tokenizer)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @cached_property
+    def lines(self) -> list[list[str]]:
+        """Return the tokens of each line."""
+        if "\n" not in self.text:
+            return [self.tokens]
+        return [rouge_tokens(line, self.stem, self.tokenizer) for line in self.text.split("\n")]
+
+
 def rouge(
-    reference: str,
-    candidate: str,
-    types: Sequence[RougeType] = ROUGE_TYPES,
-    stem: bool = False,
-    tokenizer: Tokenizer = "ascii",
-) -> dict[str, Rouge]:
-    """Return ROUGE of each of `types` for two texts; ROUGE-Lsum takes the lines of a text as its sentences."""
-    wanted, made = rouge_tokens(reference, stem, tokenizer), rouge_tokens(candidate, stem, tokenizer)
-    scores: dict[str, Rouge] = {}
-    for kind in types:
-        if kind == "rougeL":
-            scores[kind] = rouge_l(wanted, made)
-        elif kind != "rougeLsum":
-            scores[kind] = rouge_n(wanted, made, int(kind.removeprefix("rouge")))
-        elif "\n" in reference or "\n" in candidate:
-            lines = (
-                [rouge_tokens(line, stem, tokenizer) for line in text.split("\n")] for text in (reference, candidate)
-            )
-            scores[kind] = rouge_lsum(*lines)
-        else:
-            scores[kind] = scores.get("rougeL") or rouge_l(wanted, made)
-    return scores
+    pairs: Iterable[tuple[RougeText, RougeText]], types: Sequence[RougeType] = ROUGE_TYPES
+) -> Iterator[dict[RougeType, Rouge]]:
+    """Yield ROUGE of each of `types` for each pair of reference and candidate.
 
-
-def rouge_n(reference: Sequence[str], candidate: Sequence[str], n: int) -> Rouge:
-    """Return ROUGE-N: clipped n-gram matches over the n-grams of candidate (precision) and reference (recall)."""
-    matches = clipped_matches(ngrams(reference, n), ngrams(candidate, n))
-    return _rouge(matches, max(len(reference) - n + 1, 0), max(len(candidate) - n + 1, 0))
+    ROUGE-N: clipped n-gram matches over the n-grams of candidate (precision) and reference (recall). ROUGE-Lsum takes
+    the lines of a text as its sentences.
+    """
+    pairs, counted = tee(pairs)
+    texts = (([reference.tokens], candidate.tokens) for reference, candidate in counted)
+    highest = max((ORDERS.get(kind, 0) for kind in types), default=0)
+    for (reference, candidate), matches in zip(pairs, clipped_matches(texts, highest), strict=True):
+        scores: dict[RougeType, Rouge] = {}
+        for kind in types:
+            if kind in ORDERS:
+                shorter = ORDERS[kind] - 1
+                scores[kind] = _rouge(matches[shorter], len(reference) - shorter, len(candidate) - shorter)
+            elif kind == "rougeL" or len(reference.lines) == 1 == len(candidate.lines):
+                scores[kind] = scores.get("rougeL") or rouge_l(reference.tokens, candidate.tokens)
+            else:
+                scores[kind] = rouge_lsum(reference.lines, candidate.lines)
+        yield scores
 
 
 def rouge_l(reference: Sequence[str], candidate: Sequence[str]) -> Rouge:

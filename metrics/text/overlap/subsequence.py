@@ -14,12 +14,12 @@ def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
     Row i of the dynamic program is one integer: bit j is 0 where L[i][j+1] = L[i][j] + 1, so its zeros are the length.
     Source: Hyyrö 2004, Bit-parallel LCS-length computation revisited.
     """
-    rows, columns = (first, second) if len(first) <= len(second) else (second, first)
-    if not rows:
-        return 0
-    known = set(rows)
-    wide = _Columns.of([token for token in columns if token in known])  # what matches nothing adds nothing
-    return wide.full.bit_count() - wide.below(wide.full, rows).bit_count()
+    rows, tokens = (first, second) if len(first) <= len(second) else (second, first)
+    if len(tokens) > NARROW:
+        known = set(rows)
+        tokens = [token for token in tokens if token in known]  # what matches nothing adds nothing
+    columns = _Columns.of(tokens)
+    return len(tokens) - columns.below(columns.full, rows).bit_count()
 
 
 def lcs_positions(references: Sequence[Sequence[str]], candidate: Sequence[str]) -> list[list[int]]:

@@ -2,9 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from metrics.core.errors import MissingResource
 
@@ -15,6 +15,7 @@ CHOICES = (  # what a parameter of this type means
     "auto: by the script of the texts; whitespace: as nltk; ascii: runs of a–z and 0–9 in lower case, as rouge_score; "
     "13a, intl, zh, char: as sacrebleu; ja-mecab: Japanese words, needs the packages mecab-python3 and ipadic."
 )
+Text = TypeVar("Text", bound=Sized)  # as its tokens
 # the scripts that are tokenized differently; "none" is a text without letters and digits, such as emoji
 Script = Literal["latin", "spaced", "chinese", "japanese", "unspaced", "none"]
 WEIGHT_OF_A_SIGN = 3  # letters that a Chinese or Japanese character counts as, where a text mixes scripts
@@ -76,13 +77,13 @@ def tokenized(
     answer: str,
     tokenizer: TokenizerChoice,
     tokenizer_of: Mapping[Script, Tokenizer],
-    tokens_of: Callable[[str, Tokenizer], list[str]] = tokens,
-) -> tuple[Tokenizer, list[list[str]], list[str]]:
+    tokens_of: Callable[[str, Tokenizer], Text],
+) -> tuple[Tokenizer, list[Text], Text]:
     """Return the tokenizer in force, and the tokens of the references and of the answer.
 
     Under `auto` it is that of the script of the references; where theirs differ, that of the answer's script if it is
     among them, else `char`. An answer that then has no token, as it is in another script, makes it `char` for all.
-    `tokens_of` gives the tokens of a text that count.
+    `tokens_of` gives the tokens of a text that count, or what holds them and has their number as its length.
     """
     if tokenizer != "auto":
         chosen = tokenizer

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from metrics.text.sensitive.scripts import LETTER, UNSPACED, WORD
+from metrics.text.sensitive.signs import Sign
 from metrics.text.sensitive.spans import Finding, stands_alone
 
 LONGEST_USER = 200  # characters of a URL before its host
@@ -33,6 +34,11 @@ SPOKEN_DOMAIN = re.compile(
     rf"[a-z0-9][\w-]{{0,62}}(?:{SPOKEN_DOT}[a-z0-9][\w-]{{0,62}}){{0,3}}?(?:{SPOKEN_DOT}|(?P<plain>\.))"
     r"(?:com|org|net|edu|gov|io|ai|co|de|fr|uk|es|it|nl|eu|ch|at|in|info|biz|us|ca|au|jp|cn|br|ru|pl|se|no)\b",
     re.IGNORECASE,
+)
+ANY_BRACKETED_AT = Sign(r"[(\[{<](?s:.)?(?:at|ät|@|arroba|chez)|%40|&#|&commat", case_sensitive=False)
+ANY_SPOKEN_AT = Sign(
+    r"(?:at|arroba|@)[^0-9a-z]{0,2}[^ .]{1,63}(?:[^0-9a-z]{1,2}(?:dot|punkt|punto)|[^0-9a-z]{1,2}\.[^0-9a-z]|\.\S)",
+    case_sensitive=False,
 )
 SPELLED_MAILBOX = re.compile(r"((?:[\w%+-]|\.(?=\S)|\s?[(\[]\s?dot\s?[)\]]\s?|\s{1,2}dot\s{1,2}){0,80}[\w%+-])$", re.I)
 NO_MAILBOX = frozenset("look it us me them here out online available found shop order buy and store prices".split())
@@ -63,6 +69,8 @@ TRUNK_NUMBER = re.compile(
     r"(?<![\w.,/+-])(?<!\d )(\(?0[1-9]\d{0,4}\)?(?:[ /-]{1,2}\d{2,8}){1,4})(?![\w(-]|[.,:/]\d| \d)", re.ASCII
 )
 TRUNK_REGIONS = ("DE", "GB", "FR", "IN", "JP", "AU", "NL", "CH", "IT", "AT", "BE", "SE", "ZA", "TR")
+ANY_PHONE = Sign(r"[0-9](?:[^0-9]{0,4}[0-9]){3}")  # of no country are numbers shorter, of libphonenumber no gaps longer
+ANY_LOCAL_PHONE = Sign(r"[0-9][0-9 ()./-]{5,17}[0-9]")
 SHORTEST_TRUNK = 9  # digits; a date has eight
 MOST_LABELLED = 500  # numbers of a text that are tried in every region: each takes some 10 ms
 WORLD = "any"
@@ -86,8 +94,10 @@ def emails(text: str) -> Iterator[Finding]:
         if domain and start < at and _is_address(text, start, at, domain):
             yield Finding("email", start, domain.end(), None, DUMMY_DOMAIN.search(domain[0]) is not None)
         at = text.find("@", at + 1)
-    yield from _spelled(text, BRACKETED_AT, SPELLED_DOMAIN)
-    yield from _spelled(text, SPOKEN_AT, SPOKEN_DOMAIN)
+    if ANY_BRACKETED_AT.occurs_in(text):
+        yield from _spelled(text, BRACKETED_AT, SPELLED_DOMAIN)
+    if ANY_SPOKEN_AT.occurs_in(text):
+        yield from _spelled(text, SPOKEN_AT, SPOKEN_DOMAIN)
 
 
 def _is_address(text: str, start: int, at: int, domain: re.Match[str]) -> bool:
@@ -140,9 +150,11 @@ def phones(text: str, regions: Sequence[str]) -> Iterator[Finding]:
     of every country after a word such as "call" or, of some, with the 0 in front that many countries put there. Digits
     without a separator need such a word in any case. The search ends after 2,000 valid or 20,000 invalid numbers.
     """
+    if not ANY_PHONE.occurs_in(text):
+        return
     for region in dict.fromkeys("US" if region == WORLD else region for region in regions):
         yield from _phones(text, region)
-    if WORLD in regions:
+    if WORLD in regions and ANY_LOCAL_PHONE.occurs_in(text):
         yield from _phones_of_the_world(text)
 
 
@@ -166,7 +178,7 @@ def _phones(text: str, region: str) -> Iterator[Finding]:
 
 
 def _phones_of_the_world(text: str) -> Iterator[Finding]:
-    from phonenumbers import SUPPORTED_REGIONS, NumberParseException, is_valid_number, parse  # on use
+    from phonenumbers import SUPPORTED_REGIONS  # on use
 
     labelled = (LABELLED_NUMBER.match(text, word.end()) for word in TELEPHONE_WORDS.finditer(text))
     tried: list[tuple[re.Match[str], Iterable[str]]] = [
@@ -178,10 +190,15 @@ def _phones_of_the_world(text: str) -> Iterator[Finding]:
         raw, (start, end) = match[1], match.span(1)
         if NO_PHONE.fullmatch(raw) or raw.count("(") != raw.count(")") or not stands_alone(text, start, end):
             continue
-        for region in regions:
-            try:
-                if is_valid_number(parse(raw, region)):
-                    yield Finding("phone", start, end)
-                    break
-            except NumberParseException:
-                break
+        if any(_is_valid(raw, region) for region in regions):
+            yield Finding("phone", start, end)
+
+
+def _is_valid(number: str, region: str) -> bool:
+    """Return whether a number is one of a region; what is too short after the code of some country may be in others."""
+    from phonenumbers import NumberParseException, is_valid_number, parse  # on use
+
+    try:
+        return bool(is_valid_number(parse(number, region)))
+    except NumberParseException:
+        return False

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Any
 
-from metrics.text.patterns import compiled
+from metrics.text.patterns import own_expression
 from metrics.text.sensitive.scripts import UNSPACED_CHARACTER
 
 REACH = 48  # characters after such a word
@@ -41,4 +41,5 @@ def _touches(beside: str, inside: str) -> bool:
 def _scanner(words: tuple[str, ...]) -> Any:
     import re2  # on use
 
-    return compiled("|".join(re2.escape(word) for word in sorted(words, key=len, reverse=True)), False, 20_000)
+    pattern = "|".join(re2.escape(word) for word in sorted(words, key=len, reverse=True))
+    return own_expression(pattern, case_sensitive=False)

@@ -6,6 +6,7 @@ from functools import cache
 
 from metrics.text.sensitive.labels import after_words
 from metrics.text.sensitive.national_id_rules import RULES, SEPARATORS, NationalId
+from metrics.text.sensitive.signs import Sign
 from metrics.text.sensitive.spans import Finding, stands_alone
 
 APART = " \u00a0\u2009\u202f-"
@@ -15,7 +16,9 @@ NAMED_SSN = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 DUMMY_SSNS = frozenset({"078051120", "219099999", "123456789", "111111111", "222222222", "333333333"})
+NINE_DIGITS = Sign(r"[0-9](?:[^0-9]?[0-9]){8}")
 ALONE = tuple((rule, re.compile(rule.alone, re.ASCII)) for rule in RULES if rule.alone)
+ANY_ALONE = Sign("|".join(form.pattern for _, form in ALONE))
 
 
 def national_ids(text: str, countries: Sequence[str] | None = None) -> Iterator[Finding]:
@@ -24,7 +27,7 @@ def national_ids(text: str, countries: Sequence[str] | None = None) -> Iterator[
     A number counts if its form and its check digits are correct and one of its names stands beside it; without a name
     only if its form is particular, such as letters at fixed places or a date between separators.
     """
-    for rule, form in ALONE:
+    for rule, form in ALONE if ANY_ALONE.occurs_in(text) else ():
         if countries is None or rule.country in countries:
             for match in form.finditer(text):
                 if finding := _valid(text, rule, *match.span()):
@@ -39,6 +42,8 @@ def national_ids(text: str, countries: Sequence[str] | None = None) -> Iterator[
 
 def us_social_security(text: str) -> Iterator[Finding]:
     """Yield US social security numbers: ddd-dd-dddd, or nine digits after their name, in the ranges ever issued."""
+    if not NINE_DIGITS.occurs_in(text):
+        return
     spans = [match.span() for match in SSN.finditer(text)] + [match.span(1) for match in NAMED_SSN.finditer(text)]
     for start, end in spans:
         digits = re.sub(r"\D", "", text[start:end])

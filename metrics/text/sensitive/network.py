@@ -7,18 +7,21 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network
 
 from metrics.text.sensitive.keccak import keccak_256
 from metrics.text.sensitive.labels import after_words
+from metrics.text.sensitive.signs import Sign
 from metrics.text.sensitive.spans import Finding, stands_alone
 
 IPV4 = re.compile(  # also as reports of attacks write it, that nobody clicks on it: 81[.]2[.]69[.]142
     r"(?<![\w.])\d{1,3}(?P<point>\.|\[\.\]|\(\.\))(?:\d{1,3}(?P=point)){2}\d{1,3}(?![\w]|\.\w)", re.ASCII
 )
 IPV6 = re.compile(r"(?<![\w:.])(?=[0-9a-f:]*:[0-9a-f:]*:)[0-9a-f:]{3,39}(?:\.\d{1,3}){0,3}(?![\w:]|\.\w)", re.I | re.A)
+ANY_IP = Sign(r"[0-9](?:\.|\[\.\]|\(\.\))[0-9]{1,3}(?:\.|\[\.\]|\(\.\))[0-9]|:[0-9A-Fa-f]*:")
 MAC = re.compile(
     r"(?<![\w:.-])[0-9a-f]{2}(?P<apart>[:-])(?:[0-9a-f]{2}(?P=apart)){4}[0-9a-f]{2}(?![\w:]|-\w)", re.I | re.A
 )
 BARE_MAC = re.compile(r"[^0-9A-Za-z\n]{1,3}(?:(?:is|ist|est)\s)?([0-9a-f]{12})(?![0-9a-z])", re.IGNORECASE | re.ASCII)
 MAC_WORDS = ("mac", "mac address", "mac-address", "mac addr", "mac-adresse", "adresse mac", "dirección mac", "mac地址")
 CISCO_MAC = re.compile(r"(?<![\w.])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w]|\.\w)", re.I | re.A)
+ANY_MAC = Sign(r"(?:[0-9A-Fa-f]{2}[:-]){3}|[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.")
 VERSION_BEFORE = re.compile(
     r"(?:\bv|version|release|build|section|chapter|clause|paragraph|upgrade\w{0,2} to|update\w{0,2} to|§|==|>=|~=|\^|"
     r"firmware|bios|driver)"
@@ -43,11 +46,14 @@ BECH32 = re.compile(
 )
 BECH32_LETTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 ETHEREUM = re.compile(r"(?<![A-Za-z0-9])0x[0-9a-fA-F]{40}(?![A-Za-z0-9])", re.ASCII)
+ANY_CRYPTO_ADDRESS = Sign(r"[0-9A-Za-z]{25}")
 NOBODYS = ("0x0000000000000000000000000000000000000000", "0x000000000000000000000000000000000000dead")
 
 
 def ip_addresses(text: str) -> Iterator[Finding]:
     """Yield public IPv4 and IPv6 addresses; private, local and reserved ones and versions such as 1.2.3.4 are none."""
+    if not ANY_IP.occurs_in(text):
+        return
     for match in IPV4.finditer(text):
         try:
             address = IPv4Address(match[0].replace(match["point"], "."))
@@ -72,7 +78,8 @@ def ip_addresses(text: str) -> Iterator[Finding]:
 
 def mac_addresses(text: str) -> Iterator[Finding]:
     """Yield the hardware addresses of network devices; no broadcast, multicast or empty ones."""
-    spans = [match.span() for form in (MAC, CISCO_MAC) for match in form.finditer(text)]
+    forms = (MAC, CISCO_MAC) if ANY_MAC.occurs_in(text) else ()
+    spans = [match.span() for form in forms for match in form.finditer(text)]
     for _, beside, start in after_words(text, MAC_WORDS):
         if bare := BARE_MAC.match(beside):
             spans.append((start + bare.start(1), start + bare.end(1)))
@@ -84,6 +91,8 @@ def mac_addresses(text: str) -> Iterator[Finding]:
 
 def crypto_addresses(text: str) -> Iterator[Finding]:
     """Yield addresses of crypto currencies with correct checks: Base58Check, Bech32 (BIP 173, 350), EIP-55."""
+    if not ANY_CRYPTO_ADDRESS.occurs_in(text):
+        return
     for match in BASE58_RUN.finditer(text):
         issuer = _base58_issuer(match[0])
         if issuer:

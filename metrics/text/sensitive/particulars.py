@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from metrics.text.sensitive.labels import after_words
 from metrics.text.sensitive.national_id_rules import real_date
+from metrics.text.sensitive.signs import Sign
 from metrics.text.sensitive.spans import Finding, stands_alone
 
 BIRTH_WORDS = (
@@ -51,6 +52,7 @@ DIGITS_OF_A_LICENCE = 4
 MACHINE_READABLE = re.compile(
     r"(?<![A-Z0-9<])([A-Z0-9<]{9})(\d)[A-Z<]{3}(\d{6})(\d)[MFX<](\d{6})(\d)[A-Z0-9<]{14}[\d<]\d"
 )
+ANY_MACHINE_READABLE = Sign(r"[0-9A-Z<]{44}")
 COORDINATES = re.compile(
     r"(?<![\w.,-])(-?\d{1,2}\.\d{4,15})°?\s?([NS])?\s?[,;/ ]\s?(-?\d{1,3}\.\d{4,15})°?\s?([EWO])?(?![\w.]|,\d)",
     re.ASCII,
@@ -80,7 +82,7 @@ def _possible(day: str) -> bool:
 
 def passports(text: str) -> Iterator[Finding]:
     """Yield passport numbers after words for them, and machine-readable lines with correct check digits."""
-    for match in MACHINE_READABLE.finditer(text):
+    for match in MACHINE_READABLE.finditer(text) if ANY_MACHINE_READABLE.occurs_in(text) else ():
         if all(_icao(match[field]) == int(match[field + 1]) for field in (1, 3, 5)):
             yield Finding("passport", *match.span())
     for _, beside, start in after_words(text, PASSPORT_WORDS):

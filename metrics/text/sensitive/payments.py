@@ -6,6 +6,7 @@ from itertools import cycle
 
 from metrics.text.sensitive.check_digits import ean, luhn, mod_97, weighted
 from metrics.text.sensitive.labels import after_words
+from metrics.text.sensitive.signs import Sign
 from metrics.text.sensitive.spans import Finding, stands_alone
 
 SHORTEST_CARD, LONGEST_CARD = 12, 19
@@ -14,6 +15,7 @@ GROUPS_OF_A_CARD = 5
 SMALLEST_GROUP = 3  # digits
 APART = " \u00a0\u2009\u202f-"  # between groups of digits: spaces, also hard and thin ones, and hyphens
 
+TWELVE_DIGITS = Sign(r"[0-9](?:[^0-9]?[0-9]){11}")
 DIGITS = re.compile(r"\d+", re.ASCII)
 DIGIT_GROUPS = re.compile(rf"\d+(?:[{APART}]\d+)*+", re.ASCII)
 SPACED_DIGITS = re.compile(
@@ -21,6 +23,7 @@ SPACED_DIGITS = re.compile(
 )
 POINTED_DIGITS = re.compile(r"(?<![\d.,])\d{4}([./_])\d{4}\1\d{4}\1\d{4}(?![.,/]?\d)", re.ASCII)
 IBAN_START = re.compile(r"[A-Z]{2}\d{2}|[a-z]{2}\d{2}", re.ASCII)
+ANY_IBAN = Sign(IBAN_START.pattern)
 
 # Issuer prefixes and the lengths in use, after the networks' own lists; the 19 digits that some may have but do not
 # issue would make a card of every tenth long number.
@@ -75,10 +78,10 @@ ACCOUNT = re.compile(rf"{IS}(\d(?:[ -]?\d){{6,16}}+)", re.ASCII | re.I)
 IFSC = re.compile(rf"{IS}((?-i:[A-Z]{{4}}0[A-Z0-9]{{6}}))", re.ASCII | re.I)
 BSB = re.compile(rf"{IS}(\d{{3}}[- ]?\d{{3}})", re.ASCII | re.I)
 CLABE = re.compile(rf"{IS}(\d{{18}})", re.ASCII | re.I)
-LABELLED = (
-    (ROUTING_WORDS, ROUTING), (SWIFT_WORDS, SWIFT), (SORT_WORDS, SORT), (ACCOUNT_WORDS, ACCOUNT),
-    (("ifsc",), IFSC), (("bsb",), BSB), (("clabe",), CLABE),
-)  # fmt: skip
+LABELLED = {
+    **dict.fromkeys(ROUTING_WORDS, ROUTING), **dict.fromkeys(SWIFT_WORDS, SWIFT), **dict.fromkeys(SORT_WORDS, SORT),
+    **dict.fromkeys(ACCOUNT_WORDS, ACCOUNT), "ifsc": IFSC, "bsb": BSB, "clabe": CLABE,
+}  # fmt: skip
 
 
 def iban_checks(iban: str) -> bool:
@@ -94,6 +97,8 @@ def routing_checks(number: str) -> bool:
 
 def cards(text: str) -> Iterator[Finding]:
     """Yield payment cards: 12–19 digits, together, in groups or one by one, with issuer, length and check digit."""
+    if not TWELVE_DIGITS.occurs_in(text):
+        return
     for run in (*SPACED_DIGITS.finditer(text), *POINTED_DIGITS.finditer(text)):
         digits = re.sub(r"\D", "", run[0])
         if len(digits) >= 14 and _is_card(digits):
@@ -135,7 +140,7 @@ def _is_card(digits: str) -> bool:
 
 def ibans(text: str) -> Iterator[Finding]:
     """Yield IBANs of their country's length with correct check digits, also in groups and in small letters."""
-    for head in IBAN_START.finditer(text):
+    for head in IBAN_START.finditer(text) if ANY_IBAN.occurs_in(text) else ():
         length = IBAN_LENGTHS.get(head[0][:2].upper())
         if length is None:
             continue
@@ -155,14 +160,14 @@ def bank_accounts(text: str) -> Iterator[Finding]:
 
     Routing numbers, and Mexico's CLABE, have a correct check digit.
     """
-    for words, form in LABELLED:
-        for _, beside, start in after_words(text, words):
-            match = form.match(beside)
-            if match is None:
-                continue
-            first, last = start + match.start(1), start + match.end(1)
-            if CHECKS.get(form, bool)(match[1]) and stands_alone(text, first, last):
-                yield Finding("bank_account", first, last)
+    for word, beside, start in after_words(text, LABELLED):
+        form = LABELLED[word]
+        match = form.match(beside)
+        if match is None:
+            continue
+        first, last = start + match.start(1), start + match.end(1)
+        if CHECKS.get(form, bool)(match[1]) and stands_alone(text, first, last):
+            yield Finding("bank_account", first, last)
 
 
 def _clabe_checks(number: str) -> bool:

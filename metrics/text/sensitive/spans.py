@@ -42,9 +42,10 @@ def by_precedence(groups: Iterable[Iterable[Found]]) -> list[Found]:
     """Return the spans by position, without those that overlap a span of an earlier group."""
     found: list[Found] = []
     for group in groups:
-        taken = sorted((span.start, span.end) for span in found)
+        spans = sorted(group, key=lambda span: (span.start, -span.end))
+        taken = sorted((span.start, span.end) for span in found) if spans else []
         last = -1
-        for span in sorted(group, key=lambda span: (span.start, -span.end)):
+        for span in spans:
             if span.start >= last and not overlaps(taken, span.start, span.end):
                 found.append(span)
                 last = span.end

@@ -4,7 +4,7 @@ import numpy as np
 
 from metrics.core.array_types import Bytes, Floats, Int32s
 from metrics.vision.compiled.jit import compiled
-from metrics.vision.match_states import ASIDE, RIGHT, WRONG
+from metrics.vision.compiled.match_states import ASIDE, RIGHT, WRONG
 
 
 @compiled

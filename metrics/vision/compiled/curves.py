@@ -3,10 +3,11 @@
 import numpy as np
 
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints
-from metrics.vision.compiled.jit import compiled
-from metrics.vision.match_states import ASIDE, RIGHT, WRONG
+from metrics.vision.compiled.jit import compiled, int64
+from metrics.vision.compiled.match_states import ASIDE, RIGHT, WRONG
 
 EPSILON = float(np.spacing(1))  # pycocotools adds it to the denominator of precision
+ADDED = 256  # weights whose sum fits into 16 bits
 
 
 @compiled
@@ -67,32 +68,29 @@ def select(
 
 
 @compiled
-def _needed(truths: np.int64, recalls: Floats, needed: Ints) -> None:
-    """Fill the least number of true positives whose recall reaches each of `recalls` (1 for recall 0: the first)."""
-    for r in range(len(recalls)):
-        count = np.int64(recalls[r] * truths)
-        while count / truths < recalls[r]:
-            count += 1
-        while count > 0 and (count - 1) / truths >= recalls[r]:
-            count -= 1
-        needed[r] = count if count > 1 else 1
+def _needed(truths: np.int64, recall: float) -> int:
+    """Return the least number of true positives whose recall reaches `recall`, 1 for recall 0.
+
+    With c = ⌊recall · truths⌋ as computed, c − 1 is too few and c + 1 enough, however the product was rounded.
+    """
+    count = int64(recall * truths)
+    if count / truths < recall:
+        count += 1
+    return max(count, int64(1))
 
 
 @compiled
-def _climb(states: Bytes, weights: Int32s, misses: Int32s, hits: Ints, precision: Floats, event: Int32s) -> int:
+def _climb(states: Bytes, misses: Int32s, hits: Ints, precision: Floats, event: Int32s) -> int:
     """Fill precision and true positives so far at each true positive, best score first; return how many there are."""
-    right = wrong = np.int64(0)
-    count = 0
+    wrong = count = int64(0)
     for i in range(len(states)):
         if states[i] == RIGHT:
-            if weights[i]:
-                right += weights[i]
-                hits[count] = right
-                precision[count] = right / (wrong + misses[i] + right + EPSILON)
-                event[count] = i
-                count += 1
+            hits[count] = count + 1
+            precision[count] = (count + 1) / (wrong + misses[i] + count + 1 + EPSILON)
+            event[count] = i
+            count += 1
         elif states[i] == WRONG:
-            wrong += weights[i]
+            wrong += 1
     return count
 
 
@@ -133,15 +131,15 @@ def curves(
     most = 0
     for k in range(len(truths)):
         most = max(most, event_starts[k + 1] - event_starts[k])
-    ones = np.ones(most, np.int32)
     hits, precision, event = np.empty(most, np.int64), np.empty(most, np.float64), np.empty(most, np.int32)
     for k in range(len(truths)):
         if not truths[k]:
             continue
-        _needed(truths[k], recalls, needed)
+        for r in range(len(recalls)):
+            needed[r] = _needed(truths[k], recalls[r])
         begin, end = event_starts[k], event_starts[k + 1]
         for t in range(len(states)):
-            count = _climb(states[t, begin:end], ones, before[begin:end], hits, precision, event)
+            count = _climb(states[t, begin:end], before[begin:end], hits, precision, event)
             reached = _interpolate(count, hits, precision, needed, precision_out[k, t], reached_at)
             for r in range(len(recalls)):
                 if r >= reached:
@@ -152,30 +150,15 @@ def curves(
 
 
 @compiled
-def resampled_recall(
-    event_image: Int32s,
-    states: Bytes,
-    event_starts: Ints,
-    truth_image: Int32s,
-    truth_starts: Ints,
-    weights: Bytes,
-    recall_out: Floats,
-) -> None:
-    """Fill recall [B, K, T] for B data sets in which image i occurs weights[b, i] times; NaN without truths."""
-    here = np.empty(len(event_image), np.int32)
-    for b in range(len(weights)):
-        weight = weights[b]
-        for i in range(len(event_image)):
-            here[i] = weight[event_image[i]]
-        for k in range(len(event_starts) - 1):
-            truths = np.int64(0)
-            for j in range(truth_starts[k], truth_starts[k + 1]):
-                truths += weight[truth_image[j]]
-            for t in range(len(states)):
-                right = np.int32(0)
-                for i in range(event_starts[k], event_starts[k + 1]):
-                    right += here[i] * np.int32(states[t, i] == RIGHT)
-                recall_out[b, k, t] = right / truths if truths else np.nan
+def _levels(truths: Ints, recalls: Floats, levels: Bytes) -> None:
+    """Fill how many of `recalls` so many true positives reach [L, most + 1], in data sets of so many `truths` [L]."""
+    for b in range(len(truths)):
+        for right in range(levels.shape[1]):
+            levels[b, right] = 0
+        for r in range(len(recalls)):
+            levels[b, _needed(max(truths[b], np.int64(1)), recalls[r])] += 1
+        for right in range(1, levels.shape[1]):
+            levels[b, right] += levels[b, right - 1]
 
 
 @compiled
@@ -190,41 +173,97 @@ def resampled(
     truth_starts: Ints,
     recalls: Floats,
     weights: Bytes,
+    precision: int,
     precision_out: Floats,
     recall_out: Floats,
 ) -> None:
-    """Fill AP and recall [B, K, T] for B data sets in which image i occurs weights[b, i] times; NaN without truths."""
-    needed, reached_at = np.empty(len(recalls), np.int64), np.empty(len(recalls), np.int32)
-    best = np.empty(len(recalls))
-    most = 0
+    """Fill AP and recall [L, K, T] of L data sets in which image i occurs weights[i, l] times; NaN without truths.
+
+    AP only where `precision` is not 0. Every step is one for all L data sets, so that processors take many at once.
+    Twice along the events of a class: forwards to count, backwards for the largest precision at and beyond each true
+    positive. Where an event is not in a data set, the precision at it is at most that at the true positive before, so
+    it may count there too.
+    """
+    lanes, thresholds = weights.shape[1], len(states)
+    truths, seen_now, gap = np.empty(lanes, np.int64), np.empty(lanes, np.int32), np.empty(lanes, np.uint16)
+    hits, aside = np.empty((thresholds, lanes), np.int32), np.empty((thresholds, lanes), np.int32)
+    level, lower = np.empty((thresholds, lanes), np.uint8), np.empty(lanes, np.uint8)
+    gained = np.empty(lanes, np.uint8)
+    best, total = np.empty((thresholds, lanes)), np.empty((thresholds, lanes))
     for k in range(len(event_starts) - 1):
-        most = max(most, event_starts[k + 1] - event_starts[k])
-    here, misses = np.empty(most, np.int32), np.empty(most, np.int32)
-    hits, precision, event = np.empty(most, np.int64), np.empty(most, np.float64), np.empty(most, np.int32)
-    for b in range(len(weights)):
-        weight = weights[b]
-        for k in range(len(event_starts) - 1):
-            truths = np.int64(0)
-            for j in range(truth_starts[k], truth_starts[k + 1]):
-                truths += weight[truth_image[j]]
-            if truths == 0:
-                precision_out[b, k, :] = np.nan
-                recall_out[b, k, :] = np.nan
-                continue
-            _needed(truths, recalls, needed)
-            begin, size = event_starts[k], event_starts[k + 1] - event_starts[k]
-            wrong, miss = np.int32(0), miss_starts[k]
-            for i in range(size):
-                stop = miss_starts[k] + before[begin + i]
+        for b in range(lanes):
+            truths[b] = seen_now[b] = 0
+        for t in range(thresholds):
+            for b in range(lanes):
+                hits[t, b] = aside[t, b] = 0
+                best[t, b] = total[t, b] = 0.0
+        for j in range(truth_starts[k], truth_starts[k + 1]):
+            image = truth_image[j]
+            for b in range(lanes):
+                truths[b] += weights[image, b]
+        begin, end, miss = event_starts[k], event_starts[k + 1], miss_starts[k]
+        seen = np.empty((end - begin if precision else 0, lanes), np.int32)
+        for i in range(begin, end):
+            if precision:
+                stop = miss_starts[k] + before[i]
                 while miss < stop:
-                    wrong += weight[miss_image[miss]]
-                    miss += 1
-                misses[i] = wrong
-                here[i] = weight[event_image[begin + i]]
-            for t in range(len(states)):
-                count = _climb(states[t, begin : begin + size], here[:size], misses[:size], hits, precision, event)
-                recall_out[b, k, t] = hits[count - 1] / truths if count else 0.0
-                total = 0.0
-                for r in range(_interpolate(count, hits, precision, needed, best, reached_at) - 1, -1, -1):
-                    total += best[r]
-                precision_out[b, k, t] = total / len(recalls)
+                    some = min(stop, miss + ADDED)
+                    for b in range(lanes):
+                        gap[b] = 0
+                    while miss < some:
+                        image = miss_image[miss]
+                        for b in range(lanes):
+                            gap[b] += weights[image, b]
+                        miss += 1
+                    for b in range(lanes):
+                        seen_now[b] += gap[b]
+                for b in range(lanes):
+                    seen_now[b] += weights[event_image[i], b]
+                    seen[i - begin, b] = seen_now[b]
+            image = event_image[i]
+            for t in range(thresholds):
+                if states[t, i] == RIGHT:
+                    for b in range(lanes):
+                        hits[t, b] += weights[image, b]
+                elif states[t, i] == ASIDE:
+                    for b in range(lanes):
+                        aside[t, b] += weights[image, b]
+        most = np.int64(1)
+        for b in range(lanes):
+            most = max(most, truths[b])
+            for t in range(thresholds):
+                most = max(most, np.int64(hits[t, b]))
+                recall_out[b, k, t] = hits[t, b] / truths[b] if truths[b] else np.nan
+        if not precision:
+            continue
+        levels = np.empty((lanes, most + 1), np.uint8)
+        _levels(truths, recalls, levels)
+        for t in range(thresholds):
+            for b in range(lanes):
+                level[t, b] = levels[b, hits[t, b]]
+        for i in range(end - 1, begin - 1, -1):
+            image = event_image[i]
+            for t in range(thresholds):
+                if states[t, i] == RIGHT:
+                    for b in range(lanes):
+                        made = np.int32(seen[i - begin, b] - aside[t, b])
+                        here = hits[t, b] / (made + EPSILON)
+                        best[t, b] = here if here > best[t, b] else best[t, b]
+                    gains = np.uint8(0)
+                    for b in range(lanes):
+                        hits[t, b] -= weights[image, b]
+                    for b in range(lanes):  # apart: the only step that processors take one by one
+                        lower[b] = levels[b, hits[t, b]]
+                    for b in range(lanes):
+                        gained[b] = level[t, b] - lower[b]
+                        level[t, b] = lower[b]
+                        gains = gained[b] if gained[b] > gains else gains
+                    for gain in range(gains):
+                        for b in range(lanes):
+                            total[t, b] += best[t, b] if gained[b] > gain else 0.0
+                elif states[t, i] == ASIDE:
+                    for b in range(lanes):
+                        aside[t, b] -= weights[image, b]
+        for b in range(lanes):
+            for t in range(thresholds):
+                precision_out[b, k, t] = total[t, b] / len(recalls) if truths[b] else np.nan

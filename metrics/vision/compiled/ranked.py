@@ -52,7 +52,10 @@ def rank_right(
                 kept[k + 1] = misses[k]
             else:
                 misses[k] += 1
-    row_starts, miss_starts = np.cumsum(events), np.cumsum(kept)
+    row_starts, miss_starts = np.zeros(classes + 1, np.int64), np.zeros(classes + 1, np.int64)
+    for k in range(classes):
+        row_starts[k + 1] = row_starts[k] + events[k + 1]
+        miss_starts[k + 1] = miss_starts[k] + kept[k + 1]
     miss_image, before = np.empty(miss_starts[-1], np.int32), np.empty(row_starts[-1], np.int32)
     rows = np.empty(row_starts[-1], np.int32)
     next_row, next_miss = row_starts[:-1].copy(), miss_starts[:-1].copy()

@@ -1,6 +1,7 @@
 """Stable sorts of rows by code and by score."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metrics.core.array_types import Floats, Int32s
 from metrics.vision.compiled.jit import compiled
@@ -25,16 +26,17 @@ def sort_by_code(order: Int32s, codes: Int32s, size: int) -> Int32s:
 
 
 @compiled
-def sort_by_score(order: Int32s, scores: Floats) -> Int32s:
-    """Return `order` by descending scores[row], which are finite, keeping the order of equals. A radix sort."""
+def sort_by_bits(order: Int32s, bits: NDArray[np.uint64]) -> Int32s:
+    """Return `order` by descending floats of which bits[row] are the bits, keeping the order of equals. A radix sort.
+
+    The floats are finite, and none is −0.
+    """
     count = len(order)
     keys = np.empty(count, np.uint64)
-    floats = keys.view(np.float64)
     top = np.uint64(1) << np.uint64(63)
     for i in range(count):
-        floats[i] = scores[order[i]] + 0.0  # −0 equals 0
-        bits = keys[i]
-        keys[i] = bits if bits & top else ~(bits | top)
+        own = bits[order[i]]
+        keys[i] = own if own & top else ~(own | top)
     source, target = order.copy(), np.empty_like(order)
     source_keys, target_keys = keys, np.empty_like(keys)
     mask = np.uint64((1 << DIGIT) - 1)
@@ -44,7 +46,10 @@ def sort_by_score(order: Int32s, scores: Floats) -> Int32s:
         starts[:] = 0
         for i in range(count):
             starts[np.int64((source_keys[i] >> shift) & mask) + 1] += 1
-        if starts[1:].max() == count:
+        most = np.int64(0)
+        for digit in range(1 << DIGIT):
+            most = max(most, starts[digit + 1])
+        if most == count:
             continue
         for digit in range(1 << DIGIT):
             starts[digit + 1] += starts[digit]
@@ -57,6 +62,11 @@ def sort_by_score(order: Int32s, scores: Floats) -> Int32s:
         source, target = target, source
         source_keys, target_keys = target_keys, source_keys
     return source
+
+
+def sort_by_score(order: Int32s, scores: Floats) -> Int32s:
+    """Return `order` by descending scores[row], which are finite, keeping the order of equals."""
+    return sort_by_bits(order, (scores + 0.0).view(np.uint64))  # −0 equals 0
 
 
 @compiled

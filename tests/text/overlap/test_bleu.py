@@ -11,7 +11,7 @@ from nltk.translate.bleu_score import sentence_bleu
 from rouge_score.rouge_scorer import RougeScorer
 
 from metrics.text.overlap.bleu import bleu, bleu_counts
-from metrics.text.overlap.rouge import ROUGE_TYPES, rouge
+from metrics.text.overlap.rouge import ROUGE_TYPES, RougeText, rouge
 
 TOKENS = st.lists(st.sampled_from(["the", "cat", "sat", "on", "mat"]), max_size=14)
 WEIGHTS = st.lists(st.floats(0, 1), min_size=1, max_size=6)
@@ -24,12 +24,12 @@ def oracle(references: list[list[str]], candidate: list[str], weights: list[floa
         return float(sentence_bleu(references, candidate, weights))
 
 
-@settings(max_examples=300, deadline=None)
-@given(references=st.lists(TOKENS, min_size=1, max_size=4), candidate=TOKENS, weights=WEIGHTS)
-def test_bleu_equals_nltk(references: list[list[str]], candidate: list[str], weights: list[float]) -> None:
-    counts = bleu_counts(references, candidate, max(4, len(weights)))
-    for chosen in [*EQUAL, weights]:
-        assert bleu(counts, chosen) == pytest.approx(oracle(references, candidate, chosen), rel=1e-12, abs=1e-300)
+@settings(max_examples=150, deadline=None)
+@given(texts=st.lists(st.tuples(st.lists(TOKENS, min_size=1, max_size=4), TOKENS), max_size=4), weights=WEIGHTS)
+def test_bleu_equals_nltk(texts: list[tuple[list[list[str]], list[str]]], weights: list[float]) -> None:
+    for counts, (references, candidate) in zip(bleu_counts(texts, max(4, len(weights))), texts, strict=True):
+        for chosen in [*EQUAL, weights]:
+            assert bleu(counts, chosen) == pytest.approx(oracle(references, candidate, chosen), rel=1e-12, abs=1e-300)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_bleu_equals_nltk(references: list[list[str]], candidate: list[str], wei
     ],
 )
 def test_bleu_by_hand(reference: str, candidate: str, expected: list[float]) -> None:
-    counts = bleu_counts([reference.split()], candidate.split())
+    [counts] = bleu_counts([([reference.split()], candidate.split())])
     assert [bleu(counts, weights) for weights in EQUAL] == pytest.approx(expected, abs=1e-9)
 
 
@@ -54,12 +54,12 @@ def test_both_overlaps_equal_their_packages_on_longer_pairs() -> None:
 
 def ours(pairs: list[tuple[str, str]]) -> list[list[float]]:
     """Return ROUGE's F scores and BLEU-1 to -4 of each pair."""
-    scores = []
-    for reference, answer in pairs:
-        counts = bleu_counts([reference.split()], answer.split())
-        found = [score.f for score in rouge(reference, answer).values()]
-        scores.append(found + [bleu(counts, weights) for weights in EQUAL])
-    return scores
+    overlaps = rouge((RougeText(reference), RougeText(answer)) for reference, answer in pairs)
+    counts = bleu_counts(([reference.split()], answer.split()) for reference, answer in pairs)
+    return [
+        [score.f for score in scores.values()] + [bleu(found, weights) for weights in EQUAL]
+        for scores, found in zip(overlaps, counts, strict=True)
+    ]
 
 
 def theirs(pairs: list[tuple[str, str]]) -> list[list[float]]:

@@ -39,7 +39,7 @@ def test_bleu_on_them_is_that_of_sacrebleu(name: Tokenizer) -> None:
     for _ in range(100):
         words = rng.choices(["猫", "坐在", "垫子", "the cat", "sat,", "on", "3.5", "кот"], k=12)
         reference, answer = " ".join(words), " ".join(words[: rng.randrange(8, 13)]) + rng.choice(["。", " here", ""])
-        counts = bleu_counts([tokens(reference, name)], tokens(answer, name))
+        [counts] = bleu_counts([([tokens(reference, name)], tokens(answer, name))])
         expected = oracle.sentence_score(answer, [reference]).score / 100
         assert bleu(counts, [0.25] * 4) == pytest.approx(expected, abs=1e-9)
 

@@ -1,0 +1,221 @@
+"""Who is signed in and what they may do: every read and every change of a workspace passes here.
+
+Without [auth] and [team] in Streamlit's secrets (`studio --team FILE`) nobody signs in, everybody may everything, and
+the studio answers on this machine alone.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import streamlit as st
+
+from metrics.core.errors import InputError
+from metrics.core.loopback import is_loopback
+from metrics.store import Workspace
+from metrics.store.team import AuditLog, NotAllowed, Outcome, Role, Team, Visitor, folder_of, team_of, visitor_of
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+GROUP = "group"  # in the address, and of the session
+OPEN = "ASSAY_WITHOUT_SIGN_IN"  # set by `studio --without-sign-in`
+LONGEST = 200  # characters of what an action was about
+SHOWN = 200  # lines of the audit log
+_place: ContextVar[Path] = ContextVar("place")
+
+
+class SignIn(NotAllowed):
+    """The visitor has to sign in first, or again; the text says why."""
+
+
+def visitor() -> Visitor | None:
+    """Return who is signed in; None where nobody has to. Raises NotAllowed where nothing may be shown."""
+    team = _team()
+    if team is None:
+        _refuse_open_address()
+        return None
+    if not st.user.is_logged_in:
+        raise SignIn("The runs of this studio are for its team. Sign in to see them.")
+    claims = st.user.to_dict()
+    try:
+        found = visitor_of(claims, team, time.time())
+    except NotAllowed as refusal:
+        _note_once(_name_in(claims), "", claims.get("iat"), str(refusal), "refused")
+        raise SignIn(str(refusal)) from None
+    _note_once(found.name, found.role, claims["iat"])
+    return found
+
+
+def own_name() -> str:
+    """Return the rater that the visitor is; "" where nobody signs in and people say who they are."""
+    who = visitor()
+    return "" if who is None else who.name
+
+
+def group() -> str:
+    """Return the visitor's group whose workspace is open; "" where all share one. Raises NotAllowed.
+
+    It is the one of the address, else the last one opened, else the visitor's first.
+    """
+    who = visitor()
+    if who is None or not who.groups:
+        return ""
+    asked = st.query_params.get(GROUP) or st.session_state.get(GROUP)
+    if asked is not None and asked not in who.groups:
+        raise NotAllowed(f"{who.name} is not in the group {asked!r:.80}, whose runs this address shows.")
+    st.session_state[GROUP] = asked or who.groups[0]
+    return str(st.session_state[GROUP])
+
+
+def place() -> Path:
+    """Return the folder of the workspace that the visitor works in. Raises NotAllowed."""
+    if (given := _place.get(None)) is not None:
+        return given
+    opened = group()
+    folder = Path(Workspace().path)
+    return folder_of(folder, opened) if opened else folder
+
+
+@contextmanager
+def working_in(folder: Path) -> Iterator[None]:
+    """Work in a workspace whose visitor has been checked before, in a thread that no page runs in."""
+    token = _place.set(folder)
+    try:
+        yield
+    finally:
+        _place.reset(token)
+
+
+def kept_here(function: Callable[P, T]) -> Callable[P, T]:
+    """Return the function with its answers kept by its arguments and by the workspace that the visitor works in."""
+
+    def within(folder: str, /, *args: Any, **kwargs: Any) -> T:  # noqa: ARG001 - a part of the key
+        return function(*args, **kwargs)
+
+    within.__module__, within.__qualname__ = (
+        function.__module__,
+        function.__qualname__,
+    )  # what Streamlit tells caches by
+    kept = st.cache_resource(max_entries=64, show_spinner=False)(within)
+
+    @wraps(function)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> T:
+        return kept(str(place()), *args, **kwargs)
+
+    return asked
+
+
+def may(needed: Role) -> bool:
+    """Return whether the visitor may do what needs that role. Raises NotAllowed where nothing may be shown."""
+    who = visitor()
+    return who is None or who.may(needed)
+
+
+def action(needed: Role, what: str, *about: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Return a decorator: the function asks for the role, and is noted in the audit log, before it does anything.
+
+    what: the action in the log, such as "delete a run"; about: the function's arguments that say of what. The function
+    raises NotAllowed where the visitor's role is not enough.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        signature = inspect.signature(function)
+
+        @wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+            who = visitor()
+            if who is not None:
+                given = signature.bind(*args, **kwargs).arguments
+                texts = " · ".join(str(given[name]) for name in about if given.get(name))
+                outcome: Outcome = "allowed" if who.may(needed) else "refused"
+                _log().write(who.name, who.role, group(), what, texts[:LONGEST], outcome)
+                if outcome == "refused":
+                    raise NotAllowed(
+                        f"To {what} takes the role {needed}; yours is {who.role}. Ask who runs this studio."
+                    )
+            return function(*args, **kwargs)
+
+        ACTIONS[function.__name__] = needed
+        return checked
+
+    return decorate
+
+
+ACTIONS: dict[str, Role] = {}  # what takes a role, by the function's name
+
+
+@action("admin", "read the audit log")
+def audit_log() -> list[dict[str, str]]:
+    """Return the last lines of the audit log, the newest first."""
+    return [entry._asdict() for entry in _log().last(SHOWN)]
+
+
+def sign_in() -> None:
+    """Send the visitor to the identity provider."""
+    st.login()
+
+
+def sign_out() -> None:
+    """Forget the visitor here and, where it can be done, at the identity provider."""
+    claims = st.user.to_dict()
+    _log().write(_name_in(claims), "", "", "sign out")
+    st.logout()
+
+
+def signed_in() -> bool:
+    """Return whether the identity provider has told who the visitor is, whatever that person may do here."""
+    try:
+        return _team() is not None and bool(st.user.is_logged_in)
+    except NotAllowed:
+        return False
+
+
+def _team() -> Team | None:
+    """Return the team of Streamlit's secrets; None without. Raises NotAllowed where it cannot be understood."""
+    if not st.secrets.load_if_toml_exists():
+        return None
+    found = st.secrets.to_dict()
+    if not {"auth", "team"} & found.keys():
+        return None
+    try:
+        return team_of(found, "the studio's secrets")
+    except InputError as failure:
+        raise NotAllowed(f"The settings of the team cannot be used. {failure}") from None
+
+
+def _refuse_open_address() -> None:
+    """Refuse to answer other machines where nobody signs in, unless whoever started the studio wanted that."""
+    address = st.get_option("server.address")
+    if os.environ.get(OPEN) == "1" or (address and is_loopback(address)):
+        return
+    raise NotAllowed(
+        f"This studio listens on {address or 'every address'} and nobody signs in. Start it on 127.0.0.1, or with "
+        "--team FILE; see docs/team.md."
+    )
+
+
+def _name_in(claims: Mapping[str, Any]) -> str:
+    """Return what claims call a person for the log; visitor_of says who it is."""
+    return str(claims.get("email") or claims.get("sub") or "")[:LONGEST]
+
+
+@st.cache_resource(max_entries=1024, show_spinner=False)
+def _note_once(
+    who: str, role: str, began: object, about: str = "", outcome: Outcome = "allowed"  # noqa: ARG001 - part of the key
+) -> bool:  # fmt: skip
+    """Note a sign-in, once for all sessions that it opens."""
+    _log().write(who, role, "", "sign in", about[:LONGEST], outcome)
+    return True
+
+
+def _log() -> AuditLog:
+    return AuditLog(Path(Workspace().path))

@@ -1,0 +1,140 @@
+"""Cases of a suite joined with a model's outputs: as rows for evaluators of a case, as columns for whoever can."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import repeat
+from pathlib import Path
+from typing import Any, Self, overload
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.core.array_types import Bools
+from metrics.core.suite import CASES, METADATA, OUTPUTS, Case, Outputs, Suite
+
+JOINED = 2_000  # rows that join_cases has in memory at once
+POSITION = pa.field("position", pa.int32())
+SCHEMA = pa.unify_schemas([OUTPUTS, CASES, pa.schema([POSITION])])
+DEFAULTS = Case()._asdict()
+AS_CASE: Callable[[Iterable[Any]], Case] = partial(tuple.__new__, Case)  # Case._make without a check of the length
+COLUMNS = tuple(name for name in Case._fields if name in SCHEMA.names)
+
+
+class Cases(Sequence[Case]):
+    """Cases in order: a sequence of Case, whose fields are columns as well.
+
+    `columns` by name: those of CASES, of OUTPUTS and `position` as far as they are there, and `metadata.*`. A null in a
+    column stands for what the field of a Case has by default. `files` is the folder of the stored files that
+    `artifacts` names.
+    """
+
+    def __init__(self, columns: Mapping[str, pa.Array], files: Path | None = None):
+        self._columns = columns
+        self._files = files
+
+    @classmethod
+    def joined(cls, suite: Suite, rows: pa.Table, files: Path | None = None) -> Self:
+        """Return a case for each row of outputs, in their order. Raises KeyError for a case that the suite lacks.
+
+        `rows` may have a column `position`, else the cases are looked up.
+        """
+        if POSITION.name not in rows.column_names:
+            rows = rows.append_column(POSITION, places(suite, rows["case_id"]))
+        at = rows[POSITION.name].to_numpy()
+        first = int(at.min(initial=len(suite)))
+        # stored outputs are in the suite's order: what a slice costs must not grow with the suite
+        near = suite.cases.slice(first, max(0, int(at.max(initial=-1)) - first + 1))
+        own = near if len(near) == len(at) and (np.diff(at) == 1).all() else near.take(pa.array(at - first))
+        both = dict(zip(own.column_names, own.columns, strict=True))
+        both |= dict(zip(rows.column_names, rows.columns, strict=True))
+        columns = {name: column.combine_chunks() for name, column in both.items()}
+        # an output without text is scored as an empty answer: leaving it out would reward silence
+        columns["answer"] = pc.fill_null(columns.get("answer", pa.nulls(len(rows), pa.string())), "")
+        return cls(columns, files)
+
+    @classmethod
+    def of(cls, cases: Sequence[Case]) -> "Cases":
+        """Return plain cases with columns; Cases as they are."""
+        if isinstance(cases, Cases):
+            return cases
+        columns = {name: pa.array([getattr(case, name) for case in cases], SCHEMA.field(name).type) for name in COLUMNS}
+        for name in dict.fromkeys(name for case in cases for name in case.metadata):
+            columns[METADATA + name] = pa.array([case.metadata.get(name) for case in cases], pa.string())
+        made = cls(columns)
+        made._rows = list(cases)
+        return made
+
+    def column(self, name: str) -> pa.Array:
+        """Return a field of the cases [n], null where there is none."""
+        found = self._columns.get(name)
+        return pa.nulls(len(self), SCHEMA.field(name).type) if found is None else found
+
+    def lacks(self, name: str) -> Bools:
+        """Return which cases [n] have no value, or an empty list, in a field."""
+        column = self.column(name)
+        if pa.types.is_list(column.type):
+            column = pc.fill_null(pc.list_value_length(column), 0)
+            return np.asarray(column.to_numpy() == 0)
+        return np.asarray(column.is_null().to_numpy(zero_copy_only=False), bool)
+
+    def take(self, places: pa.Array) -> "Cases":
+        """Return the cases at these places."""
+        return Cases({name: column.take(places) for name, column in self._columns.items()}, self._files)
+
+    def __len__(self) -> int:
+        return len(self._columns["case_id"])
+
+    def __iter__(self) -> Iterator[Case]:
+        return iter(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Case: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Case]: ...
+    def __getitem__(self, place: int | slice) -> Case | list[Case]:
+        return self._rows[place]
+
+    @cached_property
+    def _rows(self) -> list[Case]:
+        values: dict[str, Iterable[Any]] = {name: repeat(default) for name, default in DEFAULTS.items()}
+        values |= {name: _plain(self._columns[name], DEFAULTS[name]) for name in COLUMNS if name in self._columns}
+        values |= {"files": repeat(self._files), "metadata": self._metadata()}
+        return list(map(AS_CASE, zip(*values.values(), strict=False)))
+
+    def _metadata(self) -> Iterable[Mapping[str, str]]:
+        """Return the metadata of each case, without the empty values."""
+        own = {
+            name.removeprefix(METADATA): column.to_pylist()
+            for name, column in self._columns.items()
+            if name.startswith(METADATA) and column.null_count < len(column)
+        }
+        if not own:
+            return repeat(DEFAULTS["metadata"])
+        rows = zip(*own.values(), strict=True)
+        return ({name: text for name, text in zip(own, row, strict=True) if text is not None} for row in rows)
+
+
+def join_cases(suite: Suite, outputs: Outputs) -> Iterator[Case]:
+    """Yield one Case per row of `outputs`, in its order. Raises KeyError for a row whose case the suite lacks."""
+    rows = outputs.outputs.append_column(POSITION, places(suite, outputs.outputs["case_id"]))
+    for start in range(0, len(rows), JOINED):
+        yield from Cases.joined(suite, rows.slice(start, JOINED), outputs.files)
+
+
+def places(suite: Suite, case_ids: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the place of each case in the suite. Raises KeyError for one that the suite lacks."""
+    found = pc.index_in(case_ids, suite.cases["case_id"].combine_chunks())
+    if found.null_count:
+        raise KeyError(case_ids.filter(found.is_null())[0].as_py())
+    return found
+
+
+def _plain(column: pa.Array, default: Any) -> Iterable[Any]:
+    """Return a column's values, of lists as tuples, with the field's default in place of null."""
+    if column.null_count == len(column):
+        return repeat(default, len(column))
+    values = column.to_pylist()
+    if pa.types.is_list(column.type):
+        return map(tuple, values) if not column.null_count else (tuple(value or ()) for value in values)
+    return [default if value is None else value for value in values] if column.null_count else values

@@ -1,0 +1,44 @@
+"""Cases as tokens, for the evaluators of overlap."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from typing import Generic, NamedTuple, TypeVar
+
+from metrics.core.evaluator import CaseScore, not_applicable
+from metrics.core.evidence import Evidence
+from metrics.core.suite import Case
+from metrics.text.overlap.tokenizers import Script, Tokenizer, TokenizerChoice, tokenized
+
+Text = TypeVar("Text", bound=Sized)  # as its tokens
+
+
+class TokenizedCase(NamedTuple, Generic[Text]):
+    """The tokens of a case's expected answers and answer; `lacking`: why there is nothing to compare."""
+
+    tokenizer: Tokenizer
+    references: list[Text]
+    answer: Text
+    lacking: str | None
+
+    @property
+    def not_applicable(self) -> CaseScore:
+        """The score of a case that lacks tokens."""
+        reason = f"{self.lacking} ({self.tokenizer})"
+        return not_applicable(reason, Evidence(facts={"tokenizer": self.tokenizer}))
+
+
+def tokenized_cases(
+    cases: Sequence[Case],
+    tokenizer: TokenizerChoice,
+    tokenizer_of: Mapping[Script, Tokenizer],
+    tokens_of: Callable[[str, Tokenizer], Text],
+) -> Iterator[TokenizedCase[Text]]:
+    """Yield the tokens of each case; see `tokenized`. An answer lacks tokens unless it is blank."""
+    for case in cases:
+        answer = case.answer or ""
+        chosen, wanted, made = tokenized(case.expected_answers, answer, tokenizer, tokenizer_of, tokens_of)
+        lacking = None
+        if not any(wanted):
+            lacking = "no expected answer has a token"
+        elif not made and answer.strip():
+            lacking = "the answer has no token"
+        yield TokenizedCase(chosen, wanted, made, lacking)

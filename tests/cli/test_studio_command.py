@@ -1,0 +1,72 @@
+"""`studio`: who may be let in is settled before the server starts."""
+
+from pathlib import Path
+
+import pytest
+
+from metrics.cli.main import main
+from tests.pages.team_scenes import team_file
+
+
+class Started(Exception):
+    """The server would run now, with this command line and environment."""
+
+
+@pytest.fixture(autouse=True)
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Stops where the command becomes the server."""
+
+    def become(program: str, line: list[str], environment: dict[str, str]) -> None:
+        raise Started(" ".join(line), environment)
+
+    monkeypatch.setattr("os.execve", become)
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    monkeypatch.delenv("ASSAY_WITHOUT_SIGN_IN", raising=False)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "localhost"])
+def test_this_machine_alone_needs_no_sign_in(address: str) -> None:
+    with pytest.raises(Started, match=f"--server.address {address} ") as started:
+        main(["studio", "--address", address])
+    assert "ASSAY_WITHOUT_SIGN_IN" not in started.value.args[1]
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.7", "studio.example"])
+def test_another_address_does(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["studio", "--address", address]) == 2
+    assert f"--address {address} is reached from other machines" in capsys.readouterr().err
+
+
+def test_or_the_wish_to_do_without() -> None:
+    with pytest.raises(Started) as started:
+        main(["studio", "--address", "0.0.0.0", "--without-sign-in"])
+    assert started.value.args[1]["ASSAY_WITHOUT_SIGN_IN"] == "1"
+
+
+def test_a_team_is_handed_to_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = team_file(tmp_path, "https://login.example.com")
+    with pytest.raises(Started, match=f"--secrets.files {file}"):
+        main(["studio", "--address", "0.0.0.0", "--team", str(file)])
+    monkeypatch.setenv("ASSAY_TEAM", str(file))
+    with pytest.raises(Started, match=f"--secrets.files {file}"):
+        main(["studio"])
+
+
+def test_a_team_that_cannot_be_used_starts_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = team_file(tmp_path, "https://login.example.com", days=3)
+    file.chmod(0o640)
+    assert main(["studio", "--team", str(file)]) == 2
+    said = capsys.readouterr().err
+    assert "mode 0640" in said
+    assert "team.days" in said
+
+
+def test_a_missing_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        "metrics.cli.studio_command.missing_extra",
+        lambda what, extra, *modules: f"{what} needs assay[{extra}]" if extra == "auth" else None,
+    )
+    assert main(["studio", "--team", str(team_file(tmp_path, "https://login.example.com"))]) != 0
+    assert "signing in needs assay[auth]" in capsys.readouterr().err

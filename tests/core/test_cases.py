@@ -1,0 +1,82 @@
+"""Cases as rows and as columns: joined with outputs in any order, with whatever is missing."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from metrics.core.cases import Cases, join_cases
+from metrics.core.suite import Case, Outputs, Suite
+
+SUITE = Suite.from_rows(
+    "s", "text",
+    [
+        {
+            "case_id": f"c{n}", "question": f"q{n}" if n % 2 else None, "expected_answers": [f"e{n}"] * (n % 3),
+            "site": "x",
+        }
+        for n in range(9)
+    ],
+)  # fmt: skip
+
+
+def test_join_gives_a_case_for_each_output_in_its_order() -> None:
+    suite = Suite.from_rows("s", "text", [{"case_id": "1", "question": "q1", "site": "x"}, {"case_id": "2"}])
+    outputs = Outputs.from_rows(
+        [
+            {"case_id": "2", "model": "m", "answer": None},
+            {"case_id": "1", "model": "m", "answer": "a", "retrieved_contexts": ["c"]},
+        ]
+    )
+    assert list(join_cases(suite, outputs)) == [
+        Case(case_id="2", model="m", position=1, answer=""),
+        Case(case_id="1", model="m", question="q1", answer="a", retrieved_contexts=("c",), metadata={"site": "x"}),
+    ]
+
+
+def outputs(*places: int) -> Outputs:
+    return Outputs.from_rows([{"case_id": f"c{n}", "model": "m", "run": 1, "answer": f"a{n}"} for n in places])
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        pytest.param((2, 3, 4), id="neighbours"),
+        pytest.param((1, 4, 8), id="with gaps"),
+        pytest.param((5, 0, 5), id="in no order, repeated"),
+        pytest.param((), id="none"),
+    ],
+)
+def test_rows_and_columns_are_one(places: tuple[int, ...]) -> None:
+    cases = Cases.joined(SUITE, outputs(*places).outputs)
+    assert [case.position for case in cases] == list(places) == cases.column("position").to_pylist()
+    assert [case.question for case in cases] == [f"q{n}" if n % 2 else None for n in places]
+    assert [case.expected_answers for case in cases] == [(f"e{n}",) * (n % 3) for n in places]
+    assert [case.metadata for case in cases] == [{"site": "x"}] * len(places)
+    assert cases.column("question").to_pylist() == [case.question for case in cases]
+    assert cases.lacks("question").tolist() == [n % 2 == 0 for n in places]
+    assert cases.lacks("expected_answers").tolist() == [n % 3 == 0 for n in places]
+    assert cases.lacks("source_text").all()
+    assert not cases.lacks("answer").any()
+    assert list(Cases.of(list(cases))) == list(cases)
+    kept = np.flatnonzero([n > 2 for n in places])
+    assert list(cases.take(pa.array(kept))) == [cases[int(place)] for place in kept]
+
+
+def test_plain_cases_have_the_same_columns() -> None:
+    cases = Cases.joined(SUITE, outputs(0, 4).outputs)
+    plain = Cases.of([*cases])
+    for name in ("case_id", "model", "run", "position", "question", "expected_answers", "answer", "conditions"):
+        absent = [None if value in (None, []) else value for value in cases.column(name).to_pylist()]
+        assert [None if value == [] else value for value in plain.column(name).to_pylist()] == absent
+    assert Cases.of(cases) is cases
+
+
+def test_a_case_without_an_answer_lacks_it_unless_it_is_an_output() -> None:
+    silent = Outputs.from_rows([{"case_id": "c1", "model": "m", "answer": None}])
+    assert Cases.joined(SUITE, silent.outputs)[0].answer == ""
+    assert Cases.of([Case()]).lacks("answer").tolist() == [True]
+
+
+def test_a_row_of_an_unknown_case() -> None:
+    with pytest.raises(KeyError, match="c77"):
+        Cases.joined(SUITE, outputs(1, 77).outputs)

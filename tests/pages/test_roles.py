@@ -1,0 +1,193 @@
+"""What a role may: the functions that change something refuse, and a viewer who presses everything changes nothing."""
+
+import ast
+import hashlib
+import inspect
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from components import data
+from components.data import uploaded_files, visitors
+from components.widgets.url import PAGES
+from metrics.store import Run, Workspace
+from metrics.store.team import AuditLog, NotAllowed, Role, Visitor, folder_of
+from tests.engine.engine_scenes import finished
+from tests.pages.conftest import PROJECT, labels_outputs, labels_suite
+
+RISING: tuple[Role, ...] = ("viewer", "editor", "admin")
+
+
+@pytest.fixture
+def sign_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Role], Path]:
+    """Lets a person of a role work in a workspace with two runs, one of them in the bin; returns its folder."""
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    for _ in range(2):
+        finished(Workspace(tmp_path), labels_suite(), labels_outputs(), "classification", name="Animals")
+    Workspace(tmp_path).delete_run("latest")
+
+    def signed_in(role: Role) -> Path:
+        monkeypatch.setattr(visitors, "visitor", lambda: Visitor("vera@team.example", "Vera", role, ()))
+        return tmp_path
+
+    return signed_in
+
+
+@pytest.mark.parametrize("role", ["viewer", "editor"])
+def test_what_takes_a_higher_role_is_refused_and_noted(sign_in: Callable[[Role], Path], role: Role) -> None:
+    folder = sign_in(role)
+    above = {name for name, needed in visitors.ACTIONS.items() if RISING.index(needed) > RISING.index(role)}
+    assert above >= {"empty_bin", "clear_cache"}
+    before = contents(folder)
+    for name in sorted(above):
+        function = found_action(name)
+        with pytest.raises(NotAllowed, match=f"takes the role {visitors.ACTIONS[name]}; yours is {role}"):
+            function(*["x"] * needed_arguments(function))
+    assert contents(folder) == before
+    lines = AuditLog(folder).last(100)
+    assert len(lines) == len(above)
+    assert {(line.who, line.role, line.outcome) for line in lines} == {("vera@team.example", role, "refused")}
+
+
+def test_everything_that_pages_call_to_change_something_takes_a_role() -> None:
+    """The names say what changes: a function called so that takes no role would be one that nobody may be kept from."""
+    verbs = (
+        "add", "archive", "bundle", "calibrate", "cancel", "choose", "clear", "delete_", "describe", "divide", "empty",
+        "export", "forget", "give", "import", "merge", "note", "perturb_draft", "remove", "rename", "render", "restore",
+        "resume", "review", "save_", "set_", "start", "store_", "tag_places", "try_judge", "try_prompt", "try_target",
+        "undo", "use_profile", "withdraw",
+    )  # fmt: skip
+    named = {name for name in vars(data) if name.startswith(verbs) and callable(getattr(data, name))}
+    assert named - set(visitors.ACTIONS) == set()
+
+
+def test_an_editor_changes_and_it_is_noted(sign_in: Callable[[Role], Path]) -> None:
+    folder = sign_in("editor")
+    run = Workspace(folder).run("latest")
+    assert data.describe_run(run.id, "Beasts", "", ["new"]) == ""
+    data.give_label(run.id, "c0", "sharp", "somebody else", "quality", 1.0, "picked", (0.0, 1.0))
+    assert Workspace(folder).run(run.id).name == "Beasts"
+    assert data.label_given(run.id, "c0", "sharp", "vera@team.example", "quality") is not None
+    assert data.label_given(run.id, "c0", "sharp", "somebody else", "quality") is None
+    noted = [(line.what, line.about, line.outcome) for line in AuditLog(folder).last(10)]
+    assert noted == [
+        ("label an output", f"{run.id} · quality · c0", "allowed"),
+        ("describe a run", f"{run.id} · Beasts", "allowed"),
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in ("report",)])
+def test_a_viewer_who_presses_everything_changes_nothing(
+    sign_in: Callable[[Role], Path], open_page: Callable[..., AppTest], name: str
+) -> None:
+    folder = sign_in("viewer")
+    before = contents(folder)
+    page = open_page(name)
+    assert not page.exception
+    for index in [index for index, button in enumerate(page.button) if not button.disabled]:
+        page.button[index].click().run()
+        assert not page.exception, page.button
+        page = open_page(name)
+    assert contents(folder) == before
+    assert [line for line in AuditLog(folder).last(100) if line.outcome == "refused"] == []
+
+
+@pytest.mark.parametrize("name", ["evaluate", "label", "judge"])
+def test_pages_that_only_change_say_what_they_take(
+    sign_in: Callable[[Role], Path], open_page: Callable[..., AppTest], name: str
+) -> None:
+    sign_in("viewer")
+    page = open_page(name)
+    assert [heading.value for heading in page.subheader] == ["This takes the role editor"]
+
+
+@pytest.mark.filterwarnings("ignore:subprocess")  # the run outlives the studio's handle of its process
+def test_what_an_editor_starts_is_in_the_workspace_of_the_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    monkeypatch.setattr(visitors, "visitor", lambda: Visitor("e@team.example", "E", "editor", ("vision", "text")))
+    own = Workspace(folder_of(tmp_path, "text"))
+    finished(own, labels_suite(), labels_outputs(), "classification", name="Animals")
+
+    def again() -> None:
+        import streamlit as st
+
+        from components import data
+
+        (first,) = data.runs()
+        st.text(str(data.start(data.Inputs("run", first.id), ("classification",), {}, "Again")))
+
+    page = AppTest.from_function(again, default_timeout=300)
+    page.query_params["group"] = "text"
+    page.run()
+    run_id, refused = ast.literal_eval(page.text[0].value)
+    assert refused == ""
+    run = own.run(run_id)
+    while run.state not in ("finished", "failed", "interrupted"):
+        time.sleep(0.2)
+    assert run.state == "finished"
+    assert [found.name for found in own.runs()] == ["Again", "Animals"]
+    assert not (tmp_path / "runs").exists()
+    assert [(line.group, line.what, line.about) for line in AuditLog(tmp_path).last(1)] == [
+        ("text", "start a run", "Again")
+    ]
+
+
+def test_without_a_team_everything_is_allowed_and_nothing_is_noted(run: Run) -> None:
+    assert data.visitor() is None
+    assert data.may("admin")
+    assert data.describe_run(run.id, run.own_name, "", []) == ""
+    assert not AuditLog(Workspace().path).file.exists()
+
+
+def test_an_open_address_without_sign_in_is_refused(
+    run: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visitors.st, "get_option", {"server.address": "0.0.0.0"}.get)
+    page = open_page("leaderboard", run=run.id)
+    assert [heading.value for heading in page.subheader] == ["This is not shown to you"]
+    assert "listens on 0.0.0.0 and nobody signs in" in page.text[0].value
+    with pytest.raises(NotAllowed):
+        data.runs()
+    monkeypatch.setenv("ASSAY_WITHOUT_SIGN_IN", "1")
+    assert data.runs()
+
+
+def test_settings_that_cannot_be_understood_let_nobody_in(
+    run: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=300)
+    page.secrets["auth"] = {"client_id": "x"}
+    page.secrets["team"] = {"roles": {"makers": "owner"}}
+    page.run()
+    assert "The settings of the team cannot be used" in page.text[0].value
+
+
+def contents(folder: Path) -> Mapping[str, str]:
+    """Return the hash of every file of a workspace but the audit log and what is derived: pictures, locks, caches."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != "audit.jsonl")
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+        if "cache" not in path.parts and not path.name.endswith(".lock")
+    }
+
+
+def found_action(name: str) -> Callable[..., object]:
+    """Return the function of components.data that an action is, also one that pages reach by its module."""
+    function: Callable[..., object] = getattr(data, name, None) or getattr(uploaded_files, name)
+    return function
+
+
+def needed_arguments(function: Callable[..., object]) -> int:
+    """Return how many arguments a function needs."""
+    return sum(
+        one.default is one.empty
+        for one in inspect.signature(function).parameters.values()
+        if one.kind != one.VAR_KEYWORD
+    )

@@ -1,0 +1,94 @@
+"""From claims to a name, a role and groups; and to a refusal where one of them is missing."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.store.team import NotAllowed, Team, folder_of, visitor_of
+
+NOW = 1_800_000_000.0
+TEAM = Team(roles={"readers": "viewer", "makers": "editor", "owners": "admin"}, group_claim="teams", groups=("a", "b"))
+ADA: dict[str, Any] = {
+    "sub": "17",
+    "email": "ada@x.example",
+    "name": "Ada",
+    "iat": NOW - 60,
+    "groups": ["makers"],
+    "teams": "a",
+}
+
+
+def test_it_takes_what_the_claims_say() -> None:
+    assert visitor_of(ADA, TEAM, NOW) == ("ada@x.example", "Ada", "editor", ("a",))
+
+
+@pytest.mark.parametrize(
+    ("claims", "expected"),
+    [
+        pytest.param({"email": None}, ("17", "Ada", "editor", ("a",)), id="without e-mail"),
+        pytest.param({"email_verified": False}, ("17", "Ada", "editor", ("a",)), id="e-mail not verified"),
+        pytest.param({"name": None}, ("ada@x.example", "ada@x.example", "editor", ("a",)), id="without a name"),
+        pytest.param({"name": " Ada\n\x1b[2J L. "}, ("ada@x.example", "Ada[2J L.", "editor", ("a",)), id="controls"),
+        pytest.param(
+            {"groups": ["readers", "owners", "?"]}, ("ada@x.example", "Ada", "admin", ("a",)), id="the highest"
+        ),
+        pytest.param({"groups": "readers"}, ("ada@x.example", "Ada", "viewer", ("a",)), id="a text"),
+        pytest.param({"teams": ["b", "z", "a", "b", 7]}, ("ada@x.example", "Ada", "editor", ("b", "a")), id="groups"),
+        pytest.param({"iat": NOW + 200}, ("ada@x.example", "Ada", "editor", ("a",)), id="a clock ahead"),
+    ],
+)
+def test_claims(claims: dict[str, Any], expected: tuple[Any, ...]) -> None:
+    assert visitor_of(ADA | claims, TEAM, NOW) == expected
+
+
+@pytest.mark.parametrize(
+    ("claims", "why"),
+    [
+        pytest.param({"groups": []}, "has no role here", id="no role"),
+        pytest.param({"groups": {"makers": True}}, "has no role here", id="roles of another form"),
+        pytest.param({"groups": None}, "has no role here", id="no claim"),
+        pytest.param({"teams": ["z"]}, "in no group", id="a group that does not count"),
+        pytest.param({"teams": ""}, "in no group", id="no group"),
+        pytest.param({"sub": "", "email": "\n"}, "neither an e-mail address nor a subject", id="nobody"),
+        pytest.param({"iat": NOW - 12 * 3600 - 1}, "Sign in again", id="too long ago"),
+        pytest.param({"iat": NOW + 3600}, "Sign in again", id="in the future"),
+        pytest.param({"iat": None}, "Sign in again", id="at no time"),
+        pytest.param({"iat": "1800000000"}, "Sign in again", id="at a text"),
+    ],
+)
+def test_refusals(claims: dict[str, Any], why: str) -> None:
+    with pytest.raises(NotAllowed, match=why):
+        visitor_of(ADA | claims, TEAM, NOW)
+
+
+def test_an_address_that_is_not_verified_gives_no_role() -> None:
+    by_address = Team(role_claim="email", roles={"ada@x.example": "admin"})
+    assert visitor_of(ADA, by_address, NOW).role == "admin"
+    with pytest.raises(NotAllowed):
+        visitor_of(ADA | {"email_verified": False}, by_address, NOW)
+
+
+def test_everyone_raises_nobody_below_the_own_role() -> None:
+    team = Team(roles={"makers": "editor"}, everyone="viewer")
+    assert visitor_of(ADA, team, NOW)[2:] == ("editor", ())
+    assert visitor_of(ADA | {"groups": "none"}, team, NOW).role == "viewer"
+
+
+@pytest.mark.parametrize("role", ["viewer", "editor", "admin"])
+def test_a_role_may_what_those_below_it_may(role: Any) -> None:
+    visitor = visitor_of(ADA, Team(everyone=role), NOW)
+    assert [visitor.may(needed) for needed in ("viewer", "editor", "admin")] == [
+        True, role != "viewer", role == "admin",
+    ]  # fmt: skip
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_a_group_has_a_folder_of_its_own(one: str, other: str) -> None:
+    folder = folder_of(Path("/w"), one)
+    assert folder.parent == Path("/w/groups")
+    assert (folder == folder_of(Path("/w"), other)) == (one == other)
+    assert folder.name[0].isalnum()
+    assert folder.name.isascii()
