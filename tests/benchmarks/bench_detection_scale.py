@@ -22,12 +22,14 @@ from metrics.core.suite import Outputs, Suite
 from metrics.engine.schedulers import NONE, use_scheduler
 from metrics.store import Run, Workspace
 from tests.benchmarks.coco_scene import coco_scene, tables
+from tests.benchmarks.table import Row, report
 
 MODELS = 3
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and report."""
+    rows = []
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--images", type=int, default=100_000)
     parser.add_argument("--evaluators", nargs="+", default=["coco_summary"])
@@ -49,8 +51,13 @@ def main() -> None:
                 f"{scheduler:<12}{seconds:>9.1f}{processor:>13.1f}{driver / 1e9:>12.2f}{worker / 1e9:>12.2f}"
                 f"{stored / 1e6:>11.0f}"
             )
-        same = all(run.manifest["tables"] == first.manifest["tables"] for run in others)
-        print("the sealed tables have the same bytes" if same else "the sealed tables DIFFER")
+            title = f"{', '.join(given.evaluators)} of {given.images:,} images × {MODELS} models, scheduler {scheduler}"
+            rows += [
+                Row(f"{title}: time", seconds / 60, "min"),
+                Row(f"{title}: largest process", max(driver, worker) / 1e9, "GB"),
+            ]
+        other = sum(run.manifest["tables"] != first.manifest["tables"] for run in others)
+    report([*rows, Row("runs whose sealed tables have other bytes than the first", other, "", most=0)])
 
 
 def inputs(images: int) -> tuple[Suite, Outputs]:

@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 import pytest
 
 from metrics.core.cases import Cases
-from metrics.core.evaluator import CaseScore, Evaluator, Metric, Parameters, Status, evaluator
+from metrics.core.evaluator import CaseScore, Evaluator, Metric, Parameters, Status
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Case
 from metrics.engine.load_resources import Resources
