@@ -101,10 +101,8 @@ def kept_here(function: Callable[P, T]) -> Callable[P, T]:
     def within(folder: str, /, *args: Any, **kwargs: Any) -> T:  # noqa: ARG001 - a part of the key
         return function(*args, **kwargs)
 
-    within.__module__, within.__qualname__ = (
-        function.__module__,
-        function.__qualname__,
-    )  # what Streamlit tells caches by
+    # what Streamlit tells caches by
+    within.__module__, within.__qualname__ = function.__module__, function.__qualname__
     kept = st.cache_resource(max_entries=64, show_spinner=False)(within)
 
     @wraps(function)
