@@ -58,9 +58,9 @@ class Cases(Sequence[Case]):
         """Return plain cases with columns; Cases as they are."""
         if isinstance(cases, Cases):
             return cases
-        columns = {name: pa.array([getattr(case, name) for case in cases], SCHEMA.field(name).type) for name in COLUMNS}
+        columns = {name: _column([getattr(case, name) for case in cases], SCHEMA.field(name).type) for name in COLUMNS}
         for name in dict.fromkeys(name for case in cases for name in case.metadata):
-            columns[METADATA + name] = pa.array([case.metadata.get(name) for case in cases], pa.string())
+            columns[METADATA + name] = _column([case.metadata.get(name) for case in cases], pa.string())
         made = cls(columns)
         made._rows = list(cases)
         return made
@@ -128,6 +128,20 @@ def places(suite: Suite, case_ids: pa.ChunkedArray) -> pa.ChunkedArray:
     if found.null_count:
         raise KeyError(case_ids.filter(found.is_null())[0].as_py())
     return found
+
+
+def _column(values: Sequence[Any], data_type: pa.DataType) -> pa.Array:
+    """Return values as a column; lone surrogates, which have no UTF-8, are question marks there."""
+    try:
+        return pa.array(values, data_type)
+    except UnicodeEncodeError:
+        return pa.array(list(map(_encodable, values)), data_type)
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    return list(map(_encodable, value)) if isinstance(value, list | tuple) else value
 
 
 def _plain(column: pa.Array, default: Any) -> Iterable[Any]:

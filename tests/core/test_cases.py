@@ -80,3 +80,11 @@ def test_a_case_without_an_answer_lacks_it_unless_it_is_an_output() -> None:
 def test_a_row_of_an_unknown_case() -> None:
     with pytest.raises(KeyError, match="c77"):
         Cases.joined(SUITE, outputs(1, 77).outputs)
+
+
+def test_a_lone_surrogate_stays_in_the_rows_and_has_a_column() -> None:
+    case = Case.of(case_id="a", answer="x\ud800", retrieved_contexts=("\udfff", "b"), metadata={"note": "\ud800"})
+    cases = Cases.of([case])
+    assert list(cases) == [case]
+    assert cases.column("answer").to_pylist() == ["x?"]
+    assert cases.column("retrieved_contexts").to_pylist() == [["?", "b"]]

@@ -316,9 +316,12 @@ TEXT = st.lists(st.sampled_from(["red", "sun.", "not", "idiot", "always", "\n", 
 )
 TEXTS = st.lists(TEXT, min_size=1, max_size=3).map(tuple)
 CASES = st.lists(
-    st.builds(
-        Case, question=TEXT, answer=TEXT, expected_answers=TEXTS, retrieved_contexts=TEXTS, source_text=TEXT
-    ),
+    st.fixed_dictionaries(
+        {
+            "question": TEXT, "answer": TEXT, "expected_answers": TEXTS, "retrieved_contexts": TEXTS,
+            "source_text": TEXT,
+        }
+    ).map(lambda fields: Case(**fields)),
     max_size=4,
 )  # fmt: skip
 

@@ -26,12 +26,14 @@ run = create(Workspace(), by_id["classification"])
 process = engine.start(run)
 print(process.wait(), run.state, sorted(by_id))
 """
-# runs every page's script as Streamlit does: with the folder of app.py before all others
+# runs every page's script as `assay studio` has it run: for this machine, the folder of app.py before all others
 VISIT = """
 import json, sys
+from streamlit import config
 from streamlit.testing.v1 import AppTest
 from metrics.core.places import STUDIO
 
+config.set_option("server.address", "127.0.0.1")
 sys.path.insert(0, str(STUDIO))
 seen = {}
 for name in sys.argv[1:]:

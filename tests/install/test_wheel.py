@@ -60,7 +60,7 @@ def test_metadata(metadata: dict[str, list[str]], names: set[str]) -> None:
 
 
 def test_the_extras(metadata: dict[str, list[str]]) -> None:
-    each = {"studio", "pdf", "judge", "models", "local-judge", "cluster", "remote"}
+    each = {"studio", "pdf", "judge", "models", "local-judge", "cluster", "remote", "auth"}
     assert set(metadata["Provides-Extra"]) == {*each, "all"}
     declared = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (whole,) = declared["optional-dependencies"]["all"]

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -45,7 +44,7 @@ def attacked(place: str, attack: str, nonce: str = GUESS) -> Case:
     attack = attack.replace("NONCE", nonce)
     value = getattr(FACTS, place)
     own: Any = value + attack if isinstance(value, str) else (value[0] + attack, *value[1:])
-    return replace(FACTS, **{place: own})
+    return FACTS._replace(**{place: own})
 
 
 def told(entry: Evaluator, case: Case) -> set[str]:

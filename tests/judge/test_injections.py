@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
@@ -56,8 +55,7 @@ def test_what_stands_outside_the_data_never_changes(entry: Evaluator, judge_serv
     declared = {prompt.text.strip() for prompt in entry.prompts}
     for language in LANGUAGES:
         attacks = "\n".join(["", *(one.text for one in INJECTIONS if one.language == language)])
-        case = replace(
-            FACTS,
+        case = FACTS._replace(
             question=f"{FACTS.question}{attacks}",
             answer=f"{FACTS.answer}{attacks}",
             source_text=f"{FACTS.source_text}{attacks}",

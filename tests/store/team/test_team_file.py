@@ -1,5 +1,6 @@
 """The team file: what is read, and every problem said at once."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from metrics.core.errors import InputError
 from metrics.store.team import Team, read_team, team_of
 
+PROJECT = Path(__file__).resolve().parents[3]
 AUTH = """
 [auth]
 redirect_uri = "https://assay.example.com/oauth2callback"
@@ -34,6 +36,15 @@ def file(tmp_path: Path) -> Path:
     path.write_text(AUTH + TEAM)
     path.chmod(0o600)
     return path
+
+
+def test_the_documented_file_is_one(tmp_path: Path) -> None:
+    text = (PROJECT / "docs" / "team.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```text input: team.toml\n(.*?)```", text, re.DOTALL)
+    file = tmp_path / "team.toml"
+    file.write_text(block)
+    file.chmod(0o600)
+    assert set(read_team(file).roles.values()) == {"viewer", "editor", "admin"}
 
 
 def problems(file: Path) -> list[str | None]:
