@@ -167,9 +167,7 @@ class Suite:
     @cached_property
     def tags(self) -> tuple[str, ...]:
         """Every tag of the suite, the most frequent first, then by name."""
-        flat = self.cases["tags"].combine_chunks().flatten().drop_null()
-        counts = [(entry["counts"], entry["values"]) for entry in flat.value_counts().to_pylist()]
-        return tuple(tag for _, tag in sorted(counts, key=lambda pair: (-pair[0], pair[1])))
+        return tags_of(self.cases)
 
     def filter(self, **criteria: Any) -> "Suite":
         """Return the suite with only the cases that meet every criterion; see `matching`."""
@@ -327,6 +325,13 @@ def complexity_of(cases: pa.Table) -> pa.Array:
         return pa.array([MEDIUM] * len(cases), pa.string())
     given = cases[COMPLEXITY].combine_chunks()
     return pc.if_else(pc.fill_null(pc.equal(pc.utf8_trim_whitespace(given), ""), True), MEDIUM, given)
+
+
+def tags_of(cases: pa.Table) -> tuple[str, ...]:
+    """Return every tag of a table of cases, the most frequent first, then by name."""
+    flat = cases["tags"].combine_chunks().flatten().drop_null()
+    counts = [(entry["counts"], entry["values"]) for entry in flat.value_counts().to_pylist()]
+    return tuple(tag for _, tag in sorted(counts, key=lambda pair: (-pair[0], pair[1])))
 
 
 def _filtered(table: pa.Table, keep: pa.ChunkedArray) -> pa.Table:

@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,16 +15,10 @@ from metrics.core.array_types import Floats
 from metrics.core.evaluator import Direction, Evaluator, Metric, Status
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES
-from metrics.core.suite import Suite
 from metrics.stats.intervals import mean_intervals
 from metrics.stats.ratios import ratio
 
 Slices = Mapping[str | None, SamplingDesign]  # by the name of a slice, None for all cases
-
-
-def designs(suite: Suite, tags: Sequence[str]) -> Slices:
-    """Return the sampling design of a suite (None) and of its part with each of `tags` ("tag=NAME")."""
-    return {None: SamplingDesign.of(suite.cases)} | {f"tag={tag}": SamplingDesign.of(suite.cases, tag) for tag in tags}
 
 
 def aggregate_cases(

@@ -66,7 +66,7 @@ def judged(entry: Evaluator, parameters: Parameters) -> bool:
 def _units(run: Run) -> Iterator[Unit]:
     """Yield the units, still without names."""
     models = run.workspace.outputs_facts(run.spec["outputs"]["fingerprint"])["models"]
-    tags = run.suite.tags[:SLICED_TAGS]
+    tags = run.case_tags[:SLICED_TAGS]
     for evaluator, parameters in choose(list(run.evaluators), run.evaluators).values():
         offset = 0
         for model, facts in models.items():

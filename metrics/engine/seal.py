@@ -15,7 +15,7 @@ from metrics.core.files import sha256_of, write_json, write_table, written_whole
 from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, JUDGEMENTS, REPLICATES, SCHEMA_VERSION, SCORES
 from metrics.core.source_version import LIBRARIES
-from metrics.engine.aggregate import aggregate_cases, designs
+from metrics.engine.aggregate import Slices, aggregate_cases
 from metrics.engine.parts import Parts
 from metrics.engine.plan import SLICED_TAGS, Unit
 from metrics.store import Run
@@ -68,7 +68,8 @@ def _write_rows(path: Path, schema: pa.Schema, pieces: Iterator[pa.Table]) -> Pa
 
 
 def _aggregates(run: Run, units: Sequence[Unit], parts: Parts) -> Iterator[pa.Table]:
-    slices = designs(run.suite, run.suite.tags[:SLICED_TAGS])
+    tags = run.case_tags[:SLICED_TAGS]
+    slices: Slices = {None: run.sampling_design()} | {f"tag={tag}": run.sampling_design(tag) for tag in tags}
     for name, (entry, _) in choose(list(run.evaluators), run.evaluators).items():
         own = [unit for unit in units if unit.evaluator == name]
         if not own:  # a snapshot, in which the evaluator has not begun

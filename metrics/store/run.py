@@ -21,7 +21,7 @@ from metrics.core.files import held, is_held, read_json, sha256_of
 from metrics.core.registry import evaluators, note_missing, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import SCHEMA_VERSION, TABLES, conformed
-from metrics.core.suite import Outputs, Suite
+from metrics.core.suite import Outputs, Suite, tags_of
 from metrics.store.file_names import REMOTE
 from metrics.store.run_about import About, own_name, read_about, write_about
 from metrics.store.stored_inputs import StoredInputs
@@ -286,10 +286,16 @@ class Run:
 
     def sampling_design(self, tag: str | None = None) -> SamplingDesign:
         """Return the weights and clusters of the suite's cases, all of them or those with a tag."""
-        with pq.ParquetFile(
-            self.suite_folder / "cases.parquet"
-        ) as file:  # read_table would import pandas: the start page waits
-            return SamplingDesign.of(file.read(columns=COLUMNS), tag)
+        return SamplingDesign.of(self._case_columns(COLUMNS), tag)
+
+    @property
+    def case_tags(self) -> tuple[str, ...]:
+        """The tags of the suite's cases, the most frequent first; nothing else of the suite is read."""
+        return tags_of(self._case_columns(["tags"]))
+
+    def _case_columns(self, names: list[str]) -> pa.Table:
+        with pq.ParquetFile(self.suite_folder / "cases.parquet") as file:
+            return file.read(columns=names)  # read_table would import pandas: the start page waits
 
     def table_path(self, name: str) -> Path | None:
         """Return a sealed table's file: scores, aggregates, judgements, curves/ID, matches/ID; None without one."""

@@ -9,9 +9,10 @@ import pyarrow as pa
 from metrics.core.evaluator import LOCAL_MODELS
 from metrics.core.files import write_json, write_table
 from metrics.core.registry import evaluators
+from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES, SCHEMA_VERSION, SCORES
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.aggregate import aggregate_cases, designs
+from metrics.engine.aggregate import aggregate_cases
 from metrics.store import Run, Workspace
 
 Values = Sequence[float | None]
@@ -64,7 +65,7 @@ def scored_run(
     scores, chosen = pa.Table.from_pylist(rows, SCORES), list(dict.fromkeys(key.split(".")[0] for key in given))
     for evaluator in chosen:
         entry, mine = evaluators()[evaluator], scores.filter(pa.compute.equal(scores["evaluator"], evaluator))
-        made = aggregate_cases(entry, [mine], tuple(models), designs(suite, ()), 0)
+        made = aggregate_cases(entry, [mine], tuple(models), {None: SamplingDesign.of(suite.cases)}, 0)
         held = mine["metric"].unique()
         aggregates.append(made.filter(pa.compute.is_in(made["metric"], held)))
     workspace = Workspace()
