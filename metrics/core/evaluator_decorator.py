@@ -1,7 +1,6 @@
 """The decorator that makes an evaluator of a plain function, with its inputs, metrics and parameters.
 
-    from metrics.core.cases import Cases
-from metrics.core.evaluator import CaseScore, Metric, Parameters
+    from metrics.core.evaluator import CaseScore, Metric, Parameters
     from metrics.core.evaluator_decorator import evaluator
 
     @evaluator(

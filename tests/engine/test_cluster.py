@@ -308,7 +308,7 @@ class TestOtherVersions:
     def test_get_no_unit_where_they_join_later(
         self, tmp_path: Path, older: dict[str, str], expected: Expected, capfd: pytest.CaptureFixture[str]
     ) -> None:
-        """A run waits for its first worker; an older one joins with the first unit done and is told apart."""
+        """A run waits for its first worker; an older one joins with the first unit done and is refused."""
         told: list[str] = []
         said: list[str] = []
 

@@ -224,6 +224,11 @@ def no_traceback() -> Iterator[None]:
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A page of the size that every view has to fit."""
+    yield from own_page(browser)
+
+
+def own_page(browser: Browser) -> Iterator[Page]:
+    """Yield a page of that size whose cookies are its own."""
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     context.set_default_timeout(120_000)
     yield context.new_page()

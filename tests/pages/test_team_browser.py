@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from metrics.store import Workspace
 from metrics.store.team import AuditLog, folder_of
 from tests.engine.engine_scenes import finished
-from tests.pages.conftest import choose, labels_outputs, labels_suite, place_samples, serving, settle
+from tests.pages.conftest import choose, labels_outputs, labels_suite, own_page, place_samples, serving, settle
 from tests.pages.team_scenes import provider, sign_in, team_file
 
 pytestmark = pytest.mark.browser
@@ -40,10 +40,7 @@ def team_studio(workspace: Path) -> Iterator[str]:
 @pytest.fixture
 def other(browser: Browser) -> Iterator[Page]:
     """A page of another person."""
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    context.set_default_timeout(120_000)
-    yield context.new_page()
-    context.close()
+    yield from own_page(browser)
 
 
 def latest(workspace: Path, group: str) -> str:

@@ -106,7 +106,7 @@ def test_a_second_process_needs_no_numba(tmp_path):
     content = bytearray(kept.read_bytes())
     content[-1] ^= 1
     kept.write_bytes(content)
-    assert sorts_with_numba(NUMBA_CACHE_DIR=str(tmp_path))  # a damaged file is built anew
+    assert sorts_with_numba(NUMBA_CACHE_DIR=str(tmp_path))  # a damaged file is built again
     assert not sorts_with_numba(NUMBA_CACHE_DIR=str(tmp_path))
 
 
