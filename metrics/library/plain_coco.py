@@ -12,21 +12,20 @@ from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.array_types import Floats, Int32s, Ints
+from metrics.core.array_types import Bytes, Floats, Int32s, Ints
 from metrics.vision import coco_columns as coco
 from metrics.vision.masks import Masks, Shapes, draw, is_ring
 
-Scanned = tuple[Ints, Ints, Floats, Floats]
+Records = tuple[Ints, Floats, Floats]  # ids [2 or 4, N], boxes [N, 4], areas or scores [N]
 Number = TypeVar("Number", bound=np.generic)
-AnyAnnotation = TypeVar("AnyAnnotation")
-BLOCK = 1 << 19  # bytes of results that a thread scans at a time
-WAITING = 4  # blocks in memory at a time
+BLOCK = 1 << 22  # bytes of results that a thread scans at a time
+LONGEST = 1 << 16  # bytes of the longest record of which the end is looked for
 BLANKS = b" \t\r\n"
 
 
@@ -87,10 +86,10 @@ class _MaskResult(msgspec.Struct, gc=False):
     bbox: tuple[float, float, float, float] | None = None
 
 
-class _Document(msgspec.Struct, Generic[AnyAnnotation]):
+class _Document(msgspec.Struct):
     images: list[_Image]
     categories: list[_Category]
-    annotations: list[AnyAnnotation]
+    annotations: msgspec.Raw
 
 
 def read_plain(
@@ -104,69 +103,97 @@ def read_plain(
             truth = ground.result()
             return truth, _scanned(blocks, truth) or _results(results_json, truth, iou_type)
         except (NotPlain, OSError, OverflowError, msgspec.DecodeError):
+            threads.shutdown(wait=False, cancel_futures=True)
             return None
 
 
-def _scan(path: Path, threads: Executor) -> list[Future[Scanned | None]]:
-    """Return the columns of each block of results, None where it is not plain; [] where the file is no array of
-    objects.
+def _scan(path: Path, threads: Executor) -> list[Future[Records | None]]:
+    """Return the columns of each block of results, None where it is not plain."""
+    size = path.stat().st_size
+    return [threads.submit(_scan_block, path, begin) for begin in range(0, size, BLOCK)]
 
-    A block ends with a record, at "},". Were that within a string or a nested object, neither block would be plain.
+
+def _scan_block(path: Path, begin: int) -> Records | None:
+    """Return the columns of the records that follow a "}," which begins in the block, and the file's first.
+
+    Each thread reads its own block. Were a "}," within a string or a nested object, the block before it would not be
+    plain.
     """
-    blocks: list[Future[Scanned | None]] = []
+    data = bytearray(BLOCK + LONGEST)
     with path.open("rb") as file:
-        block = bytearray(file.read(BLOCK)).lstrip(BLANKS)
-        if not block.startswith(b"["):
-            return []
-        del block[0]
-        while more := file.read(BLOCK):
-            end = block.rfind(b"},") + 1
-            if not end or (len(blocks) >= WAITING and blocks[-WAITING].result() is None):
-                return []
-            rest = block[end + 1 :]
-            del block[end:]
-            blocks.append(threads.submit(_scan_block, block))
-            block = rest + more
-    last = block.rstrip(BLANKS)
-    if not last.endswith(b"]"):
-        return []
-    del last[-1]
-    return [*blocks, threads.submit(_scan_block, last)]
-
-
-def _scan_block(data: bytearray) -> Scanned | None:
-    from metrics.vision.compiled import coco_results
-
-    most = len(data) // coco_results.SHORTEST + 1
-    columns = (np.empty(most, np.int64), np.empty(most, np.int64), np.empty(4 * most), np.empty(most))
-    data.append(0)
-    count = coco_results.scan_results(np.frombuffer(data, np.uint8), *columns)
-    if count < 0:
+        file.seek(begin)
+        length = file.readinto(data)
+    if begin:
+        start = data.find(b"},", 0, length) + 2
+        if not 2 <= start < BLOCK + 2:  # no record begins here: the last one ends the file, or the next block
+            return np.empty((2, 0), np.int64), np.empty((0, 4)), np.empty(0)
+    else:
+        start = data.find(b"[", 0, length) + 1
+        if data[:start].strip(BLANKS) != b"[":
+            return None
+    end = data.find(b"},", BLOCK, length) + 1
+    if not end:
+        end = data.rfind(b"]", start, length)
+        if end < 0 or length == len(data) or data[end + 1 : length].strip(BLANKS):
+            return None
+    data[end] = 0
+    found = _records(np.frombuffer(data, np.uint8)[start : end + 1], "results")
+    if found is None:
         return None
-    image, category, box, score = columns
-    return image[:count].copy(), category[:count].copy(), box[: 4 * count].copy(), score[:count].copy()
+    _check_results(found[1], found[2])
+    return found
 
 
-def _scanned(blocks: Sequence[Future[Scanned | None]], truth: coco.GroundTruth) -> coco.Results | None:
+def _records(data: Bytes, kind: Literal["annotations", "results"]) -> Records | None:
+    """Return image and category ids, of annotations also ids and crowds, [2 or 4, N], boxes [N, 4] and areas or scores.
+
+    None where a record is not plain; data ends with a 0.
+    """
+    from metrics.vision.compiled import coco_records
+
+    room = len(data) // coco_records.SHORTEST + 1
+    names, rows = (coco_records.ANNOTATION, 4) if kind == "annotations" else (coco_records.RESULT, 2)
+    whole, box, number = np.zeros((rows, room), np.int64), np.empty((room, 4)), np.empty(room)
+    count = coco_records.scan_records(data, names, whole.reshape(-1), box.reshape(-1), number)
+    return None if count < 0 else (whole[:, :count], box[:count], number[:count])
+
+
+def _scanned(blocks: Sequence[Future[Records | None]], truth: coco.GroundTruth) -> coco.Results | None:
     """Return the results of scanned blocks; None where one is not plain."""
-    parts = [part for block in blocks if (part := block.result()) is not None]
-    if not blocks or len(parts) < len(blocks):
+    parts = []
+    for place, block in enumerate(blocks):
+        part = block.result()
+        if part is None:
+            for later in blocks[place:]:
+                later.cancel()
+            return None
+        parts.append(part)
+    if not parts:
         return None
-    image, category, box, score = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return _checked_results(image, category, box.reshape(-1, 4), score, truth)
+    ids, boxes, scores = zip(*parts, strict=True)
+    image, category = np.concatenate(ids, axis=1)
+    return _coded(image, category, np.concatenate(boxes), np.concatenate(scores), truth)
 
 
 def _truth(path: Path, iou_type: coco.IouType) -> coco.GroundTruth:
-    document = _DECODERS[iou_type].decode(path.read_bytes())
-    images, categories, annotations = document.images, document.categories, document.annotations
+    document = _DOCUMENT.decode(path.read_bytes())
+    images, categories = document.images, document.categories
     image_ids, category_ids = _column(images, "id", np.int64), _column(categories, "id", np.int64)
     labels = [category.name for category in categories]
-    box = _flat((annotation.bbox for annotation in annotations), len(annotations))
-    area, crowd = _column(annotations, "area", np.float64), _column(annotations, "iscrowd", np.int64)
     sizes = np.column_stack([_column(images, side, np.int64) for side in ("height", "width")])
+    shapes: list[Segmentation] = []
+    found = _scanned_annotations(document.annotations) if iou_type == "bbox" else None
+    if found is None:
+        annotations = _ANNOTATION_DECODERS[iou_type].decode(document.annotations)
+        keys = ("image_id", "category_id", "id", "iscrowd")
+        whole = np.stack([_column(annotations, key, np.int64) for key in keys])
+        box = _flat((annotation.bbox for annotation in annotations), len(annotations))
+        found = whole, box, _column(annotations, "area", np.float64)
+        shapes = [annotation.segmentation for annotation in annotations] if iou_type == "segm" else []
+    (image, category, ids, crowd), box, area = found
     _check(coco.image_faults(image_ids))
     _check(coco.category_faults(category_ids, np.array(labels, np.str_)))
-    _check(coco.annotation_faults(_column(annotations, "id", np.int64)))
+    _check(coco.annotation_faults(ids))
     _check(coco.crowd_faults(crowd))
     _check(coco.box_faults(box, np.zeros(len(box), np.bool_)))
     _check(coco.area_faults(area))
@@ -174,15 +201,20 @@ def _truth(path: Path, iou_type: coco.IouType) -> coco.GroundTruth:
     image_ids, sizes, category_ids = image_ids[by_image], sizes[by_image], category_ids[by_category]
     truth = coco.GroundTruth(
         image_ids, sizes, category_ids, tuple(labels[place] for place in by_category.tolist()),
-        _codes("image_id", _column(annotations, "image_id", np.int64), image_ids),
-        _codes("category_id", _column(annotations, "category_id", np.int64), category_ids),
-        box, area, crowd == 1,
+        _codes("image_id", image, image_ids), _codes("category_id", category, category_ids), box, area, crowd == 1,
     )  # fmt: skip
     if iou_type == "bbox":
         return truth
     _check(coco.size_faults(sizes))
     _check(coco.pixel_faults(sizes))
-    return replace(truth, masks=_masks([entry.segmentation for entry in annotations], sizes[truth.image]))
+    return replace(truth, masks=_masks(shapes, sizes[truth.image]))
+
+
+def _scanned_annotations(array: msgspec.Raw) -> Records | None:
+    data = bytearray(array)
+    data[-1] = 0  # the bracket
+    found = _records(np.frombuffer(data, np.uint8)[1:], "annotations")
+    return found and (found[0].copy(), found[1].copy(), found[2].copy())  # without the room that was left
 
 
 def _results(path: Path, truth: coco.GroundTruth, iou_type: coco.IouType) -> coco.Results:
@@ -191,16 +223,21 @@ def _results(path: Path, truth: coco.GroundTruth, iou_type: coco.IouType) -> coc
     _require(all((record.bbox is not None) == boxed for record in records))
     box = _flat((record.bbox for record in records), len(records)) if boxed else np.zeros((len(records), 4))
     image, category = (_column(records, key, np.int64) for key in ("image_id", "category_id"))
-    found = _checked_results(image, category, box, _column(records, "score", np.float64), truth)
+    score = _column(records, "score", np.float64)
+    _check_results(box, score)
+    found = _coded(image, category, box, score, truth)
     if iou_type == "bbox":
         return found
     masks = _masks([record.segmentation for record in records], truth.sizes[found.image])
     return replace(found, boxed=boxed, masks=masks)
 
 
-def _checked_results(image: Ints, category: Ints, box: Floats, score: Floats, truth: coco.GroundTruth) -> coco.Results:
+def _check_results(box: Floats, score: Floats) -> None:
     _check(coco.score_faults(score))
     _check(coco.box_faults(box, np.zeros(len(box), np.bool_)))
+
+
+def _coded(image: Ints, category: Ints, box: Floats, score: Floats, truth: coco.GroundTruth) -> coco.Results:
     codes = _codes("image_id", image, truth.image_ids), _codes("category_id", category, truth.category_ids)
     return coco.Results(*codes, box, score)
 
@@ -249,8 +286,9 @@ def _flat(boxes: Iterable[Any], count: int) -> Floats:
     return np.fromiter(chain.from_iterable(boxes), np.float64, 4 * count).reshape(-1, 4)
 
 
-_DECODERS: dict[coco.IouType, Any] = {
-    "bbox": msgspec.json.Decoder(_Document[_Annotation]), "segm": msgspec.json.Decoder(_Document[_MaskAnnotation]),
+_DOCUMENT = msgspec.json.Decoder(_Document)
+_ANNOTATION_DECODERS: dict[coco.IouType, Any] = {
+    "bbox": msgspec.json.Decoder(list[_Annotation]), "segm": msgspec.json.Decoder(list[_MaskAnnotation]),
 }  # fmt: skip
 _RESULT_DECODERS: dict[coco.IouType, Any] = {
     "bbox": msgspec.json.Decoder(list[_Result]), "segm": msgspec.json.Decoder(list[_MaskResult]),

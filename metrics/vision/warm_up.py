@@ -25,7 +25,7 @@ def _compile_matching() -> None:
 
 
 def _compile_the_rest() -> None:
-    from metrics.vision.compiled import coco_results, ranked
+    from metrics.vision.compiled import coco_records, ranked
 
     zero, flag, count = np.zeros(1, np.int32), np.zeros(1, np.uint8), np.zeros(1, np.int64)
     drawn = masks.draw(masks.Shapes.of(box=np.array([[0.0, 0.0, 10.0, 10.0]])), 10, 10)
@@ -34,7 +34,7 @@ def _compile_the_rest() -> None:
     codes = segmentation.label_map(drawn, 0, 1, zero, 100, 1)
     segmentation.tally(codes, codes, 10, 1, 1)
     number = np.empty(4)
-    coco_results.scan_results(flag, np.empty(1, np.int64), np.empty(1, np.int64), number, number)
+    coco_records.scan_records(flag, coco_records.RESULT, np.empty(2, np.int64), number, number)
     ranked.stand(zero, count, count, 1, 1, 1)
     ranked.rank_right(zero, flag, zero, flag, zero, 1)
 

@@ -8,21 +8,25 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from metrics.vision.compiled import coco_results
-from metrics.vision.compiled.coco_results import NOT_PLAIN, SHORTEST
+from metrics.vision.compiled import coco_records
+from metrics.vision.compiled.coco_records import NOT_PLAIN, SHORTEST
 
 KEYS = ("image_id", "category_id", "bbox", "score")
 
 
-def scan(text: bytes, scanner=coco_results.scan_results):
+def columns_of(size: int, rows: int = 2):
+    return np.zeros(rows * size, np.int64), np.empty(4 * size), np.empty(size)
+
+
+def scan(text: bytes, scanner=coco_records.scan_records, keys=coco_records.RESULT):
     """The records that the scanner finds between the brackets of an array; None where they are not plain."""
     size = len(text) // SHORTEST + 1
-    columns = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(4 * size), np.empty(size)
-    count = scanner(np.frombuffer(bytearray(text + b"\0"), np.uint8), *columns)
+    columns = columns_of(size, 2 if keys is coco_records.RESULT else 4)
+    count = scanner(np.frombuffer(bytearray(text + b"\0"), np.uint8), keys, *columns)
     if count == NOT_PLAIN:
         return None
-    image, category, box, score = (column.tolist() for column in columns)
-    return [(image[i], category[i], box[4 * i : 4 * i + 4], score[i]) for i in range(count)]
+    whole, box, number = (column.tolist() for column in columns)
+    return [(*whole[i::size], box[4 * i : 4 * i + 4], number[i]) for i in range(count)]
 
 
 def strictly(text: bytes):
@@ -170,9 +174,9 @@ def test_damaged_bytes_are_never_misread(text, damage):
 @pytest.fixture
 def uncompiled(monkeypatch):
     """The scanner as Python, in which an index past the end raises."""
-    for name in ("_blank", "_quotient", "_number", "_integer", "_box"):
-        monkeypatch.setattr(coco_results, name, getattr(coco_results, name).function)
-    return coco_results.scan_results.function
+    for name in ("_blank", "_quotient", "_number", "_integer", "_box", "_key", "_skip"):
+        monkeypatch.setattr(coco_records, name, getattr(coco_records, name).function)
+    return coco_records.scan_records.function
 
 
 def test_no_index_passes_the_end(uncompiled):
@@ -182,17 +186,83 @@ def test_no_index_passes_the_end(uncompiled):
     assert scan(whole, uncompiled) == strictly(whole)
 
 
+def annotated(text: bytes):
+    """What Python's json reads of annotations of the right types; None for others."""
+    found = []
+    for one in json.loads(b"[" + text + b"]"):
+        box = one.get("bbox")
+        numbers = [*box, one.get("area")] if isinstance(box, list) and len(box) == 4 else [None]
+        whole = [one.get("image_id"), one.get("category_id"), one.get("id"), one.get("iscrowd", 0)]
+        if any(type(value) is not int for value in whole) or any(type(value) not in (int, float) for value in numbers):
+            return None
+        found.append((*whole, [float(side) for side in box], float(one["area"])))
+    return found
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 99) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    max_leaves=8,
+)
+annotations = st.builds(
+    lambda known, more, order: {key: (more | known)[key] for key in order if key in more or key in known},
+    st.fixed_dictionaries(
+        {
+            "id": st.integers(0, 10**17), "image_id": st.integers(0, 9), "category_id": st.integers(0, 9),
+            "bbox": st.lists(st.floats(0, 999).map(lambda side: round(side, 2)), min_size=4, max_size=4),
+            "area": st.floats(0, 1e6).map(lambda size: round(size, 3)),
+        },
+        optional={"iscrowd": st.integers(0, 1)},
+    ),
+    st.fixed_dictionaries({}, optional={"segmentation": VALUES, "": VALUES, "score": VALUES, 'a "},{" b': VALUES}),
+    st.permutations(["id", "image_id", "category_id", "bbox", "area", "iscrowd", "segmentation", "", "score"]),
+)  # fmt: skip
+
+
+@given(st.lists(annotations, min_size=1, max_size=3), st.sampled_from([None, 1]))
+@settings(max_examples=300)
+def test_annotations_are_read_as_json_reads_them(records, indent):
+    """Whatever stands under other keys."""
+    text = ",".join(json.dumps(one, indent=indent, ensure_ascii=False) for one in records).encode()
+    assert scan(text, keys=coco_records.ANNOTATION) == annotated(text)
+    for end in range(0, len(text), 7):
+        cut = scan(text[:end], keys=coco_records.ANNOTATION)
+        assert cut is None or cut == annotated(text)[: len(cut)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('{"id":1,"image_id":1,"category_id":1,"bbox":[0,0,1,1]}', id="no area"),
+        pytest.param('{"image_id":1,"category_id":1,"bbox":[0,0,1,1],"area":1}', id="no id"),
+        pytest.param('{"id":1,"image_id":1,"category_id":1,"bbox":[0,0,1,1],"area":1,"iscrowd":null}', id="null"),
+        pytest.param('{"id":1,"image_id":1,"category_id":1,"bbox":[0,0,1,1],"area":1,"id":2}', id="an id twice"),
+        pytest.param(
+            '{"id":1,"image_id":1,"category_id":1,"bbox":[0,0,1,1],"area":1,"\\u0061":2}', id="an escaped key"
+        ),
+    ],
+)
+def test_annotations_that_are_not_plain(text):
+    assert scan(text.encode(), keys=coco_records.ANNOTATION) is None
+
+
+def test_no_index_passes_the_end_of_annotations(uncompiled):
+    known = {"id": 1, "image_id": 1, "category_id": 2, "bbox": [0, 1, 2, 3], "area": 1.5}
+    whole = json.dumps(known | {"note": 'a "b\\', "segmentation": {"size": [1, [2]], "counts": ""}}).encode()
+    for end in range(len(whole)):
+        assert scan(whole[:end], uncompiled, coco_records.ANNOTATION) is None
+    assert scan(whole, uncompiled, coco_records.ANNOTATION) == annotated(whole)
+
+
 def test_without_the_zero_byte_nothing_is_read():
     data = np.frombuffer(bytearray(record().encode()), np.uint8)
-    columns = np.empty(9, np.int64), np.empty(9, np.int64), np.empty(36), np.empty(9)
-    assert coco_results.scan_results(data, *columns) == NOT_PLAIN
-    assert coco_results.scan_results(data[:0], *columns) == NOT_PLAIN
+    for part in (data, data[:0]):
+        assert coco_records.scan_records(part, coco_records.RESULT, *columns_of(9)) == NOT_PLAIN
 
 
 def test_more_records_than_room_are_not_read():
     data = np.frombuffer(bytearray(f"{record()},{record()}".encode() + b"\0"), np.uint8)
-    columns = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(4), np.empty(1)
-    assert coco_results.scan_results(data, *columns) == NOT_PLAIN
+    assert coco_records.scan_records(data, coco_records.RESULT, *columns_of(1)) == NOT_PLAIN
 
 
 def test_numbers_are_those_of_float():
