@@ -89,7 +89,7 @@ class Draws:
     @property
     def units(self) -> int:
         """How many units the cases are of."""
-        return len(np.unique(self.unit))
+        return int(np.count_nonzero(np.bincount(self.unit)))
 
     def sums(self, codes: Integers, k: int, values: Floats | None = None, cases: Integers | None = None) -> Floats:
         """Return how often each of the codes 0 … k − 1 comes in each data set, [1 + B, k]; of `values` their sums.

@@ -35,6 +35,7 @@ from metrics.vision.outcomes import (
     TP,
     Codes,
     Outcomes,
+    among,
     outcomes_with,
 )
 from metrics.vision.precision_recall import Selection
@@ -93,7 +94,7 @@ def find_errors(
 
     found, _ = outcomes_with(wrong, objects, matches, pairs, iou, 0, max_dets)
     kinds, truth, truths = found.prediction, found.truth, found.ground_truth
-    rows = np.flatnonzero(np.isin(kinds, (MISCLASSIFIED, LOCALISATION)))
+    rows = np.flatnonzero(among(kinds, (MISCLASSIFIED, LOCALISATION)))
     rows = rows[truths[truth[rows]] == FN_MISSED]
     rows = rows[np.lexsort((rows, -objects.score[rows]))]
     about, first = np.unique(truth[rows], return_index=True)
@@ -111,7 +112,7 @@ def repair(objects: Objects, errors: Errors, kinds: Collection[int]) -> Repaired
     right, under the ground truth's label; the others, and errors about a ground truth that is found, are dropped. Both,
     duplicate and background: dropped. Missed: those ground truths no longer count.
     """
-    affected = np.isin(errors.prediction, list(kinds))
+    affected = among(errors.prediction, kinds)
     fixed = affected & errors.fixable
     label = objects.prediction_class.copy()
     label[fixed] = objects.truth_class[errors.truth[fixed]]

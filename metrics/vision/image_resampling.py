@@ -44,11 +44,17 @@ def resample_selection(
     """Return what `resample` does for any ranked predictions and the ground truths that count: image and class [G]."""
     from metrics.vision.compiled import curves
 
+    shape = (len(weights), classes, len(chosen.states))
+    average, recall = np.full(shape, np.nan), np.full(shape, np.nan)
+    if len(weights) == 1 and (weights == 1).all():  # the data set itself
+        truths = np.bincount(truth_class, minlength=classes)
+        curves.averages(
+            chosen.before, chosen.states, chosen.event_starts, truths, RECALLS, average[0], recall[0]
+        )  # fmt: skip
+        return (average if precision else np.full(shape, np.nan)), recall
     by_class = np.argsort(truth_class, kind="stable")
     truth_image = truth_image[by_class]
     truth_starts = np.searchsorted(truth_class[by_class], np.arange(classes + 1))
-    shape = (len(weights), classes, len(chosen.states))
-    average, recall = np.full(shape, np.nan), np.full(shape, np.nan)
 
     def fill(part: slice) -> None:
         curves.resampled(

@@ -1,7 +1,11 @@
 """Matching of predictions to ground truths by COCO's greedy rule, for all IoU thresholds and area ranges at once."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +20,9 @@ AREAS: dict[str, tuple[float, float]] = {
 }  # fmt: skip
 LARGEST = 1 - 1e-10  # an IoU of 1 computed in floating point may fall this short
 TOUCHING = float(np.finfo(np.float64).tiny)  # the least IoU of objects that overlap
+WORTH_A_THREAD = 10_000  # predictions
 SAME = 1e-9  # thresholds closer than this are one: the grid .5:.05:.95 holds 0.8999999999999999
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,14 +69,46 @@ def find_pairs(objects: Objects, floor: float, any_class: bool = False) -> Pairs
     prediction_class, truth_class = objects.prediction_class, objects.truth_class
     if any_class:
         prediction_class, truth_class = np.zeros_like(prediction_class), np.zeros_like(truth_class)
-    found = Pairs(
-        *box_matching.box_pairs(
-            objects.prediction_order, objects.prediction_image, prediction_class, objects.prediction_box,
-            objects.truth_order, objects.truth_image, truth_class, objects.truth_box,
-            objects.crowd.view(np.uint8), floor if objects.overlap is None else min(floor, TOUCHING),
-        )
-    )  # fmt: skip
+
+    def find(part: slice) -> Pairs:
+        return Pairs(
+            *box_matching.box_pairs(
+                objects.prediction_order[part], objects.prediction_image, prediction_class, objects.prediction_box,
+                objects.truth_order, objects.truth_image, truth_class, objects.truth_box,
+                objects.crowd.view(np.uint8), floor if objects.overlap is None else min(floor, TOUCHING),
+            )
+        )  # fmt: skip
+
+    parts = _share(find, _runs(objects.prediction_image[objects.prediction_order]))
+    found = parts[0] if len(parts) == 1 else _joined(parts)
     return found if objects.overlap is None else _compared(found, objects.overlap, floor)
+
+
+def _joined(parts: Sequence[Pairs]) -> Pairs:
+    before = starts([len(part.truth) for part in parts])
+    first = [part.start[:-1] + offset for part, offset in zip(parts, before[:-1], strict=True)]
+    return Pairs(
+        np.concatenate([part.prediction for part in parts]),
+        np.concatenate([*first, before[-1:]]).astype(np.int32),
+        np.concatenate([part.truth for part in parts]),
+        np.concatenate([part.iou for part in parts]),
+    )
+
+
+def _runs(image: Int32s) -> list[slice]:
+    """Return as many runs of ascending images as there are processors, of whole images and of about the same length."""
+    count = max(1, min(os.cpu_count() or 1, len(image) // WORTH_A_THREAD))
+    cuts = [np.searchsorted(image, image[len(image) * part // count]) for part in range(1, count)]
+    ends = [0, *map(int, cuts), len(image)]
+    return [slice(first, last) for first, last in pairwise(ends)]
+
+
+def _share(work: Callable[[slice], Value], parts: Sequence[slice]) -> list[Value]:
+    """Return what `work` returns for each part, in threads where there are several."""
+    if len(parts) == 1:
+        return [work(parts[0])]
+    with ThreadPoolExecutor(len(parts)) as threads:
+        return list(threads.map(work, parts))
 
 
 def _compared(pairs: Pairs, overlap: Overlap, floor: float) -> Pairs:
@@ -95,21 +133,37 @@ def match(
     true positive, ignored, or false positive. There is no limit per image here: a prefix by `Objects.rank` gives the
     same matches, so one matching serves every maxDets. Source: pycocotools 2.0, `COCOeval.evaluateImg`.
     """
-    from metrics.vision.compiled import box_matching
-
     grid = np.minimum(np.asarray(thresholds, np.float64), LARGEST)
     ranges = np.asarray(areas, np.float64).reshape(-1, 2)
     found = find_pairs(objects, float(grid.min()))
     ignored = objects.crowd | _outside(objects.truth_area, ranges)
     outside = _outside(objects.prediction_area, ranges)
-    matched, state = box_matching.greedy(
-        found.start, found.truth, found.iou, grid,
-        ignored.view(np.uint8), objects.crowd.view(np.uint8),
-        np.ascontiguousarray(outside[:, found.prediction]).view(np.uint8),
-    )  # fmt: skip
+    matched, state = assign(objects, found, grid, ignored, np.ascontiguousarray(outside[:, found.prediction]))
     event_of = np.full(len(objects.score), -1, np.int32)
     event_of[found.prediction] = np.arange(len(found.prediction), dtype=np.int32)
     return Matches(np.asarray(thresholds, np.float64), ranges, found, matched, state, event_of, ignored, outside)
+
+
+def assign(objects: Objects, pairs: Pairs, grid: Floats, ignored: Bools, outside: Bools) -> tuple[Int32s, Bytes]:
+    """Let the predictions of `pairs`, which are by image, take their ground truths in turn by the rule of `match`.
+
+    ignored: [A, G]; outside: [A, E] for each prediction of `pairs`. Returns the ground truth taken or −1, and the
+    state, each [E, A, T]. Threads share the images.
+    """
+    from metrics.vision.compiled import box_matching
+
+    shape = (len(pairs.prediction), len(ignored), len(grid))
+    matched, state = np.empty(shape, np.int32), np.empty(shape, np.uint8)
+
+    def fill(part: slice) -> None:
+        box_matching.greedy(
+            pairs.start[part.start : part.stop + 1], pairs.truth, pairs.iou, grid,
+            ignored.view(np.uint8), objects.crowd.view(np.uint8), outside.view(np.uint8),
+            part.start, matched[part], state[part],
+        )  # fmt: skip
+
+    _share(fill, _runs(objects.prediction_image[pairs.prediction]))
+    return matched, state
 
 
 def has_threshold(thresholds: ArrayLike, iou: float) -> bool:

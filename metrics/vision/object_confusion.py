@@ -6,7 +6,7 @@ import numpy as np
 
 from metrics.core.array_types import Int32s, Ints
 from metrics.vision.compiled.match_states import ASIDE
-from metrics.vision.matching import LARGEST, Pairs
+from metrics.vision.matching import LARGEST, Pairs, assign
 from metrics.vision.objects import Objects
 from metrics.vision.outcomes import (
     BELOW,
@@ -16,6 +16,7 @@ from metrics.vision.outcomes import (
     MISCLASSIFIED,
     TP,
     Outcomes,
+    among,
     pair_iou,
 )
 
@@ -48,14 +49,10 @@ def match_any_label(objects: Objects, pairs: Pairs, iou: float, score: float) ->
     fp_hallucination, ignored, below_score; of ground truths tp (taken, whatever the label), fn_no_prediction, ignored.
     `pairs` are those of `image_pairs` at a floor of at most `iou`.
     """
-    from metrics.vision.compiled import box_matching
-
     threshold = min(iou, LARGEST)
     found = _by_score(objects, threshold, score, pairs)
-    nowhere = np.zeros((1, len(found.prediction)), np.uint8)
-    crowd = objects.crowd.view(np.uint8)
-    grid = np.array([threshold])
-    matched, state = box_matching.greedy(found.start, found.truth, found.iou, grid, crowd[None], crowd, nowhere)
+    nowhere = np.zeros((1, len(found.prediction)), np.bool_)
+    matched, state = assign(objects, found, np.array([threshold]), objects.crowd[None], nowhere)
     taken, event = matched[:, 0, 0], found.prediction
 
     truth, overlap = np.full(len(objects.score), -1, np.int32), np.full(len(objects.score), np.nan)
@@ -75,7 +72,7 @@ def match_any_label(objects: Objects, pairs: Pairs, iou: float, score: float) ->
 def cells(objects: Objects, found: Outcomes) -> Cells:
     """Return the cells of what `match_any_label` found."""
     missed = np.flatnonzero(found.ground_truth == FN_MISSED)
-    counts = np.isin(found.prediction, (TP, MISCLASSIFIED, HALLUCINATED))
+    counts = among(found.prediction, (TP, MISCLASSIFIED, HALLUCINATED))
     truth = np.where(counts, objects.classes, -1).astype(np.int32)
     matched = np.flatnonzero(counts & (found.truth >= 0))
     truth[matched] = objects.truth_class[found.truth[matched]]
@@ -87,12 +84,12 @@ def cells(objects: Objects, found: Outcomes) -> Cells:
 
 
 def _by_score(objects: Objects, threshold: float, score: float, pairs: Pairs) -> Pairs:
-    """Return the pairs that may match, predictions by descending score, the best candidate of each last."""
+    """Return the pairs that may match, predictions by image and descending score, the best candidate of each last."""
     prediction = np.repeat(pairs.prediction, np.diff(pairs.start))
     own = objects.truth_class[pairs.truth] == objects.prediction_class[prediction]
     fits = (pairs.iou >= threshold) & (objects.score[prediction] >= score) & (own | ~objects.crowd[pairs.truth])
     prediction, truth, iou, own = prediction[fits], pairs.truth[fits], pairs.iou[fits], own[fits]
-    order = np.lexsort((truth, own, prediction, -objects.score[prediction]))
+    order = np.lexsort((truth, own, prediction, -objects.score[prediction], objects.prediction_image[prediction]))
     prediction, truth, iou = prediction[order], truth[order], iou[order]
     first = np.flatnonzero(np.diff(prediction, prepend=-1))
     start = np.append(first, len(prediction)).astype(np.int32)

@@ -80,7 +80,7 @@ def prepare(
     by_image = sorting.sort_by_code(rows, where, images)
     by_score = sorting.sort_by_score(by_image, scores)
     score_order = sorting.sort_by_code(by_score, kinds, classes)
-    order = sorting.sort_by_code(sorting.sort_by_code(by_score, kinds, classes), where, images)
+    order = sorting.sort_by_code(score_order, where, images)
     truth_rows = np.arange(len(truths), dtype=np.int32)
     truth_order = sorting.sort_by_code(sorting.sort_by_code(truth_rows, truth_kinds, classes), truth_where, images)
     return Objects(

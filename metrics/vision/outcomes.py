@@ -21,7 +21,7 @@ localisation errors and hallucinations.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,13 @@ class Outcomes:
     truth: Int32s
     iou: Floats
     ground_truth: Codes
+
+
+def among(kinds: Codes, codes: Collection[int]) -> Bools:
+    """Return which kinds are one of the codes. Several times as quick as numpy.isin."""
+    chosen = np.zeros(len(KINDS), np.bool_)
+    chosen[list(codes)] = True
+    return chosen[kinds]
 
 
 def image_pairs(objects: Objects, floor: float) -> Pairs:
@@ -103,7 +110,7 @@ def outcomes_with(
         late.view(np.uint8), skip.view(np.uint8),
     )  # fmt: skip
     kinds = wrong(threshold, same_iou, other_iou)
-    cases = [np.isin(kinds, (MISCLASSIFIED, BOTH)), np.isin(kinds, (DUPLICATE, LOCALISATION))]
+    cases = [among(kinds, (MISCLASSIFIED, BOTH)), among(kinds, (DUPLICATE, LOCALISATION))]
     truth, overlap = np.select(cases, [other, same], -1), np.select(cases, [other_iou, same_iou], np.nan)
 
     event, state = matches.pairs.prediction, matches.state[:, area, index]

@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from metrics.vision.matching import AREAS, IOU_THRESHOLDS, match
+from metrics.vision import matching
+from metrics.vision.matching import AREAS, IOU_THRESHOLDS, Pairs, match
+from metrics.vision.object_confusion import match_any_label
+from metrics.vision.outcomes import image_pairs
 from tests.vision.coco_oracle import arrays, coco_eval, objects, random_scene
 
 COCO = tuple(AREAS.values())
@@ -53,6 +56,31 @@ def test_arrays_equal_pycocotools_on_a_scene_of_coco_like_size():
     found = arrays(columns, match(columns))
     for name in ("precision", "recall", "scores"):
         assert np.array_equal(found[name], run.eval[name]), name
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+def test_threads_that_share_the_images_change_nothing(monkeypatch, threads):
+    def found():
+        pairs, of_any = image_pairs(columns, 0.1), match_any_label(columns, image_pairs(columns, 0.1), 0.5, 0.2)
+        matches = match(columns)
+        return [
+            *(getattr(part, name) for part in (pairs, matches.pairs) for name in Pairs.__slots__),
+            matches.matched, matches.state, matches.event_of, of_any.prediction, of_any.truth, of_any.iou,
+            of_any.ground_truth,
+        ]  # fmt: skip
+
+    shared = 0
+    for seed in range(60):
+        columns = objects(*random_scene(seed))
+        alone = found()
+        with monkeypatch.context() as patch:
+            patch.setattr(matching, "WORTH_A_THREAD", 1)
+            patch.setattr(matching.os, "cpu_count", lambda: threads)
+            for one, other in zip(alone, found(), strict=True):
+                assert one.dtype == other.dtype
+                assert one.tobytes() == other.tobytes(), seed
+            shared += len(matching._runs(columns.prediction_image[columns.prediction_order])) > 1
+    assert shared > 40
 
 
 def test_a_grid_of_99_thresholds():

@@ -62,6 +62,21 @@ def test_how_many_resamples_are_taken_at_once_changes_no_bit(area):
         assert part.tobytes() == np.concatenate(parts).tobytes()
 
 
+@pytest.mark.parametrize("lowest", [-np.inf, 0.5])
+@pytest.mark.parametrize(("area", "limit"), [(0, 100), (1, 100), (2, 2), (0, 1)])
+def test_the_loop_for_the_data_set_itself_changes_no_bit(area, limit, lowest):
+    for seed in range(30):
+        scene = random_scene(seed)
+        columns = objects(*scene)
+        ranking = Ranking.of(columns, match(columns))
+        twice, once = (
+            resample(ranking, np.ones((count, scene[0]), np.uint8), area=area, max_dets=limit, lowest=lowest)
+            for count in (2, 1)
+        )
+        for of_two, of_one in zip(twice, once, strict=True):
+            assert of_two[:1].tobytes() == of_two[1:].tobytes() == of_one.tobytes(), seed
+
+
 def test_one_of_each_image_gives_the_numbers_themselves():
     scene = random_scene(11)
     columns = objects(*scene)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import CaseScore, Status
-from metrics.core.sampling_design import SamplingDesign
+from metrics.core.sampling_design import SamplingDesign, cluster_codes
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 
 NO_LABEL = "the case has no true label"
@@ -92,7 +92,7 @@ def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wr
         [ids[row] for row in place.tolist()],
         scores[place],
         truth[place],
-        np.unique(SamplingDesign.of(suite.cases).units[place], return_inverse=True)[1],
+        cluster_codes(SamplingDesign.of(suite.cases).units[place]),
         place,
         {ids[row]: NO_LABEL if names[row] is None else NO_SCORES for row in left_out},
         Counter(names[row] for row in left_out),

@@ -20,6 +20,7 @@ from metrics.core.evaluator import (
 )
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
+from metrics.core.sampling_design import cluster_codes
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate
 from metrics.evaluators.classification._examples import scored_cases
@@ -301,7 +302,7 @@ def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]
     count, values, draws = len(known), stated.values[known], stated.draws.of_cases(known)
     out = n - count
     reason = f"{out} of {n} {stated.left_out}" if out else nothing
-    clusters = np.unique(stated.clusters[known], return_inverse=True)[1]
+    clusters = cluster_codes(stated.clusters[known])
     lows, highs = bootstrap_means(values, None, clusters, low=0.0, high=np.array([2.0, math.inf]))
     place = np.zeros(count, np.int64)
     sizes = draws.sums(place, 1)[1:, 0]

@@ -13,6 +13,7 @@ from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
+from metrics.core.sampling_design import cluster_codes
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters, aggregate
 from metrics.evaluators._score_curve import ScoreThresholds
@@ -168,7 +169,7 @@ def _aggregates(found: ScoreMatrix, values: Floats, predicted: Bools) -> list[Ag
         if counted and not grouped:
             interval, method = wilson(cells.sum(), count), "wilson"
         elif found.clustered > 1:
-            codes, most = np.unique(clusters, return_inverse=True)[1], 1.0 if counted else math.inf
+            codes, most = cluster_codes(clusters), 1.0 if counted else math.inf
             low, high = bootstrap_means(cells[:, None], None, codes, low=0.0, high=most)
             interval = (float(low[0]), float(high[0]))
             interval = NONE if np.isnan(low[0]) else interval

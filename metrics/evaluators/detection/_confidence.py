@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.evaluator import Columns
+from metrics.core.sampling_design import cluster_codes
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import NO_TRUTHS
 from metrics.evaluators.detection._matched import grid_with, matched
@@ -55,11 +56,11 @@ def confidences(suite: Suite, outputs: Outputs, iou: float, geometry: Geometry, 
         reason = NOTHING_PREDICTED
     counted = np.flatnonzero(asked & ~ignored) if reason is None else np.empty(0, np.intp)
     image = scene.objects.prediction_image[counted].astype(np.intp)
-    clusters = np.unique(scene.clusters[image], return_inverse=True)[1]
+    clusters = cluster_codes(scene.clusters[image])
     return Confidences(
         score[counted],
         result.prediction[counted] == TP,
-        clusters.astype(np.int64),
+        clusters,
         image,
         int(np.count_nonzero(ignored)),
         reason,

@@ -27,6 +27,7 @@ from metrics.vision.outcomes import (
     KINDS,
     LOCALISED,
     Outcomes,
+    among,
     image_pairs,
     outcomes,
 )
@@ -301,7 +302,7 @@ def matches_at(
 def outcomes_table(scene: Scene, result: Outcomes, iou: float) -> pa.Table:
     """Return every prediction, then every missed ground truth, with its kind at one IoU threshold: schema MATCHES."""
     objects = scene.objects
-    missed = np.flatnonzero(np.isin(result.ground_truth, (FN_MISCLASSIFIED, FN_LOCALISATION, FN_MISSED)))
+    missed = np.flatnonzero(among(result.ground_truth, (FN_MISCLASSIFIED, FN_LOCALISATION, FN_MISSED)))
     kinds = pa.array(KINDS, pa.string())
     of_truths = [
         scene.case_ids.take(pa.array(objects.truth_image[missed])),

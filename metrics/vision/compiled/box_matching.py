@@ -94,19 +94,21 @@ def greedy(
     truth_ignored: Bytes,
     crowd: Bytes,
     outside: Bytes,
-) -> tuple[Int32s, Bytes]:
-    """Match the predictions of `box_pairs` in their order (best score first within image and class).
+    first: int,
+    matched: Int32s,
+    state: Bytes,
+) -> None:
+    """Match E predictions of `box_pairs` in their order (best score first within image and class).
 
-    truth_ignored: [A, G]; outside: [A, E], 1 where the prediction's area is out of the range. Returns the matched truth
-    or −1, and the state (WRONG, RIGHT, ASIDE), each [E, A, T].
+    start: [E + 1] of those from place `first` on; truth_ignored: [A, G]; outside: [A, all], 1 where the prediction's
+    area is out of the range. Fills the matched truth or −1, and the state (WRONG, RIGHT, ASIDE), each [E, A, T].
     """
     events, areas, count = len(start) - 1, len(truth_ignored), len(thresholds)
-    matched = np.full((events, areas, count), -1, np.int32)
-    state = np.zeros((events, areas, count), np.uint8)
+    matched[:] = -1
     taken = np.zeros((truth_ignored.shape[1], areas, count), np.uint8)
     for e in range(events):
         for a in range(areas):
-            unmatched = ASIDE if outside[a, e] else WRONG
+            unmatched = ASIDE if outside[a, first + e] else WRONG
             for t in range(count):
                 best = spare = thresholds[t]
                 match = fallback = -1  # the last of the best wins; an ignored one only where there is no other
@@ -131,7 +133,6 @@ def greedy(
                     continue
                 matched[e, a, t] = match
                 taken[match, a, t] = 1
-    return matched, state
 
 
 @compiled

@@ -151,6 +151,40 @@ def curves(
 
 
 @compiled
+def averages(
+    before: Int32s,
+    states: Bytes,
+    event_starts: Ints,
+    truths: Ints,
+    recalls: Floats,
+    precision_out: Floats,
+    recall_out: Floats,
+) -> None:
+    """Fill AP and recall [K, T] of the data set itself, to the last bit those of `resampled`; NaN without truths."""
+    classes = len(truths)
+    needed, reached_at, best = (
+        np.empty(len(recalls), np.int64),
+        np.empty(len(recalls), np.int32),
+        np.empty(len(recalls)),
+    )
+    most = int64(0)
+    for k in range(classes):
+        most = max(most, event_starts[k + 1] - event_starts[k])
+    hits, precision, event = np.empty(most, np.int64), np.empty(most, np.float64), np.empty(most, np.int32)
+    for k in range(classes):
+        begin, end = event_starts[k], event_starts[k + 1]
+        for r in range(len(recalls)):
+            needed[r] = _needed(max(truths[k], np.int64(1)), recalls[r])
+        for t in range(len(states)):
+            count = _climb(states[t, begin:end], before[begin:end], hits, precision, event)
+            total = 0.0
+            for r in range(_interpolate(count, hits, precision, needed, best, reached_at) - 1, -1, -1):
+                total += best[r]
+            precision_out[k, t] = total / len(recalls) if truths[k] else np.nan
+            recall_out[k, t] = count / truths[k] if truths[k] else np.nan
+
+
+@compiled
 def _add(images: Int32s, first: int, last: int, weights: Bytes, some: NDArray[np.uint16], counts: Int32s) -> None:
     """Add to `counts` [L] how often images[first:last] occur; `some` [L] holds sums on the way, which are quicker."""
     lanes = len(counts)
