@@ -40,7 +40,8 @@ def test_a_result_from_another_process_is_stored_in_the_bytes_of_one_made_here(r
         {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.*")}
         for name in ("here", "there")
     )
-    assert here == there and len(here) == 3
+    assert here == there
+    assert len(here) == 3
     for name, rows_there in (("scores", rows), ("curves/e", 1)):
         stored = pq.read_table(tmp_path / "there" / "parts" / "u" / (name.replace("/", ".") + ".parquet"))
         assert stored.equals(table(rows_there))
