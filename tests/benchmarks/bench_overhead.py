@@ -20,7 +20,7 @@ from metrics.core.cases import Cases
 from metrics.core.evaluator import CaseScore, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.plugins import plugin_of
-from metrics.core.registry import add_plugin
+from metrics.core.registry import add_plugin, choose
 from metrics.core.suite import CASES, OUTPUTS, Case, Outputs, Suite, conform
 from metrics.store import Workspace
 from tests.benchmarks.bench_million import _children_seconds as children_seconds
@@ -35,13 +35,13 @@ ROUNDS = 3
 
 
 @evaluator(id="bench_one", title="One", inputs=("answer",), metrics=(Metric("bench_one", "One"),))
-def one_case(case: Case, parameters: Parameters) -> CaseScore:  # noqa: ARG001 - the signature of evaluators
+def one_case(case: Case, parameters: Parameters) -> CaseScore:
     """Score a case."""
     return CaseScore({"bench_one": float(len(case.answer) > 3)})
 
 
 @evaluator(id="bench_slice", title="Slice", inputs=("answer",), metrics=(Metric("bench_slice", "Slice"),))
-def slice_of_cases(cases: Sequence[Case], parameters: Parameters) -> list[CaseScore]:  # noqa: ARG001
+def slice_of_cases(cases: Sequence[Case], parameters: Parameters) -> list[CaseScore]:
     """Score a slice of cases."""
     return [CaseScore({"bench_slice": float(len(case.answer) > 3)}) for case in cases]
 
@@ -72,16 +72,9 @@ def overhead(given: Callable[..., object], cases: int) -> float:
     suite, outputs = inputs(cases)
     name = add_plugin(plugin_of(given))
     rows = list(Cases.joined(suite, outputs.outputs))
-    entry = given.evaluator if hasattr(given, "evaluator") else given
-    alone = quickest(
-        lambda: (
-            [entry.function(case, Parameters()) for case in rows]
-            if entry.shape == "case"
-            else entry.function(rows, Parameters())
-        ),
-        tries=ROUNDS,
-    )
-    del rows
+    entry, parameters = choose([name], {})[name]
+    asked = [(case,) for case in rows] if entry.shape == "case" else [(rows,)]
+    alone = quickest(lambda: [entry.function(*one, parameters) for one in asked], tries=ROUNDS)
     taken = []
     for _ in range(ROUNDS):
         with tempfile.TemporaryDirectory() as folder:
