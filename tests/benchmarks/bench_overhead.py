@@ -71,10 +71,6 @@ def overhead(given: Callable[..., object], cases: int) -> float:
     """Return the microseconds of a score that are not the evaluator's own."""
     suite, outputs = inputs(cases)
     name = add_plugin(plugin_of(given))
-    rows = list(Cases.joined(suite, outputs.outputs))
-    entry, parameters = choose([name], {})[name]
-    asked = [(case,) for case in rows] if entry.shape == "case" else [(rows,)]
-    alone = quickest(lambda: [entry.function(*one, parameters) for one in asked], tries=ROUNDS)
     taken = []
     for _ in range(ROUNDS):
         with tempfile.TemporaryDirectory() as folder:
@@ -82,7 +78,15 @@ def overhead(given: Callable[..., object], cases: int) -> float:
             begun = time.process_time()
             engine.execute(run, one_thread)
             taken.append(time.process_time() - begun)
-    return (min(taken) - alone) / cases * 1e6
+    return (min(taken) - alone(name, suite, outputs)) / cases * 1e6
+
+
+def alone(name: str, suite: Suite, outputs: Outputs) -> float:
+    """Return the processor seconds that an evaluator takes for cases that are there."""
+    entry, parameters = choose([name], {})[name]
+    rows = list(Cases.joined(suite, outputs.outputs))
+    asked = [(case,) for case in rows] if entry.shape == "case" else [(rows,)]
+    return quickest(lambda: [entry.function(*one, parameters) for one in asked], tries=ROUNDS)
 
 
 def main() -> None:
