@@ -33,7 +33,11 @@ from metrics.store import Run
 
 LOOK_EVERY = 0.5  # seconds between two looks at which workers there are
 ANSWER_WITHIN = 15.0  # seconds in which a scheduler has to answer
-UNWATCHED = {"distributed.worker.profile.enabled": False}  # nobody sees samples of a run's own workers and scheduler
+UNWATCHED = {  # nobody looks at the statistics of a run's own workers and scheduler
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+}
 PROBE = "probe"  # in the run's folder, while a cluster works on it
 ADVICE = "`resume {run} --scheduler …` continues it there, `--scheduler none` on this machine"
 
