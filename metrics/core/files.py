@@ -19,6 +19,7 @@ from metrics.core.errors import RunBusy
 
 PRIVATE = 0o700  # evaluated data may be confidential
 LOCK_TRIES = 10
+ROW_GROUP = 131_072  # rows
 
 
 def make_folder(path: Path) -> Path:
@@ -69,10 +70,26 @@ def read_json(path: Path) -> Any:
         return None
 
 
-def write_table(path: Path, table: pa.Table, row_group_size: int = 131_072) -> None:
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write bytes, whole or not at all."""
+    with written_whole(path) as beside:
+        beside.write_bytes(data)
+
+
+def write_table(path: Path, table: pa.Table, row_group_size: int = ROW_GROUP) -> None:
     """Write a table as Parquet (zstd), whole or not at all."""
     with written_whole(path) as beside:
         pq.write_table(table, beside, compression="zstd", row_group_size=row_group_size)
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    """Return a table as the bytes of a Parquet file that is soon read once: quick to write and read, not small."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(
+        table, sink, compression="lz4", use_dictionary=False, write_statistics=False, row_group_size=ROW_GROUP
+    )
+    written: bytes = sink.getvalue().to_pybytes()
+    return written
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import dask
 from distributed import Client, KilledWorker, LocalCluster
 from distributed.client import ClosedClientError
 from distributed.comm.core import CommClosedError
@@ -32,6 +33,11 @@ from metrics.store import Run
 
 LOOK_EVERY = 0.5  # seconds between two looks at which workers there are
 ANSWER_WITHIN = 15.0  # seconds in which a scheduler has to answer
+UNWATCHED = {  # nobody looks at the statistics of a run's own workers and scheduler
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+}
 PROBE = "probe"  # in the run's folder, while a cluster works on it
 ADVICE = "`resume {run} --scheduler …` continues it there, `--scheduler none` on this machine"
 
@@ -235,10 +241,11 @@ class ClusterExecutor(Executor):
 
 def _local_cluster(workers: int) -> LocalCluster:
     """Return a cluster of processes on this machine that listens on loopback alone, without a limit of memory."""
-    return LocalCluster(
-        n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
-        worker_dashboard_address="127.0.0.1:0", memory_limit=0, scheduler_kwargs={"dashboard": False},
-    )  # fmt: skip
+    with dask.config.set(UNWATCHED):
+        return LocalCluster(
+            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
+            worker_dashboard_address="127.0.0.1:0", memory_limit=0, scheduler_kwargs={"dashboard": False},
+        )  # fmt: skip
 
 
 def _python(versions: Mapping[str, Any]) -> dict[str, str]:

@@ -3,47 +3,39 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metrics.core.files import read_json, write_json, write_table
+from metrics.core.files import parquet_bytes, read_json, write_bytes, write_json
 from metrics.core.schema import TABLES, conformed
 from metrics.engine.plan import Unit
 
 LAST = "unit.json"  # of the files of a part
-LONG = 16 * 2**20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class UnitResult:
     """What a unit made: tables by name, how many cases ended in an error, seconds of work.
 
-    On its way to another process a LONG table is compressed: a pickle of it takes three times its memory.
+    On its way to another process its tables become `files`, the bytes that are stored: whoever did the unit encodes and
+    compresses them, and the process that drives the run, which serves every worker, only writes and syncs.
     """
 
     tables: Mapping[str, pa.Table]
     failed: int
     seconds: float
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+    def packed(self) -> Mapping[str, bytes]:
+        """Return the tables as the bytes of Parquet files."""
+        return self.files or {name: parquet_bytes(table) for name, table in self.tables.items()}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpacked, ({name: _packed(table) for name, table in self.tables.items()}, self.failed, self.seconds)
-
-
-def _packed(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="lz4" if table.nbytes > LONG else None)
-    with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
-        stream.write_table(table)
-    packed: bytes = sink.getvalue().to_pybytes()
-    return packed
-
-
-def _unpacked(packed: Mapping[str, bytes], failed: int, seconds: float) -> UnitResult:
-    return UnitResult({name: pa.ipc.open_stream(one).read_all() for name, one in packed.items()}, failed, seconds)
+        return UnitResult, ({}, self.failed, self.seconds, self.packed())
 
 
 class Parts:
@@ -55,9 +47,10 @@ class Parts:
     def write(self, name: str, result: UnitResult) -> None:
         """Store the result of a unit; readers see it whole or not at all."""
         folder = self.folder / name
-        files = {table: table.replace("/", ".") + ".parquet" for table in result.tables}
+        packed = result.packed()
+        files = {table: table.replace("/", ".") + ".parquet" for table in packed}
         for table, file in files.items():
-            write_table(folder / file, result.tables[table])
+            write_bytes(folder / file, packed[table])
         write_json(folder / LAST, {"tables": files, "failed": result.failed, "seconds": result.seconds})
 
     def failed(self, name: str) -> int | None:

@@ -23,7 +23,7 @@ from tests.benchmarks.table import FIGURES, HANDED_OVER, machine, merge
 BENCHMARKS = (
     "coco", "overlap", "judge", "embedder", "rules", "loops", "slices", "intervals", "startup", "pages", "gallery",
     "clicks", "tasks", "upload", "report", "ingest", "monitor", "heavy_inputs", "cluster", "scale", "million",
-    "detection_scale",
+    "overhead", "detection_scale",
 )  # fmt: skip
 BESIDE_PEERS = ("coco", "judge")
 

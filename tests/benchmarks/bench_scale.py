@@ -69,8 +69,9 @@ def measured(folder: Path) -> tuple[Costs, dict[str, float]]:
     packed: list[bytes] = []
     preparing += timed(lambda: packed.extend(pickle.dumps(job, 5) for job in jobs))
     results = [perform(job) for job in jobs]
-    storing = timed(lambda: [parts.write(unit.name, one) for unit, one in zip(units, results, strict=True)])
     rows = sum(one.tables["scores"].num_rows for one in results)
+    results = [pickle.loads(pickle.dumps(one, 5)) for one in results]  # as they come from workers
+    storing = timed(lambda: [parts.write(unit.name, one) for unit, one in zip(units, results, strict=True)])
     other = {
         "bytes of a unit's rows": sum(map(len, packed)) / len(packed),
         "bytes of a unit's result": sum(len(pickle.dumps(one, 5)) for one in results) / len(results),

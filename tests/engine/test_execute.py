@@ -152,7 +152,7 @@ class TestStates:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
         with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
-            patch.setattr(keeping, "write_table", full)
+            patch.setattr(keeping, "write_bytes", full)
             engine.execute(run, one_thread)
         assert run.state == "failed"
         assert "No space left" in (run.failure or "")

@@ -4,10 +4,11 @@ import pickle
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from metrics.core.schema import SCORES
-from metrics.engine.parts import LONG, Parts, UnitResult
+from metrics.engine.parts import Parts, UnitResult
 from metrics.engine.plan import Unit
 
 UNIT = Unit("u", "e", "m", 0, 1)
@@ -28,11 +29,19 @@ def test_a_stored_table_is_read_whole(rows: int, tmp_path: Path) -> None:
     assert parts.failed("u") == 2
 
 
-@pytest.mark.parametrize("rows", [0, 3, 2_000_000])
-def test_a_result_is_the_same_after_its_way_to_another_process(rows: int) -> None:
-    made = UnitResult({"scores": table(rows)}, 1, 0.25)
-    packed = pickle.dumps(made)
-    assert (table(rows).nbytes > LONG) == (rows == 2_000_000) == (len(packed) > 2**20)
-    found = pickle.loads(packed)
-    assert found.tables["scores"].equals(table(rows))
+@pytest.mark.parametrize("rows", [0, 3, 300_000], ids=["empty", "short", "several row groups"])
+def test_a_result_from_another_process_is_stored_in_the_bytes_of_one_made_here(rows: int, tmp_path: Path) -> None:
+    made = UnitResult({"scores": table(rows), "curves/e": table(1)}, 1, 0.25)
+    found = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(made))))
     assert (found.failed, found.seconds) == (1, 0.25)
+    for name, result in (("here", made), ("there", found)):
+        Parts(tmp_path / name).write("u", result)
+    here, there = (
+        {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.*")}
+        for name in ("here", "there")
+    )
+    assert here == there
+    assert len(here) == 3
+    for name, rows_there in (("scores", rows), ("curves/e", 1)):
+        stored = pq.read_table(tmp_path / "there" / "parts" / "u" / (name.replace("/", ".") + ".parquet"))
+        assert stored.equals(table(rows_there))
