@@ -30,6 +30,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a studio with that one run."""
     folder = tmp_path_factory.mktemp("wide")
     values = {model: [(place * 7 + case) % 11 / 10 for case in range(6)] for place, model in enumerate(MODELS)}
+    values[MODELS[0]] = [0.0004] * 6  # the longest text of a narrow cell: <0.001
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASSAY_WORKSPACE", str(folder))
         scored_run({f"{name}.{name}": values for name in METRICS})
@@ -56,6 +57,13 @@ def test_all_columns_and_many_rows_are_in_view(
     assert page.locator("tbody td:nth-child(2)").evaluate_all(INSIDE) >= 17
     assert page.locator("tbody td a, thead button").evaluate_all(CUT) == []
     expect(page.locator(".further")).to_be_hidden()
+
+
+@pytest.mark.parametrize("cells", ["compact", "fit"])
+def test_texts_of_narrow_cells_are_whole(page: Page, wide: str, cells: str) -> None:
+    page.set_viewport_size({"width": 820, "height": 720})
+    board(page, f"{wide}?cells={cells}")
+    assert page.locator("tbody td a").evaluate_all(CUT) == []
 
 
 def test_more_columns_than_fit_are_counted_at_the_edge(page: Page, wide: str) -> None:

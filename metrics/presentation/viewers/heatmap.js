@@ -75,7 +75,7 @@ function drawRow(data, row) {
     const link = element("a");
     link.href = `${data.columns[column].behind}&model=${encodeURIComponent(data.models[row])}`;
     link.tabIndex = -1;
-    const value = element("b", "", text);
+    const value = element("b", text.trim().length > 5 ? "long" : "", text);
     if (marks & 2) value.prepend(element("span", "bang", "!"));
     link.append(value);
     if (interval) link.append(element("small", "", interval));
