@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from metrics.calibrations.calibrated_thresholds import shipped_for
 from metrics.core.prompt import wording
 from metrics.core.registry import evaluators
-from metrics.engine.calibrated_thresholds import shipped_for
 from metrics.judge.settings import JudgeSettings, settings_of
 from metrics.store import Run
 
