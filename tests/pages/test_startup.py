@@ -11,6 +11,7 @@ from metrics import engine
 from metrics.store import Workspace
 from metrics.suites.samples import create, samples
 from tests.pages.conftest import PROJECT, place_samples
+from tests.pages.page_scenes import objects_run
 
 HEAVY = """
     torch litellm sentence_transformers transformers sklearn scipy numba matplotlib pandas duckdb shapely typst
@@ -26,20 +27,23 @@ else:  # there, ru_maxrss of a process that was just started is that of the proc
     peak = int(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]) * 1024
 print(json.dumps({
     "title": page.title[0].value, "exceptions": len(page.exception), "bytes": peak,
-    "texts": [text.value for text in page.text], "modules": sorted(sys.modules),
+    "texts": [*(text.value for text in page.text), *(button.label for button in page.button)],
+    "modules": sorted(sys.modules),
 }))
 """
 
 
-@pytest.fixture(scope="module", params=["scored", "judged", "empty"])
+@pytest.fixture(scope="module", params=["labels", "judged", "objects", "empty"])
 def visit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict:
     """The first visit to the start page, in a process of its own, on a workspace that no other test adds runs to.
 
-    The newest run there has scores by formulas, or by the local judge; or no run is there, and the samples wait.
+    The newest run there is of labels, of objects or with the local judge; or there is none, and the samples wait.
     """
     folder = tmp_path_factory.mktemp(request.param)
     if request.param != "empty":
         place_samples(folder)
+    if request.param == "objects":
+        objects_run(folder)
     if request.param == "judged":
         judged = next(sample for sample in samples() if "judge" in sample.facts)
         engine.execute(create(Workspace(folder), judged))
@@ -55,7 +59,12 @@ def visit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def test_it_shows_the_leaderboard(visit: dict) -> None:
     assert (visit["title"], visit["exceptions"]) == ("Leaderboard", 0)
-    line = {"scored": "With 120 cases", "judged": "Judged by Qwen2.5", "empty": "The first leaderboard opens here"}
+    line = {
+        "labels": "With 120 cases",
+        "objects": "See the objects",
+        "judged": "Judged by Qwen2.5",
+        "empty": "The first leaderboard opens here",
+    }
     assert any(text.startswith(line[visit["kind"]]) for text in visit["texts"])
 
 
