@@ -67,10 +67,11 @@ def calibrated_by(
 def shipped_for(judge: JudgeSettings) -> Iterator[Calibration]:
     """Yield what comes with Assay about evaluators with this judge, at their default parameters."""
     for one in shipped():
-        entry = evaluators()[one.evaluator]
-        if JUDGE not in one.models or one.version != entry.version:
+        if JUDGE not in one.models:  # before its evaluator is imported
             continue
-        if dict(one.models) == models_used(entry, entry.parameters.model_validate({}), {JUDGE: judge}):
+        entry = evaluators()[one.evaluator]
+        used = models_used(entry, entry.parameters.model_validate({}), {JUDGE: judge})
+        if one.version == entry.version and dict(one.models) == used:
             yield one
 
 
