@@ -20,6 +20,7 @@ from pkgutil import iter_modules
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
+from metrics.calibrations.shipped import shipped
 from metrics.cli.main import parser as command_line
 from metrics.cli.project_model import schema
 from metrics.core.evaluator import JUDGE, Metric
@@ -28,7 +29,6 @@ from metrics.ingest import format_table, formats
 from metrics.ingest.reader import Reader
 from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
 from metrics.library.presets import PRESETS
-from metrics.models.calibrated import shipped
 from metrics.perturbations.kinds import KINDS
 from metrics.presentation.families import FAMILIES
 from metrics.presentation.phrases import with_interval

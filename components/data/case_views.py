@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pandas as pd
-
 from components.data.run_reads import of_run
 from metrics import analysis
 from metrics.core.errors import InputError
 from metrics.presentation.verdict_rows import verdict_groups
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from metrics.store import Run
 
 
@@ -34,6 +34,8 @@ class CaseView(NamedTuple):
 @of_run
 def example(run: Run, case_id: str) -> CaseView | None:
     """Return one case in full; None if the suite has no such case."""
+    import pandas as pd
+
     try:
         view = analysis.example(run, case_id)
     except InputError:

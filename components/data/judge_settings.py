@@ -175,7 +175,7 @@ def running_servers() -> tuple[Running, ...]:
 
 def measured_agreement(setting: Setting) -> list[Calibration]:
     """Return how far a judge's scores agree with labels, as measured for Assay."""
-    from metrics.engine.calibrated_thresholds import shipped_for
+    from metrics.calibrations.calibrated_thresholds import shipped_for
 
     return list(shipped_for(settings_of(setting)))
 

@@ -6,16 +6,13 @@ is shared by all sessions and therefore read-only.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-import streamlit as st
-
-from components.data.visitors import kept_here, place
+from components.data.visitors import kept_here
 from components.data.workspace_runs import workspace
 from metrics import analysis
-from metrics.store.threshold_profiles import ThresholdProfiles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,27 +27,19 @@ T = TypeVar("T")
 def of_run(
     read: Callable[Concatenate[Run, P], T], spinner: str | bool = False, version: Callable[[Run], object] | None = None
 ) -> Callable[Concatenate[str, P], T]:
-    """Return `read` for the id of a run in place of the run, cached by its arguments however they are passed.
+    """Return `read` for the id of a run in place of the run, its answers kept: see kept_here.
 
-    An answer is computed again when thresholds are set, and one that rests on more than the run when the `version` of
-    that changes; no answer of one workspace is given in another.
+    `version`: of what an answer rests on beside the run.
     """
-    signature = inspect.signature(read)
 
-    def cached(version: object, run_id: str, /, *args: Any, **kwargs: Any) -> T:  # noqa: ARG001 - a part of the key
+    @wraps(read)
+    def by_id(run_id: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return read(workspace().run(run_id), *args, **kwargs)
 
-    cached.__module__, cached.__qualname__ = read.__module__, read.__qualname__  # Streamlit tells caches apart by these
-    kept = st.cache_resource(max_entries=64, show_spinner=spinner)(cached)
+    def version_by_id(run_id: str, /, *_: P.args, **__: P.kwargs) -> object:
+        return version(workspace().run(run_id)) if version else None
 
-    def asked(run_id: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        bound = signature.bind(run_id, *args, **kwargs)
-        bound.apply_defaults()
-        own = version(workspace().run(run_id)) if version else None
-        here = place()
-        return kept((own, str(here), ThresholdProfiles(here).version), *bound.args, **bound.kwargs)
-
-    return asked
+    return kept_here(by_id, spinner, version_by_id)
 
 
 leaderboard = of_run(analysis.leaderboard)

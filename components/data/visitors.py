@@ -22,6 +22,7 @@ from metrics.core.errors import InputError
 from metrics.core.loopback import is_loopback
 from metrics.store import Workspace
 from metrics.store.team import AuditLog, NotAllowed, Outcome, Role, Team, Visitor, folder_of, team_of, visitor_of
+from metrics.store.threshold_profiles import ThresholdProfiles
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -95,19 +96,30 @@ def working_in(folder: Path) -> Iterator[None]:
         _place.reset(token)
 
 
-def kept_here(function: Callable[P, T]) -> Callable[P, T]:
-    """Return the function with its answers kept by its arguments and by the workspace that the visitor works in."""
+def kept_here(
+    function: Callable[P, T], spinner: str | bool = False, version: Callable[P, object] | None = None
+) -> Callable[P, T]:
+    """Return the function with its answers kept by its arguments, however they are passed.
 
-    def within(folder: str, /, *args: Any, **kwargs: Any) -> T:  # noqa: ARG001 - a part of the key
+    They are of the workspace that the visitor works in, and none is given in another. An answer is computed again when
+    thresholds are set there, and one that rests on more than its arguments when the `version` of that changes.
+    """
+    signature = inspect.signature(function)
+
+    def within(key: object, /, *args: Any, **kwargs: Any) -> T:  # noqa: ARG001 - Streamlit's key is made of it
         return function(*args, **kwargs)
 
     # what Streamlit tells caches by
     within.__module__, within.__qualname__ = function.__module__, function.__qualname__
-    kept = st.cache_resource(max_entries=64, show_spinner=False)(within)
+    kept = st.cache_resource(max_entries=64, show_spinner=spinner)(within)
 
     @wraps(function)
     def asked(*args: P.args, **kwargs: P.kwargs) -> T:
-        return kept(str(place()), *args, **kwargs)
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        own = version(*args, **kwargs) if version else None
+        here = place()
+        return kept((own, str(here), ThresholdProfiles(here).version), *bound.args, **bound.kwargs)
 
     return asked
 

@@ -52,7 +52,8 @@ function keepLink(asks) {
   }
 }
 
-export default function ({ data }) {
+export default function (component) {
+  const data = JSON.parse(new TextDecoder().decode(component.data));
   keepLink(data.asks);
   if (window.assayFrame) return;
   window.assayFrame = true;

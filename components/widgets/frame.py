@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -112,8 +113,8 @@ def frame(title: str, question: str, *, needs_run: bool = True, unfinished: bool
 
 def browser_frame(asks: bool) -> None:
     """Keep the Back button and the sidebar right, see frame.js; `asks`: the page asks the visitor to sign in."""
-    data = {"scripts": [] if asks else scripts(), "asks": asks}
-    _browser_frame()(key="frame", data=data, width="content")
+    packed = json.dumps({"scripts": [] if asks else scripts(), "asks": asks}).encode()  # as bytes: see heatmap
+    _browser_frame()(key="frame", data=packed, width="content")
 
 
 @cache

@@ -1,12 +1,16 @@
 """Tables of records whose rows link to something: a click on any cell of a row selects the row."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
 import streamlit as st
 
 from metrics.presentation.format import MISSING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ROW = 35  # pixels
 HEAD = 36

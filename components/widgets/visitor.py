@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from components import data
@@ -70,6 +69,8 @@ def _open_group() -> None:
 
 def draw_log() -> None:
     """Draw the last lines of the audit log."""
+    import pandas as pd
+
     rows = data.audit_log()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(f"Audit log, the last {format.plural(len(rows), 'line')}", help=WHOLE_LOG)

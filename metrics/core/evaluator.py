@@ -298,6 +298,11 @@ class Evaluator:
         """Return the resources with local weights that it uses with these parameters, by which it is calibrated."""
         return [name for name in parameters.used(self.resources) if name in LOCAL_MODELS]
 
+    def settings(self, parameters: Parameters, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings of its models and judge: a parameter named like a resource overrides the given one."""
+        own = {name: getattr(parameters, name, None) for name in self.resources}
+        return {**given, **{name: value for name, value in own.items() if value}}
+
     @property
     def primary(self) -> Metric:
         """The evaluator's main metric."""

@@ -21,7 +21,7 @@ from metrics.core.evaluator import JUDGE
 from metrics.core.files import make_folder, sha256_of
 from metrics.core.registry import choose
 from metrics.engine import run_plugins
-from metrics.engine.load_resources import Resources, missing_resources, settings_for
+from metrics.engine.load_resources import Resources, missing_resources
 from metrics.engine.parts import UnitResult
 from metrics.engine.run_plugins import Shipped
 from metrics.engine.unit_work import Job
@@ -159,7 +159,7 @@ def model_weights(
     """Return the sha256 of the weights of the evaluators' models that are on this machine, as "evaluator model"."""
     found = {}
     for id, (entry, parameters) in choose(list(ids), {id: evaluators[id] for id in ids}).items():
-        own = settings_for(entry, parameters, resources)
+        own = entry.settings(parameters, resources)
         for name in parameters.used(entry.resources):
             if name != JUDGE and (sha256 := models.weights_of(name, own)):
                 found[f"{id} {name}"] = sha256

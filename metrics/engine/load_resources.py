@@ -56,7 +56,7 @@ def missing_resources(entry: Evaluator, parameters: Parameters, settings: Mappin
 
     `settings` chooses the models (see metrics.models.provide) and, under "judge", the judge. Nothing is loaded.
     """
-    own = settings_for(entry, parameters, settings)
+    own = entry.settings(parameters, settings)
     messages = []
     for name in parameters.used(entry.resources):
         reason = missing_judge(own.get(JUDGE)) if name == JUDGE else models.missing_model(name, own)
@@ -66,12 +66,6 @@ def missing_resources(entry: Evaluator, parameters: Parameters, settings: Mappin
         example = f", such as {field.examples[0]}" if field is not None and field.examples else ""
         messages.append(f"{reason}{example}" if reason == models.not_chosen(name) else reason)
     return "; ".join(messages) or None
-
-
-def settings_for(entry: Evaluator, parameters: Parameters, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings for one evaluator: a parameter named like a resource overrides the run's setting."""
-    own = {name: getattr(parameters, name, None) for name in entry.resources}
-    return {**settings, **{name: value for name, value in own.items() if value}}
 
 
 def saved_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,7 +100,7 @@ class Resources:
         if reason := missing_resources(entry, parameters, self._settings):
             raise MissingResource(reason)
         names = [name for name in parameters.used(entry.resources) if name != JUDGE]
-        return models.provide(names, settings_for(entry, parameters, self._settings), self._cache_folder)
+        return models.provide(names, entry.settings(parameters, self._settings), self._cache_folder)
 
     async def judges(self, entry: Evaluator, parameters: Parameters) -> tuple[Client, ...]:
         """Return the judge and the rest of its panel; none where the evaluator asks no judge with these parameters."""

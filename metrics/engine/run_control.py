@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from metrics.calibrations.calibrated_thresholds import calibrated_by
 from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed
 from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.files import lock_file
@@ -16,7 +17,6 @@ from metrics.core.places import own_environment, python_module
 from metrics.core.registry import choose, is_missing
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.calibrated_thresholds import calibrated_by
 from metrics.engine.load_resources import saved_settings
 from metrics.engine.run_plugins import specified
 from metrics.judge.rubrics import with_rubric

@@ -20,11 +20,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, Field
 
+from metrics.calibrations.calibrated_thresholds import calibrated_by
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
 from metrics.core.errors import InputError, InputProblem, RunNotFound
 from metrics.core.files import held, is_held, make_folder, read_json, write_json, write_table
 from metrics.core.registry import choose
-from metrics.engine.calibrated_thresholds import calibrated_by
 from metrics.engine.load_resources import saved_settings
 from metrics.judge.settings import settings_of
 from metrics.monitoring.monitor_status import CRITICAL, MINIMUM, WARNING, Chosen, Limits

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from metrics.analysis.leaderboard.leaderboard import Column, column_of
+from metrics.calibrations.calibrated_thresholds import calibrated_by, models_used
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Direction
 from metrics.core.registry import choose
-from metrics.engine.calibrated_thresholds import calibrated_by, models_used
 from metrics.monitoring.monitor_store import Monitor, Spec
 
 

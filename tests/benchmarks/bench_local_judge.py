@@ -16,7 +16,7 @@ AUC and balanced accuracy (at the threshold in force, .5 where there is none) wi
 whole passages. With --workspace an interrupted run continues where it stopped. Sets of ../shared/data are left out
 where it is absent. --least: a tenth of the passages. --plain: the same weights, asked one question about a whole
 answer. --store also judges the halves that set thresholds, and writes the table that comes with Assay,
-metrics/models/calibrations.json. An hour on two idle cores, with --store two.
+metrics/calibrations/calibrations.json. An hour on two idle cores, with --store two.
 """
 
 import argparse
@@ -32,9 +32,9 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics import Outputs, Suite, evaluate
+from metrics.calibrations.calibrated_thresholds import models_used
 from metrics.core.evaluator import JUDGE
 from metrics.core.registry import evaluators
-from metrics.engine.calibrated_thresholds import models_used
 from metrics.ingest import read_outputs, read_suite
 from metrics.judge.local.completer import EVEN, LocalCompleter
 from metrics.judge.local.install import LOCAL

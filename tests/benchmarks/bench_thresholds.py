@@ -6,8 +6,8 @@ Each metric scores sets of labelled cases (tests/benchmarks/threshold_sets.py). 
 questions, conversations) set the threshold: the highest balanced accuracy, averaged over the sets. The other half
 measures it: AUC and balanced accuracy with 95 % intervals (1,000 resamples of clusters), of each set and their mean. A
 metric whose mean AUC is below .6, or whose interval includes .5, gets no threshold. --store writes the table that comes
-with Assay, metrics/models/calibrations.json, and --variants compares the definitions of groundedness on the first half.
-Sets of ../shared are skipped without it, and then --store is refused. Five minutes on one core.
+with Assay, metrics/calibrations/calibrations.json, and --variants compares the definitions of groundedness on the first
+half. Sets of ../shared are skipped without it, and then --store is refused. Five minutes on one core.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from metrics.calibrations.shipped import TABLE, shipped
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.calibration import Calibration, separates
 from metrics.core.evaluator import JUDGE, CaseScore, Evaluator
@@ -30,7 +31,6 @@ from metrics.core.sampling_design import cluster_codes
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.local.completer import EVEN
 from metrics.models import provide
-from metrics.models.calibrated import TABLE, shipped
 from metrics.models.embedder import BUNDLED_WEIGHTS
 from metrics.stats.intervals import percentiles
 from metrics.stats.rater_agreement import aucs, best_thresholds, draws_of

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
+from metrics.calibrations.calibrated_thresholds import models_used
 from metrics.core.calibration import Calibration, calibration_of, latest, with_thresholds
 from metrics.core.evaluator import JUDGE, LOCAL_MODELS
 from metrics.core.registry import choose, evaluators
-from metrics.engine.calibrated_thresholds import models_used
 
 
 def calibration(**given: object) -> Calibration:
@@ -75,7 +75,7 @@ def test_calibrated_thresholds_stand_behind_given_ones_and_fill_empty_cutoffs() 
 
 
 def test_shipped_calibrations_are_of_todays_evaluators() -> None:
-    from metrics.models.calibrated import shipped
+    from metrics.calibrations.shipped import shipped
 
     assert shipped()
     for one in shipped():

@@ -10,7 +10,7 @@ from metrics.core.errors import MissingResource
 from metrics.core.evaluator import Status
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
-from metrics.engine.load_resources import Resources, missing_inputs, missing_resources, settings_for
+from metrics.engine.load_resources import Resources, missing_inputs, missing_resources
 
 
 def test_an_output_that_is_an_error_is_an_error_of_every_evaluator_and_no_empty_answer() -> None:
@@ -46,8 +46,8 @@ def test_an_evaluator_s_own_model_goes_before_the_run_s() -> None:
     entry = evaluators()["toxicity_classifier"]
     own = entry.parameters.model_validate({"classifier": "some/own"})
     settings = {"classifier": "the/run", "embedder": "other"}
-    assert settings_for(entry, own, settings) == {"classifier": "some/own", "embedder": "other"}
-    assert settings_for(entry, entry.parameters(), settings) == settings
+    assert entry.settings(own, settings) == {"classifier": "some/own", "embedder": "other"}
+    assert entry.settings(entry.parameters(), settings) == settings
 
 
 @pytest.mark.parametrize(

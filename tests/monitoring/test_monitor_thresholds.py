@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from metrics.calibrations import calibrated_thresholds
 from metrics.cli.main import main
 from metrics.core.calibration import Calibration
 from metrics.core.errors import InputError
 from metrics.core.files import sha256_of
-from metrics.engine import calibrated_thresholds
 from metrics.monitoring import (
     Monitor,
     Spec,
@@ -26,8 +26,8 @@ from metrics.monitoring import (
 )
 from metrics.store import Workspace
 from metrics.store.calibrations import Calibrations
+from tests.calibrations.test_calibrated_thresholds import calibration
 from tests.engine.engine_scenes import finished
-from tests.engine.test_calibrated_thresholds import calibration
 from tests.monitoring.monitor_scenes import begun, line, write
 
 CONTEXT = "The river runs past an old mill, which has been red since it was built."

@@ -1,5 +1,6 @@
 """The start page: which model should I pick?"""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlparse
@@ -7,7 +8,9 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from metrics.presentation.viewers.board_drawing import PROBLEM
 from metrics.store import Run, Workspace
+from metrics.store.threshold_profiles import ThresholdProfiles
 from metrics.suites.samples import samples
 from tests.engine.engine_scenes import finished
 from tests.pages.conftest import HOSTILE, PROJECT, labels_outputs, labels_suite
@@ -27,6 +30,24 @@ def test_the_heatmap_has_every_model_best_first(run: Run, open_page: Callable[..
     assert heatmap["models"] == ["sharp", "blunt", HOSTILE]
     assert heatmap["headline"].startswith("sharp leads")
     assert page.query_params["run"] == run.id
+
+
+def test_marks_follow_thresholds_that_are_set_after_the_first_visit(
+    run: Run, open_page: Callable[..., AppTest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(run.workspace.path, tmp_path / "own")
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path / "own"))
+
+    def marked() -> list[str]:
+        board = drawn(open_page("leaderboard", run=run.id))
+        column = [column["key"] for column in board["columns"]].index("classification/accuracy")
+        return [model for model, row in zip(board["models"], board["cells"], strict=True) if row[column][4] & PROBLEM]
+
+    assert marked() == ["blunt", HOSTILE]
+    profiles = ThresholdProfiles(tmp_path / "own")
+    profiles.use("Lenient")
+    profiles.put({("classification", "accuracy"): 0.6})
+    assert marked() == [HOSTILE]
 
 
 def test_filters_come_from_the_address(run: Run, open_page: Callable[..., AppTest]) -> None:

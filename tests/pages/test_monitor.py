@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from metrics.calibrations import calibrated_thresholds
 from metrics.core.suite import Outputs, Suite
-from metrics.engine import calibrated_thresholds
 from metrics.monitoring import feed, monitor, reference_of
 from metrics.store import Workspace
 from metrics.store.calibrations import Calibrations
+from tests.calibrations.test_calibrated_thresholds import calibration
 from tests.engine.engine_scenes import finished
-from tests.engine.test_calibrated_thresholds import calibration
 from tests.monitoring.monitor_scenes import begun, line, write
 
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import streamlit as st
 
 from metrics.presentation.format import MISSING, STATUSES, count, duration, number, plural
@@ -13,6 +12,8 @@ from metrics.presentation.judge_notes import quotes_text, reading_text
 from metrics.presentation.panel_rows import short_names
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from components.data import RunJudges
 
 QUOTES_HELP = (
@@ -58,6 +59,8 @@ def cost_line(judge: str, calls: Sequence[Mapping[str, Any]]) -> str:
 
 def panel_table(judges: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the values of each judge of a panel; where one has none, also status and reason of each."""
+    import pandas as pd
+
     named = short_names({judge["judge"] for judge in judges})
     scored = all(judge["status"] == SCORED for judge in judges)
     return pd.DataFrame(
@@ -76,6 +79,8 @@ def panel_table(judges: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 def call_table(calls: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the replies as a table: step, origin, tokens, cost, time."""
+    import pandas as pd
+
     return pd.DataFrame(
         [
             {

@@ -3,10 +3,10 @@
 from metrics.analysis.labels.human_labels import criteria
 from metrics.analysis.labels.judge_agreement import Agreement, agreement
 from metrics.analysis.labels.labelled_scores import LabelledScores, labelled_scores, metric_columns
+from metrics.calibrations.calibrated_thresholds import models_used, settings_used
 from metrics.core.calibration import FEWEST_LABELS, Calibration, separates
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import evaluators
-from metrics.engine.calibrated_thresholds import models_used, settings_used
 from metrics.store import Run
 from metrics.store.calibrations import Calibrations
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import orjson
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from metrics.calibrations.calibrated_thresholds import shipped_for
 from metrics.core.prompt import wording
 from metrics.core.registry import evaluators
-from metrics.engine.calibrated_thresholds import shipped_for
 from metrics.judge.settings import JudgeSettings, settings_of
 from metrics.store import Run
 
@@ -130,9 +135,12 @@ def judging(run: Run) -> dict[str, dict[str, Any]]:
 
 def quotes(run: Run) -> tuple[int, int]:
     """Return how many quotes the judge gave in a run's verdicts, and how many are not in the text that they name."""
-    (row,) = run.query(
-        """SELECT coalesce(sum(CAST(json_extract(evidence, '$.judge.quotes.given') AS BIGINT)), 0) AS given,
-                  coalesce(sum(CAST(json_extract(evidence, '$.judge.quotes.not_found') AS BIGINT)), 0) AS not_found
-           FROM scores WHERE evidence LIKE '%"not_found":%'"""
-    ).to_dict("records")
-    return int(row["given"]), int(row["not_found"])
+    path = run.table_path("scores")
+    counts: Counter[str] = Counter()
+    if path is not None:
+        with pq.ParquetFile(path) as file:  # DuckDB would have to be loaded: the start page waits
+            for group in range(file.num_row_groups):
+                evidence = file.read_row_group(group, columns=["evidence"])["evidence"]
+                for text in evidence.filter(pc.match_substring(evidence, '"not_found":')).to_pylist():
+                    counts.update((orjson.loads(text).get("judge") or {}).get("quotes"))
+    return counts["given"], counts["not_found"]

@@ -154,6 +154,8 @@ def _sums(
     for group in groups:
         rows = file.read_row_group(group, columns=COLUMNS)
         rows = rows.filter(pc.is_valid(rows["value"]))
+        if not len(rows):  # to combine no chunks, Arrow would import pandas: the start page waits
+            continue
         value = numbers(rows["value"])
         metric, model = _codes(rows["metric"], names), _codes(rows["model"], models)
         chosen = (_codes(rows["evaluator"], [evaluator]) == 0) & (metric >= 0) & (model >= 0) & ~np.isnan(value)

@@ -1,8 +1,12 @@
 """Numbers of classes, of kinds of errors and of metrics: their titles, their order, and which make a radar."""
 
-import math
+from __future__ import annotations
 
-import pandas as pd
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GAIN = "d_ap_"  # prefix of the metrics that say what average precision an error costs
 ERROR_TITLES = {

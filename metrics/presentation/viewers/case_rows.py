@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from metrics.presentation import format, palette
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from metrics.analysis import Column
 
 
@@ -22,6 +22,8 @@ def case_rows(
     The bar is the value's place in the metric's range, its colour the goodness; there is none where the range is open.
     `models` and `repeats`: whether a row names its model and its repeat.
     """
+    import pandas as pd
+
     texts = format.aligned([None if pd.isna(value) else float(value) for value in frame["value"]])
     return [
         _row(row, column, text, address, models, repeats)
@@ -44,6 +46,8 @@ def colour_css() -> str:
 def _row(
     row: dict[Any, Any], column: Column, text: str, address: str, models: bool, repeats: bool
 ) -> dict[str, Any]:  # fmt: skip
+    import pandas as pd
+
     value = None if pd.isna(row["value"]) else float(row["value"])
     errors = None if pd.isna(row["errors"]) else int(row["errors"])
     share = _share(value, column)

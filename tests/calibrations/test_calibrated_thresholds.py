@@ -6,15 +6,14 @@ from typing import Any
 import pytest
 
 from metrics import engine, models
+from metrics.calibrations import calibrated_thresholds, shipped
+from metrics.calibrations.calibrated_thresholds import calibrated_by, calibrations_for, models_used, shipped_for
 from metrics.core.calibration import Calibration
 from metrics.core.registry import choose, evaluators
 from metrics.core.suite import Outputs, Suite
-from metrics.engine import calibrated_thresholds
-from metrics.engine.calibrated_thresholds import calibrated_by, calibrations_for, models_used, shipped_for
 from metrics.judge.local.install import MODEL as KNOWN
 from metrics.judge.local.questions import VERSION
 from metrics.judge.settings import settings_of
-from metrics.models import calibrated
 from metrics.models.embedder import BUNDLED_WEIGHTS
 from metrics.store import Run, Workspace
 from metrics.store.calibrations import Calibrations
@@ -155,7 +154,7 @@ def test_a_calibration_knows_a_judge_with_the_settings_that_scores_depend_on() -
 
 
 def test_the_local_judge_has_thresholds_of_its_own(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibrated_thresholds, "shipped", calibrated.shipped)
+    monkeypatch.setattr(calibrated_thresholds, "shipped", shipped.shipped)
     (known,) = [one for one in shipped_for(settings_of("local")) if one.evaluator == "faithfulness"]
     entry, values = choose(["faithfulness"])["faithfulness"]
     resources = {"judge": "local"}

@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from metrics import models
+from metrics.calibrations.shipped import shipped
 from metrics.core.calibration import Calibration, latest
 from metrics.core.evaluator import JUDGE, LOCAL_MODELS, Evaluator, Parameters
 from metrics.core.registry import evaluators
-from metrics.engine.load_resources import settings_for
 from metrics.judge.settings import JudgeSettings, settings_of
-from metrics.models.calibrated import shipped
 from metrics.store.calibrations import Calibrations
 
 NOT_SETTINGS = {"threshold", "thresholds", *LOCAL_MODELS}  # parameters that no case's number depends on, or models
@@ -21,7 +20,7 @@ def models_used(entry: Evaluator, parameters: Parameters, resources: Mapping[str
 
     None where it is not known: the weights are not on this machine yet, or no judge is chosen.
     """
-    own = settings_for(entry, parameters, resources)
+    own = entry.settings(parameters, resources)
     found: dict[str, str | None] = {name: models.weights_of(name, own) for name in entry.local_models(parameters)}
     if JUDGE in parameters.used(entry.resources):
         judge = own.get(JUDGE)
@@ -68,10 +67,11 @@ def calibrated_by(
 def shipped_for(judge: JudgeSettings) -> Iterator[Calibration]:
     """Yield what comes with Assay about evaluators with this judge, at their default parameters."""
     for one in shipped():
-        entry = evaluators()[one.evaluator]
-        if JUDGE not in one.models or one.version != entry.version:
+        if JUDGE not in one.models:  # before its evaluator is imported
             continue
-        if dict(one.models) == models_used(entry, entry.parameters.model_validate({}), {JUDGE: judge}):
+        entry = evaluators()[one.evaluator]
+        used = models_used(entry, entry.parameters.model_validate({}), {JUDGE: judge})
+        if one.version == entry.version and dict(one.models) == used:
             yield one
 
 

@@ -1,0 +1,1 @@
+"""Which thresholds are in force: those that labels set for the models that an evaluator uses."""
