@@ -148,7 +148,14 @@ def _plain(column: pa.Array, default: Any) -> Iterable[Any]:
     """Return a column's values, of lists as tuples, with the field's default in place of null."""
     if column.null_count == len(column):
         return repeat(default, len(column))
-    values = column.to_pylist()
     if pa.types.is_list(column.type):
-        return map(tuple, values) if not column.null_count else (tuple(value or ()) for value in values)
+        return _tuples(column)
+    values = column.to_pylist()
     return [default if value is None else value for value in values] if column.null_count else values
+
+
+def _tuples(column: pa.ListArray) -> Iterator[tuple[Any, ...]]:
+    """Return the lists of a column as tuples, of null an empty one; their items are converted all at once."""
+    items = tuple(column.flatten().to_pylist())
+    ends = np.cumsum(pc.fill_null(pc.list_value_length(column), 0).to_numpy()).tolist()
+    return map(items.__getitem__, map(slice, [0, *ends[:-1]], ends))

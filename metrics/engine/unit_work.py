@@ -141,9 +141,12 @@ def case_tables(job: Job, entry: Evaluator, cases: Cases, scores: ScoreColumns) 
 
 
 def _absent(job: Job, suite: Suite) -> pa.Table:
-    """Return id and position of the cases that the unit's model has no output for."""
-    answered = Workspace(job.workspace).answered(job.outputs, job.unit.model)
-    without = np.flatnonzero(~pc.is_in(suite.cases["case_id"], answered).to_numpy())
+    """Return id and position of the cases that the unit's model has no output for; the unit is the model's last."""
+    workspace, stop = Workspace(job.workspace), job.unit.stop
+    start = stop - workspace.outputs_facts(job.outputs)["models"][job.unit.model]["rows"]
+    absent = np.ones(len(suite), bool)
+    absent[workspace.positions(job.outputs, job.suite, start, stop)] = False
+    without = np.flatnonzero(absent)
     return pa.table({"case_id": suite.cases["case_id"].take(pa.array(without)), "position": without})
 
 

@@ -137,11 +137,6 @@ class StoredInputs:
         path = self._folder("outputs", fingerprint) / "outputs.parquet"
         return _positions(path, self._folder("suites", suite)).slice(start, stop - start)
 
-    def answered(self, fingerprint: str, model: str) -> pa.Array:
-        """Return the ids of the cases that stored outputs have of a model; nothing else is read."""
-        file = self._folder("outputs", fingerprint) / "outputs.parquet"
-        return pq.read_table(file, columns=["case_id"], filters=[("model", "=", model)])["case_id"].unique()
-
     def suites(self) -> list[dict[str, Any]]:
         """Return fingerprint, name, task, number of cases … of every stored suite, the newest first."""
         stored = sorted((self.path / "suites").glob("*/suite.json"), key=lambda path: -path.stat().st_mtime_ns)
