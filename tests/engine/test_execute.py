@@ -138,7 +138,7 @@ class TestStates:
         run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"])
         engine.execute(run, one_thread, lambda progress: engine.cancel(run) if progress.message == "starting" else None)
         assert run.state == "cancelled"
-        assert len(list((run.folder / "parts").glob("*/unit.json"))) == 1
+        assert len(list((run.folder / "parts").glob("*.unit"))) == 1
         (run.folder / "cancel").unlink()
         engine.execute(run, one_thread)
         assert run.state == "finished"
@@ -195,11 +195,11 @@ def test_a_dying_worker_costs_at_most_its_own_unit(workspace: Path, deaths: int,
     assert set(lost["model"]) <= {victim.model}
 
 
-def test_a_part_without_its_unit_file_is_not_there(workspace: Path) -> None:
+def test_a_part_that_is_half_written_is_not_there(workspace: Path) -> None:
     run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
-    half = run.folder / "parts" / plan(run)[0].name
-    half.mkdir(parents=True)
-    (half / "scores.parquet").write_bytes(b"PAR1 half of it")
+    file = keeping.Parts(run.folder).file(plan(run)[0].name)
+    file.parent.mkdir()
+    file.with_name(f".{file.name}.77.part").write_bytes(b'{"tables": {"scores": 17}, "fai')
     engine.execute(run, one_thread)
     assert run.state == "finished"
     assert (run.scores["status"] == "ok").all()
