@@ -24,7 +24,7 @@ from metrics.core.evaluator import (
 )
 from metrics.core.label_keys import find
 from metrics.core.registry import choose
-from metrics.core.schema import AGGREGATES, REPLICATES, SCORES
+from metrics.core.schema import AGGREGATES, REPLICATES, SCORES, SLICE
 from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.judge_case import failed_score
@@ -34,6 +34,8 @@ from metrics.engine.plan import Unit, plan
 from metrics.engine.run_plugins import Shipped, receive, shipped
 from metrics.engine.score_cases import columns_of, score_cases
 from metrics.store import Run, Workspace
+
+YOUNG = 5 * SLICE  # objects before the garbage collector looks among them; those of a slice are freed without it
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +108,11 @@ def perform(job: Job) -> UnitResult:
 
 @cache
 def _settle(evaluator: str) -> None:  # noqa: ARG001 - a part of the cache's key
-    """Keep the garbage collector from walking over libraries and suite while an evaluator makes cases and scores."""
+    """Keep the garbage collector from walking over libraries and suite, and over cases and scores as they are made."""
     gc.freeze()
+    young, *older = gc.get_threshold()
+    if 0 < young < YOUNG:
+        gc.set_threshold(YOUNG, *older)
 
 
 def failed_unit(job: Job, reason: str) -> UnitResult:

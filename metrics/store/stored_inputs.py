@@ -200,9 +200,13 @@ def _filled(column: pq.ColumnChunkMetaData) -> bool:
 
 @lru_cache(maxsize=2)
 def _positions(outputs: Path, suite: Path) -> pa.ChunkedArray:
-    """Return the place in a suite of the case of each row of outputs, looked up once for all slices."""
+    """Return the place in a suite of the case of each row of outputs, found once for all slices, model by model."""
     with pq.ParquetFile(outputs, metadata=_metadata(outputs)[0]) as file:
-        return places(_load_suite(suite), file.read(columns=["case_id"])["case_id"])
+        case_ids = file.read(columns=["case_id"])["case_id"]
+    rows = [facts["rows"] for facts in read_json(outputs.with_name("outputs.json"))["models"].values()]
+    ends = np.cumsum(rows).tolist()
+    found = [places(_load_suite(suite), case_ids.slice(end - own, own)) for own, end in zip(rows, ends, strict=True)]
+    return pa.chunked_array([chunk for one in found for chunk in one.chunks], pa.int32())
 
 
 @lru_cache(maxsize=8)

@@ -1,6 +1,7 @@
 """A run from its plan to its seal, and everything that can happen on the way."""
 
 import errno
+import gc
 import os
 import random
 import signal
@@ -45,6 +46,20 @@ def test_cases_without_an_output_are_counted_as_unscored_with_the_reason(workspa
     assert (row.n, row.unscored, row.not_applicable, row.value) == (4, 2, 2, 1.0)
     missing = run.scores[run.scores.case_id == "c5"]
     assert set(missing["reason"]) == {"the model has no output for this case"}
+
+
+def test_garbage_is_not_looked_for_while_a_slice_is_scored(workspace: Path) -> None:
+    suite, outputs = text_suite(2_000), text_outputs(2_000, ("good",))
+    run = engine.create(Workspace(), suite, outputs, ["looping_detection"])
+    job = Job.of(run, plan(run)[0]).carry()
+    perform(job)
+    looked = []
+    gc.callbacks.append(lambda phase, _: looked.append(phase))
+    try:
+        perform(job)
+    finally:
+        gc.callbacks.pop()
+    assert len(looked) <= 2, "once, or never"
 
 
 def test_an_empty_answer_is_scored_not_skipped(workspace: Path) -> None:
