@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -116,10 +117,10 @@ def columns_of(entry: Evaluator, cases: Cases, scores: Sequence[CaseScore]) -> S
 
 
 def _each(entry: Evaluator, parameters: Parameters, cases: Cases, models: Mapping[str, Any]) -> list[CaseScore]:
-    function, scores = entry.function, []
+    score, scores = partial(entry.function, **models), []
     for case in cases:
         try:
-            scores.append(function(case, parameters, **models))
+            scores.append(score(case, parameters))
         except Exception as failure:  # one case must not take the others with it
             scores.append(failed_score(failure))
     return scores

@@ -79,9 +79,10 @@ class Job:
         carried: dict[str, pa.Table] = {}
         if entry.shape != "dataset":
             unit, workspace = self.unit, Workspace(self.workspace)
-            rows = workspace.outputs_rows(self.outputs, unit.start, unit.stop)
-            at = workspace.positions(self.outputs, self.suite, unit.start, unit.stop)
-            carried["rows"] = rows.append_column(POSITION, at)
+            at = workspace.positions(self.outputs, self.suite, unit.start, unit.stop)  # says the cases' ids
+            rows = workspace.outputs_rows(self.outputs, unit.start, unit.stop, known=("case_id", "model"))
+            model = pa.repeat(pa.scalar(unit.model, pa.string()), len(rows))
+            carried["rows"] = rows.append_column(POSITION, at).append_column("model", model)
             if unit.last:
                 carried["absent"] = _absent(self, self.stored_suite())
         elif entry.follows:

@@ -3,7 +3,7 @@
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -122,13 +122,17 @@ class StoredInputs:
         facts: dict[str, Any] = read_json(self._folder("outputs", fingerprint) / "outputs.json")
         return facts
 
-    def outputs_rows(self, fingerprint: str, start: int, stop: int) -> pa.Table:
-        """Return rows start … stop of the stored outputs without reading the others; no columns without a value."""
+    def outputs_rows(self, fingerprint: str, start: int, stop: int, known: Collection[str] = ()) -> pa.Table:
+        """Return rows start … stop of the stored outputs without reading the others, nor columns that are `known`.
+
+        Columns without a value are left out.
+        """
         path = self._folder("outputs", fingerprint) / "outputs.parquet"
         metadata, filled = _metadata(path)
         groups = range(start // SLICE, min(-(-stop // SLICE), metadata.num_row_groups))
         with pq.ParquetFile(path, metadata=metadata) as file:
-            found = file.read_row_groups(groups, columns=filled, use_threads=False)
+            columns = [name for name in filled if name not in known]
+            found = file.read_row_groups(groups, columns=columns, use_threads=False)
         return found.slice(start % SLICE, stop - start)
 
     def positions(self, fingerprint: str, suite: str, start: int, stop: int) -> pa.ChunkedArray:

@@ -31,6 +31,8 @@ def test_outputs_are_stored_by_model_and_in_the_order_of_the_suite(workspace: Pa
         ("b", "c0"), ("b", "c2"), ("a", "c0"), ("a", "c1"),
     ]  # fmt: skip
     assert store.outputs_rows(shuffled.fingerprint, 1, 3)["case_id"].to_pylist() == ["c2", "c0"]
+    known = store.outputs_rows(shuffled.fingerprint, 1, 3, known=("case_id", "model"))
+    assert known.to_pylist() == [{"run": 1, "answer": "c2"}, {"run": 1, "answer": "c0"}]
 
 
 @pytest.mark.parametrize(
