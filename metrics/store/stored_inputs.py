@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from metrics.core.cases import places
 from metrics.core.errors import RunNotFound
 from metrics.core.files import make_folder, read_json, write_json, write_table
-from metrics.core.schema import SCHEMA_VERSION, SLICE
+from metrics.core.schema import SCHEMA_VERSION, SLICE, conformed
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
 from metrics.store.file_names import REMOTE
 
@@ -213,6 +213,12 @@ def _positions(outputs: Path, suite: Path) -> pa.ChunkedArray:
     return pa.chunked_array([chunk for one in found for chunk in one.chunks], pa.int32())
 
 
+def _cases(path: Path) -> pa.Table:
+    """Return the stored cases; columns without a value, which most suites have many of, are not read but made."""
+    metadata, filled = _metadata(path)
+    return conformed(pq.read_table(path, columns=filled), metadata.schema.to_arrow_schema())
+
+
 @lru_cache(maxsize=8)
 def _load_suite(folder: Path) -> Suite:
     facts = read_json(folder / "suite.json")
@@ -221,7 +227,7 @@ def _load_suite(folder: Path) -> Suite:
     return Suite(
         facts["name"],
         facts["task"],
-        pq.read_table(folder / "cases.parquet"),
+        _cases(folder / "cases.parquet"),
         pq.read_table(annotations) if annotations.exists() else None,
         tuple(facts["labels"]),
         media if media.exists() else None,

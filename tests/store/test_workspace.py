@@ -16,7 +16,9 @@ from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 def test_suite_and_outputs_come_back_with_the_same_fingerprint(workspace: Path) -> None:
     store, suite, outputs = Workspace(), text_suite(), text_outputs()
-    assert store.suite(store.save_suite(suite)).fingerprint == suite.fingerprint
+    found = store.suite(store.save_suite(suite))
+    assert found.fingerprint == suite.fingerprint
+    assert found.cases.equals(suite.cases), "with the columns that have no value"
     stored = store.outputs(store.save_outputs(outputs, suite))
     assert stored.outputs.equals(outputs.outputs)
 
