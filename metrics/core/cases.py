@@ -16,6 +16,7 @@ from metrics.core.suite import CASES, METADATA, OUTPUTS, Case, Outputs, Suite
 JOINED = 2_000  # rows that join_cases has in memory at once
 POSITION = pa.field("position", pa.int32())
 SCHEMA = pa.unify_schemas([OUTPUTS, CASES, pa.schema([POSITION])])
+FIELDS = frozenset(SCHEMA.names)
 DEFAULTS = Case()._asdict()
 AS_CASE: Callable[[Iterable[Any]], Case] = partial(tuple.__new__, Case)  # Case._make without a check of the length
 COLUMNS = tuple(name for name in Case._fields if name in SCHEMA.names)
@@ -48,7 +49,9 @@ class Cases(Sequence[Case]):
         own = near if len(near) == len(at) and (np.diff(at) == 1).all() else near.take(pa.array(at - first))
         both = dict(zip(own.column_names, own.columns, strict=True))
         both |= dict(zip(rows.column_names, rows.columns, strict=True))
-        columns = {name: column.combine_chunks() for name, column in both.items()}
+        # most columns have no value in most suites, and need not be carried along
+        empty = {name for name in FIELDS if name in both and both[name].null_count == len(rows) > 0}
+        columns = {name: column.combine_chunks() for name, column in both.items() if name not in empty}
         # an output without text is scored as an empty answer: leaving it out would reward silence
         columns["answer"] = pc.fill_null(columns.get("answer", pa.nulls(len(rows), pa.string())), "")
         return cls(columns, files)
