@@ -16,6 +16,7 @@ from metrics.core.suite import CASES, METADATA, OUTPUTS, Case, Outputs, Suite
 JOINED = 2_000  # rows that join_cases has in memory at once
 POSITION = pa.field("position", pa.int32())
 SCHEMA = pa.unify_schemas([OUTPUTS, CASES, pa.schema([POSITION])])
+FIELDS = frozenset(SCHEMA.names)
 DEFAULTS = Case()._asdict()
 AS_CASE: Callable[[Iterable[Any]], Case] = partial(tuple.__new__, Case)  # Case._make without a check of the length
 COLUMNS = tuple(name for name in Case._fields if name in SCHEMA.names)
@@ -48,7 +49,9 @@ class Cases(Sequence[Case]):
         own = near if len(near) == len(at) and (np.diff(at) == 1).all() else near.take(pa.array(at - first))
         both = dict(zip(own.column_names, own.columns, strict=True))
         both |= dict(zip(rows.column_names, rows.columns, strict=True))
-        columns = {name: column.combine_chunks() for name, column in both.items()}
+        # most columns have no value in most suites, and need not be carried along
+        empty = {name for name in FIELDS if name in both and both[name].null_count == len(rows) > 0}
+        columns = {name: column.combine_chunks() for name, column in both.items() if name not in empty}
         # an output without text is scored as an empty answer: leaving it out would reward silence
         columns["answer"] = pc.fill_null(columns.get("answer", pa.nulls(len(rows), pa.string())), "")
         return cls(columns, files)
@@ -124,7 +127,10 @@ def join_cases(suite: Suite, outputs: Outputs) -> Iterator[Case]:
 
 def places(suite: Suite, case_ids: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the place of each case in the suite. Raises KeyError for one that the suite lacks."""
-    found = pc.index_in(case_ids, suite.cases["case_id"].combine_chunks())
+    own = suite.cases["case_id"]
+    if case_ids.equals(own):  # most often every case has one output: there is nothing to look up
+        return pa.chunked_array([np.arange(len(own), dtype=np.int32)])
+    found = pc.index_in(case_ids, own.combine_chunks())
     if found.null_count:
         raise KeyError(case_ids.filter(found.is_null())[0].as_py())
     return found
@@ -148,7 +154,17 @@ def _plain(column: pa.Array, default: Any) -> Iterable[Any]:
     """Return a column's values, of lists as tuples, with the field's default in place of null."""
     if column.null_count == len(column):
         return repeat(default, len(column))
-    values = column.to_pylist()
     if pa.types.is_list(column.type):
-        return map(tuple, values) if not column.null_count else (tuple(value or ()) for value in values)
+        return _tuples(column)
+    values = column.to_pylist()
     return [default if value is None else value for value in values] if column.null_count else values
+
+
+def _tuples(column: pa.ListArray) -> Iterator[tuple[Any, ...]]:
+    """Return the lists of a column as tuples, of null an empty one; their items are converted all at once."""
+    items = tuple(column.flatten().to_pylist())
+    sizes = pc.fill_null(pc.list_value_length(column), 0).to_numpy()
+    if (sizes == 1).all():  # as expected answers mostly are
+        return zip(items, strict=False)
+    ends = np.cumsum(sizes).tolist()
+    return map(items.__getitem__, map(slice, [0, *ends[:-1]], ends))

@@ -82,16 +82,6 @@ def write_table(path: Path, table: pa.Table, row_group_size: int = ROW_GROUP) ->
         pq.write_table(table, beside, compression="zstd", row_group_size=row_group_size)
 
 
-def parquet_bytes(table: pa.Table) -> bytes:
-    """Return a table as the bytes of a Parquet file that is soon read once: quick to write and read, not small."""
-    sink = pa.BufferOutputStream()
-    pq.write_table(
-        table, sink, compression="lz4", use_dictionary=False, write_statistics=False, row_group_size=ROW_GROUP
-    )
-    written: bytes = sink.getvalue().to_pybytes()
-    return written
-
-
 @contextmanager
 def held(path: Path, busy: str) -> Iterator[None]:
     """Hold the lock file at `path`. Raises RunBusy(`busy`) where another process does; a killed one releases it."""

@@ -85,6 +85,8 @@ TABLES = {"scores": SCORES, "aggregates": AGGREGATES, "judgements": JUDGEMENTS, 
 def conformed(table: pa.Table, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
     """Return a stored table with the columns of `schema` (or those named), null where the table has none."""
     wanted = schema.names if columns is None else columns
+    if table.column_names == list(wanted):
+        return table
     return pa.table(
         {
             name: table[name] if name in table.column_names else pa.nulls(len(table), schema.field(name).type)

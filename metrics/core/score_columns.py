@@ -14,6 +14,7 @@ from metrics.core.evaluator import CaseScore, Metric, Status, unreadable_value
 from metrics.core.evidence import VERSION, Evidence, evidence_json
 
 STATUSES = tuple(status.value for status in Status)
+_PLACES = {status: place for place, status in enumerate(Status)}
 _OK, _NOT_APPLICABLE = STATUSES.index(Status.OK), STATUSES.index(Status.NOT_APPLICABLE)
 
 
@@ -47,7 +48,7 @@ class ScoreColumns(Mapping[str, CaseScore]):
         return cls(
             case_ids,
             {name: pa.array([own.get(name) for own in values], pa.float64()) for name in metrics},
-            pc.index_in(pa.array([score.status for score in scores], pa.string()), pa.array(STATUSES)).cast(pa.int8()),
+            pa.array([_PLACES[score.status] for score in scores], pa.int8()),
             pa.array([score.reason for score in scores], pa.string()),
             pa.array(
                 [None if score.evidence is None else evidence_json(score.evidence) for score in scores], pa.string()
@@ -164,4 +165,6 @@ def _taken(texts: pa.Array, places: Any) -> pa.Array:
 
 
 def _spread(names: Sequence[str], codes: Any) -> pa.Array:
+    if len(codes) and (codes == codes[0]).all():
+        return pa.repeat(pa.scalar(names[codes[0]], pa.string()), len(codes))
     return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(names, pa.string())).cast(pa.string())

@@ -50,7 +50,8 @@ class _Tally:
 
     def add(self, scores: pa.Table) -> None:
         """Add the rows of this metric in a table of scores."""
-        own = scores.filter(pc.equal(scores["metric"], self.metric.name))
+        wanted = pc.equal(scores["metric"], self.metric.name)
+        own = scores if pc.all(wanted).as_py() else scores.filter(wanted)
         place = pc.index_in(own["model"], self._models).to_numpy() * self._cases + own["position"].to_numpy()
         values = own["value"].to_numpy()
         scored = ~np.isnan(values)
@@ -58,7 +59,8 @@ class _Tally:
         for name in own["status"].unique().to_pylist():
             status = Status(name)
             counts = self.statuses.setdefault(status, np.zeros(len(self.sums), np.int32))
-            np.add.at(counts, place[pc.equal(own["status"], name).to_numpy()], 1)
+            found = place[pc.equal(own["status"], name).to_numpy()]
+            np.add.at(counts, found, np.ones(len(found), np.int32))  # adding a plain 1 takes numpy twenty times as long
         given = own.filter(pc.is_valid(own["reason"]))
         reasons = given.group_by(["model", "reason"]).aggregate([([], "count_all")]) if len(given) else given
         for row in reasons.to_pylist():

@@ -1,13 +1,12 @@
 """Merging the shards of a run into one sealed run, the same bytes as if one machine had done it."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.files import read_json, write_json
+from metrics.core.files import read_json, write_bytes, write_json
 from metrics.core.source_version import source_version
 from metrics.engine.execute import execute
 from metrics.engine.parts import Parts
@@ -46,7 +45,7 @@ def merge(folders: Sequence[Path], workspace: Workspace) -> Run:
     units = plan(run)
     for parts in (Parts(shard.folder) for shard in shards.values()):
         for unit in parts.stored(units):
-            shutil.copytree(parts.folder / unit.name, Parts(run.folder).folder / unit.name)
+            write_bytes(Parts(run.folder).file(unit.name), parts.file(unit.name).read_bytes())
     spends = [shard.spend for shard in shards.values() if shard.spend is not None]
     if spends:
         write_json(run.folder / SPEND, {"judges": spends[0]["judges"]} | _total(spends))

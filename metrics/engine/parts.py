@@ -1,38 +1,44 @@
-"""The parts of an unfinished run: a folder a unit, valid once its unit.json is there, which is written last."""
+"""The parts of an unfinished run: a file for each unit that is done, with all that it made."""
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from metrics.core.files import parquet_bytes, read_json, write_bytes, write_json
+from metrics.core.files import ROW_GROUP, write_bytes
 from metrics.core.schema import TABLES, conformed
 from metrics.engine.plan import Unit
 
-LAST = "unit.json"  # of the files of a part
+ENDING = ".unit"
+_WRITTEN = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)  # read once and soon: quick, not small
 
 
 @dataclass(frozen=True, slots=True)
 class UnitResult:
     """What a unit made: tables by name, how many cases ended in an error, seconds of work.
 
-    On its way to another process its tables become `files`, the bytes that are stored: whoever did the unit encodes and
+    On its way to another process its tables become `file`, the bytes that are stored: whoever did the unit encodes and
     compresses them, and the process that drives the run, which serves every worker, only writes and syncs.
     """
 
     tables: Mapping[str, pa.Table]
     failed: int
     seconds: float
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    file: bytes = b""
 
-    def packed(self) -> Mapping[str, bytes]:
-        """Return the tables as the bytes of Parquet files."""
-        return self.files or {name: parquet_bytes(table) for name, table in self.tables.items()}
+    def packed(self) -> bytes:
+        """Return the bytes of a part: a line of JSON, with the length of each table, then the tables' Arrow streams."""
+        if self.file:
+            return self.file
+        streams = {name: _stream(table) for name, table in self.tables.items()}
+        sizes = {name: stream.size for name, stream in streams.items()}
+        facts = json.dumps({"tables": sizes, "failed": self.failed, "seconds": self.seconds})
+        return b"".join([facts.encode(), b"\n", *streams.values()])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return UnitResult, ({}, self.failed, self.seconds, self.packed())
@@ -46,23 +52,25 @@ class Parts:
 
     def write(self, name: str, result: UnitResult) -> None:
         """Store the result of a unit; readers see it whole or not at all."""
-        folder = self.folder / name
-        packed = result.packed()
-        files = {table: table.replace("/", ".") + ".parquet" for table in packed}
-        for table, file in files.items():
-            write_bytes(folder / file, packed[table])
-        write_json(folder / LAST, {"tables": files, "failed": result.failed, "seconds": result.seconds})
+        write_bytes(self.file(name), result.packed())
+
+    def file(self, name: str) -> Path:
+        """Return the path of a unit's file, which is there once the unit is stored."""
+        return self.folder / (name + ENDING)
 
     def failed(self, name: str) -> int | None:
         """Return how many cases of a stored unit failed; None where the unit is not stored."""
-        facts = read_json(self.folder / name / LAST)
-        return None if facts is None else int(facts["failed"])
+        try:
+            with self.file(name).open("rb") as file:
+                return int(_facts(file)["failed"])
+        except FileNotFoundError:
+            return None
 
     def stored(self, units: Iterable[Unit]) -> list[Unit]:
         """Return those of these units that are stored."""
         with suppress(FileNotFoundError):
             there = {entry.name for entry in os.scandir(self.folder)}
-            return [unit for unit in units if unit.name in there and (self.folder / unit.name / LAST).exists()]
+            return [unit for unit in units if unit.name + ENDING in there]
         return []
 
     def read(self, units: Iterable[Unit], table: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
@@ -70,22 +78,41 @@ class Parts:
 
         FileNotFoundError for a unit that is gone.
         """
+        schema = TABLES.get(table)
         for unit in units:
-            folder = self.folder / unit.name
-            facts = read_json(folder / LAST)
-            if facts is None:
-                raise FileNotFoundError(folder / LAST)
-            if file := facts["tables"].get(table):
-                schema = TABLES.get(table)
-                for found in _pieces(folder / file, columns):
-                    yield found if schema is None else conformed(found, schema, columns)
+            with self.file(unit.name).open("rb") as file:
+                sizes = _facts(file)["tables"]
+                if table in sizes:
+                    before = list(sizes.values())[: list(sizes).index(table)]
+                    file.seek(sum(before), os.SEEK_CUR)
+                    for found in _pieces(file, columns):
+                        yield found if schema is None else conformed(found, schema, columns)
 
 
-def _pieces(path: Path, columns: list[str] | None) -> Iterator[pa.Table]:
-    """Yield a table in its row groups; an empty one as it is."""
-    with pq.ParquetFile(path) as file:
-        if file.num_row_groups < 2:
-            yield file.read(columns)
-        else:
-            for group in range(file.num_row_groups):
-                yield file.read_row_group(group, columns)
+def _facts(file: IO[bytes]) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads(file.readline())
+    return facts
+
+
+def _stream(table: pa.Table) -> pa.Buffer:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema, options=_WRITTEN) as writer:
+        writer.write_table(table.combine_chunks(), max_chunksize=ROW_GROUP)
+    return sink.getvalue()
+
+
+def _pieces(file: IO[bytes], columns: list[str] | None) -> Iterator[pa.Table]:
+    """Yield the table whose stream begins here in its batches, `columns` of it if named; an empty one as it is."""
+    begin = file.tell()
+    wanted = None
+    if columns is not None:
+        with pa.ipc.open_stream(file) as reader:
+            wanted = [place for place, name in enumerate(reader.schema.names) if name in columns]
+        file.seek(begin)
+    with pa.ipc.open_stream(file, options=pa.ipc.IpcReadOptions(included_fields=wanted, use_threads=False)) as reader:
+        piece = None
+        for batch in reader:
+            piece = pa.Table.from_batches([batch])
+            yield piece
+        if piece is None:
+            yield reader.schema.empty_table()

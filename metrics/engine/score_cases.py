@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def _scores(entry: Evaluator, parameters: Parameters, cases: Cases, resources: R
     try:
         models = resources.models(entry, parameters) if len(cases) else {}
         if entry.shape == "case":
-            return columns_of(entry, cases, [_score(entry, parameters, case, models) for case in cases])
+            return columns_of(entry, cases, _each(entry, parameters, cases, models))
         made = entry(cases, parameters, **models) if len(cases) else []
         if len(made) != len(cases):
             raise ValueError(f"{entry.id} returned {len(made)} scores for {len(cases)} cases")
@@ -115,9 +116,11 @@ def columns_of(entry: Evaluator, cases: Cases, scores: Sequence[CaseScore]) -> S
     return ScoreColumns.of(cases.column("case_id"), [metric.name for metric in entry.metrics], scores)
 
 
-def _score(entry: Evaluator, parameters: Parameters, case: Case, models: Mapping[str, Any]) -> CaseScore:
-    try:
-        score: CaseScore = entry.function(case, parameters, **models)
-    except Exception as failure:  # one case must not take the others with it
-        return failed_score(failure)
-    return score
+def _each(entry: Evaluator, parameters: Parameters, cases: Cases, models: Mapping[str, Any]) -> list[CaseScore]:
+    score, scores = partial(entry.function, **models), []
+    for case in cases:
+        try:
+            scores.append(score(case, parameters))
+        except Exception as failure:  # one case must not take the others with it
+            scores.append(failed_score(failure))
+    return scores

@@ -22,7 +22,7 @@ from metrics.store import Run
 
 ROWS = 65_536  # of a row group: small enough to skip most of a table, large enough to read fast
 RESAMPLED_ROWS = 256  # of a row group, a list of replicates each
-AGGREGATED = ["position", "model", "metric", "value", "status", "reason"]
+AGGREGATED = pa.schema([SCORES.field(name) for name in ("position", "model", "metric", "value", "status", "reason")])
 
 
 def seal(run: Run, units: list[Unit], parts: Parts, seconds: float) -> None:
@@ -57,14 +57,20 @@ def write_tables(run: Run, units: Sequence[Unit], parts: Parts, home: Path) -> d
 def _write_rows(path: Path, schema: pa.Schema, pieces: Iterator[pa.Table]) -> Path:
     """Write the pieces one after the other, never all in memory, in row groups of about ROWS; return the path."""
     with written_whole(path) as beside, pq.ParquetWriter(beside, schema, compression="zstd") as writer:
-        waiting: list[pa.Table] = []
-        for piece in pieces:
-            waiting.append(piece)
-            if sum(table.num_rows for table in waiting) >= ROWS:
-                writer.write_table(pa.concat_tables(waiting), row_group_size=ROWS)
-                waiting = []
-        writer.write_table(pa.concat_tables([schema.empty_table(), *waiting]), row_group_size=ROWS)
+        for gathered in _gathered(pieces, schema):
+            writer.write_table(gathered, row_group_size=ROWS)
     return path
+
+
+def _gathered(pieces: Iterator[pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
+    """Yield the pieces joined to tables of at least ROWS rows, and what is left at the end, which may be none."""
+    waiting: list[pa.Table] = []
+    for piece in pieces:
+        waiting.append(piece)
+        if sum(table.num_rows for table in waiting) >= ROWS:
+            yield pa.concat_tables(waiting)
+            waiting = []
+    yield pa.concat_tables([schema.empty_table(), *waiting])
 
 
 def _aggregates(run: Run, units: Sequence[Unit], parts: Parts) -> Iterator[pa.Table]:
@@ -77,7 +83,8 @@ def _aggregates(run: Run, units: Sequence[Unit], parts: Parts) -> Iterator[pa.Ta
         if entry.shape == "dataset":
             yield _over_repeats(pa.concat_tables(parts.read(own, "aggregates")))
             continue
-        yield aggregate_cases(entry, parts.read(own, "scores", AGGREGATED), run.models, slices, run.spec["seed"])
+        scores = _gathered(parts.read(own, "scores", AGGREGATED.names), AGGREGATED)
+        yield aggregate_cases(entry, scores, run.models, slices, run.spec["seed"])
 
 
 def _replicates(units: Sequence[Unit], parts: Parts) -> pa.Table:

@@ -24,7 +24,7 @@ from metrics.core.evaluator import (
 )
 from metrics.core.label_keys import find
 from metrics.core.registry import choose
-from metrics.core.schema import AGGREGATES, REPLICATES, SCORES
+from metrics.core.schema import AGGREGATES, REPLICATES, SCORES, SLICE
 from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.judge_case import failed_score
@@ -34,6 +34,8 @@ from metrics.engine.plan import Unit, plan
 from metrics.engine.run_plugins import Shipped, receive, shipped
 from metrics.engine.score_cases import columns_of, score_cases
 from metrics.store import Run, Workspace
+
+YOUNG = 5 * SLICE  # objects before the garbage collector looks among them; those of a slice are freed without it
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,10 @@ class Job:
         carried: dict[str, pa.Table] = {}
         if entry.shape != "dataset":
             unit, workspace = self.unit, Workspace(self.workspace)
-            rows = workspace.outputs_rows(self.outputs, unit.start, unit.stop)
-            at = workspace.positions(self.outputs, self.suite, unit.start, unit.stop)
-            carried["rows"] = rows.append_column(POSITION, at)
+            at = workspace.positions(self.outputs, self.suite, unit.start, unit.stop)  # says the cases' ids
+            rows = workspace.outputs_rows(self.outputs, unit.start, unit.stop, known=("case_id", "model"))
+            model = pa.repeat(pa.scalar(unit.model, pa.string()), len(rows))
+            carried["rows"] = rows.append_column(POSITION, at).append_column("model", model)
             if unit.last:
                 carried["absent"] = _absent(self, self.stored_suite())
         elif entry.follows:
@@ -106,8 +109,11 @@ def perform(job: Job) -> UnitResult:
 
 @cache
 def _settle(evaluator: str) -> None:  # noqa: ARG001 - a part of the cache's key
-    """Keep the garbage collector from walking over libraries and suite while an evaluator makes cases and scores."""
+    """Keep the garbage collector from walking over libraries and suite, and over cases and scores as they are made."""
     gc.freeze()
+    young, *older = gc.get_threshold()
+    if 0 < young < YOUNG:
+        gc.set_threshold(YOUNG, *older)
 
 
 def failed_unit(job: Job, reason: str) -> UnitResult:
@@ -141,9 +147,12 @@ def case_tables(job: Job, entry: Evaluator, cases: Cases, scores: ScoreColumns) 
 
 
 def _absent(job: Job, suite: Suite) -> pa.Table:
-    """Return id and position of the cases that the unit's model has no output for."""
-    answered = Workspace(job.workspace).answered(job.outputs, job.unit.model)
-    without = np.flatnonzero(~pc.is_in(suite.cases["case_id"], answered).to_numpy())
+    """Return id and position of the cases that the unit's model has no output for; the unit is the model's last."""
+    workspace, stop = Workspace(job.workspace), job.unit.stop
+    start = stop - workspace.outputs_facts(job.outputs)["models"][job.unit.model]["rows"]
+    absent = np.ones(len(suite), bool)
+    absent[workspace.positions(job.outputs, job.suite, start, stop)] = False
+    without = np.flatnonzero(absent)
     return pa.table({"case_id": suite.cases["case_id"].take(pa.array(without)), "position": without})
 
 

@@ -3,7 +3,7 @@
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from metrics.core.cases import places
 from metrics.core.errors import RunNotFound
 from metrics.core.files import make_folder, read_json, write_json, write_table
-from metrics.core.schema import SCHEMA_VERSION, SLICE
+from metrics.core.schema import SCHEMA_VERSION, SLICE, conformed
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
 from metrics.store.file_names import REMOTE
 
@@ -122,13 +122,17 @@ class StoredInputs:
         facts: dict[str, Any] = read_json(self._folder("outputs", fingerprint) / "outputs.json")
         return facts
 
-    def outputs_rows(self, fingerprint: str, start: int, stop: int) -> pa.Table:
-        """Return rows start … stop of the stored outputs without reading the others; no columns without a value."""
+    def outputs_rows(self, fingerprint: str, start: int, stop: int, known: Collection[str] = ()) -> pa.Table:
+        """Return rows start … stop of the stored outputs without reading the others, nor columns that are `known`.
+
+        Columns without a value are left out.
+        """
         path = self._folder("outputs", fingerprint) / "outputs.parquet"
         metadata, filled = _metadata(path)
         groups = range(start // SLICE, min(-(-stop // SLICE), metadata.num_row_groups))
         with pq.ParquetFile(path, metadata=metadata) as file:
-            found = file.read_row_groups(groups, columns=filled, use_threads=False)
+            columns = [name for name in filled if name not in known]
+            found = file.read_row_groups(groups, columns=columns, use_threads=False)
         return found.slice(start % SLICE, stop - start)
 
     def positions(self, fingerprint: str, suite: str, start: int, stop: int) -> pa.ChunkedArray:
@@ -136,11 +140,6 @@ class StoredInputs:
         self.complete("suites", suite)
         path = self._folder("outputs", fingerprint) / "outputs.parquet"
         return _positions(path, self._folder("suites", suite)).slice(start, stop - start)
-
-    def answered(self, fingerprint: str, model: str) -> pa.Array:
-        """Return the ids of the cases that stored outputs have of a model; nothing else is read."""
-        file = self._folder("outputs", fingerprint) / "outputs.parquet"
-        return pq.read_table(file, columns=["case_id"], filters=[("model", "=", model)])["case_id"].unique()
 
     def suites(self) -> list[dict[str, Any]]:
         """Return fingerprint, name, task, number of cases … of every stored suite, the newest first."""
@@ -205,9 +204,19 @@ def _filled(column: pq.ColumnChunkMetaData) -> bool:
 
 @lru_cache(maxsize=2)
 def _positions(outputs: Path, suite: Path) -> pa.ChunkedArray:
-    """Return the place in a suite of the case of each row of outputs, looked up once for all slices."""
+    """Return the place in a suite of the case of each row of outputs, found once for all slices, model by model."""
     with pq.ParquetFile(outputs, metadata=_metadata(outputs)[0]) as file:
-        return places(_load_suite(suite), file.read(columns=["case_id"])["case_id"])
+        case_ids = file.read(columns=["case_id"])["case_id"]
+    rows = [facts["rows"] for facts in read_json(outputs.with_name("outputs.json"))["models"].values()]
+    ends = np.cumsum(rows).tolist()
+    found = [places(_load_suite(suite), case_ids.slice(end - own, own)) for own, end in zip(rows, ends, strict=True)]
+    return pa.chunked_array([chunk for one in found for chunk in one.chunks], pa.int32())
+
+
+def _cases(path: Path) -> pa.Table:
+    """Return the stored cases; columns without a value, which most suites have many of, are not read but made."""
+    metadata, filled = _metadata(path)
+    return conformed(pq.read_table(path, columns=filled), metadata.schema.to_arrow_schema())
 
 
 @lru_cache(maxsize=8)
@@ -218,7 +227,7 @@ def _load_suite(folder: Path) -> Suite:
     return Suite(
         facts["name"],
         facts["task"],
-        pq.read_table(folder / "cases.parquet"),
+        _cases(folder / "cases.parquet"),
         pq.read_table(annotations) if annotations.exists() else None,
         tuple(facts["labels"]),
         media if media.exists() else None,

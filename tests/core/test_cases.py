@@ -62,6 +62,14 @@ def test_rows_and_columns_are_one(places: tuple[int, ...]) -> None:
     assert list(cases.take(pa.array(kept))) == [cases[int(place)] for place in kept]
 
 
+@pytest.mark.parametrize("kept", [slice(0, 4), slice(1, 4), slice(2, 3)], ids=["all", "without the first", "one"])
+def test_lists_are_tuples_and_absent_ones_empty(kept: slice) -> None:
+    lists: list[list[str] | None] = [["a", "b"], None, ["c"], []]
+    rows = [{"case_id": f"c{n}", "model": "m", "retrieved_contexts": texts} for n, texts in enumerate(lists)]
+    cases = Cases.joined(SUITE, Outputs.from_rows(rows).outputs[kept])
+    assert [case.retrieved_contexts for case in cases] == [("a", "b"), (), ("c",), ()][kept]
+
+
 def test_plain_cases_have_the_same_columns() -> None:
     cases = Cases.joined(SUITE, outputs(0, 4).outputs)
     plain = Cases.of([*cases])

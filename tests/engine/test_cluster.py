@@ -215,7 +215,7 @@ class TestDeaths:
     ) -> None:
         run = text_run(tmp_path / "workspace", cluster, MANY)
         process = engine.start(run)
-        while not list((run.folder / "parts").glob("*/unit.json")):
+        while not list((run.folder / "parts").glob("*.unit")):
             assert process.poll() is None, (run.folder / "log.txt").read_text()
             time.sleep(0.02)
         workers = [worker for worker in cluster.workers if worker.poll() is None]

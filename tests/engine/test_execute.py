@@ -1,6 +1,7 @@
 """A run from its plan to its seal, and everything that can happen on the way."""
 
 import errno
+import gc
 import os
 import random
 import signal
@@ -45,6 +46,20 @@ def test_cases_without_an_output_are_counted_as_unscored_with_the_reason(workspa
     assert (row.n, row.unscored, row.not_applicable, row.value) == (4, 2, 2, 1.0)
     missing = run.scores[run.scores.case_id == "c5"]
     assert set(missing["reason"]) == {"the model has no output for this case"}
+
+
+def test_garbage_is_not_looked_for_while_a_slice_is_scored(workspace: Path) -> None:
+    suite, outputs = text_suite(2_000), text_outputs(2_000, ("good",))
+    run = engine.create(Workspace(), suite, outputs, ["looping_detection"])
+    job = Job.of(run, plan(run)[0]).carry()
+    perform(job)
+    looked = []
+    gc.callbacks.append(lambda phase, _: looked.append(phase))
+    try:
+        perform(job)
+    finally:
+        gc.callbacks.pop()
+    assert len(looked) <= 2, "once, or never"
 
 
 def test_an_empty_answer_is_scored_not_skipped(workspace: Path) -> None:
@@ -138,7 +153,7 @@ class TestStates:
         run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"])
         engine.execute(run, one_thread, lambda progress: engine.cancel(run) if progress.message == "starting" else None)
         assert run.state == "cancelled"
-        assert len(list((run.folder / "parts").glob("*/unit.json"))) == 1
+        assert len(list((run.folder / "parts").glob("*.unit"))) == 1
         (run.folder / "cancel").unlink()
         engine.execute(run, one_thread)
         assert run.state == "finished"
@@ -195,11 +210,11 @@ def test_a_dying_worker_costs_at_most_its_own_unit(workspace: Path, deaths: int,
     assert set(lost["model"]) <= {victim.model}
 
 
-def test_a_part_without_its_unit_file_is_not_there(workspace: Path) -> None:
+def test_a_part_that_is_half_written_is_not_there(workspace: Path) -> None:
     run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
-    half = run.folder / "parts" / plan(run)[0].name
-    half.mkdir(parents=True)
-    (half / "scores.parquet").write_bytes(b"PAR1 half of it")
+    file = keeping.Parts(run.folder).file(plan(run)[0].name)
+    file.parent.mkdir()
+    file.with_name(f".{file.name}.77.part").write_bytes(b'{"tables": {"scores": 17}, "fai')
     engine.execute(run, one_thread)
     assert run.state == "finished"
     assert (run.scores["status"] == "ok").all()

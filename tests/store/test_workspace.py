@@ -1,6 +1,7 @@
 """What is stored comes back the same; what does not exist is said in words."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 def test_suite_and_outputs_come_back_with_the_same_fingerprint(workspace: Path) -> None:
     store, suite, outputs = Workspace(), text_suite(), text_outputs()
-    assert store.suite(store.save_suite(suite)).fingerprint == suite.fingerprint
+    found = store.suite(store.save_suite(suite))
+    assert found.fingerprint == suite.fingerprint
+    assert found.cases.equals(suite.cases), "with the columns that have no value"
     stored = store.outputs(store.save_outputs(outputs, suite))
     assert stored.outputs.equals(outputs.outputs)
 
@@ -30,6 +33,28 @@ def test_outputs_are_stored_by_model_and_in_the_order_of_the_suite(workspace: Pa
         ("b", "c0"), ("b", "c2"), ("a", "c0"), ("a", "c1"),
     ]  # fmt: skip
     assert store.outputs_rows(shuffled.fingerprint, 1, 3)["case_id"].to_pylist() == ["c2", "c0"]
+    known = store.outputs_rows(shuffled.fingerprint, 1, 3, known=("case_id", "model"))
+    assert known.to_pylist() == [{"run": 1, "answer": "c2"}, {"run": 1, "answer": "c0"}]
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        pytest.param(lambda *_: True, [*range(4)] * 2, id="a case each"),
+        pytest.param(lambda model, case: (model, case) != ("poor", "c1"), [0, 1, 2, 3, 0, 2, 3], id="one less"),
+        pytest.param(lambda model, case: model == "poor" and case in ("c0", "c3"), [0, 3], id="two of a model"),
+    ],
+)
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_the_place_of_each_output_in_the_suite(
+    workspace: Path, kept: Callable[[str, str], bool], expected: list[int], repeats: int
+) -> None:
+    store, suite = Workspace(), text_suite(4)
+    rows = [row for row in text_outputs(4, repeats=repeats).outputs.to_pylist() if kept(row["model"], row["case_id"])]
+    fingerprint, size = store.save_outputs(Outputs.from_rows(rows), suite), len(rows)
+    places = store.positions(fingerprint, store.save_suite(suite), 0, size).to_pylist()
+    assert places == [place for place in expected for _ in range(repeats)]
+    assert store.positions(fingerprint, suite.fingerprint, 1, size).to_pylist() == places[1:]
 
 
 def test_one_model_of_outputs_is_what_restricting_them_gives(workspace: Path) -> None:
