@@ -37,14 +37,15 @@ USE_EVERY_LOOP = """
 import pyarrow as pa
 from dataclasses import replace
 from metrics.core.registry import evaluators
-from metrics.vision.compiled import box_matching, coco_records, curves, label_map_counts, mask_runs, ranked, sorting
+from metrics.vision.compiled import box_matching, coco_records, curves, label_map_counts, mask_runs
+from metrics.vision.compiled import outcome_codes, ranked, sorting
 from metrics.vision.compiled.jit import Loop
 from metrics.vision.warm_up import warm_up
 from tests.evaluators.detected import outputs_of, suite_of
 
 LOOPS = [
     loop
-    for part in (coco_records, curves, mask_runs, box_matching, ranked, label_map_counts, sorting)
+    for part in (coco_records, curves, mask_runs, box_matching, outcome_codes, ranked, label_map_counts, sorting)
     for loop in vars(part).values()
     if isinstance(loop, Loop)
 ]
