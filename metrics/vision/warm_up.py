@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from metrics.vision import image_resampling, masks, matching, objects, outcomes, precision_recall, segmentation
+from metrics.vision import (
+    image_resampling,
+    masks,
+    matching,
+    object_confusion,
+    objects,
+    outcomes,
+    precision_recall,
+    segmentation,
+)
 
 
 def warm_up(part: int | None = None) -> None:
@@ -18,7 +27,9 @@ def _compile_matching() -> None:
         prediction_image=[0], prediction_class=[0], prediction_box=box, score=[0.5],
     )  # fmt: skip
     found = matching.match(one)
-    outcomes.outcomes(one, found, outcomes.image_pairs(one, outcomes.LOCALISED), 0.5)
+    pairs = outcomes.image_pairs(one, outcomes.LOCALISED)
+    outcomes.outcomes(one, found, pairs, 0.5)
+    object_confusion.match_any_label(one, pairs, 0.5, 0.5)
     ranking = precision_recall.Ranking.of(one, found)
     precision_recall.precision_at_recalls(ranking, 0, 100)
     for count in (1, 2):  # the data set itself has a loop of its own

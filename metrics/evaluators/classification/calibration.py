@@ -35,6 +35,7 @@ from metrics.stats.classification.calibration import (
     brier,
     calibration_errors,
     log_loss,
+    log_losses,
     reliability,
     resampled_error,
 )
@@ -273,9 +274,8 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
 
 def _of_detections(suite: Suite, outputs: Outputs, parameters: CalibrationParameters) -> Findings:
     found = confidences(suite, outputs, parameters.iou_threshold, parameters.geometry, parameters.score_threshold)
-    of_wrong_and_right = np.column_stack([1.0 - found.confidence, found.confidence])
-    truth = found.right.astype(np.int64)
-    values = np.column_stack([(found.confidence - truth) ** 2, log_loss(of_wrong_and_right, truth)])
+    losses = log_losses(np.where(found.right, found.confidence, 1.0 - found.confidence))
+    values = np.column_stack([(found.confidence - found.right) ** 2, losses])
     draws = parameters.draws(suite).of_cases(found.image)
     stated = Stated(found.confidence, found.right, values, found.clusters, draws, found.ignored, found.reason)
     rows, curves = _findings(stated, parameters.bins)
@@ -299,16 +299,22 @@ def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]
         aggregate("maximum_calibration_error", largest, n=n, unscored=unscored, reason=nothing),
     ]  # fmt: skip
     known = np.flatnonzero(~np.isnan(stated.values[:, 0]))
-    count, values, draws = len(known), stated.values[known], stated.draws.of_cases(known)
+    count = len(known)
+    values, draws = (
+        (stated.values, stated.draws) if count == n else (stated.values[known], stated.draws.of_cases(known))
+    )
     out = n - count
     reason = f"{out} of {n} {stated.left_out}" if out else nothing
     clusters = cluster_codes(stated.clusters[known])
     lows, highs = bootstrap_means(values, None, clusters, low=0.0, high=np.array([2.0, math.inf]))
     place = np.zeros(count, np.int64)
-    sizes = draws.sums(place, 1)[1:, 0]
+
+    def resampled(own: Floats | None = None) -> Floats:
+        return draws.sums(place, 1, own)[1:, 0] if len(draws.times) > 1 else np.zeros(0)
+
+    sizes = resampled()
     for metric, own, low, high in zip(PER_CASE, values.T, lows.tolist(), highs.tolist(), strict=True):
-        sums = draws.sums(place, 1, own)[1:, 0]
-        samples = ratio(sums, sizes)
+        samples = ratio(resampled(own), sizes)
         mean = float(own.mean()) if count else math.nan
         rows.append(
             aggregate(

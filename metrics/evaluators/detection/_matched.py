@@ -134,8 +134,13 @@ class Scene:
         return _kept(self._weights, (resamples, seed), lambda: image_weights(self.clusters, resamples, seed), 1)
 
     def totals(self, weights: Singles, label: Int32s, image: Int32s) -> Floats:
-        """Return how many objects of each label [B, K] there are where image i occurs weights[b, i] times."""
+        """Return how many objects of each label [1 + B, K] there are in the data set itself, then in its resamples.
+
+        weights: [1 + B, I] how often each image occurs, first once each.
+        """
         objects = self.objects
+        if len(weights) == 1:
+            return np.bincount(label, minlength=objects.classes)[None].astype(np.float64)
         flat = np.bincount(label.astype(np.int64) * objects.images + image, minlength=objects.classes * objects.images)
         return (weights @ flat.reshape(objects.classes, objects.images).astype(np.float32).T).astype(np.float64)
 

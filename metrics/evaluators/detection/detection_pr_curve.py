@@ -123,17 +123,17 @@ def _aggregates(
     best = np.where(known, np.nan_to_num(scores).argmax(axis=1), 0)
     common = int(mean_over(scores, 0).argmax()) if known.any() else 0
     weights = found.scene.weights(parameters.resamples, parameters.seed).astype(np.float32)
+    objects, totals, kept = found.scene.objects, found.scene.totals, ~found.matches.truth_ignored[ALL]
+    true = totals(weights, objects.truth_class[kept], objects.truth_image[kept])
 
     def resampled(at: NDArray[np.intp]) -> Floats:
         """Return F1 [1 + B, K] of each label at the score threshold of index `at` [K]."""
-        objects, totals = found.scene.objects, found.scene.totals
         reached = objects.score >= thresholds[at][objects.prediction_class]
-        made, true, kept = counted & reached, right & reached, ~found.matches.truth_ignored[ALL]
-        return f1(
-            totals(weights, objects.prediction_class[true], objects.prediction_image[true]),
-            totals(weights, objects.prediction_class[made], objects.prediction_image[made]),
-            totals(weights, objects.truth_class[kept], objects.truth_image[kept]),
+        hit, made = (
+            totals(weights, objects.prediction_class[rows], objects.prediction_image[rows])
+            for rows in (right & reached, counted & reached)
         )
+        return f1(hit, made, true)
 
     by_label = Spread.of(resampled(best), truths, drawn)
     overall = Spread.of(mean_over(resampled(np.full_like(best, common)), 1), truths.sum(), drawn)

@@ -100,6 +100,10 @@ def log_loss(probabilities: Floats, truth: Ints) -> Floats:
 
     probabilities: [n, k]. Equal to scikit-learn's log_loss.
     """
-    true = probabilities[np.arange(len(truth)), truth]
+    return log_losses(probabilities[np.arange(len(truth)), truth])
+
+
+def log_losses(true: Floats) -> Floats:
+    """Return −ln of probabilities [n] of what is true, cut to SMALLEST … 1 − SMALLEST."""
     losses: Floats = -np.log(np.clip(true, SMALLEST, 1.0 - SMALLEST))
     return losses

@@ -133,3 +133,50 @@ def greedy(
                     continue
                 matched[e, a, t] = match
                 taken[match, a, t] = 1
+
+
+@compiled
+def any_class_candidates(
+    order: Int32s,
+    event_of: Int32s,
+    start: Int32s,
+    truth: Int32s,
+    iou: Floats,
+    prediction_class: Int32s,
+    truth_class: Int32s,
+    crowd: Bytes,
+    floor: float,
+) -> tuple[Int32s, Int32s, Int32s, Floats]:
+    """Return the pairs at IoU ≥ floor of the predictions in `order`, in the form of `box_pairs`, without other crowds.
+
+    event_of: [N] the place of a prediction in the pairs of any classes (start, truth, iou), −1 for none. Candidates
+    come last that are of the prediction's class; else by row.
+    """
+    prediction, first = np.empty_like(order), np.empty(len(order) + 1, np.int32)
+    chosen, overlap = np.empty_like(truth), np.empty_like(iou)
+    first[0] = events = pairs = 0
+    for row in order:
+        e = event_of[row]
+        if e < 0:
+            continue
+        begin = pairs
+        for pair in range(start[e], start[e + 1]):
+            g = truth[pair]
+            own = truth_class[g] == prediction_class[row]
+            if iou[pair] < floor or (crowd[g] and not own):
+                continue
+            place = pairs
+            while place > begin:
+                before = chosen[place - 1]
+                known = truth_class[before] == prediction_class[row]
+                if known < own or (known == own and before < g):
+                    break
+                chosen[place], overlap[place] = before, overlap[place - 1]
+                place -= 1
+            chosen[place], overlap[place] = g, iou[pair]
+            pairs += 1
+        if pairs > begin:
+            prediction[events] = row
+            events += 1
+            first[events] = pairs
+    return prediction[:events].copy(), first[: events + 1].copy(), chosen[:pairs].copy(), overlap[:pairs].copy()

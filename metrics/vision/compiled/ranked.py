@@ -44,9 +44,13 @@ def rank_right(
     each label as many as outscore its last right one; the right ones, and how many wrong ones of its label outscore it.
     """
     events, misses, kept = np.zeros(classes + 1, np.int64), np.zeros(classes, np.int64), np.zeros(classes + 1, np.int64)
+    some, some_label, some_right = np.empty_like(by_score), np.empty_like(by_score), np.empty(len(by_score), np.uint8)
+    size = 0  # of these columns, so that rows are looked up once
     for row in by_score:
+        some[size], some_label[size], some_right[size] = row, label[row], right[row]
         if counts[row]:
             k = label[row]
+            size += 1
             if right[row]:
                 events[k + 1] += 1
                 kept[k + 1] = misses[k]
@@ -59,14 +63,13 @@ def rank_right(
     miss_image, before = np.empty(miss_starts[-1], np.int32), np.empty(row_starts[-1], np.int32)
     rows = np.empty(row_starts[-1], np.int32)
     next_row, next_miss = row_starts[:-1].copy(), miss_starts[:-1].copy()
-    for row in by_score:
-        if counts[row]:
-            k = label[row]
-            if right[row]:
-                rows[next_row[k]] = row
-                before[next_row[k]] = next_miss[k] - miss_starts[k]
-                next_row[k] += 1
-            elif next_miss[k] < miss_starts[k + 1]:
-                miss_image[next_miss[k]] = image[row]
-                next_miss[k] += 1
+    for i in range(size):
+        k = some_label[i]
+        if some_right[i]:
+            rows[next_row[k]] = some[i]
+            before[next_row[k]] = next_miss[k] - miss_starts[k]
+            next_row[k] += 1
+        elif next_miss[k] < miss_starts[k + 1]:
+            miss_image[next_miss[k]] = image[some[i]]
+            next_miss[k] += 1
     return miss_image, miss_starts, rows, before, row_starts
