@@ -29,10 +29,12 @@ from metrics.vision.outcomes import (
     FN_MISSED,
     HALLUCINATED,
     IGNORED,
+    KINDS,
     LOCALISATION,
     LOCALISED,
     MISCLASSIFIED,
     TP,
+    Codes,
     Outcomes,
     among,
     outcomes_with,
@@ -143,14 +145,18 @@ def count_errors(objects: Objects, errors: Errors) -> dict[str, Ints]:
     Predictions count under their own label, missed ground truths and false negatives under theirs.
     """
 
-    def count(labels: Int32s) -> Ints:
-        return np.bincount(labels, minlength=objects.classes)
+    def count(labels: Int32s, kinds: Codes) -> Ints:
+        """Return how many objects of each kind each label has: [kinds, K]."""
+        cells = np.bincount(kinds * np.int32(objects.classes) + labels, minlength=len(KINDS) * objects.classes)
+        return cells.reshape(len(KINDS), objects.classes)
 
-    found = {name: count(objects.prediction_class[errors.prediction == code]) for name, code in ERRORS.items()}
+    predictions = count(objects.prediction_class, errors.prediction)
+    truths = count(objects.truth_class, errors.ground_truth)
+    found = {name: predictions[code] for name, code in ERRORS.items()}
     found["false_positives"] = sum(found.values(), np.zeros(objects.classes, np.int64))
-    found["missed"] = count(objects.truth_class[errors.ground_truth == FN_MISSED])
-    found["truths"] = count(objects.truth_class[errors.ground_truth != IGNORED])
-    found["false_negatives"] = found["truths"] - count(objects.truth_class[errors.ground_truth == TP])
+    found["missed"] = truths[FN_MISSED]
+    found["truths"] = truths.sum(axis=0) - truths[IGNORED]
+    found["false_negatives"] = found["truths"] - truths[TP]
     return found
 
 

@@ -39,7 +39,7 @@ def _compile_matching() -> None:
 def _compile_the_rest() -> None:
     from metrics.vision.compiled import coco_records, ranked
 
-    zero, flag, count = np.zeros(1, np.int32), np.zeros(1, np.uint8), np.zeros(1, np.int64)
+    zero, flag = np.zeros(1, np.int32), np.zeros(1, np.uint8)
     drawn = masks.draw(masks.Shapes.of(box=np.array([[0.0, 0.0, 10.0, 10.0]])), 10, 10)
     masks.MaskOverlap(drawn, drawn, np.zeros(1, np.bool_))(zero, zero, 0.0)
     masks.encode(drawn)
@@ -47,7 +47,7 @@ def _compile_the_rest() -> None:
     segmentation.tally(codes, codes, 10, 1, 1)
     number = np.empty(4)
     coco_records.scan_records(flag, coco_records.RESULT, np.empty(2, np.int64), number, number)
-    ranked.stand(zero, count, count, 1, 1, 1)
+    ranked.stand(zero, number, number, number, 1, 1)
     ranked.rank_right(zero, flag, zero, flag, zero, 1)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from metrics.core.array_types import Bytes, Floats, Int32s, Ints, Singles
+from metrics.core.array_types import Bools, Bytes, Floats, Int32s, Ints, Singles
 from metrics.core.evaluator import MATCHES, Columns, Parameters
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite, sizes_assumed
@@ -34,6 +34,7 @@ from metrics.vision.outcomes import (
 from metrics.vision.precision_recall import Ranking
 
 NOTHING_PREDICTED = "no prediction reaches the score threshold"
+ESTIMATES_KEPT = 8  # of each matching without resamples
 OUTCOMES_KEPT = 2  # of each matching: those of all predictions, and those of the first 100 of an image
 NO_SIZES = "the sizes of the images are unknown, so are areas in pixels"
 KEPT = 4  # matched data sets held at a time; one of 290,000 predictions takes about 40 MB
@@ -133,15 +134,16 @@ class Scene:
         """Return `image_weights`; the last are kept."""
         return _kept(self._weights, (resamples, seed), lambda: image_weights(self.clusters, resamples, seed), 1)
 
-    def totals(self, weights: Singles, label: Int32s, image: Int32s) -> Floats:
-        """Return how many objects of each label [1 + B, K] there are in the data set itself, then in its resamples.
+    def totals(self, weights: Singles, rows: Bools, label: Int32s, image: Int32s) -> Floats:
+        """Return how many of the objects `rows` each label has [1 + B, K]: in the data set itself, then its resamples.
 
         weights: [1 + B, I] how often each image occurs, first once each.
         """
-        objects = self.objects
+        objects, label = self.objects, label[rows]
         if len(weights) == 1:
             return np.bincount(label, minlength=objects.classes)[None].astype(np.float64)
-        flat = np.bincount(label.astype(np.int64) * objects.images + image, minlength=objects.classes * objects.images)
+        flat = label.astype(np.int64) * objects.images + image[rows]
+        flat = np.bincount(flat, minlength=objects.classes * objects.images)
         return (weights @ flat.reshape(objects.classes, objects.images).astype(np.float32).T).astype(np.float64)
 
 
@@ -160,6 +162,8 @@ class Matched:
 
     def outcomes_at(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[Outcomes, pa.Table]:
         """Return the outcomes at one IoU threshold, and their table (schema MATCHES); the last few are kept."""
+        if max_dets is not None and max_dets > self.scene.objects.rank.max(initial=0):
+            max_dets = None  # leaves nothing out
 
         def make() -> tuple[Outcomes, pa.Table]:
             pairs = self.scene.overlaps(min(iou, LOCALISED))
@@ -195,9 +199,11 @@ class Matched:
         """
         area, everything = self.area(bounds), lowest <= self.scene.objects.score.min(initial=np.inf)
         key = (parameters.resamples, parameters.seed, area, max_dets, -np.inf if everything else lowest)
+        weights = self.scene.weights(parameters.resamples, parameters.seed)
+        alone = len(weights) == 1  # then AP takes hardly more time, and all of them hardly any room
+        precision = precision or alone
 
         def make() -> tuple[Floats, Floats]:
-            weights = self.scene.weights(parameters.resamples, parameters.seed)
             found, recall = resample(
                 self.ranking, weights, area=area, max_dets=max_dets, lowest=lowest, precision=precision
             )
@@ -205,7 +211,9 @@ class Matched:
                 return np.full_like(found, np.nan), np.full_like(recall, np.nan)
             return found, recall
 
-        return _kept(self._estimates, key, make, 1) if precision or key in self._estimates else make()
+        if not (precision or key in self._estimates):
+            return make()
+        return _kept(self._estimates, key, make, ESTIMATES_KEPT if alone else 1)
 
 
 _scenes: OrderedDict[tuple[str, str, str], Scene] = OrderedDict()

@@ -183,7 +183,7 @@ def _shares(scene: Scene, placed: Cells, parameters: DetectionConfusionParameter
     none = len(scene.labels)
 
     def totals(rows: Bools, label: Int32s) -> Floats:
-        return scene.totals(weights, label[rows], placed.image[rows])
+        return scene.totals(weights, rows, label, placed.image)
 
     matched = (placed.truth >= 0) & (placed.truth < none) & (placed.predicted < none)
     right = totals(matched & (placed.truth == placed.predicted), placed.truth)

@@ -30,6 +30,7 @@ from metrics.vision.geometry import BOX, with_boxes
 from metrics.vision.outcomes import LOCALISED
 from metrics.vision.score_spans import Spans, score_spans
 
+_json = json.JSONEncoder(ensure_ascii=False).encode
 ERRORS = {
     "fn_misclassification": "Share of the ground truths missed where a prediction of another label is.",
     "fn_no_prediction": "Share of the ground truths missed where no prediction of another label is.",
@@ -164,8 +165,7 @@ def _aggregates(scene: Scene, spans: Sequence[Spans], parameters: DetectionDetai
     score = parameters.score_threshold
     counts: dict[str, Floats] = {}
     for entry in spans:
-        here = entry.at(score)
-        counts[entry.kind] = scene.totals(weights, entry.label[here], entry.image[here])
+        counts[entry.kind] = scene.totals(weights, entry.at(score), entry.label, entry.image)
     truths = counts["tp"] + counts["fn_misclassification"] + counts["fn_no_prediction"]
     predictions = counts["tp"] + counts["fp_misclassification"] + counts["fp_hallucination"]
     columns: Columns = {"iou": parameters.pr_curve_iou_threshold, "score_threshold": score, **scene.columns}
@@ -206,10 +206,9 @@ def _points(
     """Return how many objects of `table` have the kind by label and threshold, and the examples."""
     from metrics.vision.compiled import ranked
 
-    thresholds = parameters.score_thresholds
-    first, last = (np.searchsorted(thresholds, edge, side="right") for edge in (entry.low, entry.high))
-    counts, chosen = ranked.stand(entry.label, first, last, labels, len(thresholds), parameters.pr_curve_max_examples)
-    shown = chosen.reshape(counts.size, parameters.pr_curve_max_examples)
+    thresholds, most = np.array(parameters.score_thresholds), parameters.pr_curve_max_examples
+    counts, chosen = ranked.stand(entry.label, entry.low, entry.high, thresholds, labels, most)
+    shown = chosen.reshape(counts.size, most)
     differs = np.ones(len(shown), np.bool_)  # neighbouring thresholds mostly show the same
     differs[1:] = (shown[1:] != shown[:-1]).any(axis=1)
     places = np.unique(shown[shown >= 0])
@@ -223,4 +222,4 @@ def _texts(suite: str, table: pa.Table, boxes: Floats, rows: NDArray[np.intp]) -
     chosen = table.select(["case_id", *BOX, "polygons"]).take(pa.array(rows))
     for row in with_boxes(chosen, boxes[rows]).to_pylist():
         geometry = geojson([row[name] for name in BOX], row["polygons"])
-        yield json.dumps({"suite": suite, "case_id": row["case_id"], "geometry": geometry}, ensure_ascii=False)
+        yield _json({"suite": suite, "case_id": row["case_id"], "geometry": geometry})

@@ -2,22 +2,35 @@
 
 import numpy as np
 
-from metrics.core.array_types import Bytes, Int32s, Ints
+from metrics.core.array_types import Bytes, Floats, Int32s, Ints
 from metrics.vision.compiled.jit import compiled
 
 
 @compiled
-def stand(label: Int32s, first: Ints, last: Ints, labels: int, steps: int, most: int) -> tuple[Ints, Ints]:
-    """Return how many objects of each label count at each step, [L, T], and which come first, [L, T, `most`].
+def _reached(thresholds: Floats, value: float, guess: int) -> int:
+    """Return how many of the rising thresholds are at most `value`; quick where `guess` is near."""
+    while guess > 0 and thresholds[guess - 1] > value:
+        guess -= 1
+    while guess < len(thresholds) and thresholds[guess] <= value:
+        guess += 1
+    return guess
 
-    Object i counts at the steps first[i] ≤ step < last[i] ≤ T. −1 where fewer than `most` count.
+
+@compiled
+def stand(label: Int32s, low: Floats, high: Floats, thresholds: Floats, labels: int, most: int) -> tuple[Ints, Ints]:
+    """Return how many objects of each label count at each threshold, [L, T], and which come first, [L, T, `most`].
+
+    Object i counts at the rising thresholds within low[i] < threshold ≤ high[i]. −1 where fewer than `most` count.
     """
+    steps = len(thresholds)
     counts = np.zeros((labels, steps + 1), np.int64)
     chosen = np.full((labels, steps, most), -1, np.int64)
     held = np.zeros((labels, steps), np.int64)
     full = np.zeros(labels, np.int64)  # the steps before this one have as many as they may
+    begin = end = 0
     for i in range(len(label)):
-        k, begin, end = label[i], first[i], last[i]
+        k = label[i]
+        begin, end = _reached(thresholds, low[i], begin), _reached(thresholds, high[i], end)
         if begin >= end:
             continue
         counts[k, begin] += 1
