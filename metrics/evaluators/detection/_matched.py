@@ -1,7 +1,9 @@
 """A suite and a model's outputs as columns, matched once for all detection evaluators."""
 
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, TypeVar
@@ -18,7 +20,7 @@ from metrics.evaluators._half_samples import Resamples, Seed, image_weights
 from metrics.evaluators._object_tables import codes_of, object_labels, object_tables, reference_problems, refuse
 from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
 from metrics.vision.image_resampling import resample
-from metrics.vision.matching import AREAS, IOU_THRESHOLDS, Matches, Pairs, has_threshold, match
+from metrics.vision.matching import AREAS, IOU_THRESHOLDS, WORTH_A_THREAD, Matches, Pairs, has_threshold, match
 from metrics.vision.objects import Objects, prepare
 from metrics.vision.outcomes import (
     FN_LOCALISATION,
@@ -120,10 +122,12 @@ class Scene:
     def predicted(self) -> tuple[pa.Array, pa.Array]:
         """Return the image and the label of each prediction, which all tables of matches share."""
         objects = self.objects
-        return (
-            self.case_ids.take(pa.array(objects.prediction_image)),
-            self.label_names.take(pa.array(objects.prediction_class)),
+        case_ids, labels = together(
+            len(objects.score),
+            lambda: self.case_ids.take(pa.array(objects.prediction_image)),
+            lambda: self.label_names.take(pa.array(objects.prediction_class)),
         )
+        return case_ids, labels
 
     @property
     def drawn(self) -> int:
@@ -326,17 +330,26 @@ def outcomes_table(scene: Scene, result: Outcomes, iou: float) -> pa.Table:
         *(pa.nulls(len(missed), pa.float64()) for _ in ("score", "iou")),
         pa.array(np.full(len(missed), iou)),
     ]
+    kind, annotation_id, overlap = together(
+        len(result.truth),
+        lambda: kinds.take(pa.array(result.prediction)),
+        lambda: scene.annotation_ids.take(pa.array(result.truth, mask=result.truth < 0)),
+        lambda: pa.array(result.iou, from_pandas=True),
+    )
+    same = pa.array(np.full(len(result.iou), iou))
     of_predictions = [
-        *scene.predicted,
-        kinds.take(pa.array(result.prediction)),
-        scene.prediction_ids,
-        scene.annotation_ids.take(pa.array(result.truth, mask=result.truth < 0)),
-        pa.array(objects.score),
-        pa.array(result.iou, from_pandas=True),
-        pa.array(np.full(len(result.iou), iou)),
-    ]
+        *scene.predicted, kind, scene.prediction_ids, annotation_id, pa.array(objects.score), overlap, same,
+    ]  # fmt: skip
     columns = [pa.chunked_array(parts) for parts in zip(of_predictions, of_truths, strict=True)]
     return pa.table(columns, schema=MATCHES)
+
+
+def together(rows: int, *columns: Callable[[], pa.Array]) -> list[pa.Array]:
+    """Return the columns that these make, in threads where there are many rows: Arrow lets go of the interpreter."""
+    if rows < WORTH_A_THREAD:
+        return [make() for make in columns]
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        return list(threads.map(lambda make: make(), columns))
 
 
 def shown(iou: float) -> float:
