@@ -241,7 +241,8 @@ def matched(
     key = (suite.fingerprint, outputs.fingerprint, scene.geometry)
 
     def make() -> Matched:
-        found = match(scene.objects, thresholds, ranges)
+        near = scene.overlaps(min(*thresholds, LOCALISED))  # which the kinds of errors need, too
+        found = match(scene.objects, thresholds, ranges, near)
         return Matched(scene, found, Ranking.of(scene.objects, found), ranges)
 
     return _kept(_matched, (*key, tuple(thresholds), ranges), make, _room(outputs))
