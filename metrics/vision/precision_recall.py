@@ -35,7 +35,7 @@ class Ranking:
     """All that precision and recall are computed from.
 
     Predictions by class and descending score (Objects.score_order), ground truths in file order; `event`, `state`,
-    `outside` and `truth_ignored` as in Matches; `truth_counts` [A, K]: the others of each class.
+    `outside` and `truth_ignored` as in Matches.
     """
 
     class_starts: Ints
@@ -48,23 +48,20 @@ class Ranking:
     truth_image: Int32s
     truth_class: Int32s
     truth_ignored: Bools
-    truth_counts: Ints
 
     @classmethod
     def of(cls, objects: Objects, matches: Matches) -> "Ranking":
         """Gather the columns once for all area ranges and maxDets."""
         order = objects.score_order.astype(np.intp)
-        truths = [np.bincount(objects.truth_class[~one], minlength=objects.classes) for one in matches.truth_ignored]
         return cls(
             objects.class_starts, objects.prediction_image[order], objects.rank[order], objects.score[order],
             np.take(matches.outside, order, axis=1).view(np.uint8), matches.event_of[order], matches.state,
-            objects.truth_image, objects.truth_class, matches.truth_ignored, np.array(truths),
+            objects.truth_image, objects.truth_class, matches.truth_ignored,
         )  # fmt: skip
 
     def truths(self, area: int) -> Ints:
         """Return how many ground truths of each class count in the area range of that index: [K]."""
-        counts: Ints = self.truth_counts[area]
-        return counts
+        return np.bincount(self.truth_class[~self.truth_ignored[area]], minlength=len(self.class_starts) - 1)
 
     def select(self, area: int, max_dets: int, lowest: float = -np.inf) -> Selection:
         """Return the predictions of rank < max_dets and score ≥ lowest, for the area range of that index."""

@@ -162,6 +162,7 @@ class Matched:
     _outcomes: OrderedDict[tuple[float, int, int | None], tuple[Outcomes, pa.Table]] = field(
         default_factory=OrderedDict
     )
+    _truths: OrderedDict[tuple[float, float], Ints] = field(default_factory=OrderedDict)
     _estimates: OrderedDict[tuple[float, ...], tuple[Floats, Floats]] = field(default_factory=OrderedDict)
 
     def outcomes_at(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[Outcomes, pa.Table]:
@@ -186,7 +187,7 @@ class Matched:
 
     def truths(self, bounds: tuple[float, float] = AREAS["all"]) -> Ints:
         """Return how many ground truths of each label count in an area range: [K]."""
-        return self.ranking.truths(self.area(bounds))
+        return _kept(self._truths, bounds, lambda: self.ranking.truths(self.area(bounds)), len(self.areas))
 
     def estimates(
         self,
