@@ -89,13 +89,12 @@ def number(
     why: str | None = None,
 ) -> Aggregate:
     """Return the aggregate at `place` of `spread`; NaN becomes no value, because of `why` or missing ground truth."""
-    value, low, high = (None if isnan(edge[place]) else float(edge[place]) for edge in spread[:3])
-    if value is None:
-        low = high = None
-    reason = None if low is not None else spread.without
-    if value is None:
-        reason = why or (NO_TRUTHS if label is None else NO_TRUTH)
+    value = float(spread.value[place])
+    if isnan(value):
+        without = why or (NO_TRUTHS if label is None else NO_TRUTH)
+        return Aggregate(metric, None, n=n, label=label, reason=without, columns=columns or {})
     in_each: tuple[slice | int, ...] = (slice(None), *place)
-    samples = None if value is None or not len(spread.samples) else spread.samples[in_each]
-    method = None if low is None else METHOD
+    samples = spread.samples[in_each] if len(spread.samples) else None
+    low, high = (None if isnan(edge[place]) else float(edge[place]) for edge in (spread.low, spread.high))
+    reason, method = (spread.without, None) if low is None else (None, METHOD)
     return Aggregate(metric, value, low, high, n, 0, label, reason, columns or {}, method, samples)

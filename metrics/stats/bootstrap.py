@@ -39,12 +39,16 @@ def bootstrap_means(
     (studentised); Wilson 1927; Cameron, Gelbach & Miller 2008 for clusters.
     """
     present = ~np.isnan(values)
-    weight = np.ones(len(values)) if weights is None else weights
-    masses = present * weight[:, None]
-    sums = np.where(present, values, 0.0) * masses
     plain = weights is None and clusters is None
-    if clusters is not None:
-        sums, masses = cluster_sums(sums, clusters), cluster_sums(masses, clusters)
+    if clusters is not None and weights is None and present.all():
+        sums = cluster_sums(values, clusters)
+        masses = np.repeat(np.bincount(clusters).astype(np.float64)[:, None], values.shape[1], axis=1)
+    else:
+        weight = np.ones(len(values)) if weights is None else weights
+        masses = present * weight[:, None]
+        sums = np.where(present, values, 0.0) * masses
+        if clusters is not None:
+            sums, masses = cluster_sums(sums, clusters), cluster_sums(masses, clusters)
     enough = (masses > 0).sum(axis=0) >= 2
     found = np.full((2, values.shape[1]), np.nan)
     if enough.any():

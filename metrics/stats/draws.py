@@ -82,7 +82,7 @@ class Draws:
             units, count = (np.random.default_rng([seed, count]).permutation(count) % MANY)[units], MANY
         return cls(units, _times(count, resamples if count > 1 else 0, seed), single)
 
-    def of_cases(self, cases: NDArray[np.intp]) -> "Draws":
+    def of_cases(self, cases: Integers) -> "Draws":
         """Return the same resamples of some of the cases."""
         return replace(self, unit=self.unit[cases])
 

@@ -29,6 +29,7 @@ from metrics.vision.outcomes import (
     FN_MISSED,
     HALLUCINATED,
     IGNORED,
+    KINDS,
     LOCALISATION,
     LOCALISED,
     MISCLASSIFIED,
@@ -40,6 +41,14 @@ from metrics.vision.outcomes import (
 )
 from metrics.vision.precision_recall import Selection
 
+WRONG = np.array(  # as in outcomes, but TIDE asks for localisation first, and knows `both`
+    [
+        [HALLUCINATED, BOTH, MISCLASSIFIED],
+        [LOCALISATION, LOCALISATION, LOCALISATION],
+        [DUPLICATE, DUPLICATE, MISCLASSIFIED],
+    ],
+    np.int8,
+)
 ERRORS = {
     "classification": MISCLASSIFIED,
     "localisation": LOCALISATION,
@@ -56,12 +65,10 @@ class Errors(Outcomes):
 
     `truth` [N] is the ground truth that a prediction took or that its error is about. `ground_truth` [G] has
     FN_MISCLASSIFIED or FN_LOCALISATION by the best-scored error that is about it. `fixable` [N]: would be right if
-    repaired. `by_score` [N]: the predictions by descending score, ties by image, then file order; every repair ranks by
-    it.
+    repaired.
     """
 
     fixable: Bools
-    by_score: Int32s
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -88,21 +95,18 @@ def find_errors(
     """
     from metrics.vision.compiled import sorting
 
-    def wrong(foreground: float, own: Floats, other: Floats) -> Codes:
-        tests = [(own >= background) & (own < foreground), other >= foreground, own >= foreground, other >= background]
-        return np.select(tests, [LOCALISATION, MISCLASSIFIED, DUPLICATE, BOTH], HALLUCINATED).astype(np.int8)
-
-    found, _ = outcomes_with(wrong, objects, matches, pairs, iou, 0, max_dets)
+    found, _ = outcomes_with(WRONG, background, objects, matches, pairs, iou, 0, max_dets)
     kinds, truth, truths = found.prediction, found.truth, found.ground_truth
     rows = np.flatnonzero(among(kinds, (MISCLASSIFIED, LOCALISATION)))
-    rows = rows[truths[truth[rows]] == FN_MISSED]
-    rows = rows[np.lexsort((rows, -objects.score[rows]))]
-    about, first = np.unique(truth[rows], return_index=True)
+    rows = rows[truths[truth[rows]] == FN_MISSED].astype(np.int32)
+    worst_first = sorting.sort_by_score(rows, objects.score)[::-1]
+    best = np.full(len(truths), -1, np.int32)
+    best[truth[worst_first]] = worst_first  # the last one written stays
+    about = np.flatnonzero(best >= 0)
     fixable = np.zeros(len(kinds), np.bool_)
-    fixable[rows[first]] = True
-    truths[about] = np.where(kinds[rows[first]] == MISCLASSIFIED, FN_MISCLASSIFIED, FN_LOCALISATION)
-    by_image = sorting.sort_by_code(np.arange(len(kinds), dtype=np.int32), objects.prediction_image, objects.images)
-    return Errors(kinds, truth, found.iou, truths, fixable, sorting.sort_by_score(by_image, objects.score))
+    fixable[best[about]] = True
+    truths[about] = np.where(kinds[best[about]] == MISCLASSIFIED, FN_MISCLASSIFIED, FN_LOCALISATION)
+    return Errors(kinds, truth, found.iou, truths, fixable)
 
 
 def repair(objects: Objects, errors: Errors, kinds: Collection[int]) -> Repaired:
@@ -141,14 +145,18 @@ def count_errors(objects: Objects, errors: Errors) -> dict[str, Ints]:
     Predictions count under their own label, missed ground truths and false negatives under theirs.
     """
 
-    def count(labels: Int32s) -> Ints:
-        return np.bincount(labels, minlength=objects.classes)
+    def count(labels: Int32s, kinds: Codes) -> Ints:
+        """Return how many objects of each kind each label has: [kinds, K]."""
+        cells = np.bincount(kinds * np.int32(objects.classes) + labels, minlength=len(KINDS) * objects.classes)
+        return cells.reshape(len(KINDS), objects.classes)
 
-    found = {name: count(objects.prediction_class[errors.prediction == code]) for name, code in ERRORS.items()}
+    predictions = count(objects.prediction_class, errors.prediction)
+    truths = count(objects.truth_class, errors.ground_truth)
+    found = {name: predictions[code] for name, code in ERRORS.items()}
     found["false_positives"] = sum(found.values(), np.zeros(objects.classes, np.int64))
-    found["missed"] = count(objects.truth_class[errors.ground_truth == FN_MISSED])
-    found["truths"] = count(objects.truth_class[errors.ground_truth != IGNORED])
-    found["false_negatives"] = found["truths"] - count(objects.truth_class[errors.ground_truth == TP])
+    found["missed"] = truths[FN_MISSED]
+    found["truths"] = truths.sum(axis=0) - truths[IGNORED]
+    found["false_negatives"] = found["truths"] - truths[TP]
     return found
 
 
@@ -159,7 +167,7 @@ def repaired_ap(objects: Objects, errors: Errors, repaired: Repaired, weights: B
     longer count, has AP 1 where it has no false positive, else 0.
     """
     average, _ = resample_selection(
-        _rank(objects, errors, repaired), objects.truth_image[repaired.truth_counts],
+        _rank(objects, repaired), objects.truth_image[repaired.truth_counts],
         objects.truth_class[repaired.truth_counts], objects.classes, weights,
     )  # fmt: skip
     average = average[..., 0]
@@ -172,12 +180,12 @@ def repaired_ap(objects: Objects, errors: Errors, repaired: Repaired, weights: B
     return np.where(np.isnan(average) & present, np.where(has_wrong, 0.0, 1.0), average)
 
 
-def _rank(objects: Objects, errors: Errors, repaired: Repaired) -> Selection:
+def _rank(objects: Objects, repaired: Repaired) -> Selection:
     """Return the predictions that count by label and descending score (ties by image, then file order)."""
     from metrics.vision.compiled import ranked
 
     miss_image, miss_starts, rows, before, row_starts = ranked.rank_right(
-        errors.by_score, repaired.counts.view(np.uint8), repaired.label, repaired.right.view(np.uint8),
+        objects.by_score, repaired.counts.view(np.uint8), repaired.label, repaired.right.view(np.uint8),
         objects.prediction_image, objects.classes,
     )  # fmt: skip
     return Selection(

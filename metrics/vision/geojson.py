@@ -3,6 +3,8 @@
 import json
 from collections.abc import Sequence
 
+_compact = json.JSONEncoder(separators=(",", ":")).encode
+
 
 def geojson(box: Sequence[float], rings: Sequence[Sequence[float]] | None = None) -> str:
     """Return the geometry of an object as GeoJSON text: a Polygon, or a MultiPolygon where it has several parts.
@@ -17,8 +19,8 @@ def geojson(box: Sequence[float], rings: Sequence[Sequence[float]] | None = None
     corners = (x, y, x + width, y, x + width, y + height, x, y + height)
     parts = [[_closed(ring)] for ring in rings or (corners,)]
     if len(parts) == 1:
-        return json.dumps({"type": "Polygon", "coordinates": parts[0]}, separators=(",", ":"))
-    return json.dumps({"type": "MultiPolygon", "coordinates": parts}, separators=(",", ":"))
+        return _compact({"type": "Polygon", "coordinates": parts[0]})
+    return _compact({"type": "MultiPolygon", "coordinates": parts})
 
 
 def _closed(ring: Sequence[float]) -> list[list[float]]:

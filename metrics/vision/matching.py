@@ -121,21 +121,34 @@ def _compared(pairs: Pairs, overlap: Overlap, floor: float) -> Pairs:
     return Pairs(pairs.prediction[some], starts(left[some]).astype(np.int32), pairs.truth[kept], iou[kept])
 
 
+def _of_own_class(pairs: Pairs, objects: Objects, floor: float) -> Pairs:
+    """Return the pairs of one class whose IoU is at least `floor`: those that `find_pairs` finds."""
+    prediction = np.repeat(pairs.prediction, np.diff(pairs.start))
+    kept = (pairs.iou >= floor) & (objects.prediction_class[prediction] == objects.truth_class[pairs.truth])
+    prediction = prediction[kept]
+    first = np.flatnonzero(np.diff(prediction, prepend=-1))
+    start = np.append(first, len(prediction)).astype(np.int32)
+    return Pairs(prediction[first], start, pairs.truth[kept], pairs.iou[kept])
+
+
 def match(
     objects: Objects,
     thresholds: Sequence[float] = IOU_THRESHOLDS,
     areas: Sequence[tuple[float, float]] = tuple(AREAS.values()),
+    near: Pairs | None = None,
 ) -> Matches:
     """Match predictions to ground truths of their image and class, best score first (file order where scores tie).
 
     Each takes the free ground truth of the highest IoU at or above the threshold; of equal ones the last; an ignored
     one (crowd, or area out of the inclusive range) only where no other is left, and a crowd as often as asked. It is
     true positive, ignored, or false positive. There is no limit per image here: a prefix by `Objects.rank` gives the
-    same matches, so one matching serves every maxDets. Source: pycocotools 2.0, `COCOeval.evaluateImg`.
+    same matches, so one matching serves every maxDets. `near`: the pairs of one image and any classes where they are
+    known, at a floor of at most any threshold. Source: pycocotools 2.0, `COCOeval.evaluateImg`.
     """
     grid = np.minimum(np.asarray(thresholds, np.float64), LARGEST)
     ranges = np.asarray(areas, np.float64).reshape(-1, 2)
-    found = find_pairs(objects, float(grid.min()))
+    floor = float(grid.min())
+    found = find_pairs(objects, floor) if near is None else _of_own_class(near, objects, floor)
     ignored = objects.crowd | _outside(objects.truth_area, ranges)
     outside = _outside(objects.prediction_area, ranges)
     matched, state = assign(objects, found, grid, ignored, np.ascontiguousarray(outside[:, found.prediction]))

@@ -85,12 +85,15 @@ def cells(objects: Objects, found: Outcomes) -> Cells:
 
 def _by_score(objects: Objects, threshold: float, score: float, pairs: Pairs) -> Pairs:
     """Return the pairs that may match, predictions by image and descending score, the best candidate of each last."""
-    prediction = np.repeat(pairs.prediction, np.diff(pairs.start))
-    own = objects.truth_class[pairs.truth] == objects.prediction_class[prediction]
-    fits = (pairs.iou >= threshold) & (objects.score[prediction] >= score) & (own | ~objects.crowd[pairs.truth])
-    prediction, truth, iou, own = prediction[fits], pairs.truth[fits], pairs.iou[fits], own[fits]
-    order = np.lexsort((truth, own, prediction, -objects.score[prediction], objects.prediction_image[prediction]))
-    prediction, truth, iou = prediction[order], truth[order], iou[order]
-    first = np.flatnonzero(np.diff(prediction, prepend=-1))
-    start = np.append(first, len(prediction)).astype(np.int32)
-    return Pairs(prediction[first], start, truth, iou)
+    from metrics.vision.compiled import box_matching, sorting
+
+    counted = objects.by_score[: np.count_nonzero(objects.score >= score)]
+    event_of = np.full(len(objects.score), -1, np.int32)
+    event_of[pairs.prediction] = np.arange(len(pairs.prediction), dtype=np.int32)
+    return Pairs(
+        *box_matching.any_class_candidates(
+            sorting.sort_by_code(counted, objects.prediction_image, objects.images), event_of,
+            pairs.start, pairs.truth, pairs.iou, objects.prediction_class, objects.truth_class,
+            objects.crowd.view(np.uint8), threshold,
+        )
+    )  # fmt: skip

@@ -23,10 +23,11 @@ class Objects:
     """G ground truths and N predictions in `images` images and `classes` classes; one row each, in file order.
 
     Boxes are x, y, width, height in pixels, areas square pixels. The orders are permutations of rows: `truth_order` by
-    image, class; `prediction_order` by image, class, descending score; `score_order` by class, descending score, image;
-    what ties keeps file order. Class k is score_order[class_starts[k] : class_starts[k + 1]]. `rank` counts the
-    predictions of the same image and class that stand before a prediction: those with rank < maxDets count. Without
-    `overlap` the boxes are the objects, with it the objects lie inside them.
+    image, class; `prediction_order` by image, class, descending score; `by_score` by descending score, image;
+    `score_order` by class, descending score, image; what ties keeps file order. Class k is
+    score_order[class_starts[k] : class_starts[k + 1]]. `rank` counts the predictions of the same image and class that
+    stand before a prediction: those with rank < maxDets count. Without `overlap` the boxes are the objects, with it the
+    objects lie inside them.
     """
 
     images: int
@@ -43,6 +44,7 @@ class Objects:
     score: Floats
     truth_order: Int32s
     prediction_order: Int32s
+    by_score: Int32s
     score_order: Int32s
     class_starts: Ints
     rank: Int32s
@@ -90,7 +92,7 @@ def prepare(
         np.zeros(len(truths), np.bool_) if crowd is None else _column(crowd, np.bool_),
         where, kinds, predictions,
         box_areas(predictions) if prediction_area is None else _column(prediction_area, np.float64),
-        scores, truth_order, order, score_order,
+        scores, truth_order, order, by_score, score_order,
         starts(np.bincount(kinds, minlength=classes)), sorting.ranks(order, where, kinds), overlap,
     )  # fmt: skip
 

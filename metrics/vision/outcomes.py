@@ -21,7 +21,7 @@ localisation errors and hallucinations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Int32s
-from metrics.vision.compiled.match_states import ASIDE, RIGHT
 from metrics.vision.matching import LARGEST, Matches, Pairs, find_pairs, threshold_index
 from metrics.vision.objects import Objects
 
@@ -45,6 +44,15 @@ TP, MISCLASSIFIED, DUPLICATE, LOCALISATION, BOTH, HALLUCINATED, IGNORED = range(
 BELOW, FN_MISCLASSIFIED, FN_LOCALISATION, FN_MISSED = range(7, 11)
 # IoU from which a prediction is about the object at all; TIDE's background threshold (Bolya et al., 2020)
 LOCALISED = 0.1
+# a false positive's kind, by its best IoU with its own label (down) and with others (across): little, localised, enough
+WRONG = np.array(
+    [
+        [HALLUCINATED, HALLUCINATED, MISCLASSIFIED],
+        [LOCALISATION, LOCALISATION, MISCLASSIFIED],
+        [DUPLICATE, DUPLICATE, MISCLASSIFIED],
+    ],
+    np.int8,
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,10 +70,11 @@ class Outcomes:
 
 
 def among(kinds: Codes, codes: Collection[int]) -> Bools:
-    """Return which kinds are one of the codes. Several times as quick as numpy.isin."""
-    chosen = np.zeros(len(KINDS), np.bool_)
-    chosen[list(codes)] = True
-    return chosen[kinds]
+    """Return which kinds are one of the codes. Many times as quick as numpy.isin."""
+    chosen = np.zeros(kinds.shape, np.bool_)
+    for code in codes:
+        chosen |= kinds == code
+    return chosen
 
 
 def image_pairs(objects: Objects, floor: float) -> Pairs:
@@ -77,13 +86,14 @@ def outcomes(
     objects: Objects, matches: Matches, pairs: Pairs, iou: float, area: int = 0, max_dets: int | None = None
 ) -> Outcomes:
     """Return the outcomes at one IoU threshold, for the area range of that index; see `outcomes_with`."""
-    found, mistaken = outcomes_with(_wrong, objects, matches, pairs, iou, area, max_dets)
+    found, mistaken = outcomes_with(WRONG, LOCALISED, objects, matches, pairs, iou, area, max_dets)
     found.ground_truth[(found.ground_truth == FN_MISSED) & mistaken] = FN_MISCLASSIFIED
     return found
 
 
 def outcomes_with(
-    wrong: Callable[[float, Floats, Floats], Codes],
+    wrong: Codes,
+    background: float,
     objects: Objects,
     matches: Matches,
     pairs: Pairs,
@@ -94,41 +104,24 @@ def outcomes_with(
     """Return the outcomes, and which ground truths [G] a prediction of another label overlaps at the threshold.
 
     Args:
-        wrong: the kind of a false positive from the threshold, its highest IoU with ground truths of its own label, and
-            that with those of others.
-        pairs: those of `image_pairs` at a floor of at most any IoU that `wrong` distinguishes.
+        wrong: [3, 3] the kind of a false positive by its highest IoU with ground truths of its own label (down) and
+            with those of others (across): less than `background`, less than the threshold, or more.
+        pairs: those of `image_pairs` at a floor of at most `background` and `iou`.
         iou: a threshold that `matches` holds (else KeyError).
     """
-    from metrics.vision.compiled import box_matching
+    from metrics.vision.compiled.outcome_codes import NEITHER, OTHER, SAME, outcome_codes
 
     index = threshold_index(matches.thresholds, iou)
     threshold = min(float(matches.thresholds[index]), LARGEST)
     late = objects.rank >= (len(objects.rank) if max_dets is None else max_dets)
-    skip = matches.truth_ignored[area]
-    same, same_iou, other, other_iou, covered = box_matching.neighbours(
+    cases = [among(wrong, (MISCLASSIFIED, BOTH)), among(wrong, (DUPLICATE, LOCALISATION))]
+    kinds, truth, overlap, truths, covered = outcome_codes(
         pairs.prediction, pairs.start, pairs.truth, pairs.iou, objects.prediction_class, objects.truth_class,
-        late.view(np.uint8), skip.view(np.uint8),
+        late.view(np.uint8), matches.outside[area].view(np.uint8), matches.truth_ignored[area].view(np.uint8),
+        matches.event_of, matches.matched[:, area, index].copy(), matches.state[:, area, index].copy(),
+        threshold, background, wrong, np.select(cases, [OTHER, SAME], NEITHER).astype(np.int8), TP, IGNORED, FN_MISSED,
     )  # fmt: skip
-    kinds = wrong(threshold, same_iou, other_iou)
-    cases = [among(kinds, (MISCLASSIFIED, BOTH)), among(kinds, (DUPLICATE, LOCALISATION))]
-    truth, overlap = np.select(cases, [other, same], -1), np.select(cases, [other_iou, same_iou], np.nan)
-
-    event, state = matches.pairs.prediction, matches.state[:, area, index]
-    partner, partner_iou = np.full(len(kinds), -1, np.int32), np.full(len(kinds), np.nan)
-    partner[event] = matches.matched[:, area, index]
-    partner_iou[event] = pair_iou(matches.pairs, partner[event])
-    aside = late | matches.outside[area]
-    aside[event] = late[event] | (state == ASIDE)
-    kinds[event[state == RIGHT]] = TP
-    kinds[aside] = IGNORED
-    settled = aside | (partner >= 0)
-    truth, overlap = np.where(settled, partner, truth), np.where(settled, partner_iou, overlap)
-    truth[late], overlap[late] = -1, np.nan
-
-    truths = np.full(len(skip), FN_MISSED, np.int8)
-    truths[truth[kinds == TP]] = TP
-    truths[skip] = IGNORED
-    return Outcomes(kinds, truth.astype(np.int32), overlap, truths), covered >= threshold
+    return Outcomes(kinds, truth, overlap, truths), covered >= threshold
 
 
 def match_image(
@@ -168,19 +161,15 @@ def match_image(
 
     counted = ~(below | late)[:, None] & ~crowds[None, :]
     same, other = (np.where(counted & mask, overlaps, 0.0) for mask in (same_label, ~same_label))
-    kinds = _wrong(threshold, same.max(axis=1, initial=0.0), other.max(axis=1, initial=0.0))
+    best = (overlaps_of.max(axis=1, initial=0.0) for overlaps_of in (same, other))
+    own, rival = (np.where(iou >= threshold, 2, iou >= LOCALISED) for iou in best)
+    kinds = WRONG[own, rival]
     matched = partner >= 0
     kinds[matched] = np.where(crowds[partner[matched]], IGNORED, TP)
     kinds[late], kinds[below] = IGNORED, BELOW
     truths = np.where(other.max(axis=0, initial=0.0) >= threshold, FN_MISCLASSIFIED, FN_MISSED)
     truths[taken], truths[crowds] = TP, IGNORED
     return [KINDS[code] for code in kinds], [KINDS[code] for code in truths]
-
-
-def _wrong(threshold: float, same_iou: Floats, other_iou: Floats) -> Codes:
-    """Return the kind of a false positive, from its highest IoU with ground truths of its own label and of others."""
-    cases = [other_iou >= threshold, same_iou >= threshold, same_iou >= LOCALISED]
-    return np.select(cases, [MISCLASSIFIED, DUPLICATE, LOCALISATION], HALLUCINATED).astype(np.int8)
 
 
 def pair_iou(pairs: Pairs, taken: Int32s) -> Floats:

@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from metrics.vision import image_resampling, masks, matching, objects, outcomes, precision_recall, segmentation
+from metrics.vision import (
+    image_resampling,
+    masks,
+    matching,
+    object_confusion,
+    objects,
+    outcomes,
+    precision_recall,
+    segmentation,
+)
 
 
 def warm_up(part: int | None = None) -> None:
@@ -18,7 +27,9 @@ def _compile_matching() -> None:
         prediction_image=[0], prediction_class=[0], prediction_box=box, score=[0.5],
     )  # fmt: skip
     found = matching.match(one)
-    outcomes.outcomes(one, found, outcomes.image_pairs(one, outcomes.LOCALISED), 0.5)
+    pairs = outcomes.image_pairs(one, outcomes.LOCALISED)
+    outcomes.outcomes(one, found, pairs, 0.5)
+    object_confusion.match_any_label(one, pairs, 0.5, 0.5)
     ranking = precision_recall.Ranking.of(one, found)
     precision_recall.precision_at_recalls(ranking, 0, 100)
     for count in (1, 2):  # the data set itself has a loop of its own
@@ -28,7 +39,7 @@ def _compile_matching() -> None:
 def _compile_the_rest() -> None:
     from metrics.vision.compiled import coco_records, ranked
 
-    zero, flag, count = np.zeros(1, np.int32), np.zeros(1, np.uint8), np.zeros(1, np.int64)
+    zero, flag = np.zeros(1, np.int32), np.zeros(1, np.uint8)
     drawn = masks.draw(masks.Shapes.of(box=np.array([[0.0, 0.0, 10.0, 10.0]])), 10, 10)
     masks.MaskOverlap(drawn, drawn, np.zeros(1, np.bool_))(zero, zero, 0.0)
     masks.encode(drawn)
@@ -36,7 +47,7 @@ def _compile_the_rest() -> None:
     segmentation.tally(codes, codes, 10, 1, 1)
     number = np.empty(4)
     coco_records.scan_records(flag, coco_records.RESULT, np.empty(2, np.int64), number, number)
-    ranked.stand(zero, count, count, 1, 1, 1)
+    ranked.stand(zero, number, number, number, 1, 1)
     ranked.rank_right(zero, flag, zero, flag, zero, 1)
 
 

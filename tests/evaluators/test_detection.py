@@ -173,6 +173,28 @@ def test_evaluators_match_once(monkeypatch):
 MATCH = sharing.match
 
 
+def test_outcomes_are_shared_where_a_limit_leaves_nothing_out():
+    found = sharing.matched(*suite_and_outputs(random_scene(99)), IOU_THRESHOLDS)
+    most = int(found.scene.objects.rank.max()) + 1
+    whole = found.outcomes_at(0.5)[0]
+    assert found.outcomes_at(0.5, 0, most)[0] is whole
+    limited = found.outcomes_at(0.5, 0, most - 1)[0]
+    assert np.count_nonzero(limited.prediction != whole.prediction)
+
+
+@pytest.mark.parametrize("resamples", [0, 10])
+def test_estimates_are_the_same_whoever_asks_first(resamples):
+    suite, outputs = suite_and_outputs(random_scene(99))
+    names = ("average_recall", "coco_summary")
+    values = {}
+    for order in (names, names[::-1]):
+        sharing._matched.clear()
+        for name in order:
+            values[name, order] = run(name, suite, outputs, resamples=resamples).aggregates
+    for name in names:
+        assert values[name, names] == values[name, names[::-1]]
+
+
 def test_groups_and_arrow_chunks_do_not_change_numbers():
     scene = random_scene(5)
     suite, outputs = suite_and_outputs(scene)

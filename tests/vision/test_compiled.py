@@ -37,14 +37,15 @@ USE_EVERY_LOOP = """
 import pyarrow as pa
 from dataclasses import replace
 from metrics.core.registry import evaluators
-from metrics.vision.compiled import box_matching, coco_records, curves, label_map_counts, mask_runs, ranked, sorting
+from metrics.vision.compiled import box_matching, coco_records, curves, label_map_counts, mask_runs
+from metrics.vision.compiled import outcome_codes, ranked, sorting
 from metrics.vision.compiled.jit import Loop
 from metrics.vision.warm_up import warm_up
 from tests.evaluators.detected import outputs_of, suite_of
 
 LOOPS = [
     loop
-    for part in (coco_records, curves, mask_runs, box_matching, ranked, label_map_counts, sorting)
+    for part in (coco_records, curves, mask_runs, box_matching, outcome_codes, ranked, label_map_counts, sorting)
     for loop in vars(part).values()
     if isinstance(loop, Loop)
 ]
@@ -148,6 +149,9 @@ def test_an_array_in_pieces_is_refused():
         every_result(np.arange(6, dtype=np.int32)[::2], 3, 0.5)
 
 
+EDGES = (-np.inf, 0.0, 0.1, 0.15, 0.2, 0.4, 0.45, 0.9, 1.0, np.inf)
+
+
 def test_a_loop_that_calls_the_runtime_is_refused():
     @jit.compiled
     def refused(values):
@@ -158,14 +162,15 @@ def test_a_loop_that_calls_the_runtime_is_refused():
 
 
 @settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5), st.integers(0, 5))), st.integers(0, 3))
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(EDGES), st.sampled_from(EDGES))), st.integers(0, 3))
 def test_objects_stand_where_counting_one_by_one_finds_them(objects, most):
     label = np.array([one for one, _, _ in objects], np.int32)
-    first, last = (np.array([one[place] for one in objects], np.int64) for place in (1, 2))
-    counts, chosen = ranked.stand(label, first, last, 3, 5, most)
+    low, high = (np.array([one[place] for one in objects], np.float64) for place in (1, 2))
+    thresholds = [0.1, 0.2, 0.4, 0.5, 0.9]
+    counts, chosen = ranked.stand(label, low, high, np.array(thresholds), 3, most)
     for k in range(3):
-        for step in range(5):
-            standing = [i for i, one in enumerate(objects) if one[0] == k and one[1] <= step < one[2]]
+        for step, threshold in enumerate(thresholds):
+            standing = [i for i, one in enumerate(objects) if one[0] == k and one[1] < threshold <= one[2]]
             assert counts[k, step] == len(standing)
             assert [i for i in chosen[k, step].tolist() if i >= 0] == standing[:most]
 

@@ -83,6 +83,18 @@ def test_threads_that_share_the_images_change_nothing(monkeypatch, threads):
     assert shared > 40
 
 
+@pytest.mark.parametrize("thresholds", [IOU_THRESHOLDS, (0.3,), (1.0, 0.5)], ids=str)
+def test_known_pairs_of_any_class_change_nothing(thresholds):
+    for seed in range(60):
+        columns = objects(*random_scene(seed))
+        alone = match(columns, thresholds)
+        other = match(columns, thresholds, near=image_pairs(columns, 0.1))
+        for name in Pairs.__slots__:
+            assert np.array_equal(getattr(alone.pairs, name), getattr(other.pairs, name)), (seed, name)
+        for name in ("matched", "state", "event_of"):
+            assert np.array_equal(getattr(alone, name), getattr(other, name)), (seed, name)
+
+
 def test_a_grid_of_99_thresholds():
     scene = random_scene(7)
     grid = tuple(np.linspace(0.01, 0.99, 99).tolist())

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.array_types import Bools, Floats
 from metrics.core.evaluator import (
     Aggregate,
     CaseScore,
@@ -35,10 +35,11 @@ from metrics.stats.classification.calibration import (
     brier,
     calibration_errors,
     log_loss,
+    log_losses,
     reliability,
     resampled_error,
 )
-from metrics.stats.draws import Draws
+from metrics.stats.draws import Draws, Integers
 from metrics.stats.intervals import NONE, wilson
 from metrics.stats.ratios import ratio
 from metrics.vision.geometry import Geometry
@@ -89,7 +90,7 @@ class Stated:
     confidence: Floats
     right: Bools
     values: Floats
-    clusters: Ints
+    clusters: Integers
     draws: Draws
     unscored: int
     reason: str | None
@@ -273,9 +274,9 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
 
 def _of_detections(suite: Suite, outputs: Outputs, parameters: CalibrationParameters) -> Findings:
     found = confidences(suite, outputs, parameters.iou_threshold, parameters.geometry, parameters.score_threshold)
-    of_wrong_and_right = np.column_stack([1.0 - found.confidence, found.confidence])
-    truth = found.right.astype(np.int64)
-    values = np.column_stack([(found.confidence - truth) ** 2, log_loss(of_wrong_and_right, truth)])
+    values = np.empty((len(found.right), len(PER_CASE)))
+    values[:, 0] = (found.confidence - found.right) ** 2
+    values[:, 1] = log_losses(np.where(found.right, found.confidence, 1.0 - found.confidence))
     draws = parameters.draws(suite).of_cases(found.image)
     stated = Stated(found.confidence, found.right, values, found.clusters, draws, found.ignored, found.reason)
     rows, curves = _findings(stated, parameters.bins)
@@ -298,17 +299,24 @@ def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]
         ),
         aggregate("maximum_calibration_error", largest, n=n, unscored=unscored, reason=nothing),
     ]  # fmt: skip
-    known = np.flatnonzero(~np.isnan(stated.values[:, 0]))
-    count, values, draws = len(known), stated.values[known], stated.draws.of_cases(known)
+    values, draws, clusters = stated.values, stated.draws, stated.clusters
+    without = np.isnan(values[:, 0])
+    if without.any():
+        known = np.flatnonzero(~without)
+        values, draws, clusters = values[known], draws.of_cases(known), clusters[known]
+    count = len(values)
     out = n - count
     reason = f"{out} of {n} {stated.left_out}" if out else nothing
-    clusters = cluster_codes(stated.clusters[known])
-    lows, highs = bootstrap_means(values, None, clusters, low=0.0, high=np.array([2.0, math.inf]))
-    place = np.zeros(count, np.int64)
-    sizes = draws.sums(place, 1)[1:, 0]
+    lows, highs = bootstrap_means(values, None, cluster_codes(clusters), low=0.0, high=np.array([2.0, math.inf]))
+
+    def resampled(own: Floats | None = None) -> Floats:
+        if len(draws.times) == 1:
+            return np.zeros(0)
+        return draws.sums(np.zeros(count, np.int64), 1, own)[1:, 0]
+
+    sizes = resampled()
     for metric, own, low, high in zip(PER_CASE, values.T, lows.tolist(), highs.tolist(), strict=True):
-        sums = draws.sums(place, 1, own)[1:, 0]
-        samples = ratio(sums, sizes)
+        samples = ratio(resampled(own), sizes)
         mean = float(own.mean()) if count else math.nan
         rows.append(
             aggregate(

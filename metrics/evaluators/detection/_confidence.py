@@ -4,11 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.array_types import Bools, Floats, Int32s
 from metrics.core.evaluator import Columns
-from metrics.core.sampling_design import cluster_codes
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import NO_TRUTHS
 from metrics.evaluators.detection._matched import grid_with, matched
@@ -30,8 +28,8 @@ class Confidences:
 
     confidence: Floats
     right: Bools
-    clusters: Ints
-    image: NDArray[np.intp]
+    clusters: Int32s
+    image: Int32s
     ignored: int
     reason: str | None
     columns: Columns
@@ -54,13 +52,12 @@ def confidences(suite: Suite, outputs: Outputs, iou: float, geometry: Geometry, 
         reason = NO_PROBABILITIES.format(f"{outside:,}", f"{np.count_nonzero(asked):,}")
     elif not (asked & ~ignored).any():
         reason = NOTHING_PREDICTED
-    counted = np.flatnonzero(asked & ~ignored) if reason is None else np.empty(0, np.intp)
-    image = scene.objects.prediction_image[counted].astype(np.intp)
-    clusters = cluster_codes(scene.clusters[image])
+    counted = asked & ~ignored & (reason is None)
+    image = scene.objects.prediction_image[counted]
     return Confidences(
         score[counted],
         result.prediction[counted] == TP,
-        clusters,
+        scene.clusters[image],
         image,
         int(np.count_nonzero(ignored)),
         reason,

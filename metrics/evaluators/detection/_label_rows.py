@@ -22,23 +22,25 @@ def label_rows(
     *,
     of_label: str | None = None,
     total: float | None = None,
+    counts: Numbers | None = None,
     enough: ArrayLike = True,
     few: str = FEW_TRUTHS,
     why: str | None = None,
 ) -> list[Aggregate]:
     """Return the aggregate over all labels, from estimates [1 + B], then of each label, from estimates [1 + B, K].
 
-    objects [K]: how many objects each label's value rests on, the n of its aggregate; total: of all labels, by default
-    the sum; of_label: another name of the metric for each label. Over all labels there is no interval where not
-    `enough`, for the reason `few`. why: see `number`.
+    objects [K]: how many objects each label's value rests on; total: of all labels, by default the sum. They are the n
+    of the aggregates unless `counts` [K] is. of_label: another name of the metric for each label. Over all labels there
+    is no interval where not `enough`, for the reason `few`. why: see `number`.
     """
     size = objects.sum() if total is None else total
+    of_all, *of_each = (int(count) for count in ((size, *objects) if counts is None else (counts.sum(), *counts)))
     whole = Spread.of(overall, size, scene.drawn, enough=enough, few=few)
     each = Spread.of(by_label, objects, scene.drawn)
     return [
-        number(metric, whole, n=int(size), columns=columns, why=why),
+        number(metric, whole, n=of_all, columns=columns, why=why),
         *(
-            number(of_label or metric, each, (k,), n=int(objects[k]), label=label, columns=columns, why=why)
+            number(of_label or metric, each, (k,), n=of_each[k], label=label, columns=columns, why=why)
             for k, label in enumerate(scene.labels)
         ),
     ]

@@ -1,7 +1,9 @@
 """A suite and a model's outputs as columns, matched once for all detection evaluators."""
 
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, TypeVar
@@ -10,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from metrics.core.array_types import Bytes, Floats, Int32s, Ints, Singles
+from metrics.core.array_types import Bools, Bytes, Floats, Int32s, Ints, Singles
 from metrics.core.evaluator import MATCHES, Columns, Parameters
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite, sizes_assumed
@@ -18,7 +20,7 @@ from metrics.evaluators._half_samples import Resamples, Seed, image_weights
 from metrics.evaluators._object_tables import codes_of, object_labels, object_tables, reference_problems, refuse
 from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
 from metrics.vision.image_resampling import resample
-from metrics.vision.matching import AREAS, IOU_THRESHOLDS, Matches, Pairs, has_threshold, match
+from metrics.vision.matching import AREAS, IOU_THRESHOLDS, WORTH_A_THREAD, Matches, Pairs, has_threshold, match
 from metrics.vision.objects import Objects, prepare
 from metrics.vision.outcomes import (
     FN_LOCALISATION,
@@ -34,6 +36,7 @@ from metrics.vision.outcomes import (
 from metrics.vision.precision_recall import Ranking
 
 NOTHING_PREDICTED = "no prediction reaches the score threshold"
+ESTIMATES_KEPT = 8  # of each matching without resamples
 OUTCOMES_KEPT = 2  # of each matching: those of all predictions, and those of the first 100 of an image
 NO_SIZES = "the sizes of the images are unknown, so are areas in pixels"
 KEPT = 4  # matched data sets held at a time; one of 290,000 predictions takes about 40 MB
@@ -119,10 +122,12 @@ class Scene:
     def predicted(self) -> tuple[pa.Array, pa.Array]:
         """Return the image and the label of each prediction, which all tables of matches share."""
         objects = self.objects
-        return (
-            self.case_ids.take(pa.array(objects.prediction_image)),
-            self.label_names.take(pa.array(objects.prediction_class)),
+        case_ids, labels = together(
+            len(objects.score),
+            lambda: self.case_ids.take(pa.array(objects.prediction_image)),
+            lambda: self.label_names.take(pa.array(objects.prediction_class)),
         )
+        return case_ids, labels
 
     @property
     def drawn(self) -> int:
@@ -133,10 +138,16 @@ class Scene:
         """Return `image_weights`; the last are kept."""
         return _kept(self._weights, (resamples, seed), lambda: image_weights(self.clusters, resamples, seed), 1)
 
-    def totals(self, weights: Singles, label: Int32s, image: Int32s) -> Floats:
-        """Return how many objects of each label [B, K] there are where image i occurs weights[b, i] times."""
-        objects = self.objects
-        flat = np.bincount(label.astype(np.int64) * objects.images + image, minlength=objects.classes * objects.images)
+    def totals(self, weights: Singles, rows: Bools, label: Int32s, image: Int32s) -> Floats:
+        """Return how many of the objects `rows` each label has [1 + B, K]: in the data set itself, then its resamples.
+
+        weights: [1 + B, I] how often each image occurs, first once each.
+        """
+        objects, label = self.objects, label[rows]
+        if len(weights) == 1:
+            return np.bincount(label, minlength=objects.classes)[None].astype(np.float64)
+        flat = label.astype(np.int64) * objects.images + image[rows]
+        flat = np.bincount(flat, minlength=objects.classes * objects.images)
         return (weights @ flat.reshape(objects.classes, objects.images).astype(np.float32).T).astype(np.float64)
 
 
@@ -151,10 +162,13 @@ class Matched:
     _outcomes: OrderedDict[tuple[float, int, int | None], tuple[Outcomes, pa.Table]] = field(
         default_factory=OrderedDict
     )
+    _truths: OrderedDict[tuple[float, float], Ints] = field(default_factory=OrderedDict)
     _estimates: OrderedDict[tuple[float, ...], tuple[Floats, Floats]] = field(default_factory=OrderedDict)
 
     def outcomes_at(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[Outcomes, pa.Table]:
         """Return the outcomes at one IoU threshold, and their table (schema MATCHES); the last few are kept."""
+        if max_dets is not None and max_dets > self.scene.objects.rank.max(initial=0):
+            max_dets = None  # leaves nothing out
 
         def make() -> tuple[Outcomes, pa.Table]:
             pairs = self.scene.overlaps(min(iou, LOCALISED))
@@ -173,7 +187,7 @@ class Matched:
 
     def truths(self, bounds: tuple[float, float] = AREAS["all"]) -> Ints:
         """Return how many ground truths of each label count in an area range: [K]."""
-        return self.ranking.truths(self.area(bounds))
+        return _kept(self._truths, bounds, lambda: self.ranking.truths(self.area(bounds)), len(self.areas))
 
     def estimates(
         self,
@@ -190,9 +204,11 @@ class Matched:
         """
         area, everything = self.area(bounds), lowest <= self.scene.objects.score.min(initial=np.inf)
         key = (parameters.resamples, parameters.seed, area, max_dets, -np.inf if everything else lowest)
+        weights = self.scene.weights(parameters.resamples, parameters.seed)
+        alone = len(weights) == 1  # then AP takes hardly more time, and all of them hardly any room
+        precision = precision or alone
 
         def make() -> tuple[Floats, Floats]:
-            weights = self.scene.weights(parameters.resamples, parameters.seed)
             found, recall = resample(
                 self.ranking, weights, area=area, max_dets=max_dets, lowest=lowest, precision=precision
             )
@@ -200,7 +216,9 @@ class Matched:
                 return np.full_like(found, np.nan), np.full_like(recall, np.nan)
             return found, recall
 
-        return _kept(self._estimates, key, make, 1) if precision or key in self._estimates else make()
+        if not (precision or key in self._estimates):
+            return make()
+        return _kept(self._estimates, key, make, ESTIMATES_KEPT if alone else 1)
 
 
 _scenes: OrderedDict[tuple[str, str, str], Scene] = OrderedDict()
@@ -224,7 +242,8 @@ def matched(
     key = (suite.fingerprint, outputs.fingerprint, scene.geometry)
 
     def make() -> Matched:
-        found = match(scene.objects, thresholds, ranges)
+        near = scene.overlaps(min(*thresholds, LOCALISED))  # which the kinds of errors need, too
+        found = match(scene.objects, thresholds, ranges, near)
         return Matched(scene, found, Ranking.of(scene.objects, found), ranges)
 
     return _kept(_matched, (*key, tuple(thresholds), ranges), make, _room(outputs))
@@ -313,17 +332,26 @@ def outcomes_table(scene: Scene, result: Outcomes, iou: float) -> pa.Table:
         *(pa.nulls(len(missed), pa.float64()) for _ in ("score", "iou")),
         pa.array(np.full(len(missed), iou)),
     ]
+    kind, annotation_id, overlap = together(
+        len(result.truth),
+        lambda: kinds.take(pa.array(result.prediction)),
+        lambda: scene.annotation_ids.take(pa.array(result.truth, mask=result.truth < 0)),
+        lambda: pa.array(result.iou, from_pandas=True),
+    )
+    same = pa.array(np.full(len(result.iou), iou))
     of_predictions = [
-        *scene.predicted,
-        kinds.take(pa.array(result.prediction)),
-        scene.prediction_ids,
-        scene.annotation_ids.take(pa.array(result.truth, mask=result.truth < 0)),
-        pa.array(objects.score),
-        pa.array(result.iou, from_pandas=True),
-        pa.array(np.full(len(result.iou), iou)),
-    ]
+        *scene.predicted, kind, scene.prediction_ids, annotation_id, pa.array(objects.score), overlap, same,
+    ]  # fmt: skip
     columns = [pa.chunked_array(parts) for parts in zip(of_predictions, of_truths, strict=True)]
     return pa.table(columns, schema=MATCHES)
+
+
+def together(rows: int, *columns: Callable[[], pa.Array]) -> list[pa.Array]:
+    """Return the columns that these make, in threads where there are many rows: Arrow lets go of the interpreter."""
+    if rows < WORTH_A_THREAD:
+        return [make() for make in columns]
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        return list(threads.map(lambda make: make(), columns))
 
 
 def shown(iou: float) -> float:

@@ -20,6 +20,7 @@ from metrics.evaluators.detection._matched import (
     Scene,
     outcomes_table,
     scene_of,
+    together,
 )
 from metrics.vision.object_confusion import Cells, cells, match_any_label
 from metrics.vision.outcomes import LOCALISED
@@ -159,8 +160,13 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     curves = pa.table([truths.take(pa.array(down)), predicted.take(pa.array(across)), counts[down, across]], CURVES)
     matches = outcomes_table(scene, found, iou)
     outside = placed.truth < 0
-    matches = matches.append_column("truth", truths.take(pa.array(placed.truth, mask=outside)))
-    matches = matches.append_column("predicted", predicted.take(pa.array(placed.predicted, mask=outside)))
+    columns = together(
+        len(outside),
+        lambda: truths.take(pa.array(placed.truth, mask=outside)),
+        lambda: predicted.take(pa.array(placed.predicted, mask=outside)),
+    )
+    for name, column in zip(("truth", "predicted"), columns, strict=True):
+        matches = matches.append_column(name, column)
     rows = _shares(scene, placed, parameters)
     if not scene.objects.crowd.all():
         rows += [
@@ -183,7 +189,7 @@ def _shares(scene: Scene, placed: Cells, parameters: DetectionConfusionParameter
     none = len(scene.labels)
 
     def totals(rows: Bools, label: Int32s) -> Floats:
-        return scene.totals(weights, label[rows], placed.image[rows])
+        return scene.totals(weights, rows, label, placed.image)
 
     matched = (placed.truth >= 0) & (placed.truth < none) & (placed.predicted < none)
     right = totals(matched & (placed.truth == placed.predicted), placed.truth)

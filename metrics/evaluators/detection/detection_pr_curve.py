@@ -1,6 +1,7 @@
 """detection_pr_curve: counts, precision, recall and F1 of each label by score threshold."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,18 +100,19 @@ def detection_pr_curve(suite: Suite, outputs: Outputs, parameters: DetectionCurv
     found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)
     result, matches = found.outcomes_at(iou)
     counted, right = result.prediction != IGNORED, result.prediction == TP
-    tp, predicted = (_from_above(found.scene.objects, rows, parameters.score_thresholds) for rows in (right, counted))
+    tp, predicted = _from_above(found.scene.objects, (right, counted), parameters.score_thresholds)
     table = curve_table(found.scene.labels, parameters.score_thresholds, found.truths(), tp, predicted, None)
     return Findings(_aggregates(found, tp, predicted, counted, right, parameters), curves=table, matches=matches)
 
 
-def _from_above(objects: Objects, rows: Bools, thresholds: Sequence[float]) -> Ints:
-    """Return how many of the predictions `rows` [N] score at least each threshold, by label: [K, S]."""
-    size = len(thresholds) + 1
-    reached = np.searchsorted(thresholds, objects.score[rows], side="right")  # how many thresholds a score reaches
-    flat = np.bincount(objects.prediction_class[rows] * size + reached, minlength=objects.classes * size)
-    counts: Ints = flat.reshape(objects.classes, size)[:, ::-1].cumsum(axis=1)[:, ::-1]
-    return counts[:, 1:]
+def _from_above(objects: Objects, kinds: Sequence[Bools], thresholds: Sequence[float]) -> list[Ints]:
+    """Return how many of the predictions of each kind [N] score at least each threshold, by label: each [K, S]."""
+    starts, falling = objects.class_starts, -objects.score[objects.score_order]
+    limits = -np.asarray(thresholds)
+    ends = [first + np.searchsorted(falling[first:last], limits, side="right") for first, last in pairwise(starts)]
+    stops = np.array(ends, np.int64).reshape(-1, len(limits))
+    before = (np.append(0, rows[objects.score_order].cumsum()) for rows in kinds)
+    return [counts[stops] - counts[starts[:-1], None] for counts in before]
 
 
 def _aggregates(
@@ -123,17 +125,17 @@ def _aggregates(
     best = np.where(known, np.nan_to_num(scores).argmax(axis=1), 0)
     common = int(mean_over(scores, 0).argmax()) if known.any() else 0
     weights = found.scene.weights(parameters.resamples, parameters.seed).astype(np.float32)
+    objects, totals, kept = found.scene.objects, found.scene.totals, ~found.matches.truth_ignored[ALL]
+    true = totals(weights, kept, objects.truth_class, objects.truth_image)
 
     def resampled(at: NDArray[np.intp]) -> Floats:
         """Return F1 [1 + B, K] of each label at the score threshold of index `at` [K]."""
-        objects, totals = found.scene.objects, found.scene.totals
         reached = objects.score >= thresholds[at][objects.prediction_class]
-        made, true, kept = counted & reached, right & reached, ~found.matches.truth_ignored[ALL]
-        return f1(
-            totals(weights, objects.prediction_class[true], objects.prediction_image[true]),
-            totals(weights, objects.prediction_class[made], objects.prediction_image[made]),
-            totals(weights, objects.truth_class[kept], objects.truth_image[kept]),
+        hit, made = (
+            totals(weights, rows, objects.prediction_class, objects.prediction_image)
+            for rows in (right & reached, counted & reached)
         )
+        return f1(hit, made, true)
 
     by_label = Spread.of(resampled(best), truths, drawn)
     overall = Spread.of(mean_over(resampled(np.full_like(best, common)), 1), truths.sum(), drawn)

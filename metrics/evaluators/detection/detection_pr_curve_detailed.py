@@ -1,7 +1,7 @@
 """detection_pr_curve_detailed: outcomes of predictions and ground truths by score threshold, with examples."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +30,7 @@ from metrics.vision.geometry import BOX, with_boxes
 from metrics.vision.outcomes import LOCALISED
 from metrics.vision.score_spans import Spans, score_spans
 
+_json = json.JSONEncoder(ensure_ascii=False).encode
 ERRORS = {
     "fn_misclassification": "Share of the ground truths missed where a prediction of another label is.",
     "fn_no_prediction": "Share of the ground truths missed where no prediction of another label is.",
@@ -164,8 +165,7 @@ def _aggregates(scene: Scene, spans: Sequence[Spans], parameters: DetectionDetai
     score = parameters.score_threshold
     counts: dict[str, Floats] = {}
     for entry in spans:
-        here = entry.at(score)
-        counts[entry.kind] = scene.totals(weights, entry.label[here], entry.image[here])
+        counts[entry.kind] = scene.totals(weights, entry.at(score), entry.label, entry.image)
     truths = counts["tp"] + counts["fn_misclassification"] + counts["fn_no_prediction"]
     predictions = counts["tp"] + counts["fp_misclassification"] + counts["fp_hallucination"]
     columns: Columns = {"iou": parameters.pr_curve_iou_threshold, "score_threshold": score, **scene.columns}
@@ -185,11 +185,10 @@ def _curves(
     shape = (len(scene.labels), len(parameters.score_thresholds), len(spans))
     counts, examples = np.zeros(shape, np.int64), np.empty(shape, object)
     truths, predictions = object_tables(suite, outputs)
-    truths = with_boxes(truths, scene.objects.truth_box)
-    predictions = with_boxes(predictions, scene.objects.prediction_box)
+    of_truths, of_predictions = (truths, scene.objects.truth_box), (predictions, scene.objects.prediction_box)
     for place, entry in enumerate(spans):
-        table = truths if entry.missed else predictions
-        counts[..., place], examples[..., place] = _points(entry, suite.name, shape[0], parameters, table)
+        own = of_truths if entry.missed else of_predictions
+        counts[..., place], examples[..., place] = _points(entry, suite.name, shape[0], parameters, *own)
     label, threshold, kind = (codes.ravel() for codes in np.indices(shape))
     columns = [
         pa.array(scene.labels, pa.string()).take(pa.array(label)),
@@ -202,37 +201,25 @@ def _curves(
 
 
 def _points(
-    entry: Spans, suite: str, labels: int, parameters: DetectionDetailedParameters, table: pa.Table
+    entry: Spans, suite: str, labels: int, parameters: DetectionDetailedParameters, table: pa.Table, boxes: Floats
 ) -> tuple[Ints, NDArray[np.object_]]:
     """Return how many objects of `table` have the kind by label and threshold, and the examples."""
     from metrics.vision.compiled import ranked
 
-    thresholds = parameters.score_thresholds
-    first, last = (np.searchsorted(thresholds, edge, side="right") for edge in (entry.low, entry.high))
-    counts, chosen = ranked.stand(entry.label, first, last, labels, len(thresholds), parameters.pr_curve_max_examples)
-    texts = _texts(suite, table, np.unique(entry.row[np.unique(chosen[chosen >= 0])]).tolist())
-    examples = np.empty(counts.shape, object)
-    listed: dict[bytes, str] = {}  # neighbouring thresholds mostly show the same
-    for place in np.ndindex(counts.shape):
-        rows = chosen[place]
-        key = rows.tobytes()
-        if key not in listed:
-            listed[key] = f"[{', '.join(texts[row] for row in entry.row[rows[rows >= 0]].tolist())}]"
-        examples[place] = listed[key]
-    return counts, examples
+    thresholds, most = np.array(parameters.score_thresholds), parameters.pr_curve_max_examples
+    counts, chosen = ranked.stand(entry.label, entry.low, entry.high, thresholds, labels, most)
+    shown = chosen.reshape(counts.size, most)
+    differs = np.ones(len(shown), np.bool_)  # neighbouring thresholds mostly show the same
+    differs[1:] = (shown[1:] != shown[:-1]).any(axis=1)
+    places = np.unique(shown[shown >= 0])
+    texts = dict(zip(places.tolist(), _texts(suite, table, boxes, entry.row[places]), strict=True))
+    lists = [f"[{', '.join(texts[place] for place in one if place >= 0)}]" for one in shown[differs].tolist()]
+    return counts, np.array(lists, object)[differs.cumsum() - 1].reshape(counts.shape)
 
 
-def _texts(suite: str, table: pa.Table, rows: Sequence[int]) -> dict[int, str]:
-    """Return each of the rows as the JSON text of an example."""
-    chosen = table.select(["case_id", *BOX, "polygons"]).take(pa.array(rows, pa.int64())).to_pylist()
-    return {
-        place: json.dumps(
-            {
-                "suite": suite,
-                "case_id": row["case_id"],
-                "geometry": geojson([row[name] for name in BOX], row["polygons"]),
-            },
-            ensure_ascii=False,
-        )
-        for place, row in zip(rows, chosen, strict=True)
-    }
+def _texts(suite: str, table: pa.Table, boxes: Floats, rows: NDArray[np.intp]) -> Iterator[str]:
+    """Yield each of the rows as the JSON text of an example."""
+    chosen = table.select(["case_id", *BOX, "polygons"]).take(pa.array(rows))
+    for row in with_boxes(chosen, boxes[rows]).to_pylist():
+        geometry = geojson([row[name] for name in BOX], row["polygons"])
+        yield _json({"suite": suite, "case_id": row["case_id"], "geometry": geometry})

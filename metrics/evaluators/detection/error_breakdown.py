@@ -2,7 +2,6 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -211,7 +210,8 @@ def _aggregates(scene: Scene, errors: Errors, parameters: ErrorBreakdownParamete
     for error, repaired in zip(repairs, after, strict=True):
         overall = np.maximum(mean_over(repaired, 1) - mean_over(base, 1), 0.0)
         by_label = np.maximum(repaired - base, 0.0)
-        gains = label_rows(scene, f"d_ap_{error}", overall, by_label, truths, columns, enough=enough, few=FEW_FOR_GAINS)
-        n = [counts[error].sum(), *counts[error]]
-        rows += [replace(row, n=int(count)) for row, count in zip(gains, n, strict=True)]
+        rows += label_rows(
+            scene, f"d_ap_{error}", overall, by_label, truths, columns, counts=counts[error], enough=enough,
+            few=FEW_FOR_GAINS,
+        )  # fmt: skip
     return rows

@@ -64,9 +64,9 @@ def resampled_error(diagram: Reliability, confidence: Floats, right: Bools, draw
     the samples. Neither interval nor samples of one unit alone. Measured coverage and level:
     `python -m tests.benchmarks.bench_coverage classification`.
     """
-    units, bins = draws.units, len(diagram.n)
-    if units < 2 or len(draws.times) < 2:
+    if len(draws.times) < 2 or draws.units < 2:
         return NONE, np.zeros(0)
+    units, bins = draws.units, len(diagram.n)
     sums = draws.sums(diagram.place, bins, confidence - right)
     sizes = draws.sums(np.zeros_like(diagram.place), 1)
     gaps = sums[0] / sizes[0]
@@ -100,6 +100,12 @@ def log_loss(probabilities: Floats, truth: Ints) -> Floats:
 
     probabilities: [n, k]. Equal to scikit-learn's log_loss.
     """
-    true = probabilities[np.arange(len(truth)), truth]
-    losses: Floats = -np.log(np.clip(true, SMALLEST, 1.0 - SMALLEST))
+    return log_losses(probabilities[np.arange(len(truth)), truth])
+
+
+def log_losses(true: Floats) -> Floats:
+    """Return −ln of probabilities [n] of what is true, cut to SMALLEST … 1 − SMALLEST."""
+    losses: Floats = np.clip(true, SMALLEST, 1.0 - SMALLEST)
+    np.log(losses, out=losses)
+    np.negative(losses, out=losses)
     return losses

@@ -136,37 +136,47 @@ def greedy(
 
 
 @compiled
-def neighbours(
-    prediction: Int32s,
+def any_class_candidates(
+    order: Int32s,
+    event_of: Int32s,
     start: Int32s,
     truth: Int32s,
     iou: Floats,
     prediction_class: Int32s,
     truth_class: Int32s,
-    skip_prediction: Bytes,
-    skip_truth: Bytes,
-) -> tuple[Int32s, Floats, Int32s, Floats, Floats]:
-    """Return the ground truth of highest IoU of the same and of another class, from pairs of one image and any classes.
+    crowd: Bytes,
+    floor: float,
+) -> tuple[Int32s, Int32s, Int32s, Floats]:
+    """Return the pairs at IoU ≥ floor of the predictions in `order`, in the form of `box_pairs`, without other crowds.
 
-    Returns (same [N], same_iou [N], other [N], other_iou [N], covered [G]): rows or −1 and IoU or 0; covered is the
-    highest IoU with a prediction of another class.
+    event_of: [N] the place of a prediction in the pairs of any classes (start, truth, iou), −1 for none. Candidates
+    come last that are of the prediction's class; else by row.
     """
-    same, other = np.full(len(prediction_class), -1, np.int32), np.full(len(prediction_class), -1, np.int32)
-    same_iou, other_iou = np.zeros(len(prediction_class)), np.zeros(len(prediction_class))
-    covered = np.zeros(len(truth_class))
-    for e in range(len(prediction)):
-        row = prediction[e]
-        if skip_prediction[row]:
+    prediction, first = np.empty_like(order), np.empty(len(order) + 1, np.int32)
+    chosen, overlap = np.empty_like(truth), np.empty_like(iou)
+    first[0] = events = pairs = 0
+    for row in order:
+        e = event_of[row]
+        if e < 0:
             continue
+        begin = pairs
         for pair in range(start[e], start[e + 1]):
-            g, value = truth[pair], iou[pair]
-            if skip_truth[g]:
+            g = truth[pair]
+            own = truth_class[g] == prediction_class[row]
+            if iou[pair] < floor or (crowd[g] and not own):
                 continue
-            if truth_class[g] == prediction_class[row]:
-                if value > same_iou[row]:
-                    same[row], same_iou[row] = g, value
-            else:
-                if value > other_iou[row]:
-                    other[row], other_iou[row] = g, value
-                covered[g] = max(covered[g], value)
-    return same, same_iou, other, other_iou, covered
+            place = pairs
+            while place > begin:
+                before = chosen[place - 1]
+                known = truth_class[before] == prediction_class[row]
+                if known < own or (known == own and before < g):
+                    break
+                chosen[place], overlap[place] = before, overlap[place - 1]
+                place -= 1
+            chosen[place], overlap[place] = g, iou[pair]
+            pairs += 1
+        if pairs > begin:
+            prediction[events] = row
+            events += 1
+            first[events] = pairs
+    return prediction[:events].copy(), first[: events + 1].copy(), chosen[:pairs].copy(), overlap[:pairs].copy()
