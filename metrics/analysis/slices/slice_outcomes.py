@@ -124,7 +124,8 @@ def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool =
     if measure.of != "cases":
         return _of_objects(run, model, measure, known)
     design = run.sampling_design()
-    measured = case_values(run, model, design, (evaluator, metric)).get((evaluator, metric))
+    key = (evaluator, metric)
+    measured = case_values(run, model, design, [key]).get(key)
     if measured is None or not measured.present.any():
         raise InputError(f"{model} has no values of {evaluator} {metric!r}")
     present = np.flatnonzero(measured.present)
