@@ -159,7 +159,7 @@ def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[
     entry = run.evaluator(evaluator)
     sign = -1 if entry is not None and entry.metric(metric).direction.value == "lower" else 1
     found = run.query(
-        f"""SELECT model, count(DISTINCT case_id) AS n,
+        f"""SELECT model, count(DISTINCT position) AS n,
                    min_by(case_id, ({sign} * value, -errors, position), {2 * NAMED}) AS first
             FROM ({source}) WHERE failing AND model IS NOT NULL GROUP BY model""",
         arguments,
