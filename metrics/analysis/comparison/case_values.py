@@ -46,7 +46,7 @@ def case_values(run: Run, model: str, design: SamplingDesign, keys: Iterable[Key
         for evaluator, metrics in wanted.items():
             read = case_sums(file, evaluator, metrics, [model], design.cases)
             for place in np.flatnonzero(read.stored).tolist():
-                sums, counts = read.sums[place, :, 0], read.counts[place, :, 0]
-                single = bool(counts.max(initial=0) <= 1)
-                found[evaluator, metrics[place]] = CaseValues(ratio(sums, counts)[design.inside], single)
+                means = ratio(read.sums[place, :, 0], read.counts[place, :, 0])
+                single = bool(read.counts[place].max(initial=0) <= 1)
+                found[evaluator, metrics[place]] = CaseValues(means[design.inside], single)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,16 @@ ONE = np.int32(1)  # a Python int would be converted for every element that it i
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class ScoreBlock:
+    """Some scores [n]: metric and model as places in what was asked for, position of the case, value or NaN."""
+
+    metric: Ints
+    model: Ints
+    position: Int32s
+    value: Floats
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class CaseSums:
     """Sums and counts of the values of some metrics [metrics, cases, models]; `stored` [metrics]: which have rows."""
 
@@ -28,20 +38,17 @@ class CaseSums:
 
 
 def open_scores(run: Run) -> pq.ParquetFile:
-    """Return the scores of a run, opened for `case_sums`."""
+    """Return the scores of a run, opened for `score_blocks` and `case_sums`."""
     return pq.ParquetFile(run.table_path("scores"), read_dictionary=TEXTS)
 
 
-def case_sums(
-    file: pq.ParquetFile, evaluator: str, metrics: Sequence[str], models: Sequence[str], cases: int
-) -> CaseSums:
-    """Return the values of an evaluator's metrics for each of a suite's cases and these models, repeats summed."""
+def score_blocks(
+    file: pq.ParquetFile, evaluator: str, metrics: Sequence[str], models: Sequence[str]
+) -> Iterator[ScoreBlock]:
+    """Yield the scores of an evaluator's metrics and of these models, a row group at a time, in their order."""
     groups = row_groups(file, "evaluator", evaluator)
     if len(models) == 1:
         groups = row_groups(file, "model", models[0], groups)
-    shape = (len(metrics), cases, len(models))
-    found = CaseSums(np.zeros(shape), np.zeros(shape, np.int32), np.zeros(len(metrics), bool))
-    sums, counts = found.sums.reshape(-1), found.counts.reshape(-1)
     for group in groups:
         alone = {name: value for name in TEXTS if (value := only_value(file, group, name)) is not None}
         asked = [name for name in (*TEXTS, "position", "value") if name not in alone]
@@ -52,13 +59,24 @@ def case_sums(
             for name, names in zip(TEXTS, ([evaluator], metrics, models), strict=True)
         )
         mine = (other >= 0) & (metric >= 0) & (model >= 0)
-        found.stored[:] |= np.bincount(metric[mine], minlength=len(metrics)) > 0
-        value = numbers(pc.fill_null(rows["value"], np.nan))
-        mine &= ~np.isnan(value)
         kept = slice(None) if mine.all() else mine
-        place = ((metric * cases + numbers(rows["position"])) * len(models) + model)[kept]
-        np.add.at(sums, place, value[kept])
-        np.add.at(counts, place, ONE)
+        values = numbers(pc.fill_null(rows["value"], np.nan))
+        yield ScoreBlock(metric[kept], model[kept], numbers(rows["position"])[kept], values[kept])
+
+
+def case_sums(
+    file: pq.ParquetFile, evaluator: str, metrics: Sequence[str], models: Sequence[str], cases: int
+) -> CaseSums:
+    """Return the values of an evaluator's metrics for each of a suite's cases and these models, repeats summed."""
+    shape = (len(metrics), cases, len(models))
+    found = CaseSums(np.zeros(shape), np.zeros(shape, np.int32), np.zeros(len(metrics), bool))
+    for block in score_blocks(file, evaluator, metrics, models):
+        found.stored[:] |= np.bincount(block.metric, minlength=len(metrics)) > 0
+        scored = ~np.isnan(block.value)
+        kept = slice(None) if scored.all() else scored
+        place = ((block.metric * cases + block.position) * len(models) + block.model)[kept]
+        np.add.at(found.sums.reshape(-1), place, block.value[kept])
+        np.add.at(found.counts.reshape(-1), place, ONE)
     return found
 
 
