@@ -132,7 +132,7 @@ def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool =
     weights, clusters = design.of_part(present)
     binary = measure.binary and measured.single and weights is None and clusters is None
     task = run.spec["suite"]["task"]
-    asked = run.suite.cases["question"].null_count < len(design) and task in ("text", "agent")
+    asked = task in ("text", "agent") and run.case_columns(["question"])["question"].null_count < len(design)
     noun = "questions" if asked else "images" if task in ("detection", "segmentation") else "cases"
     return Outcomes(
         measure, model, measured.values[present], present.astype(np.int64),
