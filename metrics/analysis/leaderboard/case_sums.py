@@ -55,13 +55,14 @@ def score_blocks(
         # in one thread: a row group is too small to gain from more
         rows = file.read_row_group(group, columns=asked, use_threads=False)
         other, metric, model = (
-            _codes(rows[name], names) if name in asked else np.full(len(rows), _place(names, alone[name]))
+            _codes(rows[name], names) if name in asked else np.array(_place(names, alone[name]))
             for name, names in zip(TEXTS, ([evaluator], metrics, models), strict=True)
         )
-        mine = (other >= 0) & (metric >= 0) & (model >= 0)
-        kept = slice(None) if mine.all() else mine
+        mine, size = (other >= 0) & (metric >= 0) & (model >= 0), len(rows)
+        kept = slice(None) if mine.all() else np.broadcast_to(mine, size)
+        metric, model = np.broadcast_to(metric, size)[kept], np.broadcast_to(model, size)[kept]
         values = numbers(pc.fill_null(rows["value"], np.nan))
-        yield ScoreBlock(metric[kept], model[kept], numbers(rows["position"])[kept], values[kept])
+        yield ScoreBlock(metric, model, numbers(rows["position"])[kept], values[kept])
 
 
 def case_sums(

@@ -134,8 +134,8 @@ def _values(
     for start in range(0, len(metrics), step):
         part = metrics[start : start + step]
         found = case_sums(file, evaluator, [metric.name for metric in part], models, design.cases)
+        inside = slice(None) if len(design) == design.cases else design.inside
         for metric, total, count in zip(part, found.sums, found.counts, strict=True):
-            own = count[design.inside]
+            own = count[inside]
             if own.any():
-                means = ratio(total[design.inside], own)
-                yield metric, means, count.max(axis=0, initial=0) <= 1
+                yield metric, ratio(total[inside], own), count.max(axis=0, initial=0) <= 1
