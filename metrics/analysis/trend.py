@@ -133,7 +133,7 @@ def _change(
 ) -> Difference | Resampled | None:
     """Return the change before correction."""
     design, key = run.sampling_design(tag), (column.evaluator, column.metric)
-    a, b = (case_values(of, model, design, key).get(key) if by_case else None for of in (before, run))
+    a, b = (case_values(of, model, design, [key]).get(key) if by_case else None for of in (before, run))
     if a is not None and b is not None:
         return case_differences([(column, a, b)], design)[0]
     return resampled_differences(before, model, run, model, [column], tag).get(column.key)

@@ -9,4 +9,4 @@ Int32s = NDArray[np.int32]
 Ints = NDArray[np.int64]
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
-Numbers = Ints | Floats
+Numbers = Int32s | Ints | Floats

@@ -1,5 +1,6 @@
 """Reading Arrow and Parquet without pandas, whose import the start page cannot wait for."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,25 @@ def numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     return np.from_dlpack(whole) if len(whole) else np.zeros(0, np.int64)
 
 
-def row_groups(file: pq.ParquetFile, column: str, value: str | None) -> list[int]:
-    """Return the row groups of a file that may hold `value` (None: null) in a text column, by their statistics."""
+def row_groups(file: pq.ParquetFile, column: str, value: str | None, groups: Sequence[int] | None = None) -> list[int]:
+    """Return the row groups of a file, or of `groups`, that may hold `value` (None: null) in a text column.
+
+    What a row group may hold is told by its statistics.
+    """
     place = file.schema_arrow.get_field_index(column)
     found = []
-    for group in range(file.num_row_groups):
+    for group in range(file.num_row_groups) if groups is None else groups:
         known: Any = file.metadata.row_group(group).column(place).statistics
         if known is None or (known.null_count != 0 if value is None else _within(known, value)):
             found.append(group)
     return found
+
+
+def only_value(file: pq.ParquetFile, group: int, column: str) -> str | None:
+    """Return the one value that a row group has in a text column, by its statistics; None where it may have others."""
+    known: Any = file.metadata.row_group(group).column(file.schema_arrow.get_field_index(column)).statistics
+    alone = known is not None and known.null_count == 0 and known.has_min_max and known.min == known.max
+    return str(known.min) if alone else None
 
 
 def _within(known: Any, value: str) -> bool:

@@ -8,6 +8,7 @@ from metrics.stats.ratios import ratio
 from metrics.stats.student_t import student
 
 AT_ONCE = 16  # slices
+CELLS = 1 << 22  # slices × cases, at most
 
 
 def slice_means(
@@ -24,8 +25,9 @@ def slice_means(
     binary: the values are single answers, right or wrong; within: the range of the values.
     """
     found, method = np.full((len(masks), 3), np.nan), ""
-    for start in range(0, len(masks), AT_ONCE):
-        part = slice(start, start + AT_ONCE)
+    step = max(1, min(AT_ONCE, CELLS // max(1, len(values))))
+    for start in range(0, len(masks), step):
+        part = slice(start, start + step)
         table = np.where(masks[part].T, values[:, None], np.nan)
         mass = np.where(masks[part].T, 1.0 if weights is None else weights[:, None], 0.0)
         total = mass.sum(axis=0)

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints, Singles
+from metrics.core.sampling_design import cluster_codes
 from metrics.stats.power import POWER
+from metrics.stats.resampled_sums import cluster_sums
 
 T = TypeVar("T")
 Real = TypeVar("Real", np.float32, np.float64)
@@ -22,6 +24,7 @@ DRAWS = 999  # shufflings; with the observed values p goes in steps of 1 / 1,000
 CELLS = 1 << 22  # of shuffled values held at once
 PILOT = 200  # shufflings that tell how far sums over slices of clustered cases vary
 ALIKE = 20  # clusters, at least, that change places with each other
+MANY = 100_000  # cases
 MOST_KEPT = 10
 MOST_WEIGHED = 400  # of the slices below the level, the strongest are compared with each other
 FLAT = 1e-3  # a skewness that makes no difference
@@ -238,13 +241,18 @@ class _Grid:
         self.bin_start = np.concatenate([[0], np.cumsum(bins)]).astype(int)
         self.set_start = np.concatenate([[0], np.cumsum(sets)]).astype(int)
         n = len(mass)
-        self.hot = np.zeros((n, self.bin_start[-1]), np.float32)
+        self.alike = _alike(facets, n) if n > MANY else None  # of so many, those in the same bins count as one row
+        codes = [facet.codes for facet in facets]
+        if self.alike is not None:
+            first_of = np.unique(self.alike, return_index=True)[1]
+            codes = [own[first_of] for own in codes]
+        self.hot = np.zeros((n if self.alike is None else len(first_of), self.bin_start[-1]), np.float32)
         self.expand = np.zeros((self.set_start[-1], self.bin_start[-1]), np.float32)
-        for facet, first, own in zip(facets, self.bin_start, self.set_start, strict=False):
-            known = np.flatnonzero(facet.codes >= 0)
-            self.hot[known, first + facet.codes[known]] = 1
+        for facet, code, first, own in zip(facets, codes, self.bin_start, self.set_start, strict=False):
+            known = np.flatnonzero(code >= 0)
+            self.hot[known, first + code[known]] = 1
             self.expand[own : own + len(facet.sets), first : first + facet.sets.shape[1]] = facet.sets
-        self.rows = [np.flatnonzero(column) for column in self.hot.T]  # the cases of each bin
+        self.rows = [np.flatnonzero(column) for column in self.hot.T]  # of each bin
         # of each facet: which of its sets stand alone, and which (its set, set of a facet before) pairs are candidates
         self.alone: list[Ints] = []
         self.pairs: list[tuple[Ints, Ints]] = []
@@ -276,24 +284,38 @@ class _Grid:
 
     def _within(self, mass: Floats) -> Floats:
         """Σ mass over the cases that are in both of two sets: [sets, sets]."""
-        cells = self.hot.T.astype(np.float64) @ (self.hot * mass[:, None])
+        cells = self.hot.T.astype(np.float64) @ (self.hot * self._rows(mass[:, None]))
         whole: Floats = self.expand @ cells @ self.expand.T
         return whole
 
+    def _rows(self, values: Floats | Singles) -> Floats | Singles:
+        """Return the columns of `values` [n, b] summed over the cases that are alike; as they are where none are."""
+        if self.alike is None:
+            return values
+        return cluster_sums(values.astype(np.float64, copy=False), self.alike)
+
     def sums(self, values: Singles) -> Singles:
         """Return the sums of each column of `values` [n, b] over every candidate: [S, b], in their order."""
-        parts = []
+        parts, summed = [], self._rows(values).astype(np.float32, copy=False)
         for place, (start, stop) in enumerate(pairwise(self.bin_start.tolist())):
             own = self.facets[place].sets.astype(np.float32)
             before = self.expand[: self.set_start[place], :start]  # the sets of the facets before, by their bins
             single = np.empty((stop - start, values.shape[1]), np.float32)
             cells = np.empty((stop - start, len(before), values.shape[1]), np.float32)
             for code, rows in enumerate(self.rows[start:stop]):
-                held = values[rows]
+                held = summed[rows]
                 single[code] = held.sum(axis=0)
                 cells[code] = before @ (self.hot[rows, :start].T @ held)
             parts += [(own @ single)[self.alone[place]], np.tensordot(own, cells, axes=1)[self.pairs[place]]]
         return np.concatenate(parts)
+
+
+def _alike(facets: Sequence[Facet], n: int) -> Ints:
+    """Return a code [n] for each case, the same for those in the same bins of every facet."""
+    found = np.zeros(n, np.int64)
+    for facet in facets:
+        found = cluster_codes(found * (facet.sets.shape[1] + 1) + facet.codes + 1)
+    return found
 
 
 def _shuffled(

@@ -286,16 +286,17 @@ class Run:
 
     def sampling_design(self, tag: str | None = None) -> SamplingDesign:
         """Return the weights and clusters of the suite's cases, all of them or those with a tag."""
-        return SamplingDesign.of(self._case_columns(COLUMNS), tag)
+        return SamplingDesign.of(self.case_columns(COLUMNS), tag)
 
     @property
     def case_tags(self) -> tuple[str, ...]:
         """The tags of the suite's cases, the most frequent first; nothing else of the suite is read."""
-        return tags_of(self._case_columns(["tags"]))
+        return tags_of(self.case_columns(["tags"]))
 
-    def _case_columns(self, names: list[str]) -> pa.Table:
+    def case_columns(self, names: Sequence[str]) -> pa.Table:
+        """Return these columns of the suite's cases; the others are not read."""
         with pq.ParquetFile(self.suite_folder / "cases.parquet") as file:
-            return file.read(columns=names)  # read_table would import pandas: the start page waits
+            return file.read(columns=list(names))  # read_table would import pandas: the start page waits
 
     def table_path(self, name: str) -> Path | None:
         """Return a sealed table's file: scores, aggregates, judgements, curves/ID, matches/ID; None without one."""

@@ -1,11 +1,12 @@
-"""A run of a million cases: memory of its processes, processor time a case beside that of a small run, bytes on disk.
+"""A run of a million cases: memory and processor time of making it, and of the pages that show it.
 
     python -m tests.benchmarks.bench_million [--cases N] [--models N] [--evaluators ID,…] [--small N]
 
 N cases × models of about 100 characters an answer go through rouge, bleu, text_matching and pii_leakage, as the page
 and the command run them: in a process of its own, with a worker a core. Printed for each evaluator, and for all in one
 run: microseconds of processor a score (imports and sealing included) in the large run and in the small one, their
-ratio, and the largest resident size of any process of the run.
+ratio, and the largest resident size of any process of the run. Then each page of the large run is opened in a process
+of its own, see tests.benchmarks.page_visits.
 """
 
 import argparse
@@ -21,9 +22,11 @@ import pyarrow as pa
 from metrics import engine
 from metrics.core.suite import CASES, OUTPUTS, Outputs, Suite, conform
 from metrics.store import Workspace
+from tests.benchmarks.page_visits import VISITS, Visits, visits
 from tests.benchmarks.table import Row, report
 
 MOST_GB, MOST_RATIO = 1.0, 1.1
+MOST_FIRST, MOST_LATER = 5.0, 1.5  # seconds of a page's visits
 WORDS = "the of model answer retrieval context weather forecast policy claim court library which what how data".split()
 PIECES = 10_000  # texts are drawn from so many different ones
 
@@ -43,6 +46,7 @@ def main() -> None:
     for cases in (options.small, options.cases):
         with tempfile.TemporaryDirectory() as folder:
             seconds, processor, peak, stored = _measure(Path(folder), cases, options.models, chosen)
+            opened = _pages(Path(folder)) if cases == options.cases else {}
         figures.append(processor / (cases * options.models * len(chosen)) * 1e6)
         print(f"{cases:>10,}{seconds:>9.1f}{figures[-1]:>25.1f}{peak / 1e9:>21.2f}{stored / 1e6:>11.0f}")
     title = f"{options.cases:,} cases × {options.models} models × {len(chosen)} evaluators"
@@ -51,8 +55,28 @@ def main() -> None:
         Row(f"{title}: processor time a case", large, "µs", small, f"{options.small:,} cases", most=MOST_RATIO),
         Row(f"{title}: largest process", peak / 1e9, "GB", most=MOST_GB),
         Row(f"{title}: time", seconds / 60, "min"),
+        *(row for name, found in opened.items() for row in _rows(f"{title}: {name}", found)),
     ]
     report(rows)
+
+
+def _pages(folder: Path) -> dict[str, Visits]:
+    """Open each page of the run in a workspace, and print what that takes."""
+    [run] = Workspace(folder).runs()
+    found: dict[str, Visits] = {}
+    print(f"{'page':<24}{'first visit s':>14}{'later s':>9}{'grown GB':>10}")
+    for name in VISITS:
+        found[name] = one = visits(folder, run.id, name)
+        print(f"{name:<24}{one.first:>14.1f}{one.later:>9.2f}{one.grown / 1e9:>10.2f}", flush=True)
+    return found
+
+
+def _rows(what: str, found: Visits) -> list[Row]:
+    return [
+        Row(f"{what}, first visit, processor time", found.first, "s", most=MOST_FIRST),
+        Row(f"{what}, later visit, processor time", found.later, "s", most=MOST_LATER),
+        Row(f"{what}, memory gained", found.grown / 1e9, "GB", most=MOST_GB),
+    ]
 
 
 def _measure(folder: Path, cases: int, models: int, chosen: list[str]) -> tuple[float, float, float, float]:

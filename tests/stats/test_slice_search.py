@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metrics.stats import slice_search
 from metrics.stats.slice_search import Facet, _Places, detectable, distinct, normal_score, search
 from tests.stats.slice_scenes import drawn, facets, noise, planted
 
@@ -18,6 +19,19 @@ def test_the_planted_slice_of_two_features_is_the_only_one_that_is_kept() -> Non
     assert [bool((found.mask(place) == bad).all()) for place, _ in kept] == [True]
     assert kept[0][1] == 0.001
     assert (found.p <= LEVEL).sum() > 1  # slices that hold it were bad too, and are explained
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_of_many_cases_those_in_the_same_bins_count_as_one(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    values, own, _ = planted(seed=1)
+    weights = np.random.default_rng(0).uniform(1, 3, len(values)) if weighted else None
+    one_by_one = search(values, own, weights, draws=99)
+    monkeypatch.setattr(slice_search, "MANY", 100)
+    found = search(values, own, weights, draws=99)
+    assert (found.candidates.n == one_by_one.candidates.n).all()
+    np.testing.assert_allclose(found.candidates.spread, one_by_one.candidates.spread, rtol=1e-6)
+    np.testing.assert_allclose(found.score, one_by_one.score, rtol=1e-4, atol=1e-4)
+    assert (found.p == one_by_one.p).mean() > 0.99
 
 
 @pytest.mark.parametrize("kind", ["usual", "rare", "hits", "graded", "clustered"])

@@ -75,9 +75,9 @@ def cases(
         WITH shown AS (
             SELECT * {found} ORDER BY {order} LIMIT {int(limit)} OFFSET {int(offset)}
         )
-        SELECT case_id, model, run, value, status, reason, left({TEXT}, {READ}) AS preview,
+        SELECT shown.case_id, model, run, value, status, reason, left({TEXT}, {READ}) AS preview,
                coalesce(tags, []) AS tags, errors{", spread" * choice.get("disputed", False)}
-        FROM shown JOIN (SELECT * EXCLUDE position FROM suite_cases) suite_cases USING (case_id)
+        FROM shown JOIN suite_cases USING (position)
         ORDER BY {order}""",
         arguments,
     )
@@ -119,7 +119,7 @@ def _listed(run: Run, evaluator: str, metric: str, **choice: Unpack[CaseChoice])
         arguments.append(tuple(only))
     tag, search = choice.get("tag"), choice.get("search")
     if tag is not None or search:  # conditions on the suite's columns: find its cases once
-        conditions.append("s.case_id IN (SELECT case_id FROM suite_cases WHERE TRUE")
+        conditions.append("s.position IN (SELECT position FROM suite_cases WHERE TRUE")
         if tag is not None:
             conditions[-1] += " AND list_contains(tags, ?)"
             arguments.append(tag)
@@ -159,7 +159,7 @@ def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[
     entry = run.evaluator(evaluator)
     sign = -1 if entry is not None and entry.metric(metric).direction.value == "lower" else 1
     found = run.query(
-        f"""SELECT model, count(DISTINCT case_id) AS n,
+        f"""SELECT model, count(DISTINCT position) AS n,
                    min_by(case_id, ({sign} * value, -errors, position), {2 * NAMED}) AS first
             FROM ({source}) WHERE failing AND model IS NOT NULL GROUP BY model""",
         arguments,

@@ -1,11 +1,16 @@
-"""The side of its threshold that each value of a case is on, as SQL over a run's scores."""
+"""The side of its threshold that each value of a case is on: as SQL over a run's scores, or as shares per case."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from metrics.analysis.leaderboard.case_sums import case_sums, open_scores
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
+from metrics.core.array_types import Floats
+from metrics.stats.ratios import ratio
 from metrics.store import Run
 
 
@@ -40,3 +45,19 @@ def threshold_arguments(run: Run, keep: Callable[[Column], bool] = lambda column
     signs = [-1.0 if column.direction == "lower" else 1.0 for column in columns.values()]
     thresholds = [column.threshold for column in columns.values()]
     return [[name for name, _ in columns], [name for _, name in columns], thresholds, signs]
+
+
+def shares_passed(run: Run, keep: Callable[[Column], bool]) -> Floats:
+    """Return the share of the metrics on the good side of their thresholds [cases, models], NaN without any value.
+
+    Metrics as in `threshold_arguments`; repeats are averaged.
+    """
+    shape = run.spec["suite"]["cases"], len(run.models)
+    good, scored = np.zeros(shape), np.zeros(shape)
+    with open_scores(run) as file:
+        for evaluator, metric, threshold, sign in zip(*threshold_arguments(run, keep), strict=True):
+            found = case_sums(file, evaluator, [metric], run.models, shape[0])
+            means = ratio(found.sums[0], found.counts[0])
+            good += means * sign >= threshold * sign
+            scored += found.counts[0] > 0
+    return ratio(good, scored)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import pyarrow.parquet as pq
 
+from metrics.analysis.leaderboard.case_sums import case_sums, open_scores
 from metrics.core.array_types import Bools, Floats
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats.paired_tests import EQUAL
@@ -35,30 +36,17 @@ class CaseValues:
         return np.where(np.abs(apart) <= EQUAL, 0.0, apart)
 
 
-def case_values(run: Run, model: str, design: SamplingDesign, only: Key | None = None) -> dict[Key, CaseValues]:
-    """Return the values of one model by (evaluator, metric), all or `only` that one, repeats averaged."""
-    wanted = [("model", "==", model)]
-    if only is not None:
-        wanted += [("evaluator", "==", only[0]), ("metric", "==", only[1])]
-    table = pq.read_table(
-        run.table_path("scores"),
-        columns=["position", "evaluator", "metric", "value"],
-        filters=wanted,
-        read_dictionary=["evaluator", "metric"],
-    ).unify_dictionaries()
-    if not len(table):
-        return {}
-    coded = [table[name].combine_chunks() for name in ("evaluator", "metric")]
-    names = [entry.dictionary.to_pylist() for entry in coded]
-    metric = coded[0].indices.to_numpy().astype(np.int64) * len(names[1]) + coded[1].indices.to_numpy()
-    value, position = table["value"].to_numpy(), table["position"].to_numpy()
+def case_values(run: Run, model: str, design: SamplingDesign, keys: Iterable[Key]) -> dict[Key, CaseValues]:
+    """Return the values of one model by (evaluator, metric), those of `keys` that have scores, repeats averaged."""
+    wanted: dict[str, list[str]] = {}
+    for evaluator, metric in dict.fromkeys(keys):
+        wanted.setdefault(evaluator, []).append(metric)
     found: dict[Key, CaseValues] = {}
-    for code in np.unique(metric).tolist():
-        own = np.flatnonzero(metric == code)
-        own = own[~np.isnan(value[own])]
-        counts = np.bincount(position[own], minlength=design.cases)
-        sums = np.bincount(position[own], value[own], design.cases)
-        means = ratio(sums, counts)
-        key = (names[0][code // len(names[1])], names[1][code % len(names[1])])
-        found[key] = CaseValues(means[design.inside], bool(counts.max(initial=0) <= 1))
+    with open_scores(run) as file:
+        for evaluator, metrics in wanted.items():
+            read = case_sums(file, evaluator, metrics, [model], design.cases)
+            for place in np.flatnonzero(read.stored).tolist():
+                means = ratio(read.sums[place, :, 0], read.counts[place, :, 0])
+                single = bool(read.counts[place].max(initial=0) <= 1)
+                found[evaluator, metrics[place]] = CaseValues(means[design.inside], single)
     return found

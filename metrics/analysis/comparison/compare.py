@@ -21,6 +21,8 @@ from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.paired_tests import MCNEMAR, TESTS, PairedTests, Test, paired_tests
 from metrics.store import Run, cache_by_run
 
+CELLS = 1 << 22  # differences held at once: metrics × cases
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference(PairedTest):
@@ -113,8 +115,9 @@ def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other:
 def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None) -> Comparison:
     """Return the comparison before correction."""
     of_a, design = paired_designs(run, other, tag)
-    a, b = case_values(run, model_a, of_a), case_values(other, model_b, design)
     board_a, board_b = leaderboard(run, tag), leaderboard(other, tag)
+    keys = [(column.evaluator, column.metric) for column in board_a.columns if column.label_key is None]
+    a, b = case_values(run, model_a, of_a, keys), case_values(other, model_b, design, keys)
     paired: dict[tuple[str, str], Column] = {}
     unpaired: list[Unpaired] = []
     columns_b = {column.key for column in board_b.columns}
@@ -176,8 +179,15 @@ def case_differences(
     pairs: Sequence[tuple[Column, CaseValues, CaseValues]], design: SamplingDesign
 ) -> list[Difference]:
     """Return metrics of two models, (column, values of a, values of b), tested on the cases of both; p not adjusted."""
-    if not pairs:
-        return []
+    step = max(1, CELLS // max(1, len(design)))
+    return [
+        row for start in range(0, len(pairs), step) for row in _tested_together(pairs[start : start + step], design)
+    ]
+
+
+def _tested_together(
+    pairs: Sequence[tuple[Column, CaseValues, CaseValues]], design: SamplingDesign
+) -> list[Difference]:
     apart = np.stack([b.minus(a) for _, a, b in pairs], axis=1)
     binary = [a.single and b.single and column.binary for column, a, b in pairs]
     found = paired_tests(apart, design.weights, design.clusters, np.array(binary))

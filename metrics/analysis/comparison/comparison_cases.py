@@ -58,7 +58,7 @@ def _pairs(
 ) -> tuple[NDArray[np.intp], Floats, Floats, Floats]:
     """Return position, value of a, value of b and b − a of every pair."""
     design, key = run.sampling_design(tag), (evaluator, metric)
-    a, b = (case_values(of, model, design, key).get(key) for of, model in ((run, model_a), (other, model_b)))
+    a, b = (case_values(of, model, design, [key]).get(key) for of, model in ((run, model_a), (other, model_b)))
     if a is None or b is None:
         raise InputError(f"{evaluator} has no values per case of {metric!r} for both models")
     both = np.flatnonzero(a.present & b.present)

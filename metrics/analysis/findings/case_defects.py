@@ -69,6 +69,8 @@ def _bad_files(evidence: Evidence | None) -> Iterator[tuple[str, str]]:
 def _empty(run: Run, most: int) -> Iterator[CaseDefect]:
     known = evaluators()
     embedding = [name for name in run.evaluators if name in known and "embedder" in known[name].resources]
+    if not embedding:
+        return
     found = run.query(
         f"""WITH empty AS (
                 SELECT DISTINCT evaluator, model, case_id, position FROM scores

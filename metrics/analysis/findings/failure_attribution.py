@@ -8,6 +8,7 @@ from typing import Any
 
 from metrics.analysis.cases.old_evidence import read_evidence
 from metrics.analysis.cases.threshold_outcomes import outcomes_sql, threshold_arguments
+from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.evidence import Evidence
 from metrics.stats.intervals import wilson
@@ -79,13 +80,19 @@ def _by_metrics(run: Run, columns: Sequence[Column]) -> Iterator[Attribution]:
 
 
 def _by_checks(run: Run, columns: Sequence[Column]) -> Iterator[Attribution]:
-    checks = [column.evaluator for column in columns if column.metric == "retrieval_failures"]
+    by_case = metrics_by_case(run)  # without a value nothing is known of the contexts
+    checks = [
+        column.evaluator
+        for column in columns
+        if column.metric == "retrieval_failures" and (column.evaluator, column.metric) in by_case
+    ]
     if not checks:
         return
     answers = """answers AS (
             SELECT evaluator, model, case_id, position, max(value) FILTER (metric = 'failures') = 1 AS failing,
                    max(value) FILTER (metric = 'retrieval_failures') = 1 AS unfound
-            FROM scores WHERE evaluator IN (SELECT unnest(?)) GROUP BY ALL
+            FROM scores WHERE evaluator IN (SELECT unnest(?)) AND metric IN ('failures', 'retrieval_failures')
+            GROUP BY ALL
         )"""
     yield from sorted(_attributed(run, answers, [checks]), key=lambda one: checks.index(one.evaluator or ""))
 

@@ -6,12 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from metrics.analysis.cases.case_pages import failing
-from metrics.analysis.cases.threshold_outcomes import outcomes_sql, threshold_arguments
+from metrics.analysis.cases.threshold_outcomes import shares_passed
 from metrics.analysis.findings.failure_attribution import Attribution, attribute_failures, least_grounded
 from metrics.analysis.findings.insight_row import Insight, in_numbers, insight_row
 from metrics.analysis.findings.model_insights import dear_cases, hardest_of_one, metric_margins, weakest_tags
+from metrics.analysis.leaderboard.case_sums import open_scores, score_blocks
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.resources import resources
@@ -20,6 +24,7 @@ from metrics.core.number_text import amount, exact, interval, number
 from metrics.core.registry import evaluators
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
+from metrics.stats.ratios import ratio
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -127,24 +132,35 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
     """Yield the case that most models fail: by how many are on the wrong side of the threshold, then by its mean."""
     if column.threshold is None or len(run.models) < 2:
         return
-    wrong, order = (">", "DESC") if column.direction == "lower" else ("<", "ASC")
-    found = run.query(
-        f"""SELECT case_id, count(DISTINCT model) FILTER (value {wrong} ?) AS failing, count(DISTINCT model) AS models,
-                   avg(value) AS mean
-            FROM scores WHERE evaluator = ? AND metric = ? AND value IS NOT NULL
-            GROUP BY case_id HAVING failing >= 2
-            ORDER BY failing DESC, mean {order}, case_id LIMIT 1""",
-        [column.threshold, column.evaluator, column.metric],
-    )
-    for row in found.to_dict("records"):
-        all_fail = row["failing"] == row["models"]
-        message = f"Case {row['case_id']} is the hardest: {row['failing']} of {row['models']} models fail it at "
-        yield insight_row(
-            "hardest_case", message + full_name(column), column=column, case_id=str(row["case_id"]),
-            value=float(row["mean"]), severity="high" if all_fail else "low", affected=1,
-            case_ids=[str(row["case_id"])],
-            evidence=f"the mean over the models is {number(row['mean'])}, the threshold {exact(column.threshold)}",
-        )  # fmt: skip
+    sign = 1.0 if column.direction == "lower" else -1.0
+    size = run.spec["suite"]["cases"]
+    failed, scored = (np.zeros((size, len(run.models)), bool) for _ in range(2))
+    sums, counts = np.zeros(size), np.zeros(size)
+    with open_scores(run) as file:
+        for block in score_blocks(file, column.evaluator, [column.metric], run.models):
+            there = ~np.isnan(block.value)
+            position, model, value = block.position[there], block.model[there], block.value[there]
+            wrong = sign * value > sign * column.threshold
+            scored[position, model] = True
+            failed[position[wrong], model[wrong]] = True
+            np.add.at(sums, position, value)
+            np.add.at(counts, position, 1.0)
+    failing = failed.sum(axis=1)
+    most = int(failing.max(initial=0))
+    if most < 2:
+        return
+    means = ratio(sums, counts)
+    worst = np.where(failing == most, sign * means, -np.inf)
+    places = np.flatnonzero(worst == worst.max())
+    with pq.ParquetFile(run.suite_folder / "cases.parquet") as file:
+        case_id = pc.min(file.read(columns=["case_id"])["case_id"].take(pa.array(places))).as_py()
+    mean, models = float(means[places[0]]), int(scored[places[0]].sum())
+    message = f"Case {case_id} is the hardest: {most} of {models} models fail it at {full_name(column)}"
+    yield insight_row(
+        "hardest_case", message, column=column, case_id=case_id, value=mean,
+        severity="high" if most == models else "low", affected=1, case_ids=[case_id],
+        evidence=f"the mean over the models is {number(mean)}, the threshold {exact(column.threshold)}",
+    )  # fmt: skip
 
 
 def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
@@ -152,20 +168,19 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
     names = list(dict.fromkeys(column.evaluator for column in columns if column.threshold is not None))
     if len(run.models) < 2 or len(names) < 2:  # for a single metric best_model says the same
         return
-    found = run.query(
-        f"WITH {outcomes_sql()} SELECT model, case_id, position, avg(good::INT) AS share FROM outcomes GROUP BY ALL",
-        list(threshold_arguments(run, lambda column: column.primary and not column.minor)),
-    )
-    shares = found.pivot(index=["case_id", "position"], columns="model", values="share").sort_index()
-    if len(shares.columns) < 2:
+    shares = shares_passed(run, lambda column: column.primary and not column.minor)
+    there = ~np.isnan(shares)
+    scored = sorted(np.flatnonzero(there.any(axis=0)).tolist(), key=run.models.__getitem__)
+    if len(scored) < 2:
         return
-    values = shares.to_numpy(dtype=float)
-    means, (low, high) = shares.mean(), bootstrap_means(values, low=0.0, high=1.0)
-    ranked = means.sort_values(ascending=False, kind="stable").index
-    ends = {model: (low[at], high[at]) for at, model in enumerate(shares.columns)}
-    _, clusters = run.sampling_design().of_part(shares.index.get_level_values("position").to_numpy())
-    best, _ = rank_bounds(compare_pairs(values, clusters=clusters), len(shares.columns))
-    tied = {model for model, rank in zip(shares.columns, best.tolist(), strict=True) if rank == 1} - {ranked[0]}
+    models, cases = [run.models[place] for place in scored], np.flatnonzero(there.any(axis=1))
+    values = shares[cases][:, scored]
+    means = dict(zip(models, np.nanmean(values, axis=0).tolist(), strict=True))
+    ends = dict(zip(models, np.transpose(bootstrap_means(values, low=0.0, high=1.0)).tolist(), strict=True))
+    ranked = sorted(models, key=lambda model: -means[model])
+    _, clusters = run.sampling_design().of_part(cases)
+    best, _ = rank_bounds(compare_pairs(values, clusters=clusters), len(models))
+    tied = {model for model, rank in zip(models, best.tolist(), strict=True) if rank == 1} - {ranked[0]}
     if len(tied) == len(ranked) - 1:
         return
     level = [model for model in ranked if model in tied]
@@ -173,11 +188,11 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
     evidence = "; ".join(
         f"{model} {number(100 * means[model])} % ({interval(*(100 * end for end in ends[model]))})"
         for model in (ranked[0], ranked[-1])
-    ) + f"; {len(shares):,} cases, thresholds of {_listed(names)}"  # fmt: skip
+    ) + f"; {len(cases):,} cases, thresholds of {_listed(names)}"  # fmt: skip
     for kind, model, word in (("most_accurate", ranked[0], "most"), ("least_accurate", ranked[-1], "least")):
         message = f"{model} is the {word} accurate: it passes {number(100 * means[model])} % of the checks of a case"
         yield insight_row(
-            kind, message + (also if word == "most" else ""), model=model, value=float(means[model]),
+            kind, message + (also if word == "most" else ""), model=model, value=means[model],
             evidence=evidence, of=names,
         )  # fmt: skip
 

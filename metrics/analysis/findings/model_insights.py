@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from metrics.analysis.findings.insight_row import Insight, in_numbers, insight_row
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
+from metrics.analysis.leaderboard.resources import measured_outputs
 from metrics.analysis.slices.slice_outcomes import measures
 from metrics.analysis.slices.slice_values import SliceValue
 from metrics.analysis.slices.weakest_tag import weakest_tag
@@ -118,7 +118,7 @@ def weakest_tags(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
 
 def dear_cases(run: Run) -> Iterator[Insight]:
     """Yield the slowest and the most expensive answer; for a single model also what all its answers took."""
-    table = pq.read_table(run.outputs_folder / "outputs.parquet", columns=["case_id", "model", *QUANTITIES])
+    table = measured_outputs(run)
     for quantity, (kind, word, total_kind, takes, unit) in QUANTITIES.items():
         known = table.filter(pc.is_valid(table[quantity]))
         if len(known) < 2:

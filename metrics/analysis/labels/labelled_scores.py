@@ -82,7 +82,7 @@ def label_sign(people: HumanLabels, column: Column) -> int:
 def output_scores(run: Run, column: Column) -> Floats:
     """Return every output's score in a metric (see HumanLabels), NaN where there is none; repeats averaged."""
     design, key = run.sampling_design(), (column.evaluator, column.metric)
-    found = [case_values(run, model, design, key).get(key) for model in run.models]
+    found = [case_values(run, model, design, [key]).get(key) for model in run.models]
     return np.concatenate([np.full(len(design), np.nan) if one is None else one.values for one in found])
 
 

@@ -50,9 +50,19 @@ class Distributions:
     models: tuple[Distribution, ...]
 
 
+@cache_by_run(maxsize=32)
 def metrics_by_case(run: Run) -> frozenset[tuple[str, str]]:
-    """Return the metrics that have values per case, as (evaluator, metric)."""
-    rows = run.query("SELECT DISTINCT evaluator, metric FROM scores WHERE value IS NOT NULL")
+    """Return the metrics that have values per case, as (evaluator, metric).
+
+    Of an evaluator of single cases the aggregates tell; only those of whole data sets are looked up among the scores.
+    """
+    known = {name: entry.shape for name in run.evaluators if (entry := run.evaluator(name)) is not None}
+    others = [name for name in run.evaluators if known.get(name, "dataset") == "dataset"]
+    rows = run.query(
+        """SELECT evaluator, metric FROM aggregates WHERE n > 0 AND NOT list_contains($1, evaluator)
+           UNION SELECT evaluator, metric FROM scores WHERE value IS NOT NULL AND evaluator IN (SELECT unnest($1))""",
+        [others],
+    )
     return frozenset(rows.itertuples(index=False, name=None))
 
 

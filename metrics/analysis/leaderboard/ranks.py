@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from metrics.analysis.leaderboard.case_sums import case_sums, open_scores
 from metrics.analysis.leaderboard.replicates import replicates
-from metrics.core.array_types import Bools, Floats, Int32s, Ints
-from metrics.core.arrow import numbers, row_groups
+from metrics.core.array_types import Bools, Floats
+from metrics.core.arrow import row_groups
 from metrics.core.evaluator import Direction, Metric
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
@@ -26,7 +25,6 @@ from metrics.stats.ratios import ratio
 from metrics.store import Run, cache_by_run
 
 Key = tuple[str, str]  # evaluator, metric
-COLUMNS = ["position", "model", "evaluator", "metric", "value"]
 MOST = 40_000_000  # values held at once; models are not ranked by a metric that has more
 
 
@@ -64,12 +62,11 @@ class Ranks:
 @cache_by_run(maxsize=16)
 def ranks(run: Run, tag: str | None = None) -> Mapping[Key, Ranks]:
     """Return the ranks in every metric that has values per case, a better end, and two models with values to pair."""
-    path = run.table_path("scores")
-    if path is None or len(run.models) < 2:
+    if run.table_path("scores") is None or len(run.models) < 2:
         return {}
     design = run.sampling_design(tag)
     found: dict[Key, Ranks] = {}
-    with pq.ParquetFile(path, read_dictionary=["model", "evaluator", "metric"]) as file:
+    with open_scores(run) as file:
         for name in run.evaluators:
             entry = run.evaluator(name)
             if entry is None:
@@ -130,45 +127,15 @@ def _values(
     """Yield each of an evaluator's metrics that has any value, its values [cases inside, models] with repeats averaged,
     NaN for none, and which models [m] have no repeats.
     """
-    groups = row_groups(file, "evaluator", evaluator)
     size = design.cases * len(models)
-    if not groups or size > MOST:
+    if size > MOST or not row_groups(file, "evaluator", evaluator):
         return
     step = max(1, MOST // max(1, size))
     for start in range(0, len(metrics), step):
         part = metrics[start : start + step]
-        sums, counts = _sums(file, groups, models, evaluator, [metric.name for metric in part], design.cases)
-        for metric, total, count in zip(part, sums, counts, strict=True):
-            own = count[design.inside]
+        found = case_sums(file, evaluator, [metric.name for metric in part], models, design.cases)
+        inside = slice(None) if len(design) == design.cases else design.inside
+        for metric, total, count in zip(part, found.sums, found.counts, strict=True):
+            own = count[inside]
             if own.any():
-                means = ratio(total[design.inside], own)
-                yield metric, means, count.max(axis=0, initial=0) <= 1
-
-
-def _sums(
-    file: pq.ParquetFile, groups: Sequence[int], models: Sequence[str], evaluator: str, names: Sequence[str], cases: int
-) -> tuple[Floats, Int32s]:
-    """Return the sums and counts of the values of each metric, case and model: [metrics, cases, models]."""
-    shape = (len(names), cases, len(models))
-    sums, counts = np.zeros(shape), np.zeros(shape, np.int32)
-    for group in groups:
-        rows = file.read_row_group(group, columns=COLUMNS)
-        rows = rows.filter(pc.is_valid(rows["value"]))
-        if not len(rows):  # to combine no chunks, Arrow would import pandas: the start page waits
-            continue
-        value = numbers(rows["value"])
-        metric, model = _codes(rows["metric"], names), _codes(rows["model"], models)
-        chosen = (_codes(rows["evaluator"], [evaluator]) == 0) & (metric >= 0) & (model >= 0) & ~np.isnan(value)
-        place = np.ravel_multi_index((metric[chosen], numbers(rows["position"])[chosen], model[chosen]), shape)
-        np.add.at(sums.reshape(-1), place, value[chosen])
-        np.add.at(counts.reshape(-1), place, 1)
-    return sums, counts
-
-
-def _codes(column: pa.ChunkedArray, names: Sequence[str]) -> Ints:
-    """Return the place of each value of a dictionary-coded column in `names`; −1 for none."""
-    places = {name: place for place, name in enumerate(names)}
-    coded = column.combine_chunks()
-    own = np.array([places.get(name, -1) for name in coded.dictionary.to_pylist()], np.int64)
-    codes: Ints = own[numbers(coded.indices)] if len(own) else np.full(len(coded), -1)
-    return codes
+                yield metric, ratio(total[inside], own), count.max(axis=0, initial=0) <= 1

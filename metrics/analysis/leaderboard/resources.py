@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
@@ -27,16 +30,23 @@ class Resource:
     n: int
 
 
+def measured_outputs(run: Run) -> pa.Table:
+    """Return case_id, model and QUANTITIES of the outputs that say any of these; the other rows are not read."""
+    said = reduce(or_, (pc.field(name).is_valid() for name in QUANTITIES))
+    path = run.outputs_folder / "outputs.parquet"
+    return pq.read_table(path, columns=["case_id", "model", *QUANTITIES], filters=said)
+
+
 @cache_by_run(maxsize=32)
 def resources(run: Run, tag: str | None = None) -> tuple[Resource, ...]:
     """Return each model's QUANTITIES that the outputs of a run have, over all cases or those with a tag.
 
     Intervals: bootstrap over cases (metrics.stats.bootstrap).
     """
-    table = pq.read_table(run.outputs_folder / "outputs.parquet", columns=["case_id", "model", *QUANTITIES])
+    table = measured_outputs(run)
     if tag is not None:
         held = run.query("SELECT case_id FROM suite_cases WHERE list_contains(tags, ?)", [tag])["case_id"]
-        table = table.filter(pc.is_in(table["case_id"], held.to_numpy()))
+        table = table.filter(pc.is_in(table["case_id"], pa.array(held, pa.string())))
     frame = table.to_pandas()
     found = []
     for quantity, unit in QUANTITIES.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +22,7 @@ FEW_NUMBERS = 6  # distinct numbers that are bins of their own; more are cut int
 MOST_VALUES = 40  # of a category, the most frequent
 FEWEST = 5  # cases of a value that is shown
 PIXELS = 1e6  # a megapixel
+IMAGE_NAME = f"{METADATA}image_name"  # differs in every case
 TITLES = {
     "tag": "Tag", "class": "Class", "perturbation": "Perturbation", "topic": "Topic of the question",
     "holds": "Class in the image", "size": "Size of the object", "question_length": "Question length",
@@ -180,30 +182,36 @@ def known_of_cases(run: Run, model: str) -> Mapping[str, Known]:
 
 
 def _of_suite(run: Run) -> dict[str, Known]:
-    suite = run.suite
-    cases = suite.cases
-    tags = cases["tags"].combine_chunks()
-    found: dict[str, Known] = {"tag": _marks(tags.flatten(), pc.list_parent_indices(tags).to_numpy(), len(cases))}
-    for name in ("label", "perturbation", *(name for name in cases.column_names if name.startswith(METADATA))):
-        if cases[name].null_count < len(cases) and name != "metadata.image_name":
-            found["class" if name == "label" else name] = _read(cases[name], name.startswith(METADATA))
-    found["question_length"] = Numbers(_float(pc.utf8_length(cases["question"])))
-    found["source_length"] = Numbers(_float(pc.utf8_length(cases["source_text"])))
-    found["expected_length"] = Numbers(_length_of_list(cases["expected_answers"], mean=True))
-    found["expected_answers"] = Numbers(_float(pc.list_value_length(cases["expected_answers"])))
-    found["reference_contexts"] = Numbers(_float(pc.list_value_length(cases["reference_contexts"])))
-    found["image_size"] = Numbers(_float(cases["image_width"]) * _float(cases["image_height"]) / PIXELS)
-    if suite.annotations is not None:
-        position = pc.index_in(suite.annotations["case_id"], cases["case_id"].combine_chunks()).to_numpy()
-        found["objects"] = Numbers(np.bincount(position, minlength=len(cases)).astype(np.float64))
-        found["holds"] = _marks(suite.annotations["label"].combine_chunks(), position, len(cases))
+    size, path = run.spec["suite"]["cases"], run.suite_folder / "cases.parquet"
+
+    def column(name: str) -> pa.ChunkedArray:
+        return run.case_columns([name])[name]  # read when it is needed: never all texts at once
+
+    tags = column("tags").combine_chunks()
+    found: dict[str, Known] = {"tag": _marks(tags.flatten(), pc.list_parent_indices(tags).to_numpy(), size)}
+    named = (name for name in pq.read_schema(path).names if name.startswith(METADATA) and name != IMAGE_NAME)
+    for name in ("label", "perturbation", *named):
+        if (texts := column(name)).null_count < size:
+            found["class" if name == "label" else name] = _read(texts, name.startswith(METADATA))
+    found["question_length"] = Numbers(_float(pc.utf8_length(column("question"))))
+    found["source_length"] = Numbers(_float(pc.utf8_length(column("source_text"))))
+    expected = column("expected_answers")
+    found["expected_length"] = Numbers(_length_of_list(expected, mean=True))
+    found["expected_answers"] = Numbers(_float(pc.list_value_length(expected)))
+    found["reference_contexts"] = Numbers(_float(pc.list_value_length(column("reference_contexts"))))
+    found["image_size"] = Numbers(_float(column("image_width")) * _float(column("image_height")) / PIXELS)
+    if (run.suite_folder / "annotations.parquet").exists():
+        annotations: Any = run.suite.annotations
+        position = pc.index_in(annotations["case_id"], column("case_id").combine_chunks()).to_numpy()
+        found["objects"] = Numbers(np.bincount(position, minlength=size).astype(np.float64))
+        found["holds"] = _marks(annotations["label"].combine_chunks(), position, size)
     return found
 
 
 def _of_outputs(run: Run, model: str) -> dict[str, Known]:
     wanted = ["case_id", "answer", "retrieved_contexts"]
     table = pq.read_table(run.outputs_folder / "outputs.parquet", columns=wanted, filters=[("model", "==", model)])
-    case_ids = run.suite.cases["case_id"].combine_chunks()
+    case_ids = run.case_columns(["case_id"])["case_id"].combine_chunks()
     position = pc.index_in(table["case_id"], case_ids).to_numpy()
 
     def of_cases(values: Floats) -> Numbers:

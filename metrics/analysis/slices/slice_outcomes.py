@@ -124,14 +124,15 @@ def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool =
     if measure.of != "cases":
         return _of_objects(run, model, measure, known)
     design = run.sampling_design()
-    measured = case_values(run, model, design, (evaluator, metric)).get((evaluator, metric))
+    key = (evaluator, metric)
+    measured = case_values(run, model, design, [key]).get(key)
     if measured is None or not measured.present.any():
         raise InputError(f"{model} has no values of {evaluator} {metric!r}")
     present = np.flatnonzero(measured.present)
     weights, clusters = design.of_part(present)
     binary = measure.binary and measured.single and weights is None and clusters is None
     task = run.spec["suite"]["task"]
-    asked = run.suite.cases["question"].null_count < len(design) and task in ("text", "agent")
+    asked = task in ("text", "agent") and run.case_columns(["question"])["question"].null_count < len(design)
     noun = "questions" if asked else "images" if task in ("detection", "segmentation") else "cases"
     return Outcomes(
         measure, model, measured.values[present], present.astype(np.int64),

@@ -41,7 +41,7 @@ def topics(run: Run) -> Categories:
 
 def has_topics(run: Run) -> bool:
     """Return whether enough cases have a question to be grouped by."""
-    column = run.suite.cases["question"]
+    column = run.case_columns(["question"])["question"]
     return len(column) - int(column.null_count) >= 2 * A_TOPIC
 
 
@@ -50,7 +50,7 @@ def _found(run: Run) -> dict[str, list[int] | list[str]]:
 
     if not has_topics(run):
         raise InputError(f"topics need {2 * A_TOPIC} cases with a question or more")
-    questions = run.suite.cases["question"].to_pylist()
+    questions = run.case_columns(["question"])["question"].to_pylist()
     asked = [place for place, text in enumerate(questions) if text]
     texts = [questions[place] for place in asked]
     cache = run.workspace.path / "cache"

@@ -57,8 +57,9 @@ def leader_against_next(run: Run) -> tuple[Compared, ...]:
     if len(ranked) < 2:
         return ()
     leader, others, design = ranked[0], ranked[1 : 1 + MOST_MODELS], run.sampling_design()
-    measured = {model: case_values(run, model, design) for model in (leader, *others)}
     columns = [column for column in primary_columns(board) if column.key in board.ranks]
+    keys = [(column.evaluator, column.metric) for column in columns]
+    measured = {model: case_values(run, model, design, keys) for model in (leader, *others)}
     whole = [column for column in columns if (column.evaluator, column.metric) not in measured[leader]]
     resampled = {model: resampled_differences(run, model, run, leader, whole) for model in others}
     pairs: list[Compared] = []

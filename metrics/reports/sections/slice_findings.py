@@ -61,8 +61,11 @@ def worse_slices(run: Run) -> list[WorseSlice]:
 
 
 def _searches(run: Run) -> list[SliceSearch]:
+    cases = run.spec["suite"]["cases"]
+    if cases > MOST_UNITS:  # the suite is not read to know it
+        return []
     annotations = run.suite.annotations
-    units = max(1, run.spec["suite"]["cases"], 0 if annotations is None else len(annotations))
+    units = max(1, cases, 0 if annotations is None else len(annotations))
     most = min(MOST_SEARCHES, MOST_UNITS // units)
     return [search for search in searches(run, most) if search.searched] if most else []
 

@@ -50,7 +50,8 @@ def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[Wor
             for key, metric in cases[rank : rank + 1]:
                 chosen.setdefault(key, []).append((column, metric))
     shown_keys = list(chosen)[:MOST_CASES]
-    views = {case_id: analysis.example(run, case_id) for case_id in dict.fromkeys(key[0] for key in shown_keys)}
+    ids = list(dict.fromkeys(key[0] for key in shown_keys))
+    views = dict(zip(ids, analysis.examples(run, ids), strict=True)) if ids else {}
     return tuple(_worst(run, views[key[0]], key, chosen[key]) for key in shown_keys), candidates
 
 

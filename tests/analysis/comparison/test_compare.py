@@ -1,15 +1,18 @@
 """Comparisons of two models whose every number is known, of one model in two runs, and the cases behind them."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from metrics.analysis import Comparison, Difference, compare, differences, leaderboard, shown
+from metrics.analysis.comparison.case_values import case_values
+from metrics.analysis.comparison.compare import case_differences
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.stats.paired_intervals import newcombe_paired
-from metrics.stats.paired_tests import mcnemar_mid_p
+from metrics.stats.paired_tests import PairedTests, mcnemar_mid_p, paired_tests
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
@@ -237,3 +240,24 @@ class TestDifferences:
         page = differences(run, "old", "new", "text_matching", "passes", tag="even")
         assert page.rows["case_id"].tolist() == ["c0", "c2"]
         assert page.rows["preview"].iloc[0] == "Which number comes after -1?"
+
+
+def test_metrics_of_many_cases_are_tested_a_few_at_a_time(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = compare(run, "old", "new")
+    columns = [row.column for row in whole.rows]
+    design, keys = run.sampling_design(), [(column.evaluator, column.metric) for column in columns]
+    a, b = (case_values(run, model, design, keys) for model in ("old", "new"))
+    widths: list[int] = []
+
+    def noted(apart: np.ndarray, *options: object) -> PairedTests:
+        widths.append(apart.shape[1])
+        return paired_tests(apart, *options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sys.modules[case_differences.__module__], "paired_tests", noted)
+    monkeypatch.setattr(sys.modules[case_differences.__module__], "CELLS", 2 * SIZE)
+    rows = case_differences([(column, a[key], b[key]) for column, key in zip(columns, keys, strict=True)], design)
+    assert len(rows) == sum(widths) == len(columns)
+    assert max(widths) == 2
+    assert [(row.difference, row.low, row.high, row.p) for row in rows] == [
+        (row.difference, row.low, row.high, row.p) for row in whole.rows
+    ]

@@ -10,6 +10,7 @@ from metrics.analysis.findings.insight_row import in_numbers
 from metrics.analysis.findings.insights import COLUMNS
 from metrics.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from metrics.analysis.slices import slice_outcomes
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
@@ -276,3 +277,17 @@ def test_many_models_do_not_repeat_the_leaderboard(workspace: Path, monkeypatch:
     tags = {"tags": [["a"] if place % 2 else ["b"] for place in range(20)]}
     insights(scored_run({"pii_leakage.passes": values, "text_matching.passes": values}, design=tags))
     assert len(calls) == 1
+
+
+def test_what_answers_took_on_the_cases_of_a_tag(workspace: Path) -> None:
+    suite = Suite.from_rows(
+        "timed", "text", [{"case_id": f"c{place}", "tags": ["even"] if place % 2 == 0 else []} for place in range(4)]
+    )
+    outputs = [
+        {"case_id": f"c{place}", "model": model, "answer": "yes", "duration_s": None if place == 2 else place + 1.0}
+        for model in ("one", "two")
+        for place in range(4)
+    ]
+    run = finished(Workspace(), suite, Outputs.from_rows(outputs), "looping_detection")
+    assert [(one.model, one.mean, one.n) for one in resources(run)] == [("one", 7 / 3, 3), ("two", 7 / 3, 3)]
+    assert [(one.model, one.mean, one.n) for one in resources(run, "even")] == [("one", 1.0, 1), ("two", 1.0, 1)]

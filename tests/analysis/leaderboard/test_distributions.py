@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metrics.analysis import cases
-from metrics.analysis.leaderboard.distributions import BINS, FAR, distributions, edges_of
+from metrics.analysis.leaderboard.distributions import BINS, FAR, distributions, edges_of, metrics_by_case
 from metrics.store import Run, Workspace
+from metrics.suites.samples import samples
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
@@ -73,3 +74,14 @@ def test_a_metric_without_values_per_case_has_none(workspace: Path) -> None:
 def test_equal_values_still_have_bins() -> None:
     assert len(edges_of(2.0, 2.0)) == BINS + 1
     assert edges_of(0.0, 1.0)[3] == 0.15
+
+
+def test_metrics_by_case_are_those_with_values_among_the_scores(workspace: Path) -> None:
+    """Of evaluators of single cases the aggregates tell, of those of whole data sets the scores."""
+    text = finished(Workspace(), text_suite(), text_outputs(), "rouge", "text_matching", "pii_leakage")
+    tickets = next(one for one in samples() if one.id == "classification")
+    labels = finished(Workspace(), *tickets.read(), "classification")
+    for run in (text, labels):
+        scored = run.scores.dropna(subset="value")
+        assert metrics_by_case(run) == set(zip(scored["evaluator"], scored["metric"], strict=True))
+    assert ("text_matching", "retrieval_failures") not in metrics_by_case(text)

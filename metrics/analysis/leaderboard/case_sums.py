@@ -1,0 +1,93 @@
+"""The values per case of one evaluator, read from the row groups and columns of the scores that they need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from metrics.core.array_types import Bools, Floats, Int32s, Ints
+from metrics.core.arrow import numbers, only_value, row_groups
+from metrics.store import Run
+
+TEXTS = ["evaluator", "metric", "model"]
+ONE = np.int32(1)  # a Python int would be converted for every element that it is added to
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ScoreBlock:
+    """Some scores [n]: metric and model as places in what was asked for, position of the case, value or NaN."""
+
+    metric: Ints
+    model: Ints
+    position: Int32s
+    value: Floats
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CaseSums:
+    """Sums and counts of the values of some metrics [metrics, cases, models]; `stored` [metrics]: which have rows."""
+
+    sums: Floats
+    counts: Int32s
+    stored: Bools
+
+
+def open_scores(run: Run) -> pq.ParquetFile:
+    """Return the scores of a run, opened for `score_blocks` and `case_sums`."""
+    return pq.ParquetFile(run.table_path("scores"), read_dictionary=TEXTS)
+
+
+def score_blocks(
+    file: pq.ParquetFile, evaluator: str, metrics: Sequence[str], models: Sequence[str]
+) -> Iterator[ScoreBlock]:
+    """Yield the scores of an evaluator's metrics and of these models, a row group at a time, in their order."""
+    groups = row_groups(file, "evaluator", evaluator)
+    if len(models) == 1:
+        groups = row_groups(file, "model", models[0], groups)
+    for group in groups:
+        alone = {name: value for name in TEXTS if (value := only_value(file, group, name)) is not None}
+        asked = [name for name in (*TEXTS, "position", "value") if name not in alone]
+        # in one thread: a row group is too small to gain from more
+        rows = file.read_row_group(group, columns=asked, use_threads=False)
+        other, metric, model = (
+            _codes(rows[name], names) if name in asked else np.array(_place(names, alone[name]))
+            for name, names in zip(TEXTS, ([evaluator], metrics, models), strict=True)
+        )
+        mine, size = (other >= 0) & (metric >= 0) & (model >= 0), len(rows)
+        kept = slice(None) if mine.all() else np.broadcast_to(mine, size)
+        metric, model = np.broadcast_to(metric, size)[kept], np.broadcast_to(model, size)[kept]
+        values = numbers(pc.fill_null(rows["value"], np.nan))
+        yield ScoreBlock(metric, model, numbers(rows["position"])[kept], values[kept])
+
+
+def case_sums(
+    file: pq.ParquetFile, evaluator: str, metrics: Sequence[str], models: Sequence[str], cases: int
+) -> CaseSums:
+    """Return the values of an evaluator's metrics for each of a suite's cases and these models, repeats summed."""
+    shape = (len(metrics), cases, len(models))
+    found = CaseSums(np.zeros(shape), np.zeros(shape, np.int32), np.zeros(len(metrics), bool))
+    for block in score_blocks(file, evaluator, metrics, models):
+        found.stored[:] |= np.bincount(block.metric, minlength=len(metrics)) > 0
+        scored = ~np.isnan(block.value)
+        kept = slice(None) if scored.all() else scored
+        place = ((block.metric * cases + block.position) * len(models) + block.model)[kept]
+        np.add.at(found.sums.reshape(-1), place, block.value[kept])
+        np.add.at(found.counts.reshape(-1), place, ONE)
+    return found
+
+
+def _codes(column: pa.ChunkedArray, names: Sequence[str]) -> Ints:
+    """Return the place of each value of a dictionary-coded column in `names`; −1 for none."""
+    coded = column.combine_chunks()
+    own = np.array([_place(names, name) for name in coded.dictionary.to_pylist()], np.int64)
+    codes: Ints = own[numbers(coded.indices)] if len(own) else np.full(len(coded), -1)
+    return codes
+
+
+def _place(names: Sequence[str], name: str) -> int:
+    return names.index(name) if name in names else -1
