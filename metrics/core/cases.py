@@ -1,7 +1,7 @@
 """Cases of a suite joined with a model's outputs: as rows for evaluators of a case, as columns for whoever can."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Self, overload
@@ -18,7 +18,6 @@ POSITION = pa.field("position", pa.int32())
 SCHEMA = pa.unify_schemas([OUTPUTS, CASES, pa.schema([POSITION])])
 FIELDS = frozenset(SCHEMA.names)
 DEFAULTS = Case()._asdict()
-AS_CASE: Callable[[Iterable[Any]], Case] = partial(tuple.__new__, Case)  # Case._make without a check of the length
 COLUMNS = tuple(name for name in Case._fields if name in SCHEMA.names)
 
 
@@ -103,7 +102,8 @@ class Cases(Sequence[Case]):
         values: dict[str, Iterable[Any]] = {name: repeat(default) for name, default in DEFAULTS.items()}
         values |= {name: _plain(self._columns[name], DEFAULTS[name]) for name in COLUMNS if name in self._columns}
         values |= {"files": repeat(self._files), "metadata": self._metadata()}
-        return list(map(AS_CASE, zip(*values.values(), strict=False)))
+        rows = zip(*values.values(), strict=False)
+        return list(map(tuple.__new__, repeat(Case), rows))  # Case._make without a check of the length
 
     def _metadata(self) -> Iterable[Mapping[str, str]]:
         """Return the metadata of each case, without the empty values."""
