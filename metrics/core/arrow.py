@@ -5,8 +5,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
+
+from metrics.core.array_types import Floats
+
+_NAN = pa.Array.from_buffers(pa.float64(), 1, [None, pa.py_buffer(np.full(1, np.nan))])[0]  # as pa.scalar makes it
 
 
 def numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
@@ -14,6 +19,12 @@ def numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     whole = pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
     return np.from_dlpack(whole) if len(whole) else np.zeros(0, np.int64)
+
+
+def with_nan(column: pa.Array | pa.ChunkedArray) -> Floats:
+    """Return a column of float64 with NaN in place of null."""
+    values: Floats = numbers(pc.fill_null(column, _NAN))
+    return values
 
 
 def row_groups(file: pq.ParquetFile, column: str, value: str | None, groups: Sequence[int] | None = None) -> list[int]:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
-from metrics.core.arrow import numbers, only_value, row_groups
+from metrics.core.arrow import numbers, only_value, row_groups, with_nan
 from metrics.store import Run
 
 TEXTS = ["evaluator", "metric", "model"]
@@ -61,8 +60,7 @@ def score_blocks(
         mine, size = (other >= 0) & (metric >= 0) & (model >= 0), len(rows)
         kept = slice(None) if mine.all() else np.broadcast_to(mine, size)
         metric, model = np.broadcast_to(metric, size)[kept], np.broadcast_to(model, size)[kept]
-        values = numbers(pc.fill_null(rows["value"], np.nan))
-        yield ScoreBlock(metric, model, numbers(rows["position"])[kept], values[kept])
+        yield ScoreBlock(metric, model, numbers(rows["position"])[kept], with_nan(rows["value"])[kept])
 
 
 def case_sums(
