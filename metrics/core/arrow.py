@@ -35,8 +35,10 @@ def row_groups(file: pq.ParquetFile, column: str, value: str | None, groups: Seq
     place = file.schema_arrow.get_field_index(column)
     found = []
     for group in range(file.num_row_groups) if groups is None else groups:
-        known: Any = file.metadata.row_group(group).column(place).statistics
-        if known is None or (known.null_count != 0 if value is None else _within(known, value)):
+        facts = file.metadata.row_group(group)
+        known: Any = facts.column(place).statistics
+        may = known is None or (known.null_count != 0 if value is None else _within(known, value))
+        if facts.num_rows and may:
             found.append(group)
     return found
 
