@@ -308,23 +308,30 @@ class TestOtherVersions:
     def test_get_no_unit_where_they_join_later(
         self, tmp_path: Path, older: dict[str, str], expected: Expected, capfd: pytest.CaptureFixture[str]
     ) -> None:
-        """A run waits for its first worker; an older one joins with the first unit done and is refused."""
+        """A run waits for its first worker; an older one joins when the first unit has been given, and is refused."""
         told: list[str] = []
         said: list[str] = []
+        given: list[Job] = []
 
-        def join(progress: Progress) -> None:
+        class Joined(ClusterExecutor):
+            def submit(self, function, job: Job, /) -> "Future[UnitResult]":  # type: ignore[no-untyped-def,override]
+                if len(given) == 1:
+                    cluster.add(1, older)
+                    while not any("has Assay 0.0.9" in text for text in told):
+                        told.append(capfd.readouterr().err)
+                        time.sleep(0.02)
+                given.append(job)
+                return super().submit(function, job)
+
+        def start_worker(progress: Progress) -> None:
             said.append(progress.message)
             if not cluster.workers and progress.message.startswith("waiting for workers at"):
                 cluster.add(1)
-            if progress.share and len(cluster.workers) == 1:
-                cluster.add(1, older)
-                while not any("has Assay 0.0.9" in text for text in told):
-                    told.append(capfd.readouterr().err)
-                    time.sleep(0.02)
 
         with Cluster(tmp_path) as cluster:
             run = text_run(tmp_path / "workspace", cluster)
-            assert tables(engine.execute(run, listen=join)) == expected[FEW]
+            done = engine.execute(run, lambda: Joined(run, cluster.address), start_worker)
+            assert tables(done) == expected[FEW]
             worked = cluster.client.run(lambda: "metrics.engine.unit_work" in sys.modules)
             names = {address: info["name"] for address, info in cluster.client.scheduler_info()["workers"].items()}
         assert {names[address]: found for address, found in worked.items()} == {"w0": True, "w1": False}
