@@ -113,22 +113,23 @@ def _share(work: Callable[[slice], Value], parts: Sequence[slice]) -> list[Value
 
 def _compared(pairs: Pairs, overlap: Overlap, floor: float) -> Pairs:
     """Return the pairs whose IoU by `overlap` is at least `floor`."""
-    counts = np.diff(pairs.start)
-    iou = overlap(np.repeat(pairs.prediction, counts), pairs.truth, floor)
+    prediction = np.repeat(pairs.prediction, np.diff(pairs.start))
+    iou = overlap(prediction, pairs.truth, floor)
     kept = iou >= floor
-    left = np.bincount(np.repeat(np.arange(len(counts)), counts)[kept], minlength=len(counts))
-    some = left > 0
-    return Pairs(pairs.prediction[some], starts(left[some]).astype(np.int32), pairs.truth[kept], iou[kept])
+    return _grouped(prediction[kept], pairs.truth[kept], iou[kept])
 
 
 def _of_own_class(pairs: Pairs, objects: Objects, floor: float) -> Pairs:
     """Return the pairs of one class whose IoU is at least `floor`: those that `find_pairs` finds."""
     prediction = np.repeat(pairs.prediction, np.diff(pairs.start))
     kept = (pairs.iou >= floor) & (objects.prediction_class[prediction] == objects.truth_class[pairs.truth])
-    prediction = prediction[kept]
+    return _grouped(prediction[kept], pairs.truth[kept], pairs.iou[kept])
+
+
+def _grouped(prediction: Int32s, truth: Int32s, iou: Floats) -> Pairs:
+    """Return pairs [P], those of one prediction next to each other, as Pairs."""
     first = np.flatnonzero(np.diff(prediction, prepend=-1))
-    start = np.append(first, len(prediction)).astype(np.int32)
-    return Pairs(prediction[first], start, pairs.truth[kept], pairs.iou[kept])
+    return Pairs(prediction[first], np.append(first, len(prediction)).astype(np.int32), truth, iou)
 
 
 def match(

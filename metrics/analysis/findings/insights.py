@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from metrics.analysis.cases.case_pages import failing
 from metrics.analysis.cases.threshold_outcomes import shares_passed
@@ -152,8 +151,7 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
     means = ratio(sums, counts)
     worst = np.where(failing == most, sign * means, -np.inf)
     places = np.flatnonzero(worst == worst.max())
-    with pq.ParquetFile(run.suite_folder / "cases.parquet") as file:
-        case_id = pc.min(file.read(columns=["case_id"])["case_id"].take(pa.array(places))).as_py()
+    case_id = pc.min(run.case_columns(["case_id"])["case_id"].take(pa.array(places))).as_py()
     mean, models = float(means[places[0]]), int(scored[places[0]].sum())
     message = f"Case {case_id} is the hardest: {most} of {models} models fail it at {full_name(column)}"
     yield insight_row(

@@ -151,7 +151,7 @@ def named_outputs(run: Run, places: Ints) -> list[tuple[str, str]]:
 
 def case_ids(run: Run) -> pa.Array:
     """Return the ids of the suite's cases, in its order."""
-    return pq.read_table(run.suite_folder / "cases.parquet", columns=["case_id"])["case_id"].combine_chunks()
+    return run.case_columns(["case_id"])["case_id"].combine_chunks()
 
 
 def _random(run: Run, table: pa.Table, places: Ints, labelled: Bools) -> tuple[Bools, dict[str, int]]:

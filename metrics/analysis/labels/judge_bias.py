@@ -83,7 +83,7 @@ def _models(run: Run, both: LabelledScores) -> Iterator[Bias]:
 
 def _position(run: Run, column: Column) -> Iterator[Bias]:
     """Yield the check of order, without labels: a variant that differs only in order deserves the same score."""
-    cases = pq.read_table(run.suite_folder / "cases.parquet", columns=["case_id", "perturbs", "perturbation"])
+    cases = run.case_columns(["case_id", "perturbs", "perturbation"])
     origin = pc.index_in(cases["perturbs"], cases["case_id"].combine_chunks()).to_pylist()
     kinds = cases["perturbation"].to_pylist()
     variants = [
