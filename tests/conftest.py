@@ -7,12 +7,16 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from tests import chromium as browsers
 from tests.judge.server import JudgeServer
+
+if TYPE_CHECKING:
+    from metrics.store.calibrations import Calibrations
 
 
 def own_home() -> "tempfile.TemporaryDirectory[str] | None":
@@ -93,6 +97,22 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setenv("ASSAY_WORKSPACE", str(folder))
     return folder
+
+
+@pytest.fixture
+def kept_calibrations(workspace: Path) -> "Calibrations":
+    """The calibrations of the test's workspace, where labels set them."""
+    from metrics.store.calibrations import Calibrations
+
+    return Calibrations(workspace)
+
+
+@pytest.fixture
+def nothing_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the calibrations that come with Assay, none is in force."""
+    from metrics.calibrations import calibrated_thresholds
+
+    monkeypatch.setattr(calibrated_thresholds, "shipped", tuple)
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ from metrics.models.embedder import BUNDLED_WEIGHTS
 from metrics.store import Run, Workspace
 from metrics.store.calibrations import Calibrations
 
+pytestmark = pytest.mark.usefixtures("nothing_shipped")
 BUNDLED = {"embedder": BUNDLED_WEIGHTS}
 CASE = {"case_id": "a", "question": "Who?", "expected_answers": ["Ann."]}
 ANSWER = {"case_id": "a", "model": "m", "answer": "Ann.", "retrieved_contexts": ["Ann did it."]}
@@ -31,16 +32,6 @@ def calibration(metric: str = "groundedness", evaluator: str = "groundedness", *
     return Calibration(evaluator=evaluator, metric=metric, **fields | given)
 
 
-@pytest.fixture(autouse=True)
-def nothing_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibrated_thresholds, "shipped", tuple)
-
-
-@pytest.fixture
-def kept(workspace: Path) -> Calibrations:
-    return Calibrations(workspace)
-
-
 def created(*ids: str, parameters: dict[str, Any] | None = None, resources: dict[str, Any] | None = None) -> Run:
     suite, outputs = Suite.from_rows("one", "text", [CASE]), Outputs.from_rows([ANSWER])
     return engine.create(Workspace(), suite, outputs, ids, parameters, resources=resources)
@@ -52,13 +43,13 @@ def threshold(run: Run, id: str = "groundedness") -> float | None:
     return entry.primary.threshold
 
 
-def test_a_run_stores_the_calibration_that_fits_its_embedder(kept: Calibrations) -> None:
+def test_a_run_stores_the_calibration_that_fits_its_embedder(kept_calibrations: Calibrations) -> None:
     before = created("groundedness")
-    kept.keep(calibration())
+    kept_calibrations.keep(calibration())
     run = created("groundedness")
     assert (threshold(before), threshold(run)) == (None, 0.4)
     assert run.calibrations("groundedness") == {"groundedness": calibration()}
-    kept.keep(calibration(threshold=0.6))  # a run keeps what it began with
+    kept_calibrations.keep(calibration(threshold=0.6))  # a run keeps what it began with
     assert threshold(Run(run.folder)) == 0.4
 
 
@@ -67,13 +58,13 @@ def test_a_run_stores_the_calibration_that_fits_its_embedder(kept: Calibrations)
     [{"models": {"embedder": "b" * 64}}, {"version": 1}, {"settings": {"bare_words": 0}}],
     ids=["other weights", "another version", "other parameters"],
 )
-def test_a_calibration_of_anything_else_sets_nothing(kept: Calibrations, other: dict[str, Any]) -> None:
-    kept.keep(calibration(**other))
+def test_a_calibration_of_anything_else_sets_nothing(kept_calibrations: Calibrations, other: dict[str, Any]) -> None:
+    kept_calibrations.keep(calibration(**other))
     assert threshold(created("groundedness")) is None
 
 
-def test_parameters_that_no_number_depends_on_do_not_matter(kept: Calibrations) -> None:
-    kept.keep(calibration(metric="mean_similarity", evaluator="answer_semantic_sentence_similarity"))
+def test_parameters_that_no_number_depends_on_do_not_matter(kept_calibrations: Calibrations) -> None:
+    kept_calibrations.keep(calibration(metric="mean_similarity", evaluator="answer_semantic_sentence_similarity"))
     given = {"answer_semantic_sentence_similarity": {"thresholds": {"min_similarity": 0.2}}}
     run = created(*given, parameters=given)
     entry = run.evaluator("answer_semantic_sentence_similarity")
@@ -82,37 +73,39 @@ def test_parameters_that_no_number_depends_on_do_not_matter(kept: Calibrations) 
 
 
 @pytest.mark.parametrize("given", [{"threshold": 0.9}, {"thresholds": {"groundedness": 0.9}}])
-def test_a_given_threshold_counts_and_the_calibration_is_still_known(kept: Calibrations, given: dict[str, Any]) -> None:
-    kept.keep(calibration())
+def test_a_given_threshold_counts_and_the_calibration_is_still_known(
+    kept_calibrations: Calibrations, given: dict[str, Any]
+) -> None:
+    kept_calibrations.keep(calibration())
     run = created("groundedness", parameters={"groundedness": given})
     assert threshold(run) == 0.9
     assert "groundedness" in run.calibrations("groundedness")
 
 
-def test_one_that_does_not_separate_gives_no_threshold_but_is_known(kept: Calibrations) -> None:
-    kept.keep(calibration(threshold=None, auc=0.48, auc_low=0.4))
+def test_one_that_does_not_separate_gives_no_threshold_but_is_known(kept_calibrations: Calibrations) -> None:
+    kept_calibrations.keep(calibration(threshold=None, auc=0.48, auc_low=0.4))
     run = created("groundedness")
     assert threshold(run) is None
     assert not run.calibrations("groundedness")["groundedness"].separates
 
 
-def test_a_cutoff_is_filled_where_it_is_empty(kept: Calibrations) -> None:
-    kept.keep(calibration("mrr_relevant_chunk_threshold", "context_mrr", threshold=0.35))
+def test_a_cutoff_is_filled_where_it_is_empty(kept_calibrations: Calibrations) -> None:
+    kept_calibrations.keep(calibration("mrr_relevant_chunk_threshold", "context_mrr", threshold=0.35))
     own = {"context_mrr": {"mrr_relevant_chunk_threshold": 0.7}}
     runs = created("context_mrr"), created("context_mrr", parameters=own)
     assert [run.evaluators["context_mrr"]["mrr_relevant_chunk_threshold"] for run in runs] == [0.35, 0.7]
 
 
 def test_the_workspaces_own_comes_before_what_comes_with_assay(
-    kept: Calibrations, monkeypatch: pytest.MonkeyPatch
+    kept_calibrations: Calibrations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(calibrated_thresholds, "shipped", lambda: (calibration(threshold=0.1),))
     entry, values = choose(["groundedness"])["groundedness"]
-    assert [one.threshold for one in calibrations_for(entry, values, {}, kept.folder)] == [0.1]
-    kept.keep(calibration())
-    assert [one.threshold for one in calibrations_for(entry, values, {}, kept.folder)] == [0.4]
-    kept.forget(calibration())
-    assert kept.all() == []
+    assert [one.threshold for one in calibrations_for(entry, values, {}, kept_calibrations.folder)] == [0.1]
+    kept_calibrations.keep(calibration())
+    assert [one.threshold for one in calibrations_for(entry, values, {}, kept_calibrations.folder)] == [0.4]
+    kept_calibrations.forget(calibration())
+    assert kept_calibrations.all() == []
 
 
 def test_models_are_known_by_their_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +123,7 @@ def test_models_are_known_by_their_weights(tmp_path: Path, monkeypatch: pytest.M
     assert models.weights_of("embedder", {"embedder": "nobody/has-this"}) is None
 
 
-def test_a_judge_is_part_of_what_a_number_rests_on(kept: Calibrations) -> None:
+def test_a_judge_is_part_of_what_a_number_rests_on(kept_calibrations: Calibrations) -> None:
     entry, values = choose(["answer_relevancy"])["answer_relevancy"]
     assert models_used(entry, values, {}) is None
     assert models_used(entry, values, {"judge": "some/model"}) == BUNDLED | {"judge": "some/model"}
@@ -172,7 +165,7 @@ def test_a_run_of_an_earlier_version_has_no_calibrations(workspace: Path) -> Non
     assert threshold(run) is None
 
 
-def test_a_damaged_file_says_so(kept: Calibrations) -> None:
-    kept.path.write_text('[{"evaluator": "groundedness"}]')
+def test_a_damaged_file_says_so(kept_calibrations: Calibrations) -> None:
+    kept_calibrations.path.write_text('[{"evaluator": "groundedness"}]')
     with pytest.raises(Exception, match=r"calibrations\.json.*expected calibrations as `calibrate` writes them"):
         created("groundedness")

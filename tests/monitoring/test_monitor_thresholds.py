@@ -30,17 +30,8 @@ from tests.calibrations.test_calibrated_thresholds import calibration
 from tests.engine.engine_scenes import finished
 from tests.monitoring.monitor_scenes import begun, line, write
 
+pytestmark = pytest.mark.usefixtures("nothing_shipped")
 CONTEXT = "The river runs past an old mill, which has been red since it was built."
-
-
-@pytest.fixture(autouse=True)
-def nothing_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibrated_thresholds, "shipped", tuple)
-
-
-@pytest.fixture
-def kept(workspace: Path) -> Calibrations:
-    return Calibrations(workspace)
 
 
 def lines(count: int = 6) -> list[dict[str, Any]]:
@@ -59,21 +50,23 @@ def rate(found: Monitor) -> Any:
     return get_metrics(found)["pass_rate"]
 
 
-def test_it_judges_by_the_calibration_of_its_weights(workspace: Path, tmp_path: Path, kept: Calibrations) -> None:
-    kept.keep(calibration(threshold=0.4))
+def test_it_judges_by_the_calibration_of_its_weights(
+    workspace: Path, tmp_path: Path, kept_calibrations: Calibrations
+) -> None:
+    kept_calibrations.keep(calibration(threshold=0.4))
     found = fed(workspace, tmp_path)
     assert rate(found) == 0.5
     (column,) = columns(found.spec)
     assert (column.by_model, column.threshold, column.calibration) == (True, 0.4, calibration(threshold=0.4))
-    kept.keep(calibration(threshold=-1.0))
+    kept_calibrations.keep(calibration(threshold=-1.0))
     assert [tuple(one) for one in recalibrated(found)] == [("groundedness", "groundedness", 0.4, -1.0)]
     feed(found, write(tmp_path / "more.jsonl", [record | {"id": f"n{record['id']}"} for record in lines()]))
     assert rate(found) == 0.5, "as it was created"
     assert rate(fed(workspace, tmp_path, "new")) == 1.0
 
 
-def test_a_cutoff_is_filled_in(workspace: Path, kept: Calibrations) -> None:
-    kept.keep(calibration("mrr_relevant_chunk_threshold", "context_mrr", threshold=0.35))
+def test_a_cutoff_is_filled_in(workspace: Path, kept_calibrations: Calibrations) -> None:
+    kept_calibrations.keep(calibration("mrr_relevant_chunk_threshold", "context_mrr", threshold=0.35))
     found = begun(workspace, evaluators={"context_mrr": {}})
     assert found.spec.parameters["context_mrr"]["mrr_relevant_chunk_threshold"] == 0.35
     assert found.spec.evaluators["context_mrr"]["mrr_relevant_chunk_threshold"] is None
@@ -85,9 +78,13 @@ def test_a_cutoff_is_filled_in(workspace: Path, kept: Calibrations) -> None:
     ids=["other weights", "another version", "does not separate"],
 )
 def test_without_one_that_fits_it_says_so(
-    workspace: Path, tmp_path: Path, kept: Calibrations, other: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    workspace: Path,
+    tmp_path: Path,
+    kept_calibrations: Calibrations,
+    other: dict[str, Any],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    kept.keep(calibration(**other))
+    kept_calibrations.keep(calibration(**other))
     path = write(tmp_path / "a.jsonl", lines())
     command = ["monitor", str(path), "--name", "chat", "--rate", "1", "--quiet", "--evaluators"]
     assert main([*command, "groundedness"]) == 2
@@ -99,7 +96,7 @@ def test_without_one_that_fits_it_says_so(
     said = capsys.readouterr().out
     assert "  groundedness.groundedness: " in said
     assert ("No threshold for this model" in said) or ("Hardly tells good from bad with this model" in said)
-    kept.keep(calibration(threshold=0.4))
+    kept_calibrations.keep(calibration(threshold=0.4))
     assert main(["monitor", str(path), "--name", "chat", "--quiet"]) == 0
     expected = (
         "groundedness.groundedness: calibrated at 0.4 since: this monitor has no threshold, a new one judges by it"
@@ -110,9 +107,9 @@ def test_without_one_that_fits_it_says_so(
 
 
 def test_the_command_says_where_a_threshold_comes_from(
-    workspace: Path, tmp_path: Path, kept: Calibrations, capsys: pytest.CaptureFixture[str]
+    workspace: Path, tmp_path: Path, kept_calibrations: Calibrations, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept.keep(calibration())
+    kept_calibrations.keep(calibration())
     path = write(tmp_path / "a.jsonl", lines())
     command = ["monitor", str(path), "--name", "chat", "--rate", "1", "--quiet", "--evaluators", "groundedness"]
     assert main(command) == 0
@@ -123,11 +120,11 @@ def test_the_command_says_where_a_threshold_comes_from(
 
 
 def test_other_weights_are_refused_until_they_are_back(
-    workspace: Path, tmp_path: Path, kept: Calibrations, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, tmp_path: Path, kept_calibrations: Calibrations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weights = {"embedder": "a" * 64}
     monkeypatch.setattr(calibrated_thresholds.models, "weights_of", lambda name, settings: weights[name])
-    kept.keep(calibration(models=dict(weights)))
+    kept_calibrations.keep(calibration(models=dict(weights)))
     found = fed(workspace, tmp_path)
     weights["embedder"] = "b" * 64
     path = write(tmp_path / "more.jsonl", lines(8))
@@ -145,10 +142,10 @@ def test_other_weights_are_refused_until_they_are_back(
 
 
 def test_drift_is_measured_against_a_run_with_the_same_calibration(
-    workspace: Path, tmp_path: Path, kept: Calibrations
+    workspace: Path, tmp_path: Path, kept_calibrations: Calibrations
 ) -> None:
-    kept.keep(calibration("mrr_relevant_chunk_threshold", "context_mrr", threshold=0.35))
-    kept.keep(calibration("context_mrr", "context_mrr", threshold=0.5))
+    kept_calibrations.keep(calibration("mrr_relevant_chunk_threshold", "context_mrr", threshold=0.35))
+    kept_calibrations.keep(calibration("context_mrr", "context_mrr", threshold=0.5))
     rows = lines()
     path = write(tmp_path / "a.jsonl", rows)
     found = begun(workspace, evaluators={"context_mrr": {}})
@@ -164,7 +161,7 @@ def test_drift_is_measured_against_a_run_with_the_same_calibration(
     assert {row.reason for row in drifts(found)} == {"fewer than 20 scores"}
 
 
-def test_a_monitor_of_an_earlier_version_has_no_calibrations(workspace: Path, kept: Calibrations) -> None:
+def test_a_monitor_of_an_earlier_version_has_no_calibrations(workspace: Path, kept_calibrations: Calibrations) -> None:
     found = begun(workspace, evaluators={"groundedness": {}})
     file = found.folder / "spec.json"
     facts = json.loads(file.read_text())
@@ -188,8 +185,8 @@ def test_a_local_judge_keeps_its_weights(workspace: Path, tmp_path: Path) -> Non
         check(found.spec)
 
 
-def test_a_calibration_is_plain_data(workspace: Path, kept: Calibrations) -> None:
-    kept.keep(calibration(sets=({"data": "x", "n": 3},), settings={}))
+def test_a_calibration_is_plain_data(workspace: Path, kept_calibrations: Calibrations) -> None:
+    kept_calibrations.keep(calibration(sets=({"data": "x", "n": 3},), settings={}))
     spec = begun(workspace, evaluators={"groundedness": {}}).spec
     assert Spec.model_validate(spec.model_dump(mode="json")) == spec
     assert isinstance(spec.calibrations("groundedness")["groundedness"], Calibration)
