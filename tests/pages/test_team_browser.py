@@ -48,6 +48,13 @@ def latest(workspace: Path, group: str) -> str:
     return Workspace(folder_of(workspace, group)).run("latest").id
 
 
+def opened(page: Page, run: str) -> None:
+    """Wait for a run on the page that was asked for: the sign-in itself ends on the start page, which goes on to it."""
+    page.wait_for_url("**/runs?*")
+    expect(page.get_by_text(run, exact=True)).to_be_visible()
+    settle(page)
+
+
 def test_a_link_is_opened_after_the_sign_in(team_studio: str, workspace: Path, page: Page) -> None:
     run = latest(workspace, "vision")
     page.goto(f"{team_studio}/runs?search=vision")
@@ -55,8 +62,8 @@ def test_a_link_is_opened_after_the_sign_in(team_studio: str, workspace: Path, p
     assert "Animals" not in page.content()
     sign_in(page, "vera")
     page.wait_for_url("**/runs?*search=vision*")
-    expect(page.get_by_text("Animals of vision", exact=True)).to_be_visible()
     expect(page.get_by_text(run)).to_be_visible()
+    opened(page, "Animals of vision")
     page.get_by_role("button", name="Vera").click()
     expect(page.get_by_text("Role: viewer")).to_be_visible()
     expect(page.get_by_role("link", name="Audit log")).to_have_count(0)
@@ -65,6 +72,7 @@ def test_a_link_is_opened_after_the_sign_in(team_studio: str, workspace: Path, p
 def test_a_viewer_finds_no_control_that_changes(team_studio: str, page: Page) -> None:
     page.goto(f"{team_studio}/runs")
     sign_in(page, "vera")
+    opened(page, "Animals of vision")
     page.get_by_role("button", name="More").first.click()
     expect(page.get_by_role("menuitem", name="Archive").or_(page.get_by_role("option", name="Archive"))).to_be_visible()
     for name in ("Move to the bin", "Name, notes and tags", "Clone with changes", "Evaluate a suite"):
@@ -90,8 +98,7 @@ def test_a_group_sees_nothing_of_another(team_studio: str, workspace: Path, page
 def test_who_is_in_two_groups_chooses(team_studio: str, workspace: Path, page: Page) -> None:
     page.goto(f"{team_studio}/runs")
     sign_in(page, "edith")
-    expect(page.get_by_text("Animals of vision", exact=True)).to_be_visible()
-    settle(page)
+    opened(page, "Animals of vision")
     page.get_by_role("button", name="Edith").click()
     choose(page, "Group", "text")
     expect(page.get_by_text("Animals of text", exact=True)).to_be_visible()
@@ -102,7 +109,7 @@ def test_who_is_in_two_groups_chooses(team_studio: str, workspace: Path, page: P
 def test_what_people_do_is_noted(team_studio: str, workspace: Path, page: Page) -> None:
     page.goto(f"{team_studio}/runs")
     sign_in(page, "ada")
-    settle(page)
+    opened(page, "Animals of text")
     page.get_by_role("button", name="Ada").click()
     page.get_by_role("link", name="Audit log").click()
     expect(page.get_by_text("Audit log, the last")).to_be_visible()
