@@ -27,6 +27,9 @@ from tests.pages import studio_logs
 from tests.pages.page_scenes import objects_run
 
 PROJECT = Path(__file__).resolve().parents[2]
+STILL = """() => document.getAnimations().every((each) =>  // but those that scrolling moves, or that never end
+  each.timeline !== document.timeline || each.playState !== "running"
+    || each.effect.getComputedTiming().endTime === Infinity)"""
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"  # a model's name that must stay text
 LABELS = ("cat", "dog", "owl")
 CASES = 120
@@ -138,12 +141,13 @@ def _serving(folder: Path, script: str, options: Sequence[str]) -> Iterator[str]
 
 
 def settle(page: Page) -> None:
-    """Wait until the page's script has ended: until then it may draw again, and what it draws again hears no click.
+    """Wait until the page's script has ended and nothing moves: what is drawn again, or moves away, hears no click.
 
     Wait for what the script draws last before: between two scripts the page is idle as well.
     """
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=120_000)
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)  # stands for a widget whose code is still being loaded
+    page.wait_for_function(STILL)
 
 
 def start_button(page: Page, disabled: bool = False) -> Locator:

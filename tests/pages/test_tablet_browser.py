@@ -53,6 +53,7 @@ def test_from_the_board_to_a_case_and_over_the_pages(
         picture("sidebar")
         page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
         expect(opens).to_be_visible()
+        settle(page)  # the board moves with the sidebar
         page.locator("tbody tr", has_text="small").locator("td a").first.click()
         case = page.get_by_role("complementary", name="Worst cases").locator(".case").first
         expect(case).to_be_visible()
