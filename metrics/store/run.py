@@ -24,17 +24,13 @@ from metrics.core.schema import SCHEMA_VERSION, TABLES, conformed
 from metrics.core.suite import Outputs, Suite, tags_of
 from metrics.store.file_names import REMOTE
 from metrics.store.run_about import About, own_name, read_about, write_about
+from metrics.store.run_database import database
 from metrics.store.stored_inputs import StoredInputs
 from metrics.store.threshold_profiles import ThresholdProfiles, Thresholds
 
 if TYPE_CHECKING:
-    import duckdb
     import pandas as pd
 
-SQL_TYPES = {
-    pa.string(): "VARCHAR", pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.float64(): "DOUBLE", pa.bool_(): "BOOLEAN",
-    pa.list_(pa.float64()): "DOUBLE[]",
-}  # fmt: skip
 SECOND = 15  # characters of a run's id that are the time it began
 SPEND = "judge.json"  # in the run's folder: the cost of its judge so far
 STARTING = "starting"  # in the run's folder: held from its start until the run's own process holds the lock
@@ -390,7 +386,7 @@ class Run:
         """
         for name in ("scores", *(self.manifest or {"tables": ()})["tables"]):  # raises RunError for an unfinished run
             self.table_path(name)
-        return _database(self.folder, self.suite_folder / "cases.parquet").cursor().execute(sql, parameters or []).df()
+        return database(self.folder, self.suite_folder / "cases.parquet").cursor().execute(sql, parameters or []).df()
 
     def verify(self) -> None:
         """Compare every sealed table with the manifest. Raises RunCorrupt naming those that differ."""
@@ -414,39 +410,3 @@ def _read_spec(path: Path, written: int) -> dict[str, Any]:  # noqa: ARG001 - a 
         if "plugin" in entry:  # it may be missing here: what the run says of it is known from now on
             note_missing(entry["id"], entry["version"], entry["plugin"].get("declared", {}))
     return spec
-
-
-@lru_cache(maxsize=16)
-def _database(folder: Path, cases: Path) -> duckdb.DuckDBPyConnection:
-    """Return the tables of a sealed run as views, opened once as they never change; use one cursor per thread."""
-    import duckdb
-
-    def scan(path: Path, options: str = "") -> str:
-        return f"read_parquet('{str(path).replace(chr(39), chr(39) * 2)}'{options})"
-
-    connection = duckdb.connect(":memory:", config={"threads": 2})
-    tables = read_json(folder / "manifest.json")["tables"]
-    for name in [*TABLES, *(name for name in tables if name not in TABLES)]:
-        path = folder / tables[name]["file"] if name in tables else None
-        source = "(SELECT 1) WHERE false" if path is None else scan(path)
-        columns = (
-            "*" if name not in TABLES else _columns(TABLES[name], [] if path is None else pq.read_schema(path).names)
-        )
-        connection.execute(f'CREATE VIEW "{name.replace("/", "_")}" AS SELECT {columns} FROM {source}')
-    names = pq.read_schema(cases).names
-    image_name = '"metadata.image_name"' if "metadata.image_name" in names else "NULL"
-    connection.execute(
-        f"""CREATE VIEW suite_cases AS
-            SELECT case_id, file_row_number AS position, question, source_text, image, tags, {image_name} AS image_name,
-                   perturbs, perturbation
-            FROM {scan(cases, ", file_row_number = true")}"""
-    )
-    return connection
-
-
-def _columns(schema: pa.Schema, stored: Sequence[str]) -> str:
-    """Return the columns of a schema as SQL selects them: typed nulls for those that are not stored."""
-    return ", ".join(
-        f'"{field.name}"' if field.name in stored else f'CAST(NULL AS {SQL_TYPES[field.type]}) AS "{field.name}"'
-        for field in schema
-    )
