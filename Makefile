@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev chromium check test lint types unit bench docs pictures samples lock clean
+.PHONY: help run setup setup-dev chromium check test lint types unit bench docs pictures samples lock sbom audit clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -106,7 +106,31 @@ lock: ## resolve pyproject.toml and requirements-dev.in (ARGS=--upgrade for newe
 	$(COMPILE) --all-extras -c requirements-torch.txt pyproject.toml -o requirements.txt; \
 	$(COMPILE) requirements-dev.in -o requirements-dev.txt; \
 	echo $(TEST_MODEL) | $(COMPILE) --no-header --no-deps - >> requirements-dev.txt; \
+	$(COMPILE) requirements-audit.in -o requirements-audit.txt; \
 	echo uv | $(COMPILE) - -o requirements-uv.txt
+
+AUDIT := $(VENV)/audit
+# ids of advisories that do not reach Assay, each with its reason in the file
+REVIEWED = $(shell awk '!/^\#/ {print "--ignore-vuln " $$1}' advisories.txt)
+
+$(AUDIT)/.setup: $(VENV)/.setup requirements-audit.txt
+	@echo "Installing what lists and audits the packages into $(AUDIT)"
+	@$(BIN)/python -m venv --clear $(AUDIT)
+	@$(BIN)/python -m uv pip install --quiet --python $(AUDIT)/bin/python --no-deps --require-hashes \
+	    -r requirements-audit.txt
+	@touch $@
+
+sbom: $(AUDIT)/.setup ## write sbom.cdx.json: every package of the product with its hashes (CycloneDX)
+	@cat requirements.txt requirements-torch.txt | \
+	    PYTHONWARNINGS=ignore $(AUDIT)/bin/cyclonedx-py requirements - \
+	    --pyproject pyproject.toml --output-reproducible -o sbom.cdx.json
+	@echo "Wrote sbom.cdx.json"
+
+audit: $(AUDIT)/.setup ## ask the package index for known vulnerabilities of every locked package (network)
+	@set -e; for file in requirements.txt requirements-torch.txt requirements-dev.txt requirements-uv.txt \
+	    requirements-audit.txt; do \
+	    echo "$$file"; $(AUDIT)/bin/pip-audit --strict --disable-pip --no-deps $(REVIEWED) -r $$file; \
+	done
 
 clean: ## remove .venv and every cache; workspaces stay
 	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis

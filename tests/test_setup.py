@@ -15,7 +15,8 @@ from packaging.utils import canonicalize_name
 from tests import chromium as browsers
 
 TARGETS = sorted(
-    "bench check chromium clean docs help lint lock pictures run samples setup setup-dev test types unit".split()
+    "audit bench check chromium clean docs help lint lock pictures run samples sbom setup setup-dev test types "
+    "unit".split()
 )
 
 # Answers the Makefile's question about its version with the given exit status, makes a .venv whose python is a copy of
@@ -117,7 +118,7 @@ def test_setup_takes_another_build_of_torch(workbench: Path) -> None:
     assert "-m pip install --quiet --index-url CPU-BUILDS -r requirements-torch.txt" in log.read_text().splitlines()
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "requirements-uv.txt"])
+@pytest.mark.parametrize("name", [f"requirements{which}.txt" for which in ("", "-dev", "-uv", "-audit")])
 def test_every_locked_package_has_a_version_and_hashes(project: Path, name: str) -> None:
     lines = re.sub(r"\\\n", "", (project / name).read_text()).splitlines()
     locked = [line for line in lines if not line.startswith("#")]

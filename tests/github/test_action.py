@@ -20,7 +20,7 @@ from tests.conftest import PROJECT
 
 ACTION = yaml.safe_load((PROJECT / "action.yml").read_text(encoding="utf-8"))
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
-FIRST_PARTY = re.compile(r"actions/(checkout|setup-python|upload-artifact)@v\d+\.\d+\.\d+")
+FIRST_PARTY = re.compile(r"actions/(checkout|setup-python|upload-artifact)@[0-9a-f]{40}")  # a tag can be moved
 SUITE = "case_id,question,expected_answer\n" + "".join(f"c{n},What is {n}?,the answer is {n}\n" for n in range(12))
 EVIL = "::add-mask::x $(touch pwned) `touch pwned` ![x](http://evil)"
 GOOD = "case_id,model,answer\n" + "".join(f"c{n},m,the answer is {n}\n" for n in range(12))
