@@ -183,6 +183,7 @@ def execute_until(run: Run, cluster: Cluster, number: int, act: Callable[[Stoppi
 
 
 class TestDeaths:
+    @pytest.mark.attack("worker", "a worker of a cluster dies", "its unit is done again elsewhere")
     def test_of_one_worker_in_mid_unit(self, home: Path, cluster: Cluster, expected: Expected) -> None:
         run = text_run(home, cluster)
         execute_until(run, cluster, 1, lambda pool: cluster.kill(*pool.victims.values()))
@@ -229,6 +230,9 @@ class TestDeaths:
         assert scheduler_of(run) == cluster.address
         assert tables(engine.execute(run)) == expected[MANY]
 
+    @pytest.mark.attack(
+        "worker", "a unit that kills every worker that gets it", "after three deaths its cases are errors"
+    )
     def test_of_every_worker_that_is_given_a_unit(self, tmp_path: Path) -> None:
         with Cluster(tmp_path, scheduler__allowed_failures="0") as cluster:
             cluster.add(TRIES + 1)
@@ -296,6 +300,7 @@ class TestOtherVersions:
         (package / "__init__.py").write_text(text)
         return {"PYTHONPATH": str(package.parent)}
 
+    @pytest.mark.attack("worker", "a worker with other versions of the libraries", "it is refused by name")
     def test_are_refused_by_name_where_they_are_first(self, tmp_path: Path, older: dict[str, str]) -> None:
         with Cluster(tmp_path) as cluster:
             cluster.add(1, older)

@@ -27,6 +27,7 @@ def evidence(result: CaseScore) -> str:
 
 
 class TestSecrets:
+    @pytest.mark.attack("model", "a key in an answer reaches reports", "evidence says where, never what")
     def test_the_evidence_locates_the_secret_and_hides_it(self) -> None:
         answer = f"Push with {TOKEN}."
         result = score("sensitive_data_leakage", answer=answer, retrieved_contexts=["nothing"])

@@ -70,6 +70,9 @@ class Trap:
         pytest.param({"mode": 1, "value": b"{}"}, "a value of mode 1", id="bytes"),
     ],
 )
+@pytest.mark.attack(
+    "workspace writer", "a pickle in the judge's cache", "rows are JSON text; any other is refused unread"
+)
 def test_a_row_of_any_other_kind_is_refused_unread(cache: Cache, columns: dict[str, object], found: str) -> None:
     filled(cache)
     with raw(cache) as database:
@@ -81,6 +84,7 @@ def test_a_row_of_any_other_kind_is_refused_unread(cache: Cache, columns: dict[s
             use()
 
 
+@pytest.mark.attack("workspace writer", "a pickled key in the judge's cache", "it is refused unread")
 def test_a_pickled_key_is_refused_unread(cache: Cache) -> None:
     filled(cache)
     with raw(cache) as database:
@@ -91,6 +95,7 @@ def test_a_pickled_key_is_refused_unread(cache: Cache) -> None:
 
 
 @pytest.mark.parametrize("text", ["{}", "nonsense", '{"judge": 1, "step": "s", "reply": "r"}'])
+@pytest.mark.attack("workspace writer", "JSON in the judge's cache that is no reply", "it is refused by name")
 def test_json_that_is_no_reply_is_refused(cache: Cache, text: str) -> None:
     filled(cache)
     with raw(cache) as database:

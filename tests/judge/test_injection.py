@@ -91,6 +91,11 @@ def test_an_obedient_judge_can_be_moved_from_outside(judge_server: JudgeServer) 
 
 
 @pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.attack(
+    "model",
+    "an answer tells the judge to ignore the rubric",
+    "model text stands between random delimiters as data; a canary suite is scored the same",
+)
 def test_no_attack_moves_a_score(name: str, judge_server: JudgeServer) -> None:
     """End to end over HTTP, with the nonces of the unattacked questions as the attacker's guesses."""
     obedient(judge_server)
@@ -109,5 +114,6 @@ def test_there_are_enough_of_them() -> None:
     assert len(ATTACKS) >= 30
 
 
+@pytest.mark.attack("model", "an answer closes the delimiters of its block", "the delimiter is random in each prompt")
 def test_a_nonce_cannot_be_guessed() -> None:
     assert NONCE * 4 >= 128, "bits"

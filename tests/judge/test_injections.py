@@ -39,6 +39,7 @@ def test_ten_families_in_five_languages() -> None:
 
 
 @pytest.mark.parametrize("prompt", [pytest.param(prompt, id=prompt.id) for prompt in PROMPTS.values()])
+@pytest.mark.attack("model", "ten families of injections in five languages", "each stays within its block of data")
 def test_every_attack_stays_in_its_block(prompt: Prompt) -> None:
     """Alone and in a list, for every prompt: two blocks come out, with all of the attack, and nothing else."""
     for attack in ALL:
@@ -73,6 +74,7 @@ def nonce_of(request: Request) -> str:
     return found[1]
 
 
+@pytest.mark.attack("model", "text that gives the judge orders", "it is flagged beside the score")
 def test_most_attacks_are_flagged_and_honest_texts_are_not() -> None:
     flagged = sum(bool(suspected([("answer", one.text)])) for one in INJECTIONS)
     assert flagged >= 75

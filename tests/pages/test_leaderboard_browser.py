@@ -145,6 +145,7 @@ def test_hovering_tells_the_whole_number(page: Page) -> None:
     expect(tip).to_contain_text("Range 0 … 1, higher is better")
 
 
+@pytest.mark.attack("model", "a name of a model with markup and a script", "names are text")
 def test_a_hostile_name_stays_text(page: Page) -> None:
     expect(page.locator("tbody th").last).to_have_attribute("title", HOSTILE)
     expect(page.locator("tbody th").last).to_have_text(middle(HOSTILE, 22))

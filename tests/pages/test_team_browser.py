@@ -69,6 +69,7 @@ def test_a_link_is_opened_after_the_sign_in(team_studio: str, workspace: Path, p
     expect(page.get_by_role("link", name="Audit log")).to_have_count(0)
 
 
+@pytest.mark.attack("browser", "a viewer changes a run", "every function asks for its role")
 def test_a_viewer_finds_no_control_that_changes(team_studio: str, page: Page) -> None:
     page.goto(f"{team_studio}/runs")
     sign_in(page, "vera")
@@ -79,6 +80,7 @@ def test_a_viewer_finds_no_control_that_changes(team_studio: str, page: Page) ->
         expect(page.get_by_text(name)).to_have_count(0)
 
 
+@pytest.mark.attack("browser", "the address of another group's run", "a group reads its own workspace alone")
 def test_a_group_sees_nothing_of_another(team_studio: str, workspace: Path, page: Page, other: Page) -> None:
     run = latest(workspace, "text")
     page.goto(f"{team_studio}/leaderboard?run={run}")
@@ -120,6 +122,7 @@ def test_what_people_do_is_noted(team_studio: str, workspace: Path, page: Page) 
     }
 
 
+@pytest.mark.attack("browser", "somebody signs in who is not of the team", "nothing is read")
 def test_a_stranger_stays_out(team_studio: str, workspace: Path, page: Page) -> None:
     page.goto(team_studio)
     sign_in(page, "stranger")
@@ -131,6 +134,7 @@ def test_a_stranger_stays_out(team_studio: str, workspace: Path, page: Page) -> 
     expect(page.get_by_text("Sign in to see them")).to_be_visible()
 
 
+@pytest.mark.attack("browser", "a forged cookie", "cookies are signed")
 def test_a_forged_cookie_is_no_sign_in(team_studio: str, page: Page) -> None:
     claims = {"is_logged_in": True, "origin": team_studio, "email": "ada@team.example", "groups": ["owners", "text"]}
     forged = "2|1:0|10:1800000000|15:_streamlit_user|8:" + json.dumps(claims)
@@ -139,6 +143,7 @@ def test_a_forged_cookie_is_no_sign_in(team_studio: str, page: Page) -> None:
     expect(page.get_by_text("Sign in to see them")).to_be_visible()
 
 
+@pytest.mark.attack("network", "requests past the pages", "no request is answered before the sign-in")
 def test_the_server_answers_nothing_of_a_run_without_a_sign_in(team_studio: str, workspace: Path) -> None:
     for path in ("", "/runs", f"/leaderboard?run={latest(workspace, 'text')}", "/_stcore/host-config"):
         with urllib.request.urlopen(team_studio + path) as reply:

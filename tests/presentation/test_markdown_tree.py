@@ -49,6 +49,9 @@ def test_markdown_tree(text: str, tree: list[Any] | None) -> None:
     assert markdown_tree(text) == tree
 
 
+@pytest.mark.attack(
+    "model", "markup, scripts and images in an answer", "only known elements are drawn, without addresses"
+)
 def test_hostile_text_yields_only_known_elements() -> None:
     tree = markdown_tree(HOSTILE) or []
     assert tags(tree) <= TAGS

@@ -214,6 +214,9 @@ def test_the_judge_is_told_what_was_asked_about_the_same_passages(
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+@pytest.mark.attack(
+    "suite author", "a document gives orders to the judge that writes questions", "documents are data in prompts"
+)
 def test_what_a_document_orders_is_data(make: Make, folder: Path, judge_server: JudgeServer, attack: str) -> None:
     for name in ("library.md", "brewery.html"):
         (folder / name).unlink()

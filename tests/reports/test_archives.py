@@ -103,6 +103,7 @@ def test_it_is_opened_once_and_another_run_of_that_id_is_kept(made: Run, tmp_pat
         opened(packed, tmp_path / "other")
 
 
+@pytest.mark.attack("workspace writer", "a key in the log of an archived run", "it is redacted")
 def test_keys_are_taken_out_of_the_log(made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "open-sesame-123")
     (made.folder / "log.txt").write_text("asked with open-sesame-123 and sk-abcdefgh12345678")
@@ -168,6 +169,7 @@ def test_what_is_no_sealed_run_is_refused(
     assert not [path for path in (tmp_path / "other" / "workspace").rglob("*") if path.is_file()]
 
 
+@pytest.mark.attack("workspace writer", "an archive whose tables differ from their seal", "nothing of it is opened")
 def test_all_damage_is_listed(made: Run, tmp_path: Path) -> None:
     contents = entries(archive(made))
     contents["run/spec.json"] = contents["run/spec.json"].replace(b"river", b"rover")
@@ -184,6 +186,7 @@ def test_all_damage_is_listed(made: Run, tmp_path: Path) -> None:
     assert "the file was changed" in said[2]
 
 
+@pytest.mark.attack("workspace writer", "an archive with links, devices or paths that leave it", "they are refused")
 def test_links_and_other_files_are_refused(made: Run, tmp_path: Path) -> None:
     buffer = io.BytesIO(archive(made))
     with zipfile.ZipFile(buffer, "a") as file:

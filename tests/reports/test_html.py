@@ -88,6 +88,7 @@ def test_it_says_what_the_pdf_says(content: bytes) -> None:
         assert expected in text
 
 
+@pytest.mark.attack("model", "a report that calls home", "it loads nothing and runs no script")
 def test_it_loads_and_runs_nothing(content: bytes) -> None:
     page = Page(content)
     assert_harmless(page)
@@ -98,6 +99,7 @@ def test_it_loads_and_runs_nothing(content: bytes) -> None:
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+@pytest.mark.attack("model", "scripts and images in every text of a report", "the HTML report escapes everything")
 def test_hostile_text_is_only_text(attack: str) -> None:
     case = replace(worst_text(), case_id=attack, model=attack, passages=(Passage(attack, attack),), tags=(attack,))
     report = replace(made(), title=attack, headline=attack, models=(attack, "b", "c"), worst=(case,), notes=(attack,))

@@ -65,6 +65,7 @@ def test_without_gates_or_known_evaluators_it_is_an_empty_suite(workspace: Path)
     assert cases(junit(by_hand(), [])) == []
 
 
+@pytest.mark.attack("model", "markup in a name breaks JUnit's XML", "it is escaped")
 def test_hostile_text_stays_text(run: Run) -> None:
     outcome = Outcome("fail-under", "m\nn=0.5", HOSTILE, "m", HOSTILE + ']]></failure><x a="', "more", False)
     entry = cases(junit(run, [outcome]))[0]

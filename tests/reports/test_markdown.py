@@ -48,6 +48,7 @@ def test_without_gates_and_baseline(workspace: Path) -> None:
     assert "**1.00 (" in text, "the best is bold"
 
 
+@pytest.mark.attack("model", "a name with a link or an image in a pull request's comment", "marks are escaped")
 def test_hostile_names_stay_text(workspace: Path) -> None:
     rows = [
         {"case_id": f"c{number}", "model": model, "answer": "x"} for number in range(6) for model in (EVIL, HOSTILE)

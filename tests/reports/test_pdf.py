@@ -134,6 +134,7 @@ def test_images_are_small(sample: bytes, image: Path) -> None:
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+@pytest.mark.attack("model", "Typst code in a text of the PDF", "texts are data of the template")
 def test_hostile_text_is_only_text(attack: str) -> None:
     case = replace(worst_text(), case_id=attack, model=attack, passages=(Passage(attack, attack),), tags=(attack,))
     report = replace(made(), title=attack, headline=attack, models=(attack, "b", "c"), worst=(case,), notes=(attack,))

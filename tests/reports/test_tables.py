@@ -89,6 +89,9 @@ def test_parquet_keeps_types(run: Run) -> None:
 
 
 @pytest.mark.parametrize("first", [*"=+-@\t\r\n＝＋－＠"])
+@pytest.mark.attack(
+    "model", "an answer that a spreadsheet would run as a formula", "cells of CSV files are neutralised"
+)
 def test_formulas_are_neutralised(first: str) -> None:
     frame = pd.DataFrame({first + "head": [first + "1+1", "a" + first, None], "number": [-1.5, 2.0, None]})
     text = write(frame, "csv").decode()

@@ -25,6 +25,9 @@ def test_jsonl_and_parquet_are_exact(tmp_path: Path, kind: str, rows: list | Non
     assert read_suite(tmp_path / f"suite.{kind.upper()}").fingerprint == made.fingerprint
 
 
+@pytest.mark.attack(
+    "suite author", "a question that a spreadsheet would run as a formula", "cells of CSV files are neutralised"
+)
 def test_csv_keeps_lists_and_disarms_formulas(tmp_path: Path) -> None:
     write_suite(suite(TRICKY), tmp_path / "suite.csv")
     back = {row["case_id"]: row for row in read_suite(tmp_path / "suite.csv").cases.to_pylist()}

@@ -57,6 +57,7 @@ def test_understood(reply: Any, row: dict[str, Any]) -> None:
         ({"answer": "a", "artifacts": 5}, "artifacts of type int, expected a list of texts"),
     ],
 )
+@pytest.mark.attack("network", "a target's reply that is no answer", "bounded in bytes and time, refused in words")
 def test_refused(reply: Any, reason: str) -> None:
     with pytest.raises(CallFailed) as caught:
         answer_of(reply)

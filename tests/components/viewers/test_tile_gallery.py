@@ -141,6 +141,7 @@ def test_a_canvas_of_unknown_size_holds_its_objects() -> None:
     assert shown["view"] == [0, 0, 130, 120]
 
 
+@pytest.mark.attack("model", "markup in a label of the gallery", "labels are text")
 def test_hostile_labels_stay_short_text() -> None:
     lines = drawn(tile(entry(label=HOSTILE)), pictures=[b"x"])["tiles"][0]["lines"]
     assert lines[1].startswith("<img")

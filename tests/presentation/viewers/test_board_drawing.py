@@ -110,6 +110,7 @@ class TestPayload:
         assert "Threshold" not in drawn["columns"][1]["about"]
         assert drawn["sort"] == {"key": "speed/s", "down": False}
 
+    @pytest.mark.attack("model", "a model's name with a script", "data travel as JSON and are set as text")
     def test_it_is_plain_json_and_keeps_hostile_text_as_text(self, three: Leaderboard) -> None:
         drawn = payload(three, three.columns, three.models)
         assert json.loads(json.dumps(drawn)) == drawn

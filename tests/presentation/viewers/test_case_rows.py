@@ -74,6 +74,7 @@ def test_models_and_repeats_are_named_where_there_are_several() -> None:
 
 
 @pytest.mark.parametrize("script", ["case_list.js", "case_rows.js", "page_parts.js", "palette.js", "toolbar.js"])
+@pytest.mark.attack("model", "HTML in an answer", "viewers set text, never HTML")
 def test_the_scripts_never_parse_text_as_html(script: str) -> None:
     text = (FOLDER / script).read_text(encoding="utf-8")
     assert not [

@@ -21,11 +21,13 @@ def test_lines_are_read_back_newest_first(tmp_path: Path) -> None:
     assert log.last(1) == [first]
 
 
+@pytest.mark.attack("workspace writer", "another user of the machine reads the audit log", "its file is 0600")
 def test_only_the_owner_reads_it(tmp_path: Path) -> None:
     AuditLog(tmp_path).write("ada", "admin", "", "sign in")
     assert stat.S_IMODE((tmp_path / "audit.jsonl").stat().st_mode) == 0o600
 
 
+@pytest.mark.attack("browser", "a name with a line break forges a line of the audit log", "a line is JSON")
 def test_a_line_break_in_a_name_makes_no_line(tmp_path: Path) -> None:
     AuditLog(tmp_path).write("ada\n{}", "admin", "", "x")
     assert len((tmp_path / "audit.jsonl").read_text().splitlines()) == 1
@@ -48,6 +50,7 @@ def test_a_torn_line_is_left_out(tmp_path: Path) -> None:
     assert [entry.who for entry in log.last(10)] == ["bob", "ada"]
 
 
+@pytest.mark.attack("workspace writer", "the audit log is replaced by a link", "links are not followed")
 def test_it_does_not_follow_a_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("")
     (tmp_path / "audit.jsonl").symlink_to(tmp_path / "elsewhere")

@@ -59,11 +59,15 @@ def test_claims(claims: dict[str, Any], expected: tuple[Any, ...]) -> None:
         pytest.param({"iat": "1800000000"}, "Sign in again", id="at a text"),
     ],
 )
+@pytest.mark.attack("browser", "claims that are expired or of somebody else", "they give no role")
 def test_refusals(claims: dict[str, Any], why: str) -> None:
     with pytest.raises(NotAllowed, match=why):
         visitor_of(ADA | claims, TEAM, NOW)
 
 
+@pytest.mark.attack(
+    "browser", "somebody signs in with an address that is not verified", "only verified addresses have a role"
+)
 def test_an_address_that_is_not_verified_gives_no_role() -> None:
     by_address = Team(role_claim="email", roles={"ada@x.example": "admin"})
     assert visitor_of(ADA, by_address, NOW).role == "admin"
