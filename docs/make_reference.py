@@ -35,6 +35,7 @@ from metrics.presentation.phrases import with_interval
 from metrics.presentation.sources import source_markdown
 from metrics.questions.kinds import KINDS as QUESTION_KINDS
 from metrics.reports.exchange.exporters import EXPORTERS
+from tests.attacks import attacks
 from tests.benchmarks import table as benchmarks
 
 BLOCK = r"(<!-- {name}: [^\n]* -->\n)(.*?)(<!-- end of {name} -->)"
@@ -232,6 +233,24 @@ def scale_table(name: str) -> str:
     return _table(head, rows)
 
 
+def attack_table() -> str:
+    """Return what the tests attack, by who is kept out: the attack, the defence, the test."""
+    parts = []
+    for who, entries in groupby(attacks(), key=lambda one: one.who):
+        rows = [(one.attack, one.defence, f"`{one.test}`") for one in entries]
+        parts.append(f"### {who[:1].upper()}{who[1:]}\n\n" + _table(("attack", "defence", "test"), rows))
+    return "\n".join(parts)
+
+
+def fault_table() -> str:
+    """Return what happened to each operation where each file operation of it failed in each way."""
+    names = ("operation", "fault", "points", "old", "new", "result")
+    rows = [
+        [str(one[name]) for name in names] for one in json.loads((DOCS / "faults.json").read_text(encoding="utf-8"))
+    ]
+    return _table(("operation", "fault", "places", "old state", "new state", "result"), rows)
+
+
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines: list[Sequence[str]] = [head, ("---",) * len(head), *rows]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
@@ -252,6 +271,7 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "exporters": ("exports.md", exporter_table),
     "benchmarks": ("benchmarks.md", benchmark_table),
     "figures": ("../README.md", benchmark_sentence),
+    "attacks": ("reliability.md", attack_table),
     **{
         name: ("scale.md", partial(scale_table, name))
         for name in ("unit costs", "formulas at scale", "local models at scale", "the rest at scale")

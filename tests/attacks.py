@@ -33,12 +33,17 @@ def _of_file(path: Path, folder: Path) -> Iterator[Attack]:
     source = path.read_text(encoding="utf-8")
     if ".attack(" not in source:
         return
-    for node in ast.parse(source).body:
-        within = getattr(node, "name", "")
-        for call in ast.walk(node):
-            if not (isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.mark.attack"):
-                continue
-            said = [one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-            if len(said) != 3 or call.keywords or said[0] not in WHO:
-                raise ValueError(f"{place}:{call.lineno}: attack(WHO, attack, defence), WHO one of {', '.join(WHO)}")
-            yield Attack(*said, f"{place}::{within}" if within else place)
+    yield from _within(ast.parse(source), place)
+
+
+def _within(node: ast.AST, place: str) -> Iterator[Attack]:
+    """Yield what the markers below a node say; `place` names the file, the class and the test that they stand in."""
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        place = f"{place}::{node.name}"
+    elif isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.attack":
+        said = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        if len(said) != 3 or node.keywords or said[0] not in WHO:
+            raise ValueError(f"{place}: attack(WHO, attack, defence), WHO one of {', '.join(WHO)}")
+        yield Attack(*said, place)
+    for child in ast.iter_child_nodes(node):
+        yield from _within(child, place)

@@ -13,7 +13,9 @@ import pytest
 @pytest.mark.attack("browser", "a", "x")
 def test_one(size): ...
 
-def test_other(): ...
+class TestMore:
+    @pytest.mark.attack("package", "c", "z")
+    def test_other(self): ...
 """
 
 
@@ -21,8 +23,9 @@ def test_markers_are_read_from_the_source(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "test_a.py").write_text(MARKED)
     (tmp_path / "helper.py").write_text(MARKED)
+    more = Attack("package", "c", "z", "deep/test_a.py::TestMore::test_other")
     name = "deep/test_a.py::test_one"
-    assert attacks(tmp_path) == [Attack("judge", "b", "y", name), Attack("browser", "a", "x", name)]
+    assert attacks(tmp_path) == [Attack("judge", "b", "y", name), Attack("browser", "a", "x", name), more]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +38,7 @@ def test_markers_are_read_from_the_source(tmp_path: Path) -> None:
 )
 def test_a_marker_that_cannot_be_read_is_refused(tmp_path: Path, given: str) -> None:
     (tmp_path / "test_a.py").write_text(f"import pytest\n\n@pytest.mark.attack({given})\ndef test_one(): ...\n")
-    with pytest.raises(ValueError, match=r"test_a\.py:3: attack\(WHO, attack, defence\)"):
+    with pytest.raises(ValueError, match=r"test_a\.py::test_one: attack\(WHO, attack, defence\)"):
         attacks(tmp_path)
 
 
