@@ -31,6 +31,7 @@ from metrics.cli.options import (
 from metrics.cli.remote_command import fetch_inputs
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS, Outputs, Suite
+from metrics.engine.deadlines import checked_timeout
 from metrics.store import Run, Workspace
 
 
@@ -67,6 +68,11 @@ def add_command(commands: Any) -> None:
     command.add_argument("--name", help="name of the run")
     judge_options.add_options(command)
     command.add_argument("--seed", type=int, default=0, help="random seed of the bootstrap intervals (default 0)")
+    command.add_argument(
+        "--case-timeout", metavar="SECONDS", type=checked_timeout,
+        help="most seconds that scoring a case may take before it is an error, 0 for no limit (default: "
+        "$ASSAY_CASE_TIMEOUT, else 300; ten times as long with a local model; docs/scale.md)",
+    )  # fmt: skip
     command.add_argument("--task", choices=TASKS, help="task of the suite, if its columns do not show it")
     command.add_argument("--images", metavar="DIR|ZIP", help="images of the suite")
     command.add_argument(
@@ -117,7 +123,10 @@ def _evaluate(options: argparse.Namespace) -> int:
     if options.dry_run:
         judge_options.print_estimate(suite, outputs, chosen, parameters, resources, workspace)
         return 0
-    run = engine.create(workspace, suite, outputs, chosen, parameters, options.name, options.seed, resources=resources)
+    run = engine.create(
+        workspace, suite, outputs, chosen, parameters, options.name, options.seed, resources=resources,
+        case_timeout=options.case_timeout,
+    )  # fmt: skip
     scheduler_options.place(run, options)
     log_lines.note(options, *skipped(run))
     execute(run, options)

@@ -21,6 +21,7 @@ from metrics.core.evaluator import JUDGE
 from metrics.core.files import make_folder, sha256_of
 from metrics.core.registry import choose
 from metrics.engine import run_plugins
+from metrics.engine.cluster_deadline import in_time
 from metrics.engine.load_resources import Resources, missing_resources
 from metrics.engine.parts import UnitResult
 from metrics.engine.run_plugins import Shipped
@@ -63,7 +64,7 @@ def cache_home() -> Path:
 
 def perform_there(probe: Probe, function: Callable[[Job], UnitResult], job: Job) -> UnitResult:
     """Do a unit on the workspace where this worker sees it, else on the copies."""
-    return function(replace(job, workspace=_workspace(probe)))
+    return in_time(function, replace(job, workspace=_workspace(probe)))
 
 
 def _workspace(probe: Probe) -> Path:

@@ -1,32 +1,32 @@
 """Carrying out a plan: units go to an executor, their tables to parts on disk, and in the end to the sealed run."""
 
 import os
-import threading
 import time
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from multiprocessing import get_context
-from multiprocessing.synchronize import Event
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 
 from metrics.core.errors import AssayError
 from metrics.core.files import write_text
 from metrics.core.registry import choose
+from metrics.engine.deadlines import not_tried, too_long
 from metrics.engine.judge_worker import JudgeWorker
 from metrics.engine.parts import Parts, UnitResult
 from metrics.engine.plan import Unit, judged, plan
 from metrics.engine.progress import EVERY, Tracker
 from metrics.engine.run_control import claim_start, clear_stop
 from metrics.engine.run_plugins import load_plugins
-from metrics.engine.schedulers import SchedulerLost, UnitLost, scheduler_of
+from metrics.engine.schedulers import SchedulerLost, UnitLate, UnitLost, scheduler_of
 from metrics.engine.score_cases import RUN_WIDE
 from metrics.engine.seal import seal
 from metrics.engine.shards import SHARD, own_units
 from metrics.engine.snapshots import clear
 from metrics.engine.unit_work import Job, failed_unit, perform
+from metrics.engine.worker_pool import WorkerPool
 from metrics.store import Progress, Run
 
 SLICES_ASKED = 2  # slices of cases with the judge at once: the second while the first waits for its last replies
+MOST_LATE = 10  # cases of a unit that may take too long before the rest is not tried
 TRIES = 3  # how often a unit may take its worker process down before its cases are errors
 
 
@@ -94,46 +94,13 @@ def execute(
     return run
 
 
-class _Pool(ProcessPoolExecutor):
-    """A pool of one worker process per core; where its work is dropped, that ends what the workers are doing, too.
-
-    Else a cancelled run would go on computing, and this process with it, beside the one that resumes the run.
-    """
-
-    def __init__(self) -> None:
-        context = get_context("spawn")
-        self._dropped = context.Event()
-        super().__init__(
-            os.cpu_count() or 1, context, initializer=_follow_parent, initargs=(os.getpid(), self._dropped)
-        )
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        if cancel_futures:
-            self._dropped.set()
-        super().shutdown(wait, cancel_futures=cancel_futures)
-
-
-def process_pool() -> Executor:
-    """Return a pool of one worker process per core; the workers exit when this process does, however it ends."""
-    return _Pool()
-
-
 def _executor_maker(run: Run) -> Callable[[], Executor]:
     scheduler = scheduler_of(run)
     if scheduler is None:
-        return process_pool
+        return WorkerPool
     from metrics.engine.cluster import ClusterExecutor
 
     return lambda: ClusterExecutor(run, scheduler)
-
-
-def _follow_parent(parent: int, dropped: Event) -> None:
-    def watch() -> None:
-        while os.getppid() == parent and not dropped.wait(0.5):
-            pass
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _work(
@@ -201,15 +168,17 @@ class _Queue:
 
 
 class _PoolQueue(_Queue):
-    """The units for an executor. Where a worker dies, its executor is replaced and the units in flight are tried again.
+    """The units for an executor, which says what unit was lost with its worker (UnitLost), and goes on.
 
-    Any unit in flight may have been the cause, so from then on they go one at a time; one that was in flight at TRIES
-    deaths fails. A cluster says which unit was lost (UnitLost), and goes on; with its scheduler it is replaced.
+    A unit that was lost is tried again, from then on with no other beside it; at TRIES deaths it fails. Where the
+    worker was too long at one case (UnitLate), that case is an error and the others are tried again. An executor that
+    does not know the unit is replaced: any unit in flight may have been the cause. So is a cluster with its scheduler.
     """
 
     def __init__(self, run: Run, units: Iterable[Unit], make_executor: Callable[[], Executor]):
         super().__init__(run, units)
-        self._deaths: Counter[str] = Counter()  # of executors while the unit was in flight
+        self._deaths: Counter[str] = Counter()  # of workers while the unit was in flight
+        self._late: defaultdict[str, dict[int, str]] = defaultdict(dict)  # by unit: cases that took too long, and why
         self._window = 2 * (os.cpu_count() or 1)  # enough to keep the workers busy, little enough to stop soon
         self._make_executor = make_executor
         self._executor: Executor | None = None
@@ -222,7 +191,7 @@ class _PoolQueue(_Queue):
                 return
             unit = self._waiting.popleft()
             try:
-                future = self._executor.submit(perform, Job.of(self._run, unit))
+                future = self._executor.submit(perform, self._job(unit))
             except BrokenExecutor as failure:  # a worker has died since
                 future = Future()
                 future.set_exception(failure)
@@ -232,6 +201,8 @@ class _PoolQueue(_Queue):
         """Yield the unit of a future that is done; where the executor broke, the units that have failed for good."""
         try:
             result = future.result()
+        except UnitLate as failure:
+            yield from self._without(self.flying.pop(future), failure)
         except UnitLost:
             yield from self._again([self.flying.pop(future)])
         except SchedulerLost:
@@ -266,7 +237,25 @@ class _PoolQueue(_Queue):
         for unit in units:
             if self._deaths[unit.name] >= TRIES:
                 reason = "the worker process died while scoring this case (out of memory?)"
-                yield unit, failed_unit(Job.of(self._run, unit), reason)
+                yield unit, failed_unit(self._job(unit), reason)
+
+    def _without(self, unit: Unit, failure: UnitLate) -> Iterator[tuple[Unit, UnitResult]]:
+        """Queue a unit again without the case that took too long, behind the others; yield it where none is to blame.
+
+        Also where many took too long: each costs its whole time.
+        """
+        late = self._late[unit.name]
+        if failure.place is None:
+            yield unit, failed_unit(self._job(unit), too_long(failure.seconds, "scoring the cases of its unit"))
+            return
+        late[failure.place] = too_long(failure.seconds)
+        if len(late) < MOST_LATE:
+            self._waiting.append(unit)
+        else:
+            yield unit, failed_unit(self._job(unit), not_tried(len(late)))
+
+    def _job(self, unit: Unit) -> Job:
+        return Job.of(self._run, unit, self._late[unit.name])
 
     def shut_down(self) -> None:
         """Drop what is left, begun or not."""

@@ -86,7 +86,7 @@ class JudgeWorker:
             self.progress[job.unit.name] += count
             self.asked += asked
 
-        made = await judge_cases(entry, parameters, cases, self._resources, scored=scored)
+        made = await judge_cases(entry, parameters, cases, self._resources, scored=scored, timeout=job.timeout)
         tables, failed = case_tables(job, entry, cases, columns_of(entry, cases, [one.score for one in made]))
         if any(one.calls for one in made):
             tables["judgements"] = _judgements(entry, cases, made)

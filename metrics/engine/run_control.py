@@ -17,6 +17,7 @@ from metrics.core.places import own_environment, python_module
 from metrics.core.registry import choose, is_missing
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
+from metrics.engine.deadlines import checked_timeout, default_timeout
 from metrics.engine.load_resources import saved_settings
 from metrics.engine.run_plugins import specified
 from metrics.judge.rubrics import with_rubric
@@ -37,11 +38,13 @@ def create(
     seed: int = 0,
     sample: str | None = None,
     resources: Mapping[str, Any] | None = None,
+    case_timeout: float | None = None,
 ) -> Run:
     """Store the inputs and the specification of a run and return it; nothing is computed yet.
 
     A rubric saved in the workspace is chosen by its id (`rubric` of evaluator rubric), and stored whole with the run.
-    `sample` names the bundled sample that the run shows; `resources` chooses models and judge, see load_resources.
+    `sample` names the bundled sample that the run shows; `resources` chooses models and judge, see load_resources;
+    `case_timeout` is the most seconds that a case may take, 0 for no limit (default: see deadlines.default_timeout).
     Raises InputError where an evaluator or a parameter is unknown, an evaluator does not fit the suite's task, or the
     outputs have cases that the suite lacks.
     """
@@ -86,6 +89,7 @@ def create(
             "evaluators": [_chosen(entry, values, models, workspace.path) for entry, values in chosen.values()],
             "resources": models,
             "seed": seed,
+            "case_timeout": default_timeout() if case_timeout is None else checked_timeout(str(case_timeout)),
         }
     )  # fmt: skip
 

@@ -19,6 +19,17 @@ class UnitLost(BrokenExecutor):
     """The workers that a unit was given to have died; the executor goes on."""
 
 
+class UnitLate(UnitLost):
+    """The worker that did a unit has taken longer than `seconds` for one step, and was ended.
+
+    `place`: of the case that it was at, among those of the unit; None where it was at the unit as a whole.
+    """
+
+    def __init__(self, place: int | None, seconds: float):
+        super().__init__(place, seconds)
+        self.place, self.seconds = place, seconds
+
+
 class SchedulerLost(BrokenExecutor):
     """The scheduler is gone, or the connection to it; no unit is to blame."""
 

@@ -13,40 +13,58 @@ from metrics.core.errors import CacheRefused, InputError, JudgeDown
 from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status
 from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case
+from metrics.engine.deadlines import Limits, begin, longest, too_long
 from metrics.engine.judge_case import ScoredCase, failed_score, judge_case
 from metrics.engine.load_resources import Resources, missing_inputs
 
 RUN_WIDE = (JudgeDown, CacheRefused, InputError)  # not the fault of the case that meets them first
 
 
-def score_cases(entry: Evaluator, parameters: Parameters, cases: Cases, resources: Resources) -> ScoreColumns:
+def score_cases(
+    entry: Evaluator,
+    parameters: Parameters,
+    cases: Cases,
+    resources: Resources,
+    timeout: float = 0.0,
+    late: Mapping[int, CaseScore] | None = None,
+) -> ScoreColumns:
     """Return the score of each case by an evaluator that asks no judge.
 
-    A case without an input is `not_applicable`, one that fails `error`; `skipped` where a model is missing.
+    A case without an input is `not_applicable`, one that fails `error`; `skipped` where a model is missing. Whoever
+    watches this process may end it where a case takes longer than `timeout` seconds, see deadlines; `late` has the
+    scores of those that did, by place.
     """
-    absent = missing_inputs(entry, cases)
+    absent = missing_inputs(entry, cases) | dict(late or {})
+    limits = Limits.of(entry, parameters, len(cases), timeout)
     if not absent:
-        return _scores(entry, parameters, cases, resources)
+        return _scores(entry, parameters, cases, resources, limits, range(len(cases)))
     there = np.ones(len(cases), bool)
     there[list(absent)] = False
-    order = np.argsort(np.concatenate([np.flatnonzero(there), list(absent)]))
-    complete = cases.take(pa.array(np.flatnonzero(there)))
+    places = np.flatnonzero(there)
+    order = np.argsort(np.concatenate([places, list(absent)]))
+    complete = cases.take(pa.array(places))
     left = columns_of(entry, cases.take(pa.array(list(absent))), list(absent.values()))
-    return ScoreColumns.concat([_scores(entry, parameters, complete, resources), left]).take(pa.array(order))
+    found = _scores(entry, parameters, complete, resources, limits, places.tolist())
+    return ScoreColumns.concat([found, left]).take(pa.array(order))
 
 
-def _scores(entry: Evaluator, parameters: Parameters, cases: Cases, resources: Resources) -> ScoreColumns:
-    """Return the score of each of these cases, which have every input."""
+def _scores(
+    entry: Evaluator, parameters: Parameters, cases: Cases, resources: Resources, limits: Limits, places: Sequence[int]
+) -> ScoreColumns:
+    """Return the score of each of these cases, which have every input and stand at `places` in their unit."""
     try:
         models = resources.models(entry, parameters) if len(cases) else {}
         if entry.shape == "case":
-            return columns_of(entry, cases, _each(entry, parameters, cases, models))
+            return columns_of(entry, cases, _each(entry, parameters, cases, models, limits, places))
+        begin(None, limits.whole)
         made = entry(cases, parameters, **models) if len(cases) else []
         if len(made) != len(cases):
             raise ValueError(f"{entry.id} returned {len(made)} scores for {len(cases)} cases")
         return made if isinstance(made, ScoreColumns) else columns_of(entry, cases, made)
     except Exception as failure:
         return columns_of(entry, cases, [failed_score(failure)] * len(cases))
+    finally:
+        begin(None, limits.longest)
 
 
 async def judge_cases(
@@ -57,12 +75,15 @@ async def judge_cases(
     *,
     scored: Callable[[int, bool], None] = lambda _count, _asked: None,
     skip_when_down: bool = False,
+    timeout: float = 0.0,
 ) -> list[ScoredCase]:
     """Return the score of each case by an evaluator that may ask a judge, as many at once as its settings allow.
 
     `scored` is called with the number of cases just finished, and whether they took a request. Raises RUN_WIDE errors;
-    where `skip_when_down`, a judge that is down makes its cases `skipped` instead.
+    where `skip_when_down`, a judge that is down makes its cases `skipped` instead. A case waits for other cases' calls
+    as well as for its own, each of which has a time limit; it is an error after deadlines.longest(timeout) seconds.
     """
+    limit = longest(timeout)
     complete, merged = _split(entry, Cases.of(cases))
     scored(len(cases) - len(complete), False)
     if not complete:
@@ -77,7 +98,10 @@ async def judge_cases(
 
     async def one(case: Case) -> ScoredCase:
         try:
-            found = await judge_case(entry, parameters, case, judges, models)
+            async with asyncio.timeout(limit):
+                found = await judge_case(entry, parameters, case, judges, models)
+        except TimeoutError:
+            found = ScoredCase(CaseScore({}, Status.ERROR, too_long(limit)))
         except JudgeDown as failure:
             if not skip_when_down:
                 raise
@@ -116,9 +140,17 @@ def columns_of(entry: Evaluator, cases: Cases, scores: Sequence[CaseScore]) -> S
     return ScoreColumns.of(cases.column("case_id"), [metric.name for metric in entry.metrics], scores)
 
 
-def _each(entry: Evaluator, parameters: Parameters, cases: Cases, models: Mapping[str, Any]) -> list[CaseScore]:
+def _each(
+    entry: Evaluator,
+    parameters: Parameters,
+    cases: Cases,
+    models: Mapping[str, Any],
+    limits: Limits,
+    places: Sequence[int],
+) -> list[CaseScore]:
     score, scores = partial(entry.function, **models), []
-    for case in cases:
+    for place, case in zip(places, cases, strict=True):
+        begin(place, limits.case)
         try:
             scores.append(score(case, parameters))
         except Exception as failure:  # one case must not take the others with it

@@ -27,6 +27,7 @@ from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, REPLICATES, SCORES, SLICE
 from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Outputs, Suite
+from metrics.engine.deadlines import DEFAULT, Limits, begin, longest
 from metrics.engine.judge_case import failed_score
 from metrics.engine.load_resources import Resources
 from metrics.engine.parts import Parts, UnitResult
@@ -43,6 +44,8 @@ class Job:
     """What a worker needs to do a unit: small, picklable, the same on any machine that sees the workspace.
 
     `carried`: what the unit reads beside suite and outputs as a whole, for a machine that does not; see `carry`.
+    `timeout`: the seconds that a case may take, 0 for no limit; `late`: the places of cases that have taken longer
+    before and are errors now, with the reason.
     """
 
     workspace: Path
@@ -54,14 +57,19 @@ class Job:
     run: Path
     plugins: tuple[Shipped, ...] = ()
     carried: Mapping[str, pa.Table] = field(default_factory=dict)
+    timeout: float = 0.0
+    late: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, run: Run, unit: Unit) -> "Job":
+    def of(cls, run: Run, unit: Unit, late: Mapping[int, str] | None = None) -> "Job":
         """Return the job of one of a run's units."""
         spec = run.spec
         suite, outputs = spec["suite"]["fingerprint"], spec["outputs"]["fingerprint"]
         parameters, resources = run.evaluators[unit.evaluator], spec.get("resources", {})
-        return cls(run.workspace.path, suite, outputs, parameters, unit, resources, run.folder, shipped(run))
+        return cls(
+            run.workspace.path, suite, outputs, parameters, unit, resources, run.folder, shipped(run),
+            timeout=spec.get("case_timeout", DEFAULT), late=dict(late or {}),
+        )  # fmt: skip
 
     def evaluator(self) -> tuple[Evaluator, Parameters]:
         """Return the unit's evaluator with its parameters."""
@@ -70,6 +78,10 @@ class Job:
     def stored_suite(self) -> Suite:
         """Return the suite that the unit is about."""
         return Workspace(self.workspace).suite(self.suite)
+
+    def late_scores(self) -> dict[int, CaseScore]:
+        """Return the scores of the cases that have taken too long, by place."""
+        return {place: CaseScore({}, Status.ERROR, reason) for place, reason in self.late.items()}
 
     def carry(self) -> "Job":
         """Return the job with its own rows read: the outputs of its cases, or the scores that it follows."""
@@ -93,6 +105,7 @@ class Job:
 def perform(job: Job) -> UnitResult:
     """Do one unit. Any failure inside the evaluator becomes rows with status `error`."""
     begun = time.perf_counter()
+    begin(None, longest(job.timeout))
     receive(job.plugins)
     job = job.carry()
     entry, parameters = job.evaluator()
@@ -103,7 +116,8 @@ def perform(job: Job) -> UnitResult:
         tables, failed = _data_set(job, entry, parameters, suite, resources)
     else:
         cases = unit_cases(job, suite)
-        tables, failed = case_tables(job, entry, cases, score_cases(entry, parameters, cases, resources))
+        scores = score_cases(entry, parameters, cases, resources, job.timeout, job.late_scores())
+        tables, failed = case_tables(job, entry, cases, scores)
     return UnitResult(tables, failed, time.perf_counter() - begun)
 
 
@@ -117,7 +131,7 @@ def _settle(evaluator: str) -> None:  # noqa: ARG001 - a part of the cache's key
 
 
 def failed_unit(job: Job, reason: str) -> UnitResult:
-    """Return the result of a unit that could not be done at all: every case an error with that reason."""
+    """Return the result of a unit that could not be done: every case an error with that reason, or its own."""
     entry, _ = job.evaluator()
     suite = job.stored_suite()
     if entry.shape == "dataset":
@@ -125,7 +139,8 @@ def failed_unit(job: Job, reason: str) -> UnitResult:
         return UnitResult({"aggregates": _aggregates(job.unit, _without_value(entry, reason, rows))}, rows, 0.0)
     job = job.carry()
     cases = unit_cases(job, suite)
-    scores = [CaseScore({}, Status.ERROR, reason)] * len(cases)
+    late, lost = job.late_scores(), CaseScore({}, Status.ERROR, reason)
+    scores = [late.get(place, lost) for place in range(len(cases))]
     return UnitResult(*case_tables(job, entry, cases, columns_of(entry, cases, scores)), 0.0)
 
 
@@ -186,11 +201,14 @@ def _data_set(
         given = resources.models(entry, parameters)
         if entry.follows:
             given["scores"] = job.carried["scores"]
+        limits = Limits.of(entry, parameters, len(outputs.outputs), job.timeout)
+        begin(None, limits.whole)
         findings = find(entry, suite, outputs, parameters, given)
     except Exception as failure:
         score = failed_score(failure)
         missing = _aggregates(unit, _without_value(entry, score.reason or "", len(suite)))
         return {"aggregates": missing}, len(suite) if score.status is Status.ERROR else 0
+    begin(None, limits.longest)
     tables = {"aggregates": _aggregates(unit, findings.aggregates)}
     replicates = _replicates(unit, findings.aggregates)
     if replicates.num_rows:

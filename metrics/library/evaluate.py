@@ -45,6 +45,7 @@ def evaluate(
     accept_findings: bool = False,
     unknown_classes: Sequence[str] = (),
     scheduler: str | None = None,
+    case_timeout: float | None = None,
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
@@ -61,6 +62,8 @@ def evaluate(
     others warnings. Predictions of classes that the suite does not have are an InputError without an answer in
     `unknown_classes`, in the words of the command: "ignore", "false", "NAME=CLASS" or the name of a file. `scheduler`
     is the address of a Dask scheduler that the numbers are computed on, or "local:N": N workers on this machine.
+    A case whose scoring takes longer than `case_timeout` seconds is an error (default: $ASSAY_CASE_TIMEOUT, else 300;
+    0: no limit; ten times as long with a local model, see docs/scale.md).
 
     The work is done in a process of its own, so it can be called in a notebook, a running event loop or a script
     without a main guard. Raises InputError listing every problem of the input, RunError if the run fails.
@@ -88,7 +91,9 @@ def evaluate(
     kept = Workspace(workspace)
     parameters = with_rubric(parameters, kept.path, files=True)
     parameters, wanted = placed(prompts or {}, chosen, parameters, wanted)
-    run = engine.create(kept, suite, outputs, chosen, parameters, name, seed, resources=wanted)
+    run = engine.create(
+        kept, suite, outputs, chosen, parameters, name, seed, resources=wanted, case_timeout=case_timeout
+    )
     use_scheduler(run, scheduler)
     process = engine.start(run)
     try:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -16,12 +17,13 @@ from metrics import engine
 from metrics.core.errors import InputError, RunError
 from metrics.core.suite import Outputs, Suite
 from metrics.engine import cluster as clusters
+from metrics.engine import deadlines
 from metrics.engine.cluster import ClusterExecutor
 from metrics.engine.execute import TRIES
 from metrics.engine.parts import UnitResult
 from metrics.engine.plan import plan
 from metrics.engine.schedulers import checked_scheduler, scheduler_of, use_scheduler
-from metrics.engine.unit_work import Job
+from metrics.engine.unit_work import Job, perform
 from metrics.store import Progress, Run, Workspace
 from tests.conftest import PROJECT
 from tests.engine.clusters import Cluster
@@ -248,6 +250,54 @@ class TestDeaths:
         lost = run.scores[run.scores.status == "error"]
         assert set(zip(lost.evaluator, lost.model, strict=True)) == {(victim.evaluator, victim.model)}
         assert lost["reason"].str.contains("worker process died").all()
+
+
+@pytest.mark.attack("suite author", "a case keeps a cluster's worker busy for ever", "the worker ends itself")
+def test_a_late_case_is_an_error_and_its_worker_ends(tmp_path: Path) -> None:
+    with Cluster(tmp_path) as cluster:
+        cluster.add(2)
+        run = engine.create(Workspace(tmp_path / "workspace"), text_suite(), text_outputs(), ["rouge", "bleu"])
+        victim = plan(run)[1]
+
+        class Late(ClusterExecutor):
+            def submit(self, function, job: Job, /) -> "Future[UnitResult]":  # type: ignore[no-untyped-def,override]
+                return super().submit(late_at_two if job.unit == victim else function, job)
+
+        engine.execute(run, lambda: Late(run, cluster.address))
+        while len(cluster.client.nthreads()) > 1:
+            time.sleep(0.1)
+    lost = run.scores[run.scores.status == "error"]
+    assert set(zip(lost.evaluator, lost.model, lost.case_id, strict=True)) == {("rouge", "poor", "c2")}
+    assert set(lost["reason"]) == {"scoring this case took longer than 0.2 s; --case-timeout sets the limit"}
+
+
+def late_at_two(job: Job) -> UnitResult:
+    if 2 not in job.late:
+        deadlines.begin(2, 0.2)
+        threading.Event().wait()
+    return perform(job)
+
+
+HELD = """
+from metrics.engine import cluster_deadline, deadlines
+cluster_deadline.GRACE = 1.0
+
+def held(_):
+    deadlines.begin(None, 600.0)
+    deadlines.begin(0, 0.0)
+    7 ** 10 ** 10
+
+cluster_deadline.in_time(held, None)
+"""
+
+
+@pytest.mark.attack("suite author", "C code on a cluster's worker lets no other thread run", "the worker ends itself")
+def test_a_worker_ends_itself_amid_c_code(project: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HELD], env=os.environ | {"PYTHONPATH": str(project)}, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "Timeout" in done.stderr
 
 
 def die(_: Job) -> UnitResult:

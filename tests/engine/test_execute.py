@@ -19,12 +19,10 @@ from metrics.core.errors import InputError, RunBusy, RunError, RunSealed
 from metrics.core.suite import Outputs
 from metrics.engine import parts as keeping
 from metrics.engine import run_control
-from metrics.engine.execute import process_pool
 from metrics.engine.plan import plan
 from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import AtOnce, finished, one_thread, text_outputs, text_suite
-from tests.processes import alive
 
 
 def test_a_run_is_sealed_with_a_value_or_a_reason_for_every_case(workspace: Path) -> None:
@@ -252,16 +250,6 @@ def _digest(run: Run) -> str:
     return str(manifest["tables"]["scores"]["sha256"])
 
 
-def test_a_pool_whose_work_is_dropped_ends_what_its_workers_do() -> None:
-    pool = process_pool()
-    future = pool.submit(time.sleep, 60)
-    while not future.running():
-        time.sleep(0.01)
-    pool.shutdown(cancel_futures=True)
-    with pytest.raises(BrokenExecutor):
-        future.result()
-
-
 def test_formulas_are_scored_before_what_needs_a_local_model(workspace: Path) -> None:
     asked: list[str] = []
 
@@ -273,24 +261,3 @@ def test_formulas_are_scored_before_what_needs_a_local_model(workspace: Path) ->
     chosen = ["answer_semantic_similarity", "bleu", "rouge"]
     engine.execute(engine.create(Workspace(), text_suite(), text_outputs(models=("good",)), chosen), Noting)
     assert asked == ["bleu", "rouge", "answer_semantic_similarity"]
-
-
-def test_workers_follow_their_parent(workspace: Path, project: Path) -> None:
-    code = (
-        "from metrics.engine.execute import process_pool; import os, time\n"
-        "if __name__ == '__main__':\n"
-        "    pool = process_pool(); print(pool.submit(os.getpid).result(), flush=True); time.sleep(60)\n"
-    )
-    script = workspace / "pool.py"
-    script.write_text(code)
-    parent = subprocess.Popen(
-        [sys.executable, str(script)],
-        stdout=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(project)},
-    )
-    assert parent.stdout is not None
-    worker = int(parent.stdout.readline())
-    parent.kill()
-    parent.communicate()
-    while alive(worker):  # a worker that stayed would end in the test's own timeout
-        time.sleep(0.1)

@@ -1,0 +1,184 @@
+"""Cases and units that take too long become errors with the reason; the others keep their values."""
+
+import asyncio
+import math
+from collections import Counter
+from concurrent.futures import Executor, Future
+from pathlib import Path
+
+import pytest
+
+from metrics import engine
+from metrics.core.errors import InputError
+from metrics.core.registry import choose
+from metrics.core.suite import Case
+from metrics.engine import deadlines, judge_case
+from metrics.engine import score_cases as scoring
+from metrics.engine.deadlines import Limits, checked_timeout, default_timeout
+from metrics.engine.execute import MOST_LATE
+from metrics.engine.load_resources import Resources
+from metrics.engine.plan import plan
+from metrics.engine.schedulers import UnitLate, UnitLost
+from metrics.engine.unit_work import Job, perform
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.library.plugin_scenes import command
+
+PLUGIN = '''
+import time
+
+from metrics import Case, CaseScore, Example, Metric, Parameters, evaluator
+
+
+@evaluator(
+    id="endless", title="Endless", inputs=("answer",), metrics=(Metric.lower("words", "Words.", high=99.0),),
+    examples=(Example("short", {"answer": "Paris"}, {"words": 1.0}),),
+)
+def endless(case: Case, parameters: Parameters) -> CaseScore:
+    """Count words, and never come to an end for one answer."""
+    while case.answer == "never":
+        time.sleep(600)
+    return CaseScore({"words": float(len(case.answer.split()))})
+'''
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "rows", "timeout", "expected"),
+    [
+        pytest.param("json_schema", 2_000, 300, (300, 86_400), id="a-case"),
+        pytest.param("rouge", 2_000, 300, (6_300, 86_400), id="a-batch"),
+        pytest.param("rouge", 10**6, 300, (86_400, 86_400), id="a-large-data-set-has-a-day"),
+        pytest.param("answer_semantic_similarity", 2_000, 300, (63_000, 86_400), id="with-a-local-model"),
+        pytest.param("rouge", 10**6, 0, (math.inf, math.inf), id="no-limit"),
+    ],
+)
+def test_the_time_grows_with_the_work(evaluator: str, rows: int, timeout: float, expected: tuple[float, float]) -> None:
+    entry, parameters = choose([evaluator])[evaluator]
+    limits = Limits.of(entry, parameters, rows, timeout)
+    assert (limits.case if entry.shape == "case" else limits.whole, limits.longest) == expected
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("0.5", 0.5), ("0", 0), ("none", 0), ("None", 0)])
+def test_a_timeout_is_seconds_or_none(monkeypatch: pytest.MonkeyPatch, text: str, seconds: float) -> None:
+    assert checked_timeout(text) == seconds
+    monkeypatch.setenv(deadlines.ENVIRONMENT, text)
+    assert default_timeout() == seconds
+
+
+@pytest.mark.parametrize("text", ["-1", "soon", "nan", "inf", ""])
+def test_any_other_timeout_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="seconds, 0 or more"):
+        checked_timeout(text)
+
+
+class Watched(Executor):
+    """An executor in this process, whose worker is ended at some places of one unit unless they are left out."""
+
+    def __init__(self, victim: str, places: list[int | None]):
+        self.victim, self.places = victim, places
+        self.asked: Counter[str] = Counter()
+
+    def submit(self, function, job: Job, /, *_: object, **__: object) -> Future:  # type: ignore[no-untyped-def,type-arg,override]
+        future: Future = Future()  # type: ignore[type-arg]
+        self.asked[job.unit.name] += 1
+        left = [place for place in self.places if place not in job.late]
+        if job.unit.name == self.victim and left:
+            future.set_exception(UnitLate(left[0], 5.0))
+        else:
+            future.set_result(function(job))
+        return future
+
+
+def watched(run: Run, places: list[int | None]) -> tuple[Watched, dict[str, Counter[str]]]:
+    """Execute a run whose first unit is late at these places; return the reasons by evaluator and model."""
+    executor = Watched(plan(run)[0].name, places)
+    engine.execute(run, lambda: executor)
+    assert run.state == "finished"
+    scores = run.scores[run.scores.metric.isin(["rougeL", "bleu4"])]
+    groups = scores.groupby(["evaluator", "model"])
+    return executor, {" ".join(key): Counter(group["reason"].fillna("")) for key, group in groups}
+
+
+def test_late_cases_are_errors_and_all_else_keeps_its_value(workspace: Path) -> None:
+    run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"])
+    executor, reasons = watched(run, [4, 1])
+    late = {"scoring this case took longer than 5 s; --case-timeout sets the limit": 2, "": 4}
+    assert reasons == {
+        "rouge good": late, "rouge poor": {"": 6}, "bleu good": {"": 6}, "bleu poor": {"": 6},
+    }  # fmt: skip
+    assert sorted(executor.asked.values()) == [1, 1, 1, 3], "no other unit is done again"
+    plain = finished(Workspace(), text_suite(), text_outputs(), "rouge", "bleu").scores
+    scores = run.scores
+    assert scores[scores.status == "ok"].equals(plain[scores.status == "ok"])
+
+
+def test_a_unit_that_is_late_as_a_whole_fails_once(workspace: Path) -> None:
+    run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
+    executor, reasons = watched(run, [None])
+    why = "scoring the cases of its unit took longer than 5 s; --case-timeout sets the limit"
+    assert reasons == {"rouge good": {why: 6}, "rouge poor": {"": 6}}
+    assert set(executor.asked.values()) == {1}
+
+
+def test_many_late_cases_end_their_unit(workspace: Path) -> None:
+    run = engine.create(Workspace(), text_suite(20), text_outputs(20), ["rouge"])
+    executor, reasons = watched(run, [*range(20)])
+    late = "scoring this case took longer than 5 s; --case-timeout sets the limit"
+    rest = "not scored, as 10 other cases of its unit took too long; --case-timeout sets the limit"
+    assert reasons == {"rouge good": {late: MOST_LATE, rest: 10}, "rouge poor": {"": 20}}
+    assert max(executor.asked.values()) == MOST_LATE
+
+
+def test_every_case_is_announced_by_its_place_in_the_unit(workspace: Path) -> None:
+    rows = [{"case_id": f"c{number}", "model": "m", "answer": None if number == 1 else "{}"} for number in range(4)]
+    rows[2]["error"] = "no answer"
+    outputs = type(text_outputs()).from_rows(rows)
+    run = engine.create(Workspace(), text_suite(4), outputs, ["json_schema"], case_timeout=7)
+    told: list[tuple[int | None, float]] = []
+    deadlines.watched_by(lambda place, seconds: told.append((place, seconds)))
+    try:
+        perform(Job.of(run, plan(run)[0]))
+    finally:
+        deadlines.watched_by(None)
+    assert [one for one in told if one[0] is not None] == [(0, 7.0), (1, 7.0), (3, 7.0)]
+    assert {seconds for place, seconds in told if place is None} == {7.0 * deadlines.MOST}
+
+
+@pytest.mark.attack("suite author", "a case keeps an evaluator busy for ever", "the case is an error after its time")
+def test_an_endless_case_costs_its_time_and_its_own_value(tmp_path: Path) -> None:
+    (tmp_path / "endless.py").write_text(PLUGIN)
+    (tmp_path / "suite.csv").write_text("case_id,question\n1,a\n2,b\n3,c\n")
+    (tmp_path / "outputs.csv").write_text("case_id,model,answer\n1,m,one word\n2,m,never\n3,m,x\n1,n,x\n2,n,x\n3,n,x\n")
+    made = command(
+        tmp_path, "evaluate", "suite.csv", "outputs.csv", "--evaluators", "endless", "--plugin", "endless.py:endless",
+        "--case-timeout", "10", "--quiet",
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    run = Workspace(tmp_path / "workspace").runs()[0]
+    assert run.spec["case_timeout"] == 10
+    assert run.scores["value"].fillna(-1).tolist() == [2, -1, 1, 1, 1, 1]
+    reasons = run.scores["reason"].dropna().tolist()
+    assert reasons == ["scoring this case took longer than 10 s; --case-timeout sets the limit"]
+
+
+@pytest.mark.attack("judge", "replies come so slowly that a case never ends", "a judged case has a deadline")
+def test_a_judged_case_has_a_deadline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    async def never(*_: object) -> judge_case.ScoredCase:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    monkeypatch.setattr(scoring, "judge_case", never)
+    entry, parameters = choose(["json_schema"])["json_schema"]
+    cases = [Case("c", answer="{}", model="m")]
+    (made,) = asyncio.run(
+        scoring.judge_cases(entry, parameters, cases, Resources({}, tmp_path), timeout=0.01 / deadlines.MOST)
+    )
+    assert made.score.reason == "scoring this case took longer than 0.01 s; --case-timeout sets the limit"
+
+
+def test_a_late_unit_travels_between_processes() -> None:
+    import pickle
+
+    again = pickle.loads(pickle.dumps(UnitLate(3, 2.0)))
+    assert (again.place, again.seconds) == (3, 2.0)
+    assert isinstance(again, UnitLost)

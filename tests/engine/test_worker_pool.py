@@ -1,0 +1,168 @@
+"""Workers that do not come to an end, in Python or in C code that lets no other thread run: they are ended."""
+
+import operator
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Future
+from pathlib import Path
+
+import psutil
+import pytest
+
+from metrics.engine import deadlines
+from metrics.engine.schedulers import UnitLate, UnitLost
+from metrics.engine.worker_pool import WorkerPool
+from tests.processes import alive
+
+GRACE = 0.2  # seconds that a step may take which never ends
+
+
+@pytest.fixture
+def pool() -> Iterator[WorkerPool]:
+    pool = WorkerPool()
+    yield pool
+    pool.shutdown(cancel_futures=True)
+
+
+def endless_in_c(*_: object) -> object:
+    """A power of a billion digits: one call of C code, which lets no other thread run."""
+    return operator.pow(7, 10**10)
+
+
+def endless_in_python(*_: object) -> None:
+    while True:
+        pass
+
+
+def late(place: int | None, endless: object) -> None:
+    """Begin a step that is done in time, then one that never ends."""
+    deadlines.begin(0, 600)
+    deadlines.begin(place, GRACE)
+    assert callable(endless)
+    endless()
+
+
+def started(pid_file: Path, endless: object) -> None:
+    pid_file.with_suffix(".part").write_text(str(os.getpid()))
+    pid_file.with_suffix(".part").replace(pid_file)
+    assert callable(endless)
+    endless()
+
+
+def with_a_child(pid_file: Path) -> None:
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    started(pid_file, child.wait)
+
+
+def written(pid_file: Path) -> int:
+    while not pid_file.exists():
+        time.sleep(0.02)
+    return int(pid_file.read_text())
+
+
+def gone(process: psutil.Process | int) -> None:
+    while alive(process):  # one that stayed would end in the test's own timeout
+        time.sleep(0.02)
+
+
+def test_calls_return_and_raise_as_they_would_here(pool: WorkerPool) -> None:
+    assert [each.result() for each in [pool.submit(operator.add, 1, number) for number in range(20)]] == [*range(1, 21)]
+    with pytest.raises(ZeroDivisionError):
+        pool.submit(operator.truediv, 1, 0).result()
+    with pytest.raises(TypeError, match="generator"):  # which cannot be sent back
+        pool.submit(_generator).result()
+    assert pool.submit(os.getpid).result() != os.getpid()
+
+
+def _generator() -> object:
+    return (number for number in range(3))
+
+
+@pytest.mark.parametrize("place", [pytest.param(3, id="a-case"), pytest.param(None, id="a-unit")])
+@pytest.mark.parametrize("endless", [endless_in_python, endless_in_c])
+@pytest.mark.attack("suite author", "a case keeps a worker busy for ever, even inside C code", "the worker is killed")
+def test_a_step_that_takes_too_long_ends_its_worker_alone(pool: WorkerPool, place: int | None, endless: object) -> None:
+    doomed = pool.submit(late, place, endless)
+    assert pool.submit(operator.add, 1, 1).result() == 2
+    with pytest.raises(UnitLate) as failure:
+        doomed.result()
+    assert (failure.value.place, failure.value.seconds) == (place, GRACE)
+    assert pool.submit(operator.add, 1, 2).result() == 3
+
+
+def test_a_step_may_take_long_after_one_that_was_short(pool: WorkerPool) -> None:
+    assert pool.submit(_steps).result() == "done"
+
+
+def _steps() -> str:
+    for place in range(2_000):
+        deadlines.begin(place, 600)
+    return "done"
+
+
+def test_a_worker_that_dies_costs_its_own_call_alone(pool: WorkerPool) -> None:
+    doomed = pool.submit(os._exit, 3)
+    with pytest.raises(UnitLost):
+        doomed.result()
+    assert pool.submit(operator.add, 1, 1).result() == 2
+
+
+@pytest.mark.parametrize("endless", [endless_in_python, endless_in_c])
+@pytest.mark.attack(
+    "suite author", "a worker goes on computing after its run was cancelled", "cancel kills the workers"
+)
+def test_dropping_the_work_ends_it_at_once(pool: WorkerPool, tmp_path: Path, endless: object) -> None:
+    future, never = pool.submit(started, tmp_path / "pid", endless), list[Future[int]]()
+    worker = written(tmp_path / "pid")
+    never = [pool.submit(operator.add, 1, 1) for _ in range(40)]
+    pool.shutdown(wait=False, cancel_futures=True)
+    with pytest.raises(BrokenExecutor):
+        future.result()
+    gone(worker)
+    for one in never:
+        with pytest.raises((CancelledError, BrokenExecutor)):
+            one.result()
+
+
+def test_what_a_worker_has_started_ends_with_it(pool: WorkerPool, tmp_path: Path) -> None:
+    pool.submit(with_a_child, tmp_path / "pid")
+    worker = psutil.Process(written(tmp_path / "pid"))
+    children = worker.children()
+    assert len(children) == 1
+    pool.shutdown(cancel_futures=True)
+    gone(children[0])
+
+
+PARENT = """
+import sys
+from pathlib import Path
+from metrics.engine.worker_pool import WorkerPool
+from tests.engine import test_worker_pool as those
+if __name__ == "__main__":
+    pool = WorkerPool()
+    try:
+        pool.submit(those.started, Path(sys.argv[1]), those.endless_in_c).result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+"""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a worker follows its parent once its C code returns")
+@pytest.mark.attack("suite author", "a worker outlives its killed run", "the kernel kills workers with their parent")
+def test_workers_end_with_their_parent(project: Path, tmp_path: Path, ending: signal.Signals) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    parent = subprocess.Popen(
+        [sys.executable, str(script), str(tmp_path / "pid")],
+        env=os.environ | {"PYTHONPATH": str(project)}, stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    worker = written(tmp_path / "pid")
+    parent.send_signal(ending)
+    parent.wait()
+    gone(worker)
