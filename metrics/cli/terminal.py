@@ -3,12 +3,13 @@
 Names, replies of models and error messages are written by others. An escape sequence in one would set the window's
 title, fill the clipboard or overwrite lines; so control characters are shown, as `\\u001b`, also where the output goes
 to a file or a pipe: it is looked at later. JSON stays the same JSON that way. Tables on standard output are data: exact
-in a pipe, shown like any text on a terminal (`metrics.cli.options.write_output`).
+in a pipe, shown like any text on a terminal (`metrics.cli.options.write_output`). On standard error, where messages
+and tracebacks go, and from there into the logs of runs, keys are redacted.
 """
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import IO, Any
 
 # control characters but tab and line end; what reorders the text around it; halves of characters; line ends of Unicode
@@ -19,8 +20,9 @@ COMMANDS = re.compile(r"^[^\S\n]*::|##\[", re.MULTILINE)  # of GitHub's runner: 
 class Shown:
     """A text stream that shows control characters, and takes the meaning from what GitHub's runner would obey."""
 
-    def __init__(self, stream: IO[str]):
+    def __init__(self, stream: IO[str], clean: Callable[[str], str] = str):
         self.stream = stream
+        self._clean = clean
         self._start = True  # of a line
 
     def __getattr__(self, name: str) -> Any:
@@ -28,11 +30,12 @@ class Shown:
 
     def write(self, text: str) -> int:
         """Write the text as it is shown."""
+        written, text = len(text), self._clean(text)
         # "x" before it: a line that is continued cannot begin with a command
         self.stream.write(shown(text) if self._start else shown(f"x{text}")[1:])
         _, line_end, rest = text.rpartition("\n")
         self._start = (bool(line_end) or self._start) and not rest.strip()
-        return len(text)
+        return written
 
     def writelines(self, lines: Iterable[str]) -> None:
         """Write each text as it is shown."""
@@ -42,10 +45,10 @@ class Shown:
 
 def protect() -> None:
     """Let everything that this process prints from now on pass here."""
-    for name in ("stdout", "stderr"):
+    for name, clean in (("stdout", str), ("stderr", _without_keys)):
         stream = getattr(sys, name)
         if stream is not None and not isinstance(stream, Shown):
-            setattr(sys, name, Shown(stream))
+            setattr(sys, name, Shown(stream, clean))
 
 
 def direct(stream: IO[str]) -> IO[str]:
@@ -56,6 +59,14 @@ def direct(stream: IO[str]) -> IO[str]:
 def shown(text: str) -> str:
     """Return `text` with each control character as `\\u001b`, and nothing that a runner obeys."""
     return COMMANDS.sub(_escaped, CONTROLS.sub(_escaped, text))
+
+
+def _without_keys(text: str) -> str:
+    if text.isspace():
+        return text
+    from metrics.judge.redact import redact  # on use: most commands print no message
+
+    return redact(text)
 
 
 def _escaped(found: "re.Match[str]") -> str:

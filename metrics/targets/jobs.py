@@ -17,6 +17,7 @@ from metrics.core.errors import AssayError, InputError, InputProblem, RunNotFoun
 from metrics.core.files import held, is_held, make_file, make_folder, read_json, write_json, write_text
 from metrics.core.suite import Suite
 from metrics.engine.run_control import start_module
+from metrics.judge.redact import redact
 from metrics.judge.settings import Budget
 from metrics.store import Progress, Workspace
 from metrics.store.own_files import own_folder
@@ -97,7 +98,7 @@ class Job:
                     workspace=workspace.path, listen=self._listen,
                 )  # fmt: skip
             except AssayError as failure:
-                write_text(self.folder / "failure.txt", str(failure))
+                write_text(self.folder / "failure.txt", redact(str(failure)))
                 raise
             fingerprint = workspace.save_outputs(outputs, suite)
             write_json(self.folder / "result.json", {"outputs": fingerprint})

@@ -149,3 +149,11 @@ def test_tables_are_exact_in_a_pipe(terminal: bool, monkeypatch: pytest.MonkeyPa
     write_output(f"a,{EVIL}\n".encode(), None)
     below.flush()
     assert below.buffer.getvalue().decode() == (shown(f"a,{EVIL}\n") if terminal else f"a,{EVIL}\n")
+
+
+@pytest.mark.attack("model", "a traceback holds a key, and goes into a run's log.txt", "standard error is redacted")
+def test_messages_and_tracebacks_hold_no_key(tmp_path: Path) -> None:
+    code = "from metrics.__main__ import protect; protect(); raise ValueError('no sk-abcdefgh12345678 \\x1b[2J plain')"
+    environment = os.environ | {"PYTHONPATH": str(PROJECT), "SOME_TOKEN": "plain-words"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.stderr.endswith("ValueError: no [key] \\u001b[2J plain\n")
