@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, get_args
 from components.data.visitors import action
 from components.data.workspace_runs import workspace_path
 from metrics.core.file_kinds import foreign_kind
+from metrics.core.files import make_file, make_folder
 from metrics.core.table_endings import ANNOTATION_ENDINGS, LOG_ENDINGS, PACKED_ENDING, TABLE_ENDINGS
 
 if TYPE_CHECKING:
@@ -56,11 +57,11 @@ def keep(stream: BinaryIO, filename: str, folder: Path, allowed: Iterable[str] =
     and if it is empty or larger than `most` bytes.
     """
     kind = suffix(filename, allowed)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(folder)
     digest, size = hashlib.sha256(), 0
     part = folder / f".part-{os.getpid()}-{os.urandom(6).hex()}"
     try:
-        with part.open("xb") as target:
+        with make_file(part).open("wb") as target:
             while chunk := stream.read(CHUNK):
                 if not size and kind in EXPECTED and (foreign := foreign_kind(chunk)):
                     raise ValueError(f"{shown_name(filename)} is {foreign}, not {EXPECTED[kind]}")
@@ -73,7 +74,7 @@ def keep(stream: BinaryIO, filename: str, folder: Path, allowed: Iterable[str] =
             raise ValueError(f"{shown_name(filename)} is empty")
         digest.update(shown_name(filename).encode())  # two names of one content are two uploads: the name is the model
         token = f"{digest.hexdigest()[:32]}.{kind}"
-        (folder / f"{token}.name").write_text(json.dumps(shown_name(filename)), encoding="utf-8")
+        make_file(folder / f"{token}.name").write_text(json.dumps(shown_name(filename)), encoding="utf-8")
         part.replace(folder / token)
     finally:
         part.unlink(missing_ok=True)

@@ -87,9 +87,11 @@ def add_table_output(command: argparse.ArgumentParser, default: str | None) -> N
 
 
 def write_output(content: bytes, file: str | None) -> None:
-    """Write bytes to a file, or to standard output where none is given."""
+    """Write bytes to a file, or to standard output where none is given; a terminal shows their control characters."""
     if file:
         Path(file).write_bytes(content)
+    elif sys.stdout.isatty():
+        sys.stdout.write(content.decode(errors="replace"))
     else:
         sys.stdout.buffer.write(content)
 

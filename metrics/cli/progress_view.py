@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from metrics.cli import log_lines
+from metrics.cli.terminal import direct, protect, shown
 from metrics.presentation.format import duration
 from metrics.store import Progress
 from metrics.store.run import EvaluatorProgress
@@ -57,13 +58,14 @@ class Bars:
             BarColumn(),
             TextColumn("{task.fields[told]}", markup=False),
             TimeElapsedColumn(),
-            console=Console(stderr=True),
+            console=Console(file=direct(sys.stderr)),
         )
         self._head = self._live.add_task(f"{STARTING} …", total=None, told="")
         self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> Self:
         self._live.start()
+        protect()  # what is printed while the bars stand goes through rich's own streams
         return self
 
     def __exit__(
@@ -75,13 +77,13 @@ class Bars:
         """Show the progress."""
         for entry in progress.evaluators:
             if entry.id not in self._tasks:
-                self._tasks[entry.id] = self._live.add_task(entry.title, start=False, total=entry.total, told="")
+                self._tasks[entry.id] = self._live.add_task(shown(entry.title), start=False, total=entry.total, told="")
             task = self._tasks[entry.id]
             if entry.done:
                 self._live.start_task(task)
             told = f"{entry.done:,}/{entry.total:,}" + (f", {entry.failed:,} failed" if entry.failed else "")
             self._live.update(task, completed=entry.done, total=entry.total, told=told)
-        self._live.update(self._head, description=_headline(progress), visible=progress.message not in ENDS)
+        self._live.update(self._head, description=shown(_headline(progress)), visible=progress.message not in ENDS)
 
 
 class _Text:

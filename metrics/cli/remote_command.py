@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from metrics.cli.options import add_parser
+from metrics.cli.terminal import direct, shown
 from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.store import Run, Workspace
 
@@ -84,7 +85,8 @@ def _listen(done: str) -> Callable[[int, int], None] | None:
 
     def listen(sent: int, total: int) -> None:
         end = "\n" if sent == total else ""
-        print(f"\r{done} {sent / 1e6:,.1f} of {total / 1e6:,.1f} MB", end=end, file=sys.stderr, flush=True)
+        text = shown(f"{done} {sent / 1e6:,.1f} of {total / 1e6:,.1f} MB")
+        print(f"\r{text}", end=end, file=direct(sys.stderr), flush=True)
 
     return listen
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import rmtree
+from shutil import copyfile, rmtree
 from typing import Any
 
 import pyarrow as pa
@@ -18,14 +18,49 @@ import pyarrow.parquet as pq
 from metrics.core.errors import RunBusy
 
 PRIVATE = 0o700  # evaluated data may be confidential
+PRIVATE_FILE = 0o600
 LOCK_TRIES = 10
 ROW_GROUP = 131_072  # rows
 
 
 def make_folder(path: Path) -> Path:
-    """Return `path` after creating it as a folder that only its owner can read."""
-    path.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+    """Return `path` after creating it, and every folder above it that is missing, readable by their owner only.
+
+    Folders that exist stay as they are: not all of them are ours.
+    """
+    try:
+        path.mkdir(mode=PRIVATE, exist_ok=True)
+    except FileNotFoundError:  # with parents=True the folders above it would follow the umask
+        make_folder(path.parent)
+        path.mkdir(mode=PRIVATE, exist_ok=True)
     return path
+
+
+def make_file(path: Path) -> Path:
+    """Return `path` after creating it as an empty file, if it is missing; only its owner can read it from now on.
+
+    Raises OSError for a link, which is never written through, and for a pipe that nobody reads.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, PRIVATE_FILE)
+    try:
+        if os.fstat(descriptor).st_mode & 0o077:  # of an earlier version
+            os.fchmod(descriptor, PRIVATE_FILE)
+    finally:
+        os.close(descriptor)
+    return path
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy the files and folders of a folder, readable by their owner only; links are left out."""
+    make_folder(target)
+    for path in sorted(source.rglob("*")):
+        copy = target / path.relative_to(source)
+        if path.is_symlink():
+            continue
+        if path.is_dir():
+            make_folder(copy)
+        else:
+            copyfile(path, make_file(copy))
 
 
 def temporary_folder(what: str) -> Path:
@@ -38,11 +73,16 @@ def temporary_folder(what: str) -> Path:
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """Yield a path beside `path` to write to; on a clean exit it is synced and renamed to `path`, else removed."""
+def written_whole(path: Path, private: bool = True) -> Iterator[Path]:
+    """Yield a path beside `path` to write to; on a clean exit it is synced and renamed to `path`, else removed.
+
+    Only its owner can read it, unless it is not `private`: a file that a person asked for.
+    """
     make_folder(path.parent)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        if private:
+            make_file(beside)
         yield beside
         _sync(beside)
         beside.replace(path)
@@ -92,7 +132,7 @@ def held(path: Path, busy: str) -> Iterator[None]:
 @contextmanager
 def lock_file(path: Path, busy: str) -> Iterator[int]:
     """Hold as `held` does and yield the file descriptor: a process that inherits it holds the lock as well."""
-    with path.open("w") as stream:
+    with make_file(path).open("w") as stream:
         for _ in range(LOCK_TRIES):
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

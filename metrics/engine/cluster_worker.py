@@ -18,7 +18,7 @@ from typing import Any
 from metrics import models
 from metrics.core.errors import AssayError
 from metrics.core.evaluator import JUDGE
-from metrics.core.files import make_folder, sha256_of
+from metrics.core.files import make_file, make_folder, sha256_of
 from metrics.core.registry import choose
 from metrics.engine import run_plugins
 from metrics.engine.cluster_deadline import in_time
@@ -104,7 +104,7 @@ async def receive(file: Sent, offset: int, data: bytes) -> None:
 
     def store() -> None:
         path = cache_home() / file.path
-        beside = make_folder(path.parent) / f".{path.name}.{os.getpid()}.part"
+        beside = make_file(make_folder(path.parent) / f".{path.name}.{os.getpid()}.part")
         with beside.open("r+b" if offset else "wb") as stream:
             stream.seek(offset)
             stream.write(data)

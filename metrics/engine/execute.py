@@ -23,6 +23,7 @@ from metrics.engine.shards import SHARD, own_units
 from metrics.engine.snapshots import clear
 from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.engine.worker_pool import WorkerPool
+from metrics.judge.redact import redact
 from metrics.store import Progress, Run
 
 SLICES_ASKED = 2  # slices of cases with the judge at once: the second while the first waits for its last replies
@@ -89,7 +90,7 @@ def execute(
             tracker.say("finished")
             clear(run)
         except Exception as failure:
-            write_text(run.folder / "failure.txt", f"{type(failure).__name__}: {failure}")
+            write_text(run.folder / "failure.txt", redact(f"{type(failure).__name__}: {failure}"))
             raise
     return run
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from metrics.calibrations.calibrated_thresholds import calibrated_by
 from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed
 from metrics.core.evaluator import Evaluator, Parameters
-from metrics.core.files import lock_file
+from metrics.core.files import lock_file, make_file
 from metrics.core.places import own_environment, python_module
 from metrics.core.registry import choose, is_missing
 from metrics.core.registry import evaluators as registered
@@ -172,7 +172,7 @@ def start_module(arguments: Sequence[str], log_file: Path, lock: int | None = No
     environment = own_environment()
     if lock is not None:
         environment[STARTED] = str(lock)
-    with log_file.open("ab") as log:
+    with make_file(log_file).open("ab") as log:
         return subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
             python_module("metrics", *arguments),
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True,
@@ -184,4 +184,4 @@ def cancel(run: Run) -> None:
     """Ask the process that works on a run to stop; its results are kept. Raises RunSealed for a finished run."""
     if run.state == "finished":
         raise RunSealed(f"run {run.id} is finished; there is nothing to cancel")
-    (run.folder / "cancel").touch()
+    make_file(run.folder / "cancel")

@@ -22,7 +22,7 @@ import diskcache
 from pydantic import Field, TypeAdapter, ValidationError
 
 from metrics.core.errors import CacheRefused, InputError, InputProblem
-from metrics.core.files import PRIVATE, written_whole
+from metrics.core.files import PRIVATE, make_file, make_folder, written_whole
 
 STATISTICS = "statistics"  # the key of the row that counts hits and misses; all others are hashes
 KEY = re.compile(r"[0-9a-f]{64}")
@@ -114,8 +114,8 @@ class Cache:
 
     @cached_property
     def _disk(self) -> Any:
-        self.folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
-        self.folder.chmod(PRIVATE)
+        make_folder(self.folder).chmod(PRIVATE)
+        make_file(self.folder / diskcache.core.DBNAME)
         with self._readable():
             return diskcache.Cache(
                 str(self.folder), disk=_JsonText, eviction_policy="none", cull_limit=0, size_limit=1 << 60,
@@ -202,7 +202,7 @@ class Cache:
     def export(self, file: Path, keys: Set[str] | None = None) -> int:
         """Write the replies (those of `keys`, if given) as JSON lines, gzipped for .gz; return their number."""
         count = 0
-        with written_whole(file) as beside, _opened(beside, file, "w") as stream:
+        with written_whole(file, private=False) as beside, _opened(beside, file, "w") as stream:
             stream.write(json.dumps(HEAD) + "\n")
             for key, stored in self.rows():
                 if keys is None or key in keys:

@@ -41,4 +41,4 @@ async def exchange(
     except TimeoutError:
         raise CallFailed(f"no reply in {timeout:g} s") from None
     except (aiohttp.ClientError, OSError) as failure:
-        raise CallFailed(redact(f"no connection: {failure or type(failure).__name__}"[:SHOWN])) from None
+        raise CallFailed(redact(f"no connection: {failure or type(failure).__name__}")[:SHOWN]) from None

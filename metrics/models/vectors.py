@@ -15,6 +15,7 @@ import numpy as np
 
 from metrics.core.array_types import Singles
 from metrics.core.errors import AssayError
+from metrics.core.files import PRIVATE, make_file, make_folder
 
 Vector = Singles
 Text = str | tuple[str, ...]
@@ -52,8 +53,8 @@ class VectorCache:
 
     def __init__(self, path: Path, unit_length: bool = True):
         self._unit_length = unit_length
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.parent.chmod(0o700)
+        make_folder(path.parent).chmod(PRIVATE)
+        make_file(path)
         self._path = path
         self._owner = token_hex(8)
         # one connection for all threads: Embedder holds a lock around every use

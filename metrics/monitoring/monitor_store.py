@@ -30,6 +30,7 @@ from metrics.judge.settings import settings_of
 from metrics.monitoring.monitor_status import CRITICAL, MINIMUM, WARNING, Chosen, Limits
 from metrics.monitoring.windows import Window
 from metrics.store import Workspace
+from metrics.store.own_files import own_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -296,7 +297,7 @@ class Monitor:
 
 def monitor(workspace: Workspace, name: str) -> Monitor:
     """Return the monitor of that name; RunNotFound where there is none."""
-    folder = workspace.path / FOLDER / check_name(name)
+    folder = own_folder(workspace.path, FOLDER, check_name(name))
     if not (folder / "spec.json").exists():
         raise RunNotFound(f"there is no monitor {name!r} in {workspace.path}; `python -m metrics monitor` creates one")
     return Monitor(folder)
@@ -309,7 +310,7 @@ def monitors(workspace: Workspace) -> list[Monitor]:
 
 def create(workspace: Workspace, name: str, spec: Spec) -> Monitor:
     """Create a monitor that judges by `spec`, completed in this workspace, and return it."""
-    folder = make_folder(workspace.path / FOLDER / check_name(name))
+    folder = make_folder(own_folder(workspace.path, FOLDER, check_name(name)))
     facts = {"schema": SCHEMA_VERSION, "created": datetime.now(UTC).isoformat(timespec="seconds")}
     write_json(folder / "spec.json", facts | {"spec": spec.complete(workspace.path).model_dump(mode="json")})
     return Monitor(folder)

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from metrics.core.errors import AssayError
 from metrics.core.files import held, make_folder, read_json, write_json
 from metrics.questions.draft import Draft, Review
+from metrics.store.own_files import own_folder
 
 FOLDER = "questions"
 ID = re.compile(r"[0-9a-f]{16}")
@@ -35,6 +36,7 @@ def read_draft(workspace: Path, draft_id: str) -> tuple[Draft, dict[str, Review]
     folder = workspace / FOLDER / draft_id
     if not ID.fullmatch(draft_id) or not (folder / "draft.json").exists():
         raise DraftNotFound(f"there is no draft {draft_id!r} in {workspace}")
+    own_folder(workspace, FOLDER, draft_id)
     try:
         draft = Draft.model_validate(read_json(folder / "draft.json"))
         return draft, REVIEWS.validate_python(read_json(folder / "reviews.json") or {})

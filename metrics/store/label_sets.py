@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from metrics.core.errors import RunNotFound
 from metrics.core.files import held, make_folder, write_table
 from metrics.core.label_schema import LABEL_KEY, LABELS, Sampling, now
+from metrics.store.own_files import own_folder
 from metrics.store.run import Run
 
 DIGITS = 16
@@ -40,7 +41,7 @@ class Labels:
 
     def __init__(self, run: Run):
         suite, outputs = run.spec["suite"]["fingerprint"], run.spec["outputs"]["fingerprint"]
-        self.folder = run.workspace.path / "labels" / f"{suite[:DIGITS]}-{outputs[:DIGITS]}"
+        self.folder = own_folder(run.workspace.path, "labels", f"{suite[:DIGITS]}-{outputs[:DIGITS]}")
 
     @property
     def version(self) -> str:

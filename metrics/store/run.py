@@ -23,6 +23,7 @@ from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import SCHEMA_VERSION, TABLES, conformed
 from metrics.core.suite import Outputs, Suite, tags_of
 from metrics.store.file_names import REMOTE
+from metrics.store.own_files import own_folder
 from metrics.store.run_about import About, own_name, read_about, write_about
 from metrics.store.run_database import database
 from metrics.store.stored_inputs import StoredInputs
@@ -103,6 +104,7 @@ class Run:
     def damage(self) -> str | None:
         """Why the specification cannot be read; None where it can."""
         try:
+            own_folder(self.workspace.path, self.home.parent.name, self.home.name)
             lacks = [name for name in SPECIFIED if name not in self.spec]
         except RunError as failure:
             return str(failure)
@@ -262,7 +264,7 @@ class Run:
 
     def _inputs(self, kind: str, fingerprint: str) -> Path:
         self.workspace.complete(kind, fingerprint)
-        return self.workspace.path / kind / fingerprint
+        return own_folder(self.workspace.path, kind, fingerprint)
 
     @property
     def suite(self) -> Suite:

@@ -12,6 +12,7 @@ from metrics.core.errors import InputError, InputProblem, RemoteError, RunNotFou
 from metrics.core.files import make_folder, write_json
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.store.file_names import REMOTE
+from metrics.store.own_files import own_folder
 from metrics.store.run import Run
 from metrics.store.run_bin import Bin
 from metrics.store.snapshot import STAMPED, Snapshot
@@ -51,6 +52,7 @@ class Workspace(StoredInputs):
                 f"there is no run {run_id!r} in {self.place}; {f'{hint} ' * bool(hint)}`python -m metrics runs` lists "
                 "those there are"
             )
+        own_folder(self.path, "runs", run_id)
         return Snapshot.of(Run(folder), stamp) if stamp else Run(folder)
 
     def runs(self) -> Sequence[Run]:
@@ -125,7 +127,7 @@ class Workspace(StoredInputs):
         """Create a run folder with its specification, which engine.create makes, and return the run."""
         now = datetime.now(UTC)
         run_id = f"{now:%Y%m%d-%H%M%S}-{token_hex(3)}"
-        folder = make_folder(self.path / "runs" / run_id)
+        folder = make_folder(own_folder(self.path, "runs", run_id))
         head = {"schema": SCHEMA_VERSION, "id": run_id, "created": now.isoformat(timespec="seconds")}
         write_json(folder / "spec.json", head | spec)
         return Run(folder)

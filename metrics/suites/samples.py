@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from metrics.core.files import make_folder
+from metrics.core.files import make_file, make_folder
 from metrics.core.places import SAMPLES, own_environment, python_module
 from metrics.store import Run, Workspace
 
@@ -79,7 +79,7 @@ def start_missing(workspace: Workspace) -> bool:
     if all(sample.id in runs and runs[sample.id].state == "finished" for sample in samples_kept(workspace)):
         return False
     make_folder(workspace.path)
-    with (workspace.path / "samples.log").open("ab") as log:
+    with make_file(workspace.path / "samples.log").open("ab") as log:
         subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
             python_module("metrics", "samples", "--workspace", str(workspace.path)),
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=own_environment(), start_new_session=True,
@@ -92,7 +92,7 @@ def compute_missing(workspace: Workspace) -> list[Run]:
     from metrics import engine  # on use: the start page only needs start_missing
 
     make_folder(workspace.path)
-    with (workspace.path / "samples.lock").open("w") as lock:
+    with make_file(workspace.path / "samples.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

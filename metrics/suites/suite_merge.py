@@ -1,6 +1,5 @@
 """Two suites as one: cases of another suite after a suite's own."""
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import copy_folder
 from metrics.core.fingerprint import fingerprint
 from metrics.core.suite import METADATA, Suite
 from metrics.core.suite_difference import difference
@@ -140,6 +140,6 @@ def _media(suite: Suite, other: Suite, folder: Path | None) -> Path | None:
     if not whole.exists():
         beside = whole.with_name(f".{whole.name}.{token_hex(4)}")
         for each in folders:
-            shutil.copytree(each, beside, dirs_exist_ok=True)
+            copy_folder(each, beside)
         beside.rename(whole)
     return whole

@@ -14,11 +14,13 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from metrics.core.errors import AssayError, InputError, InputProblem, RunNotFound
-from metrics.core.files import held, is_held, make_folder, read_json, write_json, write_text
+from metrics.core.files import held, is_held, make_file, make_folder, read_json, write_json, write_text
 from metrics.core.suite import Suite
 from metrics.engine.run_control import start_module
+from metrics.judge.redact import redact
 from metrics.judge.settings import Budget
 from metrics.store import Progress, Workspace
+from metrics.store.own_files import own_folder
 from metrics.store.run import EvaluatorProgress
 from metrics.targets.complete import check_fits, complete
 from metrics.targets.description import HttpTarget, ModelTarget, Target
@@ -81,7 +83,7 @@ class Job:
 
     def cancel(self) -> None:
         """Ask the process that works on it to stop; its answers are kept."""
-        (self.folder / "cancel").touch()
+        make_file(self.folder / "cancel")
 
     def execute(self) -> str:
         """Do it, in this process; return the fingerprint of the outputs. Raises RunBusy where another process does."""
@@ -96,7 +98,7 @@ class Job:
                     workspace=workspace.path, listen=self._listen,
                 )  # fmt: skip
             except AssayError as failure:
-                write_text(self.folder / "failure.txt", str(failure))
+                write_text(self.folder / "failure.txt", redact(str(failure)))
                 raise
             fingerprint = workspace.save_outputs(outputs, suite)
             write_json(self.folder / "result.json", {"outputs": fingerprint})
@@ -123,7 +125,7 @@ def create_job(
         "budget": dict(budget or {}), "retry_errors": retry_errors,
     }  # fmt: skip
     name = sha256(json.dumps(spec, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:24]
-    folder = make_folder(workspace.path / FOLDER / name)
+    folder = make_folder(own_folder(workspace.path, FOLDER, name))
     write_json(folder / "spec.json", spec)
     return Job(folder)
 
@@ -133,7 +135,7 @@ def job_of(workspace: Workspace, name: str) -> Job:
     folder = workspace.path / FOLDER / name
     if not ID.fullmatch(name) or not (folder / "spec.json").exists():
         raise RunNotFound(f"there is no completion {name!r} in {workspace.path}")
-    return Job(folder)
+    return Job(own_folder(workspace.path, FOLDER, name))
 
 
 def web_targets(given: Spec | Sequence[Spec]) -> tuple[Target, ...]:

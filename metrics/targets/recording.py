@@ -15,6 +15,7 @@ from typing import Any
 
 from metrics.core.errors import RunError
 from metrics.core.files import held, make_folder, write_json
+from metrics.store.own_files import own_folder
 from metrics.targets.description import Target
 
 FOLDER = "targets"  # of a workspace
@@ -25,7 +26,7 @@ Entry = Mapping[str, Any]  # key, case_id, and the columns of OUTPUTS that the a
 
 def folder_of(workspace: Path, target: Target) -> Path:
     """Return the folder of a target's recording, there or not."""
-    return workspace / FOLDER / target.fingerprint()[:32]
+    return own_folder(workspace, FOLDER, target.fingerprint()[:32])
 
 
 def key_of(request: Any) -> str:

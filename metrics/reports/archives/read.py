@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel, ValidationError
 
 from metrics.core.errors import AssayError, InputError, InputProblem
-from metrics.core.files import make_folder, read_json
+from metrics.core.files import make_file, make_folder, read_json
 from metrics.core.schema import SCHEMA_VERSION, TABLES
 from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Suite, Task, conform
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
@@ -173,7 +173,7 @@ def _written(name: str, entry: Entry | None, listed: _File | None, staged: Path)
     make_folder(target.parent)
     digest = hashlib.sha256()
     try:
-        with entry.open() as source, target.open("xb") as copy:
+        with entry.open() as source, make_file(target).open("wb") as copy:
             while chunk := source.read(CHUNK):
                 digest.update(chunk)
                 copy.write(chunk)

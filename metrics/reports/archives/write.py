@@ -41,7 +41,7 @@ def archive(run: Run, media: bool = True, replies: bool = True) -> bytes:
 
 def write_file(run: Run, file: Path, media: bool = True, replies: bool = True) -> None:
     """Write the archive of a finished run to a file, whole or not at all; see `write_archive`."""
-    with written_whole(file.absolute()) as beside, beside.open("wb") as target:
+    with written_whole(file.absolute(), private=False) as beside, beside.open("wb") as target:
         write_archive(run, target, media, replies)
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.files import temporary_folder
+from metrics.core.files import make_file, temporary_folder
 from metrics.store.remote.objects import checked_url, opened
 
 
@@ -20,6 +20,6 @@ def local_file(path: str | Path) -> Path:
         if size is None:
             raise InputError([InputProblem(path, "no such file", "the URL of a file")])
         copy = temporary_folder("inputs") / name
-        with copy.open("wb") as target:
+        with make_file(copy).open("wb") as target:
             place.copy_to(name, target, size)
     return copy

@@ -24,6 +24,8 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
+from metrics.core.files import make_file, make_folder
+
 Kinds = tuple[tuple[str, int], ...]  # data type and dimensions of each argument
 HERE = Path(__file__).parent
 DIGEST = 32  # bytes
@@ -112,8 +114,8 @@ def _write(file: Path, sources: bytes, made: ObjectCode) -> bool:
     content = json.dumps([made.symbol, made.returns]).encode() + b"\n" + made.code
     beside = file.with_name(f"{file.name}.{uuid4().hex}")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(sha256(sources + content).digest() + content)
+        make_folder(file.parent)
+        make_file(beside).write_bytes(sha256(sources + content).digest() + content)
         beside.replace(file)
     except OSError:
         with suppress(OSError):

@@ -1,0 +1,73 @@
+"""What may be in a workspace: files and folders of its own.
+
+Whoever else can write to it, such as a tool that unpacks or synchronises, could make a run's table a link to a file of
+another place, which would be shown, exported or sent; or a pipe, which is never read to its end. So below a workspace's
+folder, which may be a link itself, no link is followed.
+"""
+
+import os
+import time
+from functools import lru_cache
+from pathlib import Path
+
+from metrics.core.errors import RunCorrupt
+from metrics.core.files import PRIVATE
+
+# all that a workspace has; its folder may have been there before, and have other things of the user's
+FOLDERS = (
+    "bin", "cache", "completions", "drafts", "groups", "labels", "listings", "logs", "monitors", "outputs", "plugins",
+    "questions", "reviews", "runs", "suites", "targets", "thumbnails", "uploads",
+)  # fmt: skip
+SETTLED = 2_000_000_000  # ns; a folder changed since may change again without its time showing it: disks count in ticks
+
+
+def own_folder(root: Path, *names: str) -> Path:
+    """Return the folder of these names below the workspace's folder `root`, missing or not.
+
+    Raises RunCorrupt where it is reached by a link, or anything in it is a link, a pipe or a device.
+    """
+    folder = root
+    for name in names:
+        folder = folder / name
+        if folder.is_symlink():
+            raise _refused(folder)
+    if (found := _foreign(folder)) is not None:
+        raise _refused(Path(found))
+    return folder
+
+
+def tighten(root: Path) -> None:
+    """Make the folders of a workspace readable by their owner only; earlier versions left that to the umask."""
+    for name in FOLDERS:
+        folder = root / name
+        if folder.is_dir() and not folder.is_symlink() and folder.stat().st_mode & 0o077:
+            folder.chmod(PRIVATE)
+
+
+def _refused(path: Path) -> RunCorrupt:
+    kind = f"a link to {os.readlink(path)}" if path.is_symlink() else "a pipe or a device"
+    return RunCorrupt(f"{path} is {kind}; in a workspace only its own files are read: remove it, or put the file there")
+
+
+def _foreign(folder: Path | str) -> str | None:
+    """Return the first path in a folder and those below that is neither a file nor a folder; None without one."""
+    try:
+        changed = os.stat(folder).st_mtime_ns
+    except FileNotFoundError:
+        return None
+    look = _entries if time.time_ns() - changed > SETTLED else _entries.__wrapped__
+    foreign, folders = look(str(folder), changed)
+    return foreign or next(filter(None, map(_foreign, folders)), None)
+
+
+@lru_cache(maxsize=4096)
+def _entries(folder: str, changed: int) -> tuple[str | None, tuple[str, ...]]:  # noqa: ARG001 - a part of the cache's key
+    """Return the first entry that is neither a file nor a folder, and the folders."""
+    folders = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.path)
+            elif not entry.is_file(follow_symlinks=False):
+                return entry.path, ()
+    return None, tuple(folders)

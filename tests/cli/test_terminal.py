@@ -1,0 +1,159 @@
+"""Nothing that others write reaches the terminal as a command to it, whichever command prints it."""
+
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from metrics.cli.options import write_output
+from metrics.cli.terminal import Shown, direct, protect, shown
+from tests.conftest import PROJECT
+
+# the window's title, the clipboard, a link, a cleared screen three times, overwriting, the bell, text turned round
+EVIL = "\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x1b]8;;http://a.b\x1b\\\x1b[2J\x9b2J\x1bc\rover\x08\x7f\u202egnp.exe"
+FILES = {
+    "suite.jsonl": [{"case_id": f"c1{EVIL}", "question": EVIL, "expected_answer": "a", "tags": [EVIL]}],
+    "outputs.jsonl": [{"case_id": f"c1{EVIL}", "model": f"m{EVIL}", "answer": EVIL}],
+    "foreign.jsonl": [{"case_id": f"c2{EVIL}", "model": f"m{EVIL}", "answer": EVIL}],
+    "labels.jsonl": [{"case_id": f"c1{EVIL}", "model": f"m{EVIL}", "rater": EVIL, "label": f"good{EVIL}"}],
+    "log.jsonl": [{"id": EVIL, "time": EVIL, "answer": EVIL}],
+}
+COMMANDS = """
+import sys
+from metrics.__main__ import protect
+from metrics.cli.main import main
+protect()
+for command in __import__("json").loads(sys.argv[1]):
+    try:
+        main(command)
+    except SystemExit as end:
+        pass
+"""
+
+
+def said(folder: Path, *commands: list[str]) -> str:
+    """What these commands, run in one process, send to a terminal."""
+    controller, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", COMMANDS, json.dumps(commands)], stdin=terminal, stdout=terminal, stderr=terminal,
+        cwd=folder, env=os.environ | {"PYTHONPATH": str(PROJECT), "TERM": "xterm-256color", "PYTHONUTF8": "1"},
+    )  # fmt: skip
+    os.close(terminal)
+    pieces = []
+    while True:
+        try:
+            piece = os.read(controller, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        pieces.append(piece)
+    os.close(controller)
+    process.wait()
+    return b"".join(pieces).decode().replace("\r\n", "\n")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, workspace: Path) -> Path:
+    for name, rows in FILES.items():
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / f"suite{EVIL.replace('/', '')}.csv").write_text("")
+    (tmp_path / f"plugin{EVIL.replace('/', '')}.py").write_text("raise ValueError('x')")
+    return tmp_path
+
+
+@pytest.mark.attack("suite author", "names with escape sequences drive the terminal", "control characters are shown")
+def test_no_name_acts_on_the_terminal(folder: Path) -> None:
+    plain = EVIL.replace("/", "")
+    text = said(
+        folder,
+        ["evaluate", "suite.jsonl", "outputs.jsonl", "--evaluators", "rouge", "--name", f"run{EVIL}"],
+        ["evaluate", "suite.jsonl", "foreign.jsonl", "--quiet"],
+        ["evaluate", f"suite{plain}.csv", "outputs.jsonl"],
+        ["evaluate", "suite.jsonl", "outputs.jsonl", "--evaluators", EVIL],
+        ["evaluate", "suite.jsonl", "outputs.jsonl", "--plugin", f"plugin{plain}.py"],
+        ["describe", "latest", "--notes", EVIL, "--tag", "a"],
+        ["runs"], ["runs", "--json"], ["describe", "latest"],
+        ["gate", "latest", "--fail-under", "rougeL=0.1", "--markdown", "-"],
+        ["export", "latest", "--what", "scores", "--format", "csv"],
+        ["labels", "add", "latest", "labels.jsonl"],
+        ["suites", "list"], ["suites", "diff", "suite.jsonl", EVIL],
+        ["monitor", "log.jsonl", "--name", "chat", "--quiet", "--evaluators", "pii_leakage"],
+        ["report", EVIL], [EVIL], ["runs", f"--{EVIL}"], ["judge", "list", EVIL],
+    )  # fmt: skip
+    assert "\x1b[?25l" in text, "the bars' own sequences"
+    assert "run\\u001b]0;owned\\u0007" in text
+    assert "\\u202egnp.exe" in text
+    others = re.sub(r"\x1b\[(?:[0-9;]*[mAK]|\?25[lh]|1A|2K)|\r", "", text)
+    assert [sign for sign in sorted({*others}) if not (sign.isprintable() or sign == "\n")] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\x1b[31mb", "a\\u001b[31mb"),
+        ("title\x1b]0;x\x07", "title\\u001b]0;x\\u0007"),
+        ("one byte \x9b2J", "one byte \\u009b2J"),
+        ("bad\rgood", "bad\\u000dgood"),
+        ("a\u202eb\u2066c", "a\\u202eb\\u2066c"),
+        ("line\u2028end", "line\\u2028end"),
+        ("a byte of no encoding \udc9b", "a byte of no encoding \\udc9b"),
+        ("tab\tand\nlines", "tab\tand\nlines"),
+        ("żółć 日本 👩‍👩‍👧 עברית", "żółć 日本 👩‍👩‍👧 עברית"),
+        ("::set-output name=a::b", ":\\u003aset-output name=a::b"),
+        ("x\n  ::add-mask::y", "x\n  :\\u003aadd-mask::y"),
+        ("x ##[add-mask]y", "x ##\\u005badd-mask]y"),
+        ("a::b", "a::b"),
+    ],
+)  # fmt: skip
+def test_what_is_shown(text: str, expected: str) -> None:
+    assert shown(text) == expected
+
+
+def test_json_is_the_same_json() -> None:
+    data = {EVIL: [EVIL, "::a", "##[b"]}
+    for indent in (None, 1):
+        assert json.loads(shown(json.dumps(data, ensure_ascii=False, indent=indent))) == data
+
+
+def test_a_stream_knows_where_a_line_begins() -> None:
+    below = io.StringIO()
+    stream = Shown(below)
+    print("a", "::b", file=stream)
+    print("::c", file=stream)
+    stream.write("  ")
+    stream.writelines(["::d\n", "::e\n"])
+    assert below.getvalue() == "a ::b\n:\\u003ac\n  :\\u003ad\n:\\u003ae\n"
+
+
+def test_streams_are_wrapped_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    monkeypatch.setattr(sys, "stderr", None)
+    protect()
+    protect()
+    assert isinstance(sys.stdout, Shown)
+    assert isinstance(direct(sys.stdout), io.StringIO)
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_tables_are_exact_in_a_pipe(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    below = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    monkeypatch.setattr(below, "isatty", lambda: terminal)
+    monkeypatch.setattr(sys, "stdout", Shown(below))
+    write_output(f"a,{EVIL}\n".encode(), None)
+    below.flush()
+    assert below.buffer.getvalue().decode() == (shown(f"a,{EVIL}\n") if terminal else f"a,{EVIL}\n")
+
+
+@pytest.mark.attack("model", "a traceback holds a key, and goes into a run's log.txt", "standard error is redacted")
+def test_messages_and_tracebacks_hold_no_key(tmp_path: Path) -> None:
+    code = "from metrics.__main__ import protect; protect(); raise ValueError('no sk-abcdefgh12345678 \\x1b[2J plain')"
+    environment = os.environ | {"PYTHONPATH": str(PROJECT), "SOME_TOKEN": "plain-words"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.stderr.endswith("ValueError: no [key] \\u001b[2J plain\n")
