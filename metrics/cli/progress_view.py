@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from metrics.cli import log_lines
 from metrics.presentation.format import duration
 from metrics.store import Progress
-from metrics.store.run import EvaluatorProgress
+from metrics.store.run_progress import EvaluatorProgress
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

@@ -19,7 +19,7 @@ from metrics.core.suite import Suite
 from metrics.engine.run_control import start_module
 from metrics.judge.settings import Budget
 from metrics.store import Progress, Workspace
-from metrics.store.run import EvaluatorProgress
+from metrics.store.run_progress import EvaluatorProgress
 from metrics.targets.complete import check_fits, complete
 from metrics.targets.description import HttpTarget, ModelTarget, Target
 from metrics.targets.spec import Spec, described, targets_of
