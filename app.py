@@ -1,5 +1,8 @@
 """The studio's entry: navigation and nothing else."""
 
+from components.widgets.damaged_run import told
 from components.widgets.frame import navigation
 
-navigation().run()
+page = navigation()
+with told():
+    page.run()

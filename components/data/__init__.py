@@ -274,6 +274,7 @@ from components.data.workspace_runs import (
     RunFacts,
     RunProgress,
     asked_of,
+    can_repair,
     cancel,
     damaged_runs,
     delete_run,
@@ -284,6 +285,7 @@ from components.data.workspace_runs import (
     failure,
     progress,
     render_report,
+    repair,
     report_outline,
     report_sections,
     restore_run,
@@ -302,7 +304,7 @@ from metrics.analysis.findings.problems import flip_evidence
 from metrics.analysis.objects.object_export import MOST as MOST_EXPORTED
 from metrics.analysis.slices.find_slices import LEVEL as SLICE_LEVEL
 from metrics.core.calibration import FEWEST_LABELS
-from metrics.core.errors import RunError
+from metrics.core.errors import RunCorrupt, RunError
 from metrics.core.input_problems import grouped
 from metrics.core.prompt import wording
 from metrics.core.registry import evaluator_ids, title_of
@@ -362,7 +364,7 @@ if TYPE_CHECKING:
     from metrics.monitoring import MetricDrift, Standing
     from metrics.perturbations import Kind
     from metrics.stats.prediction_powered import Estimate as MeanEstimate
-    from metrics.store.run import EvaluatorProgress, Progress
+    from metrics.store.run_progress import EvaluatorProgress, Progress
     from metrics.suites import Change as SuiteChange
     from metrics.suites import Difference as SuiteDifference
     from metrics.suites import Version

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from components.data.visitors import action, kept_here, place
-from metrics.core.errors import AssayError, InputError
+from metrics.core.errors import AssayError, InputError, RunError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,6 +196,24 @@ def resume(run_id: str) -> None:
     from metrics import engine
 
     engine.resume(workspace().run(run_id))
+
+
+def can_repair(run_id: str) -> bool:
+    """Return whether a damaged run can be evaluated again: whether its specification can be read."""
+    try:
+        return bool(workspace().run(run_id).spec)
+    except RunError:
+        return False
+
+
+@action("editor", "repair a run", "run_id")
+def repair(run_id: str) -> None:
+    """Evaluate a damaged run again, in a process of its own; see metrics.engine.repair."""
+    from metrics.engine.run_control import start_module
+
+    run = workspace().run(run_id)
+    arguments = ["verify", run.id, "--repair", "--workspace", str(run.workspace.path), "--quiet"]
+    start_module(arguments, run.home / "log.txt")
 
 
 def ensure_samples() -> bool:

@@ -173,12 +173,7 @@ def _chosen_run(unfinished: bool) -> str:
         no_run_yet()
     asked = unfinished_run.run_of(url.param("run"))
     if asked not in (None, "latest") and asked not in runs:
-        named = literal(repr(format.shorten(str(asked))))
-        st.error(
-            f"Run {named} is in the bin. Restore it at the end of the page Runs, or choose another in the sidebar."
-            if any(run.id == asked for run in data.deleted_runs())
-            else f"This workspace has no run {named}. Choose one of its runs in the sidebar."
-        )
+        st.error(_not_there(str(asked)))
     finished = [run_id for run_id, run in runs.items() if run.state == "finished"]
     last = st.session_state.get("last_run")
     chosen = next(run_id for run_id in (asked, last, *finished, *runs) if run_id in runs)
@@ -209,6 +204,16 @@ def _chosen_run(unfinished: bool) -> str:
             empty("This run is not finished", why, "Open the leaderboard", page="leaderboard", run=chosen)
         st.stop()
     return board
+
+
+def _not_there(asked: str) -> str:
+    """Return why a run that the address names is not among those that can be opened, as Markdown."""
+    named = literal(repr(format.shorten(asked)))
+    if why := data.damaged_runs().get(asked):
+        return f"{literal(why)}. The page Runs offers what can be done; or choose another run in the sidebar."
+    if any(run.id == asked for run in data.deleted_runs()):
+        return f"Run {named} is in the bin. Restore it at the end of the page Runs, or choose another in the sidebar."
+    return f"This workspace has no run {named}. Choose one of its runs in the sidebar."
 
 
 def _pick_run(picker: str) -> None:

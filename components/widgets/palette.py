@@ -27,8 +27,8 @@ def entries(run: str) -> Iterator[Entry]:
     for name, (title, _) in url.PAGES.items():
         yield "Page", title, _address(name, **of_run), ""
     finished = [one for one in data.runs() if one.state == "finished"]
-    if any(one.id == run for one in finished):
-        board = data.leaderboard(run)
+    board = _board(run) if any(one.id == run for one in finished) else None
+    if board is not None:
         for model in board.models:
             yield "Model", model, _address("cases", **of_run, model=model), "its cases"
         for column in board.columns:
@@ -39,6 +39,14 @@ def entries(run: str) -> Iterator[Entry]:
         yield "Run", one.name or one.id, _address("leaderboard", run=one.id), format.moment(one.created)
     for name in data.evaluator_ids():  # their titles would import them all on every page
         yield "Evaluator", in_words(name), _address("evaluators", evaluator=name), name
+
+
+def _board(run: str) -> data.Leaderboard | None:
+    """Return the leaderboard of a run; None of a damaged one, of which the page says what is damaged."""
+    try:
+        return data.leaderboard(run)
+    except data.RunCorrupt:
+        return None
 
 
 def _address(name: str, **values: url.Value) -> str:

@@ -32,6 +32,7 @@ from metrics.cli import (
     samples_command,
     studio_command,
     suites_command,
+    verify_command,
     warm_up_command,
 )
 from metrics.cli.command_parser import CommandParser
@@ -43,8 +44,8 @@ from metrics.core.errors import AssayError
 COMMANDS = (
     evaluate_command, run_command, complete_command, export_command, report_command, bundle_command, gate_command,
     plot_command, monitor_command, perturb_command, suites_command, cache_command, judge_command, labels_command,
-    calibrate_command, rubric_command, evaluators_command, check_evaluator_command, runs_command, merge_command,
-    archive_command, remote_command, samples_command, studio_command, warm_up_command,
+    calibrate_command, rubric_command, evaluators_command, check_evaluator_command, runs_command, verify_command,
+    merge_command, archive_command, remote_command, samples_command, studio_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 

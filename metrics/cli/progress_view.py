@@ -11,7 +11,7 @@ from metrics.cli import log_lines
 from metrics.cli.terminal import direct, protect, shown
 from metrics.presentation.format import duration
 from metrics.store import Progress
-from metrics.store.run import EvaluatorProgress
+from metrics.store.run_progress import EvaluatorProgress
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

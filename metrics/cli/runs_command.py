@@ -40,25 +40,32 @@ def add_command(commands: Any) -> None:
 
 def _runs(options: argparse.Namespace) -> int:
     workspace = Workspace(options.workspace)
-    found = workspace.bin.runs() if options.bin else workspace.runs()
-    # damaged ones are only in the bin
-    shown = [run for run in found if run.damage or options.tag is None or options.tag in run.about.tags]
+    runs = workspace.bin.runs() if options.bin else workspace.runs()
+    records = [
+        _record(run) for run in runs if options.tag is None or (not run.damage and options.tag in run.about.tags)
+    ]
+    told = {} if options.bin else workspace.damaged_runs()
+    broken = [_damaged(run_id, why) for run_id, why in told.items() if "://" not in run_id and options.tag is None]
     if options.json:
-        print(json.dumps([_record(run) for run in shown], ensure_ascii=False, indent=1))
-    for run in () if options.json else shown:
-        if run.damage:
-            print(f"{run.id}  damaged")
+        print(json.dumps([*records, *broken], ensure_ascii=False, indent=1))
+    for one in () if options.json else [*records, *broken]:
+        if one["state"] == "damaged":
+            print(f"{one['id']}  damaged")
         else:
-            print(f"{run.id}  {run.state:<11}  {run.name}", *(f"#{tag}" for tag in run.about.tags))
-    for why in {} if options.bin else workspace.damaged_runs().values():
+            print(f"{one['id']}  {one['state']:<11}  {one['name']}", *(f"#{tag}" for tag in one["tags"]))
+    for why in told.values():
         print(why, file=sys.stderr)
     return 0
+
+
+def _damaged(run_id: str, why: str) -> dict[str, Any]:
+    return {"id": run_id, "state": "damaged", "reason": why}
 
 
 def _record(run: Run) -> dict[str, Any]:
     """Return a run as `runs --json` prints it."""
     if run.damage:
-        return {"id": run.id, "state": "damaged", "reason": run.damage}
+        return _damaged(run.id, run.damage)
     suite = {name: run.spec["suite"].get(name) for name in ("name", "task", "cases", "fingerprint")}
     return {
         "id": run.id, "state": run.state, "name": run.name, "created": run.created, "tags": list(run.about.tags),

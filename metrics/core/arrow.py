@@ -1,6 +1,10 @@
-"""Reading Arrow and Parquet without pandas, whose import the start page cannot wait for."""
+"""Reading Arrow and Parquet without pandas, whose import the start page cannot wait for.
+
+The files that Assay stores have a checksum in each page, which is compared whenever they are read.
+"""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +16,23 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Floats
 
 _NAN = pa.Array.from_buffers(pa.float64(), 1, [None, pa.py_buffer(np.full(1, np.nan))])[0]  # as pa.scalar makes it
+
+
+def opened(path: Path, **options: Any) -> pq.ParquetFile:
+    """Return a stored Parquet file, open for reading; `options` are those of pyarrow."""
+    return pq.ParquetFile(path, page_checksum_verification=True, **options)
+
+
+def stored_rows(path: Path, columns: Sequence[str] | None = None, filters: Any = None, **options: Any) -> pa.Table:
+    """Return a stored Parquet file, all of it or some columns and the rows that `filters` (of pyarrow) leave.
+
+    With filters pyarrow imports pandas.
+    """
+    if filters is None:
+        with opened(path, **options) as file:
+            return file.read(columns=None if columns is None else list(columns))
+    wanted = None if columns is None else list(columns)
+    return pq.read_table(path, columns=wanted, filters=filters, page_checksum_verification=True, **options)
 
 
 def numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:

@@ -15,7 +15,7 @@ AssayError
     ├── RunNotFound     there is no run of that id in the workspace
     ├── RunBusy         another process is working on the run
     ├── RunSealed       the run is finished and cannot change
-    └── RunCorrupt      a sealed file is missing or does not match the manifest
+    └── RunCorrupt      a file is lost, unreadable or differs from its seal
 """
 
 from collections.abc import Iterable
@@ -95,4 +95,12 @@ class RunSealed(RunError):
 
 
 class RunCorrupt(RunError):
-    """A file of a sealed run is missing or differs from its manifest."""
+    """A file of a run is lost, unreadable or differs from its seal.
+
+    `run` is the id of the run, "" of stored inputs; `lost`: the file is not there at all.
+    """
+
+    def __init__(self, text: str, run: str = "", lost: bool = False):
+        super().__init__(text)
+        self.run = run
+        self.lost = lost

@@ -119,7 +119,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 def write_table(path: Path, table: pa.Table, row_group_size: int = ROW_GROUP) -> None:
     """Write a table as Parquet (zstd), whole or not at all."""
     with written_whole(path) as beside:
-        pq.write_table(table, beside, compression="zstd", row_group_size=row_group_size)
+        pq.write_table(table, beside, compression="zstd", row_group_size=row_group_size, write_page_checksum=True)
 
 
 @contextmanager

@@ -15,8 +15,7 @@ from metrics.engine.shards import SHARD, own_units
 from metrics.judge.budget import Spend
 from metrics.store import Run, Workspace
 from metrics.store.run import SPEND
-
-MADE = ("schema", "id", "created")  # of a specification: by whoever stores it
+from metrics.store.run_spec import MADE
 
 
 def merge(folders: Sequence[Path], workspace: Workspace) -> Run:

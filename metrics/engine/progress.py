@@ -11,7 +11,7 @@ from metrics.engine.judge_pace import JudgePace
 from metrics.engine.parts import UnitResult
 from metrics.engine.plan import Unit, judged
 from metrics.store import Progress, Run
-from metrics.store.run import EvaluatorProgress
+from metrics.store.run_progress import EvaluatorProgress
 
 EVERY = 0.5  # seconds between two writes
 

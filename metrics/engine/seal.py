@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metrics.core.files import sha256_of, write_json, write_table, written_whole
+from metrics.core.files import sha256_of, write_table, written_whole
 from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, JUDGEMENTS, REPLICATES, SCHEMA_VERSION, SCORES
 from metrics.core.source_version import LIBRARIES
@@ -19,6 +19,9 @@ from metrics.engine.aggregate import Slices, aggregate_cases
 from metrics.engine.parts import Parts
 from metrics.engine.plan import SLICED_TAGS, Unit
 from metrics.store import Run
+from metrics.store.digests import digest_of, file_facts
+from metrics.store.file_names import INPUTS
+from metrics.store.manifest import write_manifest
 
 ROWS = 65_536  # of a row group: small enough to skip most of a table, large enough to read fast
 RESAMPLED_ROWS = 256  # of a row group, a list of replicates each
@@ -28,7 +31,7 @@ AGGREGATED = pa.schema([SCORES.field(name) for name in ("position", "model", "me
 def seal(run: Run, units: list[Unit], parts: Parts, seconds: float) -> None:
     """Write the tables and then the manifest; after an interruption it is done again from the parts."""
     tables = write_tables(run, units, parts, run.folder)
-    write_json(run.folder / "manifest.json", _manifest(run, units, tables, seconds))
+    write_manifest(run.folder, _manifest(run, units, tables, seconds))
 
 
 def write_tables(run: Run, units: Sequence[Unit], parts: Parts, home: Path) -> dict[str, Path]:
@@ -56,7 +59,8 @@ def write_tables(run: Run, units: Sequence[Unit], parts: Parts, home: Path) -> d
 
 def _write_rows(path: Path, schema: pa.Schema, pieces: Iterator[pa.Table]) -> Path:
     """Write the pieces one after the other, never all in memory, in row groups of about ROWS; return the path."""
-    with written_whole(path) as beside, pq.ParquetWriter(beside, schema, compression="zstd") as writer:
+    options: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
+    with written_whole(path) as beside, pq.ParquetWriter(beside, schema, **options) as writer:
         for gathered in _gathered(pieces, schema):
             writer.write_table(gathered, row_group_size=ROWS)
     return path
@@ -163,6 +167,8 @@ def _manifest(run: Run, units: list[Unit], tables: dict[str, Path], seconds: flo
         "seed": spec["seed"],
         "evaluators": spec["evaluators"],
         **({} if spend is None else {"judge": spend}),
+        "spec": digest_of(run.folder / "spec.json"),
+        "inputs": {name: file_facts(path) for name in INPUTS if (path := run.stored_input(name)) is not None},
         "tables": table_facts(tables, run.folder),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
     }

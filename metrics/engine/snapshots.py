@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from metrics.core.files import held, make_folder, write_json
+from metrics.core.files import held, make_folder
 from metrics.core.registry import choose
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.engine.parts import Parts
 from metrics.engine.plan import Unit, plan
 from metrics.engine.seal import table_facts, write_tables
 from metrics.store import Run
+from metrics.store.manifest import write_manifest
 from metrics.store.snapshot import FOLDER, Snapshot
 
 KEPT = 3  # snapshots of a run: pages that show an older one may still be reading it
@@ -42,7 +43,7 @@ def snapshot(run: Run) -> Snapshot | None:
                 "schema": SCHEMA_VERSION, "run": run.id, "units": len(done), "evaluators": run.spec["evaluators"],
                 "partly": _partly(units, done), "tables": table_facts(tables, folder),
             }  # fmt: skip
-            write_json(folder / "manifest.json", manifest)
+            write_manifest(folder, manifest)
             _forget_old(folder.parent)
     return Snapshot(folder)
 

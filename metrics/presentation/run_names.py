@@ -18,6 +18,7 @@ STATES = {  # each with a sign, so that no state is told by colour alone
     "cancelled": "– cancelled",
     "interrupted": "✗ interrupted",
     "failed": "✗ failed",
+    "damaged": "✗ damaged",
 }
 GOING = ("queued", "starting", "running")
 

@@ -1,7 +1,8 @@
 """Runs, suites, outputs and labels on disk: Parquet tables, each written whole; a manifest seals a run."""
 
-from metrics.store.run import Progress, Run
+from metrics.store.run import Run
 from metrics.store.run_cache import cache_by_run
+from metrics.store.run_progress import Progress
 from metrics.store.workspace import Workspace
 
 __all__ = ["Progress", "Run", "Workspace", "cache_by_run"]

@@ -6,6 +6,12 @@ REMOTE = "remote.json"  # in a workspace that is the local copy of one at a URL:
 RUN_FILES = ("spec.json", "manifest.json", "progress.json", "judge.json")
 SUITE_FILES = ("suite.json", "cases.parquet", "annotations.parquet")
 OUTPUTS_FILES = ("outputs.json", "targets.json", "outputs.parquet", "predictions.parquet")
+INPUTS = tuple(  # the tables of suite and outputs
+    f"{kind}/{name}"
+    for kind, names in (("suite", SUITE_FILES), ("outputs", OUTPUTS_FILES))
+    for name in names
+    if name.endswith(".parquet")
+)
 MEDIA, ARTIFACTS = "suite/media/", "outputs/artifacts/"
 NAMES = "|".join(  # a pattern of every name; the part of a name that is not ours is a plain file name
     (

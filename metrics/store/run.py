@@ -6,26 +6,31 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from metrics.core.arrow import stored_rows
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
 from metrics.core.errors import RunCorrupt, RunError
 from metrics.core.evaluator import Evaluator
-from metrics.core.files import held, is_held, read_json, sha256_of
-from metrics.core.registry import evaluators, note_missing, wordings
+from metrics.core.files import held, is_held, read_json
+from metrics.core.registry import evaluators, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign
-from metrics.core.schema import SCHEMA_VERSION, TABLES, conformed
+from metrics.core.schema import TABLES, conformed
 from metrics.core.suite import Outputs, Suite, tags_of
+from metrics.store.digests import digest_of
 from metrics.store.file_names import REMOTE
+from metrics.store.manifest import read_manifest
 from metrics.store.own_files import own_folder
 from metrics.store.run_about import About, own_name, read_about, write_about
 from metrics.store.run_database import database
+from metrics.store.run_progress import Progress, read_progress
+from metrics.store.run_spec import LaterSchema, read_spec
 from metrics.store.stored_inputs import StoredInputs
 from metrics.store.threshold_profiles import ThresholdProfiles, Thresholds
 
@@ -36,35 +41,7 @@ SECOND = 15  # characters of a run's id that are the time it began
 SPEND = "judge.json"  # in the run's folder: the cost of its judge so far
 STARTING = "starting"  # in the run's folder: held from its start until the run's own process holds the lock
 CLOCKS = ("progress.json", STARTING, "lock")  # the last one written tells since when `seconds_spent` is out of date
-SPECIFIED = ("name", "suite", "outputs", "evaluators")  # what every specification has
-State = Literal["queued", "starting", "running", "finished", "cancelled", "failed", "interrupted"]
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluatorProgress:
-    """The progress of one evaluator: cases done of total, and how many of them failed."""
-
-    id: str
-    title: str
-    done: int
-    total: int
-    failed: int
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The progress of a run; `seconds_spent` counts over stops and resumes, `seconds_left` is None while unknown."""
-
-    evaluators: tuple[EvaluatorProgress, ...] = ()
-    seconds_spent: float = 0.0
-    seconds_left: float | None = None
-    message: str = ""
-
-    @property
-    def share(self) -> float:
-        """Done of total over all evaluators, 0 … 1."""
-        total = sum(entry.total for entry in self.evaluators)
-        return sum(entry.done for entry in self.evaluators) / total if total else 0.0
+State = Literal["queued", "starting", "running", "finished", "cancelled", "failed", "interrupted", "damaged"]
 
 
 class Run:
@@ -91,32 +68,51 @@ class Run:
 
     @cached_property
     def spec(self) -> dict[str, Any]:
-        """The specification: suite and outputs by fingerprint, evaluators with parameters, resources, seed."""
-        path = self.home / "spec.json"
-        spec = _read_spec(path, path.stat().st_mtime_ns)
-        if spec["schema"] > SCHEMA_VERSION:
-            raise RunError(
-                f"run {self.id} has schema {spec['schema']}; this Assay reads up to {SCHEMA_VERSION}: update it"
-            )
-        return spec
+        """The specification: suite and outputs by fingerprint, evaluators with parameters, resources, seed.
+
+        Raises RunCorrupt where it cannot be read, RunError where only a later version can read it.
+        """
+        try:
+            return read_spec(self.home)
+        except LaterSchema as failure:
+            raise RunError(f"run {self.id} has {failure}") from None
+        except (OSError, ValueError, RecursionError) as failure:
+            raise self._unreadable("spec.json", failure) from None
+
+    @property
+    def manifest(self) -> Mapping[str, Any] | None:
+        """The seal: tables with rows and sha256, versions, times; None while the run is unfinished.
+
+        Raises RunCorrupt where it cannot be read, was changed, or seals another specification.
+        """
+        try:
+            found = read_manifest(self.folder)
+        except (OSError, ValueError, RecursionError) as failure:
+            raise self._unreadable("manifest.json", failure) from None
+        if found is not None and "spec" in found and digest_of(self.home / "spec.json") != found["spec"]:
+            raise self.corrupt("spec.json differs from its seal: it was changed after the run was finished")
+        return found
 
     @property
     def damage(self) -> str | None:
-        """Why the specification cannot be read; None where it can."""
+        """Why the run cannot be opened: its specification, seal or judge's costs are lost or damaged; None if it can.
+
+        Whether its tables are whole is said when they are read: see `table_path`, and metrics.store.run_check.
+        """
         try:
             own_folder(self.workspace.path, self.home.parent.name, self.home.name)
-            lacks = [name for name in SPECIFIED if name not in self.spec]
+            _ = self.spec, self.manifest, self.spend
         except RunError as failure:
             return str(failure)
-        except (OSError, ValueError, TypeError, KeyError) as failure:
-            return f"run {self.id} is damaged: spec.json cannot be read ({failure}); restore it from a backup"
-        return f"run {self.id} is damaged: spec.json has no {' and no '.join(lacks)}" if lacks else None
+        return None
 
-    @property
-    def manifest(self) -> dict[str, Any] | None:
-        """The seal: tables with rows and sha256, versions, times; None while the run is unfinished."""
-        manifest: dict[str, Any] | None = read_json(self.folder / "manifest.json")
-        return manifest
+    def corrupt(self, what: str, lost: bool = False) -> RunCorrupt:
+        """Return the error that a file of the run is lost or differs from its seal, with what can be done."""
+        advice = f"restore it from a backup, or run `python -m metrics verify {self.home.name} --repair`"
+        return RunCorrupt(f"run {self.id} is damaged: {what}; {advice}", self.home.name, lost)
+
+    def _unreadable(self, name: str, failure: BaseException) -> RunCorrupt:
+        return self.corrupt(f"{name} cannot be read ({getattr(failure, 'strerror', None) or failure})")
 
     @property
     def name(self) -> str:
@@ -197,8 +193,10 @@ class Run:
         """The state of the run.
 
         `starting`: its process is there, but does not work on it yet; `interrupted`: begun and unfinished, but no
-        process works on it; it can be resumed.
+        process works on it; it can be resumed. `damaged`: see `damage`.
         """
+        if self.damage is not None:
+            return "damaged"
         if (self.home / "manifest.json").exists():
             return "finished"
         if is_held(self.home / "lock"):
@@ -224,18 +222,13 @@ class Run:
     @property
     def failure(self) -> str | None:
         """Why the run failed; None where it did not."""
-        with suppress(FileNotFoundError):
-            return (self.home / "failure.txt").read_text(encoding="utf-8")
+        with suppress(OSError):
+            return (self.home / "failure.txt").read_text(encoding="utf-8", errors="replace")
         return None
 
     def progress(self) -> Progress:
         """Return the progress that the run's process last wrote, its time up to now while the process is there."""
-        path = self.home / "progress.json"
-        facts = read_json(path)
-        if facts is None:
-            found = Progress()
-        else:
-            found = Progress(**facts | {"evaluators": tuple(EvaluatorProgress(**one) for one in facts["evaluators"])})
+        found = read_progress(self.home)
         if self.state not in ("starting", "running"):
             return found
         touched = [file.stat().st_mtime for name in CLOCKS if (file := self.home / name).exists()]
@@ -243,8 +236,19 @@ class Run:
 
     @property
     def spend(self) -> dict[str, Any] | None:
-        """The cost of the run's `judges` so far, see metrics.judge.budget.Spend; None: it asked none."""
-        spent: dict[str, Any] | None = read_json(self.home / SPEND)
+        """The cost of the run's `judges` so far, see metrics.judge.budget.Spend; None: it asked none.
+
+        Raises RunCorrupt where that cannot be read: to resume the run would begin its budget anew.
+        """
+        sealed: dict[str, Any] | None = (self.manifest or {}).get("judge")
+        if sealed is not None:
+            return sealed
+        try:
+            spent = read_json(self.home / SPEND)
+        except (OSError, ValueError, RecursionError) as failure:
+            raise self._unreadable(SPEND, failure) from None
+        if spent is not None and not isinstance(spent, dict):
+            raise self.corrupt(f"{SPEND} cannot be read (it holds a {type(spent).__name__})")
         return spent
 
     @property
@@ -266,14 +270,39 @@ class Run:
         self.workspace.complete(kind, fingerprint)
         return own_folder(self.workspace.path, kind, fingerprint)
 
+    def stored_input(self, name: str) -> Path | None:
+        """Return a table of the run's inputs, such as outputs/predictions.parquet; None where they have none of it.
+
+        Every reader passes here. Raises RunCorrupt where it is lost or differs from its seal.
+        """
+        kind, _, file = name.partition("/")
+        seal = (self.manifest or {}).get("inputs", {}).get(name)
+        seals = [] if seal is None else [seal["sha256"]]
+        folder = "outputs" if kind == "outputs" else "suites"
+        try:
+            return self.workspace.file(folder, self.spec[kind]["fingerprint"], file, seals)
+        except RunCorrupt as failure:
+            raise RunCorrupt(f"run {self.id} is damaged: {failure}", self.home.name, failure.lost) from None
+
+    def input_path(self, name: str) -> Path:
+        """Return a table that the run's inputs have: suite/cases.parquet, outputs/outputs.parquet. As stored_input."""
+        path = self.stored_input(name)
+        if path is None:
+            raise self.corrupt(f"of its inputs {name} is lost", lost=True)
+        return path
+
     @property
     def suite(self) -> Suite:
         """The suite that was evaluated."""
+        for name in ("suite/cases.parquet", "suite/annotations.parquet"):
+            self.stored_input(name)
         return self.workspace.suite(self.spec["suite"]["fingerprint"])
 
     @property
     def outputs(self) -> Outputs:
         """The outputs that were evaluated, whole, with what was changed in them before."""
+        for name in ("outputs/outputs.parquet", "outputs/predictions.parquet"):
+            self.stored_input(name)
         changes = tuple(self.spec["outputs"].get("changes", ()))
         return replace(self.workspace.outputs(self.spec["outputs"]["fingerprint"]), changes=changes)
 
@@ -293,11 +322,13 @@ class Run:
 
     def case_columns(self, names: Sequence[str]) -> pa.Table:
         """Return these columns of the suite's cases; the others are not read."""
-        with pq.ParquetFile(self.suite_folder / "cases.parquet") as file:
-            return file.read(columns=list(names))  # read_table would import pandas: the start page waits
+        return stored_rows(self.input_path("suite/cases.parquet"), names)
 
     def table_path(self, name: str) -> Path | None:
-        """Return a sealed table's file: scores, aggregates, judgements, curves/ID, matches/ID; None without one."""
+        """Return a sealed table's file: scores, aggregates, judgements, curves/ID, matches/ID; None without one.
+
+        Every reader passes here. Raises RunCorrupt where it is lost or differs from its seal.
+        """
         manifest = self.manifest
         if manifest is None:
             raise RunError(
@@ -305,13 +336,16 @@ class Run:
             )
         if name not in manifest["tables"]:
             return None
+        sealed: str = manifest["tables"][name]["sha256"]
         path: Path = self.folder / manifest["tables"][name]["file"]
         if not path.exists() and (self.workspace.path / REMOTE).exists():
             from metrics.store.remote.local_copy import complete_run
 
             complete_run(self.workspace.path, path)
         if not path.exists():
-            raise RunCorrupt(f"run {self.id} has lost {path.name}; restore it from a backup or evaluate again")
+            raise self.corrupt(f"table {name} is lost: there is no {path.name}", lost=True)
+        if digest_of(path) != sealed:
+            raise self.corrupt(f"table {name} differs from its seal: it was changed after the run was finished")
         return path
 
     def table(self, name: str) -> pd.DataFrame:
@@ -325,7 +359,7 @@ class Run:
         """Return a sealed table, all of it or some columns and the rows that `filters` (of pyarrow) leave.
 
         The tables of core.schema have the columns of today's schema, null where an earlier version stored none. Without
-        rows where the run has no table of that name. Raises RunError for an unfinished run, RunCorrupt for a lost file.
+        rows where the run has no table of that name. Raises RunError for an unfinished run, RunCorrupt as table_path.
         """
         path, schema = self.table_path(name), TABLES.get(name)
         if path is None:
@@ -334,11 +368,7 @@ class Run:
         if columns is not None:
             there = pq.read_schema(path).names
             stored = [column for column in columns if column in there]
-        if filters is not None:
-            found = pq.read_table(path, columns=stored, filters=filters)
-        else:
-            with pq.ParquetFile(path) as file:  # read_table would import pandas: the start page waits
-                found = file.read(columns=stored)
+        found = stored_rows(path, stored, filters)
         return found if schema is None else conformed(found, schema, columns)
 
     @property
@@ -388,27 +418,21 @@ class Run:
         """
         for name in ("scores", *(self.manifest or {"tables": ()})["tables"]):  # raises RunError for an unfinished run
             self.table_path(name)
-        return database(self.folder, self.suite_folder / "cases.parquet").cursor().execute(sql, parameters or []).df()
+        cases = self.input_path("suite/cases.parquet")
+        return database(self.folder, cases).cursor().execute(sql, parameters or []).df()
 
     def verify(self) -> None:
-        """Compare every sealed table with the manifest. Raises RunCorrupt naming those that differ."""
-        tables = (self.manifest or {"tables": {}})["tables"]
-        bad = [
-            name for name, facts in tables.items() if sha256_of(self.table_path(name) or self.folder) != facts["sha256"]
-        ]
-        if bad:
-            raise RunCorrupt(f"run {self.id}: {', '.join(bad)} differ from the manifest")
+        """Compare every file that the run rests on with its seal. Raises RunCorrupt naming those that differ."""
+        from metrics.store.run_check import check, damaged
+
+        if bad := damaged(check(self)):
+            raise self.corrupt(
+                ", ".join(
+                    f"{one.name} is lost" if one.verdict == "lost" else f"{one.name} differs from its seal"
+                    for one in bad
+                )
+            )
 
     def locked(self) -> AbstractContextManager[None]:
         """Hold the run for writing. Raises RunBusy where another process does; a killed process releases it."""
         return held(self.home / "lock", f"run {self.id} is being worked on by another process")
-
-
-@lru_cache(maxsize=1024)
-def _read_spec(path: Path, written: int) -> dict[str, Any]:  # noqa: ARG001 - a part of the cache's key
-    """Return a specification, which is never changed; lists of runs read every one."""
-    spec: dict[str, Any] = read_json(path)
-    for entry in spec.get("evaluators", ()) if isinstance(spec, dict) else ():
-        if "plugin" in entry:  # it may be missing here: what the run says of it is known from now on
-            note_missing(entry["id"], entry["version"], entry["plugin"].get("declared", {}))
-    return spec

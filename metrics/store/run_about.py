@@ -26,7 +26,7 @@ def read_about(folder: Path) -> About:
     try:
         facts = read_json(folder / FILE) or {}
         return About(str(facts.get("name", "")), str(facts.get("notes", "")), tuple(map(str, facts.get("tags", ()))))
-    except (ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return About()
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metrics.core.files import read_json
 from metrics.core.schema import TABLES
+from metrics.store.manifest import read_manifest
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,14 +31,15 @@ def database(folder: Path, cases: Path) -> duckdb.DuckDBPyConnection:
         return f"read_parquet('{str(path).replace(chr(39), chr(39) * 2)}'{options})"
 
     connection = duckdb.connect(":memory:", config={"threads": 2})
-    tables = read_json(folder / "manifest.json")["tables"]
+    tables = (read_manifest(folder) or {"tables": {}})["tables"]
     for name in [*TABLES, *(name for name in tables if name not in TABLES)]:
         path = folder / tables[name]["file"] if name in tables else None
         source = "(SELECT 1) WHERE false" if path is None else scan(path)
         columns = (
             "*" if name not in TABLES else _columns(TABLES[name], [] if path is None else pq.read_schema(path).names)
         )
-        connection.execute(f'CREATE VIEW "{name.replace("/", "_")}" AS SELECT {columns} FROM {source}')
+        view = name.replace("/", "_").replace('"', '""')
+        connection.execute(f'CREATE VIEW "{view}" AS SELECT {columns} FROM {source}')
     names = pq.read_schema(cases).names
     image_name = '"metadata.image_name"' if "metadata.image_name" in names else "NULL"
     connection.execute(

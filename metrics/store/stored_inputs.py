@@ -1,8 +1,9 @@
 """Suites and outputs on disk: each stored once under its fingerprint, and never changed."""
 
 import os
-import re
-from collections.abc import Collection, Mapping
+import shutil
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -13,15 +14,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from metrics.core.arrow import opened, stored_rows
 from metrics.core.cases import places
-from metrics.core.errors import RunNotFound
+from metrics.core.errors import RunCorrupt, RunNotFound
 from metrics.core.files import copy_folder, make_folder, read_json, write_json, write_table
 from metrics.core.schema import SCHEMA_VERSION, SLICE, conformed
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
 from metrics.store.file_names import REMOTE
+from metrics.store.input_seals import checked_input, damaged, input_facts, read_suite, sealed
 from metrics.store.own_files import own_folder, tighten
+from metrics.store.run_spec import FINGERPRINT
 
-FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+CASES, ANNOTATIONS = "cases.parquet", "annotations.parquet"
+ANSWERS, PREDICTIONS = "outputs.parquet", "predictions.parquet"
 PIECE = 50_000  # rows
 FILES = "artifacts"  # folder of stored outputs
 TARGETS = "targets.json"  # in that folder: the models that Assay itself asked, described
@@ -61,7 +66,7 @@ class StoredInputs:
                 "schema": SCHEMA_VERSION, "name": suite.name, "task": suite.task, "labels": suite.labels,
                 "category_ids": suite.category_ids, "cases": len(suite), "left_out": suite.left_out,
                 "label_keys": suite.label_keys,
-                "created": datetime.now(UTC).isoformat(timespec="milliseconds"), **(made or {}),
+                "created": datetime.now(UTC).isoformat(timespec="milliseconds"), **(made or {}), **sealed(folder),
             }  # fmt: skip
             write_json(folder / "suite.json", facts)
         return suite.fingerprint
@@ -85,7 +90,7 @@ class StoredInputs:
             for entry in rows:
                 models[entry["model"]]["rows"] += entry["case_id_count"]
                 models[entry["model"]]["runs"] = sorted([*models[entry["model"]]["runs"], entry["run"]])
-            facts = {"schema": SCHEMA_VERSION, "models": models, "left_out": outputs.left_out}
+            facts = {"schema": SCHEMA_VERSION, "models": models, "left_out": outputs.left_out, **sealed(folder)}
             write_json(folder / "outputs.json", facts)
         if outputs.targets and not (folder / TARGETS).exists():
             write_json(folder / TARGETS, outputs.targets)
@@ -94,17 +99,16 @@ class StoredInputs:
     def suite(self, fingerprint: str) -> Suite:
         """Return the stored suite of that fingerprint; its tables are shared and read-only."""
         self.complete("suites", fingerprint, media=True)
-        return _load_suite(self._folder("suites", fingerprint))
+        return self._suite(fingerprint)
 
     def outputs(self, fingerprint: str, model: str | None = None) -> Outputs:
         """Return the stored outputs of that fingerprint, whole or of one model, whose rows alone are read then."""
-        folder = self._folder("outputs", fingerprint)
-        predictions = folder / "predictions.parquet"
+        answers, predictions = self._needed("outputs", fingerprint), self.file("outputs", fingerprint, PREDICTIONS)
         rows = None if model is None else [("model", "=", model)]
         return Outputs(
-            conform(pq.read_table(folder / "outputs.parquet", filters=rows), OUTPUTS),
-            pq.read_table(predictions, filters=rows) if predictions.exists() else None,
-            read_json(folder / "outputs.json")["left_out"],
+            conform(stored_rows(answers, filters=rows), OUTPUTS),
+            None if predictions is None else stored_rows(predictions, filters=rows),
+            self.outputs_facts(fingerprint)["left_out"],
             self.outputs_files(fingerprint),
             self.targets(fingerprint),
         )
@@ -120,37 +124,42 @@ class StoredInputs:
 
     def outputs_facts(self, fingerprint: str) -> dict[str, Any]:
         """Return facts about stored outputs: `models` (name → rows, runs, in file order), `left_out`."""
-        facts: dict[str, Any] = read_json(self._folder("outputs", fingerprint) / "outputs.json")
-        return facts
+        return input_facts(self._folder("outputs", fingerprint))
 
     def outputs_rows(self, fingerprint: str, start: int, stop: int, known: Collection[str] = ()) -> pa.Table:
         """Return rows start … stop of the stored outputs without reading the others, nor columns that are `known`.
 
         Columns without a value are left out.
         """
-        path = self._folder("outputs", fingerprint) / "outputs.parquet"
+        path = self._needed("outputs", fingerprint)
         metadata, filled = _metadata(path)
         groups = range(start // SLICE, min(-(-stop // SLICE), metadata.num_row_groups))
-        with pq.ParquetFile(path, metadata=metadata) as file:
+        with opened(path, metadata=metadata) as file:
             columns = [name for name in filled if name not in known]
             found = file.read_row_groups(groups, columns=columns, use_threads=False)
         return found.slice(start % SLICE, stop - start)
 
     def positions(self, fingerprint: str, suite: str, start: int, stop: int) -> pa.ChunkedArray:
         """Return the place in a stored suite of each of the cases in rows start … stop of stored outputs."""
-        self.complete("suites", suite)
-        path = self._folder("outputs", fingerprint) / "outputs.parquet"
-        return _positions(path, self._folder("suites", suite)).slice(start, stop - start)
+        path, cases = self._needed("outputs", fingerprint), self._needed("suites", suite)
+        return _positions(path, cases).slice(start, stop - start)
+
+    def file(self, kind: str, fingerprint: str, name: str, seals: Collection[str] = ()) -> Path | None:
+        """Return a file of a stored suite (kind `suites`) or `outputs`; None where there never was one of that name.
+
+        Every reader passes here. Raises RunCorrupt where it is lost or differs from its seal, see input_seals.
+        """
+        return checked_input(self._folder(kind, fingerprint), name, seals)
 
     def suites(self) -> list[dict[str, Any]]:
         """Return fingerprint, name, task, number of cases … of every stored suite, the newest first."""
         stored = sorted((self.path / "suites").glob("*/suite.json"), key=lambda path: -path.stat().st_mtime_ns)
-        return [{"fingerprint": path.parent.name, **read_json(path)} for path in stored]
+        return [{"fingerprint": path.parent.name, **facts} for path in stored for facts in _readable(path.parent)]
 
     def rename_suite(self, fingerprint: str, name: str) -> None:
         """Give a stored suite another name, and keep the names that it had; runs keep the name that they were given."""
         path = self._folder("suites", fingerprint) / "suite.json"
-        facts = read_json(path)
+        facts = input_facts(path.parent)
         if facts["name"] != name:
             stored = path.stat()
             write_json(path, facts | {"name": name, "names": [*facts.get("names", ()), facts["name"]]})
@@ -173,6 +182,17 @@ class StoredInputs:
             )
         return own_folder(self.path, kind, fingerprint)
 
+    def _needed(self, kind: str, fingerprint: str) -> Path:
+        """Return the file of the cases of a suite, or of the answers in outputs."""
+        name = CASES if kind == "suites" else ANSWERS
+        path = self.file(kind, fingerprint, name)
+        if path is None:
+            raise damaged(self._folder(kind, fingerprint), f"{name} is lost", lost=True)
+        return path
+
+    def _suite(self, fingerprint: str) -> Suite:
+        return _load_suite(self._needed("suites", fingerprint), self.file("suites", fingerprint, ANNOTATIONS))
+
 
 def _ordered(table: pa.Table, outputs: Outputs, suite: Suite) -> pa.Table:
     """Return `table` sorted by model, case and repeat; rows equal in all three keep their order."""
@@ -185,6 +205,12 @@ def _ordered(table: pa.Table, outputs: Outputs, suite: Suite) -> pa.Table:
     order = pa.array(np.argsort(key, kind="stable"))
     # in pieces: one take of more than 2 GiB of text overflows its offsets
     return pa.concat_tables(table.take(order.slice(start, PIECE)) for start in range(0, len(order), PIECE))
+
+
+def _readable(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the facts of a stored suite, unless they are damaged: one must not hide the others."""
+    with suppress(RunCorrupt):
+        yield input_facts(folder)
 
 
 @lru_cache(maxsize=8)
@@ -204,35 +230,24 @@ def _filled(column: pq.ColumnChunkMetaData) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _positions(outputs: Path, suite: Path) -> pa.ChunkedArray:
+def _positions(outputs: Path, cases: Path) -> pa.ChunkedArray:
     """Return the place in a suite of the case of each row of outputs, found once for all slices, model by model."""
-    with pq.ParquetFile(outputs, metadata=_metadata(outputs)[0]) as file:
+    with opened(outputs, metadata=_metadata(outputs)[0]) as file:
         case_ids = file.read(columns=["case_id"])["case_id"]
-    rows = [facts["rows"] for facts in read_json(outputs.with_name("outputs.json"))["models"].values()]
+    rows = [facts["rows"] for facts in input_facts(outputs.parent)["models"].values()]
     ends = np.cumsum(rows).tolist()
-    found = [places(_load_suite(suite), case_ids.slice(end - own, own)) for own, end in zip(rows, ends, strict=True)]
+    annotations = cases.with_name(ANNOTATIONS)
+    suite = _load_suite(cases, annotations if annotations.exists() else None)
+    found = [places(suite, case_ids.slice(end - own, own)) for own, end in zip(rows, ends, strict=True)]
     return pa.chunked_array([chunk for one in found for chunk in one.chunks], pa.int32())
 
 
 def _cases(path: Path) -> pa.Table:
     """Return the stored cases; columns without a value, which most suites have many of, are not read but made."""
     metadata, filled = _metadata(path)
-    return conformed(pq.read_table(path, columns=filled), metadata.schema.to_arrow_schema())
+    return conformed(stored_rows(path, filled), metadata.schema.to_arrow_schema())
 
 
 @lru_cache(maxsize=8)
-def _load_suite(folder: Path) -> Suite:
-    facts = read_json(folder / "suite.json")
-    annotations = folder / "annotations.parquet"
-    media = folder / "media"
-    return Suite(
-        facts["name"],
-        facts["task"],
-        _cases(folder / "cases.parquet"),
-        pq.read_table(annotations) if annotations.exists() else None,
-        tuple(facts["labels"]),
-        media if media.exists() else None,
-        facts["left_out"],
-        tuple(facts["category_ids"]),
-        tuple(facts.get("label_keys", ())),
-    )
+def _load_suite(cases: Path, annotations: Path | None) -> Suite:
+    return read_suite(cases.parent, _cases(cases), None if annotations is None else stored_rows(annotations))

@@ -1,5 +1,6 @@
 """The workspace: the folder with everything a user makes (suites, outputs, runs)."""
 
+import os
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -12,9 +13,12 @@ from metrics.core.errors import InputError, InputProblem, RemoteError, RunNotFou
 from metrics.core.files import make_folder, write_json
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.store.file_names import REMOTE
+from metrics.store.leftovers import sweep
+from metrics.store.manifest import FILE as MANIFEST
 from metrics.store.own_files import own_folder
 from metrics.store.run import Run
 from metrics.store.run_bin import Bin
+from metrics.store.run_spec import FILE as SPEC
 from metrics.store.snapshot import STAMPED, Snapshot
 from metrics.store.stored_inputs import StoredInputs
 
@@ -46,7 +50,7 @@ class Workspace(StoredInputs):
             return newest
         run_id, _, stamp = run_id.partition(STAMPED)
         folder = self.path / "runs" / run_id
-        if not RUN_ID.fullmatch(run_id) or not ((folder / "spec.json").exists() or self._listed(run_id)):
+        if not RUN_ID.fullmatch(run_id) or not (_is_run(folder) or self._listed(run_id)):
             hint = did_you_mean(run_id, ["latest", *(run.id for run in self.runs())])
             raise RunNotFound(
                 f"there is no run {run_id!r} in {self.place}; {f'{hint} ' * bool(hint)}`python -m metrics runs` lists "
@@ -56,12 +60,12 @@ class Workspace(StoredInputs):
         return Snapshot.of(Run(folder), stamp) if stamp else Run(folder)
 
     def runs(self) -> Sequence[Run]:
-        """Return every run that can be read, the newest first."""
+        """Return every run that can be opened, the newest first; the others are damaged_runs."""
         found = [run for run in self._all() if run.damage is None]
         return sorted(found, key=lambda run: run.began, reverse=True)
 
     def damaged_runs(self) -> dict[str, str]:
-        """Return why each run that cannot be read cannot, by id, the newest first."""
+        """Return why each run that cannot be opened cannot, by id, the newest first; see Run.damage."""
         found = {run.id: run.damage for run in self._all()} | self._list_remote()
         return {run_id: found[run_id] or "" for run_id in sorted(found, reverse=True) if found[run_id]}
 
@@ -121,13 +125,27 @@ class Workspace(StoredInputs):
     def _all(self) -> list[Run]:
         self._list_remote()
         folders = [entry for entry in (self.path / "runs").glob("*") if RUN_ID.fullmatch(entry.name)]
-        return [Run(folder) for folder in folders if (folder / "spec.json").exists()]
+        return [Run(folder) for folder in folders if _is_run(folder)]
 
     def create_run(self, spec: dict[str, Any]) -> Run:
-        """Create a run folder with its specification, which engine.create makes, and return the run."""
+        """Create a run folder with its specification, which engine.create makes, and return the run.
+
+        What dead processes left behind is swept away before: see store.leftovers.
+        """
+        sweep(self.path)
         now = datetime.now(UTC)
         run_id = f"{now:%Y%m%d-%H%M%S}-{token_hex(3)}"
         folder = make_folder(own_folder(self.path, "runs", run_id))
         head = {"schema": SCHEMA_VERSION, "id": run_id, "created": now.isoformat(timespec="seconds")}
         write_json(folder / "spec.json", head | spec)
         return Run(folder)
+
+
+def _is_run(folder: Path) -> bool:
+    """Return whether a folder is that of a run, a damaged one too; not one that is only being fetched or made."""
+    try:
+        return bool({SPEC, MANIFEST, "parts"} & {*os.listdir(folder)})
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # it cannot be looked into
+        return True

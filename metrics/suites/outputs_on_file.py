@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from metrics.core.errors import RunNotFound
+from metrics.core.arrow import stored_rows
+from metrics.core.errors import RunError, RunNotFound
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 
@@ -36,10 +36,12 @@ def outputs_on_file(runs: Iterable[Run], suite: Suite) -> list[OutputsOnFile]:
     ids = suite.cases["case_id"].combine_chunks()
     for run in runs:
         fingerprint = str(run.spec["outputs"]["fingerprint"])
-        path = run.outputs_folder / "outputs.parquet"
-        if fingerprint in found or run.spec["suite"]["task"] != suite.task or not path.exists():
+        if fingerprint in found or run.spec["suite"]["task"] != suite.task:
             continue
-        answered = pc.unique(pq.read_table(path, columns=["case_id"])["case_id"])
+        try:
+            answered = pc.unique(stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id"])["case_id"])
+        except RunError:  # lost or damaged: they are no longer there to choose
+            continue
         cases = int(pc.sum(pc.is_in(answered, ids)).as_py() or 0)
         if cases:
             found[fingerprint] = OutputsOnFile(fingerprint, run.models, cases, run.name, run.created)

@@ -16,7 +16,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.judge.budget import Ledger, check_priced
 from metrics.judge.settings import Budget
 from metrics.store import Progress, Workspace
-from metrics.store.run import EvaluatorProgress
+from metrics.store.run_progress import EvaluatorProgress
 from metrics.targets.answers import Answer
 from metrics.targets.ask_all import Question, TargetSession
 from metrics.targets.asker import Asker, open_asker

@@ -21,7 +21,7 @@ from metrics.judge.redact import redact
 from metrics.judge.settings import Budget
 from metrics.store import Progress, Workspace
 from metrics.store.own_files import own_folder
-from metrics.store.run import EvaluatorProgress
+from metrics.store.run_progress import EvaluatorProgress
 from metrics.targets.complete import check_fits, complete
 from metrics.targets.description import HttpTarget, ModelTarget, Target
 from metrics.targets.spec import Spec, described, targets_of

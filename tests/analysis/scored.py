@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from metrics.core.evaluator import LOCAL_MODELS
-from metrics.core.files import write_json, write_table
+from metrics.core.files import sha256_of, write_json, write_table
 from metrics.core.registry import evaluators
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES, SCHEMA_VERSION, SCORES
@@ -88,6 +88,6 @@ def scored_run(
     for name, table in tables.items():
         path = run.folder / "tables" / f"{name}.parquet"
         write_table(path, table)
-        facts[name] = {"file": str(path.relative_to(run.folder)), "rows": table.num_rows, "sha256": ""}
+        facts[name] = {"file": str(path.relative_to(run.folder)), "rows": table.num_rows, "sha256": sha256_of(path)}
     write_json(run.folder / "manifest.json", {"schema": SCHEMA_VERSION, "tables": facts, "seconds": 1.5})
     return run

@@ -19,7 +19,7 @@ from metrics.store import Run, Workspace
 from metrics.suites.samples import create, samples
 from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.analysis.scored import scored_run
-from tests.engine.engine_scenes import finished, one_thread
+from tests.engine.engine_scenes import finished, one_thread, resealed
 
 GRADED = ("rouge.rouge1", "rouge.rouge2", "rouge.rougeL", "rouge.rougeLsum", "bleu.bleu1", "bleu.bleu4")
 BINARY = ("text_matching.passes", "text_matching.failures", "pii_leakage.passes", "language_mismatch.failures")
@@ -182,10 +182,8 @@ def without_resamples(run: Run) -> Run:
     """The run as earlier versions sealed it."""
     folder = run.folder.with_name(run.id[:-1] + ("0" if run.id[-1] != "0" else "1"))
     shutil.copytree(run.folder, folder)
-    manifest = json.loads((folder / "manifest.json").read_text())
-    del manifest["tables"]["replicates"]
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    return Run(folder)
+    tables = json.loads((folder / "manifest.json").read_text())["tables"]
+    return resealed(Run(folder), tables={name: facts for name, facts in tables.items() if name != "replicates"})
 
 
 TWINS = {

@@ -14,7 +14,7 @@ from metrics.stats.paired_tests import mcnemar_mid_p
 from metrics.store import Run, Workspace
 from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.analysis.comparison.test_compare import outputs, suite
-from tests.engine.engine_scenes import dated, finished, text_outputs, text_suite
+from tests.engine.engine_scenes import dated, finished, resealed, text_outputs, text_suite
 
 PASSES = "text_matching/passes"
 AP = "coco_summary/AP?area=all&max_dets=100"
@@ -119,6 +119,7 @@ def test_what_else_differs_is_said(workspace: Path) -> None:
     spec = json.loads((runs[2].folder / "spec.json").read_text())
     spec["evaluators"][0]["version"] = 7
     (runs[2].folder / "spec.json").write_text(json.dumps(spec))
+    resealed(runs[2])
     stops = trend([Run(run.folder) for run in runs], PASSES).stops
     assert [stop.settings for stop in stops] == [
         (), ("other parameters",), ("version 7 of the evaluator after version 2",)

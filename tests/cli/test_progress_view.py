@@ -16,7 +16,7 @@ from metrics.cli import progress_view
 from metrics.cli.main import main
 from metrics.cli.progress_view import count, follow
 from metrics.store import Progress, Workspace
-from metrics.store.run import EvaluatorProgress
+from metrics.store.run_progress import EvaluatorProgress
 from tests.conftest import PROJECT
 
 Told = Callable[[], list[str]]

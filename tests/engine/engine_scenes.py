@@ -6,8 +6,11 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 from metrics import engine
+from metrics.core.files import sha256_of
 from metrics.core.suite import Outputs, Suite
+from metrics.engine.seal import table_facts
 from metrics.store import Run, Workspace
+from metrics.store.manifest import write_manifest
 
 WORDS = "the river runs past an old mill where nine herons wait for the evening train to leave".split()
 
@@ -83,4 +86,15 @@ def dated(run: Run, day: int) -> Run:
     folder = run.folder.with_name(f"202603{day:02}-120000-{run.id[-6:]}")
     spec |= {"id": folder.name, "created": f"2026-03-{day:02}T12:00:00+00:00"}
     (run.folder / "spec.json").write_text(json.dumps(spec))
+    resealed(run)
     return Run(run.folder.rename(folder))
+
+
+def resealed(run: Run, **changed: Any) -> Run:
+    """The run with its seal made anew over what a test changed in its files, and with these facts in it changed."""
+    facts = json.loads((run.folder / "manifest.json").read_text())
+    del facts["sha256"]
+    facts |= {"spec": sha256_of(run.folder / "spec.json")} | changed
+    facts["tables"] = table_facts({name: run.folder / one["file"] for name, one in facts["tables"].items()}, run.folder)
+    write_manifest(run.folder, facts)
+    return Run(run.folder)

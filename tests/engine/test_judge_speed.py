@@ -1,6 +1,5 @@
 """How long a judge takes, by what its questions took in earlier runs."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from metrics.judge.local import completer
 from metrics.judge.settings import JudgeSettings
 from metrics.presentation.judge_time import time_text
 from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import dated, finished
+from tests.engine.engine_scenes import dated, finished, resealed
 from tests.judge.judge_scenes import rag
 from tests.judge.test_local import Likelihoods
 
@@ -43,8 +42,7 @@ def timed(run: Run, seconds: float, whole: float) -> None:
     table = pq.read_table(path)
     place = table.column_names.index("seconds")
     pq.write_table(table.set_column(place, "seconds", pa.array([seconds] * len(table))), path)
-    manifest = json.loads((run.folder / "manifest.json").read_text())
-    (run.folder / "manifest.json").write_text(json.dumps(manifest | {"seconds": whole}))
+    resealed(run, seconds=whole)
 
 
 def test_each_step_takes_its_mean_in_the_newest_run(workspace: Path, judge: JudgeSettings) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from metrics.core.files import write_json, write_table
+from metrics.core.files import sha256_of, write_json, write_table
 from metrics.core.schema import AGGREGATES, SCHEMA_VERSION, SCORES
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import text_outputs, text_suite
@@ -47,7 +47,7 @@ def sealed(tables: dict[str, pa.Table]) -> Run:
     for name, table in tables.items():
         path = run.folder / "tables" / f"{name.replace('/', '.')}.parquet"
         write_table(path, table)
-        listed[name] = {"file": str(path.relative_to(run.folder)), "rows": table.num_rows, "sha256": ""}
+        listed[name] = {"file": str(path.relative_to(run.folder)), "rows": table.num_rows, "sha256": sha256_of(path)}
     write_json(run.folder / "manifest.json", {"schema": SCHEMA_VERSION, "tables": listed, "seconds": 1.5})
     return run
 

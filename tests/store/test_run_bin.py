@@ -9,7 +9,7 @@ from metrics import engine
 from metrics.core.errors import InputError, RunBusy, RunNotFound
 from metrics.store import Run, Workspace
 from metrics.suites import samples
-from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, resealed, text_outputs, text_suite
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def rename_as_before(run: Run, name: str) -> Run:
     """The run as an earlier version wrote its specification, with a name in it."""
     spec = json.loads((run.folder / "spec.json").read_text())
     (run.folder / "spec.json").write_text(json.dumps(spec | {"name": name}))
-    return Run(run.folder)
+    return resealed(run)
 
 
 class TestNames:
@@ -111,7 +111,7 @@ class TestBin:
     [
         ("", "spec.json cannot be read"),
         ("[]", "spec.json cannot be read"),
-        ('{"schema": 1}', "has no name and no suite"),
+        ('{"schema": 1}', "it has no name and no created and no seed and no suite"),
         ('{"schema": 99}', "update it"),
     ],
 )

@@ -13,6 +13,14 @@ from metrics.core.suite import Outputs
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
+SPECIFIED = {
+    "name": "",
+    "suite": {"fingerprint": "0" * 64, "name": "", "task": "text", "cases": 0},
+    "outputs": {"fingerprint": "0" * 64, "models": []},
+    "evaluators": [],
+    "seed": 0,
+}
+
 
 def test_suite_and_outputs_come_back_with_the_same_fingerprint(workspace: Path) -> None:
     store, suite, outputs = Workspace(), text_suite(), text_outputs()
@@ -79,7 +87,7 @@ def test_latest_and_listing(workspace: Path) -> None:
 
 
 def test_of_runs_of_one_second_the_later_is_the_newer(workspace: Path) -> None:
-    made = [Workspace().create_run({"name": "", "suite": {}, "outputs": {}, "evaluators": []}).id for _ in range(20)]
+    made = [Workspace().create_run(SPECIFIED).id for _ in range(20)]
     assert [run.id for run in Workspace().runs()] == made[::-1]
 
 
@@ -88,10 +96,10 @@ def test_a_changed_table_is_found_out(workspace: Path) -> None:
     path = run.table_path("scores")
     assert path is not None
     path.write_bytes(path.read_bytes()[:-1] + b"!")
-    with pytest.raises(RunCorrupt, match="scores differ from the manifest"):
+    with pytest.raises(RunCorrupt, match="table scores differs from its seal"):
         run.verify()
     path.unlink()
-    with pytest.raises(RunCorrupt, match=r"has lost scores\.parquet"):
+    with pytest.raises(RunCorrupt, match=r"table scores is lost: there is no scores\.parquet"):
         _ = run.scores
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from components import data
 from components.views.judge import judge_calls
-from components.widgets import run_progress, unfinished_run, url
+from components.widgets import damaged_run, run_progress, unfinished_run, url
 from metrics.presentation import format, names, run_names
 from metrics.presentation.run_names import GOING
 
@@ -157,7 +157,7 @@ def delete(run_id: str) -> None:
 
 
 def draw_damaged(damaged: Mapping[str, str]) -> None:
-    """Draw why each run that cannot be read cannot, with a button that moves it to the bin.
+    """Draw why each run that cannot be opened cannot, with buttons that evaluate it again and move it to the bin.
 
     Of a remote workspace that cannot be listed there is the URL in place of a run.
     """
@@ -166,8 +166,12 @@ def draw_damaged(damaged: Mapping[str, str]) -> None:
         with st.container(border=True):
             st.text(f"✗ {'not listed' if is_url else 'damaged'} · {run_id}")
             st.code(why, language=None, wrap_lines=True)
-            if not is_url and data.may("editor") and st.button(DELETE, key=f"delete-{run_id}"):
-                delete(run_id)
+            if is_url:
+                continue
+            with st.container(horizontal=True, vertical_alignment="center"):
+                damaged_run.draw_repair(run_id)
+                if data.may("editor") and st.button(DELETE, key=f"delete-{run_id}"):
+                    delete(run_id)
 
 
 def draw_bin(deleted: Sequence[RunFacts]) -> None:

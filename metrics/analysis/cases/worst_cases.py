@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST = 20  # cases in the list
+ANSWERED, PREDICTED = "outputs/outputs.parquet", "outputs/predictions.parquet"
 Answers = dict[tuple[str, str, int], str]  # by case, model and repeat
 
 
@@ -37,26 +38,26 @@ def _answers(run: Run, rows: pd.DataFrame) -> Answers:
     found = run.query(
         f"""SELECT case_id, model, run, left(regexp_extract(answer, '\\S[^\\n\\r]*'), {PREVIEW + 1}) AS answer
             FROM read_parquet(?) WHERE case_id IN (SELECT unnest(?)) AND model IN (SELECT unnest(?))""",
-        _choice(run, "outputs.parquet", rows),
+        _choice(run, ANSWERED, rows),
     )
     return {key: cut(answer) for key, answer in _by_output(found).items()}
 
 
 def _labels(run: Run, rows: pd.DataFrame) -> Answers:
     """Return the labels of a classification; objects in images have none that would stand for the whole image."""
-    if run.spec["suite"]["task"] != "classification" or not (run.outputs_folder / "predictions.parquet").exists():
+    if run.spec["suite"]["task"] != "classification" or run.stored_input(PREDICTED) is None:
         return {}
     found = run.query(
         """SELECT case_id, model, run, max_by(label, coalesce(score, 1)) AS answer FROM read_parquet(?)
            WHERE case_id IN (SELECT unnest(?)) AND model IN (SELECT unnest(?)) GROUP BY ALL""",
-        _choice(run, "predictions.parquet", rows),
+        _choice(run, PREDICTED, rows),
     )
     return _by_output(found)
 
 
 def _choice(run: Run, name: str, rows: pd.DataFrame) -> list[object]:
     models = rows["model"].dropna().unique().tolist()
-    return [str(run.outputs_folder / name), rows["case_id"].unique().tolist(), models]
+    return [str(run.input_path(name)), rows["case_id"].unique().tolist(), models]
 
 
 def _by_output(found: pd.DataFrame) -> Answers:

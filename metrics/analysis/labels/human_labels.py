@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.arrow import stored_rows
 from metrics.core.label_schema import LABEL_KEY
 from metrics.stats.ratios import ratio
 from metrics.store import Run, cache_by_run
@@ -174,7 +174,7 @@ def _random(run: Run, table: pa.Table, places: Ints, labelled: Bools) -> tuple[B
 @cache_by_run(maxsize=8)
 def draw_order(run: Run) -> Ints:
     """Return each output's rank in the random order of labelling, which depends on the data alone; −1: no output."""
-    stored = pq.read_table(run.outputs_folder / "outputs.parquet", columns=["case_id", "model"])
+    stored = stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id", "model"])
     table = stored.group_by(["case_id", "model"]).aggregate([])
     places = output_places(run, table)
     seed = run.spec["suite"]["fingerprint"] + run.spec["outputs"]["fingerprint"]

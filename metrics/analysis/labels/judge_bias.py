@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from metrics.analysis.labels.human_labels import output_places
 from metrics.analysis.labels.judge_agreement import FEWEST
@@ -15,6 +14,7 @@ from metrics.analysis.labels.judgements import judge_names
 from metrics.analysis.labels.labelled_scores import LabelledScores, labelled_scores, metric_columns, output_scores
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.array_types import Floats
+from metrics.core.arrow import stored_rows
 from metrics.core.sampling_design import cluster_codes
 from metrics.stats.paired_intervals import difference_intervals
 from metrics.stats.ratios import ratio
@@ -115,7 +115,7 @@ def _levels(label: Floats) -> Floats:
 
 def _words(run: Run) -> Floats:
     """Return how many words each output's answer has; the mean of its repeats."""
-    table = pq.read_table(run.outputs_folder / "outputs.parquet", columns=["case_id", "model", "answer"])
+    table = stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id", "model", "answer"])
     counts = pc.list_value_length(pc.utf8_split_whitespace(pc.utf8_trim_whitespace(table["answer"])))
     words = pc.fill_null(counts, 0).to_numpy().astype(np.float64)
     places, size = output_places(run, table), len(run.models) * run.spec["suite"]["cases"]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from metrics.calibrations.calibrated_thresholds import shipped_for
+from metrics.core.arrow import opened
 from metrics.core.prompt import wording
 from metrics.core.registry import evaluators
 from metrics.judge.settings import JudgeSettings, settings_of
@@ -138,7 +138,7 @@ def quotes(run: Run) -> tuple[int, int]:
     path = run.table_path("scores")
     counts: Counter[str] = Counter()
     if path is not None:
-        with pq.ParquetFile(path) as file:  # DuckDB would have to be loaded: the start page waits
+        with opened(path) as file:  # DuckDB would have to be loaded: the start page waits
             for group in range(file.num_row_groups):
                 evidence = file.read_row_group(group, columns=["evidence"])["evidence"]
                 for text in evidence.filter(pc.match_substring(evidence, '"not_found":')).to_pylist():

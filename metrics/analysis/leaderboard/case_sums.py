@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
-from metrics.core.arrow import numbers, only_value, row_groups, with_nan
+from metrics.core.arrow import numbers, only_value, opened, row_groups, with_nan
 from metrics.store import Run
 
 TEXTS = ["evaluator", "metric", "model"]
@@ -38,7 +38,9 @@ class CaseSums:
 
 def open_scores(run: Run) -> pq.ParquetFile:
     """Return the scores of a run, opened for `score_blocks` and `case_sums`."""
-    return pq.ParquetFile(run.table_path("scores"), read_dictionary=TEXTS)
+    path = run.table_path("scores")
+    assert path is not None  # every run has scores
+    return opened(path, read_dictionary=TEXTS)
 
 
 def score_blocks(

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import pyarrow.parquet as pq
-
 from metrics.analysis.leaderboard.column_key import column_key
 from metrics.core.array_types import Floats
-from metrics.core.arrow import numbers, row_groups
+from metrics.core.arrow import numbers, opened, row_groups
 from metrics.store import Run, cache_by_run
 
 
@@ -29,7 +27,7 @@ def replicates(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], Rep
         return None
     wanted = None if tag is None else f"tag={tag}"
     found: dict[tuple[str, str], Replicated] = {}
-    with pq.ParquetFile(path) as file:
+    with opened(path) as file:
         for group in row_groups(file, "slice", wanted):
             table = file.read_row_group(group)
             samples = table["replicates"].combine_chunks()

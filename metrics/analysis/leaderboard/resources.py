@@ -9,8 +9,8 @@ from operator import or_
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from metrics.core.arrow import stored_rows
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.store import Run, cache_by_run
 
@@ -33,8 +33,7 @@ class Resource:
 def measured_outputs(run: Run) -> pa.Table:
     """Return case_id, model and QUANTITIES of the outputs that say any of these; the other rows are not read."""
     said = reduce(or_, (pc.field(name).is_valid() for name in QUANTITIES))
-    path = run.outputs_folder / "outputs.parquet"
-    return pq.read_table(path, columns=["case_id", "model", *QUANTITIES], filters=said)
+    return stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id", "model", *QUANTITIES], said)
 
 
 @cache_by_run(maxsize=32)

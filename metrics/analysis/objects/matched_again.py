@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from metrics.analysis.objects.rematch import rules
+from metrics.core.arrow import stored_rows
 from metrics.core.suite import Outputs
 from metrics.store import Run
 
@@ -35,7 +35,7 @@ def matches_at(run: Run, evaluator: str, model: str, repeat: int, iou: float | N
     geometry = parameters.get("geometry", "auto")
     suite, this = run.suite, [("model", "==", model), ("run", "==", repeat)]
     tables = (
-        pq.read_table(run.outputs_folder / f"{name}.parquet", filters=this) for name in ("outputs", "predictions")
+        stored_rows(run.input_path(f"outputs/{name}.parquet"), filters=this) for name in ("outputs", "predictions")
     )
     outputs = Outputs(*tables)
     if evaluator == ANY_LABEL:

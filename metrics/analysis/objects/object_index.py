@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from metrics.analysis.objects.matched_again import ANY_LABEL, matches_at, stored_at
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints, Singles
+from metrics.core.arrow import stored_rows
 from metrics.core.errors import InputError
 from metrics.core.files import make_folder, written_whole
 from metrics.store import Run
@@ -86,7 +86,9 @@ def _join(
     this = [("model", "==", model), ("run", "==", repeat)]
     texts = ["case_id", "label", "kind"]
     if stored_at(run, evaluator, iou):
-        matches = pq.read_table(run.table_path(f"matches/{evaluator}"), filters=this, read_dictionary=texts)
+        path = run.table_path(f"matches/{evaluator}")
+        assert path is not None  # who asks has looked
+        matches = stored_rows(path, filters=this, read_dictionary=texts)
         matches = matches.unify_dictionaries().combine_chunks()
     else:
         matches = matches_at(run, evaluator, model, repeat, iou)
@@ -96,9 +98,7 @@ def _join(
     prediction_id, annotation_id = (matches[f"{of}_id"].fill_null(-1).to_numpy() for of in ("prediction", "annotation"))
 
     shape = ["area", *BOX, "polygons", "rle"]
-    predictions = pq.read_table(
-        run.outputs_folder / "predictions.parquet", columns=["prediction_id", *shape], filters=this
-    )
+    predictions = stored_rows(run.input_path("outputs/predictions.parquet"), ["prediction_id", *shape], this)
     predicted = _lookup(predictions["prediction_id"].to_numpy(), prediction_id)
     annotations = suite.annotations
     assert annotations is not None  # detection has them

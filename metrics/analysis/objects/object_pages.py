@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from metrics.analysis.objects.object_filter import LOW_SCORE, ObjectFilter, all_of, annotation_ids, masks_of
 from metrics.analysis.objects.object_index import BOX, SIZES, ObjectIndex, object_index
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
+from metrics.core.arrow import stored_rows
 from metrics.store import Run
 from metrics.vision.mask_rings import mask_rings
 
@@ -288,5 +288,5 @@ def _prediction_shapes(run: Run, chosen: ObjectFilter, ids: Ints) -> dict[int, d
     if not len(ids):
         return {}
     this = [("model", "==", chosen.model), ("run", "==", chosen.repeat), ("prediction_id", "in", ids.tolist())]
-    table = pq.read_table(run.outputs_folder / "predictions.parquet", columns=["prediction_id", *SHAPE], filters=this)
+    table = stored_rows(run.input_path("outputs/predictions.parquet"), ["prediction_id", *SHAPE], this)
     return {row.pop("prediction_id"): row for row in table.to_pylist()}

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from metrics.core.array_types import Floats
+from metrics.core.arrow import stored_rows
 from metrics.core.label_keys import split_label
 from metrics.core.suite import ANNOTATIONS
 from metrics.store import Run, cache_by_run
@@ -112,9 +112,10 @@ def _geometry(frame: pd.DataFrame) -> pa.Table:
 
 @cache_by_run(maxsize=64)
 def _automatic(run: Run, model: str, repeat: int) -> Compared:
-    annotations, predictions = run.suite_folder / "annotations.parquet", run.outputs_folder / "predictions.parquet"
-    if not (annotations.exists() and predictions.exists()):
+    annotations = run.stored_input("suite/annotations.parquet")
+    predictions = run.stored_input("outputs/predictions.parquet")
+    if annotations is None or predictions is None:
         return "box"
-    truths = pq.read_table(annotations, columns=[*SHAPE])
+    truths = stored_rows(annotations, [*SHAPE])
     this = [("model", "==", model), ("run", "==", repeat)]
-    return compared_as("auto", truths, pq.read_table(predictions, columns=[*SHAPE], filters=this))
+    return compared_as("auto", truths, stored_rows(predictions, [*SHAPE], this))

@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from metrics.core.array_types import Int32s, Ints
+from metrics.core.arrow import stored_rows
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs
 from metrics.store import Run
@@ -51,10 +51,10 @@ def segments(run: Run, case_id: str, model: str, repeat: int = 1) -> list[Segmen
     }
     suite = run.suite.restricted(pa.array([case_id]))
     this = [("case_id", "==", case_id), ("model", "==", model), ("run", "==", repeat)]
-    answers, predictions = (run.outputs_folder / f"{name}.parquet" for name in ("outputs", "predictions"))
+    predictions = run.stored_input("outputs/predictions.parquet")
     outputs = Outputs(
-        pq.read_table(answers, filters=this),
-        pq.read_table(predictions, filters=this) if predictions.exists() else None,
+        stored_rows(run.input_path("outputs/outputs.parquet"), filters=this),
+        None if predictions is None else stored_rows(predictions, filters=this),
     )
     labels = Labels.of(suite, outputs, LabelMapParameters.model_validate(own))
     try:

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from metrics.analysis.slices.slice_conditions import METADATA, Condition
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.arrow import stored_rows
 from metrics.core.errors import InputError
 from metrics.stats.ratios import ratio
 from metrics.stats.slice_search import Facet
@@ -182,7 +183,7 @@ def known_of_cases(run: Run, model: str) -> Mapping[str, Known]:
 
 
 def _of_suite(run: Run) -> dict[str, Known]:
-    size, path = run.spec["suite"]["cases"], run.suite_folder / "cases.parquet"
+    size, path = run.spec["suite"]["cases"], run.input_path("suite/cases.parquet")
 
     def column(name: str) -> pa.ChunkedArray:
         return run.case_columns([name])[name]  # read when it is needed: never all texts at once
@@ -200,7 +201,7 @@ def _of_suite(run: Run) -> dict[str, Known]:
     found["expected_answers"] = Numbers(_float(pc.list_value_length(expected)))
     found["reference_contexts"] = Numbers(_float(pc.list_value_length(column("reference_contexts"))))
     found["image_size"] = Numbers(_float(column("image_width")) * _float(column("image_height")) / PIXELS)
-    if (run.suite_folder / "annotations.parquet").exists():
+    if run.stored_input("suite/annotations.parquet") is not None:
         annotations: Any = run.suite.annotations
         position = pc.index_in(annotations["case_id"], column("case_id").combine_chunks()).to_numpy()
         found["objects"] = Numbers(np.bincount(position, minlength=size).astype(np.float64))
@@ -210,7 +211,7 @@ def _of_suite(run: Run) -> dict[str, Known]:
 
 def _of_outputs(run: Run, model: str) -> dict[str, Known]:
     wanted = ["case_id", "answer", "retrieved_contexts"]
-    table = pq.read_table(run.outputs_folder / "outputs.parquet", columns=wanted, filters=[("model", "==", model)])
+    table = stored_rows(run.input_path("outputs/outputs.parquet"), wanted, [("model", "==", model)])
     case_ids = run.case_columns(["case_id"])["case_id"].combine_chunks()
     position = pc.index_in(table["case_id"], case_ids).to_numpy()
 

@@ -24,7 +24,9 @@ from metrics.judge.opening import FOLDER
 from metrics.reports.archives import layout
 from metrics.store import Run, Workspace
 from metrics.store.file_names import MEDIA
-from metrics.store.stored_inputs import FINGERPRINT
+from metrics.store.leftovers import OPENED
+from metrics.store.run_spec import FINGERPRINT
+from metrics.store.sealed_files import contradictions
 from metrics.store.workspace import RUN_ID
 
 MOST_TABLE_BYTES = 4 << 30  # of one table, unpacked
@@ -112,7 +114,7 @@ def read_archive(file: Path, workspace: Workspace, name: str | None = None, repl
     is kept.
     """
     shown = name or file.name
-    staged = Path(mkdtemp(prefix=".import-", dir=make_folder(workspace.path)))
+    staged = Path(mkdtemp(prefix=OPENED, dir=make_folder(workspace.path)))
     try:
         contents = _unpacked(file, shown, staged)
         problems = list(_problems(staged, contents))
@@ -209,6 +211,12 @@ def _problems(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, str
     for name in sorted(files.keys() & there):
         if contents.files[name].sha256 != files[name].sha256:
             yield name, "another sha256 than in the run's manifest", "the table that was sealed"
+    texts = {name: (staged / name).read_text(encoding="utf-8") for name in contents.files if name.endswith(".json")}
+    try:
+        digests = {name: one.sha256 for name, one in contents.files.items()}
+        yield from ((name, f"it {fault}", "the run as it was sealed") for name, fault in contradictions(texts, digests))
+    except (ValueError, KeyError, TypeError, AttributeError) as failure:
+        yield "run/manifest.json", str(failure), "the seal of a run"
     yield from _bad_tables(staged, seal)
     yield from _bad_suite(staged, contents)
 

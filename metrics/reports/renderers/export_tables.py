@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from metrics import analysis
+from metrics.core.arrow import stored_rows
 from metrics.ingest.rag_results import read_rag_results
 from metrics.presentation.safe_text import safe
 from metrics.reports.table_names import WHATS, What
@@ -126,7 +126,7 @@ def _column(values: Sequence[Any]) -> pa.Array:
 def _joined(parts: Iterator[tuple[str, Any]]) -> pa.Table:
     tables = []
     for name, path in parts:
-        found = pq.read_table(path)
+        found = stored_rows(path)
         tables.append(found.add_column(2, "evaluator", pa.array([name] * found.num_rows, pa.string())))
     if not tables:
         return pa.table({name: pa.array([], pa.string()) for name in ("model", "run", "evaluator")})

@@ -15,7 +15,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from metrics.core.errors import RemoteError
 from metrics.core.schema import SCHEMA_VERSION
+from metrics.store.digests import canonical
 from metrics.store.file_names import NAMES
+from metrics.store.sealed_files import contradictions
 
 FOLDER = "runs"
 VERSION = 1
@@ -73,7 +75,7 @@ class Listing(BaseModel):
 
     def to_bytes(self) -> bytes:
         """Return the listing as it is stored; equal ones give equal bytes."""
-        content = _canonical(self.model_dump())
+        content = canonical(self.model_dump())
         return b'{"content":' + content + b',"sha256":"' + hashlib.sha256(content).hexdigest().encode() + b'"}\n'
 
 
@@ -83,7 +85,7 @@ def listing_from(stored: bytes, place: str, run_id: str) -> Listing:
     try:
         raw = json.loads(stored)
         content = raw["content"]
-        if hashlib.sha256(_canonical(content)).hexdigest() != raw["sha256"]:
+        if hashlib.sha256(canonical(content)).hexdigest() != raw["sha256"]:
             raise RemoteError(
                 f"{where} was changed: its sha256 differs; restore it, or remove it and push the run again"
             )
@@ -91,7 +93,7 @@ def listing_from(stored: bytes, place: str, run_id: str) -> Listing:
             raise RemoteError(f"{where} has version {content['version']}; this Assay reads up to {VERSION}: update it")
         listing = Listing.model_validate(content)
         wrong = next(_wrong(listing, run_id), None)
-    except (ValueError, KeyError, TypeError, ValidationError):
+    except (ValueError, KeyError, TypeError, AttributeError, ValidationError):
         raise RemoteError(f"{where} is no listing of a run; {REPAIR}") from None
     if wrong:
         raise RemoteError(f"{where}: {wrong}")
@@ -112,11 +114,9 @@ def _wrong(listing: Listing, run_id: str) -> Iterator[str]:
         yield "it is of another run, suite or outputs than its specification"
     if not (re.match(ID, run_id) and all(re.match(HASH, one) for one in inputs)):
         yield "its run, suite or outputs have names that Assay never gives"
+    digests = {name: file.sha256 for name, file in listing.files.items()}
+    yield from (f"{name} {fault}" for name, fault in contradictions(listing.texts, digests))
     for table in seal["tables"].values():
         file = listing.files.get(f"run/{table['file']}")
         if file is None or file.sha256 != table["sha256"]:
             yield f"{table['file']} is not the table that was sealed"
-
-
-def _canonical(content: object) -> bytes:
-    return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()

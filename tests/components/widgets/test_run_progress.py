@@ -3,7 +3,7 @@
 import pytest
 
 from components.widgets import run_progress
-from metrics.store.run import EvaluatorProgress, Progress
+from metrics.store.run_progress import EvaluatorProgress, Progress
 
 
 def entry(done: int, total: int, failed: int = 0) -> EvaluatorProgress:

@@ -12,7 +12,7 @@ import pytest
 from metrics.store import Run, Workspace
 from metrics.store.remote import local_copy
 from tests.conftest import PROJECT
-from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, resealed, text_outputs, text_suite
 from tests.store.remote.s3_server import BINARY, S3Server
 
 CLOUD_VARIABLES = ("AWS_", "GOOGLE_", "AZURE_")
@@ -78,6 +78,7 @@ def rival(run: Run, folder: Path) -> Run:
     other = finished(Workspace(folder), text_suite(), text_outputs(), "bleu", name="rival")
     spec = (other.folder / "spec.json").read_text().replace(other.id, run.id)
     (other.folder / "spec.json").write_text(spec)
+    resealed(other)
     return Run(other.folder.rename(other.folder.with_name(run.id)))
 
 

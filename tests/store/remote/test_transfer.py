@@ -180,7 +180,7 @@ def test_only_whole_sealed_runs_are_pushed(made: Run, tmp_path: Path) -> None:
     path = made.table_path("scores")
     assert path is not None
     path.write_bytes(path.read_bytes()[:-1] + b"!")
-    with pytest.raises(RunCorrupt, match="scores differ from the manifest"):
+    with pytest.raises(RunCorrupt, match="table scores differs from its seal"):
         Workspace().push(made, url)
     assert not (tmp_path / "remote").exists()
 

@@ -1,0 +1,48 @@
+"""A run whose files are lost or differ from their seal: what is said in place of its numbers, and what can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from components import data
+from components.widgets import url
+
+BEGUN = "repairs"  # in the session: the runs whose repair was begun
+AGAIN = "Evaluate it again"
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Draw what is damaged in place of the rest of a page that cannot read it."""
+    try:
+        yield
+    except data.RunCorrupt as failure:
+        with st.container(border=True):
+            st.subheader("✗ This run is damaged", anchor=False)
+            st.code(str(failure), language=None, wrap_lines=True)
+            st.text("Nothing more of it is shown, so that no other number is taken for what was computed.")
+            with st.container(horizontal=True, vertical_alignment="center"):
+                if failure.run:
+                    draw_repair(failure.run)
+                url.link("Runs", "runs", icon=":material/arrow_forward:")
+
+
+def draw_repair(run_id: str) -> None:
+    """Draw the button that evaluates a damaged run again, and what comes of it; nothing where that is not possible."""
+    begun = st.session_state.setdefault(BEGUN, set())
+    if run_id in begun:
+        st.text(
+            "It is being evaluated again, as another run on the page Runs. Tables that come out as they were sealed "
+            "replace the damaged ones, and that run goes; else it stays beside this one."
+        )
+    elif data.may("editor") and data.can_repair(run_id):
+        help = "From its suite and outputs; judged cases from the judge's cache."
+        st.button(AGAIN, key=f"repair-{run_id}", type="primary", on_click=_begin, args=(run_id,), help=help)
+
+
+def _begin(run_id: str) -> None:
+    data.repair(run_id)
+    st.session_state[BEGUN].add(run_id)

@@ -1,0 +1,114 @@
+"""The seal of stored inputs: `files` in `suite.json` and `outputs.json`, the sha256 of each table beside them.
+
+What was stored by earlier versions has none; its content can still be compared with the fingerprint, by which it is
+stored.
+"""
+
+import json
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from metrics.core.arrow import stored_rows
+from metrics.core.errors import RunCorrupt
+from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
+from metrics.store.digests import digest_of, file_facts, kept_by_file, listing_facts
+
+FACTS = {"suites": "suite.json", "outputs": "outputs.json"}  # by the folder of the workspace
+MEDIA = {"suites": "media", "outputs": "artifacts"}
+
+
+def sealed(folder: Path) -> dict[str, Any]:
+    """Return what `suite.json` or `outputs.json` says of the files beside it: `files`, and `media` where there are."""
+    tables = {path.name: file_facts(path) for path in sorted(folder.glob("*.parquet"))}
+    media = folder / MEDIA[folder.parent.name]
+    return {"files": tables} | ({"media": listing_facts(media)} if media.is_dir() else {})
+
+
+def input_facts(folder: Path) -> dict[str, Any]:
+    """Return the facts of a stored suite or outputs, shared and read-only. Raises RunCorrupt."""
+    path = folder / FACTS[folder.parent.name]
+    try:
+        return _facts(path)
+    except (OSError, ValueError, RecursionError) as failure:
+        raise damaged(folder, f"{path.name} cannot be read ({getattr(failure, 'strerror', None) or failure})") from None
+
+
+def checked_input(folder: Path, name: str, seals: Collection[str] = ()) -> Path | None:
+    """Return a file of stored inputs, compared with its seal; None where there never was one of that name.
+
+    `seals`: other sha256 that it may have, such as that in the manifest of a run from another machine, where another
+    version may have written the same content in other bytes. Raises RunCorrupt where it is lost or differs.
+    """
+    own = _sealed(folder).get(name)
+    expected = {*seals} | ({str(own["sha256"])} if own else set())
+    path = folder / name
+    if not path.exists():
+        if expected:
+            raise damaged(folder, f"{name} is lost", lost=True)
+        return None
+    if expected and digest_of(path) not in expected and not has_fingerprint(folder):
+        raise damaged(folder, f"{name} differs from its seal")
+    return path
+
+
+def has_fingerprint(folder: Path) -> bool:
+    """Return whether the content of stored inputs has the fingerprint that names their folder.
+
+    Of outputs it may have another although they are whole: they are stored in the order of their suite.
+    """
+    tables = sorted(folder.glob("*.parquet"))
+    return _has_fingerprint(folder, tuple(map(digest_of, tables)))
+
+
+def damaged(folder: Path, what: str, lost: bool = False) -> RunCorrupt:
+    """Return the error that stored inputs are lost or differ from their seal."""
+    whose = "stored suite" if folder.parent.name == "suites" else "stored outputs"
+    return RunCorrupt(f"of the {whose} {folder.name[:12]}… {what}; restore it from a backup", lost=lost)
+
+
+def read_suite(folder: Path, cases: pa.Table, annotations: pa.Table | None) -> Suite:
+    """Return the stored suite in a folder with these tables of it."""
+    facts, media = input_facts(folder), folder / MEDIA["suites"]
+    return Suite(
+        facts["name"],
+        facts["task"],
+        cases,
+        annotations,
+        tuple(facts["labels"]),
+        media if media.exists() else None,
+        facts["left_out"],
+        tuple(facts["category_ids"]),
+        tuple(facts.get("label_keys", ())),
+    )
+
+
+def _sealed(folder: Path) -> Mapping[str, Mapping[str, Any]]:
+    facts = folder / FACTS[folder.parent.name]
+    return input_facts(folder).get("files", {}) if facts.exists() else {}
+
+
+@kept_by_file
+def _facts(path: Path) -> dict[str, Any]:
+    found = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(found, dict):
+        raise ValueError(f"it holds a {type(found).__name__}")
+    return found
+
+
+@lru_cache(maxsize=64)
+def _has_fingerprint(folder: Path, digests: tuple[str, ...]) -> bool:  # noqa: ARG001 - a part of the cache's key
+    def table(name: str) -> pa.Table | None:
+        return stored_rows(folder / name) if (folder / name).exists() else None
+
+    try:
+        if folder.parent.name == "suites":
+            whole = read_suite(folder, table("cases.parquet"), table("annotations.parquet"))
+            return whole.fingerprint == folder.name
+        outputs = Outputs(conform(table("outputs.parquet"), OUTPUTS), table("predictions.parquet"))
+        return outputs.fingerprint == folder.name
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RunCorrupt, pa.ArrowException):
+        return False
