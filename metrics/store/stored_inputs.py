@@ -1,7 +1,6 @@
 """Suites and outputs on disk: each stored once under its fingerprint, and never changed."""
 
 import os
-import shutil
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
