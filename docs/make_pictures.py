@@ -85,8 +85,8 @@ def serving(folder: str) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
-        cwd=PROJECT, env=os.environ | {"ASSAY_WORKSPACE": folder},
+        [sys.executable, "-m", "streamlit", "run", "server.py", "--server.port", str(port)],
+        cwd=PROJECT, env=os.environ | {"ASSAY_WORKSPACE": folder, "ASSAY_NO_TOKEN": "1"},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     address = f"http://127.0.0.1:{port}"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components import data
-from components.views.judge import judge_form, machine_models, prompt_playground, reply_cache, rubric_editor
+from components.views.judge import judge_form, key_leave, machine_models, prompt_playground, reply_cache, rubric_editor
 from components.widgets import controls, url
 from components.widgets.frame import editors_only, frame
 from components.widgets.parameter_form import parameter_form
@@ -135,6 +135,7 @@ def summarise(way: str, facts: data.JudgeFacts | None, measured: bool, saved: bo
             st.text(line)
         if way == "hosted" and not facts.keys:
             st.text("Its key is read from the environment, under the name that litellm documents for this provider.")
+        key_leave.draw(facts.kept_back)
         if facts.lacks:
             st.text(f"✗ {facts.lacks}")
     if way == judge_form.LOCAL and facts is not None and facts.settings is not None:

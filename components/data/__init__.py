@@ -95,6 +95,7 @@ from components.data.judge_settings import (
     judge_facts,
     judge_of,
     judge_schemas,
+    let_key_go,
     local_judge,
     measured_agreement,
     own_models,

@@ -14,7 +14,7 @@ from components.data.visitors import action
 from components.data.workspace_runs import workspace_path
 from metrics import analysis
 from metrics.core.errors import AssayError, InputError
-from metrics.judge.keys import key_variables, missing_keys
+from metrics.judge.keys import kept_back, key_variables, let_go, missing_keys
 from metrics.judge.local import found
 from metrics.judge.local.install import INSTALL, LOCAL, missing_local_model
 from metrics.judge.settings import OPTIONS, Budget, JudgeSettings, settings_of
@@ -57,7 +57,7 @@ class JudgeFacts(NamedTuple):
     """A judge as far as it is known without loading anything; `settings` is None if there is none.
 
     keys: environment variable → whether it is set; lacks: what it needs before it can be asked, in words; problem: why
-    its settings cannot be read.
+    its settings cannot be read; kept_back: variables that are set, each with an address that its key is not sent to.
     """
 
     settings: Setting | None = None
@@ -65,6 +65,7 @@ class JudgeFacts(NamedTuple):
     keys: Mapping[str, bool] = {}
     lacks: str = ""
     problem: str = ""
+    kept_back: tuple[tuple[str, str], ...] = ()
 
 
 @of_run
@@ -112,7 +113,14 @@ def judge_facts(setting: Setting) -> JudgeFacts:
     lacks = [f"{' and '.join(missing)} is not set in the environment of this studio"] if missing else []
     lacks += [text for judge in settings.judges if judge.is_local and (text := missing_local_model(judge.model))]
     name = ", ".join(judge.name for judge in settings.judges)
-    return JudgeFacts(settings.model_dump(mode="json"), name, keys, "; ".join(lacks))
+    kept = {(variable, str(judge.base_url)): None for judge in settings.judges for variable in kept_back(judge)}
+    return JudgeFacts(settings.model_dump(mode="json"), name, keys, "; ".join(lacks), kept_back=tuple(kept))
+
+
+@action("admin", "send a key to an address", "name", "address")
+def let_key_go(name: str, address: str) -> None:
+    """Let the key in a variable be sent to the host of an address, until the studio ends."""
+    let_go(name, address)
 
 
 @action("editor", "choose the judge")

@@ -1,7 +1,7 @@
 """Who is signed in and what they may do: every read and every change of a workspace passes here.
 
-Without [auth] and [team] in Streamlit's secrets (`studio --team FILE`) nobody signs in, everybody may everything, and
-the studio answers on this machine alone.
+Without [auth] and [team] in Streamlit's secrets (`studio --team FILE`) nobody signs in, everybody whom the gate lets in
+may everything, and the studio answers on this machine alone.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
+from components.server.access import Access
 from metrics.core.errors import InputError
 from metrics.core.loopback import is_loopback
 from metrics.store import Workspace
@@ -203,7 +204,9 @@ def _team() -> Team | None:
 
 
 def _refuse_open_address() -> None:
-    """Refuse to answer other machines where nobody signs in, unless whoever started the studio wanted that."""
+    """Refuse to answer without the gate, and other machines where nobody signs in and nobody wanted it so."""
+    if st.context.headers and not Access.in_force:
+        raise NotAllowed("Nothing keeps strangers out of this server. Start the studio by its command: assay studio")
     address = st.get_option("server.address")
     if os.environ.get(OPEN) == "1" or (address and is_loopback(address)):
         return

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from metrics import engine
+from metrics.cli import rag_config
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite
+from metrics.judge.keys import KEY, let_go
 from metrics.judge.local.install import LOCAL
 from metrics.judge.settings import OPTIONS, Budget, Combine
 from metrics.models import SOURCES
@@ -93,7 +95,16 @@ def settings(options: argparse.Namespace) -> dict[str, Any] | None:
     for judge in others:  # one draw of the local judge is as good as several
         if judge["model"].partition(":")[0] == LOCAL:
             judge.pop("repeats", None)
+    for judge in (first, *others):
+        if (address := judge.get("base_url")) and not _of_config(options, address):
+            let_go(KEY, address)  # who typed it wants it
     return first | common | ({"panel": others} if others else {})
+
+
+def _of_config(options: argparse.Namespace, address: str) -> bool:
+    """Return whether a judge's address comes from the file of --config, which may be somebody else's."""
+    config = getattr(options, "config", None)
+    return bool(config) and address in rag_config.read(Path(config)).arguments
 
 
 def _named(text: str, base_url: str | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from metrics.cli.options import add_workspace
 from metrics.core.errors import InputError, MissingResource
 from metrics.core.extras import missing_extra
 from metrics.core.loopback import is_loopback
-from metrics.core.places import APP, own_environment, python_module
+from metrics.core.places import SERVER, own_environment, python_module
 from metrics.store import Workspace
 from metrics.store.team import read_team
 
@@ -33,7 +33,17 @@ def add_command(commands: Any) -> None:
     )  # fmt: skip
     command.add_argument(
         "--without-sign-in", action="store_true",
-        help="listen on any address without --team: whoever reaches it sees and changes every run",
+        help="listen on any address without --team: whoever has the token sees and changes every run",
+    )  # fmt: skip
+    command.add_argument(
+        "--allow-host", action="append", metavar="NAME", default=[],
+        help="a further name that the studio is reached by, such as that of a proxy; repeatable, "
+        "beside those of $ASSAY_ALLOW_HOST",
+    )  # fmt: skip
+    command.add_argument(
+        "--no-token", action="store_true",
+        help="let in who has no token, where something else decides who gets there; without it each start makes a "
+        "token, or takes $ASSAY_TOKEN",
     )  # fmt: skip
     command.set_defaults(command=_studio)
 
@@ -56,9 +66,13 @@ def _studio(options: argparse.Namespace) -> NoReturn:
     elif not is_loopback(options.address):
         raise InputError(
             f"--address {options.address} is reached from other machines: say who may sign in with --team FILE, or "
-            "--without-sign-in where something else decides who gets there"
+            "--without-sign-in where everybody who has the token may do everything"
         )
+    if options.no_token:
+        environment["ASSAY_NO_TOKEN"] = "1"  # noqa: S105 - a switch
+    named = [environment.get("ASSAY_ALLOW_HOST", ""), *options.allow_host]
+    environment["ASSAY_ALLOW_HOST"] = ",".join(filter(None, named))
     if options.workspace:
         environment["ASSAY_WORKSPACE"] = str(Workspace(options.workspace).path)
     sys.stdout.flush()
-    os.execve(sys.executable, python_module("streamlit", "run", str(APP), *place), environment)  # noqa: S606 - no shell
+    os.execve(sys.executable, python_module("streamlit", "run", str(SERVER), *place), environment)  # noqa: S606 - no shell

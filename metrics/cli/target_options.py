@@ -10,6 +10,7 @@ from metrics.cli.judge_options import budget_of
 from metrics.cli.progress_view import follow
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite
+from metrics.judge.keys import KEY, let_go
 from metrics.store import Workspace
 
 CHANGES = {  # flag → field of a description
@@ -66,6 +67,8 @@ def targets(options: argparse.Namespace) -> tuple[Any, ...]:
         changes["prompt"] = prompts[""]
     elif prompts:
         changes["prompts"] = prompts
+    if options.target_base_url:
+        let_go(KEY, options.target_base_url)
     return targets_of(options.target, changes)
 
 

@@ -39,6 +39,8 @@ def missing_judge(setting: Any) -> str | None:
 def _missing_one(settings: JudgeSettings, who: str = "judge") -> str | None:
     if settings.is_local:
         return missing_local_model(settings.model) or _other_weights(settings)
+    if settings.base_url is None and "://" in settings.model:  # which litellm would send the provider's key to
+        return f"the {who} {settings.model} is named by an address: give the name, and the address as base_url"
     library = "litellm" if settings.base_url is None else "aiohttp"
     if reason := missing_extra(f"the {who} {settings.model}", "judge", library):
         return reason

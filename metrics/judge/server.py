@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.judge.completion import CallFailed, Completion, Messages
 from metrics.judge.exchange import exchange, is_this_machine
+from metrics.judge.keys import KEY, how_to_allow, kept_back
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.shares import shares_of, tokens_of
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 NO_KEY = "none"  # sent to a server that needs no key
 PREFIXES = ("openai/", "hosted_vllm/")  # of such servers' models in litellm
+NO_ENTRY = (401, 403)
 LONGEST_BODY = 1 << 24  # bytes
 SHOWN = 300
 
@@ -46,6 +48,8 @@ class Server:
                 raise CallFailed(redact(refused), "unusable")
             if not self._wire.learn(status, message, request):
                 text = redact(f"HTTP {status}: {message}")
+                if status in NO_ENTRY and kept_back(self._settings):
+                    text += f" ({how_to_allow(KEY, self._address)})"
                 wait = retry_after(headers.get("Retry-After"))
                 raise CallFailed(text, trouble_of(status), wait, status == OVER_THE_LIMIT)
 
@@ -64,7 +68,7 @@ class Server:
         if self._session is None:
             import aiohttp
 
-            key = os.environ.get("OPENAI_API_KEY") or NO_KEY
+            key = NO_KEY if kept_back(self._settings) else os.environ.get(KEY) or NO_KEY
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=self._settings.concurrency),
                 headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},

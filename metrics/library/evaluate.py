@@ -10,7 +10,9 @@ from metrics.core.errors import InputError, InputProblem, RunError
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.schedulers import checked_scheduler, use_scheduler
 from metrics.ingest import load_outputs, outputs_from_frame, read_suite, suite_from_frame
+from metrics.judge.keys import KEY, let_go
 from metrics.judge.rubrics import with_rubric
+from metrics.judge.settings import settings_of
 from metrics.judge.wordings import placed
 from metrics.library.plugins import ids_of
 from metrics.library.presets import default
@@ -88,6 +90,9 @@ def evaluate(
     if run_consistency and CONSISTENCY not in chosen:
         chosen.append(CONSISTENCY)
     wanted = dict(resources or {}) | ({} if judge is None else {"judge": judge})
+    for each in () if judge is None else settings_of(judge).judges:
+        if each.base_url is not None:
+            let_go(KEY, each.base_url)
     kept = Workspace(workspace)
     parameters = with_rubric(parameters, kept.path, files=True)
     parameters, wanted = placed(prompts or {}, chosen, parameters, wanted)

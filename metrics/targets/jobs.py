@@ -17,6 +17,7 @@ from metrics.core.errors import AssayError, InputError, InputProblem, RunNotFoun
 from metrics.core.files import held, is_held, make_file, make_folder, read_json, write_json, write_text
 from metrics.core.suite import Suite
 from metrics.engine.run_control import start_module
+from metrics.judge.keys import ALLOWED, may_go
 from metrics.judge.redact import redact
 from metrics.judge.settings import Budget
 from metrics.store import Progress, Workspace
@@ -28,7 +29,6 @@ from metrics.targets.spec import Spec, described, targets_of
 
 FOLDER = "completions"  # of a workspace
 ID = re.compile(r"[0-9a-f]{24}")
-ALLOWED = "ASSAY_TARGET_KEYS"  # variables that the studio may send: NAME@host, separated by commas
 State = Literal["queued", "running", "finished", "cancelled", "failed", "interrupted"]
 
 
@@ -144,7 +144,6 @@ def web_targets(given: Spec | Sequence[Spec]) -> tuple[Target, ...]:
     Programs and functions are for those who can run commands on this machine anyway; a key goes only to hosts that
     $ASSAY_TARGET_KEYS allows it for.
     """
-    allowed = {entry.strip() for entry in os.environ.get(ALLOWED, "").split(",")}
     problems = []
     found = described(given)  # no code is imported for the question whether it may be
     for target in found:
@@ -158,7 +157,7 @@ def web_targets(given: Spec | Sequence[Spec]) -> tuple[Target, ...]:
                     f"a key that may go there: start the studio with {ALLOWED}={name}@{host}",
                 )
                 for name in target.variables
-                if f"{name}@{host}" not in allowed
+                if not may_go(name, target.url)
             ]  # fmt: skip
     if problems:
         raise InputError(problems)

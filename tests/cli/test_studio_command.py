@@ -21,7 +21,8 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
     monkeypatch.setattr("os.execve", become)
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
-    monkeypatch.delenv("ASSAY_WITHOUT_SIGN_IN", raising=False)
+    for name in ("ASSAY_WITHOUT_SIGN_IN", "ASSAY_NO_TOKEN", "ASSAY_ALLOW_HOST"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "localhost"])
@@ -70,3 +71,25 @@ def test_a_missing_extra_is_named(
     )
     assert main(["studio", "--team", str(team_file(tmp_path, "https://login.example.com"))]) != 0
     assert "signing in needs assay[auth]" in capsys.readouterr().err
+
+
+def test_the_token_and_the_hosts_are_in_the_environment_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_TOKEN", "a token of the owner's")
+    monkeypatch.setenv("ASSAY_ALLOW_HOST", "lab.example")
+    with pytest.raises(Started) as started:
+        main(["studio", "--allow-host", "assay.example.com", "--allow-host", "10.0.0.7"])
+    line, environment = started.value.args
+    assert "a token of the owner's" not in line  # which every user of the machine can read
+    assert environment["ASSAY_TOKEN"] == "a token of the owner's"
+    assert environment["ASSAY_ALLOW_HOST"] == "lab.example,assay.example.com,10.0.0.7"
+    assert "ASSAY_NO_TOKEN" not in environment
+
+
+def test_no_token_is_a_wish_of_its_own() -> None:
+    with pytest.raises(Started) as started:
+        main(["studio", "--no-token"])
+    assert started.value.args[1]["ASSAY_NO_TOKEN"] == "1"
+    with pytest.raises(Started) as started:
+        main(["studio", "--address", "0.0.0.0", "--without-sign-in"])
+    assert "ASSAY_NO_TOKEN" not in started.value.args[1]
+    assert main(["studio", "--address", "0.0.0.0", "--no-token"]) == 2

@@ -63,7 +63,7 @@ def address(studio: Installed, tmp_path_factory: pytest.TempPathFactory) -> Iter
     log = tmp_path_factory.mktemp("log") / "studio.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [studio.folder / "bin" / "assay", "studio", "--port", str(port)],
+            [studio.folder / "bin" / "assay", "studio", "--no-token", "--port", str(port)],
             cwd=studio.elsewhere, env=studio.environment, stdout=output, stderr=output,
         )  # fmt: skip
     found = f"http://127.0.0.1:{port}"

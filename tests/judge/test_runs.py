@@ -276,6 +276,7 @@ def test_keys_are_written_nowhere(
     """Planted in the environment, echoed by a careless server in errors and in replies."""
     canary = "sk-CANARY0123456789abcdef"
     monkeypatch.setenv("OPENAI_API_KEY", canary)
+    monkeypatch.setenv("ASSAY_TARGET_KEYS", "OPENAI_API_KEY@127.0.0.1")
 
     def careless(request: Request) -> Fault | None:
         header = request.headers["authorization"]

@@ -102,25 +102,28 @@ def place_samples(folder: Path) -> Path:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, samples: bool = False, script: str = "app.py", options: Sequence[str] = ()) -> Iterator[str]:
-    """The address of a studio on a workspace, while it runs; it computes no samples unless told to."""
+def serving(
+    folder: Path, samples: bool = False, script: str = "server.py", options: Sequence[str] = (), token: str = ""
+) -> Iterator[str]:
+    """The address of a studio on a workspace, while it runs; it computes no samples, and wants a token if given one."""
     with (folder / "samples.lock").open("w") as lock:
         if not samples:  # as if another process were at it: the cores are for the browser
             fcntl.flock(lock, fcntl.LOCK_SH)  # several of a session may share a folder
-        with _serving(folder, script, options) as address:
+        with _serving(folder, script, options, token) as address:
             yield address
 
 
 @contextlib.contextmanager
-def _serving(folder: Path, script: str, options: Sequence[str]) -> Iterator[str]:
+def _serving(folder: Path, script: str, options: Sequence[str], token: str) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    access = {"ASSAY_TOKEN": token} if token else {"ASSAY_NO_TOKEN": "1"}
     log = studio_logs.new()
     with log.open("wb") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port), *options],
-            cwd=PROJECT, env=os.environ | {"ASSAY_WORKSPACE": str(folder), "PYTHONFAULTHANDLER": "1"},
+            cwd=PROJECT, env=os.environ | {"ASSAY_WORKSPACE": str(folder), "PYTHONFAULTHANDLER": "1"} | access,
             stdout=subprocess.DEVNULL, stderr=errors,
         )  # fmt: skip
     address = f"http://127.0.0.1:{port}"

@@ -16,6 +16,7 @@ from tests.pages.conftest import HOSTILE, PROJECT, serving, settle
 from tests.pages.page_scenes import told
 
 TOOLS = "tests/pages/tools_page.py"
+SERVER = "tests/pages/tools_server.py"
 
 
 def test_the_palette_offers_pages_models_metrics_runs_and_evaluators(run: Run) -> None:
@@ -48,7 +49,7 @@ def test_the_toolbar_offers_the_report_of_the_run(run: Run) -> None:
 @pytest.fixture(scope="module")
 def tools(sampled: Path) -> Iterator[str]:
     """The address of the page of tools."""
-    with serving(sampled, script=TOOLS) as address:
+    with serving(sampled, script=SERVER) as address:
         yield address
 
 

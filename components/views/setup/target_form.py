@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from components import data
+from components.views.judge import key_leave
 from components.views.judge.judge_form import SERVERS
 from components.views.setup.run_judge import in_address
 from components.widgets import controls, run_progress, url
@@ -115,6 +116,8 @@ def _model(inputs: data.Inputs, schemas: Mapping[str, Any], before: Mapping[str,
     models = list(dict.fromkeys(line.strip() for line in (names or "").splitlines() if line.strip()))
     if not models:
         return {}
+    if base_url:
+        key_leave.draw(data.judge_facts({"model": models[0], "base_url": base_url}).kept_back)
     texts = {"base_url": base_url, "system": (system or "").strip()}
     given = {name: text for name, text in texts.items() if text}
     return {"kind": "model", "models": models, "prompt": (prompt or "").strip() or "{question}", **given, **more}

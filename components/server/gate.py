@@ -1,0 +1,114 @@
+"""The gate before the studio: a request that it refuses reaches nothing of Streamlit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
+
+from components.server.access import Access, cookie_of, name_of
+from components.server.headers import headers
+from components.server.token_page import token_page
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+HEALTH = "/_stcore/health"  # says "ok" and no more, to what watches over a container
+READING = ("GET", "HEAD")
+FORM = "application/x-www-form-urlencoded"
+LONGEST = 4096  # bytes of the form with the token
+POLICY_VIOLATION = 1008
+SHOWN = 80  # characters of what a request says
+
+
+class Gate:
+    """Lets requests in by host, origin and token, whatever they are for: pages, sockets, uploads, media, files."""
+
+    def __init__(self, app: ASGIApp, access: Access):
+        Access.in_force = True
+        self._app = app
+        self._access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or hand it on to Streamlit."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        asked = HTTPConnection(scope)
+        hosts = asked.headers.getlist("host")
+        host = hosts[0] if len(hosts) == 1 else ""
+        answer = self._stranger(asked, host) or await self._entry(asked, receive, host) or self._app
+        await answer(scope, receive, _with_headers(send, host))
+
+    def _stranger(self, asked: HTTPConnection, host: str) -> ASGIApp | None:
+        """Return the answer to a request to another server, or from a page of another one; else None."""
+        local = (asked.scope.get("server") or ("",))[0]
+        if not self._access.knows(host, local):
+            wanted = (name_of(host) or "NAME")[:SHOWN]
+            return _refused(f"This studio is not {host[:SHOWN]}. If it is, start it with --allow-host {wanted}")
+        origin = asked.headers.get("origin")
+        if origin is None or asked.scope.get("method") in READING or self._access.trusts(origin, host):
+            return None
+        whose = (name_of(urlsplit(origin).netloc) or "NAME")[:SHOWN]
+        return _refused(f"A page of {origin[:SHOWN]} changes nothing here. If it is the studio's: --allow-host {whose}")
+
+    async def _entry(self, asked: HTTPConnection, receive: Receive, host: str) -> ASGIApp | None:
+        """Return the answer to a visitor who gives the token, or has to; None where one comes in."""
+        known = self._access.admits(asked.cookies, host)
+        given = await _given(asked, receive) if self._access.token else None
+        if given is not None and (known or self._access.is_token(given)):
+            inside = RedirectResponse(_address(asked), 303)
+            if not known:
+                secure = asked.url.scheme == "https"
+                name = cookie_of(host)
+                inside.set_cookie(name, self._access.pass_, secure=secure, httponly=True, samesite="strict")
+            return inside
+        if known or asked.scope["path"] == HEALTH:
+            return None
+        if asked.scope["type"] == "websocket" or "text/html" not in asked.headers.get("accept", ""):
+            return _refused("This takes the studio's token: open the address that the studio printed at its start")
+        # a link on another site is followed without the cookie; the page itself asks again, with it
+        from_outside = given is None and asked.headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+        return HTMLResponse(token_page(wrong=given is not None, again=from_outside), 403)
+
+
+async def _given(asked: HTTPConnection, receive: Receive) -> str | None:
+    """Return the token in a page's address, or in the form of the token's page; None where there is none."""
+    if asked.scope.get("method") in READING:
+        return asked.query_params.get("token")
+    if asked.headers.get("content-type") == FORM:
+        body = b""
+        async for part in Request(asked.scope, receive).stream():
+            if len(body := body + part) > LONGEST:
+                break
+        return parse_qs(body[:LONGEST].decode("latin-1")).get("token", [""])[0]
+    return None
+
+
+def _address(asked: HTTPConnection) -> str:
+    """Return the path and the query of a request, without the token."""
+    query = [(name, value) for name, value in parse_qsl(asked.url.query, True) if name != "token"]
+    path = "/" + quote(asked.scope["path"].lstrip("/\\"))  # two slashes would begin the name of another server
+    return f"{path}?{urlencode(query)}" if query else path
+
+
+def _refused(why: str) -> ASGIApp:
+    async def refused(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": POLICY_VIOLATION})  # which the server answers with 403
+        else:
+            await PlainTextResponse(f"{why}\n", 403)(scope, receive, send)
+
+    return refused
+
+
+def _with_headers(send: Send, host: str) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).update(headers(host))
+        await send(message)
+
+    return sent
