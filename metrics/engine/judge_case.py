@@ -99,7 +99,12 @@ async def _by_one(
         score = CaseScore({}, Status.PARSE_FAILURE, reason)
     except Exception as failure:  # one case must not take the others with it
         score = failed_score(failure)
-    return ScoredCase(score) if judge is None else ScoredCase(score, tuple(judge.calls), judge.notes)
+    if judge is None:
+        return ScoredCase(score)
+    # by the steps of the evaluator, not by when replies came: the same questions make the same table
+    steps = [prompt.id for prompt in entry.prompts]
+    calls = sorted(judge.calls, key=lambda call: (steps.index(call.step) if call.step in steps else -1, call.key))
+    return ScoredCase(score, tuple(calls), judge.notes)
 
 
 def _quotes(evidence: Evidence | None) -> dict[str, int]:

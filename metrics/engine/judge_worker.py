@@ -35,7 +35,9 @@ class JudgeWorker:
     def __init__(self, run: Run):
         self._run = run
         self._settings = run.spec.get("resources", {})
-        self._resources = Resources(self._settings, run.workspace.path / "cache", Spend.of(run.spend or {}))
+        self._resources = Resources(
+            self._settings, run.workspace.path / "cache", Spend.of(run.spend or {}), asked_by=run.id
+        )
         self._written = self._resources.spend.as_row()
         self.progress: Counter[str] = Counter()  # cases judged, by name of the unit
         self.asked = 0  # cases judged that took a request
@@ -89,7 +91,7 @@ class JudgeWorker:
         made = await judge_cases(entry, parameters, cases, self._resources, scored=scored, timeout=job.timeout)
         tables, failed = case_tables(job, entry, cases, columns_of(entry, cases, [one.score for one in made]))
         if any(one.calls for one in made):
-            tables["judgements"] = _judgements(entry, cases, made)
+            tables["judgements"] = _judgements(self._run.id, entry, cases, made)
         return UnitResult(tables, failed, time.perf_counter() - begun)
 
     async def _cancel_all(self) -> None:
@@ -100,8 +102,11 @@ class JudgeWorker:
         await self._resources.close()
 
 
-def _judgements(entry: Evaluator, cases: Sequence[Case], made: Sequence[ScoredCase]) -> pa.Table:
-    """Return a row per reply that a score rests on (schema JUDGEMENTS), in the order of the cases and the questions."""
+def _judgements(run_id: str, entry: Evaluator, cases: Sequence[Case], made: Sequence[ScoredCase]) -> pa.Table:
+    """Return a row per reply that a score rests on (schema JUDGEMENTS), in the order of the cases and the questions.
+
+    `cached`: another run asked; that is the same after a kill. Of scores that share a reply, seal knows the first.
+    """
     rows = []
     for case, one in zip(cases, made, strict=True):
         for call in one.calls:
@@ -109,7 +114,8 @@ def _judgements(entry: Evaluator, cases: Sequence[Case], made: Sequence[ScoredCa
             rows.append(
                 {
                     "case_id": case.case_id, "model": case.model, "run": case.run, "evaluator": entry.id,
-                    "judge": call.judge, "step": call.step, "key": call.key, "cached": call.cached,
+                    "judge": call.judge, "step": call.step, "key": call.key,
+                    "cached": stored is not None and stored.asked_by != run_id,
                     "error": call.error,
                     **({name: getattr(stored, name) for name in STORED} if stored is not None else {}),
                 }

@@ -81,14 +81,15 @@ class Resources:
     """The models and judges that the evaluators of a run, a monitor or a trial share, each opened on first use.
 
     `settings`: see `missing_resources`. `cache_folder` keeps what models and judges have answered; `spend` is what the
-    judges have cost so far, and is added to. The judges belong to one event loop.
+    judges have cost so far, and is added to. `asked_by` is the id of the run. The judges belong to one event loop.
     """
 
-    def __init__(self, settings: Mapping[str, Any], cache_folder: Path, spend: Spend | None = None):
+    def __init__(self, settings: Mapping[str, Any], cache_folder: Path, spend: Spend | None = None, asked_by: str = ""):
         self.spend = spend or Spend()
         self.slots = asyncio.Semaphore()  # bounds the cases in progress
         self._settings = settings
         self._cache_folder = cache_folder
+        self._asked_by = asked_by
         self._judges: tuple[Client, ...] = ()
         self._opening = asyncio.Lock()
 
@@ -109,7 +110,9 @@ class Resources:
         async with self._opening:
             if not self._judges:
                 setting = self._settings.get(JUDGE)
-                self._judges = await asyncio.to_thread(open_judges, setting, self._cache_folder, self.spend)
+                self._judges = await asyncio.to_thread(
+                    open_judges, setting, self._cache_folder, self.spend, asked_by=self._asked_by
+                )
                 widest = max(judge.settings.concurrency for judge in self._judges)
                 self.slots = asyncio.Semaphore(CASES_PER_CALL * widest)
         return self._judges

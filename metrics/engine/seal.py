@@ -40,7 +40,7 @@ def write_tables(run: Run, units: Sequence[Unit], parts: Parts, home: Path) -> d
     tables = {"scores": _write_rows(folder / "scores.parquet", SCORES, parts.read(units, "scores"))}
     if run.spend is not None:
         path = folder / "judgements.parquet"
-        tables["judgements"] = _write_rows(path, JUDGEMENTS, parts.read(units, "judgements"))
+        tables["judgements"] = _write_rows(path, JUDGEMENTS, _paid_once(parts.read(units, "judgements")))
     for kind in ("curves", "matches"):
         for name in run.evaluators:
             pieces = list(parts.read([unit for unit in units if unit.evaluator == name], f"{kind}/{name}"))
@@ -75,6 +75,19 @@ def _gathered(pieces: Iterator[pa.Table], schema: pa.Schema) -> Iterator[pa.Tabl
             yield pa.concat_tables(waiting)
             waiting = []
     yield pa.concat_tables([schema.empty_table(), *waiting])
+
+
+def _paid_once(judgements: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the judgements, where several scores rest on a reply all but the first as answered for another one."""
+    seen: set[str] = set()
+    for table in judgements:
+        cached = table["cached"].to_pylist()
+        for place, (key, reply) in enumerate(zip(table["key"].to_pylist(), table["reply"].to_pylist(), strict=True)):
+            cached[place] = cached[place] or key in seen
+            if reply is not None:
+                seen.add(key)
+        place = table.schema.get_field_index("cached")
+        yield table.set_column(place, table.schema.field(place), pa.array(cached, pa.bool_()))
 
 
 def _aggregates(run: Run, units: Sequence[Unit], parts: Parts) -> Iterator[pa.Table]:

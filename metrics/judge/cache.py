@@ -35,7 +35,8 @@ DAY = 86_400
 class Stored:
     """One reply of a judge: the judge, the step, the text, whether it was cut, tokens, dollars, seconds, time.
 
-    `shares` are those of its Completion; a reply without them is stored without the field.
+    `shares` are those of its Completion, `asked_by` is the id of the run that asked; a reply without them is stored
+    without these fields.
     """
 
     judge: str
@@ -48,13 +49,15 @@ class Stored:
     seconds: float = 0.0
     at: float = 0.0  # seconds since 1970
     shares: tuple[dict[str, Annotated[float, Field(ge=0, le=1)]], ...] = ()
+    asked_by: str = ""
 
     @property
     def record(self) -> dict[str, Any]:
         """The reply as JSON data."""
         found = asdict(self)
-        if not self.shares:
-            del found["shares"]
+        for name in ("shares", "asked_by"):
+            if not found[name]:
+                del found[name]
         return found
 
 

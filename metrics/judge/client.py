@@ -86,11 +86,19 @@ class Client:
     """One judge with its cache, limits and budget, for one event loop.
 
     Without a completer no request is sent: a question without a stored reply is an error. With several, each sends the
-    requests of one draw.
+    requests of one draw. `asked_by`: the id of the run that asks, stored with the replies.
     """
 
-    def __init__(self, settings: JudgeSettings, kept: Replies, completers: Sequence[Completer], ledger: Ledger):
+    def __init__(
+        self,
+        settings: JudgeSettings,
+        kept: Replies,
+        completers: Sequence[Completer],
+        ledger: Ledger,
+        asked_by: str = "",
+    ):
         self.settings = settings
+        self._asked_by = asked_by
         self.name = settings.name
         self.ledger = ledger
         self._kept = kept
@@ -191,6 +199,7 @@ class Client:
             round(seconds, 3),
             round(time.time(), 3),
             tuple({label: round(share, 6) for label, share in own.items()} for own in completion.shares),
+            self._asked_by,
         )
         self._kept.put(request.key, stored)  # before it is used: an answered request is never repeated
         return stored

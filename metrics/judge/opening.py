@@ -84,9 +84,12 @@ def open_completer(settings: JudgeSettings, who: str = "judge") -> Completer:
 
 
 def open_judges(
-    setting: Any, cache_folder: Path, spend: Spend | None = None, opener: Open = open_completer
+    setting: Any, cache_folder: Path, spend: Spend | None = None, opener: Open = open_completer, asked_by: str = ""
 ) -> tuple[Client, ...]:
-    """Return the judge and the rest of its panel, which share one budget. Raises MissingResource without one."""
+    """Return the judge and the rest of its panel, which share one budget. Raises MissingResource without one.
+
+    `asked_by`: the id of the run that asks.
+    """
     if reason := missing_judge(setting):
         raise MissingResource(reason)
     settings = settings_of(setting)
@@ -98,7 +101,7 @@ def open_judges(
     cache = Cache(cache_folder / FOLDER)
     for judge in settings.judges:
         check_priced(settings.budget, judge)
-    return tuple(Client(judge, cache, _completers(judge, opener), ledger) for judge in settings.judges)
+    return tuple(Client(judge, cache, _completers(judge, opener), ledger, asked_by) for judge in settings.judges)
 
 
 def _completers(judge: JudgeSettings, opener: Open) -> tuple[Completer, ...]:

@@ -233,6 +233,36 @@ def test_killed_and_resumed_no_answered_question_is_asked_again(
     assert repeated <= 2 * 4
 
 
+def test_killed_three_times_every_table_is_that_of_an_uninterrupted_run(
+    workspace: Path, judge_server: JudgeServer, project: Path
+) -> None:
+    """But for the seconds that each reply took, which are measured."""
+    whole = judged_run(workspace / "whole", judge_server.url, *FIVE, cases=30, concurrency=8)
+    judge_server.clear()
+    judge_server.fail_by(lambda request: Fault(delay=random.random() / 20))  # replies come in another order
+    run = asked(workspace / "killed", judge_server.url, *FIVE, cases=30, concurrency=8)
+    command = [sys.executable, "-m", "metrics", "resume", run.id, "--workspace", str(workspace / "killed"), "--quiet"]
+    for enough in (1, 40, 90):
+        process = subprocess.Popen(command, cwd=project)
+        while judge_server.answered < enough:
+            assert process.poll() is None
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert run.state == "interrupted"
+    run = engine.execute(run, one_thread)
+    assert run.manifest is not None
+    assert whole.manifest is not None
+    assert run.manifest["tables"].keys() == whole.manifest["tables"].keys()
+    for name, facts in run.manifest["tables"].items():
+        if name != "judgements":
+            assert facts["sha256"] == whole.manifest["tables"][name]["sha256"], name
+    tables = [one.stored_table("judgements").drop_columns("seconds") for one in (run, whole)]
+    assert tables[0].equals(tables[1])
+    paid = [row["key"] for row in tables[0].to_pylist() if not row["cached"]]
+    assert sorted(paid) == sorted(set(tables[0]["key"].to_pylist())), "each is paid for once, by the first that asked"
+
+
 class TestReplay:
     @pytest.fixture
     def recorded(self, workspace: Path, judge_server: JudgeServer, tmp_path: Path) -> tuple[Run, Path]:
