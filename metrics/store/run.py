@@ -88,9 +88,15 @@ class Run:
             found = read_manifest(self.folder)
         except (OSError, ValueError, RecursionError) as failure:
             raise self._unreadable("manifest.json", failure) from None
-        if found is not None and "spec" in found and digest_of(self.home / "spec.json") != found["spec"]:
+        if found is not None and "spec" in found and self._spec_digest() != found["spec"]:
             raise self.corrupt("spec.json differs from its seal: it was changed after the run was finished")
         return found
+
+    def _spec_digest(self) -> str:
+        try:
+            return digest_of(self.home / "spec.json")
+        except OSError as failure:
+            raise self._unreadable("spec.json", failure) from None
 
     @property
     def damage(self) -> str | None:
