@@ -71,3 +71,12 @@ def test_nothing_is_made_from_a_damaged_suite(run: Run, name: str) -> None:
     with pytest.raises(RunCorrupt, match=f"{name} differs from its seal"):
         repair(run, one_thread)
     assert len(Workspace(run.workspace.path).runs()) == 1
+
+
+@pytest.mark.parametrize("text", ["{", None], ids=["unreadable", "another seed"])
+def test_nothing_is_made_from_a_damaged_specification(run: Run, text: str | None) -> None:
+    path = run.folder / "spec.json"
+    path.write_text(text or path.read_text().replace('"seed": 0', '"seed": 1'))
+    with pytest.raises(RunCorrupt, match=r"spec\.json"):
+        repair(Run(run.folder), one_thread)
+    assert not Workspace(run.workspace.path).runs()
