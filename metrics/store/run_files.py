@@ -71,7 +71,7 @@ class RunFiles:
         Whether its tables are whole is said when they are read: see `table_path`, and metrics.store.run_check.
         """
         try:
-            _ = self.spec, self.manifest, self.spend
+            _ = self.spec, self.spend
         except RunError as failure:
             return str(failure)
         return None
@@ -91,8 +91,9 @@ class RunFiles:
 
         Raises RunCorrupt where that cannot be read: to resume the run would begin its budget anew.
         """
-        sealed: dict[str, Any] | None = (self.manifest or {}).get("judge")
-        if sealed is not None:
+        manifest = self.manifest
+        if manifest is not None and "sealed" in manifest:  # not so in a snapshot of an unfinished run
+            sealed: dict[str, Any] | None = manifest.get("judge")
             return sealed
         try:
             spent = read_json(self.home / SPEND)
