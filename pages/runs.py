@@ -61,7 +61,7 @@ page = int(url.number("page", 1, 1, last))
 with st.container(horizontal=True, vertical_alignment="center"):
     if data.may("editor") and st.button("Evaluate a suite", type="primary", icon=":material/add:"):
         url.go("evaluate")
-    st.text(run_cards.counts(runs), width="stretch")
+    st.text(run_cards.counts(runs, damaged), width="stretch")
     if last > 1:
         st.text(f"{format.plural(len(others), 'run')}, page {page} of {last}")
     controls.pager(page, last)

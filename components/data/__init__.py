@@ -305,7 +305,7 @@ from metrics.analysis.findings.problems import flip_evidence
 from metrics.analysis.objects.object_export import MOST as MOST_EXPORTED
 from metrics.analysis.slices.find_slices import LEVEL as SLICE_LEVEL
 from metrics.core.calibration import FEWEST_LABELS
-from metrics.core.errors import RunCorrupt, RunError
+from metrics.core.errors import InputError, RunCorrupt, RunError
 from metrics.core.input_problems import grouped
 from metrics.core.prompt import wording
 from metrics.core.registry import evaluator_ids, title_of

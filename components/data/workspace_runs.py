@@ -199,9 +199,12 @@ def resume(run_id: str) -> None:
 
 
 def can_repair(run_id: str) -> bool:
-    """Return whether a damaged run can be evaluated again: whether its specification can be read."""
+    """Return whether a damaged run can be evaluated again: whether all that it is computed from is whole."""
+    from metrics.store.run_check import can_be_made_again, check
+
+    run = workspace().run(run_id)
     try:
-        return bool(workspace().run(run_id).spec)
+        return bool(run.spec) and can_be_made_again(check(run))
     except RunError:
         return False
 

@@ -1,4 +1,4 @@
-"""A run whose files are lost or differ from their seal: what is said in place of its numbers, and what can be done."""
+"""What a page cannot read: a run that is damaged, with what can be done, or another file of the workspace."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import streamlit as st
 
 from components import data
 from components.widgets import url
+from components.widgets.literal import literal
 
 BEGUN = "repairs"  # in the session: the runs whose repair was begun
 AGAIN = "Evaluate it again"
@@ -16,7 +17,7 @@ AGAIN = "Evaluate it again"
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Draw what is damaged in place of the rest of a page that cannot read it."""
+    """Draw what is wrong in place of the rest of a page: of a damaged run, or of a file that people may have edited."""
     try:
         yield
     except data.RunCorrupt as failure:
@@ -28,6 +29,8 @@ def told() -> Iterator[None]:
                 if failure.run:
                     draw_repair(failure.run)
                 url.link("Runs", "runs", icon=":material/arrow_forward:")
+    except data.InputError as failure:
+        st.error(literal(str(failure)))
 
 
 def draw_repair(run_id: str) -> None:

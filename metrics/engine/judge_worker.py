@@ -21,7 +21,7 @@ from metrics.engine.unit_work import Job, case_tables, unit_cases
 from metrics.judge.budget import Spend
 from metrics.judge.settings import settings_of
 from metrics.store import Run
-from metrics.store.run import SPEND
+from metrics.store.run_files import SPEND
 
 STORED = ("reply", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
 

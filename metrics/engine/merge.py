@@ -14,7 +14,7 @@ from metrics.engine.plan import plan
 from metrics.engine.shards import SHARD, own_units
 from metrics.judge.budget import Spend
 from metrics.store import Run, Workspace
-from metrics.store.run import SPEND
+from metrics.store.run_files import SPEND
 from metrics.store.run_spec import MADE
 
 

@@ -10,7 +10,7 @@ from metrics.core.files import written_whole
 from metrics.engine.execute import execute
 from metrics.store import Progress, Run, Workspace
 from metrics.store.file_names import REMOTE
-from metrics.store.run_check import SEAL, Checked, check, damaged
+from metrics.store.run_check import Checked, can_be_made_again, check, damaged
 from metrics.store.run_spec import MADE
 
 
@@ -34,10 +34,10 @@ def repair(
     Raises RunCorrupt where the specification, suite or outputs are damaged, from which nothing can be made; RunBusy.
     """
     with run.locked():
-        bad = damaged(check(run))
-        lost = [one.why for one in bad if one.table is None and one.name != SEAL]
-        if lost:
-            raise RunCorrupt(f"{'; '.join(lost)}. A table can be made again from these, but not these", run.id)
+        found = check(run)
+        bad = damaged(found)
+        if not can_be_made_again(found):
+            raise RunCorrupt("; ".join(one.why for one in bad if one.table is None), run.id)
         if not bad:
             return Repaired()
         if (run.workspace.path / REMOTE).exists() and _fetched(run, bad):

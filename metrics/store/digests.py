@@ -22,8 +22,8 @@ def kept_by_file(function: Callable[[Path], T]) -> Callable[[Path], T]:
     """
 
     @lru_cache(maxsize=4096)
-    def kept(path: Path, *_: int) -> T:
-        return function(path)
+    def kept(path: str, *_: int) -> T:
+        return function(Path(path))
 
     @wraps(function)
     def asked(path: Path) -> T:
@@ -33,7 +33,7 @@ def kept_by_file(function: Callable[[Path], T]) -> Callable[[Path], T]:
         changed = max(facts.st_mtime_ns, facts.st_ctime_ns)  # the second cannot be set back
         if time.time_ns() - changed < SETTLED:
             return function(path)
-        return kept(path, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+        return kept(str(path), facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
 
     return asked
 

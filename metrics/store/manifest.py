@@ -32,6 +32,14 @@ def read_manifest(folder: Path) -> Mapping[str, Any] | None:
         return None
 
 
+def has_manifest(folder: Path) -> bool:
+    """Return whether there is a manifest in a folder that can be read."""
+    try:
+        return read_manifest(folder) is not None
+    except (OSError, ValueError, RecursionError):
+        return False
+
+
 @kept_by_file
 def _read(path: Path) -> Mapping[str, Any]:
     return checked(path.read_text(encoding="utf-8"))

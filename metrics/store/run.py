@@ -16,41 +16,32 @@ import pyarrow.parquet as pq
 
 from metrics.core.arrow import stored_rows
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
-from metrics.core.errors import RunCorrupt, RunError
+from metrics.core.errors import RunError
 from metrics.core.evaluator import Evaluator
-from metrics.core.files import held, is_held, read_json
+from metrics.core.files import held, is_held
 from metrics.core.registry import evaluators, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import TABLES, conformed
 from metrics.core.suite import Outputs, Suite, tags_of
 from metrics.store.digests import digest_of
 from metrics.store.file_names import REMOTE
-from metrics.store.manifest import read_manifest
-from metrics.store.own_files import own_folder
 from metrics.store.run_about import About, own_name, read_about, write_about
 from metrics.store.run_database import database
+from metrics.store.run_files import RunFiles
 from metrics.store.run_progress import Progress, read_progress
-from metrics.store.run_spec import LaterSchema, read_spec
-from metrics.store.stored_inputs import StoredInputs
 from metrics.store.threshold_profiles import ThresholdProfiles, Thresholds
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SECOND = 15  # characters of a run's id that are the time it began
-SPEND = "judge.json"  # in the run's folder: the cost of its judge so far
 STARTING = "starting"  # in the run's folder: held from its start until the run's own process holds the lock
 CLOCKS = ("progress.json", STARTING, "lock")  # the last one written tells since when `seconds_spent` is out of date
 State = Literal["queued", "starting", "running", "finished", "cancelled", "failed", "interrupted", "damaged"]
 
 
-class Run:
+class Run(RunFiles):
     """One evaluation in a workspace. Reads only; a finished run never changes."""
-
-    def __init__(self, folder: Path):
-        self.folder = folder  # of the tables
-        self.home = folder  # of the specification and the progress
-        self.id = folder.name
 
     def __repr__(self) -> str:
         return f"Run({self.id!r}, {self.state})"
@@ -65,54 +56,6 @@ class Run:
     def _key(self) -> tuple[Path, str]:
         """What reads of a run are kept by: its folder and the thresholds that stand over its own."""
         return self.folder, repr(self.given_thresholds)
-
-    @cached_property
-    def spec(self) -> dict[str, Any]:
-        """The specification: suite and outputs by fingerprint, evaluators with parameters, resources, seed.
-
-        Raises RunCorrupt where it cannot be read, RunError where only a later version can read it.
-        """
-        try:
-            return read_spec(self.home)
-        except LaterSchema as failure:
-            raise RunError(f"run {self.id} has {failure}") from None
-        except (OSError, ValueError, RecursionError) as failure:
-            raise self._unreadable("spec.json", failure) from None
-
-    @property
-    def manifest(self) -> Mapping[str, Any] | None:
-        """The seal: tables with rows and sha256, versions, times; None while the run is unfinished.
-
-        Raises RunCorrupt where it cannot be read, was changed, or seals another specification.
-        """
-        try:
-            found = read_manifest(self.folder)
-        except (OSError, ValueError, RecursionError) as failure:
-            raise self._unreadable("manifest.json", failure) from None
-        if found is not None and "spec" in found and digest_of(self.home / "spec.json") != found["spec"]:
-            raise self.corrupt("spec.json differs from its seal: it was changed after the run was finished")
-        return found
-
-    @property
-    def damage(self) -> str | None:
-        """Why the run cannot be opened: its specification, seal or judge's costs are lost or damaged; None if it can.
-
-        Whether its tables are whole is said when they are read: see `table_path`, and metrics.store.run_check.
-        """
-        try:
-            own_folder(self.workspace.path, self.home.parent.name, self.home.name)
-            _ = self.spec, self.manifest, self.spend
-        except RunError as failure:
-            return str(failure)
-        return None
-
-    def corrupt(self, what: str, lost: bool = False) -> RunCorrupt:
-        """Return the error that a file of the run is lost or differs from its seal, with what can be done."""
-        advice = f"restore it from a backup, or run `python -m metrics verify {self.home.name} --repair`"
-        return RunCorrupt(f"run {self.id} is damaged: {what}; {advice}", self.home.name, lost)
-
-    def _unreadable(self, name: str, failure: BaseException) -> RunCorrupt:
-        return self.corrupt(f"{name} cannot be read ({getattr(failure, 'strerror', None) or failure})")
 
     @property
     def name(self) -> str:
@@ -233,63 +176,6 @@ class Run:
             return found
         touched = [file.stat().st_mtime for name in CLOCKS if (file := self.home / name).exists()]
         return replace(found, seconds_spent=found.seconds_spent + max(0.0, time.time() - max(touched)))
-
-    @property
-    def spend(self) -> dict[str, Any] | None:
-        """The cost of the run's `judges` so far, see metrics.judge.budget.Spend; None: it asked none.
-
-        Raises RunCorrupt where that cannot be read: to resume the run would begin its budget anew.
-        """
-        sealed: dict[str, Any] | None = (self.manifest or {}).get("judge")
-        if sealed is not None:
-            return sealed
-        try:
-            spent = read_json(self.home / SPEND)
-        except (OSError, ValueError, RecursionError) as failure:
-            raise self._unreadable(SPEND, failure) from None
-        if spent is not None and not isinstance(spent, dict):
-            raise self.corrupt(f"{SPEND} cannot be read (it holds a {type(spent).__name__})")
-        return spent
-
-    @property
-    def workspace(self) -> StoredInputs:
-        """The workspace of the run, with the suites and outputs in it."""
-        return StoredInputs(self.home.parent.parent)
-
-    @property
-    def suite_folder(self) -> Path:
-        """The folder of the stored suite: cases.parquet, annotations.parquet, media."""
-        return self._inputs("suites", self.spec["suite"]["fingerprint"])
-
-    @property
-    def outputs_folder(self) -> Path:
-        """The folder of the stored outputs: outputs.parquet, predictions.parquet, artifacts."""
-        return self._inputs("outputs", self.spec["outputs"]["fingerprint"])
-
-    def _inputs(self, kind: str, fingerprint: str) -> Path:
-        self.workspace.complete(kind, fingerprint)
-        return own_folder(self.workspace.path, kind, fingerprint)
-
-    def stored_input(self, name: str) -> Path | None:
-        """Return a table of the run's inputs, such as outputs/predictions.parquet; None where they have none of it.
-
-        Every reader passes here. Raises RunCorrupt where it is lost or differs from its seal.
-        """
-        kind, _, file = name.partition("/")
-        seal = (self.manifest or {}).get("inputs", {}).get(name)
-        seals = [] if seal is None else [seal["sha256"]]
-        folder = "outputs" if kind == "outputs" else "suites"
-        try:
-            return self.workspace.file(folder, self.spec[kind]["fingerprint"], file, seals)
-        except RunCorrupt as failure:
-            raise RunCorrupt(f"run {self.id} is damaged: {failure}", self.home.name, failure.lost) from None
-
-    def input_path(self, name: str) -> Path:
-        """Return a table that the run's inputs have: suite/cases.parquet, outputs/outputs.parquet. As stored_input."""
-        path = self.stored_input(name)
-        if path is None:
-            raise self.corrupt(f"of its inputs {name} is lost", lost=True)
-        return path
 
     @property
     def suite(self) -> Suite:

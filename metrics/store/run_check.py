@@ -8,6 +8,7 @@ from metrics.core.errors import RunCorrupt, RunError
 from metrics.store.digests import listing_facts
 from metrics.store.file_names import INPUTS
 from metrics.store.input_seals import MEDIA, has_fingerprint, input_facts
+from metrics.store.manifest import has_manifest
 from metrics.store.run import Run
 
 Verdict = Literal["whole", "differs", "lost", "not sealed", "not here"]
@@ -38,10 +39,16 @@ def check(run: Run) -> list[Checked]:
     try:
         manifest = run.manifest
     except RunCorrupt as failure:
-        return [Checked(SEAL, "differs", str(failure))]
+        name = SPECIFICATION if has_manifest(run.folder) else SEAL
+        return [Checked(name, _verdict(failure), str(failure))]
     if manifest is None:
         raise RunError(f"run {run.id} is {run.state}: only a finished run is sealed")
     return [Checked(SEAL, "whole"), _specification(run), *_tables(run), *_inputs(run), *_media(run)]
+
+
+def can_be_made_again(found: list[Checked]) -> bool:
+    """Return whether what is damaged can be computed from what is whole: tables can, and the seal of a new run."""
+    return all(one.table is not None or one.name == SEAL for one in damaged(found))
 
 
 def damaged(found: list[Checked]) -> list[Checked]:

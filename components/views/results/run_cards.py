@@ -35,11 +35,12 @@ def matches(run: RunFacts, wanted: str, tags: Sequence[str], states: Sequence[st
     )
 
 
-def counts(runs: Sequence[RunFacts]) -> str:
-    """Return how many runs are in which state: `1 running · 3 queued · 0 stopped · 12 finished`."""
+def counts(runs: Sequence[RunFacts], damaged: Mapping[str, str]) -> str:
+    """Return how many runs are in which state: `1 running · 3 queued · 0 stopped · 12 finished · 1 damaged`."""
     found = Counter(KINDS.get(run.state, "stopped") for run in runs)
     shown = ("running", *(["queued"] if found["queued"] else []), "stopped", "finished")
-    return " · ".join(f"{found[kind]} {kind}" for kind in shown)
+    broken = sum("://" not in run_id for run_id in damaged)
+    return " · ".join([*(f"{found[kind]} {kind}" for kind in shown), *([f"{broken} damaged"] if broken else [])])
 
 
 def card(run: RunFacts, before: str | None) -> None:

@@ -1,0 +1,102 @@
+"""Pages on damaged runs: what is damaged is said, no other number shown, and the others go on."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import finished
+from tests.pages.conftest import PROJECT, labels_outputs, labels_suite
+from tests.store.test_seal import flip
+
+
+@pytest.fixture
+def two(studio: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Run, Run]:
+    """A whole run and a newer one, in a workspace that the test may damage."""
+    shutil.copytree(studio, workspace, dirs_exist_ok=True)
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    newer = finished(Workspace(), labels_suite(), labels_outputs(), "classification", name="Newer")
+    return next(run for run in Workspace().runs() if run.id != newer.id), newer
+
+
+def open_studio(page: str = "leaderboard", **params: str) -> AppTest:
+    """A page as app.py runs it; AppTest by itself runs it alone."""
+    lines = [
+        "import runpy", "from components.widgets.damaged_run import told", "with told():",
+        f"    runpy.run_path({str(PROJECT / 'pages' / f'{page}.py')!r})",
+    ]  # fmt: skip
+    app = AppTest.from_string("\n".join(lines), default_timeout=300)
+    for key, value in params.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def test_so_does_the_studio_itself(project: Path) -> None:
+    assert "with told():\n    page.run()" in (project / "app.py").read_text()
+
+
+def shown(page: AppTest) -> str:
+    return "\n".join([*(one.value for one in page.code), *(one.value for one in page.error)])
+
+
+@pytest.mark.attack("workspace writer", "a table is changed under an open studio", "the page says so, without a number")
+@pytest.mark.parametrize(
+    ("table", "page"),
+    [("aggregates", "leaderboard"), ("scores", "leaderboard"), ("scores", "cases"), ("scores", "report")],
+)
+def test_a_page_says_which_table_is_damaged(two: tuple[Run, Run], table: str, page: str) -> None:
+    whole, broken = two
+    flip(broken.folder / f"tables/{table}.parquet")
+    app = open_studio(page, run=broken.id)
+    assert not app.exception
+    assert f"table {table} differs from its seal" in shown(app)
+    assert app.subheader[-1].value == "✗ This run is damaged"
+    assert not shown(open_studio(page, run=whole.id))
+
+
+def test_evaluating_it_again_is_offered_and_begun(two: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, broken = two
+    flip(broken.folder / "tables/aggregates.parquet")
+    begun: list[list[str]] = []
+    monkeypatch.setattr("metrics.engine.run_control.start_module", lambda arguments, log: begun.append(arguments))
+    app = open_studio(run=broken.id)
+    app.button(f"repair-{broken.id}").click().run()
+    assert not app.exception
+    assert begun == [["verify", broken.id, "--repair", "--workspace", str(broken.workspace.path), "--quiet"]]
+    assert any(text.value.startswith("It is being evaluated again") for text in app.text)
+
+
+@pytest.mark.parametrize("file", ["spec.json", "manifest.json"])
+def test_a_run_that_cannot_be_opened_is_told_and_another_shown(
+    two: tuple[Run, Run], open_page: Callable[..., AppTest], file: str
+) -> None:
+    whole, broken = two
+    (broken.folder / file).write_text("{")
+    page = open_page("leaderboard", run=broken.id)
+    assert not page.exception
+    assert f"{file} cannot be read" in page.error[0].value.replace("\\", "")
+    assert page.query_params["run"] == whole.id
+    runs = open_page("runs")
+    assert not runs.exception
+    assert runs.code[0].value.startswith(f"run {broken.id} is damaged: {file} cannot be read")
+    keys = [button.key for button in runs.button]
+    assert (f"repair-{broken.id}" in keys, f"delete-{broken.id}" in keys) == (file == "manifest.json", True)
+    for name in ("leaderboard", "compare", "report"):
+        assert not open_page(name).exception
+
+
+@pytest.mark.parametrize("file", ["progress.json", "about.json", "thresholds.json", "reviews/views.json"])
+def test_damage_beside_the_runs(two: tuple[Run, Run], open_page: Callable[..., AppTest], file: str) -> None:
+    whole, newer = two
+    path = newer.folder / file if file in ("progress.json", "about.json") else newer.workspace.path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("{")
+    page = open_page("runs")
+    assert not page.exception
+    assert {f"open-{one.id}" for one in (whole, newer)} <= {button.key for button in page.button}
+    app = open_studio(run=newer.id)
+    assert not app.exception
+    assert (file in shown(app).replace("\\", "")) == (file == "thresholds.json"), "what cannot be left out is said"
