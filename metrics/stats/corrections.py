@@ -34,5 +34,5 @@ def benjamini_hochberg(p: Floats) -> Floats:
     order = np.argsort(p, kind="stable")[::-1]
     adjusted = np.empty(len(p))
     scaled = p[order] * (len(p) / np.arange(len(p), 0, -1))
-    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(scaled))
+    adjusted[order] = np.minimum.accumulate(scaled)
     return adjusted

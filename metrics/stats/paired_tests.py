@@ -173,6 +173,4 @@ def resample_tests(differences: Floats, samples: Floats) -> Floats:
         math.erfc(abs(apart) / spread / math.sqrt(2)) if spread > NEAR else 1.0
         for apart, spread in zip(differences.tolist(), error.tolist(), strict=True)
     ]
-    p = np.where(moved < RARE, np.minimum(p, normal), p)
-    equal = (count == 0) | ((differences == 0) & ~held.any(axis=1))
-    return np.where(equal, 1.0, p)
+    return np.where(moved < RARE, np.minimum(p, normal), p)

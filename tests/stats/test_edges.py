@@ -1,0 +1,170 @@
+"""Where formulas meet their ends: nothing, one, all; missing pairs; work done in parts."""
+
+import math
+
+import numpy as np
+import pytest
+
+from metrics.stats import draws, drift, model_ranking, paired_tests, rater_agreement
+from metrics.stats.classification.calibration import log_losses
+from metrics.stats.classification.confusion import mean_scores
+from metrics.stats.classification.roc import resampled_areas, roc
+from metrics.stats.draws import Draws, draw_weights
+from metrics.stats.intervals import mean_intervals, percentiles, wilson
+from metrics.stats.paired_intervals import difference_intervals
+from metrics.stats.prediction_powered import corrected_mean
+from metrics.stats.resampled_sums import resampled_sums
+from metrics.stats.student_t import student
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 10, 49, 1000])
+def test_none_and_all_are_ends_without_rounding(n: int) -> None:
+    assert wilson(0, n)[0] == 0.0
+    assert wilson(n, n)[1] == 1.0
+    assert wilson(0, 0) == wilson(1, -1) == (None, None)
+
+
+def test_the_log_of_a_certain_truth_is_cut() -> None:
+    assert log_losses(np.array([1.0]))[0] == pytest.approx(2.22045e-16, rel=1e-3)
+    assert log_losses(np.array([0.0]))[0] == pytest.approx(36.0437, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("average", "expected"),
+    [
+        pytest.param("micro", [[5 / 8, 5 / 9, 10 / 17], [3 / 6, 3 / 4, 0.6]], id="micro"),
+        pytest.param("macro", [[(1 / 2 + 4 / 6) / 2, (1 / 3 + 4 / 6) / 2, (2 / 5 + 8 / 12) / 2], [0.5, 0.75, 0.6]]),
+        pytest.param("weighted", [[11 / 18, 5 / 9, (6 / 5 + 4) / 9], [0.5, 0.75, 0.6]], id="weighted"),
+    ],
+)
+def test_mean_scores_of_several_data_sets_at_once(average: str, expected: list[list[float]]) -> None:
+    """Rows are data sets, columns labels; the second label of the second set is neither there nor predicted."""
+    right, predicted, truths = (np.array(one, float) for one in ([[1, 4], [3, 0]], [[2, 6], [6, 0]], [[3, 6], [4, 0]]))
+    found = np.array(mean_scores(right, predicted, truths, average))
+    assert pytest.approx(np.array(expected)) == found.T
+
+
+def test_the_area_of_one_positive_varies_by_the_negatives_alone() -> None:
+    positive = np.array([True, False, False, False])
+    curve = roc(np.array([2.0, 1.0, 3.0, 0.0]), positive)
+    found = resampled_areas([curve], positive[:, None], Draws.of(np.arange(4), 20))
+    assert curve.influence[0] == 0
+    assert np.isfinite(found).all()
+    assert found.std() > 0
+
+
+@pytest.mark.parametrize("count", [1, 3, 300])
+def test_one_cluster_is_all_that_can_be_drawn(count: int) -> None:
+    assert (draw_weights(np.zeros(count, np.int64), 5) == 1).all()
+    assert np.iinfo(np.uint8).max == draws.MOST
+
+
+def test_permutations_in_parts_are_those_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    reference, current = rng.random(40), rng.random(25) ** 1.3
+    whole = drift.drift(reference, current, draws=99)
+    assert 0.05 < whole.ks_p < 1
+    monkeypatch.setattr(drift, "CHUNK", 65 * 4)
+    assert drift.drift(reference, current, draws=99) == whole
+
+
+def test_pairs_in_parts_are_those_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    wins, losses = np.array([0, 3, 12, 40, 7]), np.array([5, 3, 30, 41, 0])
+    whole = paired_tests.mcnemar_mid_p(wins, losses)
+    values = np.random.default_rng(2).random((9, 6))
+    flips = paired_tests.paired_tests(values - 0.4).p
+    pairs = model_ranking.compare_pairs(values)
+    samples = model_ranking.compare_resamples(values[0], np.random.default_rng(3).random((6, 30)))
+    monkeypatch.setattr(paired_tests, "AT_ONCE", 1)
+    monkeypatch.setattr(model_ranking, "CELLS", 20)
+    assert paired_tests.mcnemar_mid_p(wins, losses).tolist() == whole.tolist()
+    assert paired_tests.paired_tests(values - 0.4).p == pytest.approx(flips, abs=1e-15)
+    again = model_ranking.compare_pairs(values)
+    assert (again.better.tolist(), again.worse.tolist()) == (pairs.better.tolist(), pairs.worse.tolist())
+    assert again.adjusted == pytest.approx(pairs.adjusted)
+    once_more = model_ranking.compare_resamples(values[0], np.random.default_rng(3).random((6, 30)))
+    assert once_more.p.tolist() == samples.p.tolist()
+
+
+@pytest.mark.parametrize("clustered", [False, True], ids=["alone", "clusters"])
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_intervals_of_differences_by_their_resamples(clustered: bool, weighted: bool) -> None:
+    """Percentiles of the means over the pairs that there are, Φ(−t·√(c / (c − 1))) from either end."""
+    rng = np.random.default_rng(5)
+    differences, weights = rng.normal(0.3, 1, (24, 2)), rng.integers(1, 4, 24).astype(float)
+    differences[[3, 8, 9, 10, 11], 1] = np.nan
+    clusters = np.arange(24) // 4 if clustered else np.arange(24)
+    given = weights if weighted else None
+    low, high = difference_intervals(differences, given, clusters if clustered else None, 7, 400)
+    mass = np.where(np.isnan(differences), 0.0, (weights if weighted else np.ones(24))[:, None])
+    total = np.nan_to_num(differences) * mass
+    groups = np.arange(clusters.max() + 1)
+    parts = np.hstack([np.stack([part[clusters == group].sum(axis=0) for group in groups]) for part in (total, mass)])
+    sums = resampled_sums(parts, groups, 7, 400)
+    for column, c in enumerate([len(groups), 6 - 1 if clustered else 24 - 5]):
+        tail = math.erfc(math.sqrt(c / (c - 1)) * student(c - 1) / math.sqrt(2)) / 2
+        means = sums[:, column] / sums[:, 2 + column]
+        assert (low[column], high[column]) == pytest.approx(tuple(np.quantile(means, [tail, 1 - tail])))
+
+
+def test_shares_with_gaps_are_wilsons_of_the_answers_there_are() -> None:
+    values = np.array([[1.0, 0.0], [1.0, np.nan], [0.0, np.nan], [np.nan, np.nan]])
+    low, high, method = mean_intervals(values, shares=True)
+    assert method == "wilson"
+    assert (low[0], high[0]) == wilson(2, 3)
+    assert (low[1], high[1]) == wilson(0, 1)
+    low, high, method = mean_intervals(np.zeros((0, 1)), shares=True)
+    assert np.isnan([*low, *high]).all()
+
+
+def test_percentiles_are_of_what_is_known() -> None:
+    assert percentiles(np.array([np.nan, np.nan])) == (None, None)
+    assert percentiles(np.append(np.arange(41.0), np.nan)) == (1.0, 39.0)
+
+
+def test_a_corrected_share_is_wilsons_of_as_many_labels_as_are_as_sure() -> None:
+    """6 of 8 with s² = .75·.25·8 / 7 and t = 2.3646 of 7 degrees of freedom: as many as 4.81 labels by z."""
+    labels = np.array([1.0, 1, 1, 1, 1, 1, 0, 0])
+    found = corrected_mean(labels, labels, power=False)
+    assert found is not None
+    sure = 8 * 7 / 8 / (student(7) / 1.959964) ** 2
+    assert (found.low, found.high) == pytest.approx(wilson(0.75 * sure, sure), rel=1e-6)
+
+
+@pytest.mark.parametrize(("scores", "threshold"), [(4, 1.5), (5, 1.5), (6, 2.5)])
+def test_of_equally_good_thresholds_the_middle(scores: int, threshold: float) -> None:
+    """Only the lowest, failed, and the highest, passed, were drawn: every cut between them is right."""
+    drawn = np.zeros((1, scores))
+    drawn[0, [0, -1]] = 1
+    passed = np.arange(scores) == scores - 1
+    found = rater_agreement.best_thresholds(np.arange(float(scores)), passed, drawn)
+    assert (found[0][0], found[1][0]) == (threshold, 1.0)
+    assert np.isnan(found[2][0])  # those left out are all failed
+
+
+def test_of_many_scores_an_even_selection_of_thresholds_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rater_agreement, "CANDIDATES", 5)
+    scores = np.arange(41.0)
+    found = rater_agreement.best_thresholds(scores, scores > 12, np.ones((1, 41)))
+    assert found[0][0] == 15.0  # of 5, 15, 25 and 35, between 0, 10, 20, 30 and 40
+    assert found[1][0] == pytest.approx((26 / 28 + 1) / 2)  # 13 and 14 are below it
+
+
+@pytest.mark.parametrize(("cells", "rows"), [(40_000_000, 1001), (4 * 600, 601), (4, 201)])
+def test_of_many_items_fewer_resamples_are_drawn(cells: int, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rater_agreement, "CELLS", cells)
+    assert rater_agreement.draws_of(np.arange(4)).shape == (rows, 4)
+    assert rater_agreement.draws_of(np.arange(4), resamples=20).shape == (21, 4)
+
+
+@pytest.mark.parametrize(
+    ("difference", "samples"),
+    [
+        pytest.param(0.0, [0.0] * 5, id="equal models"),
+        pytest.param(0.0, [-0.1, 0.2, 0.1], id="no difference"),
+        pytest.param(0.1, [np.nan] * 4, id="no sample"),
+        pytest.param(0.1, [0.0] * 40, id="never a difference"),
+    ],
+)
+def test_what_shows_no_difference_has_a_p_of_1(difference: float, samples: list[float]) -> None:
+    assert paired_tests.resample_tests(np.array([difference]), np.array([samples])).tolist() == [1.0]
