@@ -103,8 +103,8 @@ def settings(options: argparse.Namespace) -> dict[str, Any] | None:
 
 def _of_config(options: argparse.Namespace, address: str) -> bool:
     """Return whether a judge's address comes from the file of --config, which may be somebody else's."""
-    config = getattr(options, "config", None)
-    return bool(config) and address in rag_config.read(Path(config)).arguments
+    config: str | None = getattr(options, "config", None)
+    return config is not None and address in rag_config.read(Path(config)).arguments
 
 
 def _named(text: str, base_url: str | None) -> dict[str, Any]:

@@ -1,8 +1,11 @@
 """One HTTP request and its response: bounded in time and bytes, no redirect followed."""
 
 import asyncio
+import errno
+import socket
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from ipaddress import IPv6Address, ip_address
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from metrics.judge.completion import CallFailed
@@ -12,12 +15,33 @@ if TYPE_CHECKING:
     import aiohttp
 
 THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+METADATA = ("fd00:ec2::254", "100.100.100.200")  # of clouds that do not use a link-local address
 SHOWN = 300
 
 
 def is_this_machine(address: str) -> bool:
     """Return whether an address is one of this machine."""
     return urlsplit(address).hostname in THIS_MACHINE
+
+
+def connector(limit: int) -> "aiohttp.TCPConnector":
+    """Return what makes up to `limit` connections at once; to a cloud's metadata service, it makes none.
+
+    That service gives the credentials of the machine to whoever asks from it, and a page lets a visitor name addresses.
+    """
+    import aiohttp
+
+    return aiohttp.TCPConnector(limit=limit, socket_factory=_socket)
+
+
+def _socket(found: tuple[Any, ...]) -> socket.socket:
+    """Return the socket for an address as getaddrinfo gives it: of a name, the one that it has now."""
+    family, kind, protocol, _, (host, *_) = found
+    address = ip_address(host)
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    if (mapped or address).is_link_local or str(address) in METADATA:
+        raise OSError(errno.EACCES, "an address of a cloud's metadata service, or link-local: it is not asked")
+    return socket.socket(family, kind, protocol)
 
 
 async def exchange(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from metrics.judge.completion import CallFailed, Completion, Messages
-from metrics.judge.exchange import exchange, is_this_machine
+from metrics.judge.exchange import connector, exchange, is_this_machine
 from metrics.judge.keys import KEY, how_to_allow, kept_back
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
@@ -70,7 +70,7 @@ class Server:
 
             key = NO_KEY if kept_back(self._settings) else os.environ.get(KEY) or NO_KEY
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=self._settings.concurrency),
+                connector=connector(self._settings.concurrency),
                 headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
                 timeout=aiohttp.ClientTimeout(total=None),
                 trust_env=not is_this_machine(self._address),  # no proxy in between

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.core.errors import MissingResource
 from metrics.judge.completion import CallFailed
-from metrics.judge.exchange import exchange, is_this_machine
+from metrics.judge.exchange import connector, exchange, is_this_machine
 from metrics.judge.redact import REDACTED
 from metrics.judge.wire import OVER_THE_LIMIT, retry_after, trouble_of
 from metrics.targets.answers import LISTS, LONGEST_REPLY, Answer, answer_from, answer_of, clean, wrong
@@ -86,7 +86,7 @@ class HttpAsker:
             import aiohttp
 
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=self._target.concurrency),
+                connector=connector(self._target.concurrency),
                 headers={"Content-Type": "application/json", "Accept-Encoding": "identity", **_headers(self._target)},
                 timeout=aiohttp.ClientTimeout(total=None),
                 cookie_jar=aiohttp.DummyCookieJar(),

@@ -9,12 +9,14 @@ import pytest
 from metrics import engine
 from metrics.cli.main import parser
 from metrics.core.errors import InputError
+from metrics.judge.completion import CallFailed
 from metrics.judge.keys import ALLOWED, KEY, kept_back, let_go
 from metrics.judge.opening import missing_judge
 from metrics.judge.settings import JudgeSettings, settings_of
 from metrics.judge.workspace_judge import try_judge
+from metrics.targets.ask_http import HttpAsker
 from metrics.targets.ask_model import ModelAsker
-from metrics.targets.description import ModelTarget
+from metrics.targets.description import HttpTarget, ModelTarget
 from metrics.targets.jobs import web_targets
 from tests.judge.judge_scenes import asked
 from tests.judge.server import Fault, JudgeServer
@@ -147,3 +149,31 @@ def test_a_header_of_a_target_takes_an_allowed_key() -> None:
         web_targets(target)
     let_go(KEY, "https://bot.example/")
     assert web_targets(target)
+
+
+@pytest.mark.attack(
+    "browser", "a page's address makes the server ask a cloud's metadata service", "it is not connected to"
+)
+@pytest.mark.parametrize(
+    "host",
+    ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "100.100.100.200", "metadata.test"],
+)
+def test_a_metadata_service_is_not_asked(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def found(self: object, name: str, port: int = 0, **_: object) -> list[dict[str, object]]:
+        address = {"hostname": name, "host": "169.254.169.254", "port": port, "family": 2, "proto": 6, "flags": 0}
+        return [address]
+
+    monkeypatch.setattr("aiohttp.resolver.ThreadedResolver.resolve", found)
+
+    async def ask() -> None:
+        asker = HttpAsker(HttpTarget(url=f"http://{host}/latest/meta-data/iam", method="GET"))
+        try:
+            await asker.send(asker.request({}, 1))
+        finally:
+            await asker.close()
+
+    with pytest.raises(CallFailed, match="metadata service"):
+        asyncio.run(ask())
+    failure = try_judge(JudgeSettings(model="m", base_url=f"http://{host}/v1")).failure
+    assert failure is not None
+    assert "metadata service" in failure

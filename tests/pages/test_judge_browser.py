@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -73,8 +73,9 @@ def write(page: Page, label: str, text: str) -> None:
     expect(field).to_have_value(text)
 
 
+@pytest.mark.attack("browser", "an address typed into the page gets the judge's key", "a person has to allow its host")
 def test_set_up_estimate_run_and_evidence(
-    page: Page, address: str, judge: JudgeServer, workspace: Path, tmp_path: Path
+    page: Page, address: str, judge: JudgeServer, workspace: Path, tmp_path: Path, picture: Callable[[str], None]
 ) -> None:
     seen = []
     page.goto(f"{address}/judge?way=server")
@@ -82,10 +83,20 @@ def test_set_up_estimate_run_and_evidence(
     write(page, "Base URL", judge.url)
     write(page, "Model", "scripted")
     expect(page.get_by_text("OPENAI_API_KEY: ✓ set")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("OPENAI_API_KEY is not sent to 127.0.0.1.")).to_be_visible()
+    settle(page)
+    page.get_by_role("button", name="Test call").click()
+    expect(page.get_by_text("✓ The reply has the right form and is correct.")).to_be_visible(timeout=120_000)
+    assert {request.headers["authorization"] for request in judge.calls} == {"Bearer none"}
+    settle(page)
+    picture("key")
+    page.get_by_role("button", name="Send OPENAI_API_KEY to 127.0.0.1").click()
+    expect(page.get_by_text("is not sent to")).to_have_count(0)
     settle(page)
     page.get_by_role("button", name="Test call").click()
     expect(page.get_by_text("✓ The reply has the right form and is correct.")).to_be_visible(timeout=120_000)
     settle(page)
+    assert judge.calls[-1].headers["authorization"] == f"Bearer {CANARY}"
     seen.append(page.content())
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", name="Judge of this workspace")).to_be_visible(timeout=120_000)

@@ -17,7 +17,7 @@ def draw(kept_back: Iterable[tuple[str, str]]) -> None:
     """Draw, for each variable and address that its key is not sent to, that it is not, and a button to allow it."""
     for name, address in kept_back:
         host = str(urlsplit(address).hostname)
-        st.text(f"✗ {name} is not sent to {host}." + ("" if data.may("admin") else " Ask who runs this studio."))
+        st.text(f"– {name} is not sent to {host}." + ("" if data.may("admin") else " Ask who runs this studio."))
         if data.may("admin"):
             st.button(
                 f"Send {name} to {literal(host)}", icon=":material/key:", key=f"leave-{name}-{host}",
