@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from metrics.analysis.objects.object_index import object_index
 from metrics.cli.main import BAD_INPUT, main
 from metrics.core.errors import InputError, RemoteError, RunCorrupt
 from metrics.reports import render
@@ -127,6 +128,21 @@ def test_every_reader_of_every_table_says_which_is_damaged(
 def test_every_kind_of_table_is_among_them(sealed: dict[str, Run]) -> None:
     kinds = {name.partition("/")[0] for run in sealed.values() for name in (run.manifest or {})["tables"]}
     assert kinds == {name.partition("/")[0] for names in TABLES.values() for name in names}
+
+
+@pytest.mark.attack(
+    "workspace writer", "a bit of a cached index of objects is changed", "it has a checksum, and is rebuilt"
+)
+def test_a_changed_index_of_objects_is_made_again(copied: Callable[[str], Run]) -> None:
+    run = copied("objects")
+    whole = object_index(run, "detection_pr_curve", "keen").score.tolist()
+    (path,) = (run.workspace.path / "cache").rglob("*.arrow")
+    content = path.read_bytes()
+    for _ in range(2):
+        with path.open("r+b") as file:  # in place, under what is mapped
+            file.write(content[: len(content) // 2] + bytes(len(content) - len(content) // 2))
+        assert object_index(run, "detection_pr_curve", "keen").score.tolist() == whole
+    assert path.read_bytes() == content
 
 
 @pytest.mark.attack("workspace writer", "a bit of a suite or of outputs is changed", "their sha256 stands in two seals")
