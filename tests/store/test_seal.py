@@ -163,6 +163,17 @@ def test_inputs_are_compared_as_well(copied: Callable[[str], Run], name: str) ->
     run.verify()
 
 
+@pytest.mark.attack("workspace writer", "the labels of a stored suite are edited", "its facts have a checksum")
+def test_the_facts_of_a_suite_are_compared_but_for_its_name(copied: Callable[[str], Run]) -> None:
+    run = copied("objects")
+    run.workspace.rename_suite(run.spec["suite"]["fingerprint"], "photographs")
+    assert Run(run.folder).suite.name == "photographs"
+    path = run.suite_folder / "suite.json"
+    path.write_text(path.read_text().replace('"cat"', '"cow"'))
+    with pytest.raises(RunCorrupt, match=r"suite\.json cannot be read .it was changed"):
+        _ = Run(run.folder).suite
+
+
 def test_inputs_that_another_version_wrote_in_other_bytes_are_whole(copied: Callable[[str], Run]) -> None:
     import pyarrow.parquet as pq
 
