@@ -11,13 +11,14 @@ import streamlit as st
 
 from components.data.visitors import action
 from components.data.workspace_runs import workspace
+from metrics.core.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from metrics.analysis import Column
     from metrics.core.evaluator import Metric
-    from metrics.monitoring import Limits, MetricDrift, Recalibrated, Standing, State
+    from metrics.monitoring import Limits, MetricDrift, Monitor, Recalibrated, Standing, State
 
 DEMO = "demo"
 
@@ -60,10 +61,17 @@ class Monitored(NamedTuple):
 
 
 def monitors() -> dict[str, str]:
-    """Return the status of every monitor, by name."""
+    """Return the status of every monitor, by name; `damaged` where its files cannot be read, which hides no other."""
     from metrics import monitoring
 
-    return {found.name: found.state.health for found in monitoring.monitors(workspace())}
+    return {found.name: _health(found) for found in monitoring.monitors(workspace())}
+
+
+def _health(found: Monitor) -> str:
+    try:
+        return found.state.health if found.spec else ""
+    except InputError:
+        return "damaged"
 
 
 def monitor_version(name: str) -> str:

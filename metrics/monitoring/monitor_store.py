@@ -190,8 +190,11 @@ class Monitor:
 
     @property
     def spec(self) -> Spec:
-        """What it judges by."""
-        return Spec.model_validate(read_json(self.folder / "spec.json")["spec"])
+        """What it judges by. Raises InputError where the file cannot be read."""
+        try:
+            return Spec.model_validate(read_json(self.folder / "spec.json")["spec"])
+        except (OSError, ValueError, TypeError, KeyError, RecursionError) as failure:
+            raise self._damaged("spec.json", failure) from None
 
     @property
     def window(self) -> Window:
@@ -200,9 +203,16 @@ class Monitor:
 
     @property
     def state(self) -> State:
-        """How far it has read, as last committed."""
-        facts = read_json(self.folder / "state.json")
-        return State() if facts is None else State(**facts)
+        """How far it has read, as last committed. Raises InputError where the file cannot be read."""
+        try:
+            facts = read_json(self.folder / "state.json")
+            return State() if facts is None else State(**facts)
+        except (OSError, ValueError, TypeError, RecursionError) as failure:
+            raise self._damaged("state.json", failure) from None
+
+    def _damaged(self, name: str, failure: BaseException) -> InputError:
+        expected = "the file that the monitor wrote: restore it from a backup, or begin a monitor of another --name"
+        return InputError([InputProblem(str(self.folder / name), str(failure).partition("\n")[0], expected)])
 
     @property
     def is_running(self) -> bool:

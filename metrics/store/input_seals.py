@@ -1,5 +1,6 @@
 """The seal of stored inputs: `files` in `suite.json` and `outputs.json`, the sha256 of each table beside them.
 
+`sha256` there is that of everything else in the file, but for the name, which people may change.
 What was stored by earlier versions has none; its content can still be compared with the fingerprint, by which it is
 stored.
 """
@@ -15,17 +16,35 @@ import pyarrow as pa
 from metrics.core.arrow import stored_rows
 from metrics.core.errors import RunCorrupt
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
-from metrics.store.digests import digest_of, file_facts, kept_by_file, listing_facts
+from metrics.store.digests import content_digest, digest_of, file_facts, kept_by_file, listing_facts
 
 FACTS = {"suites": "suite.json", "outputs": "outputs.json"}  # by the folder of the workspace
 MEDIA = {"suites": "media", "outputs": "artifacts"}
+OWN = "sha256"
+OPEN = ("name", "names", OWN)  # what its checksum leaves out
 
 
-def sealed(folder: Path) -> dict[str, Any]:
-    """Return what `suite.json` or `outputs.json` says of the files beside it: `files`, and `media` where there are."""
-    tables = {path.name: file_facts(path) for path in sorted(folder.glob("*.parquet"))}
+def sealed(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of `suite.json` or `outputs.json` with `files` and `media` beside it, and their checksum."""
+    whole = {**facts, "files": {path.name: file_facts(path) for path in sorted(folder.glob("*.parquet"))}}
     media = folder / MEDIA[folder.parent.name]
-    return {"files": tables} | ({"media": listing_facts(media)} if media.is_dir() else {})
+    if media.is_dir():
+        whole["media"] = listing_facts(media)
+    return whole | {OWN: _checksum(whole)}
+
+
+def checked_facts(text: str) -> dict[str, Any]:
+    """Return the facts in the text of `suite.json` or `outputs.json`. Raises ValueError saying what is wrong."""
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError(f"it holds a {type(found).__name__}")
+    if OWN in found and found[OWN] != _checksum(found):
+        raise ValueError("it was changed: its own sha256 differs")
+    return found
+
+
+def _checksum(facts: Mapping[str, Any]) -> str:
+    return content_digest({name: value for name, value in facts.items() if name not in OPEN})
 
 
 def input_facts(folder: Path) -> dict[str, Any]:
@@ -93,10 +112,7 @@ def _sealed(folder: Path) -> Mapping[str, Mapping[str, Any]]:
 
 @kept_by_file
 def _facts(path: Path) -> dict[str, Any]:
-    found = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(found, dict):
-        raise ValueError(f"it holds a {type(found).__name__}")
-    return found
+    return checked_facts(path.read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=64)

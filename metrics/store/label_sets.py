@@ -12,9 +12,9 @@ from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from metrics.core.errors import RunNotFound
+from metrics.core.arrow import stored_rows
+from metrics.core.errors import InputError, InputProblem, RunNotFound
 from metrics.core.files import held, make_folder, write_table
 from metrics.core.label_schema import LABEL_KEY, LABELS, Sampling, now
 from metrics.store.own_files import own_folder
@@ -53,7 +53,7 @@ class Labels:
         """Return the sets, the oldest first."""
         found = []
         for path in self._files():
-            table = pq.read_table(path)
+            table = _read(path)
             about = _about(table)
             criteria = tuple(table["criterion"].unique().to_pylist())
             raters = len(table["rater"].unique())
@@ -63,7 +63,7 @@ class Labels:
 
     def table(self) -> pa.Table:
         """Return the labels that count, in the order in which they were given (schema LABELS)."""
-        tables = [pq.read_table(path) for path in self._files()]
+        tables = [_read(path) for path in self._files()]
         if not tables:
             return LABELS.empty_table()
         tables.sort(key=lambda table: _about(table)["changed"])
@@ -116,7 +116,7 @@ class Labels:
     def _page(self, rater: str) -> tuple[Path, pa.Table]:
         """Return the file of the labels that a rater gives on the page, and those that there are."""
         path = self.folder / f"page-{hashlib.sha256(rater.encode()).hexdigest()[:DIGITS]}.parquet"
-        return path, pq.read_table(path).replace_schema_metadata(None) if path.exists() else LABELS.empty_table()
+        return path, _read(path).replace_schema_metadata(None) if path.exists() else LABELS.empty_table()
 
     def _locked(self) -> AbstractContextManager[None]:
         """Hold the sets' lock: one rater may have two windows open."""
@@ -134,6 +134,15 @@ def _latest(table: pa.Table) -> pa.Table:
 def _write(path: Path, table: pa.Table, name: str, kind: str) -> None:
     about = {"name": name, "kind": kind, "changed": now()}
     write_table(path, table.cast(LABELS).replace_schema_metadata(about))
+
+
+def _read(path: Path) -> pa.Table:
+    """Return the labels in a file. Raises InputError where it is damaged: without it, agreement would be another."""
+    try:
+        return stored_rows(path)
+    except (OSError, pa.ArrowException) as failure:
+        expected = "labels as Assay stored them; restore the file from a backup, or remove it"
+        raise InputError([InputProblem(str(path), f"unreadable: {str(failure)[:80]}", expected)]) from None
 
 
 def _about(table: pa.Table) -> dict[str, str]:

@@ -103,7 +103,7 @@ class Review:
             self._write(point=None if point is None else {"score": point[0], "iou": point[1]})
 
     def _read(self) -> dict[str, Any]:
-        found: dict[str, Any] = _checked(self.path, dict, read_json(self.path) or {})
+        found: dict[str, Any] = _checked(self.path, dict) or {}
         return found
 
     def _write(self, **changed: Any) -> None:
@@ -128,7 +128,7 @@ class SavedViews:
 
     def all(self) -> list[SavedView]:
         """Return them. InputError for a file that is not one of views."""
-        return [SavedView(**row) for row in _checked(self.path, list, read_json(self.path) or [])]
+        return [SavedView(**row) for row in _checked(self.path, list) or []]
 
     def keep(self, view: SavedView) -> None:
         """Store a view. InputError for an empty or too long name, or where there are too many views."""
@@ -159,7 +159,12 @@ def _tag(text: str) -> str:
     return short
 
 
-def _checked(path: Path, kind: type, value: Any) -> Any:
-    if not isinstance(value, kind):
+def _checked(path: Path, kind: type) -> Any:
+    """Return what a file holds, None without one; InputError where that is of another kind or cannot be read."""
+    try:
+        value = read_json(path)
+    except (OSError, ValueError, RecursionError) as failure:
+        raise InputError([InputProblem(str(path), f"unreadable: {failure}", "JSON; remove the file")]) from None
+    if value is not None and not isinstance(value, kind):
         raise InputError([InputProblem(str(path), type(value).__name__, f"a {kind.__name__}; remove the file")])
     return value

@@ -65,9 +65,9 @@ class StoredInputs:
                 "schema": SCHEMA_VERSION, "name": suite.name, "task": suite.task, "labels": suite.labels,
                 "category_ids": suite.category_ids, "cases": len(suite), "left_out": suite.left_out,
                 "label_keys": suite.label_keys,
-                "created": datetime.now(UTC).isoformat(timespec="milliseconds"), **(made or {}), **sealed(folder),
+                "created": datetime.now(UTC).isoformat(timespec="milliseconds"), **(made or {}),
             }  # fmt: skip
-            write_json(folder / "suite.json", facts)
+            write_json(folder / "suite.json", sealed(folder, facts))
         return suite.fingerprint
 
     def save_outputs(self, outputs: Outputs, suite: Suite) -> str:
@@ -89,8 +89,8 @@ class StoredInputs:
             for entry in rows:
                 models[entry["model"]]["rows"] += entry["case_id_count"]
                 models[entry["model"]]["runs"] = sorted([*models[entry["model"]]["runs"], entry["run"]])
-            facts = {"schema": SCHEMA_VERSION, "models": models, "left_out": outputs.left_out, **sealed(folder)}
-            write_json(folder / "outputs.json", facts)
+            facts = {"schema": SCHEMA_VERSION, "models": models, "left_out": outputs.left_out}
+            write_json(folder / "outputs.json", sealed(folder, facts))
         if outputs.targets and not (folder / TARGETS).exists():
             write_json(folder / TARGETS, outputs.targets)
         return outputs.fingerprint

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
+from tests.monitoring.monitor_scenes import begun
 from tests.pages.conftest import PROJECT, labels_outputs, labels_suite
 from tests.store.test_seal import flip
 
@@ -100,3 +101,16 @@ def test_damage_beside_the_runs(two: tuple[Run, Run], open_page: Callable[..., A
     app = open_studio(run=newer.id)
     assert not app.exception
     assert (file in shown(app).replace("\\", "")) == (file == "thresholds.json"), "what cannot be left out is said"
+
+
+@pytest.mark.parametrize("file", ["spec.json", "state.json"])
+def test_a_damaged_monitor_hides_no_other(workspace: Path, open_page: Callable[..., AppTest], file: str) -> None:
+    broken = begun(workspace, "broken")
+    begun(workspace, "whole")
+    (broken.folder / file).write_text('{"spec": {')
+    page = open_page("monitor", monitor="whole")
+    assert not page.exception
+    assert page.sidebar.selectbox[0].options == ["broken (✗ damaged)", "whole (○ too few judged)"]
+    app = open_studio("monitor", monitor="broken")
+    assert not app.exception
+    assert file in app.error[0].value.replace("\\", "")

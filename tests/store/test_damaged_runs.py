@@ -10,9 +10,11 @@ import pytest
 
 from metrics import engine
 from metrics.cli.main import BAD_INPUT, main
-from metrics.core.errors import RunCorrupt
+from metrics.core.errors import InputError, RunCorrupt
 from metrics.engine.judge_speed import judge_time
 from metrics.store import Progress, Run, Workspace
+from metrics.store.label_sets import Labels
+from metrics.store.reviews import Place, Review
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 CONTENTS: dict[str, Callable[[Path], object]] = {
@@ -142,3 +144,15 @@ def test_a_damaged_suite_hides_no_other(workspace: Path) -> None:
     assert [one["fingerprint"] for one in store.suites()] == [kept]
     with pytest.raises(RunCorrupt, match=r"suite\.json cannot be read"):
         store.suite(broken)
+
+
+def test_damaged_labels_and_reviews_name_their_file(runs: tuple[Run, Run]) -> None:
+    labels, review = Labels(runs[0]), Review(runs[0])
+    labels.give("c0", "good", "ann", "faithful", 1.0, "random")
+    review.note(Place("c0"), "why?")
+    (path,) = labels.folder.glob("*.parquet")
+    path.write_bytes(path.read_bytes()[:100])
+    review.path.write_text("{")
+    for read, file in ((labels.table, path), (labels.sets, path), (review.marks, review.path)):
+        with pytest.raises(InputError, match=f"{file}.*unreadable"):
+            read()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from metrics.analysis.objects.object_index import object_index
 from metrics.cli.main import BAD_INPUT, main
 from metrics.core.errors import InputError, RemoteError, RunCorrupt
 from metrics.reports import render
@@ -129,6 +130,21 @@ def test_every_kind_of_table_is_among_them(sealed: dict[str, Run]) -> None:
     assert kinds == {name.partition("/")[0] for names in TABLES.values() for name in names}
 
 
+@pytest.mark.attack(
+    "workspace writer", "a bit of a cached index of objects is changed", "it has a checksum, and is rebuilt"
+)
+def test_a_changed_index_of_objects_is_made_again(copied: Callable[[str], Run]) -> None:
+    run = copied("objects")
+    whole = object_index(run, "detection_pr_curve", "keen").score.tolist()
+    (path,) = (run.workspace.path / "cache").rglob("*.arrow")
+    content = path.read_bytes()
+    for _ in range(2):
+        with path.open("r+b") as file:  # in place, under what is mapped
+            file.write(content[: len(content) // 2] + bytes(len(content) - len(content) // 2))
+        assert object_index(run, "detection_pr_curve", "keen").score.tolist() == whole
+    assert path.read_bytes() == content
+
+
 @pytest.mark.attack("workspace writer", "a bit of a suite or of outputs is changed", "their sha256 stands in two seals")
 @pytest.mark.parametrize("name", INPUTS)
 def test_inputs_are_compared_as_well(copied: Callable[[str], Run], name: str) -> None:
@@ -145,6 +161,17 @@ def test_inputs_are_compared_as_well(copied: Callable[[str], Run], name: str) ->
     assert [(one.name, one.verdict) for one in damaged(check(run))] == [(name, "lost")]
     (folder / file).write_bytes(whole)
     run.verify()
+
+
+@pytest.mark.attack("workspace writer", "the labels of a stored suite are edited", "its facts have a checksum")
+def test_the_facts_of_a_suite_are_compared_but_for_its_name(copied: Callable[[str], Run]) -> None:
+    run = copied("objects")
+    run.workspace.rename_suite(run.spec["suite"]["fingerprint"], "photographs")
+    assert Run(run.folder).suite.name == "photographs"
+    path = run.suite_folder / "suite.json"
+    path.write_text(path.read_text().replace('"cat"', '"cow"'))
+    with pytest.raises(RunCorrupt, match=r"suite\.json cannot be read .it was changed"):
+        _ = Run(run.folder).suite
 
 
 def test_inputs_that_another_version_wrote_in_other_bytes_are_whole(copied: Callable[[str], Run]) -> None:

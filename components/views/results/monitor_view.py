@@ -28,7 +28,9 @@ ALL = "All metrics together"
 
 
 def status_words(health: str) -> str:
-    """Return a status with its glyph: `✗ critical`."""
+    """Return a status with its glyph: `✗ critical`; `damaged` is a monitor whose files cannot be read."""
+    if health == "damaged":
+        return "✗ damaged"
     return f"{GLYPHS[health]} {WORDS[health]}"
 
 

@@ -21,10 +21,12 @@ from metrics.analysis.objects.matched_again import ANY_LABEL, matches_at, stored
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints, Singles
 from metrics.core.arrow import stored_rows
 from metrics.core.errors import InputError
-from metrics.core.files import make_folder, written_whole
+from metrics.core.files import make_folder, write_text, written_whole
 from metrics.store import Run
+from metrics.store.digests import digest_of
 
 FOLDER = "objects-2"  # in the workspace's cache, for a sealed run never changes; raise it when the columns do
+SUM = ".sha256"  # the ending of the file beside an index with its checksum
 SIZES = {"small": 32.0**2, "medium": 96.0**2, "large": np.inf}  # below how many square pixels; COCO's ranges
 BOX = ("x", "y", "width", "height")
 _building = Lock()
@@ -74,9 +76,18 @@ def object_index(run: Run, evaluator: str, model: str, repeat: int = 1, iou: flo
     name = f"{evaluator}.{run.models.index(model)}.{int(repeat)}{at}.arrow"
     path = run.workspace.path / "cache" / FOLDER / run.id / name
     with _building:
-        if not path.exists():
+        if not _is_whole(path):
+            _read.cache_clear()  # it maps the file as it was
             _write(path, _join(run, evaluator, model, int(repeat), iou))
         return _read(path)
+
+
+def _is_whole(path: Path) -> bool:
+    """Return whether an index is stored, as it was written: one that was changed would show other objects."""
+    try:
+        return path.with_suffix(SUM).read_text() == digest_of(path)
+    except (OSError, ValueError):
+        return False
 
 
 def _join(
@@ -158,6 +169,7 @@ def _write(path: Path, joined: tuple[dict[str, NDArray[Any]], dict[str, list[str
         pa.ipc.new_file(stream, table.schema) as writer,
     ):
         writer.write_table(table)
+    write_text(path.with_suffix(SUM), digest_of(path))
 
 
 @lru_cache(maxsize=32)
