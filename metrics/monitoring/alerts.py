@@ -1,16 +1,20 @@
 """The alert hook: a command of the user's that is called for each change of status."""
 
 import json
+import os
 import shlex
+import signal
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
+from tempfile import TemporaryFile
 from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.judge.redact import redact
 
 SECONDS = 30  # that a hook may take
-SHOWN = 300  # characters of a failing hook's output
+READ, SHOWN = 10_000, 300  # bytes of a failing hook's output that are read, and characters that are told
 
 
 def words_of(command: str) -> list[str]:
@@ -26,21 +30,31 @@ def words_of(command: str) -> list[str]:
 
 
 def call(words: list[str], message: Mapping[str, Any]) -> str | None:
-    """Run the hook with the message as JSON on its standard input; return why it failed, None where it did not."""
-    try:
-        done = subprocess.run(  # noqa: S603 - the user's own command, and no shell
-            words,
-            input=json.dumps(message, ensure_ascii=False).encode(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            timeout=SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"the alert hook {words[0]} took longer than {SECONDS} s and was stopped"
-    except OSError as failure:
-        return f"the alert hook {words[0]} could not be started: {failure.strerror or failure}"
-    if done.returncode == 0:
-        return None
-    output = redact(done.stderr.decode(errors="replace").strip())[-SHOWN:]
-    return f"the alert hook {words[0]} ended with {done.returncode}" + (f": {output}" if output else "")
+    """Run the hook with the message as JSON on its standard input; return why it failed, None where it did not.
+
+    Nothing of the message is an argument. What the hook leaves running is not waited for; it is stopped with the hook.
+    """
+    # files, not pipes: what the hook has started may hold a pipe open
+    with TemporaryFile() as given, TemporaryFile() as said:
+        given.write(json.dumps(message, ensure_ascii=False).encode())
+        given.seek(0)
+        try:
+            hook = subprocess.Popen(  # noqa: S603 - the user's own command, and no shell
+                words, stdin=given, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+            )
+        except OSError as failure:
+            return f"the alert hook {words[0]} could not be started: {failure.strerror or failure}"
+        try:
+            code = hook.wait(SECONDS)
+        except BaseException as stop:
+            with suppress(ProcessLookupError):
+                os.killpg(hook.pid, signal.SIGKILL)
+            hook.wait()
+            if not isinstance(stop, subprocess.TimeoutExpired):
+                raise
+            return f"the alert hook {words[0]} took longer than {SECONDS} s and was stopped"
+        if code == 0:
+            return None
+        said.seek(max(0, said.seek(0, os.SEEK_END) - READ))
+        output = redact(said.read().decode(errors="replace").strip())[-SHOWN:]
+    return f"the alert hook {words[0]} ended with {code}" + (f": {output}" if output else "")

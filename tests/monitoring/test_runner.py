@@ -1,7 +1,9 @@
 """Feeding a monitor: what is judged, counted, kept, redacted; the hook, drift, a judge."""
 
 import json
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
 from tests.judge.server import Fault, JudgeServer, Request, items_of
 from tests.monitoring.monitor_scenes import begun, line, write
+from tests.processes import alive
 
 
 def test_what_is_read_is_sampled_judged_and_counted(workspace: Path, tmp_path: Path) -> None:
@@ -158,6 +161,43 @@ class TestTheHook:
         assert messages[1]["metrics"][0]["evaluator"] == "pii_leakage"
         assert (messages[1]["monitor"], messages[1]["window"]) == ("chat", "20 sampled cases")
         assert all(change["told"] for change in state.changes)
+
+    @pytest.mark.attack(
+        "suite author", "a log's text in an alert runs as a command", "no shell; JSON on standard input"
+    )
+    def test_texts_of_the_log_are_data(self, workspace: Path, tmp_path: Path) -> None:
+        told, bad = tmp_path / "told.jsonl", f"$(touch {tmp_path}/run); `touch {tmp_path}/run`"
+        records = [line(index, id=f"{index}{bad}", answer=bad, model=bad, question=bad) for index in range(30)]
+        feed(begun(workspace), write(tmp_path / "a.jsonl", records), hook=[sys.executable, "-c", HOOK, str(told)])
+        assert told.exists()
+        assert not (tmp_path / "run").exists()
+
+    def test_what_it_leaves_running_is_not_waited_for(self) -> None:
+        from metrics.monitoring import alerts
+
+        leaves = (
+            "import subprocess, sys; subprocess.Popen(['sleep', '1000']); print('left', file=sys.stderr); sys.exit(3)"
+        )
+        assert alerts.call([sys.executable, "-c", leaves], {}) == f"the alert hook {sys.executable} ended with 3: left"
+
+    @pytest.mark.attack("worker", "an alert hook and its children never end", "the whole group is stopped after 30 s")
+    def test_its_children_are_stopped_with_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from metrics.monitoring import alerts
+
+        child, waited = tmp_path / "child", subprocess.Popen.wait
+
+        def wait(hook: subprocess.Popen[bytes], timeout: float | None = None) -> int:
+            if timeout is None:
+                return waited(hook)
+            while not (child.exists() and child.read_text().endswith("\n")):
+                time.sleep(0.01)
+            raise subprocess.TimeoutExpired(hook.args, timeout)
+
+        monkeypatch.setattr(subprocess.Popen, "wait", wait)
+        told = alerts.call(["sh", "-c", f"sleep 1000 & echo $! > {child}; wait"], {})
+        assert told == "the alert hook sh took longer than 30 s and was stopped"
+        while alive(int(child.read_text())):  # a killed process ends when the system gets to it
+            time.sleep(0.01)
 
     def test_no_shell_sees_its_words(self, workspace: Path, tmp_path: Path) -> None:
         from metrics.monitoring.alerts import words_of
