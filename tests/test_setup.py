@@ -15,7 +15,8 @@ from packaging.utils import canonicalize_name
 from tests import chromium as browsers
 
 TARGETS = sorted(
-    "bench check chromium clean docs help lint lock pictures run samples setup setup-dev test types unit".split()
+    "bench check chromium clean coverage docs help lint lock mutants pictures run samples setup setup-dev test types "
+    "unit".split()
 )
 
 # Answers the Makefile's question about its version with the given exit status, makes a .venv whose python is a copy of
