@@ -83,9 +83,9 @@ def loops_of(mutant: Mutant) -> list[jit.Loop]:
         if loop.function.__code__.co_filename == str(mutant.file) and loop.function.__name__ == mutant.function
     ]
     for loop in found:  # which grows
-        found += [one for one in loops if one not in found and loop in _used(one.function)]
+        found += [one for one in loops if one not in found and _uses(one.function, loop)]
     return found
 
 
-def _used(function: FunctionType) -> list[Any]:
-    return [function.__globals__.get(name) for name in function.__code__.co_names]
+def _uses(function: FunctionType, loop: jit.Loop) -> bool:
+    return any(function.__globals__.get(name) is loop for name in function.__code__.co_names)
