@@ -10,6 +10,7 @@ from metrics.vision.compiled import object_code as codes
 from tests.mutation.operators import Mutant
 
 CONSTANTS = (bool, int, float, str, tuple, frozenset)
+ENGINES: list[Any] = []
 AROUND = ("__wrapped__", "__func__", "fget", "func", "function")  # where caches, properties … keep their function
 
 
@@ -37,6 +38,8 @@ def put(mutant: Mutant) -> None:
     )
     for loop in loops:
         loop.codes.clear()
+    ENGINES.append(codes._engine())  # it keeps the code of the others, and has these loops' names
+    codes._engine.cache_clear()
 
 
 def _replace(old: Mapping[str, Any], new: Mapping[str, Any], file: str) -> None:
