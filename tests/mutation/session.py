@@ -27,7 +27,7 @@ import pytest
 
 from metrics.vision.compiled.jit import Loop
 from tests.mutation.operators import Mutant
-from tests.mutation.swap import loops_of, put
+from tests.mutation.swap import loops_of, module_of, put
 
 SURVIVED, KILLED = 0, 1
 ROOM = 5  # a mutant may take this many times the processor time of its tests,
@@ -111,6 +111,7 @@ class Session:
 
         These may use what a fixture or a cached helper made of it for another test.
         """
+        module_of(mutant.file)
         names = {(str(mutant.file), mutant.function)}
         names |= {(loop.function.__code__.co_filename, loop.function.__name__) for loop in loops_of(mutant)}
         files = {file for file, _ in names} if not mutant.function else set()

@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -10,14 +12,16 @@ from metrics.vision.compiled import object_code as codes
 from tests.mutation.operators import Mutant
 
 CONSTANTS = (bool, int, float, str, tuple, frozenset)
+PROJECT = Path(__file__).parents[2]
 ENGINES: list[Any] = []
 AROUND = ("__wrapped__", "__func__", "fget", "func", "function")  # where caches, properties … keep their function
 
 
-def module_of(mutant: Mutant) -> ModuleType | None:
-    """Return the module of a mutant; None where no test has imported it."""
+def module_of(file: Path) -> ModuleType:
+    """Return the module of a file; some are only imported on use."""
     found = [one for name, one in sys.modules.items() if name.startswith("metrics")]
-    return next((one for one in found if getattr(one, "__file__", None) == str(mutant.file)), None)
+    held = next((one for one in found if getattr(one, "__file__", None) == str(file)), None)
+    return held or import_module(".".join(file.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__"))
 
 
 def put(mutant: Mutant) -> None:
@@ -25,8 +29,7 @@ def put(mutant: Mutant) -> None:
 
     Loops that hold the mutant are compiled again, and their code is not kept.
     """
-    module = module_of(mutant)
-    assert module is not None, mutant.file
+    module = module_of(mutant.file)
     loops = loops_of(mutant)
     scope: dict[str, Any] = {"__name__": module.__name__, "__file__": str(mutant.file)}
     exec(mutant.code(), scope)
