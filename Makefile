@@ -13,7 +13,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev chromium check test lint types unit bench docs pictures samples lock sbom audit clean
+.PHONY: help run setup setup-dev chromium check test lint types unit coverage mutants fuzz faults bench docs pictures \
+    samples lock sbom audit clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -78,6 +79,15 @@ types: setup-dev ## mypy, strict
 unit: setup-dev ## the tests alone (JOBS=2, ARGS="-k name")
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
 
+coverage: setup-dev ## branch coverage of metrics/ by the tests without a browser; fails below 95 %
+	@rm -rf .coverage-data
+	$(BIN)/python -m coverage run -m pytest -n $(JOBS) --dist loadfile -m "not browser" $(ARGS)
+	@$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage report
+
+mutants: setup-dev ## mutation testing of stats, vision and analysis; hours (ARGS="metrics/stats --sample 50 --seed 1")
+	$(BIN)/python -m tests.mutation --keep $(ARGS)
+
 bench: setup-dev ## run the benchmarks and write their tables in README and docs (ARGS="coco overlap")
 	@$(BIN)/python -m tests.benchmarks $(ARGS); code=$$?; $(BIN)/python docs/make_reference.py; exit $$code
 
@@ -133,5 +143,5 @@ audit: $(AUDIT)/.setup ## ask the package index for known vulnerabilities of eve
 	done
 
 clean: ## remove .venv and every cache; workspaces stay
-	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage-data
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

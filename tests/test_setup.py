@@ -15,7 +15,8 @@ from packaging.utils import canonicalize_name
 from tests import chromium as browsers
 
 TARGETS = sorted(
-    "audit bench check chromium clean docs help lint lock pictures run samples sbom setup setup-dev test types "
+    "audit bench check chromium clean coverage docs faults fuzz help lint lock mutants pictures run samples sbom setup "
+    "setup-dev test types "
     "unit".split()
 )
 

@@ -162,11 +162,9 @@ def resample_tests(differences: Floats, samples: Floats) -> Floats:
     >>> resample_tests(np.array([0.1]), np.array([[-0.1, 0.1, 0.3]])).round(3).tolist()
     [0.54]
     """
-    known = ~np.isnan(samples)
-    count = known.sum(axis=1)
-    held = np.where(known, samples, 0.0)
-    away = np.abs(held - differences[:, None]) >= np.abs(differences)[:, None] * (1 - NEAR)
-    moved = np.count_nonzero(away & known, axis=1)
+    count = np.count_nonzero(~np.isnan(samples), axis=1)
+    away = np.abs(samples - differences[:, None]) >= np.abs(differences)[:, None] * (1 - NEAR)
+    moved = np.count_nonzero(away, axis=1)
     p = (1 + moved) / (1 + count)
     error = np.nanstd(np.where(count[:, None] > 0, samples, 0.0), axis=1)
     normal = [

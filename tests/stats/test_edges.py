@@ -13,7 +13,9 @@ from metrics.stats.draws import Draws, draw_weights
 from metrics.stats.intervals import mean_intervals, percentiles, wilson
 from metrics.stats.paired_intervals import difference_intervals
 from metrics.stats.prediction_powered import corrected_mean
-from metrics.stats.resampled_sums import resampled_sums
+from metrics.stats.regression import clustered_coefficient
+from metrics.stats.resample_intervals import resample_interval
+from metrics.stats.resampled_sums import cluster_sums, resampled_sums
 from metrics.stats.student_t import student
 
 
@@ -168,3 +170,45 @@ def test_of_many_items_fewer_resamples_are_drawn(cells: int, rows: int, monkeypa
 )
 def test_what_shows_no_difference_has_a_p_of_1(difference: float, samples: list[float]) -> None:
     assert paired_tests.resample_tests(np.array([difference]), np.array([samples])).tolist() == [1.0]
+
+
+def test_ten_values_have_a_bin_each_and_eleven_share() -> None:
+    assert drift.equal_bins(np.ones(10, np.int64)).tolist() == list(range(10))
+    assert drift.equal_bins(np.ones(11, np.int64)).tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5]
+
+
+def test_codes_of_clusters_may_begin_anywhere() -> None:
+    values, clusters = np.random.default_rng(4).random((8, 2)) - 0.3, np.repeat([0, 1, 2, 3], 2)
+    for codes in (clusters + 1, clusters * 3 + 5, 9 - clusters):
+        found = paired_tests.paired_tests(values, None, codes)
+        assert found.p.tolist() == paired_tests.paired_tests(values, None, clusters).p.tolist()
+        assert found.units.tolist() == [4, 4]
+    assert cluster_sums(np.zeros((0, 2)), np.zeros(0, np.int64)).shape == (0, 2)
+
+
+def test_a_corrected_share_below_0_is_cut() -> None:
+    """A judge that says far less of the others takes the estimate out of the range of a share."""
+    labels = np.array([0.0] * 5 + [1.0] + [np.nan] * 30)
+    judged = np.array([0.5] * 5 + [1.0] + [0.0, 0.1] * 15)
+    found = corrected_mean(judged, labels)
+    assert found is not None
+    assert found.value < 0
+    assert (found.low, found.high) == wilson(0, 6)
+
+
+@pytest.mark.parametrize(("value", "centre"), [(0.99, 1.0), (0.01, 0.0)])
+def test_what_is_corrected_beyond_the_range_stands_at_its_end(value: float, centre: float) -> None:
+    samples = np.array([0.9, 0.94, 0.96]) if value > 0.5 else np.array([0.1, 0.06, 0.04])
+    low, high = resample_interval(np.array(value), samples, math.inf, 9)
+    phi = (samples.var() + 0.5 * (samples.mean() - value) ** 2) / (value * (1 - value))
+    k = student(8) ** 2 * phi
+    far = k / (1 + k)  # d² = k · d · (1 − d), from either end
+    assert (float(low), float(high)) == pytest.approx((1 - far, 1.0) if centre else (0.0, far))
+
+
+def test_what_the_others_explain_but_for_rounding_has_no_coefficient() -> None:
+    rng = np.random.default_rng(6)
+    others = rng.normal(size=(12, 2))
+    for scale in (1.0, 1e6, 1e9):
+        x = scale * (others @ [2.0, 1.0] + 3)
+        assert clustered_coefficient(x, others, rng.normal(size=12), np.arange(12) % 4) is None

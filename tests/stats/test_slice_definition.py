@@ -117,13 +117,15 @@ def test_values_shared_by_clusters_widen_the_spread() -> None:
 @pytest.mark.parametrize("size", [20, 40, 200])
 def test_what_is_detectable_scores_as_high_as_it_must(size: int) -> None:
     """Rare failures: a skewed score, which `detectable` turns back into a difference of means."""
-    values = np.where(np.arange(400) % 10, 1.0, 0.0)
+    values = np.where(np.arange(400) % 10, 1.0, 0.0) + np.random.default_rng(0).random(400) / 20
     found = search(values, [Facet(np.arange(400) // 40, np.eye(10, dtype=bool))], draws=99)
-    gap = detectable(found, values, size, 0.05)
+    assert len(set(found.highest.tolist())) == 99
     units = size * (1 - size / 400)
-    skew = -(((values - 0.9) / 0.3) ** 3).mean() * (1 - 2 * size / 400) / math.sqrt(units)
-    score = normal_score(np.float64(gap * math.sqrt(units) / 0.3), np.float64(skew))
-    assert float(score) == pytest.approx(found.highest[-5] + 0.8416, rel=1e-3)  # of 100 five may score as high
+    skew = -(((values - values.mean()) / values.std()) ** 3).mean() * (1 - 2 * size / 400) / math.sqrt(units)
+    for level, needed in ((0.05, found.highest[-5]), (0.01, found.highest[-1]), (0.001, found.highest[-1])):
+        gap = detectable(found, values, size, level)
+        score = normal_score(np.float64(gap * math.sqrt(units) / values.std()), np.float64(skew))
+        assert float(score) == pytest.approx(needed + 0.8416, rel=1e-3)  # of 100 five, or one, may score as high
 
 
 @pytest.mark.parametrize("size", [100, 101])
@@ -194,3 +196,13 @@ def test_no_more_than_ten_are_kept() -> None:
     masks = [[0] * (2 * place) + [1, 1] + [0] * (998 - 2 * place) for place in range(12)]
     found = searched(masks, [12.0 - place for place in range(12)], [0.01] * 12)
     assert [place for place, _ in distinct(found, values, None, 0.05)] == list(range(10))
+
+
+def test_chosen_slices_are_lifted_each_on_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the zeros and the halves lifted apart from each other nothing is left that is bad."""
+    values = np.repeat([0.0, 0.5, 1.0], [10, 10, 20])
+    masks = [[1] * 10 + [0] * 30, [0] * 10 + [1] * 10 + [0] * 20, [1] * 5 + [0] * 35]
+    found = searched(masks, [9.0, 8.0, 7.0], [0.01, 0.01, 0.01], spread=0.5)
+    assert [place for place, _ in distinct(found, values, None, 0.05)] == [0, 1]
+    monkeypatch.setattr(slice_search, "MOST_WEIGHED", 1)
+    assert [place for place, _ in distinct(found, values, None, 0.05)] == [0]

@@ -1,0 +1,200 @@
+"""A session of pytest that runs its tests once for every mutant, each time in a fork of itself.
+
+The session imports and collects once. A first fork runs all tests unchanged and notes which functions each of them
+calls. A mutant's fork runs the tests that call the mutated function, fastest first, up to the first failure. Processor
+time, not time, is bounded: a loaded machine kills no mutant.
+"""
+
+import contextlib
+import functools
+import gc
+import os
+import pickle
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from metrics.vision.compiled.jit import Loop
+from tests.mutation.operators import Mutant
+from tests.mutation.swap import loops_of, module_of, put
+
+SURVIVED, KILLED = 0, 1
+ROOM = 5  # a mutant may take this many times the processor time of its tests,
+ALLOWANCE = 30  # and so many seconds more
+LOOP = Loop.__call__.__code__
+
+Call = tuple[str, str]  # a file, and the outermost function in it
+
+
+@dataclass
+class Session:
+    """A plugin that tests mutants in place of running the tests; `survivors` holds what no test noticed."""
+
+    sample: Sequence[Mutant]
+    folder: Path
+    jobs: int
+    survivors: list[Mutant] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    calls: dict[str, set[Call]] = field(default_factory=dict)
+    scratch: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="assay-mutants-")))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """Let properties try the same examples for every mutant; what they find is not made small, nor kept."""
+        from hypothesis import Phase, settings
+
+        phases = (Phase.explicit, Phase.generate)
+        settings.register_profile("mutation", deadline=None, database=None, derandomize=True, phases=phases)
+        settings.load_profile("mutation")
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Test the sample."""
+        gc.freeze()  # collecting would copy the memory that the forks share
+        self._note_all(session.items)
+        running: dict[int, Mutant] = {}
+        for mutant in self.sample:
+            if len(running) == self.jobs:
+                self._end(running)
+            tests = self._tests_of(mutant, session.items)
+            running[self._fork(functools.partial(self._try, mutant, tests))] = mutant
+        while running:
+            self._end(running)
+        shutil.rmtree(self.scratch)
+        return True
+
+    def _note_all(self, items: Sequence[pytest.Item]) -> None:
+        """Note what every test calls, some files of tests in each of the processes; UsageError where a test fails."""
+        files = sorted({item.path for item in items})
+        shares = [[item for item in items if item.path in files[place :: self.jobs]] for place in range(self.jobs)]
+        failed: list[str] = []
+        for _ in [self._fork(functools.partial(self._note, share)) for share in shares if share]:
+            pid, _ = self._wait()
+            seconds, calls, failures = pickle.loads((self.scratch / f"{pid}.noted").read_bytes())
+            self.seconds |= seconds
+            self.calls |= calls
+            failed += failures
+        if failed:
+            raise pytest.UsageError(f"these fail without a mutant: {', '.join(failed)}")
+
+    def _end(self, running: dict[int, Mutant]) -> None:
+        pid, status = self._wait()
+        mutant = running.pop(pid)
+        if status == SURVIVED:
+            self.survivors.append(mutant)
+        print("survived" if status == SURVIVED else "killed  ", mutant, flush=True)
+
+    def _note(self, items: Sequence[pytest.Item]) -> int:
+        """Run all tests unchanged and write to a file their processor time, what they call, and which fail."""
+        seconds, calls, reports = {}, {}, _Reports()
+        items[0].config.pluginmanager.register(reports)
+        for item, following in _pairs(items):
+            start = time.process_time()
+            with _calls(str(self.folder)) as calls[item.nodeid]:
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            seconds[item.nodeid] = time.process_time() - start
+        (self.scratch / f"{os.getpid()}.noted").write_bytes(pickle.dumps((seconds, calls, reports.failed)))
+        return SURVIVED
+
+    def _tests_of(self, mutant: Mutant, items: Sequence[pytest.Item]) -> list[pytest.Item]:
+        """Return the tests that call the mutated function, fastest first, and then the others of their files.
+
+        These may use what a fixture or a cached helper made of it for another test.
+        """
+        module_of(mutant.file)
+        names = {(str(mutant.file), mutant.function)}
+        names |= {(loop.function.__code__.co_filename, loop.function.__name__) for loop in loops_of(mutant)}
+        files = {file for file, _ in names} if not mutant.function else set()
+        direct = {
+            nodeid for nodeid, called in self.calls.items() if called & names or files & {file for file, _ in called}
+        }
+        around = {nodeid.partition("::")[0] for nodeid in direct}
+        found = [item for item in items if self.calls[item.nodeid] and item.nodeid.partition("::")[0] in around]
+        return sorted(found, key=lambda item: (item.nodeid not in direct, self.seconds[item.nodeid]))
+
+    def _try(self, mutant: Mutant, tests: Sequence[pytest.Item]) -> int:
+        """Run tests on a mutant; the process ends at the first failure."""
+        if not tests:
+            return SURVIVED
+        limit = int(ROOM * sum(self.seconds[item.nodeid] for item in tests) + ALLOWANCE)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        put(mutant)
+        tests[0].config.pluginmanager.register(_EndAtFailure())
+        for item, following in _pairs(tests):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        return SURVIVED
+
+    def _fork(self, work: Callable[[], int]) -> int:
+        """Do work in a silent process, in a session and with a scratch folder of its own; return its id."""
+        sys.stdout.flush()
+        if pid := os.fork():
+            return pid
+        code = KILLED
+        try:
+            os.setsid()
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(nothing, stream)
+            tempfile.tempdir = os.environ["PYTEST_DEBUG_TEMPROOT"] = str(self.scratch / str(os.getpid()))
+            os.mkdir(tempfile.tempdir)
+            code = work()
+        finally:
+            os._exit(code)
+
+    def _wait(self) -> tuple[int, int]:
+        """Wait for one of the processes; what it started ends with it."""
+        pid, status = os.wait()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
+        shutil.rmtree(self.scratch / str(pid), ignore_errors=True)
+        return pid, status
+
+
+class _Reports:
+    def __init__(self) -> None:
+        self.failed: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+
+class _EndAtFailure:
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            os._exit(KILLED)
+
+
+def _pairs(items: Sequence[pytest.Item]) -> Iterable[tuple[pytest.Item, pytest.Item | None]]:
+    return zip(items, [*items[1:], None], strict=True)
+
+
+@contextlib.contextmanager
+def _calls(folder: str) -> Iterator[set[Call]]:
+    """Yield a set that fills with the functions of a folder, and the compiled loops, that are called."""
+    found: set[Call] = set()
+
+    def note(frame: FrameType, event: str, argument: Any) -> None:
+        code = frame.f_code
+        if code is LOOP:
+            code = frame.f_locals["self"].function.__code__
+        if code.co_filename.startswith(folder):
+            found.add((code.co_filename, code.co_qualname.partition(".<locals>")[0]))
+
+    threading.settrace(note)
+    sys.settrace(note)
+    try:
+        yield found
+    finally:
+        sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]
