@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev chromium check test lint types unit bench docs pictures samples lock clean
+.PHONY: help run setup setup-dev chromium check test lint types unit fuzz bench docs pictures samples lock clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -77,6 +77,9 @@ types: setup-dev ## mypy, strict
 
 unit: setup-dev ## the tests alone (JOBS=2, ARGS="-k name")
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+
+fuzz: setup-dev ## change inputs of every reader at random, five minutes (ARGS="csv condition --minutes 30")
+	@$(BIN)/python -m tests.fuzz $(ARGS)
 
 bench: setup-dev ## run the benchmarks and write their tables in README and docs (ARGS="coco overlap")
 	@$(BIN)/python -m tests.benchmarks $(ARGS); code=$$?; $(BIN)/python docs/make_reference.py; exit $$code
