@@ -88,6 +88,9 @@ coverage: setup-dev ## branch coverage of metrics/ by the tests without a browse
 mutants: setup-dev ## mutation testing of stats, vision and analysis; hours (ARGS="metrics/stats --sample 50 --seed 1")
 	$(BIN)/python -m tests.mutation --keep $(ARGS)
 
+fuzz: setup-dev ## change inputs of every reader at random, five minutes (ARGS="csv condition --minutes 30")
+	@$(BIN)/python -m tests.fuzz $(ARGS)
+
 bench: setup-dev ## run the benchmarks and write their tables in README and docs (ARGS="coco overlap")
 	@$(BIN)/python -m tests.benchmarks $(ARGS); code=$$?; $(BIN)/python docs/make_reference.py; exit $$code
 

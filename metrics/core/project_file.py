@@ -33,7 +33,7 @@ def read_toml(file: Path, expected: str) -> dict[str, Any]:
         return tomllib.loads(text.decode("utf-8"))
     except OSError as failure:
         raise InputError([InputProblem(str(file), failure.strerror or "unreadable", expected)]) from None
-    except ValueError as failure:  # of TOML or of UTF-8
+    except (ValueError, RecursionError) as failure:  # of TOML or of UTF-8; lists in lists in lists …
         raise InputError([InputProblem(str(file), f"TOML that cannot be read: {failure}", "TOML")]) from None
 
 

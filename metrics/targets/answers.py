@@ -1,7 +1,6 @@
 """What a target replied: checked, bounded, and without anything that a table cannot hold."""
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -15,6 +14,7 @@ from metrics.text.agents.traces import TraceError
 LONGEST = 1_000_000  # characters of an answer, or of one passage
 MOST = 1_000  # passages, citations or artifacts
 LONGEST_REPLY = 1 << 23  # bytes
+LARGEST = 2**53  # cost, tokens or score: every whole number up to it is a float
 LISTS = ("retrieved_contexts", "context_ids", "citations", "artifacts")
 NAMES = {
     **{name: (name, *OUTPUT_ALIASES.get(name, ())) for name in ("answer", "trace", "cost_usd", "tokens", *LISTS)},
@@ -133,8 +133,8 @@ def _part(item: Any, names: Sequence[str]) -> Any:
 
 def _number(value: Any, name: str) -> float:
     total = sum(value) if isinstance(value, list) and all(isinstance(part, int | float) for part in value) else value
-    if isinstance(total, bool) or not isinstance(total, int | float) or not math.isfinite(total) or total < 0:
-        raise wrong(f"{name} {str(value)[:40]!r}, expected a number from 0 on")
+    if isinstance(total, bool) or not isinstance(total, int | float) or not 0 <= total <= LARGEST:
+        raise wrong(f"{name} {str(value)[:40]!r}, expected a number from 0 to {LARGEST:,}")
     return float(total)
 
 

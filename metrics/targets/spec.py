@@ -148,7 +148,7 @@ def _described(document: Any, place: str, changes: dict[str, Any]) -> list[Targe
     own = dict(document)
     if "kind" not in own:
         own["kind"] = next((kind for field, kind in _KINDS.items() if field in own), "model")
-    fields = _FIELDS.get(own["kind"], {})
+    fields = _FIELDS.get(own["kind"], {}) if isinstance(own["kind"], str) else {}
     own |= {
         name: value for name, value in changes.items() if name in fields or (name == "prompts" and "prompt" in fields)
     }

@@ -23,7 +23,7 @@ MAX_RATIO = 200  # unpacked : packed, of entries above RATIO_FROM bytes
 RATIO_FROM = 10 << 20
 ZSTANDARD = 93  # a zip's number of this compression, which the standard library does not unpack
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst")
-UNREADABLE = (OSError, ValueError, NotImplementedError, RuntimeError, EOFError, zipfile.BadZipFile)
+UNREADABLE = (OSError, ValueError, NotImplementedError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
 @dataclass(frozen=True)
