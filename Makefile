@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev chromium check test lint types unit bench docs pictures samples lock clean
+.PHONY: help run setup setup-dev chromium check test lint types unit bench faults docs pictures samples lock clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -80,6 +80,10 @@ unit: setup-dev ## the tests alone (JOBS=2, ARGS="-k name")
 
 bench: setup-dev ## run the benchmarks and write their tables in README and docs (ARGS="coco overlap")
 	@$(BIN)/python -m tests.benchmarks $(ARGS); code=$$?; $(BIN)/python docs/make_reference.py; exit $$code
+
+faults: setup-dev ## every fault of the disk at every point, every kill; writes docs/faults.json (JOBS=2)
+	JOBS=$(JOBS) $(BIN)/python -m tests.faults
+	$(BIN)/python -m pytest tests/kills --every-kill
 
 samples: setup ## write data/samples, byte for byte as they are
 	@for script in data/samples/make_*.py; do $(BIN)/python $$script || exit 1; done

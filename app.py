@@ -1,5 +1,7 @@
 """The studio's entry: navigation and nothing else."""
 
+from components.data import storage_told
 from components.widgets.frame import navigation
 
-navigation().run()
+with storage_told():
+    navigation().run()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, get_args
 from components.data.visitors import action
 from components.data.workspace_runs import workspace_path
 from metrics.core.file_kinds import foreign_kind
+from metrics.core.files import make_folder
 from metrics.core.table_endings import ANNOTATION_ENDINGS, LOG_ENDINGS, PACKED_ENDING, TABLE_ENDINGS
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def keep(stream: BinaryIO, filename: str, folder: Path, allowed: Iterable[str] =
     and if it is empty or larger than `most` bytes.
     """
     kind = suffix(filename, allowed)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(folder)
     digest, size = hashlib.sha256(), 0
     part = folder / f".part-{os.getpid()}-{os.urandom(6).hex()}"
     try:

@@ -6,10 +6,11 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 
-from metrics.core.errors import AssayError
+from metrics.core.errors import AssayError, StorageError
 from metrics.core.files import write_text
 from metrics.core.registry import choose
 from metrics.engine.judge_worker import JudgeWorker
@@ -64,6 +65,7 @@ def execute(
             with JudgeWorker(run) as judge:
                 try:
                     for made in _work(run, todo, make_executor or _executor_maker(run), judge):
+                        judge.write_spend()  # before the part: a kill in between must not lose what was paid
                         if isinstance(made, tuple):
                             unit, result = made
                             parts.write(unit.name, result)
@@ -72,7 +74,6 @@ def execute(
                         waits = made if isinstance(made, str) else None
                         made = None
                         tracker.tick(judge.progress, judge.calls, judge.asked, waits)
-                        judge.write_spend()
                         if (run.folder / "cancel").exists():
                             break
                 except RUN_WIDE:
@@ -89,7 +90,10 @@ def execute(
             tracker.say("finished")
             clear(run)
         except Exception as failure:
-            write_text(run.folder / "failure.txt", f"{type(failure).__name__}: {failure}")
+            with suppress(
+                StorageError
+            ):  # the disk is full; whoever started this process is told by its exit and its log
+                write_text(run.folder / "failure.txt", f"{type(failure).__name__}: {failure}")
             raise
     return run
 

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -16,7 +15,7 @@ import pyarrow.parquet as pq
 
 from metrics.core.cases import places
 from metrics.core.errors import RunNotFound
-from metrics.core.files import make_folder, read_json, write_json, write_table
+from metrics.core.files import copy_folder, make_folder, read_json, write_json, write_table
 from metrics.core.schema import SCHEMA_VERSION, SLICE, conformed
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
 from metrics.store.file_names import REMOTE
@@ -55,7 +54,7 @@ class StoredInputs:
             if suite.annotations is not None:
                 write_table(folder / "annotations.parquet", suite.annotations)
             if suite.media is not None and suite.media.absolute() != folder / "media":
-                shutil.copytree(suite.media, folder / "media", dirs_exist_ok=True)
+                copy_folder(suite.media, folder / "media")
             facts = {
                 "schema": SCHEMA_VERSION, "name": suite.name, "task": suite.task, "labels": suite.labels,
                 "category_ids": suite.category_ids, "cases": len(suite), "left_out": suite.left_out,
@@ -78,7 +77,7 @@ class StoredInputs:
                 # within an image the file's order of predictions decides ties, so only whole images move
                 write_table(folder / "predictions.parquet", _ordered(outputs.predictions, outputs, suite), SLICE * 8)
             if outputs.files is not None and outputs.files.absolute() != folder / FILES:
-                shutil.copytree(outputs.files, folder / FILES, dirs_exist_ok=True)
+                copy_folder(outputs.files, folder / FILES)
             rows = table.group_by(["model", "run"], use_threads=False).aggregate([("case_id", "count")]).to_pylist()
             models: dict[str, dict[str, Any]] = {model: {"rows": 0, "runs": []} for model in outputs.models}
             for entry in rows:

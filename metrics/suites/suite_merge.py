@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import copy_folder, move_folder
 from metrics.core.fingerprint import fingerprint
 from metrics.core.suite import METADATA, Suite
 from metrics.core.suite_difference import difference
@@ -139,7 +140,10 @@ def _media(suite: Suite, other: Suite, folder: Path | None) -> Path | None:
     whole = folder / fingerprint(suite.fingerprint, other.fingerprint)
     if not whole.exists():
         beside = whole.with_name(f".{whole.name}.{token_hex(4)}")
-        for each in folders:
-            shutil.copytree(each, beside, dirs_exist_ok=True)
-        beside.rename(whole)
+        try:
+            for each in folders:
+                copy_folder(each, beside)
+            move_folder(beside, whole)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
     return whole
