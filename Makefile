@@ -94,6 +94,10 @@ fuzz: setup-dev ## change inputs of every reader at random, five minutes (ARGS="
 bench: setup-dev ## run the benchmarks and write their tables in README and docs (ARGS="coco overlap")
 	@$(BIN)/python -m tests.benchmarks $(ARGS); code=$$?; $(BIN)/python docs/make_reference.py; exit $$code
 
+faults: setup-dev ## every fault of the disk at every point, every kill; writes docs/faults.json (JOBS=2)
+	JOBS=$(JOBS) $(BIN)/python -m tests.faults
+	$(BIN)/python -m pytest tests/kills --every-kill
+
 samples: setup ## write data/samples, byte for byte as they are
 	@for script in data/samples/make_*.py; do $(BIN)/python $$script || exit 1; done
 

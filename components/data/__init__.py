@@ -196,6 +196,7 @@ from components.data.run_reads import (
     working_point,
     worst_cases,
 )
+from components.data.storage import storage_told
 from components.data.stored_outputs import answers_on_file, cases_to_answer
 from components.data.suite_cases import (
     CaseToEdit,

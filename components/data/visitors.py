@@ -18,6 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
+from components.data.storage import storage_told
 from components.server.access import Access
 from metrics.core.errors import InputError
 from metrics.core.loopback import is_loopback
@@ -153,7 +154,8 @@ def action(needed: Role, what: str, *about: str) -> Callable[[Callable[P, T]], C
                     raise NotAllowed(
                         f"To {what} takes the role {needed}; yours is {who.role}. Ask who runs this studio."
                     )
-            return function(*args, **kwargs)
+            with storage_told():
+                return function(*args, **kwargs)
 
         ACTIONS[function.__name__] = needed
         return checked

@@ -6,13 +6,14 @@ from metrics import engine
 from metrics.cli import log_lines
 from metrics.cli.progress_view import follow
 from metrics.cli.remote_command import push_sealed
+from metrics.cli.stopping import exit_code
 from metrics.store import Run
 
 NO_VALUE = 3  # the exit code of a run in which no case has a value
 
 
 def execute(run: Run, options: argparse.Namespace) -> None:
-    """Execute what a run has still to do; SystemExit 130 on Ctrl-C, after which `resume` continues the run."""
+    """Execute what a run has still to do; SystemExit where it is stopped, after which `resume` continues the run."""
     log_lines.event(
         options, "start", run=run.id, name=run.name, models=run.models, evaluators=[*run.evaluators],
         cases=run.spec["suite"]["cases"],
@@ -20,9 +21,9 @@ def execute(run: Run, options: argparse.Namespace) -> None:
     try:
         with follow(options) as listen:
             engine.execute(run, listen=listen)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         log_lines.warn(options, f"stopped; `python -m metrics resume {run.id}` continues it")
-        raise SystemExit(130) from None
+        raise SystemExit(exit_code(stop)) from None
     push_sealed(run)
 
 

@@ -4,13 +4,12 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metrics.cli import log_lines
 from metrics.cli.execution import finished
 from metrics.cli.leaderboard_lines import difference_lines, print_leaderboard
-from metrics.cli.options import names_of
+from metrics.cli.options import names_of, write_output
 from metrics.cli.report_command import check_ending, write_report
 from metrics.reports.gates import Gate
 from metrics.store import Run, Workspace
@@ -109,13 +108,13 @@ class Gates:
         if options.pdf:
             write_report(run, options.pdf)
         if options.junit:
-            Path(options.junit).write_bytes(junit(run, outcomes))
+            write_output(junit(run, outcomes), options.junit)
         if options.markdown:
             text = markdown(run, outcomes, against)
             if options.markdown == STDOUT:
                 sys.stdout.write(text)
             else:
-                Path(options.markdown).write_text(text, encoding="utf-8")
+                write_output(text.encode(), options.markdown)
         if options.markdown != STDOUT:
             if not options.quiet:
                 print_leaderboard(run)

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from metrics import __version__
@@ -20,6 +21,7 @@ from metrics.cli import (
     gate_command,
     judge_command,
     labels_command,
+    log_lines,
     merge_command,
     monitor_command,
     perturb_command,
@@ -39,7 +41,9 @@ from metrics.cli.command_parser import CommandParser
 from metrics.cli.plugin_options import load_plugins
 from metrics.cli.rag_config import with_config
 from metrics.cli.reading_options import print_failure
-from metrics.core.errors import AssayError
+from metrics.cli.stopping import exit_code, stopping
+from metrics.core.errors import AssayError, StorageError
+from metrics.core.storage import storage_error
 
 COMMANDS = (
     evaluate_command, run_command, complete_command, export_command, report_command, bundle_command, gate_command,
@@ -47,25 +51,43 @@ COMMANDS = (
     calibrate_command, rubric_command, evaluators_command, check_evaluator_command, runs_command, verify_command,
     merge_command, archive_command, remote_command, samples_command, studio_command, warm_up_command,
 )  # fmt: skip
-BAD_INPUT = 2
+BAD_INPUT, STORAGE = 2, 4
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
-    0 success, 1 a gate failed, 2 invalid input, 3 no case of the run has a value.
+    0 success, 1 a gate failed, 2 invalid input, 3 no case of the run has a value, 4 the machine refused to store or to
+    read (a full disk, no permission); 130 stopped by Ctrl-C, 143 by SIGTERM.
     """
     options = None
     try:
-        options = parser().parse_args(with_config(sys.argv[1:] if arguments is None else arguments))
-        load_plugins(getattr(options, "plugin", ()))
-        return int(options.command(options))
+        with stopping():
+            options = parser().parse_args(with_config(sys.argv[1:] if arguments is None else arguments))
+            load_plugins(getattr(options, "plugin", ()))
+            code = int(options.command(options))
+            sys.stdout.flush()  # here, where a full disk can still be told
+            return code
     except AssayError as failure:
-        print_failure(failure, options)
-        return BAD_INPUT
+        return _told(failure, options)
     except BrokenPipeError:  # `… | head`
         sys.stderr.close()
         return 0
+    except KeyboardInterrupt as stop:
+        log_lines.warn(options, "stopped; the same command again continues with what is done")
+        return exit_code(stop)
+    except Exception as failure:
+        told = storage_error(failure)
+        if told is None:
+            raise
+        return _told(told, options)
+
+
+def _told(failure: AssayError, options: argparse.Namespace | None) -> int:
+    """Print a failure and return its exit code."""
+    with suppress(OSError):  # standard error may be on the disk that is full; the exit code still tells
+        print_failure(failure, options)
+    return STORAGE if isinstance(failure, StorageError) else BAD_INPUT
 
 
 def parser() -> argparse.ArgumentParser:

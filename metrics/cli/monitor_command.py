@@ -17,6 +17,7 @@ from metrics.cli.options import (
     with_prompts,
     with_thresholds,
 )
+from metrics.cli.stopping import exit_code
 from metrics.core.errors import InputError, InputProblem
 from metrics.presentation.calibration_words import since, threshold_lines
 from metrics.presentation.format import number, p_words
@@ -101,9 +102,9 @@ def _monitor(options: argparse.Namespace) -> int:
             monitor, source, resources=given.get("resources"), reference=reference, hook=hook,
             say=(lambda _: None) if options.quiet else warn, warn=warn,
         )  # fmt: skip
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         print("stopped; the same command continues where it stopped", file=sys.stderr)
-        raise SystemExit(130) from None
+        raise SystemExit(exit_code(stop)) from None
     _print(monitor)
     return 0
 

@@ -10,6 +10,7 @@ from typing import Any
 from metrics.cli.plugin_options import add_plugin_option
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import write_export
 from metrics.core.registry import choose
 from metrics.judge.rubrics import with_rubric
 from metrics.judge.wordings import placed, prompts_of_files
@@ -89,7 +90,7 @@ def add_table_output(command: argparse.ArgumentParser, default: str | None) -> N
 def write_output(content: bytes, file: str | None) -> None:
     """Write bytes to a file, or to standard output where none is given; a terminal shows their control characters."""
     if file:
-        Path(file).write_bytes(content)
+        write_export(Path(file), content)
     elif sys.stdout.isatty():
         sys.stdout.write(content.decode(errors="replace"))
     else:

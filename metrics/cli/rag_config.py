@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import write_export
 from metrics.ingest.rag_results import SCALARS
 from metrics.store import Run
 
@@ -90,7 +91,7 @@ def write_results(run: Run, config: RagConfig) -> None:
         for model in run.models:
             own = "" if len(run.models) == 1 else "-" + re.sub(r"[^\w.-]+", "_", model)
             file = config.results.with_stem(config.results.stem + own)
-            file.write_bytes(write(rag_results(run, model), "csv"))
+            write_export(file, write(rag_results(run, model), "csv"))
     if config.picture is not None:
         write_plot([run], str(config.picture))
 

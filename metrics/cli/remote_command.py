@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 from metrics.cli.options import add_parser
+from metrics.cli.stopping import exit_code
 from metrics.cli.terminal import direct, shown
 from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.store import Run, Workspace
 
 T = TypeVar("T")
-STOPPED = 130  # the exit code of Ctrl-C
 
 
 def add_command(commands: Any) -> None:
@@ -94,6 +94,6 @@ def _listen(done: str) -> Callable[[int, int], None] | None:
 def _stoppable(work: Callable[[], T]) -> T:
     try:
         return work()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         print("\nstopped; the same command continues it", file=sys.stderr, flush=True)
-        os._exit(STOPPED)  # requests under way are not waited for: what they leave is no object
+        os._exit(exit_code(stop))  # requests under way are not waited for: what they leave is no object

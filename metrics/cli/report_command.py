@@ -5,7 +5,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from metrics.cli.options import add_parser, names_of, run_of
+from metrics.cli.options import add_parser, names_of, run_of, write_output
 from metrics.cli.plugin_options import add_plugin_option
 from metrics.core.errors import InputError, InputProblem
 from metrics.reports import DOCUMENTS, MARKDOWN, render
@@ -46,7 +46,7 @@ def check_ending(file: str) -> None:
 
 def write_report(run: Run, file: str, sections: Collection[str] | None = None) -> None:
     """Write the report, or only its `sections`, in the format that the file's ending names."""
-    Path(file).write_bytes(render(run, _kind(file), sections))
+    write_output(render(run, _kind(file), sections), file)
 
 
 def _kind(file: str) -> str:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from metrics.cli.options import add_parser
+from metrics.cli.options import add_parser, write_output
 from metrics.core.errors import InputError, InputProblem
 from metrics.judge.rubrics import ENDINGS, USUAL_RUBRIC, Rubric, named_rubric, rubric_text
 from metrics.judge.saved_objects import every, save
@@ -43,7 +43,7 @@ def _rubric(options: argparse.Namespace) -> int:
             raise InputError(
                 [InputProblem("--output", repr(options.output), f"a file name ending in {', '.join(ENDINGS)}")]
             )
-        Path(options.output).write_text(rubric_text(found, ending), encoding="utf-8")
+        write_output(rubric_text(found, ending).encode(), options.output)
     else:
         print(rubric_text(found, ".yaml"), end="")
     return 0

@@ -8,6 +8,7 @@ from typing import Any
 from metrics.cli import log_lines
 from metrics.cli.judge_options import budget_of
 from metrics.cli.progress_view import follow
+from metrics.cli.stopping import exit_code
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.keys import KEY, let_go
@@ -75,7 +76,7 @@ def targets(options: argparse.Namespace) -> tuple[Any, ...]:
 def asked(options: argparse.Namespace, suite: Suite) -> Outputs | None:
     """Return the outputs of the targets; None where --dry-run only prints what they would be asked.
 
-    SystemExit 130 on Ctrl-C, after which the same command continues.
+    SystemExit where it is stopped, after which the same command continues.
     """
     from metrics.targets.complete import check_fits, complete
     from metrics.targets.estimate import estimate
@@ -94,9 +95,9 @@ def asked(options: argparse.Namespace, suite: Suite) -> Outputs | None:
                 suite, chosen, repeats=options.repeats, budget=budget, retry_errors=options.retry_errors,
                 fresh=options.fresh, workspace=workspace, listen=listen,
             )  # fmt: skip
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         log_lines.warn(options, "stopped; the answers so far are kept, the same command asks the rest")
-        raise SystemExit(130) from None
+        raise SystemExit(exit_code(stop)) from None
     log_lines.note(options, *failures(outputs))
     return outputs
 

@@ -11,6 +11,7 @@ AssayError
 │   └── JudgeDown       the judge does not respond: the run stops and can be resumed
 ├── RemoteError         a remote workspace is unreachable, refuses, or holds something else than it should
 ├── TargetDown          a model that is to answer a suite does not; what it has answered is kept
+├── StorageError        the machine refuses to store or to read: a full disk, a lost one, no permission (exit code 4)
 └── RunError
     ├── RunNotFound     there is no run of that id in the workspace
     ├── RunBusy         another process is working on the run
@@ -76,6 +77,10 @@ class RemoteError(AssayError):
 
 class TargetDown(AssayError):
     """A target does not answer; the text gives its last error and what to do."""
+
+
+class StorageError(AssayError):
+    """The machine refuses to store or to read; the text says where, what failed and what to do. See core.storage."""
 
 
 class RunError(AssayError):

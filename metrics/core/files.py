@@ -1,13 +1,18 @@
-"""Atomic writes: every file of the workspace is written whole or not at all, and synced before readers see it."""
+"""Atomic writes: every file of the workspace is written whole or not at all, and synced before readers see it.
+
+What was reported as done outlives a power cut: a file is synced before it gets its name, and the folder that has the
+name after that. Where the machine refuses, StorageError says so; see core.storage.
+"""
 
 import atexit
+import errno
 import fcntl
 import hashlib
 import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import copyfile, rmtree
 from typing import Any
@@ -16,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.core.errors import RunBusy
+from metrics.core.storage import stored_at
 
 PRIVATE = 0o700  # evaluated data may be confidential
 PRIVATE_FILE = 0o600
@@ -28,11 +34,17 @@ def make_folder(path: Path) -> Path:
 
     Folders that exist stay as they are: not all of them are ours.
     """
-    try:
-        path.mkdir(mode=PRIVATE, exist_ok=True)
-    except FileNotFoundError:  # with parents=True the folders above it would follow the umask
-        make_folder(path.parent)
-        path.mkdir(mode=PRIVATE, exist_ok=True)
+    with stored_at(path):
+        missing = []
+        for folder in (path, *path.parents):
+            if folder.is_dir():
+                break
+            if folder.exists():
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+            missing.append(folder)
+        for folder in reversed(missing):  # with parents=True the folders above it would follow the umask
+            folder.mkdir(mode=PRIVATE, exist_ok=True)
+            _sync(folder.parent)
     return path
 
 
@@ -50,24 +62,12 @@ def make_file(path: Path) -> Path:
     return path
 
 
-def copy_folder(source: Path, target: Path) -> None:
-    """Copy the files and folders of a folder, readable by their owner only; links are left out."""
-    make_folder(target)
-    for path in sorted(source.rglob("*")):
-        copy = target / path.relative_to(source)
-        if path.is_symlink():
-            continue
-        if path.is_dir():
-            make_folder(copy)
-        else:
-            copyfile(path, make_file(copy))
-
-
 def temporary_folder(what: str) -> Path:
     """Return a new temporary folder, which is removed when the process ends."""
-    from tempfile import mkdtemp
+    from tempfile import gettempdir, mkdtemp
 
-    folder = Path(mkdtemp(prefix=f"assay-{what}-"))
+    with stored_at(Path(gettempdir())):
+        folder = Path(mkdtemp(prefix=f"assay-{what}-"))
     atexit.register(rmtree, folder, ignore_errors=True)
     return folder
 
@@ -80,15 +80,18 @@ def written_whole(path: Path, private: bool = True) -> Iterator[Path]:
     """
     make_folder(path.parent)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        if private:
-            make_file(beside)
-        yield beside
-        _sync(beside)
-        beside.replace(path)
+    with stored_at(path):
+        try:
+            if private:
+                make_file(beside)
+            yield beside
+            _sync(beside)
+            beside.replace(path)
+        except BaseException:
+            with suppress(OSError):  # of a disk that is gone; what was raised first counts
+                beside.unlink(missing_ok=True)
+            raise
         _sync(path.parent)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -105,7 +108,8 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path) -> Any:
     """Return the plain data of a JSON file; None where there is no such file."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        with stored_at(path):
+            return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
 
@@ -122,6 +126,64 @@ def write_table(path: Path, table: pa.Table, row_group_size: int = ROW_GROUP) ->
         pq.write_table(table, beside, compression="zstd", row_group_size=row_group_size, write_page_checksum=True)
 
 
+def write_export(path: Path, data: bytes) -> None:
+    """Write a file that the user named, whole or not at all; a device or a pipe takes the bytes as they come."""
+    if path.exists() and not path.is_file():
+        with stored_at(path):
+            path.write_bytes(data)
+    else:
+        with written_whole(path.resolve(), private=False) as beside:
+            beside.write_bytes(data)
+
+
+def append_whole(descriptor: int, data: bytes, sync: bool = False) -> None:
+    """Append bytes to an open file, synced if so asked; where the disk refuses a part of them, none of them stays."""
+    size = os.fstat(descriptor).st_size
+    left = memoryview(data)
+    try:
+        while left:
+            left = left[os.write(descriptor, left) :]
+        if sync:
+            os.fsync(descriptor)
+    except OSError:
+        os.ftruncate(descriptor, size)
+        raise
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy the files of a folder, each whole and synced; a file that is there already, of the same size, is kept.
+
+    They are named by their content, so that an interrupted copy is continued. Links are left out.
+    """
+    make_folder(target)
+    for path in sorted(source.rglob("*")):
+        copy = target / path.relative_to(source)
+        if path.is_symlink():
+            continue
+        if path.is_dir():
+            make_folder(copy)
+        elif not (copy.exists() and copy.stat().st_size == path.stat().st_size):
+            with written_whole(copy) as beside:
+                copyfile(path, beside)
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring every file and folder below `folder` to the disk, before a rename makes it count."""
+    with stored_at(folder):
+        for path in folder.rglob("*"):
+            _sync(path)
+        _sync(folder)
+
+
+def move_folder(source: Path, target: Path) -> None:
+    """Rename a folder; the new name outlives a power cut."""
+    with stored_at(target):
+        source.rename(target)
+        _sync(target.parent)
+        if source.parent != target.parent:
+            _sync(source.parent)
+
+
 @contextmanager
 def held(path: Path, busy: str) -> Iterator[None]:
     """Hold the lock file at `path`. Raises RunBusy(`busy`) where another process does; a killed one releases it."""
@@ -132,10 +194,13 @@ def held(path: Path, busy: str) -> Iterator[None]:
 @contextmanager
 def lock_file(path: Path, busy: str) -> Iterator[int]:
     """Hold as `held` does and yield the file descriptor: a process that inherits it holds the lock as well."""
-    with make_file(path).open("w") as stream:
+    with stored_at(path):
+        stream = make_file(path).open("w")
+    with stream:
         for _ in range(LOCK_TRIES):
             try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                with stored_at(path):
+                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:  # a reader that checks the state holds it for microseconds
                 time.sleep(0.05)
@@ -147,7 +212,7 @@ def lock_file(path: Path, busy: str) -> Iterator[int]:
 def is_held(path: Path) -> bool:
     """Return whether a process holds the lock file at `path`."""
     try:
-        with path.open("r") as stream:
+        with stored_at(path), path.open("r") as stream:
             fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False
@@ -158,7 +223,7 @@ def is_held(path: Path) -> bool:
 
 def sha256_of(path: Path) -> str:
     """Return the sha256 (hex) of a file's bytes."""
-    with path.open("rb") as stream:
+    with stored_at(path), path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

@@ -5,8 +5,9 @@ import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import suppress
 
-from metrics.core.errors import AssayError
+from metrics.core.errors import AssayError, StorageError
 from metrics.core.files import write_text
 from metrics.core.registry import choose
 from metrics.engine.deadlines import not_tried, too_long
@@ -65,6 +66,7 @@ def execute(
             with JudgeWorker(run) as judge:
                 try:
                     for made in _work(run, todo, make_executor or _executor_maker(run), judge):
+                        judge.write_spend()  # before the part: a kill in between must not lose what was paid
                         if isinstance(made, tuple):
                             unit, result = made
                             parts.write(unit.name, result)
@@ -73,7 +75,6 @@ def execute(
                         waits = made if isinstance(made, str) else None
                         made = None
                         tracker.tick(judge.progress, judge.calls, judge.asked, waits)
-                        judge.write_spend()
                         if (run.folder / "cancel").exists():
                             break
                 except RUN_WIDE:
@@ -90,7 +91,8 @@ def execute(
             tracker.say("finished")
             clear(run)
         except Exception as failure:
-            write_text(run.folder / "failure.txt", redact(f"{type(failure).__name__}: {failure}"))
+            with suppress(StorageError):  # the disk is full: the exit and the log tell who started this process
+                write_text(run.folder / "failure.txt", redact(f"{type(failure).__name__}: {failure}"))
             raise
     return run
 

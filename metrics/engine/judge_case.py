@@ -9,6 +9,7 @@ from typing import Any
 from metrics.core.errors import BudgetSpent, CacheRefused, JudgeDown, MissingResource, Unreadable
 from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status
 from metrics.core.evidence import QUOTE_FOUND, Evidence
+from metrics.core.storage import storage_error
 from metrics.core.suite import Case
 from metrics.engine.judge_panel import combined
 from metrics.judge.client import Call, CaseJudge, Client
@@ -28,7 +29,12 @@ class ScoredCase:
 
 
 def failed_score(failure: Exception) -> CaseScore:
-    """Return the score of a case whose scoring failed: `skipped` for lack of a resource or budget, else `error`."""
+    """Return the score of a case whose scoring failed: `skipped` for lack of a resource or budget, else `error`.
+
+    Raises StorageError where the machine failed, such as for a full disk: the next case would meet it, too.
+    """
+    if told := storage_error(failure, everywhere=True):
+        raise told from failure
     if isinstance(failure, BudgetSpent | MissingResource):
         return CaseScore({}, Status.SKIPPED, str(failure))
     return CaseScore({}, Status.ERROR, redact(f"{type(failure).__name__}: {failure}"))
@@ -41,7 +47,7 @@ async def judge_case(
 
     The evidence gains `judge`: the judges' names, the keys of their replies, how long texts were read, how many quotes
     were given and not found, and texts of the case that look as if they were written for the judge. Raises JudgeDown
-    and CacheRefused, which concern the whole run; any other failure becomes the score's status.
+    CacheRefused and StorageError, which concern the whole run; any other failure becomes the score's status.
     """
     singles = [await _by_draws(entry, parameters, case, judge, models) for judge in judges or (None,)]
     calls = tuple(call for single in singles for call in single.calls)

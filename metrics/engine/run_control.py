@@ -16,6 +16,7 @@ from metrics.core.files import lock_file, make_file
 from metrics.core.places import own_environment, python_module
 from metrics.core.registry import choose, is_missing
 from metrics.core.registry import evaluators as registered
+from metrics.core.storage import stored_at
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.deadlines import checked_timeout, default_timeout
 from metrics.engine.load_resources import saved_settings
@@ -141,7 +142,8 @@ def start(run: Run) -> "subprocess.Popen[bytes]":
         raise RunBusy(busy)
     with lock_file(run.folder / STARTING, busy) as lock:
         clear_stop(run)
-        os.utime(run.folder / STARTING)  # the start, from which the time is counted
+        with stored_at(run.folder):
+            os.utime(run.folder / STARTING)  # the start, from which the time is counted
         arguments = ["resume", run.id, "--workspace", str(run.workspace.path), "--quiet"]
         return start_module(arguments, run.folder / "log.txt", lock)
 
@@ -160,8 +162,9 @@ def claim_start(run: Run) -> float | None:
 
 def clear_stop(run: Run) -> None:
     """Forget why a run stopped: it was cancelled, or failed."""
-    for name in ("cancel", "failure.txt"):
-        (run.folder / name).unlink(missing_ok=True)
+    with stored_at(run.folder):
+        for name in ("cancel", "failure.txt"):
+            (run.folder / name).unlink(missing_ok=True)
 
 
 def start_module(arguments: Sequence[str], log_file: Path, lock: int | None = None) -> "subprocess.Popen[bytes]":
@@ -172,7 +175,7 @@ def start_module(arguments: Sequence[str], log_file: Path, lock: int | None = No
     environment = own_environment()
     if lock is not None:
         environment[STARTED] = str(lock)
-    with make_file(log_file).open("ab") as log:
+    with stored_at(log_file), make_file(log_file).open("ab") as log:
         return subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
             python_module("metrics", *arguments),
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True,
@@ -184,4 +187,5 @@ def cancel(run: Run) -> None:
     """Ask the process that works on a run to stop; its results are kept. Raises RunSealed for a finished run."""
     if run.state == "finished":
         raise RunSealed(f"run {run.id} is finished; there is nothing to cancel")
-    make_file(run.folder / "cancel")
+    with stored_at(run.folder):
+        make_file(run.folder / "cancel")

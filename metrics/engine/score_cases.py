@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.cases import Cases
-from metrics.core.errors import CacheRefused, InputError, JudgeDown
+from metrics.core.errors import CacheRefused, InputError, JudgeDown, StorageError
 from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status
 from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case
@@ -17,7 +17,7 @@ from metrics.engine.deadlines import Limits, begin, longest, too_long
 from metrics.engine.judge_case import ScoredCase, failed_score, judge_case
 from metrics.engine.load_resources import Resources, missing_inputs
 
-RUN_WIDE = (JudgeDown, CacheRefused, InputError)  # not the fault of the case that meets them first
+RUN_WIDE = (JudgeDown, CacheRefused, InputError, StorageError)  # not the fault of the case that meets them first
 
 
 def score_cases(

@@ -23,6 +23,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from metrics.core.errors import CacheRefused, InputError, InputProblem
 from metrics.core.files import PRIVATE, make_file, make_folder, written_whole
+from metrics.core.storage import storage_error, stored_at
 
 STATISTICS = "statistics"  # the key of the row that counts hits and misses; all others are hashes
 KEY = re.compile(r"[0-9a-f]{64}")
@@ -117,8 +118,9 @@ class Cache:
 
     @cached_property
     def _disk(self) -> Any:
-        make_folder(self.folder).chmod(PRIVATE)
-        make_file(self.folder / diskcache.core.DBNAME)
+        with stored_at(make_folder(self.folder)):
+            self.folder.chmod(PRIVATE)
+            make_file(self.folder / diskcache.core.DBNAME)
         with self._readable():
             return diskcache.Cache(
                 str(self.folder), disk=_JsonText, eviction_policy="none", cull_limit=0, size_limit=1 << 60,
@@ -238,6 +240,8 @@ class Cache:
         try:
             yield
         except sqlite3.DatabaseError as failure:
+            if told := storage_error(failure, self.folder):
+                raise told from failure
             raise CacheRefused(
                 f"the judge's cache in {self.folder} cannot be used: {failure}; remove the folder, or restore it"
             ) from None

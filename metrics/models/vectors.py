@@ -16,6 +16,7 @@ import numpy as np
 from metrics.core.array_types import Singles
 from metrics.core.errors import AssayError
 from metrics.core.files import PRIVATE, make_file, make_folder
+from metrics.core.storage import storage_error, stored_at
 
 Vector = Singles
 Text = str | tuple[str, ...]
@@ -53,14 +54,15 @@ class VectorCache:
 
     def __init__(self, path: Path, unit_length: bool = True):
         self._unit_length = unit_length
-        make_folder(path.parent).chmod(PRIVATE)
-        make_file(path)
+        with stored_at(make_folder(path.parent)):
+            path.parent.chmod(PRIVATE)
+            make_file(path)
         self._path = path
         self._owner = token_hex(8)
         # one connection for all threads: Embedder holds a lock around every use
-        self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-        self.close = weakref.finalize(self, self._connection.close)  # closes the file, at the latest when unused
         with self._damage_explained():
+            self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+            self.close = weakref.finalize(self, self._connection.close)  # closes the file, at the latest when unused
             self._prepare()
 
     def _prepare(self) -> None:
@@ -140,9 +142,11 @@ class VectorCache:
     def _damage_explained(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.OperationalError:
-            raise
         except sqlite3.DatabaseError as failure:
+            if told := storage_error(failure, self._path):
+                raise told from failure
+            if isinstance(failure, sqlite3.OperationalError):
+                raise
             raise AssayError(
                 f"the vector cache {self._path} is damaged ({failure}); delete it, the vectors are computed again"
             ) from failure

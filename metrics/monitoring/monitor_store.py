@@ -25,6 +25,7 @@ from metrics.core.calibration import Calibration, calibration_of, with_threshold
 from metrics.core.errors import InputError, InputProblem, RunNotFound
 from metrics.core.files import held, is_held, make_folder, read_json, write_json, write_table
 from metrics.core.registry import choose
+from metrics.core.storage import stored_at
 from metrics.engine.load_resources import saved_settings
 from metrics.judge.settings import settings_of
 from metrics.monitoring.monitor_status import CRITICAL, MINIMUM, WARNING, Chosen, Limits
@@ -225,9 +226,10 @@ class Monitor:
         busy = f"the monitor {self.name} is in use by another process; choose another --name"
         with held(self.folder / "lock", busy):
             named = {f"{kind}-{part}.parquet" for part in self.state.parts for kind in ("samples", "scores")}
-            for file in self.folder.iterdir():
-                if file.suffix == ".part" or (file.suffix == ".parquet" and file.name not in named):
-                    file.unlink()
+            with stored_at(self.folder):
+                for file in self.folder.iterdir():
+                    if file.suffix == ".part" or (file.suffix == ".parquet" and file.name not in named):
+                        file.unlink()
             yield
 
     def commit(self, state: State, samples: pa.Table | None = None, scores: pa.Table | None = None) -> None:
@@ -246,9 +248,10 @@ class Monitor:
                 gone = small
         state.updated = datetime.now(UTC).isoformat(timespec="seconds")
         write_json(self.folder / "state.json", asdict(state))
-        for part in gone:
-            for kind in ("samples", "scores"):
-                self._file(kind, part).unlink()
+        with stored_at(self.folder):
+            for part in gone:
+                for kind in ("samples", "scores"):
+                    self._file(kind, part).unlink()
 
     def _write(self, part: str, samples: pa.Table, scores: pa.Table) -> None:
         write_table(self._file("samples", part), samples)

@@ -11,8 +11,9 @@ from typing import Any
 
 import orjson
 
-from metrics.core.errors import RunBusy
-from metrics.core.files import make_folder, read_json, write_json
+from metrics.core.errors import RunBusy, StorageError
+from metrics.core.files import append_whole, make_folder, read_json, write_json
+from metrics.core.storage import stored_at
 
 FOLDER = "logs"  # of a workspace
 SHORT = 16  # hex digits of a name's hash
@@ -45,30 +46,39 @@ class LoggedRows:
         Raises RunBusy where another process writes to it.
         """
         make_folder(self.folder)
-        self._file = os.open(self.folder / LINES, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        with stored_at(self.folder / LINES):
+            self._file = os.open(self.folder / LINES, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._file)
             self._file = None
             raise RunBusy(f"the log {self.name!r} is being written by another process") from None
-        os.ftruncate(self._file, self._whole())
-        write_json(self.folder / SETTINGS, {"name": self.name, **settings})
+        try:
+            with stored_at(self.folder / LINES):
+                os.ftruncate(self._file, self._whole())
+            write_json(self.folder / SETTINGS, {"name": self.name, **settings})
+        except StorageError:
+            os.close(self._file)
+            self._file = None
+            raise
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Append a row; it is in the file when this returns, so that a kill of the process does not lose it."""
         if self._file is None:
             raise RunBusy(f"the log {self.name!r} is closed: add rows inside the with block")
-        data = memoryview(orjson.dumps(row, default=str, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")
-        while data:
-            data = data[os.write(self._file, data) :]
+        with stored_at(self.folder / LINES):
+            append_whole(self._file, orjson.dumps(row, default=str, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")
 
     def close(self) -> None:
         """Close the log, its rows synced to the disk."""
         if self._file is not None:
-            os.fsync(self._file)
-            os.close(self._file)
-            self._file = None
+            file, self._file = self._file, None
+            try:
+                with stored_at(self.folder / LINES):
+                    os.fsync(file)
+            finally:
+                os.close(file)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the rows in their order; a torn last one is left out."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from metrics.core.errors import RunBusy, RunNotFound
-from metrics.core.files import make_folder, read_json, write_json
+from metrics.core.files import make_folder, move_folder, read_json, write_json
 from metrics.store.run import Run
 
 
@@ -33,12 +33,14 @@ class Bin:
         make_folder(self.folder)
         with run.locked():  # nobody resumes it meanwhile
             self._note_sample(run, deleted=True)
-            os.utime(run.home.rename(self.folder / run.home.name))  # the time of the deletion
+            move_folder(run.home, self.folder / run.home.name)
+            os.utime(self.folder / run.home.name)  # the time of the deletion
 
     def restore(self, run_id: str) -> Run:
         """Move a deleted run back. Raises RunNotFound where the bin has none of that id."""
         self._check(run_id)
-        run = Run((self.folder / run_id).rename(make_folder(self._runs) / run_id))
+        run = Run(make_folder(self._runs) / run_id)
+        move_folder(self.folder / run_id, run.home)
         self._note_sample(run, deleted=False)
         return run
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.core.files import make_file, make_folder
 from metrics.core.places import SAMPLES, own_environment, python_module
+from metrics.core.storage import stored_at
 from metrics.store import Run, Workspace
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ def start_missing(workspace: Workspace) -> bool:
     if all(sample.id in runs and runs[sample.id].state == "finished" for sample in samples_kept(workspace)):
         return False
     make_folder(workspace.path)
-    with make_file(workspace.path / "samples.log").open("ab") as log:
+    file = workspace.path / "samples.log"
+    with stored_at(file), make_file(file).open("ab") as log:
         subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
             python_module("metrics", "samples", "--workspace", str(workspace.path)),
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=own_environment(), start_new_session=True,

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import write_export
 from metrics.core.suite import Suite
 from metrics.store.table_files import check_format, table_bytes
 
@@ -17,4 +18,4 @@ def suite_bytes(suite: Suite, format: str) -> bytes:
 
 def write_suite(suite: Suite, path: str | Path) -> None:
     """Write a suite to a file, in the format that its name ends in."""
-    Path(path).write_bytes(suite_bytes(suite, check_format(path)))
+    write_export(Path(path), suite_bytes(suite, check_format(path)))

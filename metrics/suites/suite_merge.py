@@ -1,5 +1,6 @@
 """Two suites as one: cases of another suite after a suite's own."""
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.files import copy_folder
+from metrics.core.files import copy_folder, move_folder
 from metrics.core.fingerprint import fingerprint
 from metrics.core.suite import METADATA, Suite
 from metrics.core.suite_difference import difference
@@ -139,7 +140,10 @@ def _media(suite: Suite, other: Suite, folder: Path | None) -> Path | None:
     whole = folder / fingerprint(suite.fingerprint, other.fingerprint)
     if not whole.exists():
         beside = whole.with_name(f".{whole.name}.{token_hex(4)}")
-        for each in folders:
-            copy_folder(each, beside)
-        beside.rename(whole)
+        try:
+            for each in folders:
+                copy_folder(each, beside)
+            move_folder(beside, whole)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
     return whole

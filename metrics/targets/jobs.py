@@ -6,6 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
@@ -13,8 +14,9 @@ from subprocess import Popen
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from metrics.core.errors import AssayError, InputError, InputProblem, RunNotFound
+from metrics.core.errors import AssayError, InputError, InputProblem, RunNotFound, StorageError
 from metrics.core.files import held, is_held, make_file, make_folder, read_json, write_json, write_text
+from metrics.core.storage import stored_at
 from metrics.core.suite import Suite
 from metrics.engine.run_control import start_module
 from metrics.judge.keys import ALLOWED, may_go
@@ -76,14 +78,16 @@ class Job:
 
     def start(self) -> "Popen[bytes]":
         """Start a process that works on it and outlives this one."""
-        for name in ("cancel", "failure.txt", "result.json"):
-            (self.folder / name).unlink(missing_ok=True)
+        with stored_at(self.folder):
+            for name in ("cancel", "failure.txt", "result.json"):
+                (self.folder / name).unlink(missing_ok=True)
         workspace = self.folder.parents[1]
         return start_module(["complete", "--job", self.id, "--workspace", str(workspace)], self.folder / "log.txt")
 
     def cancel(self) -> None:
         """Ask the process that works on it to stop; its answers are kept."""
-        make_file(self.folder / "cancel")
+        with stored_at(self.folder):
+            make_file(self.folder / "cancel")
 
     def execute(self) -> str:
         """Do it, in this process; return the fingerprint of the outputs. Raises RunBusy where another process does."""
@@ -98,7 +102,8 @@ class Job:
                     workspace=workspace.path, listen=self._listen,
                 )  # fmt: skip
             except AssayError as failure:
-                write_text(self.folder / "failure.txt", redact(str(failure)))
+                with suppress(StorageError):  # the disk is full; the exit and the log tell
+                    write_text(self.folder / "failure.txt", redact(str(failure)))
                 raise
             fingerprint = workspace.save_outputs(outputs, suite)
             write_json(self.folder / "result.json", {"outputs": fingerprint})

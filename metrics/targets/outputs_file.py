@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from metrics.core.files import write_export
 from metrics.core.suite import Outputs
 from metrics.store.table_files import check_format, table_bytes
 
 
 def write_outputs(outputs: Outputs, path: str | Path) -> None:
     """Write outputs to a file, in the format that its name ends in; in classification with label and score."""
-    Path(path).write_bytes(table_bytes(_with_labels(outputs), check_format(path)))
+    write_export(Path(path), table_bytes(_with_labels(outputs), check_format(path)))
 
 
 def _with_labels(outputs: Outputs) -> pa.Table:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import RunError
-from metrics.core.files import held, make_folder, write_json
+from metrics.core.files import append_whole, held, make_folder, write_json
+from metrics.core.storage import stored_at
 from metrics.store.own_files import own_folder
 from metrics.targets.description import Target
 
@@ -88,16 +89,8 @@ class Recording:
             os.close(self._descriptor)
 
     def _append(self, lines: list[bytes]) -> None:
-        content = b"".join(lines)
-        size = os.fstat(self._descriptor).st_size
-        try:
-            left = memoryview(content)
-            while left:
-                left = left[os.write(self._descriptor, left) :]
-            os.fsync(self._descriptor)
-        except OSError:  # a full disk: no half line stays
-            os.ftruncate(self._descriptor, size)
-            raise
+        with stored_at(self.folder / FILE):
+            append_whole(self._descriptor, b"".join(lines), sync=True)
 
 
 @contextmanager
@@ -106,13 +99,16 @@ def recording(workspace: Path, target: Target, *, fresh: bool = False) -> Iterat
     folder = make_folder(folder_of(workspace, target))
     with held(folder / "lock", f"the target {target.title} is being asked by another process"):
         if fresh:
-            (folder / FILE).unlink(missing_ok=True)
-        write_json(folder / "target.json", target.stored())
-        entries = read_entries(folder)
-        descriptor = os.open(folder / FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            with stored_at(folder):
+                (folder / FILE).unlink(missing_ok=True)
+        with stored_at(folder / FILE):
+            entries = read_entries(folder)
+            descriptor = os.open(folder / FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         kept = Recording(folder, descriptor, entries)
         try:
-            os.ftruncate(descriptor, _whole(folder / FILE))
+            with stored_at(folder / FILE):
+                os.ftruncate(descriptor, _whole(folder / FILE))
+            write_json(folder / "target.json", target.stored())  # which also keeps the name of the new file
             yield kept
         finally:
             kept.close()

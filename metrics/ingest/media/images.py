@@ -11,8 +11,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from metrics.core.errors import InputProblem
+from metrics.core.errors import InputProblem, StorageError
 from metrics.core.files import make_file, make_folder
+from metrics.core.storage import stored_at
 from metrics.ingest.media.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
 from metrics.ingest.media.orientation import displayed_size
 from metrics.ingest.sheet import first_line
@@ -81,6 +82,8 @@ def _store(found: dict[str, Entry], folder: Path, file: str, unusable: list[Inpu
             kind, size, on_side = examine(data, max_pixels)
             stored = hashlib.sha256(data).hexdigest()[:32] + FORMATS[kind]
             write_once(folder / stored, data)
+        except StorageError:  # nothing is wrong with the image
+            raise
         except Exception as error:  # decoders raise all kinds of errors on damaged data
             return InputProblem(file, f"{entry.name}: {first_line(error)}", EXPECTED, column="image")
         return name, stored, size, on_side
@@ -137,8 +140,9 @@ def write_once(target: Path, data: bytes) -> None:
     if target.exists() and target.stat().st_size == len(data):
         return
     beside = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}")
-    make_file(beside).write_bytes(data)
-    beside.replace(target)
+    with stored_at(target):
+        make_file(beside).write_bytes(data)
+        beside.replace(target)
 
 
 def _look_up(entries: list[Entry], wanted: list[str], file: str, problems: list[InputProblem]) -> dict[str, Entry]:

@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel, ValidationError
 
 from metrics.core.errors import AssayError, InputError, InputProblem
-from metrics.core.files import make_file, make_folder, read_json
+from metrics.core.files import make_file, make_folder, move_folder, read_json, sync_folder
 from metrics.core.schema import SCHEMA_VERSION, TABLES
+from metrics.core.storage import storage_error, stored_at
 from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Suite, Task, conform
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
 from metrics.judge.cache import Cache
@@ -114,12 +115,14 @@ def read_archive(file: Path, workspace: Workspace, name: str | None = None, repl
     is kept.
     """
     shown = name or file.name
-    staged = Path(mkdtemp(prefix=OPENED, dir=make_folder(workspace.path)))
+    with stored_at(make_folder(workspace.path)):
+        staged = Path(mkdtemp(prefix=OPENED, dir=workspace.path))
     try:
         contents = _unpacked(file, shown, staged)
         problems = list(_problems(staged, contents))
         if problems:
             raise InputError([InputProblem(f"{shown}: {part}", found, expected) for part, found, expected in problems])
+        sync_folder(staged)
         return _kept(staged, contents, workspace, shown, replies)
     finally:
         shutil.rmtree(staged, ignore_errors=True)
@@ -139,6 +142,8 @@ def _unpacked(file: Path, shown: str, staged: Path) -> _Contents:
             written = ((name, _written(name, by_name.get(name), listed.get(name), staged)) for name in names)
             problems += [InputProblem(f"{shown}: {name}", *wrong) for name, wrong in written if wrong]
     except UNREADABLE as failure:
+        if told := storage_error(failure, file, everywhere=True):
+            raise told from failure
         raise InputError([InputProblem(shown, str(failure) or type(failure).__name__, "a run archive (zip)")]) from None
     problems += [InputProblem(shown, f"no {name}", "a whole archive") for name in NEEDED if name not in listed]
     if problems:
@@ -175,7 +180,7 @@ def _written(name: str, entry: Entry | None, listed: _File | None, staged: Path)
     make_folder(target.parent)
     digest = hashlib.sha256()
     try:
-        with entry.open() as source, make_file(target).open("wb") as copy:
+        with entry.open() as source, stored_at(target), make_file(target).open("wb") as copy:
             while chunk := source.read(CHUNK):
                 digest.update(chunk)
                 copy.write(chunk)
@@ -235,6 +240,8 @@ def _bad_tables(staged: Path, seal: _Seal) -> Iterator[tuple[str, str, str]]:
                 if name in INPUTS:
                     conform(file.read(), INPUTS[name])
         except (pa.ArrowException, OSError, ValueError, AssayError) as failure:
+            if told := storage_error(failure, path, everywhere=True):
+                raise told from failure
             yield name, f"unreadable: {str(failure)[:80]}", "a Parquet table of Assay"
             continue
         for field in schemas.get(name) or ():
@@ -252,7 +259,9 @@ def _bad_suite(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, st
             tuple(facts["labels"]), None, facts["left_out"], tuple(facts["category_ids"]),
         )  # fmt: skip
         same = suite.fingerprint == contents.suite
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, pa.ArrowException, AssayError):
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, pa.ArrowException, AssayError) as failure:
+        if told := storage_error(failure, staged, everywhere=True):
+            raise told from failure
         yield "suite/", "a suite that cannot be read", "a suite of Assay"
         return
     if not same:
@@ -271,17 +280,27 @@ def _kept(staged: Path, contents: _Contents, workspace: Workspace, shown: str, r
         raise InputError([InputProblem(shown, found, "the same run, or none of that id")])
     for kind, fingerprint in (("suite", contents.suite), ("outputs", contents.outputs)):
         target = make_folder(workspace.path / (kind if kind.endswith("s") else f"{kind}s")) / fingerprint
-        if not target.exists():
-            (staged / kind).replace(target)
-            continue
-        for extra in ("media", "artifacts"):  # of an archive with them, after one without
-            if (staged / kind / extra).exists() and not (target / extra).exists():
-                (staged / kind / extra).replace(target / extra)
+        if target.exists():  # without its images, or left unfinished by a process that was killed
+            _add(staged / kind, target, f"{kind}.json")
+        else:
+            move_folder(staged / kind, target)
     if not there:
         make_folder(run.parent)
-        (staged / "run").replace(run)
+        move_folder(staged / "run", run)
     taken = 0
     if replies and (staged / layout.REPLIES).exists():
         with closing(Cache(workspace.path / "cache" / FOLDER)) as cache:
             taken = cache.take(staged / layout.REPLIES)
     return Imported(workspace.run(contents.run), not there, taken)
+
+
+def _add(staged: Path, target: Path, seal: str) -> None:
+    """Move the files that `target` lacks to it; the one that makes it count last."""
+    names = [path.relative_to(staged) for path in sorted(staged.rglob("*")) if path.is_file()]
+    lacking = [name for name in names if not (target / name).exists()]
+    for name in sorted(lacking, key=lambda name: name.name == seal):
+        if name.name == seal:
+            sync_folder(target)
+        with stored_at(target / name):
+            (staged / name).replace(make_folder((target / name).parent) / name.name)
+    sync_folder(target)

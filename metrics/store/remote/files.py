@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from metrics.core.errors import AssayError, MissingResource, RemoteError
 from metrics.core.extras import missing_extra
+from metrics.core.storage import storage_error
 
 PIECE = 8 << 20
 SSH = ("ssh", "sftp")  # by sshfs: what fsspec itself has takes any server's key
@@ -122,6 +123,8 @@ def told(place: str) -> Iterator[None]:
     except PermissionError:
         raise RemoteError(f"{place}: access is denied") from None
     except Exception as failure:
+        if told := storage_error(failure):  # of a disk that is mounted
+            raise told from None
         if type(failure).__name__ == "HostKeyNotVerifiable":
             raise RemoteError(
                 f"{place}: the server's key is not in ~/.ssh/known_hosts; connect by `ssh` once"

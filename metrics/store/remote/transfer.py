@@ -99,17 +99,12 @@ def _listed(place: Objects, run_id: str) -> Listing:
 
 def _fetch(place: Objects, file: File, path: Path, name: str) -> None:
     where = f"{place.place}/{file.object}, the {name} of the run,"
-    try:
-        with _lock(path), written_whole(path) as beside:
-            with beside.open("wb") as target:
-                if not place.copy_to(file.object, target, file.bytes):
-                    raise RemoteError(f"{where} is lost; restore it, or push the run again from where it is whole")
-            if not _is(beside, file):
-                raise RemoteError(f"{where} was changed: its sha256 differs; remove it there and push the run again")
-    except OSError as failure:
-        if failure.errno is None:  # of the place, which puts it in words
-            raise
-        raise RemoteError(f"{path} cannot be written: {failure.strerror}") from None
+    with _lock(path), written_whole(path) as beside:
+        with beside.open("wb") as target:
+            if not place.copy_to(file.object, target, file.bytes):
+                raise RemoteError(f"{where} is lost; restore it, or push the run again from where it is whole")
+        if not _is(beside, file):
+            raise RemoteError(f"{where} was changed: its sha256 differs; remove it there and push the run again")
 
 
 def _is(path: Path, file: File) -> bool:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import orjson
 
-from metrics.core.files import make_folder
+from metrics.core.files import append_whole, make_folder
 
 FILE = "audit.jsonl"  # of the studio's workspace, outside those of its groups
 Outcome = Literal["allowed", "refused"]
@@ -42,10 +42,7 @@ class AuditLog:
             fcntl.flock(file, fcntl.LOCK_EX)  # a line is written in one piece
             size = os.fstat(file).st_size
             torn = size and os.pread(file, 1, size - 1) != b"\n"  # by a process that was killed
-            data = memoryview(b"\n" * bool(torn) + orjson.dumps(entry._asdict()) + b"\n")
-            while data:
-                data = data[os.write(file, data) :]
-            os.fsync(file)
+            append_whole(file, b"\n" * bool(torn) + orjson.dumps(entry._asdict()) + b"\n", sync=True)
         finally:
             os.close(file)
 

@@ -1,0 +1,28 @@
+"""What a page shows where the machine refuses to store or to read: a full disk, a lost one, no permission."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from metrics.core.storage import storage_error
+
+
+@contextmanager
+def storage_told() -> Iterator[None]:
+    """Show what the machine refuses as one message in place of the rest of the page, and stop the page.
+
+    In a thread that no page runs in StorageError is raised.
+    """
+    try:
+        yield
+    except Exception as failure:
+        told = storage_error(failure)
+        if told is None:
+            raise
+        if get_script_run_ctx(suppress_warning=True) is None:
+            raise told from failure
+        st.error("The workspace cannot be used.", icon=":material/hard_drive:")
+        st.text(str(told))
+        st.stop()

@@ -1,0 +1,111 @@
+"""What the machine refuses, in words: where, what failed, what is left, what to do."""
+
+import errno
+import os
+import pickle
+import sqlite3
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from metrics.core.errors import StorageError
+from metrics.core.files import make_folder, write_export, write_text
+from metrics.core.storage import storage_error, stored_at
+
+
+def refused(code: int, *more: str) -> OSError:
+    return OSError(code, os.strerror(code), *more)
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        pytest.param(refused(errno.ENOSPC), "runs: the disk is full (", id="full"),
+        pytest.param(refused(errno.EDQUOT), "runs: the disk quota is used up (", id="quota"),
+        pytest.param(refused(errno.EROFS), "runs: the disk is read-only; choose another folder", id="read-only"),
+        pytest.param(refused(errno.EIO), "runs: the disk failed (input/output error); check the disk", id="failed"),
+        pytest.param(refused(errno.ESTALE), "runs: the network disk has lost the file (stale handle)", id="stale"),
+        pytest.param(refused(errno.EMFILE), "runs: this process has too many open files; raise", id="many files"),
+        pytest.param(refused(errno.EACCES, "there"), "there: permission is denied; choose another", id="no permission"),
+        pytest.param(refused(errno.ENOSPC, ".a.json.77.part"), "a.json: the disk is full (", id="temporary name"),
+        pytest.param(refused(errno.EACCES, "a\x1b[2J\nb"), "a\N{REPLACEMENT CHARACTER}[2J", id="escapes in a name"),
+        pytest.param(duckdb.IOException("IO Error: No space left on device"), "runs: the disk is full (", id="DuckDB"),
+    ],
+)
+def test_words(failure: Exception, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StorageError) as caught, stored_at(Path("runs")):
+        raise failure
+    text = str(caught.value)
+    assert text.startswith(told)
+    assert "\n" not in text
+    assert text.endswith("then do it again: what is done is kept")
+    assert str(pickle.loads(pickle.dumps(caught.value))) == text
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        pytest.param(FileNotFoundError(errno.ENOENT, "no such file"), id="no such file"),
+        pytest.param(ConnectionRefusedError(errno.ECONNREFUSED, "refused"), id="network"),
+        pytest.param(OSError("of a library"), id="without a number"),
+        pytest.param(sqlite3.IntegrityError("unique"), id="SQLite, another kind"),
+        pytest.param(ValueError("wrong"), id="no error of the machine"),
+    ],
+)
+def test_other_errors_are_no_fault_of_the_machine(failure: Exception) -> None:
+    with pytest.raises(type(failure)), stored_at(Path("runs")):
+        raise failure
+
+
+def test_what_concerns_one_name_is_no_fault_of_the_disk() -> None:
+    assert storage_error(refused(errno.ENAMETOOLONG), everywhere=True) is None
+    assert storage_error(refused(errno.ENOSPC), everywhere=True) is not None
+
+
+def test_a_full_database_is_a_full_disk(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlite3"
+    database = sqlite3.connect(file)
+    database.execute("CREATE TABLE rows (text)")
+    database.execute("PRAGMA max_page_count = 3")
+    with pytest.raises(StorageError, match=r"a\.sqlite3: the disk is full"), stored_at(file):
+        database.execute("INSERT INTO rows VALUES (?)", ["long " * 10_000])
+    database.close()
+
+
+def test_a_file_in_the_place_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("kept")
+    with pytest.raises(StorageError, match="file: there is a file where a folder is needed; choose another folder"):
+        make_folder(tmp_path / "file" / "runs")
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_every_folder_that_is_made_is_private(tmp_path: Path) -> None:
+    made = make_folder(tmp_path / "a" / "b" / "c")
+    assert {folder.stat().st_mode & 0o777 for folder in (made, made.parent, made.parent.parent)} == {0o700}
+
+
+def test_a_failed_write_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.json"
+    write_text(file, "old")
+
+    def full(_: int) -> None:
+        raise refused(errno.ENOSPC)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match=r"a\.json: the disk is full"):
+        write_text(file, "new")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.json": "old"}
+
+
+def test_an_export_follows_a_link_and_fills_a_device(tmp_path: Path) -> None:
+    (tmp_path / "link.md").symlink_to(tmp_path / "real.md")
+    write_export(tmp_path / "link.md", b"text")
+    assert (tmp_path / "link.md").is_symlink()
+    assert (tmp_path / "real.md").read_bytes() == b"text"
+    write_export(Path("/dev/null"), b"text")
+    with pytest.raises(StorageError, match="the disk is full"):
+        write_export(Path("/dev/full"), b"text")
+    with pytest.raises(StorageError, match="there is a folder where a file is needed"):
+        write_export(tmp_path, b"text")
