@@ -1,11 +1,13 @@
 """Folders and zips: what they hold is told by their files, and everything hostile about them is refused."""
 
 import zipfile
+from dataclasses import replace
 
 import pytest
 
 from metrics.core.errors import InputError
 from metrics.ingest import inspect, read_combined, read_outputs, read_suite
+from metrics.ingest.decoded_size import LIMITS
 from tests.ingest.files import packed, picture, unpacked, write
 
 LABELS = {"labels/a.txt": "0 0.5 0.5 1 1", "classes.txt": "cat"}
@@ -81,8 +83,8 @@ def test_packed_beyond_belief(tmp_path):
 
 
 def test_labels_too_large(tmp_path, monkeypatch):
-    monkeypatch.setattr("metrics.ingest.media.bundle.ALL_TEXT_BYTES", 20)
-    with pytest.raises(InputError, match="the files before it have 20 bytes already"):
+    monkeypatch.setitem(LIMITS, "texts", replace(LIMITS["texts"], most=20))
+    with pytest.raises(InputError, match=r"bytes that unpack to more than 20; .*; or the folder itself"):
         read_suite(packed(tmp_path / "x.zip", LABELS | {"labels/b.txt": "0 0.5 0.5 1 1"}))
 
 

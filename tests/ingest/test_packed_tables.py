@@ -4,6 +4,7 @@
 import gzip
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.ingest import Reading, inspect, load_suite, read_combined, read_outputs, read_suite
-from metrics.ingest.media import gzip_files
+from metrics.ingest.decoded_size import LIMITS
 from tests.ingest.files import packed, unpacked, write
 
 RECORDS = [{"case_id": "007", "question": "q1", "expected": "NA"}, {"case_id": "2", "question": "q2", "expected": "x"}]
@@ -93,7 +94,7 @@ HOSTILE = {
     "gzip of nothing": ("a.csv.gz", gzip.compress(b""), "a.csv.gz: found an empty file in gzip; expected a file with content"),
     "gzip, cut off": ("a.csv.gz", gzip.compress(CSV.encode())[:-9], "a.csv.gz: found gzip that cannot be read (Compressed file ended before the end-of-stream marker was reached); expected a complete .gz file"),
     "gzip, damaged": ("a.csv.gz", gzip.compress(CSV.encode())[:10] + b"\xff" * 40, "a.csv.gz: found gzip that cannot be read"),
-    "gzip, a bomb": ("a.csv.gz", gzip.compress(bytes(20_000_000)), "a.csv.gz: found gzip that is compressed more than 200 : 1; expected a smaller file, or one that is not compressed"),
+    "gzip, a bomb": ("a.csv.gz", gzip.compress(bytes(20_000_000)), "a.csv.gz: found 19,465 bytes that unpack to more than 10,485,760; expected at most 200 times the size of the file (10 MiB where that is less, 2 GiB for any); or a smaller file, or one that is not compressed"),
     "gzip in gzip": ("a.csv.gz", gzip.compress(gzip.compress(CSV.encode())), "a.csv.gz: found a gzip archive; expected a CSV"),
     "gzip of a picture": ("a.csv.gz", gzip.compress(b"\x89PNG\r\n\x1a\n"), "a.csv.gz: found a PNG image; expected a CSV"),
     "gzip of no text": ("a.csv.gz", gzip.compress(bytes(range(256))), "a.csv.gz"),
@@ -125,8 +126,8 @@ def test_hostile_files(tmp_path: Path, name: str, content: bytes, text: str) -> 
 
 
 def test_gzip_is_unpacked_within_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gzip_files, "UNPACKED_BYTES", 20)
-    with pytest.raises(InputError, match="more than 20 bytes unpacked; expected a smaller file"):
+    monkeypatch.setitem(LIMITS, "gzip", replace(LIMITS["gzip"], most=20))
+    with pytest.raises(InputError, match=r"bytes that unpack to more than 20; .*; or a smaller file"):
         read_suite(write(tmp_path, "a.csv.gz", gzip.compress(CSV.encode())))
 
 

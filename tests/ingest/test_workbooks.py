@@ -3,6 +3,7 @@
 import datetime as dt
 import zipfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from metrics.core.errors import InputError
-from metrics.ingest import Reading, inspect, load_outputs, load_suite, read_suite
+from metrics.ingest import Reading, decoded_size, inspect, load_outputs, load_suite, read_suite
 from metrics.ingest.formats import workbook
 from metrics.ingest.label_files import read_labels
 from tests.ingest.files import packed, write
@@ -236,7 +237,6 @@ def test_a_size_that_the_file_only_states_costs_nothing(tmp_path: Path) -> None:
 LIMITS = {
     "cells": ("SLOTS", 6, "found more than 6 cells; expected a smaller sheet, or a CSV or Parquet file"),
     "rows": ("ROWS", 2, "found more than 2 rows; expected a smaller sheet, or a CSV or Parquet file"),
-    "bytes": ("UNPACKED_BYTES", 100, "expected at most 100; save as CSV or Parquet"),
 }
 
 
@@ -245,6 +245,13 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, limi
     path = book(tmp_path / "s.xlsx", {"S": CASES})
     monkeypatch.setattr(workbook, name, limit)
     with pytest.raises(InputError, match=text):
+        read_suite(path)
+
+
+def test_all_parts_together_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = book(tmp_path / "s.xlsx", {"S": CASES})
+    monkeypatch.setitem(decoded_size.LIMITS, "workbook", replace(decoded_size.LIMITS["workbook"], most=100))
+    with pytest.raises(InputError, match=r"bytes that unpack to more than 100; .*; or a CSV or Parquet file"):
         read_suite(path)
 
 

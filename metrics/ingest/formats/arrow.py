@@ -1,17 +1,17 @@
 """Arrow files (.arrow, Feather): IPC streams and IPC files, as Hugging Face datasets and pandas write them."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pyarrow as pa
 
-from metrics.ingest.formats.parquet import ROWS, UNPACKED_BYTES
+from metrics.ingest.decoded_size import Decoded
+from metrics.ingest.formats.arrow_messages import DAMAGED, count_unpacked, stream_of
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.reader import FIRST_ROWS
 from metrics.ingest.sheet import Problems, Sheet, first_line
 from metrics.ingest.source import Source
 from metrics.ingest.tables.dataset_features import named_features
 from metrics.ingest.tables.native_types import UNREADABLE, check_names, texts
+from metrics.ingest.tables.shared_values import count_written_out
 
 COMPLETE = "a complete Arrow file"
 
@@ -25,24 +25,22 @@ def read_arrow(source: Source, problems: Problems, head: int | None = None) -> S
 
 def arrow_table(source: Source, head: int | None = None) -> pa.Table:
     """Return the file's rows as texts; InputError where it is damaged, or has more than the limits."""
-    batches: list[pa.RecordBatch] = []
-    rows = size = 0
+    tables: list[pa.Table] = []
+    rows, decoded = 0, Decoded(source.name, source.data.size, "table")
     try:
+        count_unpacked(stream_of(source.data), Decoded(source.name, source.data.size, "table"))
         reader = _opened(source)
-        for batch in _batches(reader):
+        for batch in reader:
             batch.validate(full=True)
-            rows, size = rows + len(batch), size + batch.nbytes
-            if rows > ROWS or size > UNPACKED_BYTES:
-                raise source.error(
-                    f"{rows:,} rows of {size:,} bytes", f"at most {ROWS:,} rows, {UNPACKED_BYTES:,} bytes"
-                )
-            batches.append(batch)
+            table = pa.Table.from_batches([batch if head is None else batch.slice(0, head - rows)])
+            tables.append(named_features(source.name, table))
+            count_written_out(tables[-1], decoded)
+            rows += len(table)
             if head is not None and rows >= head:
                 break
-        table = pa.Table.from_batches(batches, reader.schema)
-        table = named_features(source.name, table if head is None else table.slice(0, head))
-        return texts(table)
-    except UNREADABLE as error:
+        empty = named_features(source.name, reader.schema.empty_table())
+        return texts(pa.concat_tables(tables or [empty]))
+    except (*UNREADABLE, *DAMAGED) as error:
         raise source.error(f"Arrow that cannot be read: {first_line(error)}", COMPLETE) from None
 
 
@@ -54,16 +52,8 @@ def arrow_names(source: Source) -> list[str]:
         return []
 
 
-def _opened(source: Source) -> pa.RecordBatchReader | pa.ipc.RecordBatchFileReader:
-    stream = pa.BufferReader(source.data)
-    is_file = source.data[:6].to_pybytes() == b"ARROW1"
-    return pa.ipc.open_file(stream) if is_file else pa.ipc.open_stream(stream)
-
-
-def _batches(reader: pa.RecordBatchReader | pa.ipc.RecordBatchFileReader) -> Iterator[pa.RecordBatch]:
-    if isinstance(reader, pa.ipc.RecordBatchFileReader):
-        return (reader.get_batch(place) for place in range(reader.num_record_batches))
-    return iter(reader)
+def _opened(source: Source) -> pa.RecordBatchReader:
+    return pa.ipc.open_stream(pa.BufferReader(stream_of(source.data)))
 
 
 def _head(source: Source, problems: Problems) -> tuple[Sheet, int | None]:

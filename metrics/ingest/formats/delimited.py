@@ -9,12 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_reader
 from metrics.ingest.sheet import Problems, Sheet, as_mask, is_null, only
 from metrics.ingest.source import HEAD, Source
 
 FIELD_BYTES = 10_000_000  # the longest cell
-COLUMNS = 10_000
 BLOCK = 1 << 24  # bytes looked at or parsed at a time
 DELIMITERS = ",\t;|"
 # A quoted cell from its opening quote; the second group is empty where the file ends before the closing one.

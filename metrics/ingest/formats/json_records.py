@@ -7,7 +7,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_reader
 from metrics.ingest.sheet import Problems, Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.values import flatten, tables_of
@@ -58,11 +58,16 @@ def _batches(
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the objects among numbered values, flat, their numbers added to `rows`; other values are problems."""
     batch: list[dict[str, Any]] = []
+    names: set[str] = set()
     for number, record in values:
         if not isinstance(record, dict):
             _bad(source, problems, number, type(record).__name__ + " " + repr(record)[:60], OBJECT)
             continue
-        batch.append(flatten(record))
+        flat = flatten(record)
+        names.update(flat)
+        if len(names) > COLUMNS:  # each record may bring names of its own, and every one is a column of the table
+            raise problems.fail(source.name, f"more than {COLUMNS:,} names", f"at most {COLUMNS:,} columns", number)
+        batch.append(flat)
         rows.append(number)
         if len(batch) == BATCH:
             yield batch

@@ -17,6 +17,7 @@ from metrics.ingest.source import BINARY, Source
 
 WHOLE_BYTES = 32 << 20  # up to here a text file is read whole for a preview, so its rows can be counted
 HEAD_BYTES = 8 << 20  # of a larger one
+COLUMNS = 10_000  # of a table
 
 ReadSheet = Callable[[Source, Problems], Sheet]
 ReadHead = Callable[[Source, Problems], tuple[Sheet, int | None]]

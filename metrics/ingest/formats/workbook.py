@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from metrics.core.errors import InputProblem
+from metrics.core.errors import InputError, InputProblem
+from metrics.ingest.decoded_size import Decoded
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.media.archive import UNREADABLE, zip_entries
 from metrics.ingest.reader import Preview, Reader, Request, Upload
@@ -27,7 +28,6 @@ from metrics.ingest.sheet import Problems, Sheet, first_line
 from metrics.ingest.source import Source
 from metrics.ingest.tables.native_types import check_names
 
-UNPACKED_BYTES = 1 << 30  # of all parts of a workbook
 SLOTS = 20_000_000  # cells of a sheet, empty ones within a row included
 ROWS = 1_048_576  # that Excel has
 LOOKED_AT = 1_000  # rows in which a sheet that is not empty has a value
@@ -102,11 +102,9 @@ def _opened(source: Source, formulas: bool = False) -> Iterator[Any]:
 def _check_parts(source: Source) -> None:
     problems: list[InputProblem] = []
     with zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
-        total = sum(entry.size for entry in zip_entries(archive, source.name, problems))
+        zip_entries(archive, source.name, problems, "workbook")
     if problems:
-        raise source.error(problems[0].found, "a workbook as Excel writes it")
-    if total > UNPACKED_BYTES:
-        raise source.error(f"{total:,} bytes unpacked", f"at most {UNPACKED_BYTES:,}; save as CSV or Parquet")
+        raise InputError(problems[:1])
 
 
 def _has_formulas(source: Source) -> bool:
@@ -165,9 +163,11 @@ def _sheet(
     """
     texts: list[list[str | None]] = []
     numbers: list[int] = []
+    decoded = Decoded(source.name, source.data.size, "workbook")  # a text that cells share is one in the file
     faults: dict[tuple[int, str], dict[int, str]] = {}  # column and what was expected → row → what was found
     for number, (row, formula) in enumerate(zip(rows, formulas, strict=False), 1):
         cells = [_text(cell) for cell in row]
+        decoded.add(sum(len(cell) for cell in cells if cell is not None))
         wrong = {place: (repr(str(cell.value)), VALUE) for place, cell in enumerate(row) if cell.data_type == "e"}
         wrong |= dict.fromkeys(_not_stored(cells, formula or ()), (NOT_STORED, STORED))
         cells += [None] * (max(wrong, default=0) + 1 - len(cells))

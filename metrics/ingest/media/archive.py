@@ -15,10 +15,10 @@ from typing import IO, Any
 import pyarrow as pa
 
 from metrics.core.errors import InputProblem
+from metrics.ingest.decoded_size import Decoded, Kind
 
 MAX_ENTRIES = 200_000
 MAX_FILE_BYTES = 200 << 20
-MAX_TOTAL_BYTES = 20 << 30
 MAX_RATIO = 200  # unpacked : packed, of entries above RATIO_FROM bytes
 RATIO_FROM = 10 << 20
 ZSTANDARD = 93  # a zip's number of this compression, which the standard library does not unpack
@@ -97,14 +97,20 @@ def _opened(place: Path) -> IO[bytes]:
     return place.open("rb")
 
 
-def zip_entries(archive: zipfile.ZipFile, file: str, problems: list[InputProblem]) -> list[Entry]:
-    """Return the archive's files; every refused entry and every exceeded limit is a problem."""
+def zip_entries(
+    archive: zipfile.ZipFile, file: str, problems: list[InputProblem], kind: Kind = "archive"
+) -> list[Entry]:
+    """Return the archive's files; every refused entry and every exceeded limit is a problem.
+
+    The declared sizes are what counts, since no more than declared is ever read of an entry.
+    """
     infos = archive.infolist()
     total = sum(info.file_size for info in infos)
+    decoded = Decoded(file, size_of(archive), kind)
     if len(infos) > MAX_ENTRIES:
         problems.append(InputProblem(file, f"{len(infos):,} entries", f"at most {MAX_ENTRIES:,}"))
-    if total > MAX_TOTAL_BYTES:
-        problems.append(InputProblem(file, f"{total:,} bytes unpacked", f"at most {MAX_TOTAL_BYTES:,}"))
+    if total > decoded.most:
+        problems.append(decoded.problem())
     entries: list[Entry] = []
     seen: set[str] = set()
     for info in infos[:MAX_ENTRIES]:
@@ -115,6 +121,12 @@ def zip_entries(archive: zipfile.ZipFile, file: str, problems: list[InputProblem
         if not info.is_dir():
             entries.append(Entry(info.filename.replace("\\", "/"), info.file_size, partial(_unpacked, archive, info)))
     return entries
+
+
+def size_of(archive: zipfile.ZipFile) -> int:
+    """Return the bytes of the archive itself."""
+    file: Any = archive.fp
+    return int(file.seek(0, os.SEEK_END))
 
 
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:

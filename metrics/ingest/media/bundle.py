@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Ints
 from metrics.core.errors import InputError, InputProblem
+from metrics.ingest.decoded_size import Decoded
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
 from metrics.ingest.media.images import SUFFIXES
 from metrics.ingest.media.office import is_office
 from metrics.ingest.sheet import Problems, Sheet
 
 TEXT_BYTES = 16 << 20  # of one label file
-ALL_TEXT_BYTES = 1 << 30
 SKIPPED = ("images", "labels")  # folders in which YOLO data sets separate images from labels
 
 
@@ -30,7 +30,12 @@ class Bundle:
     path: Path
     name: str
     entries: list[Entry]
-    _taken: int = field(default=0, repr=False)
+
+    @cached_property
+    def _decoded(self) -> Decoded:
+        """The bytes read so far, of a zip as much more than its own as is allowed."""
+        zipped = self.path.is_file()
+        return Decoded(self.name, self.path.stat().st_size if zipped else sum(e.size for e in self.entries), "texts")
 
     @cached_property
     def images(self) -> list[Entry]:
@@ -50,13 +55,14 @@ class Bundle:
         return [self.file(entry) for entry in entries]
 
     def data(self, entry: Entry, problems: Problems, most: int = TEXT_BYTES) -> bytes | None:
-        """Return the content of a file; None and a problem where it cannot be read or has more than `most` bytes."""
-        self._taken += min(entry.size, most)
+        """Return the content of a file; None and a problem where it cannot be read or has more than `most` bytes.
+
+        InputError where the files read so far are too many bytes in all.
+        """
+        self._decoded.add(min(entry.size, most))
         try:
             if entry.size > most:
                 raise ValueError(f"{entry.size:,} bytes, more than {most:,}")
-            if self._taken > ALL_TEXT_BYTES:
-                raise ValueError(f"the files before it have {ALL_TEXT_BYTES:,} bytes already")
             return entry.read()
         except Exception as error:  # a decompressor raises errors of its own on a damaged zip
             problems.add(self.file(entry), f"a file that cannot be read ({error})", "a complete file")

@@ -6,12 +6,10 @@ import zlib
 import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.ingest.media.archive import MAX_RATIO, RATIO_FROM
+from metrics.ingest.decoded_size import Decoded
 
 MAGIC = b"\x1f\x8b"
-UNPACKED_BYTES = 2 << 30
 CHUNK = 1 << 20
-LARGER = "a smaller file, or one that is not compressed"
 
 
 def is_gzip(data: pa.Buffer) -> bool:
@@ -21,15 +19,12 @@ def is_gzip(data: pa.Buffer) -> bool:
 
 def unpacked(name: str, data: pa.Buffer) -> pa.Buffer:
     """Return the content of a gzip file; InputError where it is damaged, too large, or compressed beyond the limit."""
-    content = bytearray()
+    content, decoded = bytearray(), Decoded(name, data.size, "gzip")
     try:
         with gzip.GzipFile(fileobj=pa.BufferReader(data)) as stream:
             while chunk := stream.read(CHUNK):
+                decoded.add(len(chunk))
                 content += chunk
-                if len(content) > UNPACKED_BYTES:
-                    raise _error(name, f"more than {UNPACKED_BYTES:,} bytes unpacked", LARGER)
-                if len(content) > max(RATIO_FROM, MAX_RATIO * data.size):
-                    raise _error(name, f"gzip that is compressed more than {MAX_RATIO} : 1", LARGER)
     except (OSError, EOFError, zlib.error) as error:
         raise _error(name, f"gzip that cannot be read ({error})", "a complete .gz file") from None
     if not content:

@@ -72,14 +72,14 @@ def _names(feature: Any) -> list[str] | None:
     return names if isinstance(names, list) and all(isinstance(name, str) for name in names) else None
 
 
-def _named(column: pa.Array, names: list[str]) -> pa.Array | None:
-    """Return the names of classes by number; None where a number is none of them."""
+def _named(column: pa.Array, names: list[str]) -> pa.DictionaryArray | None:
+    """Return classes by number with their names, each once; None where a number is none of them."""
     if not pa.types.is_integer(column.type):
         return None
     places = np.asarray(pc.fill_null(column, -1).to_numpy(zero_copy_only=False), np.int64)
     if ((places < -1) | (places >= len(names))).any():
         return None
-    return pa.array(names, pa.string()).take(pa.array(places, mask=places < 0))
+    return pa.DictionaryArray.from_arrays(pa.array(places, mask=places < 0), pa.array(names, pa.string()))
 
 
 def _no_class(file: str, name: str, names: list[str]) -> InputProblem:

@@ -91,7 +91,9 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
         if kind == STRINGS and not any(chunk.flatten().null_count for chunk in column.chunks):
             return column
-        return pa.chunked_array([column_of(chunk.to_pylist()) for chunk in column.chunks], STRINGS)
+        made = (column_of(chunk.to_pylist()) for chunk in column.chunks)
+        lists = (one if pa.types.is_list(one.type) else pa.nulls(len(one), STRINGS) for one in made)  # no list in it
+        return pa.chunked_array(lists, STRINGS)
     if pa.types.is_boolean(kind):
         return pc.if_else(column, "true", "false")
     if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
