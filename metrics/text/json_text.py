@@ -4,19 +4,25 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
-from typing import Any, NoReturn, cast
+from typing import Any, Literal, NoReturn
 
 from metrics.text.json_formats import has_format
 from metrics.text.patterns import compiled
 
 MAX_DEPTH = 64
 MAX_INTEGER_DIGITS = 4_000  # Python refuses to convert more than 4,300
+MAX_STEPS = 2_000_000  # of one validation: keywords that are applied, and what they compare; some ten seconds
+STEP_CHARACTERS = 100  # of a message, which quotes the value, that count as a step
 # Strings as a whole, so that their brackets do not count; one that is never closed runs to the end.
 STRUCTURE = re.compile(r'"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
+
+
+Rule = Callable[[Any, Any, Any, Any], "Iterator[Any] | None"]  # of validator, keyword's value, instance and schema
 
 
 class JsonError(ValueError):
@@ -70,24 +76,31 @@ def read_json(text: str) -> Document:
 def violations(value: Any, schema: str, limit: int = 20, formats: bool = False) -> list[Violation]:
     """Return the first `limit` violations of `schema` (JSON text) by `value`; none if it is valid.
 
-    JsonError if the schema cannot be used: it is not JSON, not a schema, or refers to something outside itself, which
-    is never fetched. Drafts 3 to 2020-12, the last if $schema names none. Patterns run in RE2. With
-    `formats` a string must have the `format` of its schema (see `has_format`); else `format` says nothing.
+    JsonError if the schema cannot be used: it is not JSON, not a schema, refers to something outside itself, which is
+    never fetched, or takes more than MAX_STEPS steps to check or to apply: keywords, and what they compare. Drafts 3
+    to 2020-12, the last if $schema names none. Patterns run in RE2. With `formats` a string must have the `format` of
+    its schema (see `has_format`); else `format` says nothing.
     """
     from referencing.exceptions import Unresolvable
 
     try:
-        errors = list(islice(_validator(schema, formats).iter_errors(value), limit))
+        _steps.set([MAX_STEPS])
+        validator = _validator(schema, formats)
+        _steps.set([MAX_STEPS])
+        errors = list(islice(validator.iter_errors(value), limit))
     except Unresolvable as failure:
         raise JsonError(f"the schema refers to {failure.ref!r}, which is not in it; nothing is fetched") from None
     except RecursionError:
         raise JsonError("the schema refers to itself endlessly") from None
+    except OverflowError:
+        raise JsonError("a number is too large for the schema's arithmetic") from None
     return [Violation(error.json_path, str(error.validator), error.message) for error in errors]
 
 
 @lru_cache(maxsize=64)
 def _validator(schema: str, formats: bool) -> Any:
-    from jsonschema import Draft202012Validator, SchemaError, validators
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import validator_for
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
     try:
@@ -96,24 +109,73 @@ def _validator(schema: str, formats: bool) -> Any:
         raise JsonError(f"the schema is not JSON: {failure}") from None
     if not isinstance(parsed, dict | bool):
         raise JsonError(f"the schema is {type(parsed).__name__}, not an object or a boolean")
-    draft = validators.validator_for(parsed, default=Draft202012Validator)
-    try:
-        draft.check_schema(cast(dict[str, Any], parsed))
-    except SchemaError as failure:
-        raise JsonError(f"the schema is not valid at {failure.json_path}: {failure.message}") from None
+    draft = validator_for(parsed, default=Draft202012Validator)
+    of_schemas = _bounded(draft, "schema")(draft.META_SCHEMA, format_checker=draft.FORMAT_CHECKER)
+    for error in of_schemas.iter_errors(parsed):
+        raise JsonError(f"the schema is not valid at {error.json_path}: {error.message}")
     if {"patternProperties", "unevaluatedProperties"} <= set(_keywords(parsed)):  # its patterns would not run in RE2
         raise JsonError("the schema has both patternProperties and unevaluatedProperties, which is not supported")
-    bounded: Any = validators.extend(  # type: ignore[no-untyped-call]
-        draft,
-        {
+    return _bounded(draft, "formats" if formats else "value")(parsed, registry=REGISTRY)
+
+
+_steps: ContextVar[list[int]] = ContextVar("steps")  # those that are left
+
+
+def _spend(steps: int = 1) -> None:
+    left = _steps.get()
+    left[0] -= steps
+    if left[0] < 0:
+        raise JsonError(f"the schema takes more than {MAX_STEPS:,} steps, the most that a validation may take")
+
+
+@cache
+def _bounded(draft: Any, of: Literal["schema", "value", "formats"]) -> Any:
+    """Return a draft's validator whose steps are counted: of schemas, else of values by rules of our own."""
+    from attrs import fields
+    from jsonschema import validators
+
+    rules: dict[str, Rule] = (
+        {}
+        if of == "schema"
+        else {
             "pattern": _pattern,
             "patternProperties": _pattern_properties,
             "additionalProperties": _additional_properties,
             "uniqueItems": _unique_items,
-            "format": _format if formats else _no_rule,
-        },
+            "format": _format if of == "formats" else _no_rule,
+        }
     )
-    return bounded(parsed, registry=REGISTRY)
+    counted = {keyword: _counted(rule) for keyword, rule in {**draft.VALIDATORS, **rules}.items()}
+    # unevaluated… walks through the schema without keywords; it asks for each part whether it is a boolean
+    types = draft.TYPE_CHECKER.redefine("boolean", _is_boolean)
+    made: Any = validators.extend(draft, counted, type_checker=types)  # type: ignore[no-untyped-call]
+    plain = made.evolve
+
+    def evolve(self: Any, **changes: Any) -> Any:
+        """Keep to bounded validators where a part of the schema names its own $schema."""
+        found = plain(self, **changes)
+        if hasattr(found, "bounded"):
+            return found
+        own = {field.alias: getattr(found, field.name) for field in fields(type(found)) if field.init}
+        return _bounded(type(found), of)(**own)
+
+    made.evolve, made.bounded = evolve, True
+    return made
+
+
+def _is_boolean(_: Any, value: Any) -> bool:
+    _spend()
+    return isinstance(value, bool)
+
+
+def _counted(rule: Rule) -> Rule:
+    def spending(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        _spend(1 + (len(wanted) if isinstance(wanted, list | dict) else 0))
+        for error in rule(validator, wanted, instance, schema) or ():
+            _spend(len(error.message) // STEP_CHARACTERS)
+            yield error
+
+    return spending
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -154,6 +216,7 @@ def _pattern_properties(validator: Any, patterns: Mapping[str, Any], instance: A
     if not validator.is_type(instance, "object"):
         return
     for pattern, part in patterns.items():
+        _spend(len(instance))
         for name, value in instance.items():
             if _compiled(pattern).search(name):
                 yield from validator.descend(value, part, path=name, schema_path=pattern)
@@ -166,6 +229,7 @@ def _additional_properties(validator: Any, allowed: Any, instance: Any, schema: 
         return
     patterns = [_compiled(pattern) for pattern in schema.get("patternProperties", {})]
     declared = schema.get("properties", {})
+    _spend(len(instance) * (1 + len(patterns)))
     extra = [name for name in instance if name not in declared and not any(p.search(name) for p in patterns)]
     if validator.is_type(allowed, "object"):
         for name in extra:
@@ -193,9 +257,15 @@ def _unique_items(validator: Any, wanted: Any, instance: Any, _schema: Any) -> I
 
 
 def _identity(value: Any) -> Any:
-    """Return a hashable key that is equal for equal JSON values: 1 is 1.0 but not true."""
+    """Return a hashable key that is equal for equal JSON values: 1 is 1.0 but not true.
+
+    Whole numbers are text there: numbers whose hashes are equal are easily made, and as many compared one by one.
+    """
     if isinstance(value, dict):
         return frozenset((key, _identity(part)) for key, part in value.items())
     if isinstance(value, list):
         return tuple(map(_identity, value))
-    return (type(value).__name__, value) if isinstance(value, bool | str) else value
+    if isinstance(value, bool | str) or value is None:
+        return (type(value).__name__, value)
+    whole = isinstance(value, int) or value.is_integer()
+    return hex(int(value)) if whole else value

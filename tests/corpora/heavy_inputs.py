@@ -94,9 +94,22 @@ def _languages() -> Iterator[HeavyInput]:
         ("pattern of a property", '{"' + "a" * 50_000 + '!": 1}', '{"patternProperties": {"^(a+)+$": true}}'),
         ("unique items", "[" + "{}," * 50_000 + "{}]", '{"uniqueItems": true}'),
         ("open string", '"' + '\\"' * 300_000, "{}"),
+        ("doubled references", "1", _doubled(26)),
+        ("equal hashes", json.dumps([each * (2**61 - 1) for each in range(40_000)]), '{"uniqueItems": true}'),
+        ("long enum", json.dumps([*range(100_000)]), json.dumps({"items": {"enum": [*range(70_000)]}})),
+        ("deep lists", "[" * 10**6, "{}"),
+        ("deep objects", '{"a":' * 200_000, "{}"),
+        ("1e400", "[" + "1e400," * 100_000 + "1]", '{"items": {"minimum": 3}}'),
+        ("integer of 100,000 digits", "1" * 100_000, "{}"),
         ("many lists", "[" + ("[" * 60 + "]" * 60 + ",") * 5_000 + "1]", "{}"),
     ):
-        yield HeavyInput(f"JSON: {name}", 10, partial(_refused, _violations, text, schema))
+        yield HeavyInput(f"JSON: {name}", 30, partial(_refused, _violations, text, schema))
+
+
+def _doubled(times: int) -> str:
+    """Return a schema of which each part refers to the next one twice."""
+    parts = {f"a{each}": {"allOf": [{"$ref": f"#/$defs/a{each + 1}"}] * 2} for each in range(times)}
+    return json.dumps({"$defs": parts | {f"a{times}": {}}, "$ref": "#/$defs/a0"})
 
 
 def _holds(condition: str, text: str) -> None:

@@ -2,12 +2,14 @@
 
 import json
 import re
+from contextlib import suppress
 
 import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metrics.text import json_text
 from metrics.text.json_text import JsonError, read_json, violations
 
 VALUES = st.recursive(
@@ -129,3 +131,71 @@ def test_a_recursive_schema_on_a_deep_value() -> None:
     for _ in range(60):
         value = [value]
     assert not violations(value, '{"items": {"$ref": "#"}}')
+
+
+def doubled(part: str, times: int = 26) -> str:
+    """A schema whose parts refer to the next one twice: 2²⁶ ways through a text of less than 2 kB."""
+    parts = {f"a{each}": json.loads(part.replace("NEXT", f"#/$defs/a{each + 1}")) for each in range(times)}
+    return json.dumps({"$defs": parts | {f"a{times}": {}}, "$ref": "#/$defs/a0"})
+
+
+ALL_OF = '{"allOf": [{"$ref": "NEXT"}, {"$ref": "NEXT"}]}'
+LETTERS = dict.fromkeys("abcdefghijklmnopqrstuvwxyz", 1)
+WALKED = '{"$ref": "NEXT", "$dynamicRef": "NEXT"}'
+
+
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        pytest.param(1, doubled(ALL_OF), id="doubled-references"),
+        pytest.param({"x": 1}, '{"unevaluatedProperties": false, ' + doubled(WALKED)[1:], id="walked-unevaluated"),
+        pytest.param([*range(900)], json.dumps({"items": {"enum": [*range(1000, 1900), *range(900)]}}), id="long-enum"),
+        pytest.param([LETTERS] * 5000, json.dumps({"items": {"required": [*LETTERS]}}), id="long-required"),
+        pytest.param([1] * 3000, json.dumps({"anyOf": [{"type": "string"}] * 900}), id="long-messages"),
+        pytest.param(
+            dict.fromkeys(map(str, range(900)), 1),
+            json.dumps({"patternProperties": {f"x{each}": {} for each in range(900)}}), id="many-patterns",
+        ),
+        pytest.param(1, json.dumps({"allOf": [{}] * 5000}), id="a-large-schema"),
+    ],
+)  # fmt: skip
+@pytest.mark.attack(
+    "suite author", "a 1.9 kB schema of 26 doubled $refs hangs a run", "a validation has a budget of steps"
+)
+def test_a_validation_has_a_budget_of_steps(monkeypatch: pytest.MonkeyPatch, value: object, schema: str) -> None:
+    monkeypatch.setattr(json_text, "MAX_STEPS", 100_000)
+    with pytest.raises(JsonError, match="the schema takes more than 100,000 steps"):
+        violations(value, schema)
+    assert violations(1, doubled(ALL_OF, times=5)) == [], "the next validation has a budget of its own"
+
+
+@pytest.mark.attack(
+    "suite author", "a part of a schema names a $schema, to have its own validator", "it is kept bounded"
+)
+def test_a_part_with_its_own_draft_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    for draft in ("2020-12/schema", "2019-09/schema"):
+        part = {"$schema": f"https://json-schema.org/draft/{draft}"}
+        with pytest.raises(JsonError, match="RE2 cannot read the schema's pattern"):
+            violations("a", json.dumps({"allOf": [part | {"pattern": r"(a)\1"}]}))
+    monkeypatch.setattr(json_text, "MAX_STEPS", 100_000)
+    bomb = json.loads(doubled(ALL_OF))
+    bomb["$defs"]["a0"] |= part
+    with pytest.raises(JsonError, match="steps"):
+        violations(1, json.dumps(bomb))
+
+
+@pytest.mark.attack(
+    "model", "40,000 numbers with equal hashes make comparing them slow", "whole numbers are told by text"
+)
+def test_numbers_with_equal_hashes_are_told_apart_quickly() -> None:
+    numbers = [each * (2**61 - 1) for each in range(40_000)]
+    assert violations(numbers, '{"uniqueItems": true}') == []
+    assert len(violations([*numbers, float(numbers[3])], '{"uniqueItems": true}')) == (float(numbers[3]) in numbers)
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "1" * 4_000, "1e-400"])
+@pytest.mark.parametrize("rule", ["multipleOf", "minimum", "maximum", "exclusiveMinimum"])
+def test_numbers_beyond_a_float_are_compared(number: str, rule: str) -> None:
+    for bound in (0.1, 3, 10**300):
+        with suppress(JsonError):  # with a reason
+            assert len(violations(read_json(number).value, json.dumps({rule: bound}))) <= 1

@@ -105,8 +105,9 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     no value. Contexts are not validated, so retrieval_failures has no value and every failure is attributed to
     generation.
 
-    Limits: 64 levels, integers of 4,000 digits; beyond them the answer fails with that reason. A duplicate key is
-    accepted (the last one counts) and noted. JSON Schema drafts 3 to 2020-12; patterns run in RE2, and a $ref to
+    Limits: 64 levels, integers of 4,000 digits; beyond them the answer fails with that reason. A validation has two
+    million steps (keywords, and what they compare); a schema that takes more is an error with that reason. A duplicate
+    key is accepted (the last one counts) and noted. JSON Schema drafts 3 to 2020-12; patterns run in RE2, and a $ref to
     anything outside the schema is never fetched: it is, like an invalid schema, an error of the suite and not of the
     model. A string must have the `format` of its schema (date, time, date-time, duration, email, hostname, ipv4, ipv6,
     uri, iri, uuid, json-pointer, regex and their kin; other names say nothing), unless `check_formats` is off. A byte
