@@ -157,8 +157,7 @@ def _bounded(draft: Any, of: Literal["schema", "value", "formats"]) -> Any:
         if hasattr(found, "bounded"):
             return found
         own = {field.alias: getattr(found, field.name) for field in fields(type(found)) if field.init}
-        kind: Any = type(found)
-        return _bounded(kind, of)(**own)
+        return _bounded(type(found), of)(**own)
 
     made.evolve, made.bounded = evolve, True
     return made
