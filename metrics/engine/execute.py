@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 
-from metrics.core.errors import AssayError
+from metrics.core.errors import AssayError, RunCorrupt
 from metrics.core.files import write_text
 from metrics.core.registry import choose
 from metrics.engine.judge_worker import JudgeWorker
@@ -42,6 +42,8 @@ def execute(
     Raises RunBusy where another process works on the run.
     """
     with run.locked():
+        if why := run.damage:
+            raise RunCorrupt(why, run.home.name)
         waited = claim_start(run)
         if waited is None:  # nobody started it beside us, who might have cancelled it since
             clear_stop(run)
