@@ -158,6 +158,9 @@ BAD = {  # what was done to an archive whose list was then made to fit, and what
 }  # fmt: skip
 
 
+@pytest.mark.attack(
+    "workspace writer", "an archive leaves its folder, bursts or is of another run", "all is checked first"
+)
 @pytest.mark.parametrize(("change", "said"), BAD.values(), ids=BAD)
 def test_what_is_no_sealed_run_is_refused(
     change: Callable[[dict[str, bytes]], dict[str, bytes]], said: str, made: Run, tmp_path: Path
@@ -184,6 +187,7 @@ def test_all_damage_is_listed(made: Run, tmp_path: Path) -> None:
     assert "the file was changed" in said[2]
 
 
+@pytest.mark.attack("workspace writer", "an archive has a symbolic link", "nothing of such an archive is kept")
 def test_links_and_other_files_are_refused(made: Run, tmp_path: Path) -> None:
     buffer = io.BytesIO(archive(made))
     with zipfile.ZipFile(buffer, "a") as file:

@@ -24,6 +24,7 @@ from metrics.judge.opening import FOLDER
 from metrics.reports.archives import layout
 from metrics.store import Run, Workspace
 from metrics.store.file_names import MEDIA
+from metrics.store.input_seals import is_sealed
 from metrics.store.leftovers import OPENED
 from metrics.store.run_spec import FINGERPRINT
 from metrics.store.sealed_files import contradictions
@@ -274,6 +275,9 @@ def _kept(staged: Path, contents: _Contents, workspace: Workspace, shown: str, r
         if not target.exists():
             (staged / kind).replace(target)
             continue
+        if not is_sealed(target):  # of an earlier version: the tables that the run was sealed with take their place
+            for table in (staged / kind).glob("*.parquet"):
+                table.replace(target / table.name)
         for extra in ("media", "artifacts"):  # of an archive with them, after one without
             if (staged / kind / extra).exists() and not (target / extra).exists():
                 (staged / kind / extra).replace(target / extra)
