@@ -29,7 +29,7 @@ def told() -> Iterator[None]:
                 if failure.run:
                     draw_repair(failure.run)
                 url.link("Runs", "runs", icon=":material/arrow_forward:")
-    except data.InputError as failure:
+    except (data.InputError, data.RunError) as failure:
         st.error(literal(str(failure)))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import suppress
 
-from metrics.core.errors import AssayError, StorageError
+from metrics.core.errors import AssayError, RunCorrupt, StorageError
 from metrics.core.files import write_text
 from metrics.core.registry import choose
 from metrics.engine.deadlines import not_tried, too_long
@@ -44,6 +44,8 @@ def execute(
     Raises RunBusy where another process works on the run.
     """
     with run.locked():
+        if why := run.damage:
+            raise RunCorrupt(why, run.home.name)
         waited = claim_start(run)
         if waited is None:  # nobody started it beside us, who might have cancelled it since
             clear_stop(run)

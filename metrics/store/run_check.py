@@ -6,12 +6,13 @@ from typing import Literal, NamedTuple
 
 from metrics.core.errors import RunCorrupt, RunError
 from metrics.store.digests import listing_facts
-from metrics.store.file_names import INPUTS
+from metrics.store.file_names import INPUTS, REMOTE
 from metrics.store.input_seals import MEDIA, has_fingerprint, input_facts
 from metrics.store.manifest import has_manifest
 from metrics.store.run import Run
 
 Verdict = Literal["whole", "differs", "lost", "not sealed", "not here"]
+NEEDED = ("cases.parquet", "outputs.parquet")  # of every suite and of all outputs
 BAD = ("differs", "lost")
 SEAL, SPECIFICATION, TABLE = "seal", "specification", "table "
 ASKED = ("suite", "outputs", "seed", "evaluators")  # of the specification, which every manifest repeats
@@ -86,6 +87,10 @@ def _inputs(run: Run) -> Iterator[Checked]:
     for name in INPUTS:
         kind, _, file = name.partition("/")
         folder = run.suite_folder if kind == "suite" else run.outputs_folder
+        if not folder.exists():
+            if file in NEEDED:
+                yield Checked(name, "lost", f"run {run.id} is damaged: there is no {folder}; restore it from a backup")
+            continue
         try:
             path = run.stored_input(name)
             sealed = file in input_facts(folder).get("files", {}) or name in (run.manifest or {}).get("inputs", {})
@@ -108,10 +113,12 @@ def _media(run: Run) -> Iterator[Checked]:
     for kind, folder in (("suites", run.suite_folder), ("outputs", run.outputs_folder)):
         name = f"{'suite' if kind == 'suites' else kind}/{MEDIA[kind]}"
         try:
-            said = input_facts(folder).get("media")
+            said = input_facts(folder).get("media") if folder.exists() else None
         except RunCorrupt:  # told with its tables
             continue
-        if said is not None:
+        if said is not None and (run.workspace.path / REMOTE).exists():
+            yield Checked(name, "not here", "a workspace at a URL has them, and gives them when they are shown")
+        elif said is not None:
             yield _listed(name, folder / MEDIA[kind], said)
 
 

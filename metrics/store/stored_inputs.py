@@ -148,7 +148,12 @@ class StoredInputs:
 
         Every reader passes here. Raises RunCorrupt where it is lost or differs from its seal, see input_seals.
         """
-        return checked_input(self._folder(kind, fingerprint), name, seals)
+        folder = self._folder(kind, fingerprint)
+        if (self.path / REMOTE).exists():
+            from metrics.store.remote.local_copy import listed_digests
+
+            seals = {*seals, *listed_digests(self.path, kind, fingerprint, name)}
+        return checked_input(folder, name, seals)
 
     def suites(self) -> list[dict[str, Any]]:
         """Return fingerprint, name, task, number of cases … of every stored suite, the newest first."""

@@ -57,9 +57,9 @@ def test_everything_that_pages_call_to_change_something_takes_a_role() -> None:
     """The names say what changes: a function called so that takes no role would be one that nobody may be kept from."""
     verbs = (
         "add", "archive", "bundle", "calibrate", "cancel", "choose", "clear", "delete_", "describe", "divide", "empty",
-        "export", "forget", "give", "import", "merge", "note", "perturb_draft", "remove", "rename", "render", "restore",
-        "resume", "review", "save_", "set_", "start", "store_", "tag_places", "try_judge", "try_prompt", "try_target",
-        "undo", "use_profile", "withdraw",
+        "export", "forget", "give", "import", "merge", "note", "perturb_draft", "remove", "rename", "render", "repair",
+        "restore", "resume", "review", "save_", "set_", "start", "store_", "tag_places", "try_judge", "try_prompt",
+        "try_target", "undo", "use_profile", "withdraw",
     )  # fmt: skip
     named = {name for name in vars(data) if name.startswith(verbs) and callable(getattr(data, name))}
     assert named - set(visitors.ACTIONS) == set()

@@ -159,6 +159,9 @@ BAD = {  # what was done to an archive whose list was then made to fit, and what
 }  # fmt: skip
 
 
+@pytest.mark.attack(
+    "workspace writer", "an archive leaves its folder, bursts or is of another run", "all is checked first"
+)
 @pytest.mark.parametrize(("change", "said"), BAD.values(), ids=BAD)
 def test_what_is_no_sealed_run_is_refused(
     change: Callable[[dict[str, bytes]], dict[str, bytes]], said: str, made: Run, tmp_path: Path

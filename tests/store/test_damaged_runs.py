@@ -118,6 +118,21 @@ def test_the_cost_of_a_judge_is_not_forgotten(workspace: Path) -> None:
         engine.execute(waiting)
 
 
+def test_a_run_whose_seal_is_damaged_is_not_evaluated_in_its_place(runs: tuple[Run, Run]) -> None:
+    path = runs[1].folder / "manifest.json"
+    path.write_text("{")
+    tables = {file: file.read_bytes() for file in runs[1].folder.glob("tables/*")}
+    assert main(["resume", runs[1].id, "--quiet"]) == BAD_INPUT
+    assert path.read_text() == "{"
+    assert {file: file.read_bytes() for file in runs[1].folder.glob("tables/*")} == tables
+
+
+def test_lost_inputs_are_told(runs: tuple[Run, Run], capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.rmtree(runs[0].suite_folder)
+    assert main(["verify", "--all"]) == BAD_INPUT
+    assert capsys.readouterr().out.count("suite/cases.parquet      lost") == 2
+
+
 def test_foreign_files_and_folders_are_no_runs(runs: tuple[Run, Run]) -> None:
     place = runs[0].folder.parent
     (place / "notes.txt").write_text("{")

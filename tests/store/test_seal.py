@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from metrics.analysis.objects.object_index import object_index
@@ -174,14 +175,52 @@ def test_the_facts_of_a_suite_are_compared_but_for_its_name(copied: Callable[[st
         _ = Run(run.folder).suite
 
 
-def test_inputs_that_another_version_wrote_in_other_bytes_are_whole(copied: Callable[[str], Run]) -> None:
-    import pyarrow.parquet as pq
+def of_an_earlier_version(run: Run) -> None:
+    """Make the stored inputs of a run those of a version without seals, which wrote the same content in other bytes."""
+    for folder, name in ((run.suite_folder, "suite.json"), (run.outputs_folder, "outputs.json")):
+        facts = json.loads((folder / name).read_text())
+        (folder / name).write_text(json.dumps({key: facts[key] for key in facts if key not in ("files", "sha256")}))
+        for path in folder.glob("*.parquet"):
+            pq.write_table(pq.read_table(path), path, compression="snappy")
 
-    run = copied("objects")
-    path = run.suite_folder / "cases.parquet"
-    pq.write_table(pq.read_table(path), path, compression="snappy")  # the same content
-    assert len(run.suite) == run.spec["suite"]["cases"]
-    run.verify()
+
+@pytest.mark.parametrize("way", ["import", "pull"])
+def test_a_run_comes_to_inputs_that_another_version_wrote_in_other_bytes(
+    workspace: Path, tmp_path: Path, way: str
+) -> None:
+    here, there = Workspace(), Workspace(tmp_path / "there")
+    for store in (here, there):
+        finished(store, text_suite(), text_outputs(), "bleu")
+    run, before = here.run("latest"), there.run("latest")
+    of_an_earlier_version(before)
+    (before.folder / "manifest.json").write_text(
+        json.dumps({"tables": (before.manifest or {})["tables"], "sealed": "2026"})
+    )
+    if way == "import":
+        write_file(run, tmp_path / "run.zip")
+        read_archive(tmp_path / "run.zip", there)
+    else:
+        here.push(run, f"file://{tmp_path}/remote")
+        there.pull(f"file://{tmp_path}/remote")
+    for one in there.runs():
+        one.verify()
+        assert len(one.suite) == 6
+    assert len(there.runs()) == 2
+
+
+def test_a_url_has_inputs_in_the_bytes_of_two_versions(workspace: Path, tmp_path: Path) -> None:
+    url, runs = f"file://{tmp_path}/remote", []
+    for name in ("old", "new"):
+        store = Workspace(tmp_path / name)
+        run = finished(store, text_suite(), text_outputs(), "bleu")
+        if name == "old":
+            of_an_earlier_version(run)
+            facts = {key: value for key, value in (run.manifest or {}).items() if key not in ("inputs", "sha256")}
+            (run.folder / "manifest.json").write_text(json.dumps(facts))
+        store.push(run, url)
+        runs.append(run.id)
+    for run_id in runs:
+        Workspace(url).run(run_id).verify()
 
 
 def test_of_an_earlier_version_the_suite_is_compared_with_its_fingerprint(project: Path, tmp_path: Path) -> None:
@@ -280,3 +319,15 @@ def test_a_changed_run_is_not_pulled(workspace: Path, tmp_path: Path) -> None:
     with pytest.raises(RemoteError, match=r"run/spec\.json is not the specification that was sealed"):
         Workspace(tmp_path / "there").pull(url)
     assert not (tmp_path / "there" / "runs").exists()
+
+
+@pytest.mark.parametrize("name", ["suite/cases.parquet", "outputs/outputs.parquet", "run/tables/scores.parquet"])
+def test_a_pull_fetches_what_is_damaged_again(workspace: Path, tmp_path: Path, name: str) -> None:
+    run, url = finished(Workspace(), text_suite(), text_outputs(), "bleu"), f"file://{tmp_path}/remote"
+    Workspace().push(run, url)
+    kind, _, file = name.partition("/")
+    folder = {"run": run.folder, "suite": run.suite_folder, "outputs": run.outputs_folder}[kind]
+    flip(folder / file)
+    assert damaged(check(run))
+    Workspace().pull(url)
+    assert not damaged(check(run))

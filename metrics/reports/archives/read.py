@@ -25,6 +25,7 @@ from metrics.judge.opening import FOLDER
 from metrics.reports.archives import layout
 from metrics.store import Run, Workspace
 from metrics.store.file_names import MEDIA
+from metrics.store.input_seals import is_sealed
 from metrics.store.leftovers import OPENED
 from metrics.store.run_spec import FINGERPRINT
 from metrics.store.sealed_files import contradictions
@@ -280,10 +281,13 @@ def _kept(staged: Path, contents: _Contents, workspace: Workspace, shown: str, r
         raise InputError([InputProblem(shown, found, "the same run, or none of that id")])
     for kind, fingerprint in (("suite", contents.suite), ("outputs", contents.outputs)):
         target = make_folder(workspace.path / (kind if kind.endswith("s") else f"{kind}s")) / fingerprint
-        if target.exists():  # without its images, or left unfinished by a process that was killed
-            _add(staged / kind, target, f"{kind}.json")
-        else:
+        if not target.exists():
             move_folder(staged / kind, target)
+            continue
+        if not is_sealed(target):  # of an earlier version: the tables that the run was sealed with take their place
+            for table in (staged / kind).glob("*.parquet"):
+                table.replace(target / table.name)
+        _add(staged / kind, target, f"{kind}.json")  # it has no images, or a killed process left it unfinished
     if not there:
         make_folder(run.parent)
         move_folder(staged / "run", run)

@@ -82,6 +82,13 @@ def complete_inputs(workspace: Path, kind: str, fingerprint: str, media: bool) -
             return
 
 
+def listed_digests(workspace: Path, kind: str, fingerprint: str, name: str) -> set[str]:
+    """Return the sha256 that a file of a suite or outputs has in the runs that are listed: versions differ in bytes."""
+    file = f"{'suite' if kind == 'suites' else kind}/{name}"
+    same = (one for one in _listings(workspace) if fingerprint == (one.suite if kind == "suites" else one.outputs))
+    return {one.files[file].sha256 for one in same if file in one.files}
+
+
 def trim(workspace: Path) -> None:
     """Remove the fetched files that were used the longest ago, until what is left is at most MOST_BYTES."""
     paths = {listing.path(workspace, name) for listing in _listings(workspace) for name in listing.files}

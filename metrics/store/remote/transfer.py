@@ -1,13 +1,15 @@
 """Pull: sealed runs from a URL into a workspace, each file verified; and what push shares with it."""
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
 from threading import RLock
 
-from metrics.core.errors import RemoteError, RunNotFound
+from metrics.core.errors import RemoteError, RunCorrupt, RunNotFound
 from metrics.core.files import sha256_of, write_text, written_whole
+from metrics.store.input_seals import checked_input, is_sealed
 from metrics.store.remote.listing import FOLDER, SEAL, SPEC, TEXT, File, Listing, listing_from
 from metrics.store.remote.objects import Objects, opened
 
@@ -66,20 +68,30 @@ def write_texts(listing: Listing, workspace: Path) -> None:
 def _missing(listing: Listing, workspace: Path) -> list[str]:
     """Return the files that a workspace lacks.
 
-    Where a suite or outputs are already stored whole, their tables may be of other bytes with the same content.
+    Where a suite or outputs are already stored, their tables may be of other bytes with the same content; one that
+    differs from its own seal is fetched again. Those without a seal give way to those that the run was sealed with.
     """
-    whole = {kind for kind in ("suite", "outputs") if listing.path(workspace, f"{kind}/{kind}.json").exists()}
+    facts = {kind: listing.path(workspace, f"{kind}/{kind}.json") for kind in ("suite", "outputs")}
+    seals = "inputs" in json.loads(listing.texts[SEAL])
+    whole = {kind for kind, path in facts.items() if path.exists() and (is_sealed(path.parent) or not seals)}
 
     def lacks(name: str, file: File) -> bool:
         path = listing.path(workspace, name)
         if not path.exists():
             return True
-        return name.partition("/")[0] not in whole and (path.stat().st_size, sha256_of(path)) != (
-            file.bytes,
-            file.sha256,
-        )
+        if name.partition("/")[0] in whole:
+            return path.suffix == ".parquet" and _is_damaged(path)
+        return (path.stat().st_size, sha256_of(path)) != (file.bytes, file.sha256)
 
     return [name for name, file in listing.files.items() if lacks(name, file)]
+
+
+def _is_damaged(path: Path) -> bool:
+    try:
+        checked_input(path.parent, path.name)
+    except RunCorrupt:
+        return True
+    return False
 
 
 def check_local(listing: Listing, workspace: Path) -> None:
