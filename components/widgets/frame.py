@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from components import data
-from components.widgets import unfinished_run, url, visitor
+from components.widgets import server_log, unfinished_run, url, visitor
 from components.widgets.controls import agreed, is_gone, place
 from components.widgets.literal import literal
 from components.widgets.palette import palette
@@ -49,6 +49,8 @@ STYLE = (
   animation-timeline: scroll(self y); }
 </style>"""
 )
+
+server_log.quiet()
 
 
 def navigation() -> st.Page:
