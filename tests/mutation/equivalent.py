@@ -1,3 +1,33 @@
 """Faults that change nothing, each read: (file under metrics/, function, change) and why the program is the same."""
 
-EQUIVALENT: dict[tuple[str, str, str], str] = {}
+AT_ONCE = "how much is done at once bounds memory and changes no number"
+
+EQUIVALENT = {
+    ("analysis/labels/calibrate.py", "chosen_criterion", "asked[0] → asked[-1]"): "there is one",
+    ("stats/classification/ranked_precision.py", "average_precision", "found += 1 → found -= 1"): (
+        "sum and count change their signs together"
+    ),
+    ("stats/draws.py", "", "1 << 22 → 1 >> 22"): AT_ONCE,
+    ("stats/drift.py", "_ks_drawn", "CHUNK // total → CHUNK * total"): AT_ONCE,
+    ("stats/model_ranking.py", "", "1 << 18 → 2 << 18"): AT_ONCE,
+    ("stats/model_ranking.py", "compare_pairs", "CELLS // max(1, len(values)) → CELLS * max(1, len(values))"): AT_ONCE,
+    ("stats/paired_tests.py", "mcnemar_mid_p", "initial=0 → initial=-1"): "without pairs no logarithm is needed",
+    ("stats/paired_tests.py", "mcnemar_mid_p", "reach + 1 → reach + 2"): "the next term of the sum is 0",
+    ("stats/resample_intervals.py", "resample_interval", "np.maximum(low, 0.0) → np.maximum(low, -1.0)"): (
+        "the lower end is at least 0 but for rounding"
+    ),
+    ("stats/slice_search.py", "_Grid.__init__", "second < 0 → second < 1"): "the first set of all is second to none",
+    ("stats/slice_search.py", "_in_threads", "threadpool_limits(1, 'blas') → threadpool_limits(2, 'blas')"): (
+        "threads decide how fast, not what is found"
+    ),
+    ("stats/slice_search.py", "detectable", "abs(skew) >= FLAT → abs(skew) > FLAT"): "no skewness is exactly FLAT",
+    (
+        "vision/bitmaps.py",
+        "mask_geojson",
+        "_doubled_area(ring) > 0 → _doubled_area(ring) > -1",
+    ): "a hole has −2 or less",
+    ("vision/coco_columns.py", "codes_of", "high - low → high + low"): "table and search find the same places",
+    ("vision/coco_columns.py", "codes_of", "len(values) + len(known) → len(values) - len(known)"): (
+        "table and search find the same places"
+    ),
+}
