@@ -1,6 +1,7 @@
 """Faults that change nothing, each read: (file under metrics/, function, change) and why the program is the same."""
 
 AT_ONCE = "how much is done at once bounds memory and changes no number"
+FILTER = "the test before only saves time: boxes apart have an overlap of 0, which is below the floor"
 
 EQUIVALENT = {
     ("analysis/labels/calibrate.py", "chosen_criterion", "asked[0] → asked[-1]"): "there is one",
@@ -12,6 +13,12 @@ EQUIVALENT = {
     ("stats/model_ranking.py", "", "1 << 18 → 2 << 18"): AT_ONCE,
     ("stats/model_ranking.py", "compare_pairs", "CELLS // max(1, len(values)) → CELLS * max(1, len(values))"): AT_ONCE,
     ("stats/paired_tests.py", "mcnemar_mid_p", "initial=0 → initial=-1"): "without pairs no logarithm is needed",
+    ("stats/paired_tests.py", "mcnemar_mid_p", "np.maximum(at, 0) → np.maximum(at, -1)"): "terms below 0 are left out",
+    (
+        "stats/paired_tests.py",
+        "mcnemar_mid_p",
+        "np.minimum(m, 6 * np.sqrt(n) + 20) → np.maximum(m, 6 * np.sqrt(n) + 20)",
+    ): ("the terms after those that count are 0"),
     ("stats/paired_tests.py", "mcnemar_mid_p", "reach + 1 → reach + 2"): "the next term of the sum is 0",
     ("stats/resample_intervals.py", "resample_interval", "np.maximum(low, 0.0) → np.maximum(low, -1.0)"): (
         "the lower end is at least 0 but for rounding"
@@ -26,6 +33,15 @@ EQUIVALENT = {
         "mask_geojson",
         "_doubled_area(ring) > 0 → _doubled_area(ring) > -1",
     ): "a hole has −2 or less",
+    ("vision/compiled/box_matching.py", "box_pairs", "x2 > x and y2 > y → x2 > x or y2 > y"): FILTER,
+    (
+        "vision/compiled/box_matching.py",
+        "box_pairs",
+        "solid & (x2 > left[j]) & (right[j] > x) → solid & (x2 > left[j]) | (right[j] > x)",
+    ): FILTER,
+    ("vision/compiled/coco_records.py", "_key", "i > begin + np.uint64(16) → i >= begin + np.uint64(16)"): (
+        "no key that is looked for has 16 characters"
+    ),
     ("vision/coco_columns.py", "codes_of", "high - low → high + low"): "table and search find the same places",
     ("vision/coco_columns.py", "codes_of", "len(values) + len(known) → len(values) - len(known)"): (
         "table and search find the same places"

@@ -78,7 +78,7 @@ def test_pairs_in_parts_are_those_in_one(monkeypatch: pytest.MonkeyPatch) -> Non
     pairs = model_ranking.compare_pairs(values)
     samples = model_ranking.compare_resamples(values[0], np.random.default_rng(3).random((6, 30)))
     monkeypatch.setattr(paired_tests, "AT_ONCE", 1)
-    monkeypatch.setattr(model_ranking, "CELLS", 20)
+    monkeypatch.setattr(model_ranking, "CELLS", 5)
     assert paired_tests.mcnemar_mid_p(wins, losses).tolist() == whole.tolist()
     assert paired_tests.paired_tests(values - 0.4).p == pytest.approx(flips, abs=1e-15)
     again = model_ranking.compare_pairs(values)
@@ -212,3 +212,10 @@ def test_what_the_others_explain_but_for_rounding_has_no_coefficient() -> None:
     for scale in (1.0, 1e6, 1e9):
         x = scale * (others @ [2.0, 1.0] + 3)
         assert clustered_coefficient(x, others, rng.normal(size=12), np.arange(12) % 4) is None
+
+
+@pytest.mark.parametrize(("clusters", "freedom"), [(1, 1), (2, 1), (3, 2), (4, 3)])
+def test_two_clusters_are_the_fewest_of_an_interval_from_resamples(clusters: int, freedom: int) -> None:
+    low, high = resample_interval(np.array(0.5), np.array([0.45, 0.55]), math.inf, clusters)
+    k = student(freedom) ** 2 * 0.0025 / 0.25
+    assert float(high - low) == pytest.approx(math.sqrt(k * k + k) / (1 + k))
