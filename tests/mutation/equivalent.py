@@ -20,6 +20,16 @@ EQUIVALENT = {
         "np.minimum(m, 6 * np.sqrt(n) + 20) → np.maximum(m, 6 * np.sqrt(n) + 20)",
     ): ("the terms after those that count are 0"),
     ("stats/paired_tests.py", "mcnemar_mid_p", "reach + 1 → reach + 2"): "the next term of the sum is 0",
+    (
+        "stats/paired_tests.py",
+        "resample_tests",
+        "np.where(count[:, None] > 0, samples, 0.0) → np.where(count[:, None] > 0, samples, -1.0)",
+    ): "equal values, whichever, do not vary",
+    (
+        "stats/rater_agreement.py",
+        "_ranks",
+        "times.cumsum(axis=1) - times / 2 + 0.5 → times.cumsum(axis=1) - times / 2 - 0.5",
+    ): "ranks are centred before they are correlated",
     ("stats/resample_intervals.py", "resample_interval", "np.maximum(low, 0.0) → np.maximum(low, -1.0)"): (
         "the lower end is at least 0 but for rounding"
     ),
