@@ -10,6 +10,7 @@ EQUIVALENT = {
     ),
     ("stats/draws.py", "", "1 << 22 → 1 >> 22"): AT_ONCE,
     ("stats/drift.py", "_ks_drawn", "CHUNK // total → CHUNK * total"): AT_ONCE,
+    ("stats/model_ranking.py", "", "1 << 18 → 1 >> 18"): AT_ONCE,
     ("stats/model_ranking.py", "", "1 << 18 → 2 << 18"): AT_ONCE,
     ("stats/model_ranking.py", "compare_pairs", "CELLS // max(1, len(values)) → CELLS * max(1, len(values))"): AT_ONCE,
     ("stats/paired_tests.py", "mcnemar_mid_p", "initial=0 → initial=-1"): "without pairs no logarithm is needed",
@@ -52,6 +53,14 @@ EQUIVALENT = {
     ("vision/compiled/coco_records.py", "_key", "i > begin + np.uint64(16) → i >= begin + np.uint64(16)"): (
         "no key that is looked for has 16 characters"
     ),
+    (
+        "vision/compiled/jit.py",
+        "_Linked.__call__",
+        "(0, 0, one.size, one.itemsize, one.ctypes.data, *one.shape, *one.strides) → "
+        "(0, -1, one.size, one.itemsize, one.ctypes.data, *one.shape, *one.strides)",
+    ): "no loop reads an array's parent",
+    ("vision/compiled/mask_runs.py", "_union", "one[a] <= two[b] → one[a] < two[b]"): "runs with one begin are joined",
+    ("vision/compiled/mask_runs.py", "draw", "2 * most → 3 * most"): "more room than is needed",
     ("vision/coco_columns.py", "codes_of", "high - low → high + low"): "table and search find the same places",
     ("vision/coco_columns.py", "codes_of", "len(values) + len(known) → len(values) - len(known)"): (
         "table and search find the same places"

@@ -11,7 +11,7 @@ from metrics.stats.classification.confusion import mean_scores
 from metrics.stats.classification.roc import resampled_areas, roc
 from metrics.stats.draws import Draws, draw_weights
 from metrics.stats.intervals import mean_intervals, percentiles, wilson
-from metrics.stats.paired_intervals import difference_intervals
+from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.prediction_powered import corrected_mean
 from metrics.stats.regression import clustered_coefficient
 from metrics.stats.resample_intervals import resample_interval
@@ -256,3 +256,10 @@ def test_difference_from_the_rest_of_two_clusters() -> None:
 def test_students_p_is_never_below_what_flipped_signs_reach(units: int) -> None:
     values = 1 + np.random.default_rng(8).random((units, 1)) / 1e6
     assert paired_tests.paired_tests(values).p.tolist() == [2.0 ** (1 - units)]
+
+
+def test_a_correlation_of_less_than_half_a_pair_does_not_count() -> None:
+    """One pair right twice, one wrong twice: φ is 0, and either Wilson interval of 1 of 2 reaches .4055."""
+    low, high = newcombe_paired(1, 0, 0, 1)
+    arm = 0.5 - wilson(1, 2)[0]  # type: ignore[operator]
+    assert (low, high) == pytest.approx((-math.sqrt(2) * arm, math.sqrt(2) * arm))

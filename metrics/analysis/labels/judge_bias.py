@@ -110,7 +110,7 @@ def _levels(label: Floats) -> Floats:
     kinds = np.unique(label)
     if len(kinds) > DUMMIES:
         return label[:, None]
-    return (label[:, None] == kinds[1:]).astype(np.float64)
+    return np.asarray(label[:, None] == kinds[1:], np.float64)
 
 
 def _words(run: Run) -> Floats:
