@@ -5,6 +5,7 @@ FILTER = "the test before only saves time: boxes apart have an overlap of 0, whi
 
 EQUIVALENT = {
     ("analysis/labels/calibrate.py", "chosen_criterion", "asked[0] → asked[-1]"): "there is one",
+    ("analysis/leaderboard/distributions.py", "distributions", "high - low → high + low"): "finite where both ends are",
     ("stats/classification/ranked_precision.py", "average_precision", "found += 1 → found -= 1"): (
         "sum and count change their signs together"
     ),
@@ -61,6 +62,7 @@ EQUIVALENT = {
     ): "no loop reads an array's parent",
     ("vision/compiled/mask_runs.py", "_union", "one[a] <= two[b] → one[a] < two[b]"): "runs with one begin are joined",
     ("vision/compiled/mask_runs.py", "draw", "2 * most → 3 * most"): "more room than is needed",
+    ("vision/rle.py", "box", "-1.0 → -2.0"): "anything below the first column",
     ("vision/coco_columns.py", "codes_of", "high - low → high + low"): "table and search find the same places",
     ("vision/coco_columns.py", "codes_of", "len(values) + len(known) → len(values) - len(known)"): (
         "table and search find the same places"
