@@ -171,5 +171,4 @@ def resample_tests(differences: Floats, samples: Floats) -> Floats:
         math.erfc(abs(apart) / spread / math.sqrt(2)) if spread > NEAR else 1.0
         for apart, spread in zip(differences.tolist(), error.tolist(), strict=True)
     ]
-    found: Floats = np.where(moved < RARE, np.minimum(p, normal), p)
-    return found
+    return np.asarray(np.where(moved < RARE, np.minimum(p, normal), p))

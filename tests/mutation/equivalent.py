@@ -1,3 +1,70 @@
 """Faults that change nothing, each read: (file under metrics/, function, change) and why the program is the same."""
 
-EQUIVALENT: dict[tuple[str, str, str], str] = {}
+AT_ONCE = "how much is done at once bounds memory and changes no number"
+FILTER = "the test before only saves time: boxes apart have an overlap of 0, which is below the floor"
+
+EQUIVALENT = {
+    ("analysis/labels/calibrate.py", "chosen_criterion", "asked[0] → asked[-1]"): "there is one",
+    ("analysis/leaderboard/distributions.py", "distributions", "high - low → high + low"): "finite where both ends are",
+    ("stats/classification/ranked_precision.py", "average_precision", "found += 1 → found -= 1"): (
+        "sum and count change their signs together"
+    ),
+    ("stats/draws.py", "", "1 << 22 → 1 >> 22"): AT_ONCE,
+    ("stats/drift.py", "_ks_drawn", "CHUNK // total → CHUNK * total"): AT_ONCE,
+    ("stats/model_ranking.py", "", "1 << 18 → 1 >> 18"): AT_ONCE,
+    ("stats/model_ranking.py", "", "1 << 18 → 2 << 18"): AT_ONCE,
+    ("stats/model_ranking.py", "compare_pairs", "CELLS // max(1, len(values)) → CELLS * max(1, len(values))"): AT_ONCE,
+    ("stats/paired_tests.py", "mcnemar_mid_p", "initial=0 → initial=-1"): "without pairs no logarithm is needed",
+    ("stats/paired_tests.py", "mcnemar_mid_p", "np.maximum(at, 0) → np.maximum(at, -1)"): "terms below 0 are left out",
+    (
+        "stats/paired_tests.py",
+        "mcnemar_mid_p",
+        "np.minimum(m, 6 * np.sqrt(n) + 20) → np.maximum(m, 6 * np.sqrt(n) + 20)",
+    ): ("the terms after those that count are 0"),
+    ("stats/paired_tests.py", "mcnemar_mid_p", "reach + 1 → reach + 2"): "the next term of the sum is 0",
+    (
+        "stats/paired_tests.py",
+        "resample_tests",
+        "np.where(count[:, None] > 0, samples, 0.0) → np.where(count[:, None] > 0, samples, -1.0)",
+    ): "equal values, whichever, do not vary",
+    (
+        "stats/rater_agreement.py",
+        "_ranks",
+        "times.cumsum(axis=1) - times / 2 + 0.5 → times.cumsum(axis=1) - times / 2 - 0.5",
+    ): "ranks are centred before they are correlated",
+    ("stats/resample_intervals.py", "resample_interval", "np.maximum(low, 0.0) → np.maximum(low, -1.0)"): (
+        "the lower end is at least 0 but for rounding"
+    ),
+    ("stats/slice_search.py", "_Grid.__init__", "second < 0 → second < 1"): "the first set of all is second to none",
+    ("stats/slice_search.py", "_in_threads", "threadpool_limits(1, 'blas') → threadpool_limits(2, 'blas')"): (
+        "threads decide how fast, not what is found"
+    ),
+    ("stats/slice_search.py", "detectable", "abs(skew) >= FLAT → abs(skew) > FLAT"): "no skewness is exactly FLAT",
+    (
+        "vision/bitmaps.py",
+        "mask_geojson",
+        "_doubled_area(ring) > 0 → _doubled_area(ring) > -1",
+    ): "a hole has −2 or less",
+    ("vision/compiled/box_matching.py", "box_pairs", "x2 > x and y2 > y → x2 > x or y2 > y"): FILTER,
+    (
+        "vision/compiled/box_matching.py",
+        "box_pairs",
+        "solid & (x2 > left[j]) & (right[j] > x) → solid & (x2 > left[j]) | (right[j] > x)",
+    ): FILTER,
+    ("vision/compiled/coco_records.py", "_key", "i > begin + np.uint64(16) → i >= begin + np.uint64(16)"): (
+        "no key that is looked for has 16 characters"
+    ),
+    (
+        "vision/compiled/jit.py",
+        "_Linked.__call__",
+        "(0, 0, one.size, one.itemsize, one.ctypes.data, *one.shape, *one.strides) → "
+        "(0, -1, one.size, one.itemsize, one.ctypes.data, *one.shape, *one.strides)",
+    ): "no loop reads an array's parent",
+    ("vision/compiled/mask_runs.py", "_union", "one[a] <= two[b] → one[a] < two[b]"): "runs with one begin are joined",
+    ("vision/compiled/mask_runs.py", "draw", "2 * most → 3 * most"): "more room than is needed",
+    ("vision/rle.py", "box", "-1.0 → -2.0"): "anything below the first column",
+    ("vision/coco_columns.py", "codes_of", "high - low → high + low"): "table and search find the same places",
+    ("vision/coco_columns.py", "codes_of", "len(values) + len(known) → len(values) - len(known)"): (
+        "table and search find the same places"
+    ),
+}

@@ -11,11 +11,12 @@ from metrics.stats.classification.confusion import mean_scores
 from metrics.stats.classification.roc import resampled_areas, roc
 from metrics.stats.draws import Draws, draw_weights
 from metrics.stats.intervals import mean_intervals, percentiles, wilson
-from metrics.stats.paired_intervals import difference_intervals
+from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.prediction_powered import corrected_mean
 from metrics.stats.regression import clustered_coefficient
 from metrics.stats.resample_intervals import resample_interval
 from metrics.stats.resampled_sums import cluster_sums, resampled_sums
+from metrics.stats.slice_means import rest_differences
 from metrics.stats.student_t import student
 
 
@@ -78,7 +79,7 @@ def test_pairs_in_parts_are_those_in_one(monkeypatch: pytest.MonkeyPatch) -> Non
     pairs = model_ranking.compare_pairs(values)
     samples = model_ranking.compare_resamples(values[0], np.random.default_rng(3).random((6, 30)))
     monkeypatch.setattr(paired_tests, "AT_ONCE", 1)
-    monkeypatch.setattr(model_ranking, "CELLS", 20)
+    monkeypatch.setattr(model_ranking, "CELLS", 5)
     assert paired_tests.mcnemar_mid_p(wins, losses).tolist() == whole.tolist()
     assert paired_tests.paired_tests(values - 0.4).p == pytest.approx(flips, abs=1e-15)
     again = model_ranking.compare_pairs(values)
@@ -212,3 +213,53 @@ def test_what_the_others_explain_but_for_rounding_has_no_coefficient() -> None:
     for scale in (1.0, 1e6, 1e9):
         x = scale * (others @ [2.0, 1.0] + 3)
         assert clustered_coefficient(x, others, rng.normal(size=12), np.arange(12) % 4) is None
+
+
+@pytest.mark.parametrize(("clusters", "freedom"), [(1, 1), (2, 1), (3, 2), (4, 3)])
+def test_two_clusters_are_the_fewest_of_an_interval_from_resamples(clusters: int, freedom: int) -> None:
+    low, high = resample_interval(np.array(0.5), np.array([0.45, 0.55]), math.inf, clusters)
+    k = student(freedom) ** 2 * 0.0025 / 0.25
+    assert float(high - low) == pytest.approx(math.sqrt(k * k + k) / (1 + k))
+
+
+def test_apart_beyond_all_doubt_has_the_least_p_of_the_permutations() -> None:
+    assert drift.drift(np.zeros(60), np.ones(50)).ks_p == 1 / 2_000
+
+
+def test_x_that_hardly_varies_has_no_coefficient() -> None:
+    rng = np.random.default_rng(7)
+    x, y = rng.normal(size=12), rng.normal(size=12)
+    assert clustered_coefficient(1e-6 * x, np.zeros((12, 0)), y, np.arange(12)) is None
+    assert clustered_coefficient(1e-3 * x, np.zeros((12, 0)), y, np.arange(12)) is not None
+
+
+def test_one_cluster_is_drawn_once_each_time() -> None:
+    assert resampled_sums(np.array([[1.0], [2.0], [4.0]]), np.zeros(3, np.int64), resamples=5).tolist() == [[7.0]] * 5
+
+
+@pytest.mark.parametrize(("values", "there"), [([0.2], False), ([0.2, 0.5], True)])
+def test_two_pairs_are_the_fewest_of_an_interval_of_differences(values: list[float], there: bool) -> None:
+    low, high = difference_intervals(np.array([values]).T)
+    assert np.isfinite([low[0], high[0]]).tolist() == [there, there]
+
+
+def test_difference_from_the_rest_of_two_clusters() -> None:
+    """Means .6 and .45; the pull of each cluster, and 2 / (2 − 1) of their squares."""
+    values, mask = np.array([1.0, 0.5, 0.2, 0.4]), np.array([True, False, True, False])
+    found = rest_differences(values, mask[None], None, np.array([0, 0, 1, 1]))[0]
+    sums = [(1 - 0.6) / 2 + (0.45 - 0.5) / 2, (0.2 - 0.6) / 2 + (0.45 - 0.4) / 2]
+    reach = student(1) * math.sqrt(2 * (sums[0] ** 2 + sums[1] ** 2))
+    assert found == pytest.approx([0.15, 0.15 - reach, 0.15 + reach])
+
+
+@pytest.mark.parametrize("units", [14, 20])
+def test_students_p_is_never_below_what_flipped_signs_reach(units: int) -> None:
+    values = 1 + np.random.default_rng(8).random((units, 1)) / 1e6
+    assert paired_tests.paired_tests(values).p.tolist() == [2.0 ** (1 - units)]
+
+
+def test_a_correlation_of_less_than_half_a_pair_does_not_count() -> None:
+    """One pair right twice, one wrong twice: φ is 0, and either Wilson interval of 1 of 2 reaches .4055."""
+    low, high = newcombe_paired(1, 0, 0, 1)
+    arm = 0.5 - wilson(1, 2)[0]  # type: ignore[operator]
+    assert (low, high) == pytest.approx((-math.sqrt(2) * arm, math.sqrt(2) * arm))

@@ -149,6 +149,8 @@ def test_masks_need_the_size_of_their_image(sizes: list[Any], expected: list[tup
     assert [(problem.column, problem.found) for problem in with_runs if problem.column != "rle"] == expected
     _, problems = read_sides("mask", read, one, one, places(1, -1), places(1, -1))
     assert problems == []  # nor has an object of no image one
+    _, problems = read_sides("mask", cases(), one, one, places(1, -1), places(1, -1))
+    assert problems == []
 
 
 def test_all_that_is_wrong_is_raised_together() -> None:

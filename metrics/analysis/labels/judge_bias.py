@@ -110,7 +110,7 @@ def _levels(label: Floats) -> Floats:
     kinds = np.unique(label)
     if len(kinds) > DUMMIES:
         return label[:, None]
-    return np.stack([(label == kind).astype(np.float64) for kind in kinds[1:]], axis=1).reshape(len(label), -1)
+    return np.asarray(label[:, None] == kinds[1:], np.float64)
 
 
 def _words(run: Run) -> Floats:

@@ -1,0 +1,107 @@
+"""What is worked out of scores and labels, without a run."""
+
+from dataclasses import fields
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr
+from sklearn.metrics import cohen_kappa_score, roc_auc_score
+
+from metrics.analysis.labels.judge_agreement import Agreement, Stat, agreement, cell_codes
+from metrics.analysis.labels.judge_bias import DUMMIES, _levels
+from metrics.analysis.labels.labelled_scores import LabelledScores
+from metrics.analysis.labels.raters import _paired
+from metrics.analysis.leaderboard.label_numbers import curves
+
+SCORE = np.array([0.1, 0.4, 0.35, 0.8, 0.9, 0.5])
+LABEL = np.array([1.0, 2.0, 1.0, 3.0, 3.0, 1.0])
+PASSED = LABEL > 1.5
+
+
+def scores(direction: str = "higher", threshold: float | None = None, sign: int = 1, rows: int = 6) -> LabelledScores:
+    column: Any = SimpleNamespace(direction=direction, threshold=threshold)
+    places = np.arange(rows)
+    return LabelledScores(
+        column, sign, sign, SCORE[:rows], LABEL[:rows], PASSED[:rows], places, np.zeros(rows, np.int64), places
+    )  # fmt: skip
+
+
+def value(found: Agreement, name: str) -> float | None:
+    stat = getattr(found, name)
+    assert isinstance(stat, Stat)
+    return stat.value
+
+
+def test_agreement_by_hand() -> None:
+    found = agreement(scores(threshold=0.4), judged=True)
+    assert (found.judged, found.n, found.cases, found.threshold, found.chosen) == (True, 6, 6, 0.4, "declared")
+    assert value(found, "spearman") == pytest.approx(spearmanr(SCORE, LABEL).statistic)
+    assert value(found, "auc") == pytest.approx(roc_auc_score(PASSED, SCORE))
+    assert found.table == (2, 1, 0, 3)  # on the threshold passes
+    assert value(found, "kappa") == pytest.approx(cohen_kappa_score(PASSED, SCORE >= 0.4))
+    rates = [value(found, name) for name in ("accuracy", "sensitivity", "specificity")]
+    assert rates == pytest.approx([5 / 6, 1, 2 / 3])
+
+
+def test_the_threshold_given_declared_or_suggested() -> None:
+    assert (agreement(scores(threshold=0.4), threshold=0.85).threshold, agreement(scores()).chosen) == (
+        0.85,
+        "suggested",
+    )
+    assert agreement(scores(threshold=0.4), threshold=0.85).chosen == "given"
+    assert agreement(scores()).threshold == pytest.approx(0.375)  # of .375 and .65, both 5 of 6: the lower
+
+
+def test_where_lower_is_better_signs_turn() -> None:
+    turned = agreement(scores("lower", threshold=0.4, sign=-1))
+    assert value(turned, "spearman") == pytest.approx(spearmanr(SCORE, LABEL).statistic)
+    assert value(turned, "auc") == pytest.approx(1 - roc_auc_score(PASSED, SCORE))
+    assert cell_codes(scores(sign=-1), 0.4).tolist() == [1, 3, 1, 2, 2, 0]
+
+
+def test_a_metric_without_a_direction_has_a_correlation_alone() -> None:
+    found = agreement(scores("none"))
+    assert value(found, "spearman") == pytest.approx(spearmanr(SCORE, LABEL).statistic)
+    stats = [field.name for field in fields(Agreement) if isinstance(getattr(found, field.name), Stat)]
+    assert [name for name in stats if value(found, name) is not None] == ["spearman"]
+    assert (found.threshold, found.chosen, found.table) == (None, "", ())
+
+
+@pytest.mark.parametrize(("rows", "some"), [(2, False), (3, True)])
+def test_three_outputs_are_the_fewest(rows: int, some: bool) -> None:
+    found = agreement(scores(rows=rows))
+    assert (found.n, found.cases) == (rows, rows)
+    assert (value(found, "spearman") is not None) is some
+
+
+@pytest.mark.parametrize("kinds", [1, 2, DUMMIES, DUMMIES + 1])
+def test_few_labels_are_levels_and_many_a_number(kinds: int) -> None:
+    label = np.arange(kinds).repeat(2).astype(float)
+    found = _levels(label)
+    if kinds > DUMMIES:
+        assert found.tolist() == label[:, None].tolist()
+    else:
+        assert found.shape == (2 * kinds, kinds - 1)
+        assert found.tolist() == [[float(one == kind) for kind in range(1, kinds)] for one in label]
+
+
+def test_raters_are_paired_by_name_or_by_place() -> None:
+    ratings = np.full((3, 5), np.nan)
+    by_place = np.array([[1, 2, 3, 4], [5, 6, 7, np.nan], [4, 3, 2, 1]])
+    people: Any = SimpleNamespace(raters=("a", "b", "c", "d", "e"), ratings=ratings, by_place=by_place)
+    names, found = _paired(people)
+    assert names == ["1st label", "2nd label", "3rd label", "4th label"]
+    assert np.array_equal(found, [[1, 2, 3, 4], [np.nan] * 4, [4, 3, 2, 1]], equal_nan=True)
+    for places in (by_place[:, :1], np.zeros((3, 5))):
+        names, found = _paired(SimpleNamespace(raters=("a", "b", "c", "d", "e"), ratings=ratings, by_place=places))  # type: ignore[arg-type]
+        assert names == ["a", "b", "c", "d", "e"]
+        assert found is ratings
+
+
+def test_a_line_is_a_model_and_its_repeat_where_there_are_several() -> None:
+    frame = pd.DataFrame({"model": ["a", "a", "b", "b"], "run": [1, 2, 1, 1], "x": range(4)})
+    run: Any = SimpleNamespace(curves=lambda evaluator: frame)
+    assert curves(run, "roc")["series"].tolist() == ["a #1", "a #2", "b", "b"]

@@ -1,0 +1,108 @@
+"""Agreement of raters and of panels from their ratings alone, against other implementations and by hand."""
+
+from typing import Any
+
+import krippendorff
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from metrics.analysis.labels import raters
+from metrics.analysis.labels.panel_agreement import _agreement, _alike, _groups
+from metrics.analysis.labels.raters import all_raters, pairs_of_raters
+from metrics.core.evaluator import Metric
+
+NONE = np.nan
+RATINGS = np.array(
+    [[1, 1, 2], [2, 2, NONE], [3, 2, 3], [1, NONE, NONE], [2, 3, 3], [1, 1, 1], [3, NONE, 2], [2, 1, NONE]], float
+)
+ALONE = np.arange(8)
+
+
+@pytest.mark.parametrize(("graded", "level"), [(True, "interval"), (False, "nominal")])
+def test_alpha_is_of_the_outputs_with_two_labels(graded: bool, level: str) -> None:
+    [found] = all_raters(RATINGS, ALONE, graded)
+    assert (found.left, found.right, found.n) == ("", "", 7)
+    assert found.alpha.value == pytest.approx(krippendorff.alpha(RATINGS.T, level_of_measurement=level))
+    assert found.alpha.low is not None
+    assert found.alpha.high is not None
+    assert found.alpha.low < found.alpha.value < found.alpha.high
+    assert found.kappa.value is None
+
+
+@pytest.mark.parametrize(("rows", "some"), [([0, 1, 3], False), ([0, 1, 2], True)])
+def test_three_outputs_are_the_fewest(rows: list[int], some: bool) -> None:
+    assert bool(all_raters(RATINGS[rows], ALONE[rows], True)) is some
+    assert bool(pairs_of_raters(["a", "b"], RATINGS[rows, :2], ALONE[rows])) is some
+
+
+def test_pairs_are_compared_on_what_both_rated() -> None:
+    found = pairs_of_raters(["a", "b", "c"], RATINGS, ALONE)
+    assert [(pair.left, pair.right, pair.n) for pair in found] == [("a", "b", 6), ("a", "c", 5), ("b", "c", 4)]
+    for pair, (left, right) in zip(found, [(0, 1), (0, 2), (1, 2)], strict=True):
+        both = ~np.isnan(RATINGS[:, left] + RATINGS[:, right])
+        one, other = RATINGS[both, left], RATINGS[both, right]
+        assert pair.equal.value == (one == other).mean()
+        assert pair.kappa.value == pytest.approx(cohen_kappa_score(one, other))
+        assert pair.weighted.value == pytest.approx(cohen_kappa_score(one, other, weights="quadratic"))
+        assert pair.alpha.value is None
+
+
+def test_yes_and_no_have_no_weights_and_many_kinds_no_kappa(monkeypatch: pytest.MonkeyPatch) -> None:
+    [two] = pairs_of_raters(["a", "b"], np.array([[0, 0], [1, 1], [0, 1], [1, 1]], float), ALONE[:4])
+    assert two.kappa.value == pytest.approx(0.5)
+    assert two.weighted.value is None
+    monkeypatch.setattr(raters, "MOST_KINDS", 3)
+    [three] = pairs_of_raters(["a", "b"], RATINGS[:, :2], ALONE)
+    assert three.kappa.value is not None
+    monkeypatch.setattr(raters, "MOST_KINDS", 2)
+    [many] = pairs_of_raters(["a", "b"], RATINGS[:, :2], ALONE)
+    assert (many.kappa.value, many.weighted.value) == (None, None)
+    assert many.equal.value == 0.5
+
+
+def test_clusters_widen_the_interval() -> None:
+    ratings = np.repeat(np.random.default_rng(0).integers(0, 2, (30, 2)), 4, axis=0).astype(float)
+    [alone] = pairs_of_raters(["a", "b"], ratings, np.arange(120))
+    [grouped] = pairs_of_raters(["a", "b"], ratings, np.arange(120) // 4 + 7)
+    assert alone.equal.value == grouped.equal.value
+    assert alone.equal.low is not None
+    assert alone.equal.high is not None
+    assert grouped.equal.low is not None
+    assert grouped.equal.high is not None
+    assert 1.5 < (grouped.equal.high - grouped.equal.low) / (alone.equal.high - alone.equal.low) < 2.7
+
+
+def records(*values: tuple[float | None, ...]) -> list[list[dict[str, Any]]]:
+    names = ("a", "b", "c")
+    return [
+        [{"judge": name, "values": {"m": value}} for name, value in zip(names, own, strict=False)] for own in values
+    ]
+
+
+def test_the_share_that_gave_the_most_frequent_value() -> None:
+    ratings = np.array([[1, 1, 2], [1, 2, 3], [1, 1, NONE], [2, 2, 2]], float)
+    assert _alike(ratings).tolist() == pytest.approx([2 / 3, 1 / 3, 1, 1])
+
+
+def test_a_panels_agreement_by_hand() -> None:
+    given = records((1, 1, 0), (1, 1, 1), (0, 1, None), (0, None, None), (1, 1, 1.0000000001))
+    found = _agreement("e", Metric("m", "A metric."), "", given, np.array([4, 4, 7, 8, 9]))
+    assert found is not None
+    assert (found.evaluator, found.metric, found.judge, found.n, found.disputed) == ("e", "m", "", 4, 2)
+    assert found.alike.value == pytest.approx((2 / 3 + 1 + 1 / 2 + 1) / 4)
+    assert [(pair.left, pair.right, pair.n) for pair in found.raters] == [
+        ("", "", 4), ("a", "b", 4), ("a", "c", 3), ("b", "c", 3),
+    ]  # fmt: skip
+
+
+def test_two_outputs_are_too_few_for_a_panels_agreement() -> None:
+    metric = Metric("m", "A metric.")
+    assert _agreement("e", metric, "", records((1, 1), (0, 1), (1, None)), np.arange(3)) is None
+    assert _agreement("e", metric, "", records((1, 1), (0, 1), (1, 1)), np.arange(3)) is not None
+
+
+def test_draws_are_a_group_for_each_judge() -> None:
+    one, two = {"judge": "1", "values": {}}, {"judge": "2", "values": {}}
+    given = [[{"judge": "a", "draws": [one, two]}, {"judge": "b"}], [{"judge": "b"}], [{"judge": "a", "draws": [two]}]]
+    assert list(_groups(given, "alone")) == [("alone", given), ("a", [[one, two], (), [two]])]
