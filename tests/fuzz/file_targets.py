@@ -3,8 +3,6 @@
 
 import json
 import shutil
-import zipfile
-import zlib
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +16,7 @@ from metrics.core.project_file import project_file, project_plugins
 from metrics.core.suite import Suite
 from metrics.ingest.documents import read_documents
 from metrics.ingest.label_files import read_labels
+from metrics.ingest.media.archive import UNREADABLE
 from metrics.judge.cache import HEAD, Replay, Stored
 from metrics.judge.rubrics import USUAL_RUBRIC, read_rubric, rubric_text
 from metrics.reports.archives import layout
@@ -182,7 +181,7 @@ def mutate_archive(given: Input, seeds: Any, rng: Random) -> Input:
     """Change entries and make the archive's list of them fit, so that what they hold is looked at."""
     try:
         entries = zip_entries(given.data) if rng.random() < 0.7 else {}
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, NotImplementedError, RuntimeError):
+    except UNREADABLE:
         entries = {}  # changed as bytes before
     if not entries:
         return Input(given.name, mutated(given.data, rng, rng.choice(seeds).data))

@@ -3,7 +3,6 @@
 
 import io
 import json
-import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache, partial
@@ -16,6 +15,7 @@ from metrics.core.errors import InputError
 from metrics.core.suite import OUTPUTS, PREDICTIONS, Suite
 from metrics.evaluators.segmentation.segmentation_iou import segmentation_iou
 from metrics.ingest import inspect, load_combined, load_outputs, load_suite
+from metrics.ingest.media.archive import UNREADABLE
 from metrics.suites.suite_files import suite_bytes
 from tests.fuzz.mutation import zip_entries, zip_of
 from tests.fuzz.reader_seeds import SEEDS
@@ -42,7 +42,7 @@ def good_suites() -> Mapping[str, Suite]:
 def upload(given: Input, folder: Path) -> Path:
     """Write an input as a file, or as a folder of a zip's files where its name ends in a slash."""
     if given.name.endswith("/"):
-        with suppress(zipfile.BadZipFile, OSError, ValueError):
+        with suppress(*UNREADABLE):
             entries = zip_entries(given.data)
             if not any(name.startswith("/") or ".." in name or "\0" in name for name in entries):
                 for name, content in entries.items():

@@ -34,6 +34,7 @@ from metrics.judge.custom_prompts import (
 from metrics.judge.grading import expected_grade
 
 PASS_GRADE = 0.5
+NO_GRADE = "true or false was asked for, not a grade"
 ANSWER = BLOCKS["actual_answer"]
 BOOLEAN = "Give the reason first; verdict is true where the answer to this is yes or the criterion is met, else false."
 GRADED = (
@@ -207,7 +208,8 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
         verdicts["retrieved_contexts"], contexts_pass = [contexts], contexts.holds == "yes"
     facts = {"grade": grade} if parameters.levels else {}
     score = boolean_score(judged.holds == "yes", contexts_pass, Evidence(verdicts, facts))
-    return replace(score, values={**score.values, "grade": grade})
+    reason = score.reason or (NO_GRADE if grade is None else None)
+    return replace(score, values={**score.values, "grade": grade}, reason=reason)
 
 
 async def _judged(name: str, parameters: ByopParameters, judge: Judge, data: Data) -> tuple[float | None, Verdict]:
