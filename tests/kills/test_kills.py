@@ -75,7 +75,7 @@ def test_stopped_in_a_stage_it_says_how_to_go_on(
         STOPS[stop], f"stopped; `python -m metrics resume {run.id}` continues it\n",
     )  # fmt: skip
     assert not psutil.wait_procs(children, timeout=GUARD)[1]
-    assert run.state == "interrupted"
+    assert run.state == ("queued" if stage == "starting" else "interrupted")
     judge_server.latency = 0
     assert engine.execute(run, AtOnce).state == "finished"
     run.verify()
