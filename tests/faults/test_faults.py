@@ -38,4 +38,4 @@ def test_faults_here_and_there_leave_the_old_or_the_new(name: str, tmp_path: Pat
     bench = Bench(BY_NAME[name], tmp_path)
     for fault in (FULL, LOST):
         assert bench.row(fault, LARGE[name]).points
-    assert bench.power(5).points
+    assert bench.power(25).points
