@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from metrics import __version__
@@ -38,12 +37,10 @@ from metrics.cli import (
     warm_up_command,
 )
 from metrics.cli.command_parser import CommandParser
+from metrics.cli.failures import told
 from metrics.cli.plugin_options import load_plugins
 from metrics.cli.rag_config import with_config
-from metrics.cli.reading_options import print_failure
 from metrics.cli.stopping import exit_code, stopping
-from metrics.core.errors import AssayError, StorageError
-from metrics.core.storage import storage_error
 
 COMMANDS = (
     evaluate_command, run_command, complete_command, export_command, report_command, bundle_command, gate_command,
@@ -51,7 +48,6 @@ COMMANDS = (
     calibrate_command, rubric_command, evaluators_command, check_evaluator_command, runs_command, verify_command,
     merge_command, archive_command, remote_command, samples_command, studio_command, warm_up_command,
 )  # fmt: skip
-BAD_INPUT, STORAGE = 2, 4
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,8 +64,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = int(options.command(options))
             sys.stdout.flush()  # here, where a full disk can still be told
             return code
-    except AssayError as failure:
-        return _told(failure, options)
     except BrokenPipeError:  # `… | head`
         sys.stderr.close()
         return 0
@@ -77,17 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         log_lines.warn(options, "stopped; the same command again continues with what is done")
         return exit_code(stop)
     except Exception as failure:
-        told = storage_error(failure)
-        if told is None:
-            raise
-        return _told(told, options)
-
-
-def _told(failure: AssayError, options: argparse.Namespace | None) -> int:
-    """Print a failure and return its exit code."""
-    with suppress(OSError):  # standard error may be on the disk that is full; the exit code still tells
-        print_failure(failure, options)
-    return STORAGE if isinstance(failure, StorageError) else BAD_INPUT
+        return told(failure, options)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -8,13 +8,11 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
+from metrics.cli.failures import told
 from metrics.cli.options import add_parser
 from metrics.cli.plugin_options import load_plugins
-from metrics.cli.reading_options import print_failure
-from metrics.core.errors import AssayError, InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem
 from metrics.core.project_file import project_file
-
-BAD_INPUT = 2
 
 
 def add_command(commands: Any) -> None:
@@ -64,9 +62,8 @@ def _run(options: argparse.Namespace) -> int:
             try:
                 load_plugins(command.plugin)
                 codes.append(int(command.command(command)))
-            except AssayError as failure:  # the others run all the same
-                print_failure(failure, command)
-                codes.append(BAD_INPUT)
+            except Exception as failure:  # the others run all the same
+                codes.append(told(failure, command))
     return max(codes)
 
 

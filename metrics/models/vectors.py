@@ -99,7 +99,9 @@ class VectorCache:
         """Return the keys that this process is to compute: not stored yet and not claimed by another process."""
         now = time.time()
         with self._damage_explained(), self._transaction():
-            self._connection.execute("DELETE FROM claims WHERE until < ? OR owner = ?", (now, self._owner))
+            # one that lasts longer than any lease was made before the clock was set back
+            stale = "DELETE FROM claims WHERE until < ? OR until > ? OR owner = ?"
+            self._connection.execute(stale, (now, now + 2 * max(lease, LEASE), self._owner))
             taken = {row[0] for row in self._select("key", "claims", keys)}
             taken |= self.lookup(keys).keys()
             free = [key for key in keys if key not in taken]

@@ -119,10 +119,15 @@ class Disk:
                         self.hit = f"{kind} {path}"
                         if self._fault.half:
                             half()
-                    raise OSError(self._fault.code, os.strerror(self._fault.code), str(path))
+                    self.fail(path)
             yield
             if self.moments is not None:
                 self.moments.note(kind, str(path), str(source))
+
+    def fail(self, path: Any) -> None:
+        """Fail as the fault does."""
+        assert self._fault is not None
+        raise OSError(self._fault.code, os.strerror(self._fault.code), str(path))
 
     def _open(
         self, file: Any, mode: str = "r", buffering: int = -1, encoding: str | None = None, errors: str | None = None,

@@ -5,7 +5,6 @@
 
 import hashlib
 import importlib
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -128,7 +127,7 @@ def _monitored(folder: Path) -> Seen:
     state = monitor.state
     rows = monitor.query("SELECT * FROM samples JOIN scores USING (number) ORDER BY number, metric")
     facts = [state.read, state.sampled, state.bad, state.duplicates, state.standings]
-    return [facts, json.loads(rows.to_json(orient="values"))] if state.read else None
+    return [facts, rows.astype(str).to_numpy().tolist()] if state.read else None
 
 
 def _one_run(folder: Path) -> None:

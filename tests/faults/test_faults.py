@@ -3,15 +3,13 @@
 `make faults` tries every point of all of them and writes docs/faults.json.
 """
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.faults.__main__ import FILE
 from tests.faults.disk import FAULTS, FULL, LOST
 from tests.faults.operations import OPERATIONS
-from tests.faults.trials import POWER, Bench
+from tests.faults.trials import Bench
 
 SMALL = (
     "give a label", "name a run", "delete a run", "restore a run", "set thresholds", "log rows",
@@ -40,13 +38,4 @@ def test_faults_here_and_there_leave_the_old_or_the_new(name: str, tmp_path: Pat
     bench = Bench(BY_NAME[name], tmp_path)
     for fault in (FULL, LOST):
         assert bench.row(fault, LARGE[name]).points
-    assert bench.power(5).points
-
-
-def test_the_stored_table_has_every_operation_and_fault() -> None:
-    rows = json.loads(FILE.read_text(encoding="utf-8"))
-    faults = [*(fault.name for fault in FAULTS), POWER]
-    assert [(row["operation"], row["fault"]) for row in rows] == [
-        (operation.name, fault) for operation in OPERATIONS for fault in faults
-    ]
-    assert all(row["points"] == row["old"] + row["new"] for row in rows)
+    assert bench.power(25).points

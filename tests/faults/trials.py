@@ -46,7 +46,7 @@ class Bench:
             operation.prepare(self._move_in())
             shutil.move(self.folder, self._begin / "kept")
             self.old = self._seen_after(lambda: None)
-            with Disk(self._fresh(), moments=True) as self.counted:
+            with Disk(self.fresh(), moments=True) as self.counted:
                 operation.act(self.folder)
             self.new = operation.seen(self.folder)
         if self.new is None or self.new == self.old:
@@ -59,7 +59,7 @@ class Bench:
             with steady():
                 seen = self._fail(fault, at)
                 self._count(row, seen)
-                self._again(f"{fault.name} at {at}")
+                self.again(f"{fault.name} at {at}")
         return row
 
     def power(self, step: int = 1) -> Row:
@@ -78,17 +78,17 @@ class Bench:
                     tried.add(key)
                     with steady():
                         restore(tree, self.folder)
-                        self._look(where)
-                        self._again(where)
+                        self.look(where)
+                        self.again(where)
                 restore(tree, self.folder)
-                seen.append(self._look(where))
+                seen.append(self.look(where))
             row.new += all(one == self.new for one in seen)
             row.old += not all(one == self.new for one in seen)
         return row
 
     def _fail(self, fault: Fault, at: int) -> Seen:
         where = f"{fault.name} at {at}"
-        with Disk(self._fresh(), fault, at) as disk:
+        with Disk(self.fresh(), fault, at) as disk:
             try:
                 self.operation.act(self.folder)
                 told = None
@@ -101,7 +101,7 @@ class Bench:
                     where += f" ({disk.hit})"
                     raise Bad(f"{self.operation.name}, {where}: {type(failure).__name__}: {failure}") from failure
         where += f" ({disk.hit})"
-        seen = self._look(where)
+        seen = self.look(where)
         if told is None and disk.hit is not None and seen != self.new:
             raise Bad(f"{self.operation.name}, {where}: nothing is told, and the new is not there")
         if told is not None and ("\n" in told or ": " not in told):
@@ -111,7 +111,7 @@ class Bench:
             raise Bad(f"{self.operation.name}, {where}: half-written {left}")
         return seen
 
-    def _again(self, where: str) -> None:
+    def again(self, where: str) -> None:
         """Do the same again, without a fault."""
         try:
             self.operation.act(self.folder)
@@ -120,7 +120,8 @@ class Bench:
         if self.operation.seen(self.folder) != self.new:
             raise Bad(f"{self.operation.name}, again after {where}: other bytes")
 
-    def _look(self, where: str) -> Seen:
+    def look(self, where: str) -> Seen:
+        """Return what is there; Bad where it is neither the old nor the new."""
         try:
             seen = self.operation.seen(self.folder)
         except Exception as failure:
@@ -135,7 +136,7 @@ class Bench:
         row.old += seen != self.new
 
     def _seen_after(self, work: Any) -> Seen:
-        self._fresh()
+        self.fresh()
         work()
         return self.operation.seen(self.folder)
 
@@ -143,7 +144,8 @@ class Bench:
         self.folder.mkdir(parents=True)
         return self.folder
 
-    def _fresh(self) -> Path:
+    def fresh(self) -> Path:
+        """Put the folder back to its beginning and return it."""
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.copytree(self._begin / "kept", self.folder)
         return self.folder

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.core.errors import RunBusy, RunError
+from metrics.core.errors import RunBusy, RunError, StorageError
 from metrics.core.suite import Suite
 from metrics.store.table_files import table_bytes
 from metrics.targets import complete, targets_of
@@ -112,8 +112,8 @@ def test_a_full_disk_leaves_whole_lines(
         return done
 
     with monkeypatch.context() as patched:
-        patched.setattr("metrics.targets.recording.os.write", full)
-        with pytest.raises(OSError, match="No space left"):
+        patched.setattr(os, "write", full)
+        with pytest.raises(StorageError, match="the disk is full"):
             complete(twenty, bot.url)
     kept = read_entries(folder_of(workspace, target))
     assert 0 < len(kept) < 20

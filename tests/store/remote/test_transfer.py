@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.core.errors import InputError, RemoteError, RunCorrupt, RunError, RunNotFound
+from metrics.core.errors import InputError, RemoteError, RunCorrupt, RunError, RunNotFound, StorageError
 from metrics.core.files import sha256_of
 from metrics.store import Run, Workspace
 from metrics.store.remote.cloud import CloudObjects
@@ -261,7 +261,7 @@ def test_a_disk_that_is_full_is_told(made: Run, tmp_path: Path, monkeypatch: pyt
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(FileObjects, "copy_to", full)
-    with pytest.raises(RemoteError, match="cannot be written: No space left on device"):
+    with pytest.raises(StorageError, match=r"\.parquet: the disk is full \("):
         Workspace(tmp_path / "other").pull(url)
 
 
