@@ -79,6 +79,7 @@ def test_a_viewer_finds_no_control_that_changes(team_studio: str, page: Page) ->
         expect(page.get_by_text(name)).to_have_count(0)
 
 
+@pytest.mark.attack("browser", "a link opens a run of another group", "each group has a workspace of its own")
 def test_a_group_sees_nothing_of_another(team_studio: str, workspace: Path, page: Page, other: Page) -> None:
     run = latest(workspace, "text")
     page.goto(f"{team_studio}/leaderboard?run={run}")
@@ -120,6 +121,7 @@ def test_what_people_do_is_noted(team_studio: str, workspace: Path, page: Page) 
     }
 
 
+@pytest.mark.attack("browser", "somebody whom the provider knows has no role", "who has no role sees nothing")
 def test_a_stranger_stays_out(team_studio: str, workspace: Path, page: Page) -> None:
     page.goto(team_studio)
     sign_in(page, "stranger")
@@ -131,6 +133,7 @@ def test_a_stranger_stays_out(team_studio: str, workspace: Path, page: Page) -> 
     expect(page.get_by_text("Sign in to see them")).to_be_visible()
 
 
+@pytest.mark.attack("browser", "a cookie claims a sign-in that never was", "sign-in cookies are signed")
 def test_a_forged_cookie_is_no_sign_in(team_studio: str, page: Page) -> None:
     claims = {"is_logged_in": True, "origin": team_studio, "email": "ada@team.example", "groups": ["owners", "text"]}
     forged = "2|1:0|10:1800000000|15:_streamlit_user|8:" + json.dumps(claims)
@@ -139,6 +142,7 @@ def test_a_forged_cookie_is_no_sign_in(team_studio: str, page: Page) -> None:
     expect(page.get_by_text("Sign in to see them")).to_be_visible()
 
 
+@pytest.mark.attack("network", "a run is read without a sign-in", "nothing is read before the sign-in")
 def test_the_server_answers_nothing_of_a_run_without_a_sign_in(team_studio: str, workspace: Path) -> None:
     for path in ("", "/runs", f"/leaderboard?run={latest(workspace, 'text')}", "/_stcore/host-config"):
         with urllib.request.urlopen(team_studio + path) as reply:
