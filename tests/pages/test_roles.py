@@ -37,6 +37,9 @@ def sign_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Role],
     return signed_in
 
 
+@pytest.mark.attack(
+    "browser", "a viewer calls what only an admin may", "each function that changes something asks for the role"
+)
 @pytest.mark.parametrize("role", ["viewer", "editor"])
 def test_what_takes_a_higher_role_is_refused_and_noted(sign_in: Callable[[Role], Path], role: Role) -> None:
     folder = sign_in(role)
@@ -145,6 +148,9 @@ def test_without_a_team_everything_is_allowed_and_nothing_is_noted(run: Run) -> 
     assert not AuditLog(Workspace().path).file.exists()
 
 
+@pytest.mark.attack(
+    "network", "the studio listens on every address and nobody signs in", "it shows nothing unless that was wanted"
+)
 def test_an_open_address_without_sign_in_is_refused(
     run: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
