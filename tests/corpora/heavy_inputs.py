@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from pydantic import BaseModel
 
+from metrics.core.errors import Unreadable
 from metrics.ingest.traces.stored_trace import read_trace
+from metrics.judge.injection import suspected
+from metrics.judge.replies import read
 from metrics.text.agents.artifacts import Artifact, complaints
 from metrics.text.agents.pdf_pages import pages
 from metrics.text.agents.steps import steps
@@ -182,4 +186,25 @@ def _overlap() -> Iterator[HeavyInput]:
         yield HeavyInput(f"longest repeat: {name}", 15, partial(longest_repeat, text))
 
 
-FAMILIES = {"rules": _rules, "languages": _languages, "agents": _agents, "overlap": _overlap}
+class Verdict(BaseModel):
+    """A reply that a judge is asked for."""
+
+    reason: str
+    verdict: bool
+
+
+def _judge() -> Iterator[HeavyInput]:
+    for unit in ("\n", " ", "system\n", "## ", "you must ", "ignore ", "a: ", '"verdict" ', "\u200b", "<|"):
+        texts = [("answer", filled(unit, 1_000_000))]
+        yield HeavyInput(f"written for the judge: {unit!r}", 5, partial(suspected, texts))
+    for unit in ("[", '{"a":', '"', "\\", "`", "<think>", "**", "- ", "verdict: ", "\n", "{", "| a "):
+        reply = filled(unit, 200_000)
+        yield HeavyInput(f"reply: {unit!r}", 10, partial(_unreadable, reply))
+
+
+def _unreadable(reply: str) -> None:
+    with suppress(Unreadable):
+        read(reply, Verdict)
+
+
+FAMILIES = {"judge": _judge, "rules": _rules, "languages": _languages, "agents": _agents, "overlap": _overlap}
