@@ -176,6 +176,7 @@ def _overlap() -> Iterator[HeavyInput]:
     answer = " ".join(draw.choices(words, k=170_000))
     reference = "\n".join(" ".join(draw.choices(words, k=20)) for _ in range(50))
     yield HeavyInput("rouge: a megabyte", 10, partial(_rouge, reference, answer))
+    yield HeavyInput("rouge: a megabyte of one sign", 10, partial(_rouge, "`" * 900_000, "`" * 10**6))
     yield HeavyInput("rouge: a megabyte of lines", 10, partial(_rouge, reference, answer.replace(" w1", "\nw1")))
     for name, text in (
         ("one letter", "a" * 10**6),
