@@ -42,7 +42,7 @@ PATTERNS = {
     "a delimiter": re.compile(
         r"</?[A-Z_]{3,20} [0-9a-f]{6,}>|<\|(?:im_start|im_end|system|endoftext|eot_id|assistant|user)[^|]{0,20}\|>"
         r"|\[/?(?:INST|SYS)\]|<</?SYS>>|^#{2,}\s*(?:system|instructions?|end of (?:data|text|input))\b"
-        r"|^\s*(?:system|assistant)\s*:"
+        r"|^[^\S\n]*(?:system|assistant)\s*:"
         r"|</?(?:TEXT|CONTEXTS?|CLAIMS?|ANSWER|QUESTION|REFERENCE|system|instructions?)>",
         re.IGNORECASE | re.MULTILINE,
     ),

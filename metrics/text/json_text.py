@@ -156,8 +156,9 @@ def _bounded(draft: Any, of: Literal["schema", "value", "formats"]) -> Any:
         found = plain(self, **changes)
         if hasattr(found, "bounded"):
             return found
-        own = {field.alias: getattr(found, field.name) for field in fields(type(found)) if field.init}
-        return _bounded(type(found), of)(**own)
+        other: Any = type(found)
+        own = {field.alias: getattr(found, field.name) for field in fields(other) if field.init}
+        return _bounded(other, of)(**own)
 
     made.evolve, made.bounded = evolve, True
     return made

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from pydantic import BaseModel
 
+from metrics.core.errors import Unreadable
 from metrics.ingest.traces.stored_trace import read_trace
+from metrics.judge.injection import suspected
+from metrics.judge.replies import read
 from metrics.text.agents.artifacts import Artifact, complaints
 from metrics.text.agents.pdf_pages import pages
 from metrics.text.agents.steps import steps
@@ -172,6 +176,7 @@ def _overlap() -> Iterator[HeavyInput]:
     answer = " ".join(draw.choices(words, k=170_000))
     reference = "\n".join(" ".join(draw.choices(words, k=20)) for _ in range(50))
     yield HeavyInput("rouge: a megabyte", 10, partial(_rouge, reference, answer))
+    yield HeavyInput("rouge: a megabyte of one sign", 10, partial(_rouge, "`" * 900_000, "`" * 10**6))
     yield HeavyInput("rouge: a megabyte of lines", 10, partial(_rouge, reference, answer.replace(" w1", "\nw1")))
     for name, text in (
         ("one letter", "a" * 10**6),
@@ -182,4 +187,25 @@ def _overlap() -> Iterator[HeavyInput]:
         yield HeavyInput(f"longest repeat: {name}", 15, partial(longest_repeat, text))
 
 
-FAMILIES = {"rules": _rules, "languages": _languages, "agents": _agents, "overlap": _overlap}
+class Verdict(BaseModel):
+    """A reply that a judge is asked for."""
+
+    reason: str
+    verdict: bool
+
+
+def _judge() -> Iterator[HeavyInput]:
+    for unit in ("\n", " ", "system\n", "## ", "you must ", "ignore ", "a: ", '"verdict" ', "\u200b", "<|"):
+        texts = [("answer", filled(unit, 1_000_000))]
+        yield HeavyInput(f"written for the judge: {unit!r}", 5, partial(suspected, texts))
+    for unit in ("[", '{"a":', '"', "\\", "`", "<think>", "**", "- ", "verdict: ", "\n", "{", "| a "):
+        reply = filled(unit, 200_000)
+        yield HeavyInput(f"reply: {unit!r}", 10, partial(_unreadable, reply))
+
+
+def _unreadable(reply: str) -> None:
+    with suppress(Unreadable):
+        read(reply, Verdict)
+
+
+FAMILIES = {"judge": _judge, "rules": _rules, "languages": _languages, "agents": _agents, "overlap": _overlap}

@@ -15,11 +15,23 @@ def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
     Source: Hyyrö 2004, Bit-parallel LCS-length computation revisited.
     """
     rows, columns = (first, second) if len(first) <= len(second) else (second, first)
+    begun = _common(rows, columns)  # as they begin and end alike, that belongs to a longest one
+    rows, columns = rows[begun:], columns[begun:]
+    ended = _common(rows[::-1], columns[::-1])
+    rows, columns = rows[: len(rows) - ended], columns[: len(columns) - ended]
     if not rows:
-        return 0
+        return begun + ended
     known = set(rows)
     wide = _Columns.of([token for token in columns if token in known])  # what matches nothing adds nothing
-    return wide.full.bit_count() - wide.below(wide.full, rows).bit_count()
+    return begun + ended + wide.full.bit_count() - wide.below(wide.full, rows).bit_count()
+
+
+def _common(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return how many tokens both sequences begin with."""
+    return next(
+        (place for place, pair in enumerate(zip(first, second, strict=False)) if pair[0] != pair[1]),
+        min(len(first), len(second)),
+    )
 
 
 def lcs_positions(references: Sequence[Sequence[str]], candidate: Sequence[str]) -> list[list[int]]:
