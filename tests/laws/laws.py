@@ -1,0 +1,152 @@
+"""The laws: each says in what an evaluator's findings in one run differ from what those in another ask of them."""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from metrics.core.evaluator import Evaluator, Metric
+from tests.laws.running import PARAMETERS, Found, Key
+from tests.laws.scenes import Scene
+
+CASE, MODEL, METRIC = 0, 1, 3  # places in the key of a score
+OWN_MODEL, OWN_METRIC, SLICE = 0, 1, 3  # and in that of an aggregate
+STATUSES = ("not_applicable", "parse_failure", "error", "skipped")
+COUNTED = ("objects", "cases")  # units of metrics that count what there is
+ROUNDING = 1e-12  # what a sum may differ by in another order
+Law = Callable[[Evaluator, Scene, Found, Found], Iterator[str]]
+
+
+def scores_something(entry: Evaluator, scene: Scene, base: Found, _: Found) -> Iterator[str]:
+    """Say whether there is nothing on which the other laws could be broken."""
+    del entry, scene
+    if not any(row["value"] is not None for row in base.aggregates.values()):
+        yield "no aggregate has a value"
+
+
+def counts_add_up(entry: Evaluator, scene: Scene, _: Found, found: Found) -> Iterator[str]:
+    """Say which counts do not add up, to the cases where an aggregate is a mean of their scores."""
+    for key, row in found.aggregates.items():
+        if row["unscored"] != sum(row[status] for status in STATUSES) and entry.shape != "dataset":
+            yield f"{key}: unscored {row['unscored']} is not the sum of the statuses"
+        if row["n"] < 0 or row["unscored"] < 0:
+            yield f"{key}: counts below 0"
+        if entry.shape != "dataset" and row["slice"] is None:
+            asked = sum(one["model"] == row["model"] for one in scene.outputs)
+            if row["n"] + row["unscored"] != asked:
+                yield f"{key}: {row['n']} + {row['unscored']} of {asked} outputs"
+
+
+def has_value_or_reason(entry: Evaluator, _: Scene, __: Found, found: Found) -> Iterator[str]:
+    """Say which numbers are missing without a reason, outside their range, or failed."""
+    metrics = {metric.name: metric for metric in measured(entry)}
+    for key, (value, status, reason) in found.scores.items():
+        if status == "error":
+            yield f"{key}: {reason}"
+        elif (value is None) == (status == "ok"):
+            yield f"{key}: {value} with status {status}"
+        elif value is None and not reason:
+            yield f"{key}: neither value nor reason"
+        elif value is not None and not within(metrics[key[METRIC]], value):
+            yield f"{key}: {value} is outside its range"
+    for key, row in found.aggregates.items():
+        if row["value"] is None and not row["reason"]:
+            yield f"{key}: neither value nor reason"
+        if row["value"] is not None and not within(metrics[key[OWN_METRIC]], row["value"]):
+            yield f"{key}: {row['value']} is outside its range"
+
+
+def interval_is_about_value(entry: Evaluator, _: Scene, __: Found, found: Found) -> Iterator[str]:
+    """Say which intervals do not contain their value, leave its range, or are of nothing."""
+    metrics = {metric.name: metric for metric in measured(entry)}
+    for key, row in found.aggregates.items():
+        low, value, high = row["low"], row["value"], row["high"]
+        if (low is None) != (high is None) or (low is not None and value is None):
+            yield f"{key}: an interval {low} … {high} of {value}"
+        elif low is not None:
+            if not low - 1e-9 <= value <= high + 1e-9:
+                yield f"{key}: {value} is not in {low} … {high}"
+            if not (within(metrics[key[OWN_METRIC]], low) and within(metrics[key[OWN_METRIC]], high)):
+                yield f"{key}: {low} … {high} leaves the range"
+
+
+def is_the_same(_: Evaluator, __: Scene, base: Found, found: Found) -> Iterator[str]:
+    """Say what differs at all."""
+    yield from differences(base.scores, found.scores)
+    yield from differences(base.aggregates, found.aggregates)
+
+
+def is_the_same_in_any_order(_: Evaluator, __: Scene, base: Found, found: Found) -> Iterator[str]:
+    """Say which scores differ at all, and which aggregates by more than rounding or in their counts.
+
+    Bootstrap intervals are left out: a resample draws places of cases.
+    """
+    yield from differences(base.scores, found.scores)
+    yield from differences(numbers(base.aggregates), numbers(found.aggregates))
+
+
+def is_the_same_doubled(entry: Evaluator, __: Scene, base: Found, found: Found) -> Iterator[str]:
+    """Say which scores of a copy differ, and which aggregates; counts are twice what they were, also as values."""
+    for mark in ("", "'"):
+        own = {key: value for key, value in found.scores.items() if key[CASE].endswith("'") == bool(mark)}
+        yield from differences(base.scores, {(key[CASE].removesuffix(mark), *key[1:]): own[key] for key in own})
+    counted = {metric.name for metric in measured(entry) if metric.unit in COUNTED}
+    twice = {
+        key: (value * 2 if key[OWN_METRIC] in counted else value, 2 * n, 2 * rest)
+        for key, (value, n, rest) in numbers(base.aggregates).items()
+    }
+    yield from differences(twice, numbers(found.aggregates))
+
+
+def is_the_same_beside_others(_: Evaluator, __: Scene, base: Found, found: Found) -> Iterator[str]:
+    """Say what differs for those models, or cases, that the other run has too."""
+    models = {key[OWN_MODEL] for key in found.aggregates}
+    yield from differences({key: row for key, row in base.scores.items() if key[MODEL] in models}, found.scores)
+    own = {key: row for key, row in base.aggregates.items() if key[OWN_MODEL] in models}
+    yield from differences(own, found.aggregates)
+
+
+def case_is_the_same_alone(_: Evaluator, __: Scene, base: Found, found: Found) -> Iterator[str]:
+    """Say which scores of a case depend on its neighbours."""
+    cases = {key[CASE] for key in found.scores}
+    yield from differences({key: row for key, row in base.scores.items() if key[CASE] in cases}, found.scores)
+
+
+def has_no_number(entry: Evaluator, _: Scene, __: Found, found: Found) -> Iterator[str]:
+    """Say which scores and aggregates there are though nothing could be scored."""
+    for key, (value, status, reason) in found.scores.items():
+        if value is not None or not reason:
+            yield f"{key}: {value} ({status}, {reason})"
+    for key, row in found.aggregates.items():
+        if row["value"] is not None or row["n"] or row["low"] is not None or not row["reason"]:
+            yield f"{key}: {row['value']}, n {row['n']}, {row['low']} … {row['high']}, {row['reason']}"
+    if entry.shape != "dataset" and not found.aggregates:
+        yield "no aggregate tells why"
+
+
+def measured(entry: Evaluator) -> tuple[Metric, ...]:
+    """Return the metrics with the parameters of the runs."""
+    return entry.parameters.model_validate(PARAMETERS.get(entry.id, {})).measured(entry.metrics)
+
+
+def within(metric: Metric, value: float) -> bool:
+    return math.isfinite(value) and metric.low - 1e-9 <= value <= metric.high + 1e-9
+
+
+def numbers(aggregates: Mapping[Key, Mapping[str, Any]]) -> dict[Key, tuple[Any, ...]]:
+    """Return of each aggregate value, n and unscored."""
+    return {key: (row["value"], row["n"], row["unscored"]) for key, row in aggregates.items()}
+
+
+def differences(expected: Mapping[Key, Any], found: Mapping[Key, Any]) -> Iterator[str]:
+    """Say which entries differ; of aggregates by more than rounding."""
+    for key in expected.keys() | found.keys():
+        one, other = expected.get(key), found.get(key)
+        if one != other and not near(one, other):
+            yield f"{json.dumps(key)}: {other}, not {one}"
+
+
+def near(one: Any, other: Any) -> bool:
+    if not isinstance(one, tuple) or not isinstance(other, tuple) or one[1:] != other[1:] or isinstance(one[1], str):
+        return False
+    return None not in (one[0], other[0]) and math.isclose(one[0], other[0], rel_tol=ROUNDING, abs_tol=ROUNDING)

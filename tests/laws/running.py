@@ -1,0 +1,134 @@
+"""Runs of every evaluator of a task at once, by the engine, with stand-ins for local models and a scripted judge."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from queue import LifoQueue
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest.mock import patch
+
+from metrics import engine
+from metrics.core.evaluator import JUDGE, Evaluator, Parameters
+from metrics.core.registry import evaluators
+from metrics.engine import load_resources
+from metrics.judge.typical import numbered, typical
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import one_thread
+from tests.evaluators.test_laws import stand_ins
+from tests.judge.server import JudgeServer, Request
+from tests.laws.scenes import SCENES, Scene
+
+PARAMETERS = {
+    "byop": {"prompt": "Is {actual_answer} polite?"},
+    "own_scores": {"scores": {"own": {"column": "score"}}},
+    "consistency_statistics": {"of": "rouge.rougeL"},
+}
+Key = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an evaluator made of a scene: (case, model, run, metric) → (value, status, reason), and its aggregates."""
+
+    scores: Mapping[Key, tuple[Any, ...]]
+    aggregates: Mapping[Key, Mapping[str, Any]]
+
+
+def of_task(task: str) -> list[Evaluator]:
+    """Return the evaluators that a scene of the task is for: each belongs to one."""
+    return [entry for entry in evaluators().values() if next(one for one in SCENES if one in entry.tasks) == task]
+
+
+def replying(request: Request) -> Any:
+    """Return a reply that fits, with labels that depend on what is asked and on nothing else."""
+    turn = int(sha256(json.dumps(request.data, sort_keys=True).encode()).hexdigest()[:4], 16)
+
+    def turned(schema: Any) -> Any:
+        if isinstance(schema, list):
+            return [turned(entry) for entry in schema]
+        if not isinstance(schema, dict):
+            return schema
+        found = {name: turned(entry) for name, entry in schema.items()}
+        if labels := found.get("enum"):
+            found["enum"] = labels[turn % len(labels) :] + labels[: turn % len(labels)]
+        return found
+
+    return typical(turned(request.schema), request.messages)
+
+
+def supports(request: Request) -> list[dict[str, Any]]:
+    """Return that every second claim is supported by the first context."""
+    count = numbered(request.data["CLAIMS"])
+    return [{"reason": "said", "supported_by": [1] if number % 2 else []} for number in range(1, count + 1)]
+
+
+@contextmanager
+def judge() -> Iterator[JudgeServer]:
+    with JudgeServer() as server:
+        server.say(lambda _: True, replying)
+        server.say("entailment", supports)
+        yield server
+
+
+def run(workspace: Path, scene: Scene, url: str, executor: Callable[[], Executor] = one_thread) -> dict[str, Found]:
+    """Run every evaluator of the scene's task, and return what each found by its id."""
+    suite, outputs = scene.tables()
+    names = [entry.id for entry in of_task(scene.task)]
+    resources = {"judge": {"model": "scripted", "base_url": url, "backoff": 0.01, "concurrency": 16}}
+    own = {name: PARAMETERS[name] for name in names if name in PARAMETERS}
+    with (
+        patch.object(load_resources.Resources, "models", lambda _, entry, given: local_models(entry, given)),
+        patch("metrics.models.missing_model", lambda *_: None),
+    ):
+        planned = engine.create(Workspace(workspace), suite, outputs, names, resources=resources, parameters=own)
+        made = engine.execute(planned, executor)
+    return {name: Found(scores_of(made, name), aggregates_of(made, name)) for name in names}
+
+
+def local_models(entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
+    return stand_ins(replace(entry, resources=tuple(name for name in entry.resources if name != JUDGE)), parameters)
+
+
+def scores_of(made: Run, name: str) -> dict[Key, tuple[Any, ...]]:
+    rows = made.stored_table("scores").to_pylist()
+    return {
+        (row["case_id"], row["model"], row["run"], row["metric"]): (row["value"], row["status"], row["reason"])
+        for row in rows
+        if row["evaluator"] == name
+    }
+
+
+def aggregates_of(made: Run, name: str) -> dict[Key, Mapping[str, Any]]:
+    return {
+        (row["model"], row["metric"], row["label"], row["slice"], row["columns"]): row
+        for row in made.stored_table("aggregates").to_pylist()
+        if row["evaluator"] == name
+    }
+
+
+class LastFirst(ThreadPoolExecutor):
+    """One worker that takes the unit that was submitted last."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self._work_queue: Any = LifoQueue()
+
+
+def told(found: Mapping[str, Found]) -> dict[str, str]:
+    """Return what a run found by evaluator, as text that is equal where every digit and word is."""
+    return {
+        name: repr((sorted(one.scores.items(), key=repr), sorted(one.aggregates.items(), key=repr)))
+        for name, one in found.items()
+    }
+
+
+if __name__ == "__main__":  # the same runs, in another process, another order and with other hashes
+    with judge() as server, TemporaryDirectory() as place:
+        made = [told(run(Path(place), make(), server.url, LastFirst)) for make in SCENES.values()]
+    Path(sys.argv[1]).write_text(json.dumps({name: text for one in made for name, text in one.items()}))

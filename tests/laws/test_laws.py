@@ -1,0 +1,130 @@
+"""Laws that every evaluator keeps in a run by the engine, whatever it is; a new one is under them with no change here.
+
+Judged evaluators ask a scripted judge whose replies depend on the question alone; those with local models get stand-ins
+of a few lines. A law holds for every evaluator but for those in EXCEPTIONS, each with its reason.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from metrics.core.errors import InputError
+from metrics.core.registry import evaluators
+from metrics.core.suite import Outputs, Suite
+from tests.conftest import PROJECT
+from tests.laws import laws, running
+from tests.laws.running import Found, of_task, told
+from tests.laws.scenes import SCENES, Scene, odd, unscorable
+
+AS_IT_IS, ONE, OTHERS = "as it is", "one case", "other models"
+CHANGES: dict[str, Callable[[Scene], Scene]] = {
+    AS_IT_IS: lambda scene: scene,
+    "again": lambda scene: scene,
+    "shuffled": Scene.shuffled,
+    "doubled": Scene.doubled,
+    "one model": lambda scene: scene.of_models("n"),
+    "models turned": lambda scene: scene.of_models("n", "m"),
+    "one case": lambda scene: scene.of_cases(["c2"]),
+    "unscorable": unscorable,
+    "odd": lambda scene: odd(scene.task),
+}
+LAWS: dict[str, tuple[str, laws.Law]] = {  # the change, and what must hold then
+    "it scores something": (AS_IT_IS, laws.scores_something),
+    "a value in range or a reason": (AS_IT_IS, laws.has_value_or_reason),
+    "counts add up": (AS_IT_IS, laws.counts_add_up),
+    "an interval is about its value": (AS_IT_IS, laws.interval_is_about_value),
+    "again the same": ("again", laws.is_the_same),
+    "in any order of cases the same": ("shuffled", laws.is_the_same_in_any_order),
+    "every case twice, the same": ("doubled", laws.is_the_same_doubled),
+    "without the other model the same": ("one model", laws.is_the_same_beside_others),
+    "in any order of models the same": ("models turned", laws.is_the_same),
+    "one case, a value or a reason": ("one case", laws.has_value_or_reason),
+    "one case, counts add up": ("one case", laws.counts_add_up),
+    "one case, an interval is about its value": ("one case", laws.interval_is_about_value),
+    "a case scores as it does alone": ("one case", laws.case_is_the_same_alone),
+    "all unscorable, no number but reasons": ("unscorable", laws.has_no_number),
+    "all unscorable, counts add up": ("unscorable", laws.counts_add_up),
+    "extreme values, a value in range or a reason": ("odd", laws.has_value_or_reason),
+    "extreme values, counts add up": ("odd", laws.counts_add_up),
+    "extreme values, an interval is about its value": ("odd", laws.interval_is_about_value),
+}
+EXTREME = "extreme values, a value in range or a reason"
+WHOLE = "it asks about the text as a whole; one of 100,000 characters is beyond the judge's window, as its reason says"
+EXCEPTIONS: dict[tuple[str, str], str] = {  # law and evaluator → why it does not keep it
+    (
+        EXTREME,
+        "agent_sanity",
+    ): "a trace that is no JSON is an error of its case, not one that the rule does not apply to",
+    **{(EXTREME, name): WHOLE for name in ("rubric", "fact_check", "summarization_judge", "summary_coherence")},
+    ("all unscorable, no number but reasons", "segmentation_iou"): (
+        "pixels that no region covers are background, a label like any other: empty images agree wholly"
+    ),
+}
+Runs = Callable[[str, str], dict[str, Found]]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
+    """Runs of every evaluator of a task on a changed scene, each made once; what the judge said is in one cache."""
+    workspace = tmp_path_factory.mktemp("workspace")
+    with running.judge() as server:
+
+        @cache
+        def made(task: str, change: str) -> dict[str, Found]:
+            return running.run(workspace, CHANGES[change](SCENES[task]()), server.url)
+
+        yield made
+
+
+def task_of(name: str) -> str:
+    return next(task for task in SCENES if evaluators()[name] in of_task(task))
+
+
+@pytest.mark.parametrize("name", evaluators())
+@pytest.mark.parametrize("law", LAWS)
+def test_law(law: str, name: str, runs: Runs) -> None:
+    change, says = LAWS[law]
+    entry, task = evaluators()[name], task_of(name)
+    scene = CHANGES[change](SCENES[task]())
+    complaints = list(says(entry, scene, runs(task, AS_IT_IS)[name], runs(task, change)[name]))
+    if (law, name) in EXCEPTIONS:
+        assert complaints, "it holds: remove the exception"
+    else:
+        assert not complaints
+
+
+def test_every_exception_has_its_reason() -> None:
+    assert {law for law, _ in EXCEPTIONS} <= LAWS.keys()
+    assert {name for _, name in EXCEPTIONS} <= evaluators().keys()
+    assert all(len(reason) > 20 for reason in EXCEPTIONS.values())
+
+
+def test_another_process_other_hashes_and_another_order_of_work_give_the_same(runs: Runs, tmp_path: Path) -> None:
+    """Every digit and every word; the judge is asked anew there."""
+    file = tmp_path / "found.json"
+    environment = os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": str(PROJECT)}
+    subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.laws.running", file], env=environment, cwd=PROJECT, check=True
+    )
+    elsewhere = json.loads(file.read_text())
+    here = {name: text for task in SCENES for name, text in told(runs(task, AS_IT_IS)).items()}
+    assert [name for name in here if here[name] != elsewhere[name]] == []
+
+
+@pytest.mark.parametrize("task", SCENES)
+def test_without_cases_or_outputs_there_is_no_run(task: str, tmp_path: Path) -> None:
+    """An empty suite, or no output at all, is refused by name, not answered with numbers."""
+    scene: Any = SCENES[task]()
+    for empty in (scene.of_cases([]), scene.of_models()):
+        suite, outputs = empty.tables()
+        assert isinstance(suite, Suite)
+        assert isinstance(outputs, Outputs)
+        with pytest.raises(InputError):
+            running.run(tmp_path, empty, "http://127.0.0.1:9")
