@@ -2,13 +2,13 @@
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from metrics.cli import log_lines
 from metrics.cli.judge_options import budget_of
 from metrics.cli.progress_view import follow
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.regular_files import text_of
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Workspace
 
@@ -115,6 +115,6 @@ def _text(given: str, option: str) -> str:
     if not given.startswith("@"):
         return given
     try:
-        return Path(given[1:]).read_text(encoding="utf-8")
+        return text_of(given[1:])
     except (OSError, UnicodeDecodeError) as failure:
         raise InputError([InputProblem(option, f"{given} ({failure})", "a text file in UTF-8")]) from None

@@ -36,9 +36,9 @@ def _is_plain(kind: pa.DataType) -> bool:
     """Return whether every value of a valid array of this type has bytes of its own, which `nbytes` counts."""
     if pa.types.is_union(kind) or pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
         return False  # they may overlap
-    if pa.types.is_nested(kind):
-        return all(_is_plain(kind.field(place).type) for place in range(kind.num_fields))
-    return not (pa.types.is_dictionary(kind) or _is_view(kind) or _is_runs(kind))
+    if pa.types.is_dictionary(kind) or _is_view(kind) or _is_runs(kind):
+        return False
+    return all(_is_plain(kind.field(place).type) for place in range(kind.num_fields))
 
 
 def _is_view(kind: pa.DataType) -> bool:
