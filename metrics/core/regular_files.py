@@ -7,15 +7,14 @@ first bytes to tell the format, which a pipe cannot be.
 import errno
 import os
 import stat
-from io import TextIOWrapper
+from io import BufferedReader, TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO
 
 PIPE = "a pipe, which can be read only once: save it to a file first"
 OTHER = {stat.S_IFDIR: "a folder", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 
 
-def open_regular(path: str | Path) -> BinaryIO:
+def open_regular(path: str | Path) -> BufferedReader:
     """Return the file, open for reading its bytes.
 
     Raises OSError, whose `strerror` says why, for what is no regular file: a folder, pipe, socket or device.

@@ -208,6 +208,10 @@ def check_readings(path, suites, told, also=lambda what, value: None):
                     also(what, loaded.value)
 
 
+@pytest.mark.attack(
+    "suite author", "a mutated upload crashes or hangs its reader",
+    "every reader gives a table or a list of problems",
+)  # fmt: skip
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_mutated_files(tmp_path, suites, batch):
     rng = random.Random(batch)

@@ -73,6 +73,10 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> list[Suite]:
     return [boxes, text, classes]
 
 
+@pytest.mark.attack(
+    "suite author", "a mutated upload crashes or hangs its reader",
+    "every reader gives a table or a list of problems",
+)  # fmt: skip
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_mutated_sets(tmp_path, suites, batch):
     rng = random.Random(5000 + batch)

@@ -65,6 +65,10 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> list[Suite]:
     return [masks, text, classes]
 
 
+@pytest.mark.attack(
+    "suite author", "a mutated upload crashes or hangs its reader",
+    "every reader gives a table or a list of problems",
+)  # fmt: skip
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_mutated_masks(tmp_path, suites, batch):
     rng = random.Random(9000 + batch)
