@@ -8,6 +8,7 @@ from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import write_export
+from metrics.core.regular_files import bytes_of
 from metrics.ingest.rag_results import SCALARS
 from metrics.store import Run
 
@@ -160,7 +161,7 @@ def _document(path: Path) -> Any:
     import yaml
 
     try:
-        text = path.read_bytes()
+        text = bytes_of(path)
         if len(text) > BYTES:
             raise ValueError(f"{len(text):,} bytes")
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):

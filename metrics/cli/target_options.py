@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from metrics.cli import log_lines
@@ -10,6 +9,7 @@ from metrics.cli.judge_options import budget_of
 from metrics.cli.progress_view import follow
 from metrics.cli.stopping import exit_code
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.regular_files import text_of
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.keys import KEY, let_go
 from metrics.store import Workspace
@@ -119,6 +119,6 @@ def _text(given: str, option: str) -> str:
     if not given.startswith("@"):
         return given
     try:
-        return Path(given[1:]).read_text(encoding="utf-8")
+        return text_of(given[1:])
     except (OSError, UnicodeDecodeError) as failure:
         raise InputError([InputProblem(option, f"{given} ({failure})", "a text file in UTF-8")]) from None

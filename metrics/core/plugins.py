@@ -21,6 +21,7 @@ from types import CodeType, ModuleType
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator
 from metrics.core.plugin_source import source_sha256
+from metrics.core.regular_files import bytes_of
 
 GROUP = "assay.evaluators"  # of entry points; the name of each is its evaluator's id
 EXPECTED = "MODULE:OBJECT or FILE.py:OBJECT, an evaluator made by @evaluator"
@@ -162,7 +163,7 @@ class _CurrentSource(SourceFileLoader):
 
 def _file_module(file: Path) -> ModuleType:
     """Return the module of a file, executed once as long as the file does not change."""
-    content = file.read_bytes()
+    content = bytes_of(file)
     name = f"{FILES}{file.stem}_{hashlib.sha256(bytes(file) + content).hexdigest()[:12]}"
     if name not in sys.modules:
         loader = _CurrentSource(name, str(file))

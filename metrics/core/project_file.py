@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.regular_files import bytes_of
 
 NAMES = ("assay.toml", "pyproject.toml")
 BYTES = 1 << 20
@@ -27,7 +28,7 @@ def read_project(file: Path) -> dict[str, Any]:
 def read_toml(file: Path, expected: str) -> dict[str, Any]:
     """Return what a TOML file of settings says. InputError, with what was `expected`, where it cannot be read."""
     try:
-        text = file.read_bytes()
+        text = bytes_of(file)
         if len(text) > BYTES:
             raise InputError([InputProblem(str(file), f"{len(text):,} bytes", f"at most {BYTES:,}")])
         return tomllib.loads(text.decode("utf-8"))

@@ -3,6 +3,7 @@
 import gc
 import json
 import mmap
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.file_kinds import XML_DOCUMENT, foreign_kind
+from metrics.core.regular_files import open_regular
 from metrics.core.table_endings import ANNOTATION_ENDINGS, PACKED_ENDING, YAML_ENDINGS
 from metrics.ingest.media.gzip_files import is_gzip, unpacked
 from metrics.ingest.media.office import WORKBOOK, office_kind
@@ -85,12 +87,12 @@ def open_source(path: str | Path, filename: str | None = None, reading: Reading 
     try:
         if place.is_dir():
             raise _error(name, "a folder", TABLES)
-        size = place.stat().st_size
-        if size > MAX_BYTES:
-            raise _error(name, f"{size:,} bytes", f"at most {MAX_BYTES:,} bytes")
-        if size == 0:
-            raise _error(name, "an empty file", TABLES)
-        with place.open("rb") as file:
+        with open_regular(place) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > MAX_BYTES:
+                raise _error(name, f"{size:,} bytes", f"at most {MAX_BYTES:,} bytes")
+            if size == 0:
+                raise _error(name, "an empty file", TABLES)
             data = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except FileNotFoundError:
         raise _error(name, "no such file", TABLES) from None

@@ -23,6 +23,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from metrics.core.errors import CacheRefused, InputError, InputProblem
 from metrics.core.files import PRIVATE, make_file, make_folder, written_whole
+from metrics.core.regular_files import open_regular
 from metrics.core.storage import storage_error, stored_at
 
 STATISTICS = "statistics"  # the key of the row that counts hits and misses; all others are hashes
@@ -307,6 +308,8 @@ def _exported(file: Path) -> Iterator[tuple[str, Stored]]:
 
 def _opened(path: Path, named: Path, mode: Literal["r", "w"]) -> IO[str]:
     """Open `path` as text, through gzip where the name `named` ends in .gz."""
+    if mode == "r":
+        open_regular(path).close()  # a pipe or a device would keep us waiting
     if named.suffix == ".gz":
         return cast(IO[str], gzip.open(path, mode + "t", encoding="utf-8"))
     return path.open(mode, encoding="utf-8")

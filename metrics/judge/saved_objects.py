@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import write_json
+from metrics.core.regular_files import text_of
 
 LONGEST_FILE = 1_000_000  # bytes
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -60,7 +61,7 @@ def file_text(path: Path) -> str:
     try:
         if path.stat().st_size > LONGEST_FILE:
             raise InputError([InputProblem(path.name, "a file of over 1 MB", "a file of at most 1 MB")])
-        return path.read_text(encoding="utf-8")
+        return text_of(path)
     except (OSError, UnicodeDecodeError) as failure:
         raise InputError([InputProblem(path.name, str(failure), "a readable UTF-8 file")]) from None
 

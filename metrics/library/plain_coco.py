@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints
+from metrics.core.regular_files import bytes_of, open_regular
 from metrics.vision import coco_columns as coco
 from metrics.vision.masks import Masks, Shapes, draw, is_ring
 
@@ -120,7 +121,7 @@ def _scan_block(path: Path, begin: int) -> Records | None:
     plain.
     """
     data = bytearray(BLOCK + LONGEST)
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         file.seek(begin)
         length = file.readinto(data)
     if begin:
@@ -176,7 +177,7 @@ def _scanned(blocks: Sequence[Future[Records | None]], truth: coco.GroundTruth) 
 
 
 def _truth(path: Path, iou_type: coco.IouType) -> coco.GroundTruth:
-    document = _DOCUMENT.decode(path.read_bytes())
+    document = _DOCUMENT.decode(bytes_of(path))
     images, categories = document.images, document.categories
     image_ids, category_ids = _column(images, "id", np.int64), _column(categories, "id", np.int64)
     labels = [category.name for category in categories]
@@ -218,7 +219,7 @@ def _scanned_annotations(array: msgspec.Raw) -> Records | None:
 
 
 def _results(path: Path, truth: coco.GroundTruth, iou_type: coco.IouType) -> coco.Results:
-    records = _RESULT_DECODERS[iou_type].decode(path.read_bytes())
+    records = _RESULT_DECODERS[iou_type].decode(bytes_of(path))
     boxed = not records or records[0].bbox is not None
     _require(all((record.bbox is not None) == boxed for record in records))
     box = _flat((record.bbox for record in records), len(records)) if boxed else np.zeros((len(records), 4))

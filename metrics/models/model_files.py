@@ -14,6 +14,7 @@ from metrics.core.extras import missing_extra
 from metrics.core.files import sha256_of
 
 LIBRARIES = ("torch", "transformers")
+PICKLED = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt", "*.joblib")  # weights that can run code
 MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")  # the files of a model that affect its numbers
 
 
@@ -89,9 +90,12 @@ def fingerprints(folder: Path) -> tuple[str, str]:
         if "onnx" not in path.parts and "openvino" not in path.parts
     }
     weights = [digest for name, digest in hashes.items() if name.endswith(".safetensors")]
-    if not weights:
+    pickled = {path.parent for pattern in PICKLED for path in folder.rglob(pattern)}
+    bare = sorted(place for place in pickled if not any(place.glob("*.safetensors")))  # a library would load these
+    if not weights or bare:
         raise MissingResource(
-            f"{folder} has no weights as *.safetensors; pickled weights can run code and are never loaded"
+            f"{bare[0] if bare else folder} has no weights as *.safetensors; "
+            "pickled weights can run code and are never loaded"
         )
     own = weights[0] if len(weights) == 1 else sha256("".join(weights).encode()).hexdigest()
     return own, sha256(repr(sorted(hashes.items())).encode()).hexdigest()

@@ -54,6 +54,7 @@ class VectorCache:
 
     def __init__(self, path: Path, unit_length: bool = True):
         self._unit_length = unit_length
+        self.width: int | None = None  # of the model's vectors, once it has made one
         with stored_at(make_folder(path.parent)):
             path.parent.chmod(PRIVATE)
             make_file(path)
@@ -84,9 +85,10 @@ class VectorCache:
         """Return the stored vectors of the keys, without any that is not finite or of the wrong length."""
         with self._damage_explained():
             rows = list(self._select("key, vector, truncated", "vectors", keys))
+        rows = [row for row in rows if isinstance(row[1], bytes)]  # SQLite keeps any type in any column
         if not rows:
             return {}
-        width = Counter(len(row[1]) for row in rows).most_common(1)[0][0] // 4
+        width = self.width or Counter(len(row[1]) for row in rows).most_common(1)[0][0] // 4
         rows = [row for row in rows if len(row[1]) == width * 4]
         table = np.frombuffer(b"".join(row[1] for row in rows), np.float32).reshape(len(rows), width)
         squares = np.einsum("ij,ij->i", table, table)
@@ -111,7 +113,8 @@ class VectorCache:
         return set(free)
 
     def keep(self, keys: Sequence[bytes], vectors: Vector, truncated: Sequence[bool]) -> None:
-        """Store vectors [n, d] and release the claims on them."""
+        """Store vectors [n, d] of the model and release the claims on them; from now on only d numbers are a vector."""
+        self.width = vectors.shape[1]
         rows = [
             (key, vector.tobytes(), int(cut))
             for key, vector, cut in zip(keys, vectors.astype(np.float32), truncated, strict=True)

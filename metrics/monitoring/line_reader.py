@@ -12,6 +12,7 @@ import msgspec
 import orjson
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.regular_files import open_regular
 from metrics.ingest.tables.columns import SUITE_ALIASES
 from metrics.ingest.tables.values import flatten
 
@@ -216,6 +217,6 @@ def check_file(path: Path) -> None:
     if path.is_dir():
         raise InputError([InputProblem(str(path), "a folder", expected)])
     try:
-        path.open("rb").close()
+        open_regular(path).close()
     except OSError as failure:
         raise InputError([InputProblem(str(path), failure.strerror or str(failure), expected)]) from None

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.regular_files import bytes_of
 from metrics.targets.description import CommandTarget, FunctionTarget, HttpTarget, ModelTarget, Target
 
 Spec = str | Path | Target | Mapping[str, Any] | Callable[..., Any]
@@ -110,7 +111,7 @@ def _from_text(text: str, changes: dict[str, Any]) -> list[Target]:
 def _from_file(path: Path, changes: dict[str, Any]) -> list[Target]:
     """Return the targets that a JSON or YAML file describes: one, or a list."""
     try:
-        content = path.read_bytes()[: LARGEST + 1]
+        content = bytes_of(path)[: LARGEST + 1]
     except OSError as failure:
         raise InputError([InputProblem(str(path), str(failure.strerror), "a file that describes targets")]) from None
     if len(content) > LARGEST:

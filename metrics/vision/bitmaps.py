@@ -16,7 +16,7 @@ def bitmap_of(masks: Masks, row: int) -> Bools:
     change = np.zeros(height * width + 1, np.int8)
     change[edges[0::2]] = 1
     change[edges[1::2]] -= 1
-    inside: Bools = np.cumsum(change[:-1]).astype(np.bool_)
+    inside: Bools = np.cumsum(change[:-1], dtype=np.int8).view(np.bool_)
     return inside.reshape(width, height).T
 
 

@@ -22,21 +22,28 @@ def mask_rings(
     if columns < 1 or lines < 1:
         return []
     ends = np.cumsum(np.array(decode(rle), np.int64))
-    begin, size = left * height, columns * height
-    change = np.zeros(size + 1, np.int32)
-    np.add.at(change, np.clip(ends[0::2] - begin, 0, size)[: len(ends[1::2])], 1)
-    np.add.at(change, np.clip(ends[1::2] - begin, 0, size), -1)
-    mask = (np.cumsum(change[:-1]) > 0).reshape(columns, height).T[top : top + lines]
-    return outlines(mask, left, top, finest)
+    step = _step(lines, columns, finest)
+    x, y = left + np.arange(0, columns, step), top + np.arange(0, lines, step)
+    run = np.searchsorted(ends, x * height + y[:, None], side="right")  # only what is drawn, however large the mask
+    return _rings(run % 2 == 1, lines, columns, step, left, top)
 
 
 def outlines(mask: Bools, left: int = 0, top: int = 0, finest: int = FINEST) -> list[list[float]]:
     """Return the rings around the parts and the holes of a bitmap [lines, columns] whose corner is at (left, top)."""
     lines, columns = mask.shape
-    step = max(1, -(-max(columns, lines) // finest))
+    step = _step(lines, columns, finest)
+    return _rings(mask[::step, ::step], lines, columns, step, left, top)
+
+
+def _step(lines: int, columns: int, finest: int) -> int:
+    """Return every how many pixels a mask of this size is sampled."""
+    return max(1, -(-max(columns, lines) // finest))
+
+
+def _rings(sampled: Bools, lines: int, columns: int, step: int, left: int, top: int) -> list[list[float]]:
     return [
         [float(edge) for x, y in ring for edge in (left + min(x * step, columns), top + min(y * step, lines))]
-        for ring in _trace(mask[::step, ::step])
+        for ring in _trace(sampled)
     ]
 
 

@@ -124,6 +124,10 @@ HOSTILE = {
 }
 
 
+@pytest.mark.attack(
+    "suite author", "a zip of images with links, archives, or names that leave it",
+    "the list of a zip is checked whole; images are stored under names of their content",
+)  # fmt: skip
 @pytest.mark.parametrize(("entry", "why"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_zips_are_refused(tmp_path, entry, why):
     with zipfile.ZipFile(tmp_path / "i.zip", "w") as file:

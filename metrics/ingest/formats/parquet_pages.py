@@ -22,7 +22,14 @@ PADDING = 100  # bytes by which old writers state a chunk too short
 DAMAGED = (pa.ArrowException, OSError, ValueError, IndexError, struct.error)
 DEEPEST = 8  # structs in a header
 MOST_WALKED = 1_000_000  # values of a dictionary whose lengths are looked at; of a larger one its size counts
-CODECS = {"SNAPPY": "snappy", "GZIP": "gzip", "BROTLI": "brotli", "LZ4_RAW": "lz4_raw", "ZSTD": "zstd"}
+CODECS = {
+    "SNAPPY": "snappy",
+    "GZIP": "gzip",
+    "BROTLI": "brotli",
+    "LZ4_RAW": "lz4_raw",
+    "LZ4": "lz4_raw",
+    "ZSTD": "zstd",
+}
 FIXED = 8  # bytes of a number
 
 
@@ -103,7 +110,10 @@ def _longest(codec: str, page: _Page) -> int:
     known = codec == "UNCOMPRESSED" or codec in CODECS
     if not known or not 0 <= page.count <= MOST_WALKED:
         return page.size
-    plain = page.packed if codec == "UNCOMPRESSED" else pa.decompress(page.packed, page.size, CODECS[codec])
+    try:
+        plain = page.packed if codec == "UNCOMPRESSED" else pa.decompress(page.packed, page.size, CODECS[codec])
+    except (pa.ArrowException, OSError):  # of an older kind of LZ4
+        return page.size
     view, longest, place = memoryview(plain), 0, 0
     for _ in range(page.count):
         (length,) = struct.unpack_from("<I", view, place)

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.regular_files import text_of
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.ingest.lint.fixes import changed
 from metrics.vision.geometry import whole
@@ -170,7 +171,7 @@ def _some(names: Iterable[str]) -> str:
 
 def _names_in(path: Path) -> dict[str, str]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = text_of(path, "utf-8-sig")
         if path.suffix.lower() == ".json":
             names = json.loads(text)
             if isinstance(names, dict) and all(isinstance(own, str) for own in names.values()):

@@ -15,6 +15,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from metrics.core.errors import InputProblem
+from metrics.core.regular_files import open_regular
 from metrics.ingest.decoded_size import Decoded, Kind
 
 MAX_ENTRIES = 200_000
@@ -74,7 +75,7 @@ def open_entries(place: Path, file: str, problems: list[InputProblem]) -> Iterat
     if place.is_dir():
         yield _folder_entries(place, file, problems)
         return
-    with zipfile.ZipFile(place) as archive:
+    with open_regular(place) as file_of_zip, zipfile.ZipFile(file_of_zip) as archive:
         yield zip_entries(archive, file, problems)
 
 

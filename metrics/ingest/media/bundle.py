@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Ints
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.regular_files import open_regular
 from metrics.ingest.decoded_size import Decoded
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
 from metrics.ingest.media.images import SUFFIXES
@@ -143,7 +144,7 @@ def open_bundle(path: str | Path, contents: str, filename: str | None = None) ->
 
 def _starts_like_a_zip(place: Path) -> bool:
     try:
-        with place.open("rb") as file:
+        with open_regular(place) as file:
             return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
     except OSError:
         return False

@@ -36,9 +36,9 @@ def _is_plain(kind: pa.DataType) -> bool:
     """Return whether every value of a valid array of this type has bytes of its own, which `nbytes` counts."""
     if pa.types.is_union(kind) or pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
         return False  # they may overlap
-    if pa.types.is_nested(kind):
-        return all(_is_plain(kind.field(place).type) for place in range(kind.num_fields))
-    return not (pa.types.is_dictionary(kind) or _is_view(kind) or _is_runs(kind))
+    if pa.types.is_dictionary(kind) or _is_view(kind) or _is_runs(kind):
+        return False
+    return all(_is_plain(kind.field(place).type) for place in range(kind.num_fields))
 
 
 def _is_view(kind: pa.DataType) -> bool:
@@ -58,13 +58,14 @@ def _sizes(array: pa.Array) -> Ints:
         return _taken(_sizes(array.dictionary), pc.fill_null(array.indices.cast(pa.int64()), -1))
     if _is_runs(kind):
         places = np.searchsorted(array.run_ends.to_numpy(), array.offset + np.arange(len(array)), side="right")
-        return _sizes(array.values)[places]
+        repeated: Ints = _sizes(array.values)[places]
+        return repeated
     if pa.types.is_struct(kind):
         fields = (_sizes(array.field(place)) for place in range(kind.num_fields))
         return sum(fields, np.full(len(array), CELL, np.int64))
     if pa.types.is_fixed_size_list(kind):
         begins = (array.offset + np.arange(len(array), dtype=np.int64)) * kind.list_size
-        return _spans(array.values, begins, np.int64(kind.list_size))
+        return _spans(array.values, begins, np.full(len(array), kind.list_size, np.int64))
     if pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
         return _spans(array.values, _numbers(array.offsets)[: len(array)], _numbers(array.sizes))
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
@@ -85,7 +86,8 @@ def _sizes(array: pa.Array) -> Ints:
 def _spans(values: pa.Array, begins: Ints, lengths: Ints) -> Ints:
     """Return the bytes of values[begin : begin + length] for each list."""
     sums = np.concatenate([[0], np.cumsum(_sizes(values))])
-    return sums[begins + lengths] - sums[begins] + CELL
+    sizes: Ints = sums[begins + lengths] - sums[begins] + CELL
+    return sizes
 
 
 def _entries(array: pa.MapArray) -> pa.StructArray:

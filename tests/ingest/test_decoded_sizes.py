@@ -1,0 +1,265 @@
+"""Small files that unpack to much: each is refused in words by a process that could not hold what they become."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from metrics.ingest import inspect, read_suite
+from metrics.ingest.decoded_size import LIMITS, Decoded
+from metrics.ingest.formats.parquet_pages import unpacked
+from metrics.ingest.tables import shared_values
+from metrics.vision.mask_rings import mask_rings
+from metrics.vision.rle import encode
+
+ROOM = 700 << 20  # bytes above what the imports take
+ROWS = 10_000
+WIDE = "x" * 40_000  # in every row it is 400 MB
+CHILD = """
+import json, os, resource, sys
+import numpy, openpyxl, pyarrow.parquet
+from metrics.core.errors import InputError
+from metrics.ingest import load_suite
+for line in sys.stdin:
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:
+        size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (size + int(sys.argv[1]),) * 2)
+        try:
+            said = f"{len(load_suite(line.strip()).value.cases):,} cases"
+        except InputError as error:
+            said = str(error)
+        except BaseException as error:
+            said = "crashed: " + repr(error)
+        os.write(writing, said.encode()[:4_000])
+        os._exit(0)
+    os.close(writing)
+    with open(reading, encoding="utf-8") as said:
+        print(json.dumps(said.read()), flush=True)
+    os.waitpid(child, 0)
+"""
+
+
+def columns(question: pa.Array) -> pa.Table:
+    return pa.table({"case_id": pa.array(np.arange(len(question))).cast(pa.string()), "question": question})
+
+
+def shared() -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(np.zeros(ROWS, np.int32), [WIDE])
+
+
+def listed() -> pa.Table:
+    values = pa.DictionaryArray.from_arrays(np.zeros(10_000, np.int32), [WIDE])
+    lists = pa.ListArray.from_arrays(np.arange(0, 10_001, 50, dtype=np.int32), values)
+    return columns(pa.array(["q"] * 200)).append_column("expected_answers", lists)
+
+
+def views() -> pa.Array:
+    made = np.zeros(ROWS, [("bytes", "<i4"), ("begin", "S4"), ("buffer", "<i4"), ("place", "<i4")])
+    made["bytes"], made["begin"] = len(WIDE), b"xxxx"
+    return pa.Array.from_buffers(
+        pa.string_view(), ROWS, [None, pa.py_buffer(made.tobytes()), pa.py_buffer(WIDE.encode())]
+    )
+
+
+def overlapping() -> pa.Table:
+    lists = pa.ListViewArray.from_arrays(
+        np.zeros(20_000, np.int32), np.full(20_000, 1_000, np.int32), pa.array(["x" * 100] * 1_000)
+    )
+    return columns(pa.array(["q"] * 20_000)).append_column("expected_answers", lists)
+
+
+def runs() -> pa.Array:
+    return pa.RunEndEncodedArray.from_arrays(pa.array([ROWS], pa.int32()), pa.array([WIDE]))
+
+
+def plain() -> pa.Table:
+    return columns(pa.array(["x" * (1 << 20)] * 260, pa.large_string()))
+
+
+def named_classes() -> pa.Table:
+    features = {"info": {"features": {"label": {"_type": "ClassLabel", "names": [WIDE]}}}}
+    table = columns(pa.array(["q"] * ROWS)).append_column("label", pa.array(np.zeros(ROWS, np.int64)))
+    return table.replace_schema_metadata({"huggingface": json.dumps(features)})
+
+
+def parquet(table: pa.Table, **options: object) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, **options)
+    return buffer.getvalue()
+
+
+def arrow(table: pa.Table, compression: str | None = None) -> bytes:
+    buffer = io.BytesIO()
+    with pa.ipc.new_file(buffer, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as file:
+        file.write_table(table)
+    return buffer.getvalue()
+
+
+def zipped(entries: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def workbook() -> bytes:
+    """Return a workbook of 2,000 cells that share one text of a megabyte."""
+    buffer = io.BytesIO()
+    book = openpyxl.Workbook()
+    book.active.append(["question"])
+    book.save(buffer)
+    with zipfile.ZipFile(buffer) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    cells = "".join(f'<row r="{row}"><c r="A{row}" t="s"><v>{min(row - 1, 1)}</v></c></row>' for row in range(1, 2_001))
+    entries["xl/worksheets/sheet1.xml"] = f"<worksheet {space}><sheetData>{cells}</sheetData></worksheet>".encode()
+    texts = f"<sst {space}><si><t>question</t></si><si><t>{'x' * 1_000_000}</t></si></sst>"
+    kind = b'<Override PartName="/xl/sharedStrings.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/></Types>'
+    entries["xl/sharedStrings.xml"] = texts.encode()
+    entries["[Content_Types].xml"] = entries["[Content_Types].xml"].replace(b"</Types>", kind)
+    return zipped(entries)
+
+
+def ragged() -> bytes:
+    return b"".join(
+        json.dumps({"question": "q", **{f"c{row}_{n}": 1 for n in range(200)}}).encode() + b"\n" for row in range(60)
+    )
+
+
+LARGE, TABLE = (
+    "bytes that unpack to more than",
+    "; or a CSV, or the table written with compression and dictionaries off",
+)
+FILES: dict[str, tuple[str, Callable[[], bytes], str, str]] = {
+    "Parquet, one text in a dictionary for every row": ("s.parquet", lambda: parquet(columns(shared()), store_schema=False), LARGE, TABLE),
+    "Parquet, lists of one text in a dictionary": ("s.parquet", lambda: parquet(listed(), store_schema=False), LARGE, TABLE),
+    "Parquet, pages of zeros": ("s.parquet", lambda: parquet(plain(), compression="zstd", use_dictionary=False), LARGE, TABLE),
+    "Parquet, texts that share their beginnings": ("s.parquet", lambda: parquet(plain(), use_dictionary=False, column_encoding={"question": "DELTA_BYTE_ARRAY"}), LARGE, TABLE),
+    "Parquet, rows of nothing": ("s.parquet", lambda: parquet(pa.table({"question": pa.nulls(9_000_000)})), LARGE, TABLE),
+    "Parquet, the name of a class": ("s.parquet", lambda: parquet(named_classes()), LARGE, TABLE),
+    "Arrow, one text in a dictionary for every row": ("s.arrow", lambda: arrow(columns(shared())), LARGE, TABLE),
+    "Arrow, lists of one text in a dictionary": ("s.arrow", lambda: arrow(listed()), LARGE, TABLE),
+    "Arrow, views of one text": ("s.arrow", lambda: arrow(columns(views())), LARGE, TABLE),
+    "Arrow, lists that overlap": ("s.arrow", lambda: arrow(overlapping()), LARGE, TABLE),
+    "Arrow, a run of one text": ("s.arrow", lambda: arrow(columns(runs())), LARGE, TABLE),
+    "Arrow, rows of nothing": ("s.arrow", lambda: arrow(pa.table({"question": pa.nulls(49_000_000)})), LARGE, TABLE),
+    "Arrow, buffers in zstd": ("s.arrow", lambda: arrow(plain(), "zstd"), LARGE, TABLE),
+    "Arrow, buffers in LZ4": ("s.arrow", lambda: arrow(plain(), "lz4"), LARGE, TABLE),
+    "zip, entries below the size that a ratio counts from": ("s.zip", lambda: zipped({f"labels/{n}.txt": bytes(9 << 20) for n in range(8)}), LARGE, "; or the folder itself, or a zip of fewer files"),
+    "gzip, a text without end": ("s.csv.gz", lambda: gzip.compress(b"question\n" + b"a\n" * (6 << 20)), LARGE, "; or a smaller file, or one that is not compressed"),
+    "workbook, cells that share a text": ("s.xlsx", workbook, LARGE, "; or a CSV or Parquet file"),
+    "JSON lines, names of their own": ("s.jsonl", ragged, "row 50: found more than 10,000 names", "expected at most 10,000 columns"),
+    "JSON, 100,000 levels": ("s.json", lambda: b"[" * 100_000 + b"]" * 100_000, "depth limit exceeded", "expected a JSON document"),
+    "CSV, a million columns": ("s.csv", lambda: b",".join(b"c%d" % n for n in range(1_000_000)) + b"\n", "columns", "expected at most 10,000 columns"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What a process with little memory says of each file."""
+    folder, places = tmp_path_factory.mktemp("hostile"), []
+    for number, (name, content, *_) in enumerate(FILES.values()):
+        places.append(folder / str(number) / name)
+        places[-1].parent.mkdir()
+        places[-1].write_bytes(content())
+    command = [sys.executable, "-W", "ignore", "-c", CHILD, str(ROOM)]
+    lines = "\n".join(map(str, places))
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=300, check=True, env=os.environ)
+    return dict(zip(FILES, map(json.loads, done.stdout.splitlines()), strict=True))
+
+
+@pytest.mark.attack(
+    "suite author",
+    "a file of a few megabytes unpacks to gigabytes, by compression, dictionaries, views, runs or columns",
+    "what a file unpacks to is counted before it is kept, in relation to its size",
+)
+@pytest.mark.parametrize("what", FILES)
+def test_a_small_file_does_not_fill_the_memory(said: dict[str, str], what: str) -> None:
+    name, _, found, expected = FILES[what]
+    assert said[what].startswith(name)
+    assert found in said[what]
+    assert said[what].rstrip().endswith(expected)
+
+
+SIZES = {
+    "texts in a dictionary": (pa.DictionaryArray.from_arrays([0, 1, None, 1], ["ab", "c" * 100]), [10, 108, 8, 108]),
+    "runs": (pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), ["ab", "c"]), [10, 10, 9]),
+    "views": (pa.array(["ab", "c" * 100, None]).cast(pa.string_view()), [10, 108, 8]),
+    "lists": (pa.array([["a", "bc"], [], None]), [27, 8, 8]),
+    "lists of one size": (pa.array([["a", "b"], ["cccc", "d"]], pa.list_(pa.string(), 2)), [26, 29]),
+    "lists that overlap": (pa.ListViewArray.from_arrays(pa.array([0, 0], pa.int32()), pa.array([3, 2], pa.int32()), ["aa", "b", "c"]), [36, 27]),
+    "structs": (pa.array([{"a": "xx", "b": 1}]), [26]),
+    "maps": (pa.array([[("k", "vv")], []], pa.map_(pa.string(), pa.string())), [35, 8]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("array", "sizes"), SIZES.values(), ids=SIZES)
+def test_the_size_of_values_is_known_before_they_are_written_out(array: pa.Array, sizes: list[int]) -> None:
+    assert shared_values._sizes(array).tolist() == sizes
+    assert shared_values._sizes(array[1:]).tolist() == sizes[1:]
+
+
+@pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "brotli", "lz4", "zstd"])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_the_pages_of_every_writer_are_walked(codec: str, version: str) -> None:
+    """Bound above by what each text takes where all were as long as the longest, below by what there is."""
+    table = columns(pa.array([f"question {n % 9}" for n in range(5_000)]))
+    data = parquet(table, compression=codec, data_page_version=version, row_group_size=2_000, data_page_size=512)
+    limit = LIMITS["table"]
+    found = unpacked(pq.ParquetFile(io.BytesIO(data)), pa.py_buffer(data), Decoded("s", len(data), "table"))
+    assert [one.path for one in found] == ["case_id", "question"]
+    assert all(one.shared for one in found)
+    assert 5_000 * 10 < found[1].most < 5_000 * (10 + 8) + len(data) < limit.free
+
+
+@pytest.mark.parametrize("way", ["once", "in batches"])
+def test_a_table_reads_the_same_at_once_and_in_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """Files whose texts might be too large are read in batches, their dictionaries as they are; the suite is the same."""
+    table = columns(pa.array([f"question {n % 9}" for n in range(500)])).append_column(
+        "expected_answers", pa.array([["a", "b"]] * 500)
+    )
+    path = tmp_path / "s.parquet"
+    path.write_bytes(parquet(table))
+    monkeypatch.setattr("metrics.ingest.formats.parquet.BATCH", 64)
+    if way == "in batches":
+        monkeypatch.setattr("metrics.ingest.formats.parquet.ROW", 1 << 40)
+    suite = read_suite(path)
+    assert suite.cases["question"].to_pylist() == table["question"].to_pylist()
+    assert suite.cases["expected_answers"].to_pylist() == table["expected_answers"].to_pylist()
+
+
+def test_the_same_table_passes_without_compression(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the message advises is what helps: written out, a table has nothing to unpack."""
+    monkeypatch.setitem(LIMITS, "table", replace(LIMITS["table"], free=1 << 20))
+    table = columns(pa.array(["x" * 1_000] * 4_000))
+    (tmp_path / "s.parquet").write_bytes(parquet(table, use_dictionary=False, compression="none"))
+    assert inspect(tmp_path / "s.parquet").rows == 4_000
+    assert len(read_suite(tmp_path / "s.parquet").cases) == 4_000
+
+
+@pytest.mark.attack(
+    "suite author",
+    "run lengths state a mask of 2³¹ pixels, which a page would draw",
+    "masks stay runs; an outline looks only at the pixels that it draws",
+)
+def test_a_mask_of_two_billion_pixels_is_outlined() -> None:
+    height, width = 65_536, 32_767
+    rings = mask_rings(encode([0, height * width]), height, (0, 0, width, height))
+    assert rings == [[0.0, 0.0, float(width), 0.0, float(width), float(height), 0.0, float(height)]]
