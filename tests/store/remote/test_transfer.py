@@ -106,7 +106,6 @@ def _flip(place: Objects, name: str, folder: Path) -> None:
 @pytest.mark.attack("network", "one bit of a file at a URL is changed", "its sha256 is compared before it is kept")
 @PLACES
 @pytest.mark.parametrize("name", ["run/tables/scores.parquet", "suite/cases.parquet", "suite/media/a.png"])
-@pytest.mark.attack("network", "a remote object with other bytes", "sha256 of every object")
 def test_a_flipped_bit_is_refused_by_name(url: str, name: str, made: Run, tmp_path: Path) -> None:
     Workspace().push(made, url)
     with opened(url) as place:
@@ -133,7 +132,6 @@ def test_a_lost_object_is_told_and_a_push_restores_it(url: str, made: Run, tmp_p
 
 @pytest.mark.attack("network", "one bit of the list of a run at a URL is changed", "the list has a checksum")
 @PLACES
-@pytest.mark.attack("network", "a remote listing that was changed", "it is refused")
 def test_a_changed_listing_is_refused(url: str, made: Run, tmp_path: Path) -> None:
     Workspace().push(made, url)
     with opened(url) as place:
@@ -159,7 +157,6 @@ _ONE = {"sha256": "0" * 64, "bytes": 1}
     "network", "the list of a run names files elsewhere or of other runs", "only names of a run are taken"
 )
 @pytest.mark.parametrize("case", FOREIGN)
-@pytest.mark.attack("network", "a listing whose names leave the workspace", "names are checked")
 def test_a_foreign_listing_is_refused(case: str, made: Run, tmp_path: Path) -> None:
     import hashlib
 
