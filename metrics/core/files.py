@@ -39,12 +39,13 @@ def make_folder(path: Path) -> Path:
         for folder in (path, *path.parents):
             if folder.is_dir():
                 break
-            if folder.exists():
-                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
             missing.append(folder)
         for folder in reversed(missing):  # with parents=True the folders above it would follow the umask
-            folder.mkdir(mode=PRIVATE, exist_ok=True)
-            _sync(folder.parent)
+            try:
+                folder.mkdir(mode=PRIVATE, exist_ok=True)
+            except FileExistsError:
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
+            sync(folder.parent)
     return path
 
 
@@ -85,13 +86,13 @@ def written_whole(path: Path, private: bool = True) -> Iterator[Path]:
             if private:
                 make_file(beside)
             yield beside
-            _sync(beside)
+            sync(beside)
             beside.replace(path)
         except BaseException:
             with suppress(OSError):  # of a disk that is gone; what was raised first counts
                 beside.unlink(missing_ok=True)
             raise
-        _sync(path.parent)
+        sync(path.parent)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -171,17 +172,17 @@ def sync_folder(folder: Path) -> None:
     """Bring every file and folder below `folder` to the disk, before a rename makes it count."""
     with stored_at(folder):
         for path in folder.rglob("*"):
-            _sync(path)
-        _sync(folder)
+            sync(path)
+        sync(folder)
 
 
 def move_folder(source: Path, target: Path) -> None:
     """Rename a folder; the new name outlives a power cut."""
     with stored_at(target):
         source.rename(target)
-        _sync(target.parent)
+        sync(target.parent)
         if source.parent != target.parent:
-            _sync(source.parent)
+            sync(source.parent)
 
 
 @contextmanager
@@ -227,7 +228,8 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Bring a file's bytes, or the names in a folder, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -84,7 +84,7 @@ def _evaluate(suite: Suite, outputs: Outputs, *evaluators: str) -> Callable[[Pat
 
     def act(folder: Path) -> None:
         workspace = Workspace(folder / "w")
-        run = next(iter(workspace.runs()), None) or engine.create(workspace, suite, outputs, evaluators)
+        run = next(iter(_runs(folder)), None) or engine.create(workspace, suite, outputs, evaluators)
         engine.execute(run, AtOnce)
 
     return act
@@ -109,7 +109,7 @@ def _judged(folder: Path) -> None:
 
 
 def _resume(folder: Path) -> None:
-    (run,) = Workspace(folder / "w").runs()
+    (run,) = _runs(folder)
     engine.execute(run, AtOnce)
 
 
@@ -134,8 +134,14 @@ def _one_run(folder: Path) -> None:
     engine.execute(engine.create(Workspace(folder / "w"), text_suite(3), text_outputs(3), ["rouge"]), AtOnce)
 
 
+def _runs(folder: Path) -> list[Run]:
+    """The runs that were begun, each opened by its id: a list of runs leaves out one that cannot be read."""
+    workspace = Workspace(folder / "w")
+    return [workspace.run(spec.parent.name) for spec in sorted((folder / "w" / "runs").glob("*/spec.json"))]
+
+
 def _run(folder: Path) -> Run:
-    return Workspace(folder / "w").runs()[0]
+    return _runs(folder)[0]
 
 
 def _label(folder: Path) -> None:
@@ -235,9 +241,8 @@ def _about(folder: Path) -> Seen:
 
 
 def _delete(folder: Path) -> None:
-    workspace = Workspace(folder / "w")
-    for run in workspace.runs():
-        workspace.delete_run(run.id)
+    for run in _runs(folder):
+        Workspace(folder / "w").delete_run(run.id)
 
 
 def _restore(folder: Path) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from metrics.core.errors import AssayError, MissingResource, RemoteError
 from metrics.core.extras import missing_extra
+from metrics.core.files import sync
 from metrics.core.storage import storage_error
 
 PIECE = 8 << 20
@@ -61,7 +62,9 @@ class FileObjects:
         """Store a file as an object: written beside, then renamed."""
         with self._beside(name) as beside:
             self._files.put_file(str(path), beside)
+            self._synced(beside)
             self._files.mv(beside, self._path(name))
+            self._name_synced(name)
 
     def create(self, name: str, content: bytes) -> bool:
         """Store a small object only where there is none of that name; return whether it did.
@@ -73,7 +76,9 @@ class FileObjects:
             try:
                 if "file" in self._protocols:
                     self._files.pipe_file(beside, content)
+                    self._synced(beside)
                     os.link(beside, self._path(name))
+                    self._name_synced(name)
                 else:
                     with self._files.open(self._path(name), "xb") as target:
                         target.write(content)
@@ -99,6 +104,19 @@ class FileObjects:
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}"
+
+    def _synced(self, path: str) -> None:
+        """Bring a file or a folder of a mounted disk to it; servers answer only once they have what they were sent."""
+        if "file" in self._protocols:
+            sync(Path(path))
+
+    def _name_synced(self, name: str) -> None:
+        """Bring the name of a file to the disk, and those of the folders above it, which may be new."""
+        folder = Path(self._path(name)).parent
+        while folder.is_relative_to(self._root):
+            self._synced(str(folder))
+            folder = folder.parent
+        self._synced(str(folder))
 
     @contextmanager
     def _beside(self, name: str) -> Iterator[str]:
