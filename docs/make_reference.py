@@ -272,6 +272,7 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "benchmarks": ("benchmarks.md", benchmark_table),
     "figures": ("../README.md", benchmark_sentence),
     "attacks": ("reliability.md", attack_table),
+    "faults": ("reliability.md", fault_table),
     **{
         name: ("scale.md", partial(scale_table, name))
         for name in ("unit costs", "formulas at scale", "local models at scale", "the rest at scale")
