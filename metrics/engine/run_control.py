@@ -23,8 +23,8 @@ from metrics.engine.load_resources import saved_settings
 from metrics.engine.run_plugins import specified
 from metrics.judge.rubrics import with_rubric
 from metrics.store import Run, Workspace
-from metrics.store.run import STARTING
 from metrics.store.run_about import short_name
+from metrics.store.run_files import STARTING
 
 STARTED = "ASSAY_STARTED"  # the environment's name of the file descriptor that holds STARTING
 

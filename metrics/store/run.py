@@ -9,25 +9,22 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.core.arrow import stored_rows
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
-from metrics.core.errors import RunError
 from metrics.core.evaluator import Evaluator
-from metrics.core.files import held, is_held
+from metrics.core.files import held
 from metrics.core.registry import evaluators, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import TABLES, conformed
 from metrics.core.suite import Outputs, Suite, tags_of
-from metrics.store.digests import digest_of
-from metrics.store.file_names import REMOTE
 from metrics.store.run_about import About, own_name, read_about, write_about
 from metrics.store.run_database import database
-from metrics.store.run_files import RunFiles
+from metrics.store.run_files import STARTING, RunFiles
 from metrics.store.run_progress import Progress, read_progress
 from metrics.store.threshold_profiles import ThresholdProfiles, Thresholds
 
@@ -35,9 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SECOND = 15  # characters of a run's id that are the time it began
-STARTING = "starting"  # in the run's folder: held from its start until the run's own process holds the lock
 CLOCKS = ("progress.json", STARTING, "lock")  # the last one written tells since when `seconds_spent` is out of date
-State = Literal["queued", "starting", "running", "finished", "cancelled", "failed", "interrupted", "damaged"]
 
 
 class Run(RunFiles):
@@ -132,27 +127,6 @@ class Run(RunFiles):
         return ", ".join(f"{name} {sha}" for name, sha in self.wordings(id).items())
 
     @property
-    def state(self) -> State:
-        """The state of the run.
-
-        `starting`: its process is there, but does not work on it yet; `interrupted`: begun and unfinished, but no
-        process works on it; it can be resumed. `damaged`: see `damage`.
-        """
-        if self.damage is not None:
-            return "damaged"
-        if (self.home / "manifest.json").exists():
-            return "finished"
-        if is_held(self.home / "lock"):
-            return "running"
-        if (self.home / "cancel").exists():
-            return "cancelled"
-        if (self.home / "failure.txt").exists():
-            return "failed"
-        if is_held(self.home / STARTING):
-            return "starting"
-        return "interrupted" if any((self.home / name).exists() for name in ("progress.json", STARTING)) else "queued"
-
-    @property
     def partly(self) -> Mapping[str, tuple[int, int]]:
         """The evaluators of which the tables have only a part, rows done of all; none in a sealed run."""
         return {}
@@ -209,30 +183,6 @@ class Run(RunFiles):
     def case_columns(self, names: Sequence[str]) -> pa.Table:
         """Return these columns of the suite's cases; the others are not read."""
         return stored_rows(self.input_path("suite/cases.parquet"), names)
-
-    def table_path(self, name: str) -> Path | None:
-        """Return a sealed table's file: scores, aggregates, judgements, curves/ID, matches/ID; None without one.
-
-        Every reader passes here. Raises RunCorrupt where it is lost or differs from its seal.
-        """
-        manifest = self.manifest
-        if manifest is None:
-            raise RunError(
-                f"run {self.id} is {self.state}: its tables are there once it is finished (`resume` continues it)"
-            )
-        if name not in manifest["tables"]:
-            return None
-        sealed: str = manifest["tables"][name]["sha256"]
-        path: Path = self.folder / manifest["tables"][name]["file"]
-        if not path.exists() and (self.workspace.path / REMOTE).exists():
-            from metrics.store.remote.local_copy import complete_run
-
-            complete_run(self.workspace.path, path)
-        if not path.exists():
-            raise self.corrupt(f"table {name} is lost: there is no {path.name}", lost=True)
-        if digest_of(path) != sealed:
-            raise self.corrupt(f"table {name} differs from its seal: it was changed after the run was finished")
-        return path
 
     def table(self, name: str) -> pd.DataFrame:
         """Return a sealed table as a data frame; see `stored_table`."""

@@ -9,7 +9,7 @@ from metrics.store.digests import listing_facts
 from metrics.store.file_names import INPUTS, REMOTE
 from metrics.store.input_seals import MEDIA, has_fingerprint, input_facts
 from metrics.store.manifest import has_manifest
-from metrics.store.run import Run
+from metrics.store.run_files import RunFiles
 
 Verdict = Literal["whole", "differs", "lost", "not sealed", "not here"]
 NEEDED = ("cases.parquet", "outputs.parquet")  # of every suite and of all outputs
@@ -35,7 +35,7 @@ class Checked(NamedTuple):
         return self.name.removeprefix(TABLE) if self.name.startswith(TABLE) else None
 
 
-def check(run: Run) -> list[Checked]:
+def check(run: RunFiles) -> list[Checked]:
     """Return every part of a finished run with its verdict. Raises RunError for an unfinished one."""
     try:
         manifest = run.manifest
@@ -61,7 +61,7 @@ def _verdict(failure: RunCorrupt) -> Verdict:
     return "lost" if failure.lost else "differs"
 
 
-def _specification(run: Run) -> Checked:
+def _specification(run: RunFiles) -> Checked:
     try:
         spec, manifest = run.spec, run.manifest or {}
     except RunError as failure:
@@ -73,7 +73,7 @@ def _specification(run: Run) -> Checked:
     return Checked(SPECIFICATION, "whole")
 
 
-def _tables(run: Run) -> Iterator[Checked]:
+def _tables(run: RunFiles) -> Iterator[Checked]:
     for name in (run.manifest or {"tables": {}})["tables"]:
         try:
             run.table_path(name)
@@ -83,7 +83,7 @@ def _tables(run: Run) -> Iterator[Checked]:
             yield Checked(TABLE + name, "whole")
 
 
-def _inputs(run: Run) -> Iterator[Checked]:
+def _inputs(run: RunFiles) -> Iterator[Checked]:
     for name in INPUTS:
         kind, _, file = name.partition("/")
         folder = run.suite_folder if kind == "suite" else run.outputs_folder
@@ -109,7 +109,7 @@ def _inputs(run: Run) -> Iterator[Checked]:
             yield Checked(name, "not sealed", "stored by an earlier version, which kept no checksum")
 
 
-def _media(run: Run) -> Iterator[Checked]:
+def _media(run: RunFiles) -> Iterator[Checked]:
     for kind, folder in (("suites", run.suite_folder), ("outputs", run.outputs_folder)):
         name = f"{'suite' if kind == 'suites' else kind}/{MEDIA[kind]}"
         try:

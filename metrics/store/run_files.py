@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from metrics.core.errors import RunCorrupt, RunError
-from metrics.core.files import read_json
+from metrics.core.files import is_held, read_json
 from metrics.store.digests import digest_of
+from metrics.store.file_names import REMOTE
 from metrics.store.manifest import read_manifest
 from metrics.store.own_files import own_folder
 from metrics.store.run_spec import LaterSchema, read_spec
@@ -17,6 +18,8 @@ from metrics.store.stored_inputs import StoredInputs
 
 SPEND = "judge.json"  # in the run's folder: the cost of its judge so far
 REPAIR = "restore it from a backup, or run `python -m metrics verify {} --repair`"
+STARTING = "starting"  # in the run's folder: held from its start until the run's own process holds the lock
+State = Literal["queued", "starting", "running", "finished", "cancelled", "failed", "interrupted", "damaged"]
 ADVICE = {  # on files from which nothing can be made again
     "spec.json": "restore it from a backup, or move the run to the bin: `python -m metrics delete {}`",
     SPEND: "restore it from a backup, or remove it: then the judge's budget begins anew",
@@ -24,7 +27,7 @@ ADVICE = {  # on files from which nothing can be made again
 
 
 class RunFiles:
-    """The specification, the seal and the inputs of a run."""
+    """The specification, the seal, the state, the tables and the inputs of a run."""
 
     def __init__(self, folder: Path):
         self.folder = folder  # of the tables
@@ -77,6 +80,27 @@ class RunFiles:
         except RunError as failure:
             return str(failure)
         return None
+
+    @property
+    def state(self) -> State:
+        """The state of the run.
+
+        `starting`: its process is there, but does not work on it yet; `interrupted`: begun and unfinished, but no
+        process works on it; it can be resumed. `damaged`: see `damage`.
+        """
+        if self.damage is not None:
+            return "damaged"
+        if (self.home / "manifest.json").exists():
+            return "finished"
+        if is_held(self.home / "lock"):
+            return "running"
+        if (self.home / "cancel").exists():
+            return "cancelled"
+        if (self.home / "failure.txt").exists():
+            return "failed"
+        if is_held(self.home / STARTING):
+            return "starting"
+        return "interrupted" if any((self.home / name).exists() for name in ("progress.json", STARTING)) else "queued"
 
     def corrupt(self, what: str, lost: bool = False, advice: str = REPAIR) -> RunCorrupt:
         """Return the error that a file of the run is lost or differs from its seal, with what can be done."""
@@ -143,4 +167,28 @@ class RunFiles:
         path = self.stored_input(name)
         if path is None:
             raise self.corrupt(f"of its inputs {name} is lost", lost=True)
+        return path
+
+    def table_path(self, name: str) -> Path | None:
+        """Return a sealed table's file: scores, aggregates, judgements, curves/ID, matches/ID; None without one.
+
+        Every reader passes here. Raises RunCorrupt where it is lost or differs from its seal.
+        """
+        manifest = self.manifest
+        if manifest is None:
+            raise RunError(
+                f"run {self.id} is {self.state}: its tables are there once it is finished (`resume` continues it)"
+            )
+        if name not in manifest["tables"]:
+            return None
+        sealed: str = manifest["tables"][name]["sha256"]
+        path: Path = self.folder / manifest["tables"][name]["file"]
+        if not path.exists() and (self.workspace.path / REMOTE).exists():
+            from metrics.store.remote.local_copy import complete_run
+
+            complete_run(self.workspace.path, path)
+        if not path.exists():
+            raise self.corrupt(f"table {name} is lost: there is no {path.name}", lost=True)
+        if digest_of(path) != sealed:
+            raise self.corrupt(f"table {name} differs from its seal: it was changed after the run was finished")
         return path

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from metrics.cli.main import BAD_INPUT, main
+from metrics.cli.failures import BAD_INPUT
+from metrics.cli.main import main
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.store.test_seal import flip

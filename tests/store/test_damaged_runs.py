@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from metrics import engine
-from metrics.cli.main import BAD_INPUT, main
+from metrics.cli.failures import BAD_INPUT
+from metrics.cli.main import main
 from metrics.core.errors import InputError, RunCorrupt
 from metrics.engine.judge_speed import judge_time
 from metrics.store import Progress, Run, Workspace

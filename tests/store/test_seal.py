@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from metrics.analysis.objects.object_index import object_index
-from metrics.cli.main import BAD_INPUT, main
+from metrics.cli.failures import BAD_INPUT
+from metrics.cli.main import main
 from metrics.core.errors import InputError, RemoteError, RunCorrupt
 from metrics.reports import render
 from metrics.reports.archives.read import read_archive

@@ -24,11 +24,11 @@ from metrics.judge.cache import Cache
 from metrics.judge.opening import FOLDER
 from metrics.reports.archives import layout
 from metrics.store import Run, Workspace
+from metrics.store.contradictions import contradictions
 from metrics.store.file_names import MEDIA
 from metrics.store.input_seals import is_sealed
 from metrics.store.leftovers import OPENED
 from metrics.store.run_spec import FINGERPRINT
-from metrics.store.sealed_files import contradictions
 from metrics.store.workspace import RUN_ID
 
 MOST_TABLE_BYTES = 4 << 30  # of one table, unpacked
