@@ -121,4 +121,6 @@ def _text(given: str, option: str) -> str:
     try:
         return text_of(given[1:])
     except (OSError, UnicodeDecodeError) as failure:
-        raise InputError([InputProblem(option, f"{given} ({failure})", "a text file in UTF-8")]) from None
+        raise InputError(
+            [InputProblem(option, f"{given} ({getattr(failure, 'strerror', None) or failure})", "a text file in UTF-8")]
+        ) from None

@@ -53,7 +53,7 @@ def _foreign(folder: Path | str) -> str | None:
     """Return the first path in a folder and those below that is neither a file nor a folder; None without one."""
     try:
         changed = os.stat(folder).st_mtime_ns
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     look = _entries if time.time_ns() - changed > SETTLED else _entries.__wrapped__
     foreign, folders = look(str(folder), changed)

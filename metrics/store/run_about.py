@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, StorageError
 from metrics.core.files import read_json, write_json
 
 FILE = "about.json"
@@ -26,7 +26,7 @@ def read_about(folder: Path) -> About:
     try:
         facts = read_json(folder / FILE) or {}
         return About(str(facts.get("name", "")), str(facts.get("notes", "")), tuple(map(str, facts.get("tags", ()))))
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+    except (OSError, StorageError, ValueError, TypeError, AttributeError, RecursionError):
         return About()
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from metrics.core.errors import StorageError
 from metrics.core.files import read_json
 
 FILE = "progress.json"
@@ -43,5 +44,5 @@ def read_progress(folder: Path) -> Progress:
     try:
         facts = read_json(folder / FILE)
         return Progress(**facts | {"evaluators": tuple(EvaluatorProgress(**one) for one in facts["evaluators"])})
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except (OSError, StorageError, ValueError, TypeError, KeyError, RecursionError):
         return Progress()

@@ -103,14 +103,14 @@ def test_a_run_whose_failure_cannot_be_stored_is_interrupted_and_resumed(
     """The disk is full from the first part on: the exit code and the line tell, the state is `interrupted`."""
     from metrics.core import files as stored
 
-    real = stored._sync
+    real = stored.sync
 
     def full(path: Path) -> None:
         if path.parent.name == "parts" or path.name.startswith(".failure"):
             raise OSError(28, "No space left on device", str(path))
         real(path)
 
-    monkeypatch.setattr(stored, "_sync", full)
+    monkeypatch.setattr(stored, "sync", full)
     assert main(files) == 4
     assert "the disk is full (" in capsys.readouterr().err
     (run,) = Workspace(workspace).runs()

@@ -227,7 +227,7 @@ def _shards(folder: Path) -> None:
 
 
 def _merge(folder: Path) -> None:
-    with patch.object(executing, "process_pool", AtOnce):
+    with patch.object(executing, "WorkerPool", AtOnce):
         merge([folder / "shard1", folder / "shard2"], Workspace(folder / "w"))
 
 

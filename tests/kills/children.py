@@ -67,11 +67,11 @@ def main(stage: str, mark: str, *arguments: str) -> int:
     if stage == "starting":
         executing.load_plugins = wait  # type: ignore[attr-defined]
     elif stage == "scoring":
-        executing.process_pool = lambda: _Waits(Path(mark).touch)  # type: ignore[attr-defined]
+        executing.WorkerPool = lambda: _Waits(Path(mark).touch)  # type: ignore[attr-defined]
     elif stage == "sealing":
         from tests.engine.engine_scenes import AtOnce
 
-        executing.process_pool = AtOnce  # type: ignore[attr-defined]
+        executing.WorkerPool = AtOnce  # type: ignore[attr-defined]
         executing.seal = wait  # type: ignore[attr-defined]
     return command(arguments)
 

@@ -155,7 +155,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Monitor
     [
         pytest.param("store.write_table", 1, "before", id="before the first part"),
         pytest.param("store.write_table", 4, "before", id="between samples and scores"),
-        pytest.param("files._sync", 7, "before", id="while a part is written beside"),
+        pytest.param("files.sync", 7, "before", id="while a part is written beside"),
         pytest.param("store.write_json", 3, "before", id="between part and state"),
         pytest.param("store.write_json", 3, "after", id="after a state"),
         pytest.param("store.write_table", 17, "after", id="while parts are merged"),

@@ -149,7 +149,7 @@ def test_foreign_files_and_folders_are_no_runs(runs: tuple[Run, Run]) -> None:
 def test_a_pipe_is_no_specification(runs: tuple[Run, Run]) -> None:
     (runs[1].folder / "spec.json").unlink()
     os.mkfifo(runs[1].folder / "spec.json")
-    assert "spec.json is no file" in Workspace().damaged_runs()[runs[1].id]
+    assert "spec.json is a pipe or a device" in Workspace().damaged_runs()[runs[1].id]
     assert Workspace().run("latest") == runs[0]
 
 

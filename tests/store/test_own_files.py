@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from metrics.cli.main import main
-from metrics.core.errors import RunCorrupt
+from metrics.core.errors import RunCorrupt, StorageError
 from metrics.core.files import copy_folder, make_file
 from metrics.core.suite import Outputs
 from metrics.engine import create, start
@@ -95,7 +95,7 @@ def test_a_run_with_a_link_is_neither_shown_nor_exported_nor_sent(
 def test_nothing_is_written_through_a_link(workspace: Path, outside: Path) -> None:
     run = create(Workspace(), text_suite(), text_outputs(), ["rouge"])
     (run.folder / "log.txt").symlink_to(outside / "id_rsa")
-    with pytest.raises(OSError, match="symbolic links"):
+    with pytest.raises(StorageError, match="no link is allowed"):
         start(run)
     with pytest.raises(OSError, match="symbolic links"):
         make_file(run.folder / "log.txt")

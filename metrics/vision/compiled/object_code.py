@@ -24,6 +24,7 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
+from metrics.core.errors import StorageError
 from metrics.core.files import make_file, make_folder
 
 Kinds = tuple[tuple[str, int], ...]  # data type and dimensions of each argument
@@ -117,7 +118,7 @@ def _write(file: Path, sources: bytes, made: ObjectCode) -> bool:
         make_folder(file.parent)
         make_file(beside).write_bytes(sha256(sources + content).digest() + content)
         beside.replace(file)
-    except OSError:
+    except (OSError, StorageError):
         with suppress(OSError):
             beside.unlink(missing_ok=True)
         return False
