@@ -60,7 +60,8 @@ def test_a_run_that_cannot_be_pushed_stays_and_is_told(
     assert main(["evaluate", *files, "--evaluators", "rouge", "--workspace", url, "--quiet"]) == 0
     out, err = capsys.readouterr()
     run_id = out.strip()
-    assert f"run {run_id} is kept on this machine and not pushed. {tmp_path / 'remote'}: there is a file where" in err
+    assert f"run {run_id} is kept on this machine and not pushed. {tmp_path / 'remote'}/" in err
+    assert "there is a file where a folder is needed" in err
     assert f"`python -m metrics push {run_id} --workspace {url}` sends it" in err
     (tmp_path / "remote").unlink()
     assert main(["push", run_id, "--workspace", url]) == 0

@@ -4,7 +4,6 @@ A kill comes at the n-th operation on a file, a signal in a stage of a run. `--e
 """
 
 import multiprocessing
-import os
 import signal
 import subprocess
 import sys
@@ -82,11 +81,12 @@ def test_stopped_in_a_stage_it_says_how_to_go_on(
 
 
 @pytest.mark.parametrize("stop", STOPS, ids=lambda stop: stop.name)
-def test_stopped_outside_of_a_run_a_command_says_so(stop: signal.Signals, workspace: Path, tmp_path: Path) -> None:
-    """Reading a suite from a pipe that nobody writes to."""
-    os.mkfifo(tmp_path / "log.jsonl")
-    create = ["monitor", str(tmp_path / "log.jsonl"), "--evaluators", "pii_leakage", "--name", "chat", "--quiet"]
-    process = subprocess.Popen([sys.executable, "-m", "metrics", *create], stderr=subprocess.PIPE, text=True)
+def test_stopped_outside_of_a_run_a_command_says_so(stop: signal.Signals, workspace: Path) -> None:
+    """Reading a log from standard input, to which nobody writes."""
+    create = ["monitor", "-", "--evaluators", "pii_leakage", "--name", "chat", "--quiet"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "metrics", *create], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     while not (workspace / "monitors" / "chat" / "spec.json").exists():
         assert process.poll() is None
         time.sleep(0.01)

@@ -53,11 +53,11 @@ def test_a_slider_moves_the_marker_and_a_cell_opens_its_objects(studio_of_object
     page.goto(f"{studio_of_objects}/curves?model=shy&model=keen&label=dog&threshold=0.5")
     expect(page.locator(".js-plotly-plot .point").first).to_be_visible(timeout=120_000)
     expect(page.get_by_test_id("stMultiSelect").filter(has_text="Models")).to_contain_text("shy")
-    page.wait_for_function(f"({MARKER})() == 0.5")
+    page.wait_for_function(f"() => ({MARKER})() == 0.5")
     settle(page)
     lower_by_five(page)
     page.wait_for_url(re.compile(r"threshold=0\.45"))
-    page.wait_for_function(f"({MARKER})() == 0.45")
+    page.wait_for_function(f"() => ({MARKER})() == 0.45")
 
     settle(page)
     page.get_by_role("radio", name="Confusion").or_(page.get_by_role("button", name="Confusion")).first.click()
@@ -91,11 +91,11 @@ def test_slider_gallery_example_and_back_keep_the_state(studio_of_objects: str, 
     expect(page.get_by_text("✓ 8 found · ✗ 0 false · – 0 missed")).to_be_visible()
     settle(page)
     lower_by_five(page)
-    page.wait_for_function(f"({MARKER})() == 0.3")  # the run's own point, which the address does not repeat
+    page.wait_for_function(f"() => ({MARKER})() == 0.3")  # the run's own point, which the address does not repeat
     settle(page)
     lower_by_five(page)
     page.wait_for_url(re.compile(r"threshold=0\.25(&|$)"))
-    page.wait_for_function(f"({MARKER})() == 0.25")
+    page.wait_for_function(f"() => ({MARKER})() == 0.25")
     expect(page.get_by_text("✓ 8 found · ✗ 4 false · – 0 missed")).to_be_visible()
     expect(page.get_by_text("just above 0.25")).to_be_visible()
     expect(tiles).to_have_count(7)
@@ -123,7 +123,7 @@ def test_slider_gallery_example_and_back_keep_the_state(studio_of_objects: str, 
     back(page, before)
     expect(tiles.locator("svg image")).to_have_count(8, timeout=120_000)  # the page runs until all are there
     back(page, "**/curves?**threshold=0.25**")
-    page.wait_for_function(f"({MARKER})() == 0.25")
+    page.wait_for_function(f"() => ({MARKER})() == 0.25")
     expect(page.get_by_text("✓ 8 found · ✗ 4 false · – 0 missed")).to_be_visible()
 
 
