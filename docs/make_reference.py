@@ -251,6 +251,18 @@ def fault_table() -> str:
     return _table(("operation", "fault", "places", "old state", "new state", "result"), rows)
 
 
+def mutant_table() -> str:
+    """Return how many small faults put into the code the tests noticed, by package."""
+    rows = [
+        (
+            f"`{one['package']}`", str(one["mutants"]), str(one["killed"]),
+            with_interval(one["killed"] / one["mutants"], one["low"], one["high"]), str(one["equivalent"]),
+        )
+        for one in json.loads((DOCS / "mutation.json").read_text(encoding="utf-8"))
+    ]  # fmt: skip
+    return _table(("package", "faults", "noticed", "share", "left out: they change nothing"), rows)
+
+
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines: list[Sequence[str]] = [head, ("---",) * len(head), *rows]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
@@ -273,6 +285,7 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "figures": ("../README.md", benchmark_sentence),
     "attacks": ("reliability.md", attack_table),
     "faults": ("reliability.md", fault_table),
+    "mutants": ("reliability.md", mutant_table),
     **{
         name: ("scale.md", partial(scale_table, name))
         for name in ("unit costs", "formulas at scale", "local models at scale", "the rest at scale")
