@@ -56,9 +56,10 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(workspace: Path) -> Iterator[str]:
-    """A studio whose environment holds a key."""
+    """A studio whose environment holds a key, and allows it nowhere: tests of commands may have done that here."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_API_KEY", CANARY)
+        patch.setenv("ASSAY_TARGET_KEYS", "")
         with serving(workspace) as found:
             yield found
 

@@ -1,5 +1,6 @@
 """Opening the archive of a run in a workspace: everything is checked before anything is kept."""
 
+import errno
 import hashlib
 import json
 import shutil
@@ -281,8 +282,7 @@ def _kept(staged: Path, contents: _Contents, workspace: Workspace, shown: str, r
         raise InputError([InputProblem(shown, found, "the same run, or none of that id")])
     for kind, fingerprint in (("suite", contents.suite), ("outputs", contents.outputs)):
         target = make_folder(workspace.path / (kind if kind.endswith("s") else f"{kind}s")) / fingerprint
-        if not target.exists():
-            move_folder(staged / kind, target)
+        if not target.exists() and _moved(staged / kind, target):
             continue
         if not is_sealed(target):  # of an earlier version: the tables that the run was sealed with take their place
             for table in (staged / kind).glob("*.parquet"):
@@ -290,12 +290,24 @@ def _kept(staged: Path, contents: _Contents, workspace: Workspace, shown: str, r
         _add(staged / kind, target, f"{kind}.json")  # it has no images, or a killed process left it unfinished
     if not there:
         make_folder(run.parent)
-        move_folder(staged / "run", run)
+        if not _moved(staged / "run", run):
+            return _kept(staged, contents, workspace, shown, replies)  # which looks whether it is the same run
     taken = 0
     if replies and (staged / layout.REPLIES).exists():
         with closing(Cache(workspace.path / "cache" / FOLDER)) as cache:
             taken = cache.take(staged / layout.REPLIES)
     return Imported(workspace.run(contents.run), not there, taken)
+
+
+def _moved(source: Path, target: Path) -> bool:
+    """Move a folder to where there was none; return whether it did: another import may have been faster."""
+    try:
+        move_folder(source, target)
+    except OSError as failure:
+        if failure.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        return False
+    return True
 
 
 def _add(staged: Path, target: Path, seal: str) -> None:

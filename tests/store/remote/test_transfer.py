@@ -258,7 +258,7 @@ def test_a_disk_that_is_full_is_told(made: Run, tmp_path: Path, monkeypatch: pyt
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(FileObjects, "copy_to", full)
-    with pytest.raises(StorageError, match=r"\.parquet: the disk is full \("):
+    with pytest.raises(StorageError, match=r"/other/\S+: the disk is full \("):
         Workspace(tmp_path / "other").pull(url)
 
 
