@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 from metrics.core.files import sha256_of
 
 T = TypeVar("T")
-SETTLED = 2_000_000_000  # ns; a file changed since may change again without its times showing it: disks count in ticks
+# ns; a file or folder changed since may change again without its times showing it: disks count in ticks
+SETTLED = 2_000_000_000
 
 
 def kept_by_file(function: Callable[[Path], T]) -> Callable[[Path], T]:

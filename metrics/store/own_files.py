@@ -12,13 +12,13 @@ from pathlib import Path
 
 from metrics.core.errors import RunCorrupt
 from metrics.core.files import PRIVATE
+from metrics.store.digests import SETTLED
 
 # all that a workspace has; its folder may have been there before, and have other things of the user's
 FOLDERS = (
     "bin", "cache", "completions", "drafts", "groups", "labels", "listings", "logs", "monitors", "outputs", "plugins",
     "questions", "reviews", "runs", "suites", "targets", "thumbnails", "uploads",
 )  # fmt: skip
-SETTLED = 2_000_000_000  # ns; a folder changed since may change again without its time showing it: disks count in ticks
 
 
 def own_folder(root: Path, *names: str) -> Path:

@@ -22,7 +22,7 @@ STARTING = "starting"  # in the run's folder: held from its start until the run'
 State = Literal["queued", "starting", "running", "finished", "cancelled", "failed", "interrupted", "damaged"]
 ADVICE = {  # on files from which nothing can be made again
     "spec.json": "restore it from a backup, or move the run to the bin: `python -m metrics delete {}`",
-    SPEND: "restore it from a backup, or remove it: then the judge's budget begins anew",
+    SPEND: "restore it from a backup, or remove it: then the judge's budget starts from zero",
 }
 
 
@@ -115,7 +115,7 @@ class RunFiles:
     def spend(self) -> dict[str, Any] | None:
         """The cost of the run's `judges` so far, see metrics.judge.budget.Spend; None: it asked none.
 
-        Raises RunCorrupt where that cannot be read: to resume the run would begin its budget anew.
+        Raises RunCorrupt where that cannot be read: resuming the run would start its budget from zero.
         """
         manifest = self.manifest
         if manifest is not None and "sealed" in manifest:  # not so in a snapshot of an unfinished run

@@ -91,7 +91,7 @@ def dated(run: Run, day: int) -> Run:
 
 
 def resealed(run: Run, **changed: Any) -> Run:
-    """The run with its seal made anew over what a test changed in its files, and with these facts in it changed."""
+    """The run, its seal computed again over what a test changed in its files and with these facts changed in it."""
     facts = json.loads((run.folder / "manifest.json").read_text())
     del facts["sha256"]
     facts |= {"spec": sha256_of(run.folder / "spec.json")} | changed

@@ -8,13 +8,12 @@ import json
 import os
 import shutil
 import sys
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
-from metrics.judge.typical import numbered, typical
+from metrics.judge.typical import numbered
 from metrics.reports.renderers.export_tables import table
 from metrics.store import Run, Workspace
 from metrics.store.export_formats import write
@@ -22,6 +21,7 @@ from tests.analysis.findings.variants import perturbed_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.judge.judge_scenes import rag
 from tests.judge.server import JudgeServer, Request
+from tests.judge.turned_replies import turned_reply
 
 FOLDER = Path(__file__).parent
 WRITERS = (
@@ -65,19 +65,7 @@ def _judged(workspace: Workspace) -> Run:
 
 def _verdicts(request: Request) -> Any:
     """Return a reply that fits, with a label that depends on the question."""
-    turn = int(sha256(request.text.encode()).hexdigest()[:4], 16)
-
-    def turned(schema: Any) -> Any:
-        if isinstance(schema, list):
-            return [turned(entry) for entry in schema]
-        if not isinstance(schema, dict):
-            return schema
-        found = {name: turned(entry) for name, entry in schema.items()}
-        if labels := found.get("enum"):
-            found["enum"] = labels[turn % len(labels) :] + labels[: turn % len(labels)]
-        return found
-
-    return typical(turned(request.schema), request.messages)
+    return turned_reply(request, request.text)
 
 
 def _supports(request: Request) -> list[dict[str, Any]]:

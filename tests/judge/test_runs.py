@@ -210,20 +210,25 @@ class TestTrouble:
         assert again.state == "failed"
 
 
+def resume_and_kill(run: Run, server: JudgeServer, answered: int, project: Path) -> None:
+    """Resume a run in a process of its own, which is killed once the judge has answered so often."""
+    workspace = str(run.workspace.path)
+    command = [sys.executable, "-m", "metrics", "resume", run.id, "--workspace", workspace, "--quiet"]
+    process = subprocess.Popen(command, cwd=project)
+    while server.answered < answered:
+        assert process.poll() is None
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert run.state == "interrupted"
+
+
 def test_killed_and_resumed_no_answered_question_is_asked_again(
     workspace: Path, judge_server: JudgeServer, project: Path
 ) -> None:
     judge_server.latency = 0.02
     run = asked(workspace, judge_server.url, *TWO, cases=60, concurrency=4)
-    command = [sys.executable, "-m", "metrics", "resume", run.id, "--workspace", str(workspace), "--quiet"]
-    for enough in (30,):
-        process = subprocess.Popen(command, cwd=project)
-        while judge_server.answered < enough:
-            assert process.poll() is None
-            time.sleep(0.01)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        assert run.state == "interrupted"
+    resume_and_kill(run, judge_server, 30, project)
     judge_server.latency = 0
     run = engine.execute(run, one_thread)
     assert run.scores["status"].eq("ok").all()
@@ -241,15 +246,8 @@ def test_killed_three_times_every_table_is_that_of_an_uninterrupted_run(
     judge_server.clear()
     judge_server.fail_by(lambda request: Fault(delay=random.random() / 20))  # replies come in another order
     run = asked(workspace / "killed", judge_server.url, *FIVE, cases=30, concurrency=8)
-    command = [sys.executable, "-m", "metrics", "resume", run.id, "--workspace", str(workspace / "killed"), "--quiet"]
     for enough in (1, 40, 90):
-        process = subprocess.Popen(command, cwd=project)
-        while judge_server.answered < enough:
-            assert process.poll() is None
-            time.sleep(0.01)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        assert run.state == "interrupted"
+        resume_and_kill(run, judge_server, enough, project)
     run = engine.execute(run, one_thread)
     assert run.manifest is not None
     assert whole.manifest is not None

@@ -46,7 +46,7 @@ def test_killed_at_any_file_it_goes_on_to_the_same_bytes(
         with steady():
             bench.look(f"a kill at {at}")
             bench.again(f"a kill at {at}")
-    # a process that begins anew may do less than one that has read things before: it may be done before the last point
+    # a fresh process may do less than one that has read things before: it may be done before the last point
     assert set(exits[1:]) == {-signal.SIGKILL}
     assert exits[0] in (-signal.SIGKILL, DONE)
 

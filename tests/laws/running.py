@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from queue import LifoQueue
 from tempfile import TemporaryDirectory
@@ -17,11 +16,12 @@ from metrics import engine
 from metrics.core.evaluator import JUDGE, Evaluator, Parameters
 from metrics.core.registry import evaluators
 from metrics.engine import load_resources
-from metrics.judge.typical import numbered, typical
+from metrics.judge.typical import numbered
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import one_thread
 from tests.evaluators.test_laws import stand_ins
 from tests.judge.server import JudgeServer, Request
+from tests.judge.turned_replies import turned_reply
 from tests.laws.scenes import SCENES, Scene
 
 PARAMETERS = {
@@ -47,19 +47,7 @@ def of_task(task: str) -> list[Evaluator]:
 
 def replying(request: Request) -> Any:
     """Return a reply that fits, with labels that depend on what is asked and on nothing else."""
-    turn = int(sha256(json.dumps(request.data, sort_keys=True).encode()).hexdigest()[:4], 16)
-
-    def turned(schema: Any) -> Any:
-        if isinstance(schema, list):
-            return [turned(entry) for entry in schema]
-        if not isinstance(schema, dict):
-            return schema
-        found = {name: turned(entry) for name, entry in schema.items()}
-        if labels := found.get("enum"):
-            found["enum"] = labels[turn % len(labels) :] + labels[: turn % len(labels)]
-        return found
-
-    return typical(turned(request.schema), request.messages)
+    return turned_reply(request, json.dumps(request.data, sort_keys=True))
 
 
 def supports(request: Request) -> list[dict[str, Any]]:

@@ -107,7 +107,7 @@ def test_every_exception_has_its_reason() -> None:
 
 
 def test_another_process_other_hashes_and_another_order_of_work_give_the_same(runs: Runs, tmp_path: Path) -> None:
-    """Every digit and every word; the judge is asked anew there."""
+    """Every digit and every word; the judge is asked again there."""
     file = tmp_path / "found.json"
     environment = os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": str(PROJECT)}
     subprocess.run(
