@@ -50,9 +50,9 @@ def _verify(options: argparse.Namespace) -> int:
 
 def _all(workspace: Workspace) -> list[Run]:
     """Return every run with a seal, the newest first; of one whose seal cannot be read that is what is said."""
-    finished = [run.id for run in workspace.runs() if run.state == "finished"]
-    broken = [run_id for run_id in workspace.damaged_runs() if "://" not in run_id]
-    return [workspace.run(run_id) for run_id in sorted([*finished, *broken], reverse=True)]
+    finished = [run for run in workspace.runs() if run.state == "finished"]
+    broken = [workspace.run(run_id) for run_id in workspace.damaged_runs() if "://" not in run_id]
+    return sorted([*finished, *broken], key=lambda run: run.began, reverse=True)
 
 
 def _print(run_id: str, parts: list[Checked]) -> None:

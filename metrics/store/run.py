@@ -78,8 +78,9 @@ class Run(RunFiles):
 
     @property
     def began(self) -> tuple[str, int]:
-        """What sorts runs by time: the second in the id, and within one the time of the specification."""
-        return self.id[:SECOND], (self.home / "spec.json").stat().st_mtime_ns
+        """What sorts runs by time: the second in the id, and in it the time of the specification, if it is there."""
+        spec = self.home / "spec.json"
+        return self.id[:SECOND], (spec if spec.exists() else self.home).stat().st_mtime_ns
 
     @property
     def models(self) -> tuple[str, ...]:
