@@ -6,6 +6,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import suppress
+from functools import partial
 
 from metrics.core.errors import AssayError, RunCorrupt, StorageError
 from metrics.core.files import write_text
@@ -22,6 +23,7 @@ from metrics.engine.score_cases import RUN_WIDE
 from metrics.engine.seal import seal
 from metrics.engine.shards import SHARD, own_units
 from metrics.engine.snapshots import clear
+from metrics.engine.turns import Turn
 from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.engine.worker_pool import WorkerPool
 from metrics.judge.redact import redact
@@ -67,7 +69,7 @@ def execute(
             tracker.say("starting")  # not before: a resumed run has not lost what it had done
             with JudgeWorker(run) as judge:
                 try:
-                    for made in _work(run, todo, make_executor or _executor_maker(run), judge):
+                    for made in _work(run, todo, make_executor or _executor_maker(run, waited is not None), judge):
                         judge.write_spend()  # before the part: a kill in between must not lose what was paid
                         if isinstance(made, tuple):
                             unit, result = made
@@ -99,10 +101,10 @@ def execute(
     return run
 
 
-def _executor_maker(run: Run) -> Callable[[], Executor]:
+def _executor_maker(run: Run, in_turn: bool) -> Callable[[], Executor]:
     scheduler = scheduler_of(run)
     if scheduler is None:
-        return WorkerPool
+        return partial(WorkerPool, Turn(run.workspace.path)) if in_turn else WorkerPool
     from metrics.engine.cluster import ClusterExecutor
 
     return lambda: ClusterExecutor(run, scheduler)
@@ -148,6 +150,8 @@ def _work(
                     yield from judging.results(future)
                 elif future in pool.flying:  # else its worker died, with the others
                     yield from pool.results(future)
+            if judging.busy and not pool.busy:  # that may take hours: others can have the memory, and the turn
+                pool.shut_down()
     finally:
         pool.shut_down()
     if judging.stopped is not None:
@@ -232,7 +236,6 @@ class _PoolQueue(_Queue):
         units = list(self.flying.values())
         self.flying.clear()
         self.shut_down()
-        self._executor = None
         return units
 
     def _again(self, units: Sequence[Unit]) -> Iterator[tuple[Unit, UnitResult]]:
@@ -266,6 +269,7 @@ class _PoolQueue(_Queue):
         """Drop what is left, begun or not."""
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor = None
 
 
 class _JudgeQueue(_Queue):

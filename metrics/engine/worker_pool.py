@@ -18,6 +18,7 @@ from typing import Any
 
 from metrics.engine import deadlines
 from metrics.engine.schedulers import UnitLate, UnitLost
+from metrics.engine.turns import AT_ONCE, Turn
 
 LOOK_EVERY = 0.5  # seconds between two looks at a worker that is at work
 PR_SET_PDEATHSIG = 1  # of Linux
@@ -32,16 +33,28 @@ class WorkerPool(Executor):
     """An executor of one worker process per core that ends a worker which does not keep its deadlines.
 
     A future fails with UnitLate then, with UnitLost where the worker died; the other workers go on. Workers are
-    started as they are needed, and end when this process does, however it ends.
+    started as they are needed, and end when this process does, however it ends. With a `turn` it takes no call before
+    that is taken, and gives it back when it is shut down.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, turn: Turn | None = None) -> None:
+        self._turn = turn
         self._calls: SimpleQueue[tuple[Future[Any], Call] | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._workers: set[_Worker] = set()
         self._open = 0  # calls that are not done
         self._dropped = False
         self._lock = threading.Lock()
+
+    @property
+    def window(self) -> int:
+        """How many calls it takes at once: enough to keep the workers busy, little enough to stop soon."""
+        return 2 * (os.cpu_count() or 1) if self._turn is None or self._turn.taken() else 0
+
+    @property
+    def waits(self) -> str | None:
+        """What it waits for, in words; None where it works."""
+        return None if self.window else f"waiting for one of {AT_ONCE} other runs to end"
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> "Future[Any]":
         """Give a call to the next worker that is free; `named` is not supported."""
@@ -66,6 +79,8 @@ class WorkerPool(Executor):
                 worker.kill()
         for _ in self._threads:
             self._calls.put(None)
+        if self._turn is not None:
+            self._turn.give_back()
         if wait:
             for thread in self._threads:
                 thread.join()
