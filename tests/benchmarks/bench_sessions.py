@@ -9,7 +9,6 @@ between one third and the end.
 """
 
 import asyncio
-import os
 import socket
 import subprocess
 import sys
@@ -22,7 +21,7 @@ import psutil
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from metrics.core.places import APP, python_module
+from metrics.core.places import own_environment, python_module
 from metrics.store import Workspace
 from tests.benchmarks.table import Row, report
 from tests.pages.conftest import place_samples
@@ -39,10 +38,9 @@ async def main(seconds: float) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        place = ["--server.address", "127.0.0.1", "--server.port", str(port), "--server.headless", "true"]
         server = subprocess.Popen(
-            python_module("streamlit", "run", str(APP), *place), env=os.environ | {"ASSAY_WORKSPACE": folder},
-            stdout=subprocess.DEVNULL,
+            python_module("metrics", "studio", "--no-token", "--port", str(port), "--workspace", folder),
+            stdout=subprocess.DEVNULL, env=own_environment(),
         )  # fmt: skip
         studio, address = psutil.Process(server.pid), f"http://127.0.0.1:{port}"
         try:
@@ -79,6 +77,7 @@ async def _ready(client: aiohttp.ClientSession, address: str) -> None:
                 return
         except aiohttp.ClientError:
             await asyncio.sleep(0.1)
+    raise TimeoutError("the studio did not start")
 
 
 async def _tab(client: aiohttp.ClientSession, address: str, run: str, seconds: float) -> int:
