@@ -5,6 +5,7 @@
 
 import hashlib
 import importlib
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from unittest.mock import patch
 import pyarrow.parquet as pq
 
 from metrics import engine
+from metrics.cli.report_command import write_report
 from metrics.core.suite import Outputs, Suite
 from metrics.engine import progress
 from metrics.engine.merge import merge
@@ -24,12 +26,15 @@ from metrics.monitoring.monitor_store import Monitor
 from metrics.perturbations import perturb
 from metrics.reports.archives.read import read_archive
 from metrics.reports.archives.write import write_file
-from metrics.store import Run, Workspace
+from metrics.store import Run, Workspace, digests, own_files
 from metrics.store.label_sets import Labels
 from metrics.store.logged_rows import LoggedRows
 from metrics.store.remote import transfer
 from metrics.store.threshold_profiles import ThresholdProfiles
 from metrics.suites.suite_files import write_suite
+from metrics.targets import complete
+from metrics.targets.description import FunctionTarget
+from metrics.targets.recording import folder_of, read_entries
 from tests.engine.engine_scenes import AtOnce, text_outputs, text_suite
 from tests.evaluators.detected import outputs_of, suite_of
 from tests.ingest.files import picture
@@ -43,18 +48,27 @@ Seen = Any  # plain data that says what is there
 
 @dataclass(frozen=True)
 class Operation:
-    """One thing that is done in a folder; `seen` says what is there, None where it is as before."""
+    """One thing that is done in a folder; `seen` says what is there, None where it is as before.
+
+    most: of a fault so many points are tried, evenly spread: where one takes a second, and nearly all are reads.
+    """
 
     name: str
     prepare: Callable[[Path], None]
     act: Callable[[Path], None]
     seen: Callable[[Path], Seen]
+    most: int = 1_000_000
 
 
 @contextmanager
 def steady() -> Iterator[None]:
-    """Make the number and the order of file operations the same each time: no progress by the clock, one thread."""
+    """Make the number and the order of file operations the same each time.
+
+    No progress by the clock, one thread, and no file is old enough to be known by its times.
+    """
     with (
+        patch.object(digests, "SETTLED", math.inf),
+        patch.object(own_files, "SETTLED", math.inf),
         patch.object(progress, "EVERY", 1e9),
         patch.object(executing, "EVERY", 60),
         patch.object(transfer, "AT_ONCE", 1),
@@ -296,10 +310,32 @@ def _logged(folder: Path) -> Seen:
     return rows if len(rows) == 4 else None
 
 
-def _report(folder: Path) -> None:
-    from metrics.cli.report_command import write_report
+def shout(question: str) -> str:
+    """A target that answers at once."""
+    return question.upper()
 
-    write_report(_run(folder), str(folder / "report.md"))
+
+ECHO = FunctionTarget.around(shout, concurrency=1)
+
+
+def _ask(folder: Path) -> None:
+    complete(text_suite(3), ECHO, workspace=folder / "w")
+
+
+def _answered(folder: Path) -> Seen:
+    """The answers that are recorded, all of them whole; None before the last one is."""
+    known = read_entries(folder_of(folder / "w", ECHO))
+    found = {entry["case_id"]: entry["answer"] for entry in known.values()}
+    cases = text_suite(3).cases.to_pylist()
+    assert found.items() <= {case["case_id"]: case["question"].upper() for case in cases}.items()
+    return found if len(found) == len(cases) else None
+
+
+def _report(ending: str) -> Callable[[Path], None]:
+    def act(folder: Path) -> None:
+        write_report(_run(folder), str(folder / f"report.{ending}"))
+
+    return act
 
 
 OPERATIONS = (
@@ -325,7 +361,10 @@ OPERATIONS = (
     Operation("restore a run", _deleted_run, _restore, _out_of_bin),
     Operation("set thresholds", _nothing, _threshold, _thresholds),
     Operation("log rows", _nothing, _log, _logged),
-    Operation("write a report", _one_run, _report, _file("report.md")),
+    Operation("ask a target", _nothing, _ask, _answered),
+    Operation("write a summary", _one_run, _report("md"), _file("report.md")),
+    Operation("write a page", _one_run, _report("html"), _file("report.html"), 40),
+    Operation("write a PDF", _one_run, _report("pdf"), _file("report.pdf"), 40),
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from tests.faults.trials import Bench
 
 SMALL = (
     "give a label", "name a run", "delete a run", "restore a run", "set thresholds", "log rows",
-    "save a suite with images",
+    "save a suite with images", "ask a target",
 )  # fmt: skip
 LARGE = {
     "evaluate text": 17,

@@ -45,7 +45,8 @@ class Bench:
         with steady():
             operation.prepare(self._move_in())
             shutil.move(self.folder, self._begin / "kept")
-            self.old = self._seen_after(lambda: None)
+            self.old = operation.seen(self.fresh())
+            operation.act(self.folder)  # the trials, too, are in a process that has read things before
             with Disk(self.fresh(), moments=True) as self.counted:
                 operation.act(self.folder)
             self.new = operation.seen(self.folder)
@@ -53,9 +54,10 @@ class Bench:
             raise Bad(f"{operation.name} changes nothing")
 
     def row(self, fault: Fault, step: int = 1) -> Row:
-        """Try a fault at every point, or at every `step`th one."""
+        """Try a fault at every point that the operation allows, or at every `step`th one."""
         row = Row(self.operation.name, fault.name)
-        for at in range(1, self.counted.points(fault) + 1, step):
+        points = self.counted.points(fault)
+        for at in range(1, points + 1, max(step, points // self.operation.most)):
             with steady():
                 seen = self._fail(fault, at)
                 self._count(row, seen)
@@ -67,6 +69,7 @@ class Bench:
         row = Row(self.operation.name, POWER)
         assert self.counted.moments is not None
         tried: set[Any] = set()
+        step = max(step, len(self.counted.moments.all) // self.operation.most)
         for number, moment in enumerate(self.counted.moments.all[::step]):
             row.points += 1
             seen = []
@@ -100,9 +103,11 @@ class Bench:
                 if not told or not str(disk.hit).startswith(("read", "open")):
                     where += f" ({disk.hit})"
                     raise Bad(f"{self.operation.name}, {where}: {type(failure).__name__}: {failure}") from failure
+        if disk.hit is None:
+            raise Bad(f"{self.operation.name}, {where}: the point was not reached")
         where += f" ({disk.hit})"
         seen = self.look(where)
-        if told is None and disk.hit is not None and seen != self.new:
+        if told is None and seen != self.new:
             raise Bad(f"{self.operation.name}, {where}: nothing is told, and the new is not there")
         if told is not None and ("\n" in told or not (": " in told or "; " in told)):
             raise Bad(f"{self.operation.name}, {where}: told as {told!r}")
@@ -134,11 +139,6 @@ class Bench:
         row.points += 1
         row.new += seen == self.new
         row.old += seen != self.new
-
-    def _seen_after(self, work: Any) -> Seen:
-        self.fresh()
-        work()
-        return self.operation.seen(self.folder)
 
     def _move_in(self) -> Path:
         self.folder.mkdir(parents=True)

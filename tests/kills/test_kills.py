@@ -36,7 +36,8 @@ def test_killed_at_any_file_it_goes_on_to_the_same_bytes(
 ) -> None:
     bench = Bench(BY_NAME[name], tmp_path)
     last = sum(bench.counted.counts[kind] for kind in ALL)
-    step = 1 if request.config.getoption("--every-kill", default=False) else max(1, last // POINTS)
+    points = bench.operation.most if request.config.getoption("--every-kill", default=False) else POINTS
+    step = max(1, last // points)
     exits = []
     for at in range(last, 0, -step):
         process = PROCESSES.Process(target=until_killed, args=(name, bench.fresh(), at))
