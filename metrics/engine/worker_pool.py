@@ -16,8 +16,10 @@ from multiprocessing.context import SpawnContext
 from queue import SimpleQueue
 from typing import Any
 
+from metrics.core.terminal import protect
 from metrics.engine import deadlines
 from metrics.engine.schedulers import UnitLate, UnitLost
+from metrics.judge.redact import redact
 
 LOOK_EVERY = 0.5  # seconds between two looks at a worker that is at work
 PR_SET_PDEATHSIG = 1  # of Linux
@@ -157,6 +159,7 @@ class _Worker:
 def _work(parent: int, pipe: Connection, cell: MutableSequence[float]) -> None:
     """Do calls in a worker process until the pipe is closed."""
     _follow(parent)
+    protect(redact)  # what a plugin or a library prints here is on the run's terminal, or in its log
     deadlines.watched_by(lambda place, seconds: _note(cell, place, seconds))
     while True:
         try:
