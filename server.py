@@ -10,6 +10,10 @@ from starlette.middleware import Middleware
 
 from components.server.access import access_of, address_of
 from components.server.gate import Gate
+from metrics.core.terminal import protect
+from metrics.judge.redact import redact
+
+protect(redact)  # a traceback holds texts of others
 
 address = st.get_option("server.address") or ""
 auth = st.secrets.get("auth", {}) if st.secrets.load_if_toml_exists() else {}

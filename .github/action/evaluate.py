@@ -2,7 +2,7 @@
 
 It needs nothing but Assay in the Python that runs it. What it leaves in the folder: report.md, gates.xml, report.html,
 run.zip. It exits as the command does: 0 every gate passed, 1 a gate failed, 2 invalid input, 3 no case has a value,
-4 a full or lost disk.
+4 a full or lost disk, 5 a fault of Assay itself.
 """
 
 import json

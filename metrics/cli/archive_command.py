@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli.options import add_parser, run_of
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.store import Workspace
 
@@ -29,7 +30,7 @@ def _archive(options: argparse.Namespace) -> int:
     run = run_of(options, finished=True)
     write_file(run, Path(options.output), not options.without_media, not options.without_replies)
     if not options.quiet:
-        print(f"{Path(options.output).stat().st_size:,} bytes written to {options.output}")
+        say(f"{Path(options.output).stat().st_size:,} bytes written to {options.output}")
     return 0
 
 
@@ -42,6 +43,6 @@ def _import(options: argparse.Namespace) -> int:
     found = read_archive(file, Workspace(options.workspace), options.file, options.replies)
     if not options.quiet:
         what = "imported" if found.added else "is there already"
-        print(f"{found.run.name}: {what}" + (f", {found.replies:,} replies" if options.replies else ""))
-    print(found.run.id)
+        say(f"{found.run.name}: {what}" + (f", {found.replies:,} replies" if options.replies else ""))
+    say(found.run.id)
     return 0

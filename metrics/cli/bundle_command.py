@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli.options import add_parser, run_of
+from metrics.cli.terminal import say
 from metrics.reports.bundles import MOST_CASES, MOST_OF_NUMBER
 
 
@@ -30,7 +31,7 @@ def _bundle(options: argparse.Namespace) -> int:
     folder = Path(options.output)
     written = write_bundle(run_of(options, finished=True), folder, options.cases, not options.without_media)
     if not options.quiet:
-        print(f"{written.files:,} files, {written.size:,} bytes written to {folder}; open {folder / 'index.html'}")
+        say(f"{written.files:,} files, {written.size:,} bytes written to {folder}; open {folder / 'index.html'}")
         if written.left_out:
-            print(written.left_out)
+            say(written.left_out)
     return 0

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli.options import add_parser
+from metrics.cli.terminal import say
 from metrics.judge.cache import Cache
 from metrics.judge.opening import FOLDER
 from metrics.store import Workspace
@@ -31,18 +32,18 @@ def add_command(commands: Any) -> None:
 def _stats(options: argparse.Namespace) -> int:
     with _opened(options) as cache:
         found = cache.statistics()
-    print(f"{found.replies:,} replies, {found.bytes:,} bytes in {cache.folder}")
+    say(f"{found.replies:,} replies, {found.bytes:,} bytes in {cache.folder}")
     unpriced = f", and {found.unpriced_hits:,} hits of unknown price" if found.unpriced_hits else ""
     saved = f"{found.saved_tokens:,} tokens, ${found.saved_usd:.4f}{unpriced}"
-    print(f"{found.hits:,} hits, {found.misses:,} misses; saved {saved}")
+    say(f"{found.hits:,} hits, {found.misses:,} misses; saved {saved}")
     for judge, step, count in found.steps:
-        print(f"  {judge} · {step}: {count:,}")
+        say(f"  {judge} · {step}: {count:,}")
     return 0
 
 
 def _clear(options: argparse.Namespace) -> int:
     with _opened(options) as cache:
-        print(f"{cache.clear(options.judge, options.step, options.older_than):,} replies removed")
+        say(f"{cache.clear(options.judge, options.step, options.older_than):,} replies removed")
     return 0
 
 
@@ -52,13 +53,13 @@ def _export(options: argparse.Namespace) -> int:
         judgements = Workspace(options.workspace).run(options.run, finished=True).judgements
         keys = set() if judgements.empty else set(judgements["key"])
     with _opened(options) as cache:
-        print(f"{cache.export(Path(options.file), keys):,} replies written to {options.file}")
+        say(f"{cache.export(Path(options.file), keys):,} replies written to {options.file}")
     return 0
 
 
 def _import(options: argparse.Namespace) -> int:
     with _opened(options) as cache:
-        print(f"{cache.take(Path(options.file)):,} replies imported from {options.file}")
+        say(f"{cache.take(Path(options.file)):,} replies imported from {options.file}")
     return 0
 
 

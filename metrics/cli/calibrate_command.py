@@ -6,6 +6,7 @@ from typing import Any
 
 from metrics.cli.labels_command import add_files, add_reading
 from metrics.cli.options import add_parser, run_of
+from metrics.cli.terminal import say
 
 
 def add_command(commands: Any) -> None:
@@ -43,15 +44,15 @@ def _calibrate(options: argparse.Namespace) -> int:
         removed = calibrated_here(run, evaluator, metric)
         if removed is not None:
             kept.forget(removed)
-        print(f"{evaluator}.{metric}: " + ("nothing was calibrated" if removed is None else "forgotten"))
+        say(f"{evaluator}.{metric}: " + ("nothing was calibrated" if removed is None else "forgotten"))
         return 0
     if options.files:
         add_files(run, options)
     found = calibrate(run, evaluator, metric, chosen_criterion(run, options.criterion, metric), options.passing)
     kept.keep(found)
-    print(f"{evaluator}.{metric}: {calibrated(found)}")
+    say(f"{evaluator}.{metric}: {calibrated(found)}")
     if not options.quiet:
         used = "later runs with the same models and parameters use it; this run keeps its own"
         unfit = "these labels support no threshold; later runs say so beside the number"
-        print(used if found.separates else unfit, file=sys.stderr)
+        say(used if found.separates else unfit, file=sys.stderr)
     return 0

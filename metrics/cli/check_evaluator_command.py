@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from metrics.cli.terminal import say
 from metrics.core.plugins import load_reference
 from metrics.core.registry import add_plugin
 
@@ -24,7 +25,7 @@ def _check(options: argparse.Namespace) -> int:
     plugin = load_reference(options.reference, Path(), "check-evaluator")
     add_plugin(plugin)  # refuses an id that is taken
     outcomes = check_evaluator(plugin.evaluator)
-    print(f"{plugin.evaluator.id}: {plugin.evaluator.title}")
+    say(f"{plugin.evaluator.id}: {plugin.evaluator.title}")
     for outcome in outcomes:
-        print(f"{MARKS[outcome.passed]}  {outcome.law}" + (f": {outcome.reason}" if outcome.reason else ""))
+        say(f"{MARKS[outcome.passed]}  {outcome.law}" + (f": {outcome.reason}" if outcome.reason else ""))
     return FAILED if any(outcome.passed is False for outcome in outcomes) else 0

@@ -4,6 +4,7 @@ import argparse
 from typing import Any, NoReturn
 
 from metrics.core.did_you_mean import did_you_mean, one_of
+from metrics.core.terminal import one_line
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -18,7 +19,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the mistake and where help is, and exit with 2."""
-        self.exit(2, f"{self.prog}: {message}\n`{self.prog} --help` explains its arguments\n")
+        self.exit(2, f"{self.prog}: {one_line(message)}\n`{self.prog} --help` explains its arguments\n")
 
     def _unknown(self, text: str) -> str:
         if not text.startswith("-"):

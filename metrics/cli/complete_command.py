@@ -5,6 +5,7 @@ from typing import Any
 
 from metrics.cli import log_lines, reading_options, target_options
 from metrics.cli.options import add_mapping, add_parser, pairs
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS
 from metrics.store import Workspace
@@ -34,7 +35,7 @@ def _complete(options: argparse.Namespace) -> int:
     if options.job:
         from metrics.targets.jobs import job_of
 
-        print(job_of(workspace, options.job).execute())
+        say(job_of(workspace, options.job).execute())
         return 0
     missing = [
         InputProblem(name, "nothing", expected)
@@ -59,5 +60,5 @@ def _complete(options: argparse.Namespace) -> int:
     if options.output:
         write_outputs(outputs, options.output)
     where = options.output or f"outputs {fingerprint[:12]} of {workspace.path}"
-    print(f"{len(outputs.outputs) - failed:,} answers{f', {failed:,} failed' if failed else ''} in {where}")
+    say(f"{len(outputs.outputs) - failed:,} answers{f', {failed:,} failed' if failed else ''} in {where}")
     return 0

@@ -8,6 +8,7 @@ from typing import Any
 from metrics.cli import judge_options
 from metrics.cli.options import MODELS, add_parser, names_of, pairs
 from metrics.cli.progress_view import count, follow
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.ingest.documents import ENDINGS
 from metrics.questions.kinds import KINDS
@@ -100,10 +101,10 @@ def _from_documents(options: argparse.Namespace) -> int:
     if read.problems and not options.skip_unreadable:
         raise InputError([*read.problems])
     for problem in read.problems:
-        print(f"passed over: {problem}", file=sys.stderr)
+        say(f"passed over: {problem}", file=sys.stderr)
     if options.dry_run:
         if judge is None:
-            print("no judge calls: no judge is chosen")
+            say("no judge calls: no judge is chosen")
         else:
             judge_options.print_found(questions.estimate(read.documents, settings, judge, options.workspace))
         return 0
@@ -122,7 +123,7 @@ def _from_documents(options: argparse.Namespace) -> int:
     if reviews:
         questions.review(workspace.path, draft_id, reviews)
     write_suite(draft.suite(reviews=reviews, statuses=("proposed", "approved")), options.output)
-    print(f"{len(draft.questions):,} questions in {options.output}, draft {draft_id}")
+    say(f"{len(draft.questions):,} questions in {options.output}, draft {draft_id}")
     return 0
 
 
@@ -155,12 +156,12 @@ def _report(draft: Any) -> None:
     """Print how many questions each kind gave, and why others were dropped, on standard error."""
     for name in KINDS:
         if count := sum(entry.kind == name for entry in draft.questions):
-            print(f"{name}: {count:,}", file=sys.stderr)
+            say(f"{name}: {count:,}", file=sys.stderr)
     for reason, count in draft.reasons.items():
-        print(f"  {count:,} dropped: {reason}", file=sys.stderr)
+        say(f"  {count:,} dropped: {reason}", file=sys.stderr)
     missing = draft.settings.number - len(draft.questions)
     if missing:
-        print(f"  {missing:,} fewer than asked for{f': {draft.stopped}' * bool(draft.stopped)}", file=sys.stderr)
+        say(f"  {missing:,} fewer than asked for{f': {draft.stopped}' * bool(draft.stopped)}", file=sys.stderr)
 
 
 def _approve(options: argparse.Namespace) -> int:
@@ -186,6 +187,6 @@ def _approve(options: argparse.Namespace) -> int:
     if options.output:
         write_suite(suite, options.output)
     if not options.quiet:
-        print(f"{len(suite):,} cases approved; stored as {suite.name!r}", file=sys.stderr)
-    print(options.output or stored)
+        say(f"{len(suite):,} cases approved; stored as {suite.name!r}", file=sys.stderr)
+    say(options.output or stored)
     return 0

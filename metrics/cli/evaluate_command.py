@@ -29,6 +29,7 @@ from metrics.cli.options import (
     with_thresholds,
 )
 from metrics.cli.remote_command import fetch_inputs
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS, Outputs, Suite
 from metrics.engine.deadlines import checked_timeout
@@ -131,7 +132,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     log_lines.note(options, *skipped(run))
     execute(run, options)
     if options.shard:
-        print(run.folder)
+        say(run.folder)
         return 0
     if config:
         rag_config.write_results(run, config)

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from metrics.cli.plugin_options import add_plugin_option
+from metrics.cli.terminal import say
 
 
 def add_command(commands: Any) -> None:
@@ -25,12 +26,12 @@ def _evaluators(options: argparse.Namespace) -> int:
         return _presets(options.json)
     entries = catalogue()
     for why in refused():
-        print(why, file=sys.stderr)
+        say(why, file=sys.stderr)
     if options.json:
         print(json.dumps(entries, ensure_ascii=False, indent=1))
         return 0
     for entry in entries:
-        print(f"{entry['id']:<28} {entry['title']} ({', '.join(entry['tasks'])}) {entry['summary']}")
+        say(f"{entry['id']:<28} {entry['title']} ({', '.join(entry['tasks'])}) {entry['summary']}")
     return 0
 
 
@@ -50,6 +51,6 @@ def _presets(as_json: bool) -> int:
         print(json.dumps(records, ensure_ascii=False, indent=1))
         return 0
     for preset in PRESETS.values():
-        print(f"{preset.id:<16} {preset.title} ({', '.join(preset.tasks)}) {preset.summary}")
-        print(f"{'':<16} {', '.join(held[preset.id])}")
+        say(f"{preset.id:<16} {preset.title} ({', '.join(preset.tasks)}) {preset.summary}")
+        say(f"{'':<16} {', '.join(held[preset.id])}")
     return 0

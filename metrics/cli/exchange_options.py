@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from metrics.cli.options import run_of, write_output
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem, MissingResource
 from metrics.reports.exchange.exporters import EXPORTERS, written
 
@@ -37,7 +38,7 @@ def export(options: argparse.Namespace) -> int:
         write_output(content, options.output)
     elif exporter.form == "folder":
         files = written(run, exporter, Path(options.output))
-        print(f"{options.output}: {len(files):,} files")
+        say(f"{options.output}: {len(files):,} files")
     else:
-        print("\n".join(exporter()(run)))
+        say(*exporter()(run))
     return 0

@@ -1,20 +1,53 @@
 """How a command fails: what it prints, and its exit code."""
 
 import argparse
+import os
+import sys
+import traceback
 from contextlib import suppress
+from tempfile import mkstemp
 
+from metrics.cli import log_lines
 from metrics.cli.reading_options import print_failure
+from metrics.cli.terminal import say
 from metrics.core.errors import AssayError, StorageError
 from metrics.core.storage import storage_error
+from metrics.core.terminal import shown
 
-BAD_INPUT, STORAGE = 2, 4
+BAD_INPUT, STORAGE, INTERNAL = 2, 4, 5
 
 
 def told(failure: Exception, options: argparse.Namespace | None) -> int:
-    """Print a failure that has words for the user and return its exit code; any other is raised again."""
+    """Print a failure and return its exit code; one that has no words for the user is a fault of Assay."""
     words = failure if isinstance(failure, AssayError) else storage_error(failure)
-    if words is None:
-        raise failure
     with suppress(OSError):  # standard error may be on the disk that is full; the exit code still tells
-        print_failure(words, options)
-    return STORAGE if isinstance(words, StorageError) else BAD_INPUT
+        if words is not None:
+            print_failure(words, options)
+        else:
+            _print_internal(failure, options)
+    return INTERNAL if words is None else STORAGE if isinstance(words, StorageError) else BAD_INPUT
+
+
+def _print_internal(failure: Exception, options: argparse.Namespace | None) -> None:
+    """Print a fault of Assay in one line; the traceback goes to a file, or stands indented before it in a log."""
+    text = f"internal error, please report it: {type(failure).__name__}: {failure}"
+    trace = "".join(traceback.format_exception(failure))
+    if log_lines.as_json(options):
+        log_lines.print_event("error", text=text, problems=[], traceback=trace)
+        return
+    place = _kept(trace) if sys.stderr.isatty() else None
+    if place is None:
+        say(*(f"  {line}" for line in trace.split("\n") if line), file=sys.stderr)
+    say(text + (f"; traceback: {place}" if place else ""), file=sys.stderr)
+
+
+def _kept(trace: str) -> str | None:
+    """Return the file, readable by its owner alone, in which a traceback is; None where the disk refuses it."""
+    from metrics.judge.redact import redact  # on use: most commands do not fail
+
+    with suppress(OSError):
+        number, place = mkstemp(prefix="assay-", suffix=".txt")
+        with os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(shown(redact(trace)))
+        return place
+    return None

@@ -11,6 +11,7 @@ from metrics.cli.execution import finished
 from metrics.cli.leaderboard_lines import difference_lines, print_leaderboard
 from metrics.cli.options import names_of, write_output
 from metrics.cli.report_command import check_ending, write_report
+from metrics.cli.terminal import say
 from metrics.reports.gates import Gate
 from metrics.store import Run, Workspace
 
@@ -119,7 +120,7 @@ class Gates:
             if not options.quiet:
                 print_leaderboard(run)
                 for each in against:
-                    print(*difference_lines(each), sep="\n")
-                print(*(outcome.message for outcome in outcomes), sep="\n", end="\n" if outcomes else "")
-            print(run.id)
+                    say(*difference_lines(each))
+                say(*(outcome.message for outcome in outcomes))
+            say(run.id)
         return finished(run, options, 0 if all(outcome.passed for outcome in outcomes) else FAILED)

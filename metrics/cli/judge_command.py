@@ -8,6 +8,7 @@ from typing import Any
 
 from metrics.cli.options import add_parser
 from metrics.cli.progress_view import count, follow
+from metrics.cli.terminal import say
 from metrics.judge.local.found import own_models, places
 from metrics.judge.local.install import LOCAL, MODEL, install, missing_local_model
 from metrics.presentation.format import size_text
@@ -35,27 +36,27 @@ def add_command(commands: Any) -> None:
 def _install(options: argparse.Namespace) -> int:
     with follow(options) as listen:
         file = install(partial(count, listen, MODEL.name))
-    print(f"{file}: sha256 verified; use it with --judge {LOCAL}")
+    say(f"{file}: sha256 verified; use it with --judge {LOCAL}")
     return 0
 
 
 def _list(options: argparse.Namespace) -> int:
     workspace = Workspace(options.workspace).path
     missing = missing_local_model(LOCAL)
-    print(f"local judge, {MODEL.name}: {missing or 'installed'}")
+    say(f"local judge, {MODEL.name}: {missing or 'installed'}")
     if missing is None:
-        print(f"  --judge {LOCAL}")
+        say(f"  --judge {LOCAL}")
     found = own_models(workspace)
     for one in found:
-        print(f"{one.name}, {size_text(one.size)}, {one.place}")
-        print(f"  --judge {shlex.quote(one.model)}")
+        say(f"{one.name}, {size_text(one.size)}, {one.place}")
+        say(f"  --judge {shlex.quote(one.model)}")
     if not found and not options.quiet:
-        searched = "\n".join(f"  {path}" for _, path in places(workspace))
-        print(f"no other GGUF file found; searched:\n{searched}", file=sys.stderr)
+        searched = [f"  {path}" for _, path in places(workspace)]
+        say("no other GGUF file found; searched:", *searched, file=sys.stderr)
     if options.servers:
         _list_servers(options.quiet)
     elif not options.quiet:
-        print("servers of this machine: --servers looks for them", file=sys.stderr)
+        say("servers of this machine: --servers looks for them", file=sys.stderr)
     return 0
 
 
@@ -65,9 +66,9 @@ def _list_servers(quiet: bool) -> None:
     servers = running_servers()
     for server in servers:
         said = "asks for a key: set OPENAI_API_KEY" if server.locked else "" if server.models else "has no model"
-        print(f"{server.name}, {server.base_url}" + (f": {said}" if said else ""))
+        say(f"{server.name}, {server.base_url}" + (f": {said}" if said else ""))
         for model in server.models:
-            print(f"  --judge {shlex.quote(model)} --judge-base-url {server.base_url}")
+            say(f"  --judge {shlex.quote(model)} --judge-base-url {server.base_url}")
     if not servers and not quiet:
         asked = ", ".join(f"{name} {port}" for name, port in USUAL.items())
-        print(f"no server answers on the usual ports ({asked})", file=sys.stderr)
+        say(f"no server answers on the usual ports ({asked})", file=sys.stderr)

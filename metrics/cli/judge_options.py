@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from metrics import engine
 from metrics.cli import rag_config
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.keys import KEY, let_go
@@ -159,17 +160,17 @@ def print_estimate(
     """Print how many calls, tokens and dollars the judge would take."""
     found = engine.estimate(suite, outputs, evaluators, parameters, resources, workspace.path)
     if found is None:
-        print("no judge calls: no judge is chosen, or no evaluator needs one")
+        say("no judge calls: no judge is chosen, or no evaluator needs one")
         return
     print_found(found)
     if found.walked < found.cases:
-        print(f"estimated from {found.walked} of {found.cases:,} cases")
+        say(f"estimated from {found.walked} of {found.cases:,} cases")
 
 
 def print_found(found: engine.Estimate) -> None:
     """Print an estimate, and the time that its judges take."""
-    print(found)
+    say(found)
     if found.local:
-        print(time_text(found.local))
+        say(time_text(found.local))
     if found.hosted:
-        print(time_text(found.hosted, "the judge"))
+        say(time_text(found.hosted, "the judge"))

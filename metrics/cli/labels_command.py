@@ -7,6 +7,7 @@ from typing import Any
 
 from metrics.cli import reading_options
 from metrics.cli.options import add_mapping, add_parser, add_table_output, pairs, run_of, write_output
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.label_schema import SAMPLINGS
 from metrics.store import Run
@@ -49,7 +50,7 @@ def add_reading(action: argparse.ArgumentParser) -> None:
 
 def _add(options: argparse.Namespace) -> int:
     for name in add_files(run_of(options), options):
-        print(name)
+        say(name)
     return 0
 
 
@@ -79,15 +80,14 @@ def add_files(run: Run, options: argparse.Namespace) -> list[str]:
         if not options.quiet:
             skipped = f", {len(read.problems)} problems skipped" if read.problems else ""
             columns = ", ".join(read.label_columns)
-            print(f"{read.file}: {len(read.table):,} labels from {columns}{skipped}", *read.notes, sep="\n",
-                  file=sys.stderr)  # fmt: skip
+            say(f"{read.file}: {len(read.table):,} labels from {columns}{skipped}", *read.notes, file=sys.stderr)
     return names
 
 
 def _list(options: argparse.Namespace) -> int:
     for one in Labels(run_of(options)).sets():
         counts = f"{one.labels:>7,} labels  {one.raters} rater{'s' * (one.raters != 1)}"
-        print(f"{one.id}  {counts}  {one.changed[:16]}  {one.name}  ({', '.join(one.criteria)})")
+        say(f"{one.id}  {counts}  {one.changed[:16]}  {one.name}  ({', '.join(one.criteria)})")
     return 0
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from metrics.analysis import headline, leaderboard, local_agreement
 from metrics.analysis.labels.panel_agreement import panel_agreement
+from metrics.cli.terminal import say
 from metrics.presentation.calibration_words import footnotes
 from metrics.presentation.format import ARROWS, MISSING
 from metrics.presentation.panel_rows import panel_table
@@ -17,23 +18,23 @@ FIGURES = {"alike": "alike", "κ": "kappa", "α": "alpha", "disputed": "disputed
 def print_leaderboard(run: Run) -> None:
     """Print headline, leaderboard, agreement of judges and footnotes."""
     board = leaderboard(run)
-    print(headline(board).sentence)
+    say(headline(board).sentence)
     wide = max([len("model"), *(len(model) for model in board.models)])
     for column in board.columns:
         if column.minor:
             continue
-        print(f"{column.evaluator} · {column.title} {ARROWS[column.direction]}")
+        say(f"{column.evaluator} · {column.title} {ARROWS[column.direction]}")
         for model in board.models:
             cell = board.cells.get((model, column.key))
             if cell is None:
                 continue
             value = cell.reason if cell.value is None else with_interval(cell.value, cell.low, cell.high)
             unscored = f", {cell.unscored} unscored" if cell.unscored else ""
-            print(f"  {model:<{wide}}  {value}  n {cell.n}{unscored}")
+            say(f"  {model:<{wide}}  {value}  n {cell.n}{unscored}")
     for evaluator, words in local_agreement(run).items():
-        print(f"local judge, {evaluator}: {words}")
+        say(f"local judge, {evaluator}: {words}")
     for note in footnotes(column for column in board.columns if not column.minor):
-        print(note)
+        say(note)
     _print_panel(run)
 
 
@@ -57,7 +58,7 @@ def _print_panel(run: Run) -> None:
     """Print how far the judges of a panel agree; nothing without a panel."""
     found = panel_agreement(run)
     if found:
-        print("agreement of the judges")
+        say("agreement of the judges")
         for row in panel_table(found).to_dict("records"):
             figures = [f"{name} {row[key]}" for name, key in FIGURES.items() if row[key] not in ("", MISSING)]
-            print(f"  {row['metric']}, {row['raters']}: {', '.join(figures)}")
+            say(f"  {row['metric']}, {row['raters']}: {', '.join(figures)}")

@@ -6,6 +6,8 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
+from metrics.cli.terminal import say
+
 
 def add_option(command: argparse.ArgumentParser) -> None:
     """Add --log-format."""
@@ -37,7 +39,7 @@ def warn(options: argparse.Namespace | None, text: str) -> None:
     if as_json(options):
         print_event("note", text=text)
     else:
-        print(text, file=sys.stderr)
+        say(text, file=sys.stderr)
 
 
 def print_event(kind: str, /, **facts: Any) -> None:

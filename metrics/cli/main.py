@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
     0 success, 1 a gate failed, 2 invalid input, 3 no case of the run has a value, 4 the machine refused to store or to
-    read (a full disk, no permission); 130 stopped by Ctrl-C, 143 by SIGTERM.
+    read (a full disk, no permission), 5 a fault of Assay itself; 130 stopped by Ctrl-C, 143 by SIGTERM.
     """
     options = None
     try:

@@ -6,6 +6,7 @@ from typing import Any
 
 from metrics.cli.execution import finished
 from metrics.cli.options import add_parser
+from metrics.cli.terminal import say
 from metrics.store import Workspace
 
 
@@ -20,5 +21,5 @@ def _merge(options: argparse.Namespace) -> int:
     from metrics.engine.merge import merge
 
     run = merge(options.folders, Workspace(options.workspace))
-    print(run.id)
+    say(run.id)
     return finished(run, options, 0)

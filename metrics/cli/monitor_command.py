@@ -18,6 +18,7 @@ from metrics.cli.options import (
     with_thresholds,
 )
 from metrics.cli.stopping import exit_code
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.presentation.calibration_words import since, threshold_lines
 from metrics.presentation.format import number, p_words
@@ -95,7 +96,7 @@ def _monitor(options: argparse.Namespace) -> int:
     monitoring.check(monitor.spec)
 
     def warn(text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
+        say(text, file=sys.stderr, flush=True)
 
     try:
         monitoring.feed(
@@ -103,7 +104,7 @@ def _monitor(options: argparse.Namespace) -> int:
             say=(lambda _: None) if options.quiet else warn, warn=warn,
         )  # fmt: skip
     except KeyboardInterrupt as stop:
-        print("stopped; the same command continues where it stopped", file=sys.stderr)
+        say("stopped; the same command continues where it stopped", file=sys.stderr)
         raise SystemExit(exit_code(stop)) from None
     _print(monitor)
     return 0
@@ -166,7 +167,7 @@ def _print(monitor: Any) -> None:
     from metrics.monitoring import columns, drifts, recalibrated
 
     state = monitor.state
-    print(
+    say(
         f"{state.read:,} lines read, {state.sampled:,} sampled, {state.unscored:,} of them unscored, "
         f"{state.duplicates:,} sampled before, {state.bad:,} bad"
     )
@@ -177,26 +178,26 @@ def _print(monitor: Any) -> None:
         if standing["mean"] not in (None, standing["rate"]):  # of a share that should be high, the same twice
             rate += f", mean {with_interval(standing['mean'], standing['mean_low'], standing['mean_high'])}"
         title = f"  {standing['evaluator']}.{standing['metric']}" if standing["evaluator"] else "all metrics"
-        print(f"{title}: {standing['health']}, {rate}, n {standing['judged']}, {standing['unscored']} unscored")
+        say(f"{title}: {standing['health']}, {rate}, n {standing['judged']}, {standing['unscored']} unscored")
     for column in columns(monitor.spec):
         if column.by_model:
-            print(f"  {column.evaluator}.{column.metric}: {' '.join(threshold_lines(column))}")
+            say(f"  {column.evaluator}.{column.metric}: {' '.join(threshold_lines(column))}")
     for one in recalibrated(monitor):
-        print(f"  {one.evaluator}.{one.metric}: {since(one.own, one.now)}")
+        say(f"  {one.evaluator}.{one.metric}: {since(one.own, one.now)}")
     for row in drifts(monitor):
         if row.p is None:
-            print(f"  drift of {row.evaluator}.{row.metric}: {row.reason}")
+            say(f"  drift of {row.evaluator}.{row.metric}: {row.reason}")
         else:
             found = "drifted" if row.drifted else "no significant drift"
-            print(
+            say(
                 f"  drift of {row.evaluator}.{row.metric}: {found}, KS {number(row.ks)}, PSI {number(row.psi)}, "
                 f"{p_words(row.p)}"
             )
     for bad in state.bad_lines[-SHOWN_BAD:]:
-        print(InputProblem(**bad), file=sys.stderr)
+        say(InputProblem(**bad), file=sys.stderr)
     if state.bad > SHOWN_BAD:
-        print(
+        say(
             f"{state.bad:,} bad lines in total; the latest {len(state.bad_lines)} are on the Monitor page",
             file=sys.stderr,
         )
-    print(state.health)
+    say(state.health)

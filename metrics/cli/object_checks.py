@@ -64,12 +64,12 @@ def checked(suite: Suite, outputs: Outputs, options: argparse.Namespace) -> Outp
     if unknown and not answered and not any(finding.kind == "class_numbers" for finding in refused):
         alike = [f"{each.name}={each.nearest[0]}" for each in unknown if each.nearest]
         proposal = f", such as {shlex.quote(alike[0])}" if alike else ""
-        texts.append(f"{unknown_text(unknown)}\n  add {UNKNOWN}{proposal}")
+        texts += [unknown_text(unknown), f"  add {UNKNOWN}{proposal}"]
     if refused:
         every = "--fix all to apply all of these fixes, or " if sum(bool(one.fix) for one in findings) > 1 else ""
         texts.append(f"or {every}--accept-findings to score them as they are")
     if texts:
-        raise InputError("\n".join(texts))
+        raise InputError(*texts)
     return outputs
 
 

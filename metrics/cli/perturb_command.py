@@ -7,6 +7,7 @@ from typing import Any
 
 from metrics.cli import judge_options, reading_options
 from metrics.cli.options import add_mapping, add_parser, names_of, pairs
+from metrics.cli.terminal import say
 from metrics.core.suite import TASKS
 from metrics.perturbations.kind import INTENSITIES
 from metrics.perturbations.kinds import KINDS, RULE_KINDS
@@ -51,13 +52,13 @@ def _perturb(options: argparse.Namespace) -> int:
     write_suite(made.suite, options.output)
     if not options.quiet:
         _report(made)
-    print(f"{len(made.suite):,} cases in {options.output}")
+    say(f"{len(made.suite):,} cases in {options.output}")
     return 0
 
 
 def _report(made: Perturbed) -> None:
     """Print how many variants each kind gave, and why some cases have none, on standard error."""
     for kind, count in made.made.items():
-        print(f"{kind}: {count:,} variant{'s' * (count != 1)}", file=sys.stderr)
+        say(f"{kind}: {count:,} variant{'s' * (count != 1)}", file=sys.stderr)
         for reason, cases in Counter(skipped.reason for skipped in made.skipped if skipped.kind == kind).items():
-            print(f"  {cases:,} without: {reason}", file=sys.stderr)
+            say(f"  {cases:,} without: {reason}", file=sys.stderr)

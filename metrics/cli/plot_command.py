@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from metrics.cli.options import add_parser, names_of, write_output
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.store import Run, Workspace
 
@@ -51,7 +52,7 @@ def _plot(options: argparse.Namespace) -> int:
     metrics = [name for text in options.metrics for name in names_of(text)]
     write_plot(sources, options.output, metrics, options.evaluator)
     if not options.quiet:
-        print(options.output)
+        say(options.output)
     return 0
 
 

@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from metrics.cli import log_lines
-from metrics.cli.terminal import direct, protect, shown
+from metrics.cli.terminal import protect, say
+from metrics.core.terminal import direct, one_line, shown
 from metrics.presentation.format import duration
 from metrics.store import Progress
 from metrics.store.run_progress import EvaluatorProgress
@@ -77,7 +78,9 @@ class Bars:
         """Show the progress."""
         for entry in progress.evaluators:
             if entry.id not in self._tasks:
-                self._tasks[entry.id] = self._live.add_task(shown(entry.title), start=False, total=entry.total, told="")
+                self._tasks[entry.id] = self._live.add_task(
+                    shown(one_line(entry.title)), start=False, total=entry.total, told=""
+                )
             task = self._tasks[entry.id]
             if entry.done:
                 self._live.start_task(task)
@@ -96,7 +99,7 @@ class _Text:
         told = f": {done:,} of {total:,} done" if total and progress.message != STARTING else ""
         told += f", {failed:,} failed" if failed else ""
         told += f", {duration(progress.seconds_spent)}" if progress.message in ENDS else ""
-        print(f"{_headline(progress, share)}{told}", file=sys.stderr, flush=True)
+        say(f"{_headline(progress, share)}{told}", file=sys.stderr, flush=True)
 
     def each(self, progress: Progress) -> None:
         """Print nothing for evaluators that are done."""
@@ -166,4 +169,4 @@ def _counts(progress: Progress) -> list[int]:
 
 def _headline(progress: Progress, share: str = "") -> str:
     left = f", about {duration(progress.seconds_left)} left" if progress.seconds_left else ""
-    return f"{progress.message}{' …' if progress.message == STARTING else share}{left}"
+    return f"{one_line(progress.message)}{' …' if progress.message == STARTING else share}{left}"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics.cli import log_lines
+from metrics.cli.terminal import say
 from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.core.input_problems import grouped
 
@@ -65,8 +66,8 @@ def print_failure(failure: AssayError, options: argparse.Namespace | None) -> No
     every = getattr(options, "all_problems", None)
     problems = failure.problems if isinstance(failure, InputError) else ()
     if every and problems:
-        print(*problems, sep="\n", file=sys.stderr)
+        say(*problems, file=sys.stderr)
         return
-    print(failure, file=sys.stderr)
+    say(*failure.args, file=sys.stderr)
     if every is False and len(grouped(problems)) < len(problems):
-        print(f"{len(problems):,} problems; --all-problems prints each", file=sys.stderr)
+        say(f"{len(problems):,} problems; --all-problems prints each", file=sys.stderr)

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 
 from metrics.cli.options import add_parser
 from metrics.cli.stopping import exit_code
-from metrics.cli.terminal import direct, shown
+from metrics.cli.terminal import say
 from metrics.core.errors import AssayError, InputError, InputProblem
+from metrics.core.terminal import direct, one_line, shown
 from metrics.store import Run, Workspace
 
 T = TypeVar("T")
@@ -51,8 +52,8 @@ def push_sealed(run: Run) -> None:
     try:
         workspace.push(run)
     except AssayError as failure:
-        print(f"run {run.id} is kept on this machine and not pushed. {failure}", file=sys.stderr)
-        print(f"`python -m metrics push {run.id} --workspace {workspace.url}` sends it", file=sys.stderr)
+        say(f"run {run.id} is kept on this machine and not pushed. {failure}", file=sys.stderr)
+        say(f"`python -m metrics push {run.id} --workspace {workspace.url}` sends it", file=sys.stderr)
 
 
 def _push(options: argparse.Namespace) -> int:
@@ -64,7 +65,7 @@ def _push(options: argparse.Namespace) -> int:
     for run in [workspace.run(name, finished=True) for name in names]:
         added = _stoppable(partial(workspace.push, run, url, None if options.quiet else _listen("sent")))
         if not options.quiet:
-            print(f"{run.id}: {'pushed to' if added else 'is there already:'} {url}")
+            say(f"{run.id}: {'pushed to' if added else 'is there already:'} {url}")
     return 0
 
 
@@ -72,9 +73,9 @@ def _pull(options: argparse.Namespace) -> int:
     workspace = Workspace(options.workspace)
     listen = None if options.quiet else _listen("fetched")
     added = _stoppable(partial(workspace.pull, options.url, *options.runs, listen=listen))
-    print(*added, sep="\n", end="\n" if added else "")
+    say(*added)
     if not options.quiet and not added:
-        print("nothing new", file=sys.stderr)
+        say("nothing new", file=sys.stderr)
     return 0
 
 
@@ -85,7 +86,7 @@ def _listen(done: str) -> Callable[[int, int], None] | None:
 
     def listen(sent: int, total: int) -> None:
         end = "\n" if sent == total else ""
-        text = shown(f"{done} {sent / 1e6:,.1f} of {total / 1e6:,.1f} MB")
+        text = shown(f"{one_line(done)} {sent / 1e6:,.1f} of {total / 1e6:,.1f} MB")
         print(f"\r{text}", end=end, file=direct(sys.stderr), flush=True)
 
     return listen
@@ -95,5 +96,5 @@ def _stoppable(work: Callable[[], T]) -> T:
     try:
         return work()
     except KeyboardInterrupt as stop:
-        print("\nstopped; the same command continues it", file=sys.stderr, flush=True)
+        say("", "stopped; the same command continues it", file=sys.stderr, flush=True)
         os._exit(exit_code(stop))  # requests under way are not waited for: what they leave is no object

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli.options import add_parser, write_output
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.judge.rubrics import ENDINGS, USUAL_RUBRIC, Rubric, named_rubric, rubric_text
 from metrics.judge.saved_objects import every, save
@@ -31,12 +32,12 @@ def _rubric(options: argparse.Namespace) -> int:
     workspace = Workspace(options.workspace).path
     if options.name is None:
         for one in (USUAL_RUBRIC, *every(workspace, Rubric)):
-            print(f"{one.id}  {one.title}, version {one.version}: {_shares(one)}")
+            say(f"{one.id}  {one.title}, version {one.version}: {_shares(one)}")
         return 0
     found = named_rubric(workspace, options.name, files=True)
     if options.save:
         found = save(workspace, found)
-        print(f"{found.id}, version {found.version}")
+        say(f"{found.id}, version {found.version}")
     elif options.output:
         ending = Path(options.output).suffix
         if ending not in ENDINGS:

@@ -11,6 +11,7 @@ from typing import Any
 from metrics.cli.failures import told
 from metrics.cli.options import add_parser
 from metrics.cli.plugin_options import load_plugins
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.project_file import project_file
 
@@ -55,10 +56,10 @@ def _run(options: argparse.Namespace) -> int:
         commands = {name: parsed(arguments) for name, arguments in chosen.items()}
         for name, command in commands.items():
             if options.check:
-                print(shlex.join(chosen[name]))
+                say(shlex.join(chosen[name]))
                 continue
             if not options.quiet:
-                print(f"evaluation {name}", file=sys.stderr)
+                say(f"evaluation {name}", file=sys.stderr)
             try:
                 load_plugins(command.plugin)
                 codes.append(int(command.command(command)))

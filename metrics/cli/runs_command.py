@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from metrics import engine
@@ -10,6 +11,7 @@ from metrics.cli import log_lines, scheduler_options
 from metrics.cli.execution import execute, finished
 from metrics.cli.options import add_parser, run_of
 from metrics.cli.plugin_options import add_plugin_option
+from metrics.cli.terminal import say
 from metrics.core.errors import RunSealed
 from metrics.engine.schedulers import use_scheduler
 from metrics.store import Run, Workspace
@@ -50,12 +52,16 @@ def _runs(options: argparse.Namespace) -> int:
         print(json.dumps([*records, *broken], ensure_ascii=False, indent=1))
     for one in () if options.json else [*records, *broken]:
         if one["state"] == "damaged":
-            print(f"{one['id']}  damaged")
+            say(f"{one['id']}  damaged")
         else:
-            print(f"{one['id']}  {one['state']:<11}  {one['name']}", *(f"#{tag}" for tag in one["tags"]))
+            say(f"{one['id']}  {one['state']:<11}  {_with_tags(one['name'], one['tags'])}")
     for why in told.values():
-        print(why, file=sys.stderr)
+        say(why, file=sys.stderr)
     return 0
+
+
+def _with_tags(name: str, tags: Iterable[str]) -> str:
+    return " ".join([name, *(f"#{tag}" for tag in tags)])
 
 
 def _damaged(run_id: str, why: str) -> dict[str, Any]:
@@ -80,9 +86,7 @@ def _describe(options: argparse.Namespace) -> int:
     tags = [tag for tag in (*run.about.tags, *options.tag) if tag not in options.untag]
     if said or options.tag or options.untag:
         run.describe(**said, tags=tuple(tags))
-    print(run.name, *(f"#{tag}" for tag in run.about.tags))
-    if run.about.notes:
-        print(run.about.notes)
+    say(_with_tags(run.name, run.about.tags), *(f"  {line}" for line in run.about.notes.splitlines()))
     return 0
 
 
@@ -106,7 +110,7 @@ def _resume(options: argparse.Namespace) -> int:
         raise RunSealed(f"run {run.id} is finished; a sealed run never changes")
     use_scheduler(run, options.scheduler)
     execute(run, options)
-    print(run.id)
+    say(run.id)
     return finished(run, options, 0)
 
 

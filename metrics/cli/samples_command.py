@@ -4,6 +4,7 @@ import argparse
 from typing import Any
 
 from metrics.cli.options import add_parser
+from metrics.cli.terminal import say
 from metrics.store import Workspace
 
 
@@ -17,5 +18,5 @@ def _samples(options: argparse.Namespace) -> int:
     from metrics.suites.samples import compute_missing
 
     for run in compute_missing(Workspace(options.workspace)):
-        print(run.id)
+        say(run.id)
     return 0

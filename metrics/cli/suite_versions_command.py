@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metrics.cli.options import add_parser
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.store import Workspace
 
@@ -43,7 +44,7 @@ def add_actions(actions: Any) -> None:
 
 def _list(options: argparse.Namespace) -> int:
     for facts in Workspace(options.workspace).suites():
-        print(f"{facts['fingerprint'][:SHOWN]}  {facts['task']:<14}  {facts['cases']:>7,} cases  {facts['name']}")
+        say(f"{facts['fingerprint'][:SHOWN]}  {facts['task']:<14}  {facts['cases']:>7,} cases  {facts['name']}")
     return 0
 
 
@@ -64,13 +65,13 @@ def _merge(options: argparse.Namespace) -> int:
         what = {"skip": "skipped", "replace": "replaced", "rename": "added under new ids"}[options.conflicts]
         lines = [f"{made.added:,} added", f"{made.same:,} in both, alike" if made.same else ""]
         lines += [f"{len(made.conflicts):,} {what}: {ids}" if made.conflicts else ""]
-        print("\n".join(line for line in lines if line), file=sys.stderr)
+        say(*filter(None, lines), file=sys.stderr)
     merged = replace(made.suite, name=options.name or suite.name)
     if options.output:
         write_suite(merged, options.output)
-        print(f"{len(merged):,} cases in {options.output}")
+        say(f"{len(merged):,} cases in {options.output}")
     else:
-        print(save_version(workspace, merged, suite, [f"{other.name}: merged"]))
+        say(save_version(workspace, merged, suite, [f"{other.name}: merged"]))
     return 0
 
 
@@ -81,13 +82,13 @@ def _diff(options: argparse.Namespace) -> int:
     found = difference(_suite(workspace, options.before), _suite(workspace, options.after))
     if not options.quiet:
         counts = f"{len(found.added):,} added, {len(found.removed):,} removed, {len(found.changed):,} changed"
-        print(counts, file=sys.stderr)
+        say(counts, file=sys.stderr)
     for id in found.removed:
-        print(f"- {id}")
+        say(f"- {id}")
     for id in found.added:
-        print(f"+ {id}")
+        say(f"+ {id}")
     for change in found.changes:
-        print(f"~ {change.case_id} {change.field}: {change.before!r} → {change.after!r}")
+        say(f"~ {change.case_id} {change.field}: {change.before!r} → {change.after!r}")
     return 0
 
 
@@ -100,7 +101,7 @@ def _history(options: argparse.Namespace) -> int:
         if version.added is not None:
             counts = f"  +{version.added:,} -{version.removed:,} ~{version.changed:,}"
         edits = f"  {'; '.join(version.edits)}" if version.edits else ""
-        print(f"{version.fingerprint[:SHOWN]}  {version.cases:>7,} cases{counts}  {version.name}{edits}")
+        say(f"{version.fingerprint[:SHOWN]}  {version.cases:>7,} cases{counts}  {version.name}{edits}")
     return 0
 
 

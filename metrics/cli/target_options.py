@@ -8,6 +8,7 @@ from metrics.cli import log_lines
 from metrics.cli.judge_options import budget_of
 from metrics.cli.progress_view import follow
 from metrics.cli.stopping import exit_code
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.regular_files import text_of
 from metrics.core.suite import Outputs, Suite
@@ -86,7 +87,7 @@ def asked(options: argparse.Namespace, suite: Suite) -> Outputs | None:
     if options.dry_run:
         check_fits(suite, chosen, options.repeats, budget)
         for line in estimate(suite, chosen, options.repeats, workspace, options.retry_errors):
-            print(line)
+            say(line)
         return None
 
     try:

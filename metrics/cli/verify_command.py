@@ -8,6 +8,7 @@ from typing import Any
 from metrics.cli.options import add_parser
 from metrics.cli.plugin_options import add_plugin_option
 from metrics.cli.progress_view import follow
+from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.store import Run, Workspace
 from metrics.store.run_check import SEAL, Checked, check, damaged
@@ -57,11 +58,11 @@ def _all(workspace: Workspace) -> list[Run]:
 
 def _print(run_id: str, parts: list[Checked]) -> None:
     width = max(len(one.name) for one in parts)
-    print(f"{run_id}  {'damaged' if damaged(parts) else 'whole'}")
+    say(f"{run_id}  {'damaged' if damaged(parts) else 'whole'}")
     for one in parts:
-        print(f"  {one.name:<{width}}  {one.verdict}")
+        say(f"  {one.name:<{width}}  {one.verdict}")
     for one in damaged(parts):
-        print(one.why, file=sys.stderr)
+        say(one.why, file=sys.stderr)
 
 
 def _repair(run: Run, options: argparse.Namespace) -> bool:
@@ -71,9 +72,9 @@ def _repair(run: Run, options: argparse.Namespace) -> bool:
     with follow(options) as listen:
         done = repair(run, listen=listen)
     if done.again is None:
-        print(f"{run.id}: {', '.join(done.parts)} made again, with the bytes that were sealed")
+        say(f"{run.id}: {', '.join(done.parts)} made again, with the bytes that were sealed")
         return True
     seal = any(one.name == SEAL for one in damaged(check(run)))
     why = "its seal cannot be read" if seal else "the tables did not come out with the bytes that were sealed"
-    print(f"{run.id} stays damaged: {why}. It was evaluated again as run {done.again.id}")
+    say(f"{run.id} stays damaged: {why}. It was evaluated again as run {done.again.id}")
     return False

@@ -22,25 +22,28 @@ AssayError
 from collections.abc import Iterable
 
 from metrics.core.input_problems import InputProblem as InputProblem
-from metrics.core.input_problems import text_of
+from metrics.core.input_problems import lines_of
 
 SHOWN_PROBLEMS = 50  # kinds
 
 
 class AssayError(Exception):
-    """Base of every exception raised on purpose; its text is written for the user."""
+    """Base of every exception raised on purpose; its text is written for the user, each argument one line of it."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.args))
 
 
 class InputError(AssayError):
     """The user's input cannot be used: `problems` lists everything that is wrong with it, the text groups it."""
 
-    def __init__(self, problems: Iterable[InputProblem] | str):
+    def __init__(self, problems: Iterable[InputProblem] | str, *lines: str):
         if isinstance(problems, str):
             self.problems: tuple[InputProblem, ...] = ()
-            super().__init__(problems)
+            super().__init__(problems, *lines)
             return
         self.problems = tuple(problems)
-        super().__init__(text_of(self.problems, SHOWN_PROBLEMS))
+        super().__init__(*lines_of(self.problems, SHOWN_PROBLEMS))
 
 
 class MissingResource(AssayError):

@@ -117,13 +117,13 @@ def grouped(problems: Iterable[InputProblem]) -> list[ProblemGroup]:
     return sorted((_group(members) for members in kinds.values()), key=_rank)
 
 
-def text_of(problems: Iterable[InputProblem], shown: int) -> str:
+def lines_of(problems: Iterable[InputProblem], shown: int) -> list[str]:
     """Return the groups of problems as lines, at most `shown` of them, and how many are not shown."""
     groups = grouped(problems)
     lines = [str(group) for group in groups[:shown]]
     if len(groups) > shown:
         lines.append(f"… and {len(groups) - shown:,} more kinds of problems")
-    return "\n".join(lines)
+    return lines
 
 
 def short(text: str, most: int = SHOWN_CHARACTERS) -> str:

@@ -14,12 +14,14 @@ PIPE = "a pipe, which can be read only once: save it to a file first"
 OTHER = {stat.S_IFDIR: "a folder", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 
 
-def open_regular(path: str | Path) -> BufferedReader:
-    """Return the file, open for reading its bytes.
+def open_regular(path: str | Path, follow: bool = True) -> BufferedReader:
+    """Return the file, open for reading its bytes; a link leads to its file, unless `follow` is False.
 
-    Raises OSError, whose `strerror` says why, for what is no regular file: a folder, pipe, socket or device.
+    Raises OSError, whose `strerror` says why, for what is no regular file: a folder, pipe, socket or device. What was
+    opened is looked at, not the path, which may be another file by then.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # without O_NONBLOCK a pipe would wait here
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # without O_NONBLOCK a pipe would wait here
+    descriptor = os.open(path, flags if follow else flags | os.O_NOFOLLOW)
     kind = stat.S_IFMT(os.fstat(descriptor).st_mode)
     if kind != stat.S_IFREG:
         os.close(descriptor)

@@ -22,6 +22,7 @@ from metrics.core.errors import RunError
 from metrics.core.files import write_text
 from metrics.core.registry import choose
 from metrics.core.source_version import LIBRARIES, source_version
+from metrics.core.terminal import one_line
 from metrics.engine import cluster_worker as there
 from metrics.engine.cluster_inputs import files_of, send
 from metrics.engine.parts import UnitResult
@@ -199,9 +200,9 @@ class ClusterExecutor(Executor):
             if isinstance(found, str)
         }
         if refused and first:
-            raise RunError("\n".join(refused.values()))
+            raise RunError(*refused.values())
         for text in refused.values():  # into the run's log, or the terminal
-            sys.stderr.write(text + "\n")
+            sys.stderr.write(one_line(text) + "\n")
         self._refused |= refused
         with self._lock:
             self._blind.update(blind)

@@ -4,7 +4,6 @@ import ctypes
 import math
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, MutableSequence
@@ -16,12 +15,13 @@ from multiprocessing.context import SpawnContext
 from queue import SimpleQueue
 from typing import Any
 
+from metrics.core.child_process import LOOK_EVERY, end_with
+from metrics.core.terminal import protect
 from metrics.engine import deadlines
 from metrics.engine.schedulers import UnitLate, UnitLost
 from metrics.engine.turns import AT_ONCE, Turn
+from metrics.judge.redact import redact
 
-LOOK_EVERY = 0.5  # seconds between two looks at a worker that is at work
-PR_SET_PDEATHSIG = 1  # of Linux
 WHOLE = -1.0  # in a worker's cell: it is at its unit as a whole
 # of a worker's cell: when its step must be done (time.monotonic is the same in all processes), which, how long it has
 DUE, PLACE, SECONDS = 0, 1, 2
@@ -172,6 +172,7 @@ class _Worker:
 def _work(parent: int, pipe: Connection, cell: MutableSequence[float]) -> None:
     """Do calls in a worker process until the pipe is closed."""
     _follow(parent)
+    protect(redact)  # what a plugin or a library prints here is on the run's terminal, or in its log
     deadlines.watched_by(lambda place, seconds: _note(cell, place, seconds))
     while True:
         try:
@@ -200,14 +201,4 @@ def _follow(parent: int) -> None:
     """End this process when its parent ends, and keep the terminal's Ctrl-C from it: the parent ends it then."""
     if hasattr(os, "setpgrp"):
         os.setpgrp()  # a group of its own, with all that it starts
-    if sys.platform == "linux":  # the kernel does it, also amid a call of C code that lets no other thread run
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it has ended before the kernel was asked
-        os._exit(1)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(LOOK_EVERY)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+    end_with(parent)

@@ -16,6 +16,6 @@ client.py           asking: from the cache, or one request for equal questions, 
 replies.py          reading replies; cache.py: storing them; injection.py: texts written for the judge
 limits.py           concurrency, rate limits, pauses and the circuit breaker; budget.py: prices and the cost limit
 provider.py         models by litellm; server.py: an OpenAI-compatible address; wire.py: what both are sent
-local/              a model in this process
+local/              a model on this machine
 typical.py          replies for an estimate; redact.py: keys are never written to disk
 """

@@ -42,7 +42,7 @@ class CallFailed(Exception):
 
 
 class Completer(Protocol):
-    """A model that completes chats: by litellm, on a server, in this process, or simulated for an estimate."""
+    """A model that completes chats: by litellm, on a server, on this machine, or simulated for an estimate."""
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
         """Return the model's reply in JSON of that schema, named `name`; any text without one. Raises CallFailed."""

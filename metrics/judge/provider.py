@@ -10,6 +10,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from metrics.judge.bounded_transport import bound, too_long
 from metrics.judge.completion import CallFailed, Completion, Messages
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
@@ -28,8 +29,10 @@ def library() -> ModuleType:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pydantic, about litellm's own models, which are built on first use
         import litellm
+        from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
 
         litellm.ModelResponse()
+    bound(LiteLLMAiohttpTransport)
     litellm.suppress_debug_info = True
     litellm.drop_params = False  # what a provider does not take is left out by us, who say so, or is an error
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
@@ -72,6 +75,8 @@ class Provider:
             except TimeoutError:
                 raise CallFailed(f"no reply in {self._settings.timeout:g} s") from None
             except Exception as failure:
+                if long := too_long(failure):
+                    raise CallFailed(long, "refused") from None
                 status = getattr(failure, "status_code", None)
                 if refused := self._wire.option_refused(status, str(failure)):
                     raise CallFailed(redact(refused)[:SHOWN], "unusable") from None

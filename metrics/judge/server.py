@@ -20,6 +20,7 @@ NO_KEY = "none"  # sent to a server that needs no key
 PREFIXES = ("openai/", "hosted_vllm/")  # of such servers' models in litellm
 NO_ENTRY = (401, 403)
 LONGEST_BODY = 1 << 24  # bytes
+MOST_TOKENS = 1_000_000_000  # that a reply may state: no budget is filled, emptied or overflown by one
 SHOWN = 300
 
 
@@ -73,6 +74,7 @@ class Server:
                 connector=connector(self._settings.concurrency),
                 headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
                 timeout=aiohttp.ClientTimeout(total=None),
+                cookie_jar=aiohttp.DummyCookieJar(),
                 trust_env=not is_this_machine(self._address),  # no proxy in between
             )
         return self._session
@@ -89,6 +91,7 @@ def _read(body: bytes, left_out: tuple[str, ...], schema: Mapping[str, Any]) -> 
         raise CallFailed("the response is not a chat completion") from None
     if not all(isinstance(count, int | None) for count in counts):
         raise CallFailed("the response is not a chat completion of text")
+    counts = [count if count is None or 0 < count <= MOST_TOKENS else None for count in counts]
     cut = choice.get("finish_reason") == "length"
     shares = shares_of(text, tokens_of(choice.get("logprobs")), schema)
     return Completion(text, counts[0], counts[1], None, cut, left_out, shares)

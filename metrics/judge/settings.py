@@ -126,7 +126,7 @@ class JudgeSettings(BaseModel):
 
     @property
     def is_local(self) -> bool:
-        """Whether the judge is a model in this process."""
+        """Whether the judge is a model of this machine."""
         return self.model == LOCAL or self.model.startswith(LOCAL + ":")
 
     @property

@@ -1,6 +1,6 @@
 """How much text a judge takes at once: its window, and the room that a question leaves for texts."""
 
-from metrics.judge.local.model import WINDOW as LOCAL_WINDOW
+from metrics.judge.local.model_process import WINDOW as LOCAL_WINDOW
 from metrics.judge.settings import JudgeSettings
 
 UNKNOWN = 16_384  # tokens, of a model that litellm does not list and of a server of the user's own

@@ -122,5 +122,5 @@ def retry_after(header: str | None) -> float | None:
         pass
     try:
         return max(0.0, (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None

@@ -138,9 +138,9 @@ def checked(suite: Suite, outputs: Outputs, accept: bool, unknown: Sequence[str]
     numbered = not accept and any(one.kind == "class_numbers" and one.serious for one in findings)
     if (left := unanswered(suite, outputs)) and not numbered:
         alike = [f"{each.name}={each.nearest[0]}" for each in left if each.nearest]
-        refused.append(f"{unknown_text(left)}\n  add unknown_classes=[{(alike or ['ignore'])[0]!r}]")
+        refused += [unknown_text(left), f"  add unknown_classes=[{(alike or ['ignore'])[0]!r}]"]
     if refused:
-        raise InputError("\n".join(refused))
+        raise InputError(*refused)
     return outputs
 
 

@@ -35,8 +35,8 @@ def test_describe_adds_to_what_there_is(run: Run, capsys: pytest.CaptureFixture[
     assert said(capsys, "describe", run.id) == ["turns · 2 models"]
     assert not (run.folder / "about.json").exists()
     told = said(capsys, "describe", run.id, "--name", "Monday", "--tag", "a", "--tag", "b", "--notes", "Cut.")
-    assert told == ["Monday #a #b", "Cut."]
-    assert said(capsys, "describe", run.id, "--untag", "a") == ["Monday #b", "Cut."]
+    assert told == ["Monday #a #b", "  Cut."]
+    assert said(capsys, "describe", run.id, "--untag", "a") == ["Monday #b", "  Cut."]
     assert main(["describe", run.id, "--name", "n" * 201]) == BAD_INPUT
     assert "at most 200" in capsys.readouterr().err
 

@@ -8,7 +8,7 @@ from metrics.cli.main import main
 from tests.pages.team_scenes import team_file
 
 
-class Started(Exception):
+class Started(BaseException):
     """The server would run now, with this command line and environment."""
 
 

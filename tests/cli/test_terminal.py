@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from metrics.cli.options import write_output
-from metrics.cli.terminal import Shown, direct, protect, shown
+from metrics.cli.terminal import protect
+from metrics.core.terminal import Shown, direct, shown
 from tests.conftest import PROJECT
 
 # the window's title, the clipboard, a link, a cleared screen three times, overwriting, the bell, text turned round
@@ -94,6 +95,38 @@ def test_no_name_acts_on_the_terminal(folder: Path) -> None:
     assert [sign for sign in sorted({*others}) if not (sign.isprintable() or sign == "\n")] == []
 
 
+@pytest.mark.attack("suite author", "a line end in a name fakes a line of output: a gate that passed", "a name is shown in one line, each line end as \\n")  # fmt: skip  # noqa: E501
+def test_no_name_begins_a_line(tmp_path: Path, workspace: Path) -> None:
+    fake = "\nFAKED"
+    files = {
+        "suite.jsonl": {"case_id": f"c{fake}", "question": "q", "expected_answer": "a", "tags": [f"t{fake}"]},
+        "outputs.jsonl": {"case_id": f"c{fake}", "model": f"m{fake}", "answer": "a b"},
+        "foreign.jsonl": {"case_id": f"d{fake}", "model": f"m{fake}", "answer": "a"},
+        "labels.jsonl": {"case_id": f"c{fake}", "model": f"m{fake}", "rater": f"r{fake}", "label": f"good{fake}"},
+        f"named{fake}.jsonl": {"case_id": f"c{fake}", f"column{fake}": "q"},
+    }
+    for name, row in files.items():
+        (tmp_path / name).write_text(json.dumps(row) + "\n")
+    given = ["suite.jsonl", "outputs.jsonl"]
+    text = said(
+        tmp_path,
+        ["evaluate", *given, "--evaluators", "rouge", "--name", f"run{fake}", "--fail-under", "rougeL=0.9"],
+        ["evaluate", *given, "--evaluators", "rouge", "--baseline", "latest", "--fail-if-worse"],
+        ["evaluate", "suite.jsonl", "foreign.jsonl"], ["evaluate", f"named{fake}.jsonl", "outputs.jsonl"],
+        ["evaluate", f"named{fake}.jsonl", "outputs.jsonl", "--all-problems"],
+        ["evaluate", *given, "--evaluators", fake], ["evaluate", *given, "--param", f"rouge.a={fake}"], [f"x{fake}"],
+        ["describe", "latest", "--name", f"n{fake}", "--notes", f"notes{fake}", "--tag", f"t{fake}"],
+        ["runs"], ["describe", "latest"], ["gate", "latest", "--fail-under", "rougeL=0.1"], ["verify"],
+        ["labels", "add", "latest", "labels.jsonl"], ["labels", "list", "latest"],
+        ["suites", "list"], ["suites", "diff", "suite.jsonl", f"named{fake}.jsonl"],
+        ["archive", "latest", "-o", f"a{fake}.zip"], ["import", f"a{fake}.zip"],
+        ["monitor", "outputs.jsonl", "--name", f"chat{fake}", "--evaluators", "pii_leakage"], ["report", fake],
+    )  # fmt: skip
+    assert "m\\nFAKED" in text
+    assert "run\\nFAKED" in text
+    assert [line for line in text.split("\n") if line.startswith("FAKED")] == []
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -139,6 +172,20 @@ def test_streams_are_wrapped_once(monkeypatch: pytest.MonkeyPatch) -> None:
     protect()
     assert isinstance(sys.stdout, Shown)
     assert isinstance(direct(sys.stdout), io.StringIO)
+
+
+@pytest.mark.attack("model", "a traceback in the studio's log drives the terminal or holds a key", "what is logged is shown as text, without keys")  # fmt: skip  # noqa: E501
+def test_the_studios_log_is_text(tmp_path: Path) -> None:
+    code = (
+        "from streamlit.logger import get_logger; log = get_logger('streamlit.page'); import server\n"
+        "try: raise ValueError('no sk-abcdefgh12345678 \\x1b[2J')\n"
+        "except ValueError: log.exception('page')"
+    )
+    environment = os.environ | {"PYTHONPATH": str(PROJECT), "ASSAY_NO_TOKEN": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, env=environment, check=True
+    )
+    assert done.stderr.endswith("ValueError: no [key] \\u001b[2J\n")
 
 
 @pytest.mark.parametrize("terminal", [False, True])

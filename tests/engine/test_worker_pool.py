@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Future
 from pathlib import Path
@@ -166,3 +167,9 @@ def test_workers_end_with_their_parent(project: Path, tmp_path: Path, ending: si
     parent.send_signal(ending)
     parent.wait()
     gone(worker)
+
+
+@pytest.mark.attack("model", "what a worker prints on standard error drives the terminal or holds a key", "it is shown as text, without keys")  # fmt: skip  # noqa: E501
+def test_what_a_worker_prints_is_text(pool: WorkerPool, capfd: pytest.CaptureFixture[str]) -> None:
+    pool.submit(warnings.warn, "no sk-abcdefgh12345678 \x1b[2J").result()
+    assert "UserWarning: no [key] \\u001b[2J" in capfd.readouterr().err

@@ -84,6 +84,25 @@ def test_nothing_in_a_model_folder_is_executed(folder: Path, tmp_path: Path, pre
     assert not proof.exists()
 
 
+TEMPLATES = {
+    "Python's classes": ("{{ ''.__class__.__mro__[1].__subclasses__() }}", "SecurityError"),
+    "a million times a million": ("{% for i in range(10**12) %}{% endfor %}", "OverflowError"),
+    "a file": ("{% include '/etc/passwd' %}", "TypeError"),
+}
+
+
+@pytest.mark.attack("package", "a chat template of an embedding model calls Python's classes, reads a file or counts to a trillion", "it runs in a sandbox, which refuses them")  # fmt: skip  # noqa: E501
+@pytest.mark.parametrize(("template", "why"), TEMPLATES.values(), ids=TEMPLATES)
+def test_a_chat_template_is_sandboxed(folder: Path, tmp_path: Path, template: str, why: str) -> None:
+    way = {"method": "forward", "method_output_name": "last_hidden_state"}
+    ways = {"text": way, "message": way | {"format": "flat"}}
+    change(folder / "sentence_bert_config.json", modality_config=ways, module_output_name="token_embeddings")
+    change(folder / "tokenizer_config.json", chat_template=template)
+    with pytest.raises(Exception) as told:  # noqa: PT011 - whatever the library raises becomes an error of the case
+        open_embedder(str(folder), tmp_path / "cache").encode(["a"])
+    assert type(told.value).__name__ == why
+
+
 def test_pickles_beside_safetensors_are_left_alone(folder: Path, tmp_path: Path) -> None:
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Touch(tmp_path / "executed")))
     assert fingerprints(folder) == fingerprints(bundled_folder())

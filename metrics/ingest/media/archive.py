@@ -87,15 +87,12 @@ def _folder_entries(folder: Path, file: str, problems: list[InputProblem]) -> li
             if place.is_symlink() or not place.is_file():
                 continue
             name = place.relative_to(folder).as_posix()
-            entries.append(Entry(name, place.stat().st_size, partial(_opened, place)))
+            # opened without following: it may have become a link or a pipe since
+            entries.append(Entry(name, place.stat().st_size, partial(open_regular, place, follow=False)))
             if len(entries) > MAX_ENTRIES:
                 problems.append(InputProblem(file, f"more than {MAX_ENTRIES:,} files", f"at most {MAX_ENTRIES:,}"))
                 return []
     return entries
-
-
-def _opened(place: Path) -> IO[bytes]:
-    return place.open("rb")
 
 
 def zip_entries(

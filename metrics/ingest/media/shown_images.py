@@ -9,7 +9,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metrics.ingest.media.images import LARGE, MANY_PIXELS, MAX_PIXELS
+from metrics.core.regular_files import open_regular
+from metrics.ingest.media.images import FORMATS, LARGE, MANY_PIXELS, MAX_PIXELS
 from metrics.ingest.media.orientation import SIDEWAYS, Size, turned, way_up
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ def shown_image(path: str | Path, size: Size | None = None, longest: int | None 
     from PIL import Image, UnidentifiedImageError
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is checked below
-            source = Image.open(path)
-        with source:
+        with open_regular(path, follow=False) as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of many pixels, as our own limit is checked below, and of damaged EXIF
+            # of these formats alone: of others Pillow starts programs, such as Ghostscript
+            source = Image.open(file, formats=list(FORMATS))
             width, height = source.size
             if width * height > MAX_PIXELS:
                 raise ValueError(f"the image has {width:,} × {height:,} pixels; at most {MAX_PIXELS:,} are shown")

@@ -7,6 +7,7 @@ composed of the likeliest labels; the probabilities go out with it.
 
 import asyncio
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +16,8 @@ from typing import Any
 
 from metrics.judge.completion import CallFailed, Completion, Messages
 from metrics.judge.local.install import LOCAL, gguf_file
-from metrics.judge.local.model import LocalModel
+from metrics.judge.local.model import STOPPED, LocalModel
+from metrics.judge.local.model_process import ModelEnded
 from metrics.judge.local.passages import relevant
 from metrics.judge.local.questions import (
     ANSWERS,
@@ -67,10 +69,15 @@ class LocalCompleter:
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
         """Return the model's reply in JSON of that schema. Raises CallFailed, for example for a prompt too long."""
+        stopped = threading.Event()
+        STOPPED.set(stopped)  # for the thread, which takes this context with it
         try:
             return await asyncio.to_thread(self._answer, messages, schema, name)
-        except ValueError as failure:
+        except (ValueError, ModelEnded) as failure:
             raise CallFailed(str(failure), "refused") from None
+        except asyncio.CancelledError:
+            stopped.set()
+            raise
 
     async def close(self) -> None:
         """Do nothing: the model stays loaded for the next run of this process."""

@@ -1,20 +1,19 @@
-"""A GGUF language model in this process: replies that fit a JSON schema, and the likelihood of labels."""
+"""A GGUF language model: replies that fit a JSON schema, and the likelihood of labels."""
 
 import json
 import math
-import os
-import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import MissingResource
 from metrics.judge.completion import Completion, Messages
+from metrics.judge.local.model_process import ModelEnded, ModelProcess
 
-WINDOW = 8_192  # tokens of prompt and reply together: 230 MB of memory
 ALTERNATIVES = 20  # most likely first tokens that are searched for the labels
+STOPPED = ContextVar("STOPPED", default=threading.Event())  # noqa: B039 - set where nobody waits for the answer any more
 
 
 class LocalModel:
@@ -23,6 +22,7 @@ class LocalModel:
     def __init__(self, path: Path):
         self.path = path
         self._lock = threading.Lock()
+        self._process: ModelProcess | None = None
 
     def complete(self, messages: Messages, schema: Mapping[str, Any], options: Mapping[str, Any]) -> Completion:
         """Return a JSON reply that fits `schema`, or any text without one.
@@ -52,32 +52,26 @@ class LocalModel:
         return shares, _completion(json.dumps(shares), reply)
 
     def _asked(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        stopped = STOPPED.get()
         with self._lock:
-            made = self._server.handle_chat_completions({"temperature": 0, "cache_prompt": True, **body})
-        reply: dict[str, Any] = json.loads(made) if isinstance(made, str | bytes) else made
+            if stopped.is_set():
+                raise ModelEnded("the question was stopped")
+            self._process = self._process or self._started(stopped)
+            try:
+                reply = self._process.ask({"temperature": 0, "cache_prompt": True, **body}, stopped)
+            except ModelEnded:
+                self._process = None  # the next question starts another
+                raise
         if "choices" not in reply:
             raise ValueError(f"the local model cannot answer: {reply.get('error', {}).get('message', reply)}")
-        return reply
+        return dict(reply)
 
-    @cached_property
-    def _server(self) -> Any:
-        import xllamacpp
-
-        asked = xllamacpp.CommonParams()
-        asked.model.path = str(self.path)
-        asked.n_ctx = WINDOW
-        asked.n_parallel = 1
-        asked.warmup = False
-        asked.verbosity = -1
-        asked.offline = True
-        asked.api_keys = [secrets.token_urlsafe()]  # no other user of this machine may call its port
-        allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        asked.cpuparams.n_threads = asked.cpuparams_batch.n_threads = allowed
+    def _started(self, stopped: threading.Event) -> ModelProcess:
         try:
-            return xllamacpp.Server(asked)
-        except Exception as failure:
+            return ModelProcess(self.path, stopped)
+        except (ValueError, OSError) as failure:
             raise MissingResource(
-                f"{self.path} cannot be loaded as a GGUF model ({type(failure).__name__}: {failure}); "
+                f"{self.path} cannot be loaded as a GGUF model ({failure}); "
                 "install it again by `python -m metrics judge install`"
             ) from failure
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from metrics.core.errors import MissingResource, RemoteError
 from metrics.core.extras import missing_extra
+from metrics.store.remote.objects import LONGEST, too_long
 
 PIECE = 8 << 20  # bytes of a part of an upload, or of a range of a download
 TRIES, PATIENCE = 4, timedelta(seconds=60)  # of one request
@@ -52,7 +53,10 @@ class CloudObjects:
         import obstore
 
         try:
-            return bytes(obstore.get(self._store, name).bytes())
+            found = obstore.get(self._store, name)
+            if found.meta["size"] > LONGEST:
+                raise too_long(self.place, name)
+            return bytes(found.bytes())
         except FileNotFoundError as failure:
             _require_bucket(failure)
             return None

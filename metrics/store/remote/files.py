@@ -1,7 +1,6 @@
 """Objects as files of any file system that fsspec knows: a mounted disk, SSH, HDFS, WebDAV, memory."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,9 @@ from urllib.parse import urlsplit
 from metrics.core.errors import AssayError, MissingResource, RemoteError
 from metrics.core.extras import missing_extra
 from metrics.core.files import sync
+from metrics.core.regular_files import open_regular
 from metrics.core.storage import storage_error
+from metrics.store.remote.objects import LONGEST, too_long
 
 PIECE = 8 << 20
 SSH = ("ssh", "sftp")  # by sshfs: what fsspec itself has takes any server's key
@@ -45,15 +46,22 @@ class FileObjects:
     def read(self, name: str) -> bytes | None:
         """Return a small object; None where there is none."""
         try:
-            return bytes(self._files.cat_file(self._path(name)))
+            with self._opened(name) as source:
+                content = bytes(source.read(LONGEST + 1))
         except FileNotFoundError:
             return None
+        if len(content) > LONGEST:
+            raise too_long(self.place, name)
+        return content
 
-    def copy_to(self, name: str, target: BinaryIO, size: int) -> bool:  # noqa: ARG002 - a file ends by itself
+    def copy_to(self, name: str, target: BinaryIO, size: int) -> bool:
         """Write an object to a file; return whether there is one."""
         try:
-            with self._files.open(self._path(name), "rb") as source:
-                shutil.copyfileobj(source, target, PIECE)
+            with self._opened(name) as source:
+                left = size + 1  # one more tells that it is another file
+                while left > 0 and (piece := source.read(min(left, PIECE))):
+                    target.write(piece)
+                    left -= len(piece)
         except FileNotFoundError:
             return False
         return True
@@ -96,6 +104,11 @@ class FileObjects:
             return []
         names = [entry.rstrip("/").rpartition("/")[2] for entry in found]
         return [f"{folder}/{name}" for name in names if not name.startswith(".")]
+
+    def _opened(self, name: str) -> Any:
+        """Return an object, open for reading; on a disk only what is a file, where a pipe would wait for ever."""
+        path = self._path(name)
+        return open_regular(path) if "file" in self._protocols else self._files.open(path, "rb")
 
     @property
     def _protocols(self) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """A suite or outputs at a URL that the user gave, fetched into a temporary file of the same name."""
 
+import sys
 from pathlib import Path
 
 from metrics.core.errors import InputError, InputProblem
@@ -21,5 +22,5 @@ def local_file(path: str | Path) -> Path:
             raise InputError([InputProblem(path, "no such file", "the URL of a file")])
         copy = temporary_folder("inputs") / name
         with make_file(copy).open("wb") as target:
-            place.copy_to(name, target, size)
+            place.copy_to(name, target, size or sys.maxsize)  # a web server need not say it
     return copy

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from metrics.core.errors import RemoteError
 from metrics.core.schema import SCHEMA_VERSION
@@ -31,8 +31,8 @@ TABLES = (
     "outputs/outputs.parquet",
 )
 REPAIR = "restore it, or remove it and push the run again"
-ID = r"^[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$"
-HASH = r"^[0-9a-f]{64}$"
+ID = r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}"
+HASH = r"[0-9a-f]{64}"
 
 
 class File(BaseModel):
@@ -40,7 +40,7 @@ class File(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     sha256: str
-    bytes: int
+    bytes: int = Field(ge=0)
 
     @property
     def object(self) -> str:
@@ -93,7 +93,7 @@ def listing_from(stored: bytes, place: str, run_id: str) -> Listing:
             raise RemoteError(f"{where} has version {content['version']}; this Assay reads up to {VERSION}: update it")
         listing = Listing.model_validate(content)
         wrong = next(_wrong(listing, run_id), None)
-    except (ValueError, KeyError, TypeError, AttributeError, ValidationError):
+    except (ValueError, KeyError, TypeError, AttributeError, ValidationError, RecursionError):
         raise RemoteError(f"{where} is no listing of a run; {REPAIR}") from None
     if wrong:
         raise RemoteError(f"{where}: {wrong}")
@@ -105,14 +105,16 @@ def _wrong(listing: Listing, run_id: str) -> Iterator[str]:
     spec, seal = (json.loads(listing.texts[name]) for name in (SPEC, SEAL))
     names = (*listing.texts, *listing.files)
     yield from (f"it has no {name}" for name in (*NEEDED, *TABLES) if name not in names)
+    if len({name.lower() for name in names}) < len(names):
+        yield "it names a file twice, on disks that take upper and lower case alike"
     yield from (f"the name {name!r} is none of a run's file" for name in names if not re.fullmatch(NAMES, name))
-    yield from (f"{name} has no sha256" for name, file in listing.files.items() if not re.match(HASH, file.sha256))
+    yield from (f"{name} has no sha256" for name, file in listing.files.items() if not re.fullmatch(HASH, file.sha256))
     if spec["schema"] > SCHEMA_VERSION:
         yield f"the run has schema {spec['schema']}; this Assay reads up to {SCHEMA_VERSION}: update it"
     inputs = [spec[kind]["fingerprint"] for kind in ("suite", "outputs")]
     if [listing.run, listing.suite, listing.outputs] != [run_id, *inputs] or spec["id"] != run_id:
         yield "it is of another run, suite or outputs than its specification"
-    if not (re.match(ID, run_id) and all(re.match(HASH, one) for one in inputs)):
+    if not (re.fullmatch(ID, run_id) and all(re.fullmatch(HASH, one) for one in inputs)):
         yield "its run, suite or outputs have names that Assay never gives"
     digests = {name: file.sha256 for name, file in listing.files.items()}
     yield from (f"{name} {fault}" for name, fault in contradictions(listing.texts, digests))

@@ -1,7 +1,9 @@
 """Runs go to a URL and come back the same; what is damaged, foreign or half sent is never taken for a run."""
 
 import json
+import os
 import shutil
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from metrics.core.errors import InputError, RemoteError, RunCorrupt, RunError, RunNotFound, StorageError
 from metrics.core.files import sha256_of
 from metrics.store import Run, Workspace
+from metrics.store.remote import cloud, files
 from metrics.store.remote.cloud import CloudObjects
 from metrics.store.remote.files import FileObjects
 from metrics.store.remote.objects import Objects, opened
@@ -149,6 +152,14 @@ FOREIGN = {
     "a lost table": (lambda c: c["files"].pop("suite/cases.parquet"), r"it has no suite/cases\.parquet"),
     "a later version": (lambda c: c.update(version=9), "has version 9"),
     "no seal": (lambda c: c["texts"].pop("run/manifest.json"), "is no listing of a run"),
+    "a name in capitals too": (lambda c: c["files"].update({"suite/media/A.png": _ONE}), "names a file twice"),
+    "a text that is a file too": (lambda c: c["files"].update({"run/spec.json": _ONE}), "names a file twice"),
+    "a line end after a sha256": (
+        lambda c: c["files"].update({"suite/media/a.png": {"sha256": "0" * 64 + "\n", "bytes": 1}}), "has no sha256",
+    ),
+    "fewer than no bytes": (
+        lambda c: c["files"].update({"suite/media/a.png": {"sha256": "0" * 64, "bytes": -1}}), "is no listing of a run",
+    ),
 }  # fmt: skip
 _ONE = {"sha256": "0" * 64, "bytes": 1}
 
@@ -170,6 +181,46 @@ def test_a_foreign_listing_is_refused(case: str, made: Run, tmp_path: Path) -> N
     with pytest.raises(RemoteError, match=message):
         Workspace(tmp_path / "other").pull(url)
     assert not (tmp_path / "other" / "runs").exists()
+
+
+@pytest.mark.attack("network", "the list of a run is nested 200,000 deep", "it is no list of a run, and hides no other")
+def test_a_nested_listing_is_refused(made: Run, tmp_path: Path) -> None:
+    url, folder = f"file://{tmp_path}/remote", tmp_path / "remote" / "runs"
+    Workspace().push(made, url)
+    (folder / "20260101-000000-abcdef.json").write_text("[" * 200_000)
+    other = Workspace(tmp_path / "other")
+    with pytest.raises(RemoteError, match=r"20260101-000000-abcdef\.json is no listing of a run"):
+        other.pull(url)
+    assert other.pull(url, made.id) == [made.id]
+
+
+@pytest.mark.attack("network", "a file at a URL is larger than the list says, or the list itself is endless", "no more is read than that, and one byte")  # fmt: skip  # noqa: E501
+@PLACES
+def test_no_more_is_read_than_announced(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "large").write_bytes(bytes(1000))
+    for module in (files, cloud):
+        monkeypatch.setattr(module, "LONGEST", 100)
+    with opened(url) as place:
+        place.send("runs/large.json", tmp_path / "large")
+        target = BytesIO()
+        assert place.copy_to("runs/large.json", target, 10)
+        assert len(target.getvalue()) <= 11
+        with pytest.raises(RemoteError, match=r"runs/large\.json has more than"):
+            place.read("runs/large.json")
+
+
+@pytest.mark.attack("network", "a file on a mounted disk is a pipe, which never ends", "it is no file of a run")
+@pytest.mark.parametrize("which", ["list", "object"])
+def test_a_pipe_is_not_waited_for(which: str, made: Run, tmp_path: Path) -> None:
+    url = f"file://{tmp_path}/remote"
+    Workspace().push(made, url)
+    name = f"runs/{made.id}.json"
+    if which == "object":
+        name = listing_of(made)[0].files["run/tables/scores.parquet"].object
+    (tmp_path / "remote" / name).unlink()
+    os.mkfifo(tmp_path / "remote" / name)
+    with pytest.raises(RemoteError, match="a pipe"):
+        Workspace(tmp_path / "other").pull(url)
 
 
 def test_only_whole_sealed_runs_are_pushed(made: Run, tmp_path: Path) -> None:
