@@ -111,6 +111,12 @@ def test_yolo_has_labels_and_images(run: Run) -> None:
         ]  # fmt: skip
 
 
+def test_yolo_of_a_suite_without_images_has_labels_alone(run: Run, tmp_path: Path) -> None:
+    again = finished(Workspace(tmp_path), replace(run.suite, media=None), run.outputs, BY)
+    with zipfile.ZipFile(io.BytesIO(as_yolo(again, BY, GHOSTS))) as archive:
+        assert [name.partition("/")[0] for name in archive.namelist()] == ["data.yaml", "labels"]
+
+
 def test_csv_has_a_row_an_object_with_its_tags(run: Run) -> None:
     Review(run).tag([Place("p1", "keen", 1, "p6")], add=["=cmd()"])
     Review(run).note(Place("p1", "keen", 1, "p6"), "A shadow")

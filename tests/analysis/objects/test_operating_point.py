@@ -1,6 +1,7 @@
 """The operating point of a run: its default, and what it counts, beside pycocotools and the stored confusion matrix."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from metrics.analysis import (
     operating_point,
     point_counts,
 )
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from metrics.store.reviews import Review
 from tests.engine.engine_scenes import finished
@@ -99,6 +101,25 @@ def test_the_default_is_the_best_f1_of_all_models(pictures: Run) -> None:
     counts = point_counts(pictures, "keen", OperatingPoint(0.31))
     assert counts is not None
     assert (counts, counts.precision, counts.recall, counts.f1) == ((8, 0, 0), 1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("false", "best"), [pytest.param(7, 0.41, id="16/25 below 10/15"), pytest.param(5, 0.0, id="16/23 above 10/15")]
+)
+def test_false_positives_lower_the_f1_but_are_no_ground_truths(tmp_path: Path, false: int, best: float) -> None:
+    """Of ten cats five are found at .9, three more at .4, where some that are none are found too."""
+    cat = {"label": "cat", "y": 0.0, "width": 9.0, "height": 9.0}
+    cases = [{"case_id": f"c{place}", "image_width": 50, "image_height": 20} for place in range(10)]
+    truths = [cat | {"case_id": f"c{place}", "x": 0.0, "annotation_id": place + 1} for place in range(10)]
+    found = [(place, 0.0, 0.9 if place < 5 else 0.4) for place in range(8)]
+    found += [(place, 30.0, 0.4) for place in range(false)]
+    rows = [cat | {"case_id": f"c{place}", "x": x, "model": "m", "score": score} for place, x, score in found]
+    outputs = Outputs.from_rows([{"case_id": case["case_id"], "model": "m"} for case in cases], rows)
+    run = finished(Workspace(tmp_path), Suite.from_rows("s", "detection", cases, truths), outputs, CURVE)
+    assert best_point(run) == (best, 0.5)
+    counts = [point_counts(run, "m", OperatingPoint(score)) for score in (0.4, 0.41)]
+    assert counts == [(8, false, 2), (5, 0, 5)]
+    assert [one.f1 for one in counts if one] == [16 / (18 + false), 10 / 15]
 
 
 def test_a_chosen_point_is_kept_until_it_is_taken_back(pictures: Run) -> None:
