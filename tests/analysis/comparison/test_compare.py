@@ -124,6 +124,14 @@ def test_the_significance(workspace: Path, right: set[int], words: str) -> None:
     assert row_of(compare(run, "old", "new")).words == words
 
 
+def test_differences_that_do_not_vary_have_no_detectable_one(workspace: Path) -> None:
+    """New is right and old is wrong in every case: nothing estimates how much a difference varies."""
+    run = finished(Workspace(), suite(), outputs({"old": set(), "new": set(range(SIZE))}), "text_matching")
+    row = row_of(compare(run, "old", "new"))
+    assert (row.difference, row.detectable) == (1.0, None)
+    assert (row.units, row.outcomes) == ("20 cases", (20, 0, 0))
+
+
 class TestCases:
     def test_only_those_that_both_have_are_compared_and_it_is_said(self, workspace: Path) -> None:
         given = outputs(without={"old": {0, 1, 5}, "new": {0, 19}})
