@@ -1,13 +1,14 @@
 """A session of pytest that runs its tests once for every mutant, each time in a fork of itself.
 
 The session imports and collects once. Forks first run each test unchanged and note which functions it calls. A mutant's
-fork runs the tests that call the mutated function, fastest first, up to the first failure. Processor time, not time,
+fork runs the tests that call the mutated function, fast ones first, up to the first failure. Processor time, not time,
 is bounded: a loaded machine kills no mutant.
 """
 
 import contextlib
 import functools
 import gc
+import math
 import os
 import pickle
 import resource
@@ -30,8 +31,9 @@ from tests.mutation.operators import Mutant
 from tests.mutation.swap import loops_of, module_of, put
 
 SURVIVED, KILLED = 0, 1
-ROOM = 5  # a mutant may take this many times the processor time of its tests,
+ROOM = 5  # a mutant may take this many times the processor time of a test,
 ALLOWANCE = 30  # and so many seconds more
+SLOW = 2  # tests of more seconds come last
 LOOP = Loop.__call__.__code__
 
 Call = tuple[str, str]  # a file, and the outermost function in it
@@ -109,23 +111,34 @@ class Session:
         return SURVIVED
 
     def _tests_of(self, mutant: Mutant, items: Sequence[pytest.Item]) -> list[pytest.Item]:
-        """Return the tests that call the mutated function, fastest first."""
+        """Return the tests that call the mutated function.
+
+        Those of a file stand together, as they share what is made for them: the file with the fastest test comes first,
+        in a file the fastest test. Slow ones come last.
+        """
         module_of(mutant.file)
         names = {(str(mutant.file), mutant.function)}
         names |= {(loop.function.__code__.co_filename, loop.function.__name__) for loop in loops_of(mutant)}
         files = {file for file, _ in names} if not mutant.function else set()
         found = [item for item in items if any(one in names or one[0] in files for one in self.calls[item.nodeid])]
-        return sorted(found, key=lambda item: self.seconds[item.nodeid])
+        first: dict[Path, float] = {}
+        for item in found:
+            first[item.path] = min(first.get(item.path, math.inf), self.seconds[item.nodeid])
+
+        def place(item: pytest.Item) -> tuple[bool, float, Path, float]:
+            return (seconds := self.seconds[item.nodeid]) > SLOW, first[item.path], item.path, seconds
+
+        return sorted(found, key=place)
 
     def _try(self, mutant: Mutant, tests: Sequence[pytest.Item]) -> int:
         """Run tests on a mutant; the process ends at the first failure."""
         if not tests:
             return SURVIVED
-        limit = int(ROOM * sum(self.seconds[item.nodeid] for item in tests) + ALLOWANCE)
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         put(mutant)
         tests[0].config.pluginmanager.register(_EndAtFailure())
         for item, following in _pairs(tests):
+            limit = int(time.process_time() + ROOM * self.seconds[item.nodeid] + ALLOWANCE)
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         return SURVIVED
 
