@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metrics.analysis import flip_rates, flips, problems
+from metrics.analysis.findings.flips import FLIPS, RATES
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.renderers.export_tables import table
 from metrics.stats.intervals import wilson
@@ -36,6 +37,12 @@ def test_planted_flips_are_listed_exactly(workspace: Path) -> None:
     row = rate(flip_rates(run), "shaky", "typo")
     assert (row["flips"], row["worse"], row["better"], row["pairs"], row["unscored"]) == (8, 7, 1, 12, 0)
     assert (row["low"], row["high"]) == wilson(8, 12)
+    assert found.columns.tolist() == FLIPS
+    rates = flip_rates(run)
+    assert rates.columns.tolist() == RATES
+    assert rates[["model", "perturbation"]].drop_duplicates().to_numpy().tolist() == [
+        ["steady", "typo"], ["steady", "copy"], ["shaky", "typo"], ["shaky", "copy"],
+    ]  # fmt: skip
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -57,6 +64,8 @@ def test_copies_never_flip_where_everything_is_deterministic(workspace: Path) ->
     assert (controls["flips"] == 0).all()
     assert (controls["pairs"] > 0).all()
     assert controls["p"].isna().all()  # the control is not tested against itself
+    assert (controls[["control_pairs", "control_flips"]] == 0).all(axis=None)
+    assert controls["control_rate"].isna().all()
 
 
 def test_the_excess_over_the_copies_is_tested_and_corrected(workspace: Path) -> None:

@@ -264,6 +264,41 @@ def test_several_models_are_told_of_significant_tags_only(workspace: Path) -> No
     assert "weakest_tag" not in set(insights(run)["kind"])
 
 
+def test_the_p_of_a_weak_tag_is_corrected_for_the_models_too(workspace: Path) -> None:
+    """Only `one` is weak on a tag; of two models its p is twice that of one."""
+    hard = [place % 2 == 0 for place in range(40)]
+    weak, even = [0.1 if one else 0.9 for one in hard], [0.5, 0.5, 0.6, 0.6] * 10
+    design = {"tags": [["hard"] if one else ["easy"] for one in hard]}
+    name = "answer_correctness"
+    of_one, of_two = (
+        told(insights(scored_run({f"{name}.{name}": values}, design=design)), "weakest_tag")
+        for values in ({"one": weak}, {"one": weak, "two": even})
+    )
+    assert (
+        of_two["message"] == of_one["message"] == "one is weakest at Answer correctness on cases tagged ‘hard’: 0.100"
+    )
+    assert "p = 0.003 by shuffling" in of_one["evidence"]
+    assert "p = 0.005 by shuffling" in of_two["evidence"]
+    assert of_two["severity"] == "high"
+
+
+def test_a_thousand_cases_of_a_cause_are_listed(workspace: Path) -> None:
+    wrong = {"one": [0.0] * 1_001}
+    run = scored_run({"context_recall.context_recall": wrong, "answer_correctness.answer_correctness": wrong})
+    row = told(insights(run), "retrieval_cause")
+    assert (row["affected"], row["case_ids"]) == (1_001, [f"c{place}" for place in range(1_000)])
+
+
+def test_accuracy_is_over_the_cases_that_a_model_has(workspace: Path) -> None:
+    """`some` has no value of the first ten cases, `none` of any."""
+    values = {"all": [1.0] * 40, "some": [None] * 10 + [0.0] * 24 + [1.0] * 6, "none": [None] * 40}
+    found = insights(scored_run({f"{name}.{name}": values for name in ("context_recall", "faithfulness")}))
+    assert told(found, "most_accurate")["model"] == "all"
+    least = told(found, "least_accurate")
+    assert (least["model"], least["value"]) == ("some", pytest.approx(0.2))
+    assert "; 40 cases, " in least["evidence"]
+
+
 def test_many_models_do_not_repeat_the_leaderboard(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What all models share is computed once, however many there are."""
     calls: list[Run] = []

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from metrics.analysis import leaderboard, ranks
+from metrics.analysis.leaderboard.ranks import Ranks
 from metrics.core.suite import Outputs, Suite
 from metrics.stats import power
 from metrics.stats.model_ranking import compare_pairs
@@ -76,6 +77,13 @@ def test_it_is_what_the_stored_scores_say(run: Run) -> None:
     assert found.detectable == pytest.approx(power.detectable(np.median(pairs.error), 59))
     assert found.cases_needed(found.detectable) == 59  # type: ignore[arg-type]
     assert found.cases_needed(found.detectable / 2) == pytest.approx(236, rel=0.03)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("difference", [0.05, 0.1, 0.2])
+def test_the_cases_needed_are_whole_and_enough(difference: float) -> None:
+    """59 cases in 12 groups: so many groups more take so many cases, a part of one is one."""
+    units = power.units_needed(0.1, 12, difference)
+    assert 12 * Ranks({}, {}, 59, 12, 0.1).cases_needed(difference) - 59 * units in range(12)
 
 
 @pytest.mark.parametrize("options", [{"groups": 12}, {"weights": True}, {"repeats": 2}], ids=str)

@@ -136,6 +136,7 @@ def test_values_of_every_feature(run: Run) -> None:
             assert row.value is not None
             assert (row.low, row.high) == pytest.approx(wilson(round(row.value * row.n), row.n))
             assert row.worse == (row.difference_high < 0)
+    assert [row.label for row in by_name["tag"] if row.worse] == ["table"]
     assert found.overall.value == pytest.approx(run.scores.query("metric == 'accuracy'")["value"].mean())
     assert (found.overall.n, found.noun, found.unscored) == (2_000, "questions", 0)
 
