@@ -73,9 +73,8 @@ def test_the_answer_of_a_classification_is_the_label_scored_highest(tmp_path: Pa
     suite = Suite.from_rows("s", "classification", rows, labels=("cat", "dog"))
     made = Outputs.from_rows(outputs, labels if predicted else None)
     found = worst_cases(finished(Workspace(tmp_path), suite, made, "classification"), "classification", "accuracy", "m")
-    answers = dict(
-        zip(found.rows["case_id"], found.rows["answer"].astype(object).replace(float("nan"), None), strict=True)
-    )
+    pairs = zip(found.rows["case_id"], found.rows["answer"], strict=True)
+    answers = {case_id: None if pd.isna(label) else label for case_id, label in pairs}
     said = {"sure": "dog", "torn": "dog", "mute": None}
     assert answers == (said if predicted else dict.fromkeys(said))
 
