@@ -210,6 +210,15 @@ def test_the_queue_takes_turns_and_goes_on_where_it_stood(fresh: Run) -> None:
     assert label_queue.queue(fresh, "good", "bo", ROUGE, threshold=0.5, most=1).done == 0
 
 
+def test_without_a_threshold_the_scores_nearest_to_their_median_are_picked(fresh: Run) -> None:
+    of_all = np.concatenate([scores(fresh, model) for model in MODELS])
+    found = label_queue.queue(fresh, "good", "ann", ROUGE, most=20).next
+    picked = [scores(fresh, one.model)[int(one.case_id[1:])] for one in found if one.sampling == "picked"]
+    apart = np.abs(picked - np.median(of_all))
+    assert apart.tolist() == sorted(apart)
+    assert apart[0] == np.abs(of_all - np.median(of_all)).min()
+
+
 def test_ten_outputs_come_next_and_skipped_ones_are_not_picked(fresh: Run) -> None:
     first = label_queue.queue(fresh, "good", "ann", ROUGE, threshold=0.5).next
     assert len(first) == 10

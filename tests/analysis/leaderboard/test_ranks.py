@@ -12,6 +12,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.stats import power
 from metrics.stats.model_ranking import compare_pairs
 from metrics.store import Run, Workspace
+from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 WORDS = "one two three four five six seven eight nine ten".split()
@@ -122,6 +123,17 @@ def test_equal_models_share_the_first_rank_and_nothing_can_be_said_of_power(work
     single = finished(Workspace(), text_suite(6), text_outputs(6, models=("good",)), "rouge")
     assert ranks(single) == {}
     assert leaderboard(single).cells["good", "rouge/rougeL"].rank == 1
+
+
+def test_models_that_are_equal_say_nothing_of_how_much_others_differ(workspace: Path) -> None:
+    """`same` answers as `other` does; the error is that of the pairs that differ."""
+    one, other = np.random.default_rng(1).random((2, 12)).tolist()
+    name, values = "answer_correctness", {"one": one, "other": other}
+    of_two, of_three = (
+        ranks(scored_run({f"{name}.{name}": given}))[name, name] for given in (values, values | {"same": other})
+    )
+    assert of_two.error == pytest.approx(np.std(np.subtract(one, other), ddof=1) / np.sqrt(12))
+    assert (of_three.error, of_three.cases, of_three.units) == (pytest.approx(of_two.error), 12, 12)
 
 
 def test_more_scores_than_fit_are_not_ranked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

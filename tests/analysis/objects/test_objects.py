@@ -98,6 +98,18 @@ def test_sizes_are_cocos(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_objects_by_the_tags_of_their_images(run: Run, tmp_path: Path) -> None:
+    tags = {"p0": ["night"], "p1": ["night", "rain"], "p2": ["dry"]}
+    cases = [row | {"tags": tags.get(row["case_id"], [])} for row in run.suite.cases.to_pylist()]
+    suite = Suite.from_rows("tagged", "detection", cases, run.suite.annotations.to_pylist())
+    tagged = finished(Workspace(tmp_path), suite, run.outputs, BY)
+    assert object_counts(tagged, BY, KEEN)["tag"] == {"night": 6, "rain": 3, "dry": 3}
+    dogs = object_counts(tagged, BY, ObjectFilter("keen", kinds=("tp",), labels=("dog",), tag="rain"))
+    assert dogs["tag"] == {"night": 2, "rain": 1, "dry": 1}
+    assert (dogs["kind"], dogs["label"]) == ({"tp": 1, "fp_hallucination": 1}, {"cat": 1, "dog": 1})
+    assert {tile.case_id for tile in objects(tagged, BY, ObjectFilter("keen", tag="night")).tiles} == {"p0", "p1"}
+
+
 @pytest.mark.parametrize("by_image", [False, True], ids=["objects", "images"])
 @pytest.mark.parametrize("sort", SORTS)
 def test_pages_follow_each_other_without_gap_or_repeat(run: Run, sort: str, by_image: bool) -> None:
