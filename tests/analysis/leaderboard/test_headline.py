@@ -109,6 +109,12 @@ def test_of_some_columns_and_models() -> None:
     assert headline(given, ["g/m"], ["a", "c"]).leaders == ("c",)
 
 
+def test_a_metric_that_only_one_model_has_compares_nothing() -> None:
+    given = board("ab", {"e/m": "ab", "f/m": "a"})
+    found = headline(Leaderboard(given.models, given.columns, {**given.cells, ("b", "f/m"): NOTHING}, (), {}))
+    assert (found.compared, found.scored, found.wins, found.leaders) == (("E: M",), 2, {"a": 1, "b": 1}, ())
+
+
 def test_without_a_test_nobody_leads() -> None:
     given = board("ab", {"e/m": "a"})
     untested = {key: cell(best=False, ranked=False) for key in given.cells}
