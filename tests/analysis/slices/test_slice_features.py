@@ -74,6 +74,7 @@ def test_five_units_are_enough_to_be_shown() -> None:
     codes = np.repeat([0, 1, 2, -1], [6, 5, 4, 5])
     [kinds] = features({"metadata.kind": Categories(("six", "five", "four"), codes)})
     assert [one.label for one in kinds.conditions] == ["six", "five", "none given"]
+    assert kinds.facets[0].codes.tolist() == [0] * 6 + [1] * 5 + [-1] * 4 + [2] * 5
     held = np.arange(12)[:, None] < np.array([4, 5, 7, 8])
     [tags] = features({"tag": Marks(("four", "five", "all but five", "all but four"), held)})
     assert [one.label for one in tags.conditions] == ["all but five", "five"]
