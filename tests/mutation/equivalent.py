@@ -4,6 +4,23 @@ AT_ONCE = "how much is done at once bounds memory and changes no number"
 FILTER = "the test before only saves time: boxes apart have an overlap of 0, which is below the floor"
 
 EQUIVALENT = {
+    ("analysis/leaderboard/ranks.py", "_values", "initial=0 → initial=1"): "the larger one is held against 1",
+    ("analysis/objects/object_filter.py", "annotation_ids", "-1 → -0"): "an object without annotation has a prediction",
+    (
+        "analysis/slices/slice_values.py",
+        "one_slice",
+        (
+            "valued(found, mask_of(found.known, where)[None], [where])[0] → "
+            "valued(found, mask_of(found.known, where)[None], [where])[-1]"
+        ),
+    ): "there is one",
+    ("analysis/objects/object_filter.py", "_found_by", "-1 → -2"): "no kind has a code below 0",
+    ("analysis/objects/object_pages.py", "object_place", "mine[0] → mine[-1]"): "an object stands in one place",
+    ("analysis/objects/object_pages.py", "objects", "group[0] → group[-1]"): "there is one",
+    ("analysis/objects/operating_point.py", "_of_kind", "-1 → -2"): "no kind has a code below 0",
+    ("analysis/objects/segments.py", "segments", "-1 → -2"): "right pixels have a code below 0",
+    ("analysis/labels/human_labels.py", "HumanLabels.ties", "self.given > 0 → self.given > 1"): "one label is no tie",
+    ("analysis/slices/topics.py", "clustered", "-1 → -0"): "where all vectors are in the first cluster they stay there",
     ("analysis/labels/calibrate.py", "chosen_criterion", "asked[0] → asked[-1]"): "there is one",
     ("analysis/leaderboard/distributions.py", "distributions", "high - low → high + low"): "finite where both ends are",
     ("stats/classification/ranked_precision.py", "average_precision", "found += 1 → found -= 1"): (

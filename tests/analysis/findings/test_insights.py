@@ -115,6 +115,14 @@ def test_the_least_grounded_sentence_and_claim(rag: Run) -> None:
     assert told(found, "least_grounded", evaluator="faithfulness")["message"].endswith("case c7: “It is free.”")
 
 
+@pytest.mark.parametrize(("size", "shown"), [(240, "x" * 240), (241, "x" * 239 + "…")], ids=["fits", "long"])
+def test_a_long_sentence_is_cut(workspace: Path, size: int, shown: str) -> None:
+    run = scored_run(
+        {"groundedness.groundedness": {"one": [0.2]}}, {("groundedness", "one", 0): {"least_grounded": "x" * size}}
+    )
+    assert told(insights(run), "least_grounded")["message"] == f"Least grounded, by one on case c0: “{shown}”"
+
+
 def test_tiny_amounts_and_their_intervals_are_written_out() -> None:
     assert in_numbers("a", 0.000073, 0.00007, 0.00008, 12, " USD") == "a 0.000073 USD (0.000070–0.000080), n = 12"
     assert in_numbers("a", 0.00007, 0.00001, 0.5, 12) == "a <0.001 (<0.001–0.500), n = 12"

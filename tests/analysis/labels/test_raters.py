@@ -99,7 +99,9 @@ def test_a_panels_agreement_by_hand() -> None:
 def test_two_outputs_are_too_few_for_a_panels_agreement() -> None:
     metric = Metric("m", "A metric.")
     assert _agreement("e", metric, "", records((1, 1), (0, 1), (1, None)), np.arange(3)) is None
-    assert _agreement("e", metric, "", records((1, 1), (0, 1), (1, 1)), np.arange(3)) is not None
+    found = _agreement("e", metric, "", records((1, 1), (0, 1), (1, 1)), np.arange(3))
+    assert found is not None
+    assert (found.n, found.disputed) == (3, 1)
 
 
 def test_draws_are_a_group_for_each_judge() -> None:

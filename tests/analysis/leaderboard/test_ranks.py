@@ -11,7 +11,9 @@ from metrics.analysis.leaderboard.ranks import Ranks
 from metrics.core.suite import Outputs, Suite
 from metrics.stats import power
 from metrics.stats.model_ranking import compare_pairs
+from metrics.stats.paired_tests import mcnemar_mid_p
 from metrics.store import Run, Workspace
+from tests.analysis.comparison import test_compare as numbers
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
@@ -102,6 +104,16 @@ def test_groups_weights_and_repeats_count(workspace: Path, options: dict[str, in
 def test_of_a_tag(run: Run) -> None:
     pairs = compare_pairs(matrix(run)[1::2])
     assert ranks(run, "odd")["rouge", "rouge1"].error == pytest.approx(np.median(pairs.error))
+
+
+@pytest.mark.parametrize(("repeats", "by_mcnemar"), [(1, True), (2, False)], ids=["once", "twice"])
+def test_answers_that_are_right_or_wrong_are_ranked_by_mcnemars_test(
+    workspace: Path, repeats: int, by_mcnemar: bool
+) -> None:
+    """`new` alone is right in 8 cases, `old` alone in 3."""
+    run = finished(Workspace(), numbers.suite(), numbers.outputs(repeats=repeats), "text_matching")
+    p = ranks(run)["text_matching", "passes"].p_of("old", "new")
+    assert (p == pytest.approx(mcnemar_mid_p(8, 3))) is by_mcnemar
 
 
 def test_lower_is_better_ranks_the_low_first(run: Run) -> None:

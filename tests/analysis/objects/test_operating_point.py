@@ -122,6 +122,27 @@ def test_false_positives_lower_the_f1_but_are_no_ground_truths(tmp_path: Path, f
     assert [one.f1 for one in counts if one] == [16 / (18 + false), 10 / 15]
 
 
+def test_a_model_that_finds_nothing_has_no_true_positive(tmp_path: Path) -> None:
+    cat = {"case_id": "c", "label": "cat", "x": 0.0, "y": 0.0, "width": 9.0, "height": 9.0}
+    suite = Suite.from_rows(
+        "s", "detection", [{"case_id": "c", "image_width": 50, "image_height": 20}], [cat | {"annotation_id": 1}]
+    )
+    made = [cat | {"model": "blind", "x": 30.0, "score": 0.8}, cat | {"model": "sees", "score": 0.8}]
+    outputs = Outputs.from_rows([{"case_id": "c", "model": model} for model in ("blind", "sees")], made)
+    run = finished(Workspace(tmp_path), suite, outputs, CURVE)
+    assert point_counts(run, "blind", OperatingPoint(0.5)) == (0, 1, 1)
+    assert point_counts(run, "sees", OperatingPoint(0.5)) == (1, 0, 0)
+    assert best_point(run) == (0.0, 0.5)
+    kinds = [object_counts(run, CURVE, ObjectFilter(*pair, right_in=other))["kind"] for pair, other in (
+        (("blind",), "sees"), (("sees",), "blind"),
+    )]  # fmt: skip
+    assert kinds == [{"fn_no_prediction": 1}, {}]
+    empty = Suite.from_rows("s", "detection", suite.cases.to_pylist(), [], labels=("cat",))
+    of_nothing = finished(Workspace(tmp_path / "empty"), empty, outputs, CURVE)
+    assert point_counts(of_nothing, "sees", OperatingPoint(0.5)) == (0, 1, 0)
+    assert object_counts(of_nothing, CURVE, ObjectFilter("sees", right_in="blind"))["kind"] == {}
+
+
 def test_a_chosen_point_is_kept_until_it_is_taken_back(pictures: Run) -> None:
     Review(pictures).choose_point((0.7, 0.8))
     try:
