@@ -18,6 +18,8 @@ EQUIVALENT = {
     ("analysis/objects/object_pages.py", "object_place", "mine[0] → mine[-1]"): "an object stands in one place",
     ("analysis/objects/object_pages.py", "objects", "group[0] → group[-1]"): "there is one",
     ("analysis/objects/operating_point.py", "_of_kind", "-1 → -2"): "no kind has a code below 0",
+    ("analysis/cases/case_pages.py", "failing", "worst_first=True → worst_first=False"): "it takes no order from there",
+    ("analysis/leaderboard/leaderboard.py", "relative_goodness", "default=0.0 → default=1.0"): "there is no value then",
     ("analysis/objects/segments.py", "segments", "-1 → -2"): "right pixels have a code below 0",
     ("analysis/labels/human_labels.py", "HumanLabels.ties", "self.given > 0 → self.given > 1"): "one label is no tie",
     ("analysis/slices/topics.py", "clustered", "-1 → -0"): "where all vectors are in the first cluster they stay there",

@@ -1,5 +1,6 @@
 """Agreement of raters and of panels from their ratings alone, against other implementations and by hand."""
 
+from pathlib import Path
 from typing import Any
 
 import krippendorff
@@ -7,10 +8,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from metrics import engine
 from metrics.analysis.labels import raters
-from metrics.analysis.labels.panel_agreement import _agreement, _alike, _groups
+from metrics.analysis.labels.panel_agreement import _agreement, _alike, _groups, has_panel, panel_agreement
 from metrics.analysis.labels.raters import all_raters, pairs_of_raters
 from metrics.core.evaluator import Metric
+from metrics.store import Workspace
+from tests.engine.engine_scenes import text_outputs, text_suite
 
 NONE = np.nan
 RATINGS = np.array(
@@ -94,6 +98,22 @@ def test_a_panels_agreement_by_hand() -> None:
     assert [(pair.left, pair.right, pair.n) for pair in found.raters] == [
         ("", "", 4), ("a", "b", 4), ("a", "c", 3), ("b", "c", 3),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("judge", "several"),
+    [
+        ({"model": "m"}, False), ({"model": "m", "repeats": 2, "temperature": 0.7}, True),
+        ({"model": "m", "panel": [{"model": "n"}]}, True), (None, False),
+    ],
+    ids=["one-judge", "two-draws", "two-judges", "no-judge"],
+)  # fmt: skip
+def test_what_makes_a_panel(workspace: Path, judge: dict[str, Any] | None, several: bool) -> None:
+    ids = ["faithfulness"] if judge else ["rouge"]
+    run = engine.create(Workspace(), text_suite(), text_outputs(), ids, resources={"judge": judge} if judge else {})
+    assert has_panel(run) is several
+    if not several:
+        assert panel_agreement(run) == []
 
 
 def test_two_outputs_are_too_few_for_a_panels_agreement() -> None:
