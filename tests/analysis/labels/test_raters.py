@@ -65,6 +65,13 @@ def test_yes_and_no_have_no_weights_and_many_kinds_no_kappa(monkeypatch: pytest.
     assert many.equal.value == 0.5
 
 
+@pytest.mark.parametrize(("kinds", "kappa"), [(30, 1.0), (31, None)])
+def test_up_to_thirty_different_labels_have_a_kappa(kinds: int, kappa: float | None) -> None:
+    labels = np.repeat(np.arange(float(kinds)), 2).reshape(kinds, 2)
+    [pair] = pairs_of_raters(["a", "b"], labels, np.arange(kinds))
+    assert (pair.equal.value, pair.kappa.value) == (1.0, kappa)
+
+
 def test_clusters_widen_the_interval() -> None:
     ratings = np.repeat(np.random.default_rng(0).integers(0, 2, (30, 2)), 4, axis=0).astype(float)
     [alone] = pairs_of_raters(["a", "b"], ratings, np.arange(120))
