@@ -102,6 +102,12 @@ def test_equal_answers_are_equal_on_every_case(workspace: Path) -> None:
     assert found.tested == 0
 
 
+def test_of_one_run_there_is_no_change(runs: list[Run]) -> None:
+    found = trend(runs[:1], PASSES)
+    assert [(stop.name, stop.model, stop.words) for stop in found.stops] == [("second", "a", "first")]
+    assert (found.column.key, found.tested, found.clustered) == (PASSES, 0, False)
+
+
 def test_of_a_tag(runs: list[Run]) -> None:
     stops = trend(runs, PASSES, ["a"], tag="even").stops
     assert [stop.cell.n for stop in stops] == [10, 10, 10]

@@ -9,6 +9,7 @@ from scipy import stats
 
 from metrics.analysis import flip_rates, flips, problems
 from metrics.analysis.findings.flips import FLIPS, RATES
+from metrics.analysis.findings.problems import flip_evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.renderers.export_tables import table
 from metrics.stats.intervals import wilson
@@ -81,6 +82,12 @@ def test_the_excess_over_the_copies_is_tested_and_corrected(workspace: Path) -> 
     assert steady["p"] != steady["p"]  # no flip: no test could have come out otherwise
     assert (noisy["control_flips"], noisy["control_pairs"], noisy["control_rate"]) == (4, 12, pytest.approx(1 / 3))
     assert [bool(row["exceeds"]) for row in (shaky, noisy, steady)] == [True, False, False]
+    assert [flip_evidence(row) for row in (shaky, noisy, steady)] == [
+        "copies flip in 0 of 12; significantly more than copies (exact test, p = 0.008 after Holm's correction)",
+        "copies flip in 4 of 12; not significantly more than copies (exact test, p = 0.500 after Holm's correction)",
+        "copies flip in 0 of 12",
+    ]
+    assert flip_evidence(rate(rates, "noisy", "copy")).startswith("unchanged copies flipped")
 
 
 def test_without_copies_nothing_is_claimed(workspace: Path) -> None:

@@ -115,6 +115,16 @@ def test_the_least_grounded_sentence_and_claim(rag: Run) -> None:
     assert told(found, "least_grounded", evaluator="faithfulness")["message"].endswith("case c7: “It is free.”")
 
 
+def test_only_what_judges_an_answer_by_its_contexts_says_what_is_grounded_least(workspace: Path) -> None:
+    told_of = {"claims": [{"claim": "It is free.", "supported": False}]}
+    run = scored_run(
+        {"context_recall.context_recall": {"one": [0.0]}, "faithfulness.faithfulness": {"one": [0.0]}},
+        {(name, "one", 0): told_of for name in ("context_recall", "faithfulness")},
+    )
+    found = insights(run)
+    assert found.loc[found["kind"] == "least_grounded", "evaluator"].tolist() == ["faithfulness"]
+
+
 @pytest.mark.parametrize(("size", "shown"), [(240, "x" * 240), (241, "x" * 239 + "…")], ids=["fits", "long"])
 def test_a_long_sentence_is_cut(workspace: Path, size: int, shown: str) -> None:
     run = scored_run(
@@ -185,6 +195,19 @@ def test_a_problem_names_exactly_the_cases_that_the_page_lists(workspace: Path) 
         assert wrong.all()
         assert row["standards"]
         assert row["evidence"]
+
+
+def test_problems_that_are_certain_come_first_and_those_without_an_interval_next(workspace: Path) -> None:
+    """The first is the nearest to its threshold."""
+    values = {
+        "groundedness": [0.7] * 20,
+        "faithfulness": [0.4] + [None] * 19,
+        "answer_correctness": [0.4, 0.9] * 4 + [None] * 12,
+    }
+    found = problems(scored_run({f"{name}.{name}": {"one": given} for name, given in values.items()}))
+    assert found[["evaluator", "severity"]].to_numpy().tolist() == [
+        ["groundedness", "high"], ["faithfulness", "unknown"], ["answer_correctness", "low"],
+    ]  # fmt: skip
 
 
 def test_values_within_bounds(rag: Run) -> None:

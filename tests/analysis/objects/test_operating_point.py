@@ -137,6 +137,17 @@ def test_a_model_that_finds_nothing_has_no_true_positive(tmp_path: Path) -> None
         (("blind",), "sees"), (("sees",), "blind"),
     )]  # fmt: skip
     assert kinds == [{"fn_no_prediction": 1}, {}]
+    later = Suite.from_rows(
+        "s", "detection", [suite.cases.to_pylist()[0], {"case_id": "d"}], [cat | {"annotation_id": 1}]
+    )
+    both = Outputs.from_rows(
+        [{"case_id": case, "model": "m"} for case in "cd"], [cat | {"case_id": "d", "model": "m", "score": 0.8}]
+    )
+    assert point_counts(finished(Workspace(tmp_path / "later"), later, both, CURVE), "m", OperatingPoint(0.5)) == (
+        0,
+        1,
+        1,
+    )
     empty = Suite.from_rows("s", "detection", suite.cases.to_pylist(), [], labels=("cat",))
     of_nothing = finished(Workspace(tmp_path / "empty"), empty, outputs, CURVE)
     assert point_counts(of_nothing, "sees", OperatingPoint(0.5)) == (0, 1, 0)
