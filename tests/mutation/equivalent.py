@@ -22,6 +22,11 @@ EQUIVALENT = {
     ("analysis/leaderboard/leaderboard.py", "relative_goodness", "default=0.0 → default=1.0"): "there is no value then",
     ("analysis/objects/segments.py", "segments", "-1 → -2"): "right pixels have a code below 0",
     ("analysis/labels/human_labels.py", "HumanLabels.ties", "self.given > 0 → self.given > 1"): "one label is no tie",
+    ("analysis/summary.py", "_dimensions", "one.name == name → one.name != name"): "what has no metric has no value",
+    ("analysis/cases/threshold_outcomes.py", "shares_passed", "means * sign → means / sign"): "it is 1 or -1",
+    ("analysis/leaderboard/headline.py", "Headline.sentence", "self.models[0] → self.models[1]"): (
+        "where no model leads all have as many wins"
+    ),
     ("analysis/slices/topics.py", "clustered", "-1 → -0"): "where all vectors are in the first cluster they stay there",
     ("analysis/labels/calibrate.py", "chosen_criterion", "asked[0] → asked[-1]"): "there is one",
     ("analysis/leaderboard/distributions.py", "distributions", "high - low → high + low"): "finite where both ends are",

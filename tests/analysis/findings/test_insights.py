@@ -210,6 +210,45 @@ def test_problems_that_are_certain_come_first_and_those_without_an_interval_next
     ]  # fmt: skip
 
 
+def test_the_margins_of_one_model_in_words(workspace: Path) -> None:
+    """Less is better in the third metric."""
+    values = {"context_recall": 1.0, "answer_correctness": 0.8, "hallucination_claims": 0.0}
+    took = {"solo": {"cost_usd": [0.01] * 18 + [0.05, 0.02]}}
+    good = insights(scored_run({f"{name}.{name}": {"solo": [one] * 20} for name, one in values.items()}, None, took))
+    assert [told(good, kind)["message"] for kind in ("worst_metric", "best_metric", "dearest_case", "total_cost")] == [
+        "solo: Answer correctness meets its threshold the least: 0.800, the threshold is 0.75",
+        "solo: Hallucination (claims) meets its threshold best: 0.00, the threshold is 0.75",
+        "solo is most expensive on case c18: 0.050 USD",
+        "solo costs 0.250 USD in total, 0.013 USD an answer",
+    ]
+    values = {"context_recall": 0.5, "answer_correctness": 0.1}
+    poor = insights(scored_run({f"{name}.{name}": {"solo": [one] * 20} for name, one in values.items()}))
+    assert [told(poor, kind)["message"] for kind in ("worst_metric", "best_metric")] == [
+        "solo: Answer correctness misses its threshold the most: 0.100, the threshold is 0.75",
+        "solo: Context recall misses its threshold the least: 0.500, the threshold is 0.75",
+    ]
+    hardest = told(poor, "hardest_case", evaluator="context_recall")
+    assert (hardest["case_id"], hardest["affected"], hardest["case_ids"]) == ("c0", 1, ["c0"])
+
+
+def test_the_weakest_tag_where_less_is_better(workspace: Path) -> None:
+    hard = [place % 2 == 0 for place in range(40)]
+    run = scored_run(
+        {"hallucination_claims.hallucination_claims": {"solo": [0.9 if one else 0.1 for one in hard]}},
+        design={"tags": [["hard"] if one else ["easy"] for one in hard]},
+    )
+    weak = told(insights(run), "weakest_tag")
+    assert weak["message"] == "solo is weakest at Hallucination (claims) on cases tagged ‘hard’: 0.900"
+    assert weak["severity"] == "high"
+
+
+def test_six_models_are_named_and_the_others_counted(workspace: Path) -> None:
+    values = {f"m{place}": [float((7 * case + place) % 5 != 0) for case in range(40)] for place in range(9)}
+    found = insights(scored_run({"context_recall.context_recall": values | {"bad": [0.0] * 40}}))
+    tied = "m1, m2, m3, m4, m5, m6 and 2 more"
+    assert told(found, "best_model")["message"] == f"m0 is best at Context recall (0.800); tied for best with {tied}"
+
+
 def test_values_within_bounds(rag: Run) -> None:
     def ids(**bounds: float) -> list[str]:
         page = cases(rag, "groundedness", "groundedness", model="blunt", **bounds)

@@ -174,6 +174,7 @@ def test_the_order_of_drawing_is_the_datas_alone(fresh: Run) -> None:
             "rouge", "good", {"c0": 1.0, "c1": 4.0, "c2": 4.0, "c3": 1.0}, [0.0, 1.0, 1.0, 0.0], id="stretched"
         ),
         pytest.param("pii_leakage", "good", {"c0": 1.0, "c1": 0.0}, [1.0, 0.0], id="low is good, pass stays"),
+        pytest.param("looping_detection", "good", {"c0": 1.0, "c1": 1.0, "c2": 0.0}, [1.0, 1.0, 0.0], id="low is good"),
     ],
 )
 def test_labels_in_the_range_of_the_metric(

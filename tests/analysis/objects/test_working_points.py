@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from metrics.analysis import match_evaluators, matched, scored, working_point
+from metrics.analysis.objects.working_points import listed
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.pages.page_scenes import objects_run
@@ -56,6 +57,8 @@ def test_matches_of_some_kinds(run: Run) -> None:
     found = matched(run, BY, "keen", ["tp", "fp_hallucination"])
     assert (found.total, found.rows["score"].tolist()) == (12, [0.9] * 4 + [0.6] * 4 + [0.3] * 4)
     assert matched(run, BY, "keen", ["tp"], "dog").rows["case_id"].tolist() == ["p0", "p1", "p2", "p3"]
+    only = listed(run, BY, "model = ? AND kind = 'tp' AND case_id = ? AND label = ?", ["keen", "p2", "dog"])
+    assert (only.total, only.rows["object"].tolist()) == (1, ["p9"])
     nothing = matched(run, BY, "keen", ["fp_duplicate"])
     assert (nothing.total, len(nothing.rows)) == (0, 0)
 

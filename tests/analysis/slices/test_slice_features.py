@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from metrics.analysis.slices.slice_conditions import Condition
 from metrics.analysis.slices.slice_features import Categories, Marks, Numbers, features, known_of_cases
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Workspace
@@ -78,6 +79,25 @@ def test_five_units_are_enough_to_be_shown() -> None:
     held = np.arange(12)[:, None] < np.array([4, 5, 7, 8])
     [tags] = features({"tag": Marks(("four", "five", "all but five", "all but four"), held)})
     assert [one.label for one in tags.conditions] == ["all but five", "five"]
+
+
+def test_units_by_a_condition() -> None:
+    """None as a value is none given."""
+    marks = Marks(("x", "y"), np.array([[True, False], [True, True], [False, False]]))
+    kinds = Categories(("a", "b"), np.array([0, -1, 1]))
+    assert {
+        (name, value): known.mask(Condition(name, value)).tolist()
+        for name, known in (("tag", marks), ("kind", kinds))
+        for value in ("x", "y", "b", "no such", None)
+    } == {
+        ("tag", "x"): [True, True, False], ("tag", "y"): [False, True, False], ("tag", "b"): [False] * 3,
+        ("tag", "no such"): [False] * 3, ("tag", None): [False, False, True],
+        ("kind", "x"): [False] * 3, ("kind", "y"): [False] * 3, ("kind", "b"): [False, False, True],
+        ("kind", "no such"): [False] * 3, ("kind", None): [False, True, False],
+    }  # fmt: skip
+    numbers = Numbers(np.array([1.0, 2.0, 3.0, np.nan]))
+    assert numbers.mask(Condition("n", low=1.0, high=2.0, is_number=True)).tolist() == [False, True, False, False]
+    assert numbers.mask(Condition("n", low=1.0, is_number=True)).tolist() == [False, True, True, False]
 
 
 def test_the_forty_most_frequent_values_are_shown() -> None:

@@ -36,6 +36,16 @@ def test_the_number_of_topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     assert np.unique(found.codes).tolist() == list(range(count))
 
 
+def test_a_case_without_a_question_has_no_topic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"case_id": f"c{place}", "question": "Who?" if place % 5 else None} for place in range(100)]
+    answers = [{"case_id": "c0", "model": "m", "answer": "x"}]
+    run = finished(
+        Workspace(tmp_path), Suite.from_rows("s", "text", rows), Outputs.from_rows(answers), "looping_detection"
+    )
+    monkeypatch.setattr("metrics.models.provide", lambda *_: {"embedder": Axes()})
+    assert np.flatnonzero(topics(run).codes < 0).tolist() == list(range(0, 100, 5))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_every_vector_is_nearest_to_the_centre_of_its_own_cluster(seed: int) -> None:
     vectors = np.random.default_rng(seed).normal(size=(300, 4)).astype(np.float32)
