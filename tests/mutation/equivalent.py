@@ -27,6 +27,12 @@ EQUIVALENT = {
     ("analysis/leaderboard/headline.py", "Headline.sentence", "self.models[0] → self.models[1]"): (
         "where no model leads all have as many wins"
     ),
+    (
+        "analysis/labels/corrected_means.py",
+        "_translated",
+        "label_sign(people, column) * (-1 if column.direction == 'lower' else 1) → "
+        "label_sign(people, column) / (-1 if column.direction == 'lower' else 1)",
+    ): "both are 1 or -1",
     ("analysis/slices/topics.py", "clustered", "-1 → -0"): "where all vectors are in the first cluster they stay there",
     ("analysis/labels/calibrate.py", "chosen_criterion", "asked[0] → asked[-1]"): "there is one",
     ("analysis/leaderboard/distributions.py", "distributions", "high - low → high + low"): "finite where both ends are",
