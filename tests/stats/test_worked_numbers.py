@@ -17,8 +17,6 @@ from metrics.stats.resample_intervals import has_enough_truths, resample_interva
 from metrics.stats.slice_means import rest_differences
 from metrics.stats.student_t import student, student_p
 
-RNG = np.random.default_rng(4)
-
 
 def least_squares(design: np.ndarray, y: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
     """The second coefficient and its standard error, (XᵀWX)⁻¹ (Σ Xᵍᵀeᵍeᵍᵀ Xᵍ) (XᵀWX)⁻¹."""
@@ -62,8 +60,10 @@ def test_large_tails_are_near(freedom: int) -> None:
 @pytest.mark.parametrize("objects", [6.0, 40.0, math.inf])
 @pytest.mark.parametrize("value", [0.2, 0.5, 0.93])
 @pytest.mark.parametrize("bias", [0.0, 2.0])
-def test_the_ends_from_resamples_solve_their_equation(objects: float, value: float, bias: float) -> None:
-    samples = np.clip(value + 0.01 + 0.05 * RNG.normal(size=40), 0, 1)
+def test_the_ends_from_resamples_solve_their_equation(
+    objects: float, value: float, bias: float, rng: np.random.Generator
+) -> None:
+    samples = np.clip(value + 0.01 + 0.05 * rng.normal(size=40), 0, 1)
     q = lambda p: p * (1 - p)  # noqa: E731
     mean = samples.mean()
     centre = min(1.0, max(0.0, value - bias * (mean - value)))
@@ -102,10 +102,12 @@ def test_labels_need_ground_truths(truths: list[int], enough: bool) -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_difference_from_the_rest_is_a_weighted_regression_on_the_slice(weighted: bool) -> None:
+def test_difference_from_the_rest_is_a_weighted_regression_on_the_slice(
+    weighted: bool, rng: np.random.Generator
+) -> None:
     """The sandwich (HC0) of least squares on an indicator, times c / (c − 1)."""
-    values, mask = RNG.normal(size=40), np.arange(40) % 3 == 0
-    weights = RNG.integers(1, 5, 40).astype(float) if weighted else np.ones(40)
+    values, mask = rng.normal(size=40), np.arange(40) % 3 == 0
+    weights = rng.integers(1, 5, 40).astype(float) if weighted else np.ones(40)
     for clusters in (None, np.arange(40) // 4):
         groups = np.arange(40) if clusters is None else clusters
         value, error = least_squares(np.column_stack([np.ones(40), mask]), values, weights, groups)
@@ -124,9 +126,9 @@ def test_difference_of_shares_is_newcombes() -> None:
     assert np.isnan(found[1]).all()
 
 
-def test_means_of_slices_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    values, masks = RNG.random(30), RNG.random((7, 30)) < 0.5
-    weights = RNG.integers(1, 4, 30).astype(float)
+def test_means_of_slices_in_parts(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    values, masks = rng.random(30), rng.random((7, 30)) < 0.5
+    weights = rng.integers(1, 4, 30).astype(float)
     whole, method = slice_means.slice_means(values, masks, weights, within=(0, 1))
     assert method == "bootstrap"
     assert whole[:, 0] == pytest.approx([np.average(values[mask], weights=weights[mask]) for mask in masks])
@@ -195,10 +197,10 @@ def test_sums_over_kinds() -> None:
 
 
 @pytest.mark.parametrize("count", [3, 8])
-def test_a_coefficient_is_that_of_the_sandwich(count: int) -> None:
+def test_a_coefficient_is_that_of_the_sandwich(count: int, rng: np.random.Generator) -> None:
     clusters = np.arange(24) % count
-    x, others = RNG.normal(size=24), RNG.normal(size=(24, 2))
-    y = 0.5 * x + others @ [1.0, -1.0] + RNG.normal(size=24)
+    x, others = rng.normal(size=24), rng.normal(size=(24, 2))
+    y = 0.5 * x + others @ [1.0, -1.0] + rng.normal(size=24)
     value, error = least_squares(np.column_stack([np.ones(24), x, others]), y, np.ones(24), clusters)
     found = clustered_coefficient(x, others, y, clusters)
     assert found is not None
@@ -206,8 +208,8 @@ def test_a_coefficient_is_that_of_the_sandwich(count: int) -> None:
     assert (found.value, found.low, found.high) == pytest.approx((value, value - reach, value + reach))
 
 
-def test_there_is_no_coefficient_without_variation_clusters_or_freedom() -> None:
-    x, others, y = RNG.normal(size=12), RNG.normal(size=(12, 2)), RNG.normal(size=12)
+def test_there_is_no_coefficient_without_variation_clusters_or_freedom(rng: np.random.Generator) -> None:
+    x, others, y = rng.normal(size=12), rng.normal(size=(12, 2)), rng.normal(size=12)
     clusters = np.arange(12) % 4
     assert clustered_coefficient(others @ [2.0, 1.0] + 3, others, y, clusters) is None
     assert clustered_coefficient(x, others, y, np.arange(12) % 2) is None
@@ -262,9 +264,9 @@ def test_reliability_bins_hold_their_upper_edge() -> None:
     assert most == 1.0
 
 
-def test_the_interval_of_a_calibration_error_by_its_definition() -> None:
-    confidence = RNG.random(60)
-    right = RNG.random(60) < confidence**2
+def test_the_interval_of_a_calibration_error_by_its_definition(rng: np.random.Generator) -> None:
+    confidence = rng.random(60)
+    right = rng.random(60) < confidence**2
     diagram, drawn = reliability(confidence, right, 3), Draws.of(np.arange(60), 200)
     (low, high), samples = resampled_error(diagram, confidence, right, drawn)
     signed = lambda times: np.bincount(diagram.place, times * (confidence - right), 3) / times.sum()  # noqa: E731
@@ -281,9 +283,9 @@ def test_the_interval_of_a_calibration_error_by_its_definition() -> None:
     assert low == pytest.approx(brentq(exceeds, 0, 1) * value, rel=1e-3)
 
 
-def test_areas_of_resamples_move_by_the_influences_of_their_cases() -> None:
+def test_areas_of_resamples_move_by_the_influences_of_their_cases(rng: np.random.Generator) -> None:
     positive = np.arange(20) % 3 == 0
-    curve = roc(RNG.normal(size=20) + positive, positive)
+    curve = roc(rng.normal(size=20) + positive, positive)
     drawn = Draws.of(np.arange(20), 50)
     found = resampled_areas([curve], positive[:, None], drawn)[:, 0]
     widened = np.sqrt(np.where(positive, student(6), student(12)) / 1.959964) * curve.influence

@@ -26,6 +26,12 @@ def test_worst_first_and_paged(run: Run) -> None:
     assert rest.rows["model"].tolist() == ["good"] * 4
 
 
+def test_a_page_has_a_hundred_rows(workspace: Path) -> None:
+    run = finished(Workspace(), text_suite(60), text_outputs(60), "rouge")
+    page = cases(run, "rouge", "rougeL")
+    assert (len(page.rows), page.total) == (100, 120)
+
+
 def test_a_page_past_the_end_still_knows_the_total(run: Run) -> None:
     page = cases(run, "rouge", "rougeL", offset=500)
     assert (len(page.rows), page.total) == (0, 24)

@@ -58,6 +58,11 @@ CASES: dict[str, tuple[dict[str, Any], list[Verdict]]] = {
     ),
     "no verdict, no list": ({"questions": [{"question": "Q?", "cosine": 0.5}], "note": "x", "empty": []}, []),
     "no text to judge": ({"verdicts": []}, []),
+    "a list of which one has no verdict": ({"items": [{"item": "x", "verdict": True}, {"item": "y"}]}, []),
+    "numbers that name nothing": (
+        {"links": [{"claim": 0, "verdict": True}, {"claim": 2, "verdict": True}], "claims": [{"text": "A."}]},
+        [Verdict("", "yes", "yes", facts={"claim": 0}), Verdict("", "yes", "yes", facts={"claim": 2})],
+    ),
 }
 
 

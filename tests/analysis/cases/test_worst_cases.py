@@ -63,6 +63,22 @@ def test_an_image_has_no_answer_and_its_number_of_errors(tmp_path: Path) -> None
     assert found["errors"].iloc[0] > 0
 
 
+@pytest.mark.parametrize("predicted", [True, False], ids=["predicted", "nothing-predicted"])
+def test_the_answer_of_a_classification_is_the_label_scored_highest(tmp_path: Path, predicted: bool) -> None:
+    """Without a score a label counts as certain."""
+    rows = [{"case_id": name, "question": "?", "label": "cat"} for name in ("sure", "torn", "mute")]
+    given = [("sure", "dog", None), ("sure", "cat", 0.9), ("torn", "dog", 0.6), ("torn", "cat", 0.4)]
+    labels = [{"case_id": case, "model": "m", "label": label, "score": score} for case, label, score in given]
+    outputs = [{"case_id": row["case_id"], "model": "m"} for row in rows]
+    suite = Suite.from_rows("s", "classification", rows, labels=("cat", "dog"))
+    made = Outputs.from_rows(outputs, labels if predicted else None)
+    found = worst_cases(finished(Workspace(tmp_path), suite, made, "classification"), "classification", "accuracy", "m")
+    pairs = zip(found.rows["case_id"], found.rows["answer"], strict=True)
+    answers = {case_id: None if pd.isna(label) else label for case_id, label in pairs}
+    said = {"sure": "dog", "torn": "dog", "mute": None}
+    assert answers == (said if predicted else dict.fromkeys(said))
+
+
 def test_an_empty_page_stays_empty(run: Run) -> None:
     page = with_answers(run, cases(run, "rouge", "rougeL", search="no such text"))
     assert (len(page.rows), page.total) == (0, 0)

@@ -1,13 +1,14 @@
 """Comparisons of two models whose every number is known, of one model in two runs, and the cases behind them."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from metrics.analysis import Comparison, Difference, compare, differences, leaderboard, shown
-from metrics.analysis.comparison.case_values import case_values
+from metrics.analysis.comparison.case_values import CaseValues, case_values
 from metrics.analysis.comparison.compare import case_differences
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
@@ -122,6 +123,27 @@ def test_p_is_corrected_over_the_metrics_shown(run: Run) -> None:
 def test_the_significance(workspace: Path, right: set[int], words: str) -> None:
     run = finished(Workspace(), suite(), outputs({"old": RIGHT["old"], "new": right}), "text_matching")
     assert row_of(compare(run, "old", "new")).words == words
+
+
+def test_differences_that_do_not_vary_have_no_detectable_one(workspace: Path) -> None:
+    """New is right and old is wrong in every case: nothing estimates how much a difference varies."""
+    run = finished(Workspace(), suite(), outputs({"old": set(), "new": set(range(SIZE))}), "text_matching")
+    row = row_of(compare(run, "old", "new"))
+    assert (row.difference, row.detectable) == (1.0, None)
+    assert (row.units, row.outcomes) == ("20 cases", (20, 0, 0))
+
+
+def test_the_interval_of_a_metric_with_negative_values_goes_as_far_as_its_range(run: Run) -> None:
+    """From −1 to 1 two models differ by 2 at most."""
+    column = replace(row_of(compare(run, "old", "new")).column, low=-1.0, high=1.0, binary=False)
+    rng = np.random.default_rng(0)
+    low, high = (CaseValues(end + 0.05 * rng.random(SIZE), True) for end in (-0.95, 0.9))
+    [row] = case_differences([(column, low, high)], run.sampling_design())
+    assert row.high is not None
+    assert row.difference == pytest.approx(1.85, abs=0.05)
+    assert row.difference < row.high <= 2.0
+    [back] = case_differences([(column, high, low)], run.sampling_design())
+    assert back.low == pytest.approx(-row.high, abs=0.01)
 
 
 class TestCases:

@@ -1,5 +1,6 @@
 """Compliance: every standard, what was measured for it, what was not; evidence, never a certificate."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from metrics.analysis.findings.compliance import FRAMEWORKS, GLYPHS, NOTICE, com
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.core.registry import evaluators
 from metrics.store import Run, Workspace
+from tests.analysis.leaderboard.test_headline import cell, column
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
@@ -75,6 +77,27 @@ def test_outcomes(workspace: Path, values: list[float | None], expected: str) ->
     (evidence,) = compliance(run).standards[0].evidence
     assert evidence.outcomes == (expected,)
     assert expected in GLYPHS
+
+
+@pytest.mark.parametrize(
+    ("direction", "ends", "problem", "expected"),
+    [
+        pytest.param("higher", (0.75, 0.9), False, "passed", id="the low end on the threshold"),
+        pytest.param("higher", (0.74, 0.9), False, "passed_unsure", id="the low end below"),
+        pytest.param("higher", (0.1, 0.75), True, "failed_unsure", id="the high end on the threshold"),
+        pytest.param("higher", (0.1, 0.74), True, "failed", id="the high end below"),
+        pytest.param("lower", (0.1, 0.75), False, "passed", id="low is better: the high end on the threshold"),
+        pytest.param("lower", (0.1, 0.76), False, "passed_unsure", id="low is better: the high end above"),
+        pytest.param("lower", (0.76, 0.9), True, "failed", id="low is better: the low end above"),
+        pytest.param("none", (0.1, 0.2), False, "measured", id="neither end is better"),
+    ],
+)
+def test_an_interval_that_ends_on_the_threshold(
+    direction: str, ends: tuple[float, float], problem: bool, expected: str
+) -> None:
+    of = column("e/m", direction=direction, threshold=0.75)
+    assert outcome(of, replace(cell(best=True), low=ends[0], high=ends[1], problem=problem)) == expected
+    assert outcome(replace(of, threshold=None), cell(best=True)) == "measured"
 
 
 def test_lower_is_better(workspace: Path) -> None:

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metrics.analysis import flip_rates, flips, problems
+from metrics.analysis.findings.flips import FLIPS, RATES
+from metrics.analysis.findings.problems import flip_evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.renderers.export_tables import table
 from metrics.stats.intervals import wilson
@@ -36,6 +38,12 @@ def test_planted_flips_are_listed_exactly(workspace: Path) -> None:
     row = rate(flip_rates(run), "shaky", "typo")
     assert (row["flips"], row["worse"], row["better"], row["pairs"], row["unscored"]) == (8, 7, 1, 12, 0)
     assert (row["low"], row["high"]) == wilson(8, 12)
+    assert found.columns.tolist() == FLIPS
+    rates = flip_rates(run)
+    assert rates.columns.tolist() == RATES
+    assert rates[["model", "perturbation"]].drop_duplicates().to_numpy().tolist() == [
+        ["steady", "typo"], ["steady", "copy"], ["shaky", "typo"], ["shaky", "copy"],
+    ]  # fmt: skip
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -57,6 +65,8 @@ def test_copies_never_flip_where_everything_is_deterministic(workspace: Path) ->
     assert (controls["flips"] == 0).all()
     assert (controls["pairs"] > 0).all()
     assert controls["p"].isna().all()  # the control is not tested against itself
+    assert (controls[["control_pairs", "control_flips"]] == 0).all(axis=None)
+    assert controls["control_rate"].isna().all()
 
 
 def test_the_excess_over_the_copies_is_tested_and_corrected(workspace: Path) -> None:
@@ -72,6 +82,12 @@ def test_the_excess_over_the_copies_is_tested_and_corrected(workspace: Path) -> 
     assert steady["p"] != steady["p"]  # no flip: no test could have come out otherwise
     assert (noisy["control_flips"], noisy["control_pairs"], noisy["control_rate"]) == (4, 12, pytest.approx(1 / 3))
     assert [bool(row["exceeds"]) for row in (shaky, noisy, steady)] == [True, False, False]
+    assert [flip_evidence(row) for row in (shaky, noisy, steady)] == [
+        "copies flip in 0 of 12; significantly more than copies (exact test, p = 0.008 after Holm's correction)",
+        "copies flip in 4 of 12; not significantly more than copies (exact test, p = 0.500 after Holm's correction)",
+        "copies flip in 0 of 12",
+    ]
+    assert flip_evidence(rate(rates, "noisy", "copy")).startswith("unchanged copies flipped")
 
 
 def test_without_copies_nothing_is_claimed(workspace: Path) -> None:

@@ -115,6 +115,24 @@ def test_the_least_grounded_sentence_and_claim(rag: Run) -> None:
     assert told(found, "least_grounded", evaluator="faithfulness")["message"].endswith("case c7: “It is free.”")
 
 
+def test_only_what_judges_an_answer_by_its_contexts_says_what_is_grounded_least(workspace: Path) -> None:
+    told_of = {"claims": [{"claim": "It is free.", "supported": False}]}
+    run = scored_run(
+        {"context_recall.context_recall": {"one": [0.0]}, "faithfulness.faithfulness": {"one": [0.0]}},
+        {(name, "one", 0): told_of for name in ("context_recall", "faithfulness")},
+    )
+    found = insights(run)
+    assert found.loc[found["kind"] == "least_grounded", "evaluator"].tolist() == ["faithfulness"]
+
+
+@pytest.mark.parametrize(("size", "shown"), [(240, "x" * 240), (241, "x" * 239 + "…")], ids=["fits", "long"])
+def test_a_long_sentence_is_cut(workspace: Path, size: int, shown: str) -> None:
+    run = scored_run(
+        {"groundedness.groundedness": {"one": [0.2]}}, {("groundedness", "one", 0): {"least_grounded": "x" * size}}
+    )
+    assert told(insights(run), "least_grounded")["message"] == f"Least grounded, by one on case c0: “{shown}”"
+
+
 def test_tiny_amounts_and_their_intervals_are_written_out() -> None:
     assert in_numbers("a", 0.000073, 0.00007, 0.00008, 12, " USD") == "a 0.000073 USD (0.000070–0.000080), n = 12"
     assert in_numbers("a", 0.00007, 0.00001, 0.5, 12) == "a <0.001 (<0.001–0.500), n = 12"
@@ -177,6 +195,58 @@ def test_a_problem_names_exactly_the_cases_that_the_page_lists(workspace: Path) 
         assert wrong.all()
         assert row["standards"]
         assert row["evidence"]
+
+
+def test_problems_that_are_certain_come_first_and_those_without_an_interval_next(workspace: Path) -> None:
+    """The first is the nearest to its threshold."""
+    values = {
+        "groundedness": [0.7] * 20,
+        "faithfulness": [0.4] + [None] * 19,
+        "answer_correctness": [0.4, 0.9] * 4 + [None] * 12,
+    }
+    found = problems(scored_run({f"{name}.{name}": {"one": given} for name, given in values.items()}))
+    assert found[["evaluator", "severity"]].to_numpy().tolist() == [
+        ["groundedness", "high"], ["faithfulness", "unknown"], ["answer_correctness", "low"],
+    ]  # fmt: skip
+
+
+def test_the_margins_of_one_model_in_words(workspace: Path) -> None:
+    """Less is better in the third metric."""
+    values = {"context_recall": 1.0, "answer_correctness": 0.8, "hallucination_claims": 0.0}
+    took = {"solo": {"cost_usd": [0.01] * 18 + [0.05, 0.02]}}
+    good = insights(scored_run({f"{name}.{name}": {"solo": [one] * 20} for name, one in values.items()}, None, took))
+    assert [told(good, kind)["message"] for kind in ("worst_metric", "best_metric", "dearest_case", "total_cost")] == [
+        "solo: Answer correctness meets its threshold the least: 0.800, the threshold is 0.75",
+        "solo: Hallucination (claims) meets its threshold best: 0.00, the threshold is 0.75",
+        "solo is most expensive on case c18: 0.050 USD",
+        "solo costs 0.250 USD in total, 0.013 USD an answer",
+    ]
+    values = {"context_recall": 0.5, "answer_correctness": 0.1}
+    poor = insights(scored_run({f"{name}.{name}": {"solo": [one] * 20} for name, one in values.items()}))
+    assert [told(poor, kind)["message"] for kind in ("worst_metric", "best_metric")] == [
+        "solo: Answer correctness misses its threshold the most: 0.100, the threshold is 0.75",
+        "solo: Context recall misses its threshold the least: 0.500, the threshold is 0.75",
+    ]
+    hardest = told(poor, "hardest_case", evaluator="context_recall")
+    assert (hardest["case_id"], hardest["affected"], hardest["case_ids"]) == ("c0", 1, ["c0"])
+
+
+def test_the_weakest_tag_where_less_is_better(workspace: Path) -> None:
+    hard = [place % 2 == 0 for place in range(40)]
+    run = scored_run(
+        {"hallucination_claims.hallucination_claims": {"solo": [0.9 if one else 0.1 for one in hard]}},
+        design={"tags": [["hard"] if one else ["easy"] for one in hard]},
+    )
+    weak = told(insights(run), "weakest_tag")
+    assert weak["message"] == "solo is weakest at Hallucination (claims) on cases tagged ‘hard’: 0.900"
+    assert weak["severity"] == "high"
+
+
+def test_six_models_are_named_and_the_others_counted(workspace: Path) -> None:
+    values = {f"m{place}": [float((7 * case + place) % 5 != 0) for case in range(40)] for place in range(9)}
+    found = insights(scored_run({"context_recall.context_recall": values | {"bad": [0.0] * 40}}))
+    tied = "m1, m2, m3, m4, m5, m6 and 2 more"
+    assert told(found, "best_model")["message"] == f"m0 is best at Context recall (0.800); tied for best with {tied}"
 
 
 def test_values_within_bounds(rag: Run) -> None:
@@ -262,6 +332,41 @@ def test_several_models_are_told_of_significant_tags_only(workspace: Path) -> No
         design={"tags": [["a"] if place % 2 else ["b"] for place in range(20)]},
     )
     assert "weakest_tag" not in set(insights(run)["kind"])
+
+
+def test_the_p_of_a_weak_tag_is_corrected_for_the_models_too(workspace: Path) -> None:
+    """Only `one` is weak on a tag; of two models its p is twice that of one."""
+    hard = [place % 2 == 0 for place in range(40)]
+    weak, even = [0.1 if one else 0.9 for one in hard], [0.5, 0.5, 0.6, 0.6] * 10
+    design = {"tags": [["hard"] if one else ["easy"] for one in hard]}
+    name = "answer_correctness"
+    of_one, of_two = (
+        told(insights(scored_run({f"{name}.{name}": values}, design=design)), "weakest_tag")
+        for values in ({"one": weak}, {"one": weak, "two": even})
+    )
+    assert (
+        of_two["message"] == of_one["message"] == "one is weakest at Answer correctness on cases tagged ‘hard’: 0.100"
+    )
+    assert "p = 0.003 by shuffling" in of_one["evidence"]
+    assert "p = 0.005 by shuffling" in of_two["evidence"]
+    assert of_two["severity"] == "high"
+
+
+def test_a_thousand_cases_of_a_cause_are_listed(workspace: Path) -> None:
+    wrong = {"one": [0.0] * 1_001}
+    run = scored_run({"context_recall.context_recall": wrong, "answer_correctness.answer_correctness": wrong})
+    row = told(insights(run), "retrieval_cause")
+    assert (row["affected"], row["case_ids"]) == (1_001, [f"c{place}" for place in range(1_000)])
+
+
+def test_accuracy_is_over_the_cases_that_a_model_has(workspace: Path) -> None:
+    """`some` has no value of the first ten cases, `none` of any."""
+    values = {"all": [1.0] * 40, "some": [None] * 10 + [0.0] * 24 + [1.0] * 6, "none": [None] * 40}
+    found = insights(scored_run({f"{name}.{name}": values for name in ("context_recall", "faithfulness")}))
+    assert told(found, "most_accurate")["model"] == "all"
+    least = told(found, "least_accurate")
+    assert (least["model"], least["value"]) == ("some", pytest.approx(0.2))
+    assert "; 40 cases, " in least["evidence"]
 
 
 def test_many_models_do_not_repeat_the_leaderboard(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:

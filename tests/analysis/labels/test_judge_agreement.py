@@ -174,6 +174,7 @@ def test_the_order_of_drawing_is_the_datas_alone(fresh: Run) -> None:
             "rouge", "good", {"c0": 1.0, "c1": 4.0, "c2": 4.0, "c3": 1.0}, [0.0, 1.0, 1.0, 0.0], id="stretched"
         ),
         pytest.param("pii_leakage", "good", {"c0": 1.0, "c1": 0.0}, [1.0, 0.0], id="low is good, pass stays"),
+        pytest.param("looping_detection", "good", {"c0": 1.0, "c1": 1.0, "c2": 0.0}, [1.0, 1.0, 0.0], id="low is good"),
     ],
 )
 def test_labels_in_the_range_of_the_metric(
@@ -208,6 +209,40 @@ def test_the_queue_takes_turns_and_goes_on_where_it_stood(fresh: Run) -> None:
         assert (coming.next[0], coming.done) == (one, place)
         labels.give(one.case_id, one.model, "ann", "good", 1.0, one.sampling)
     assert label_queue.queue(fresh, "good", "bo", ROUGE, threshold=0.5, most=1).done == 0
+
+
+def test_without_a_threshold_the_scores_nearest_to_their_median_are_picked(fresh: Run) -> None:
+    of_all = np.concatenate([scores(fresh, model) for model in MODELS])
+    found = label_queue.queue(fresh, "good", "ann", ROUGE, most=20).next
+    picked = [scores(fresh, one.model)[int(one.case_id[1:])] for one in found if one.sampling == "picked"]
+    apart = np.abs(picked - np.median(of_all))
+    assert apart.tolist() == sorted(apart)
+    assert apart[0] == np.abs(of_all - np.median(of_all)).min()
+
+
+def test_ten_outputs_come_next_and_skipped_ones_are_not_picked(fresh: Run) -> None:
+    first = label_queue.queue(fresh, "good", "ann", ROUGE, threshold=0.5).next
+    assert len(first) == 10
+    picked = next(one for one in first if one.sampling == "picked")
+    skipped = [(picked.case_id, picked.model)]
+    after = label_queue.queue(fresh, "good", "ann", ROUGE, threshold=0.5, skipped=skipped).next
+    assert picked not in after
+
+
+def test_without_a_second_label_there_is_no_tie(fresh: Run) -> None:
+    label(fresh, "ann", range(3))
+    people = human_labels(fresh, "good")
+    assert (people.ties, people.given.sum()) == (0, 6)
+
+
+def test_answers_that_are_missing_have_no_length(workspace: Path) -> None:
+    suite, outputs = answered(12)
+    rows = outputs.outputs.to_pylist()
+    rows = [row | {"answer": None if row["case_id"] in ("c0", "c1") else row["answer"]} for row in rows]
+    run = finished(Workspace(), suite, Outputs.from_rows(rows), "rouge")
+    label(run, "ann", range(12))
+    found = {(one.kind, one.about): one.n for one in judge_bias.biases(run, "good", ROUGE)}
+    assert found == {("length", ""): 20, ("model", "long"): 12, ("model", "short"): 12}
 
 
 def test_skipped_outputs_come_last_and_a_model_can_be_chosen(fresh: Run) -> None:

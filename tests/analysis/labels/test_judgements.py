@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from metrics import analysis, engine
+from metrics.analysis.labels.judge_agreement import agreement_slices, agreements
 from metrics.core.errors import MissingResource
 from metrics.core.evaluator import Status
 from metrics.engine.playground import first_cases, try_out
 from metrics.reports.build import build
 from metrics.store import Run, Workspace
+from metrics.store.label_sets import Labels
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.judge.server import JudgeServer
 from tests.pages.page_scenes import judged_run
@@ -60,6 +62,23 @@ def test_the_prompts_as_the_run_used_them(run: Run) -> None:
     used = analysis.asked(run)
     assert used["claims"] == analysis.Asked("List them.", True)
     assert not used["entailment"].edited
+    assert used["entailment"].text
+    assert used["claims"].wording != used["entailment"].wording
+
+
+def test_without_a_judge_nothing_was_asked(plain: Run) -> None:
+    assert (analysis.asked(plain), analysis.judged_by(plain), analysis.local_agreement(plain)) == ({}, {}, {})
+    assert analysis.quotes(plain) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("only", "judged"), [(("faithfulness", "faithfulness"), True), (("rouge", "rougeL"), False)], ids=["judge", "rouge"]
+)
+def test_agreement_knows_which_scores_are_a_judges(run: Run, only: tuple[str, str], judged: bool) -> None:
+    Labels(run).give("gate", "small", "ann", "good", 1.0, "random")
+    [whole] = agreements(run, "good", only=only)
+    parts = agreement_slices(run, "good", only)
+    assert {found.judged for found in (whole, *parts.values())} == {judged}
 
 
 def test_what_it_cost(run: Run) -> None:

@@ -1,5 +1,6 @@
 """Agreement of raters and of panels from their ratings alone, against other implementations and by hand."""
 
+from pathlib import Path
 from typing import Any
 
 import krippendorff
@@ -7,10 +8,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from metrics import engine
 from metrics.analysis.labels import raters
-from metrics.analysis.labels.panel_agreement import _agreement, _alike, _groups
+from metrics.analysis.labels.panel_agreement import _agreement, _alike, _groups, has_panel, panel_agreement
 from metrics.analysis.labels.raters import all_raters, pairs_of_raters
 from metrics.core.evaluator import Metric
+from metrics.store import Workspace
+from tests.engine.engine_scenes import text_outputs, text_suite
 
 NONE = np.nan
 RATINGS = np.array(
@@ -61,6 +65,13 @@ def test_yes_and_no_have_no_weights_and_many_kinds_no_kappa(monkeypatch: pytest.
     assert many.equal.value == 0.5
 
 
+@pytest.mark.parametrize(("kinds", "kappa"), [(30, 1.0), (31, None)])
+def test_up_to_thirty_different_labels_have_a_kappa(kinds: int, kappa: float | None) -> None:
+    labels = np.repeat(np.arange(float(kinds)), 2).reshape(kinds, 2)
+    [pair] = pairs_of_raters(["a", "b"], labels, np.arange(kinds))
+    assert (pair.equal.value, pair.kappa.value) == (1.0, kappa)
+
+
 def test_clusters_widen_the_interval() -> None:
     ratings = np.repeat(np.random.default_rng(0).integers(0, 2, (30, 2)), 4, axis=0).astype(float)
     [alone] = pairs_of_raters(["a", "b"], ratings, np.arange(120))
@@ -96,10 +107,28 @@ def test_a_panels_agreement_by_hand() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("judge", "several"),
+    [
+        ({"model": "m"}, False), ({"model": "m", "repeats": 2, "temperature": 0.7}, True),
+        ({"model": "m", "panel": [{"model": "n"}]}, True), (None, False),
+    ],
+    ids=["one-judge", "two-draws", "two-judges", "no-judge"],
+)  # fmt: skip
+def test_what_makes_a_panel(workspace: Path, judge: dict[str, Any] | None, several: bool) -> None:
+    ids = ["faithfulness"] if judge else ["rouge"]
+    run = engine.create(Workspace(), text_suite(), text_outputs(), ids, resources={"judge": judge} if judge else {})
+    assert has_panel(run) is several
+    if not several:
+        assert panel_agreement(run) == []
+
+
 def test_two_outputs_are_too_few_for_a_panels_agreement() -> None:
     metric = Metric("m", "A metric.")
     assert _agreement("e", metric, "", records((1, 1), (0, 1), (1, None)), np.arange(3)) is None
-    assert _agreement("e", metric, "", records((1, 1), (0, 1), (1, 1)), np.arange(3)) is not None
+    found = _agreement("e", metric, "", records((1, 1), (0, 1), (1, 1)), np.arange(3))
+    assert found is not None
+    assert (found.n, found.disputed) == (3, 1)
 
 
 def test_draws_are_a_group_for_each_judge() -> None:

@@ -94,11 +94,25 @@ def test_only_primary_metrics_with_a_better_end_count() -> None:
     assert found.sentence == "a leads: best in E: M."
 
 
+def test_long_names_are_cut_to_forty_characters() -> None:
+    fits, long = "f" * 40, "l" * 41
+    made = (column("e/m"), column("f/m"), column("g/m"))
+    cells = {(model, one.key): cell(model == fits) for one in made for model in (fits, long)}
+    found = headline(Leaderboard((fits, long), made, cells, (), {}))
+    assert found.sentence == f"{fits} leads: best or tied for best in 3 of 3 metrics ({'l' * 39}… in 0)."
+
+
 def test_of_some_columns_and_models() -> None:
     given = board("abc", {"e/m": "a", "f/m": "b", "g/m": "bc"})
     assert headline(given, ["f/m", "g/m"]).leaders == ("b",)
     assert headline(given, models=["a", "c"]).leaders == ()
     assert headline(given, ["g/m"], ["a", "c"]).leaders == ("c",)
+
+
+def test_a_metric_that_only_one_model_has_compares_nothing() -> None:
+    given = board("ab", {"e/m": "ab", "f/m": "a"})
+    found = headline(Leaderboard(given.models, given.columns, {**given.cells, ("b", "f/m"): NOTHING}, (), {}))
+    assert (found.compared, found.scored, found.wins, found.leaders) == (("E: M",), 2, {"a": 1, "b": 1}, ())
 
 
 def test_without_a_test_nobody_leads() -> None:

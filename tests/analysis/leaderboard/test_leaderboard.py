@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from metrics import engine
 from metrics.analysis import leaderboard
-from metrics.analysis.leaderboard.leaderboard import relative_goodness
+from metrics.analysis.leaderboard.leaderboard import _equal, relative_goodness
 from metrics.core.evaluator import Direction, Metric
 from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
+from tests.analysis.scored import scored_run
+from tests.engine.engine_scenes import MARKED, finished, stopped, text_outputs, text_suite
+from tests.pages.page_scenes import objects_run
 
 
 @pytest.fixture
@@ -51,3 +54,50 @@ def test_lower_is_better_is_good_when_low(run: Run) -> None:
 def test_goodness_of_an_open_range_is_relative(direction: Direction, values: list, goodness: list) -> None:  # type: ignore[type-arg]
     metric = Metric("m", "", high=float("inf"), direction=direction)
     assert relative_goodness(metric, values) == goodness
+
+
+def test_a_metric_without_a_better_end_is_not_ranked(workspace: Path) -> None:
+    """One model alone is the first of one, and that is no merit."""
+    for models in ("a", "ab"):
+        values = {model: [float(model == "a")] * 12 for model in models}
+        given = {"no_answer.no_answer": values, "answer_correctness.answer_correctness": values}
+        cells = leaderboard(scored_run(given)).cells
+        found = cells["a", "no_answer/no_answer"]
+        assert (found.value, found.rank, found.last_rank, found.ranked, found.untested) == (1.0, None, None, 0, None)
+        ranked = cells["a", "answer_correctness/answer_correctness"]
+        assert (ranked.rank, ranked.last_rank, ranked.ranked) == (1, 1, len(models))
+        assert ranked.best is (len(models) > 1)
+
+
+def test_the_only_model_with_a_value_is_the_first_of_one(workspace: Path) -> None:
+    name = "answer_correctness"
+    cells = leaderboard(scored_run({f"{name}.{name}": {"speaks": [0.5] * 4, "mute": [None] * 4}})).cells
+    speaks, mute = (cells[model, f"{name}/{name}"] for model in ("speaks", "mute"))
+    assert (speaks.rank, speaks.last_rank, speaks.ranked, speaks.best, speaks.problem) == (1, 1, 1, True, True)
+    assert (mute.value, mute.rank, mute.best, mute.problem, mute.untested) == (None, None, False, False, None)
+
+
+def test_a_title_tells_columns_of_one_metric_apart(tmp_path: Path) -> None:
+    """What a metric was computed at is named only where the board has it at several settings."""
+    titles = {column.key.partition("&")[0]: column.title for column in leaderboard(objects_run(tmp_path)).columns}
+    assert titles["detection_pr_curve/best_f1?iou=0.5"] == "best_f1"
+    assert titles["average_precision/map?iou=0.5"] == "map iou 0.5 all max_dets 100"
+    assert titles["average_precision/map?iou=0.95"] == "map iou 0.95 all max_dets 100"
+
+
+def test_numbers_repeat_each_other_only_where_every_model_has_them_alike() -> None:
+    assert _equal(0.5, 0.5 + 5e-10)
+    assert not _equal(0.5, 0.5 + 5e-9)
+    assert _equal(None, None)
+    assert not _equal(None, 0.0)
+    assert not _equal(0.0, None)
+
+
+def test_an_evaluator_under_way_ranks_and_blames_nobody(workspace: Path) -> None:
+    run = stopped(engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"], parameters=MARKED), 1)
+    cells = leaderboard(engine.snapshot(run) or run).cells
+    done, to_come = (cells[model, "rouge/rougeL"] for model in ("good", "poor"))
+    assert (done.value, done.n, done.reason) == (1.0, 6, None)
+    assert (to_come.value, to_come.n, to_come.reason) == (None, 0, "not scored yet")
+    for cell in (done, to_come):
+        assert (cell.rank, cell.last_rank, cell.ranked, cell.best, cell.problem) == (None, None, 0, False, False)

@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 
 from metrics.analysis import leaderboard, ranks
+from metrics.analysis.leaderboard.ranks import Ranks
 from metrics.core.suite import Outputs, Suite
 from metrics.stats import power
 from metrics.stats.model_ranking import compare_pairs
+from metrics.stats.paired_tests import mcnemar_mid_p
 from metrics.store import Run, Workspace
+from tests.analysis.comparison import test_compare as numbers
+from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 WORDS = "one two three four five six seven eight nine ten".split()
@@ -78,6 +82,13 @@ def test_it_is_what_the_stored_scores_say(run: Run) -> None:
     assert found.cases_needed(found.detectable / 2) == pytest.approx(236, rel=0.03)  # type: ignore[operator]
 
 
+@pytest.mark.parametrize("difference", [0.05, 0.1, 0.2])
+def test_the_cases_needed_are_whole_and_enough(difference: float) -> None:
+    """59 cases in 12 groups: so many groups more take so many cases, a part of one is one."""
+    units = power.units_needed(0.1, 12, difference)
+    assert 12 * Ranks({}, {}, 59, 12, 0.1).cases_needed(difference) - 59 * units in range(12)
+
+
 @pytest.mark.parametrize("options", [{"groups": 12}, {"weights": True}, {"repeats": 2}], ids=str)
 def test_groups_weights_and_repeats_count(workspace: Path, options: dict[str, int]) -> None:
     run = made(**options)
@@ -93,6 +104,16 @@ def test_groups_weights_and_repeats_count(workspace: Path, options: dict[str, in
 def test_of_a_tag(run: Run) -> None:
     pairs = compare_pairs(matrix(run)[1::2])
     assert ranks(run, "odd")["rouge", "rouge1"].error == pytest.approx(np.median(pairs.error))
+
+
+@pytest.mark.parametrize(("repeats", "by_mcnemar"), [(1, True), (2, False)], ids=["once", "twice"])
+def test_answers_that_are_right_or_wrong_are_ranked_by_mcnemars_test(
+    workspace: Path, repeats: int, by_mcnemar: bool
+) -> None:
+    """`new` alone is right in 8 cases, `old` alone in 3."""
+    run = finished(Workspace(), numbers.suite(), numbers.outputs(repeats=repeats), "text_matching")
+    p = ranks(run)["text_matching", "passes"].p_of("old", "new")
+    assert (p == pytest.approx(mcnemar_mid_p(8, 3))) is by_mcnemar
 
 
 def test_lower_is_better_ranks_the_low_first(run: Run) -> None:
@@ -114,6 +135,17 @@ def test_equal_models_share_the_first_rank_and_nothing_can_be_said_of_power(work
     single = finished(Workspace(), text_suite(6), text_outputs(6, models=("good",)), "rouge")
     assert ranks(single) == {}
     assert leaderboard(single).cells["good", "rouge/rougeL"].rank == 1
+
+
+def test_models_that_are_equal_say_nothing_of_how_much_others_differ(workspace: Path) -> None:
+    """`same` answers as `other` does; the error is that of the pairs that differ."""
+    one, other = np.random.default_rng(1).random((2, 12)).tolist()
+    name, values = "answer_correctness", {"one": one, "other": other}
+    of_two, of_three = (
+        ranks(scored_run({f"{name}.{name}": given}))[name, name] for given in (values, values | {"same": other})
+    )
+    assert of_two.error == pytest.approx(np.std(np.subtract(one, other), ddof=1) / np.sqrt(12))
+    assert (of_three.error, of_three.cases, of_three.units) == (pytest.approx(of_two.error), 12, 12)
 
 
 def test_more_scores_than_fit_are_not_ranked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

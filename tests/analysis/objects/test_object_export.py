@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from metrics.analysis import ObjectFilter, as_coco, as_csv, as_yolo, object_counts, object_keys, objects, selected_suite
-from metrics.core.suite import Suite
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from metrics.store.reviews import Place, Review
 from tests.engine.engine_scenes import finished
@@ -90,6 +90,51 @@ def test_coco_is_read_by_pycocotools(run: Run, tmp_path: Path) -> None:
     )  # fmt: skip
 
 
+def test_the_whole_document_of_one_image(run: Run) -> None:
+    document = json.loads(as_coco(run, BY, ObjectFilter("keen", search="p2")))
+    assert document == {
+        "info": {"description": "pictures"},
+        "images": [{"id": 3, "file_name": run.suite.cases["image"][2].as_py(), "width": 120, "height": 90}],
+        "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
+        "annotations": [
+            {"id": 1, "image_id": 3, "category_id": 1, "bbox": [10, 10, 30, 20], "area": 600, "iscrowd": 0},
+            {"id": 2, "image_id": 3, "category_id": 2, "bbox": [60, 40, 40, 30], "area": 1200, "iscrowd": 0},
+        ],
+        "predictions": [
+            {"image_id": 3, "category_id": 1, "score": 0.9, "bbox": [10, 10, 30, 20], "outcome": "tp"},
+            {"image_id": 3, "category_id": 2, "score": 0.6, "bbox": [60, 40, 40, 30], "outcome": "tp"},
+            {"image_id": 3, "category_id": 2, "score": 0.3, "bbox": [80, 5, 10, 10], "outcome": "fp_hallucination"},
+        ],
+    }
+
+
+def test_missed_objects_are_no_predictions_of_a_file(run: Run) -> None:
+    document = json.loads(as_coco(run, BY, ObjectFilter("shy", kinds=("fn_no_prediction",))))
+    assert (len(document["images"]), len(document["annotations"]), document["predictions"]) == (4, 8, [])
+
+
+def test_crowds_and_masks_in_files(tmp_path: Path) -> None:
+    """A crowd, a mask and an image of unknown size: COCO has them all, YOLO the boxes of images with a size."""
+    box = {"label": "cat", "x": 10.0, "y": 20.0, "width": 40.0, "height": 60.0, "area": 2400.0}
+    cases = [{"case_id": "a", "image_width": 100, "image_height": 200}, {"case_id": "b"}]
+    rows = [
+        box | {"case_id": "a", "annotation_id": 1},
+        box | {"case_id": "a", "annotation_id": 2, "is_crowd": True},
+        box | {"case_id": "b", "annotation_id": 3},
+    ]
+    made = [box | {"case_id": case, "model": "m", "score": 0.5} for case in "ab"]
+    outputs = Outputs.from_rows([{"case_id": case, "model": "m"} for case in "ab"], made)
+    run = finished(Workspace(tmp_path), Suite.from_rows("s", "detection", cases, rows), outputs, BY)
+    document = json.loads(as_coco(run, BY, ObjectFilter("m")))
+    assert [row["iscrowd"] for row in document["annotations"]] == [0, 1, 0]
+    assert document["images"] == [
+        {"id": 1, "file_name": "a", "width": 100, "height": 200}, {"id": 2, "file_name": "b"},
+    ]  # fmt: skip
+    with zipfile.ZipFile(io.BytesIO(as_yolo(run, BY, ObjectFilter("m")))) as archive:
+        labels = {name: archive.read(name).decode() for name in archive.namelist() if name.startswith("labels")}
+    assert labels == {"labels/a.txt": "0 0.300000 0.250000 0.400000 0.300000\n", "labels/b.txt": ""}
+
+
 def test_coco_is_read_by_the_studio(run: Run, tmp_path: Path) -> None:
     from metrics.ingest import load_suite
 
@@ -109,6 +154,30 @@ def test_yolo_has_labels_and_images(run: Run) -> None:
         assert archive.read(labels).decode().splitlines() == [
             "0 0.208333 0.222222 0.250000 0.222222", "1 0.666667 0.611111 0.333333 0.333333",
         ]  # fmt: skip
+
+
+def test_yolo_of_a_suite_without_images_has_labels_alone(run: Run, tmp_path: Path) -> None:
+    again = finished(Workspace(tmp_path), replace(run.suite, media=None), run.outputs, BY)
+    with zipfile.ZipFile(io.BytesIO(as_yolo(again, BY, GHOSTS))) as archive:
+        assert [name.partition("/")[0] for name in archive.namelist()] == ["data.yaml", "labels"]
+
+
+def test_the_columns_of_a_csv(run: Run) -> None:
+    table = pd.read_csv(io.BytesIO(as_csv(run, BY, ObjectFilter("keen", search="p3"))))
+    image = run.suite.cases["image"][3].as_py()
+    assert table.drop(columns=["tags", "note"]).astype(object).where(table.notna(), None).to_dict("records") == [
+        {
+            "case_id": "p3", "image": image, "model": "keen", "repeat": 1, "object": f"p{12 + place}",
+            "outcome": outcome, "label": label, "true_label": label if outcome == "tp" else None, "score": score,
+            "iou": 1.0 if outcome == "tp" else None, **dict(zip(("x", "y", "width", "height"), box, strict=True)),
+            **dict(zip(("truth_x", "truth_y", "truth_width", "truth_height"),
+                       box if outcome == "tp" else [None] * 4, strict=True)),
+        }
+        for place, (outcome, label, score, box) in enumerate([
+            ("tp", "cat", 0.9, (10, 10, 30, 20)), ("tp", "dog", 0.6, (60, 40, 40, 30)),
+            ("fp_hallucination", "dog", 0.3, (80, 5, 10, 10)),
+        ])
+    ]  # fmt: skip
 
 
 def test_csv_has_a_row_an_object_with_its_tags(run: Run) -> None:

@@ -1,6 +1,7 @@
 """The objects of a run one by one, the thumbnails of their images, the outlines of masks."""
 
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from PIL import Image
 from metrics.analysis import ObjectFilter, Outline, object_counts, object_place, objects, thumbnails
 from metrics.analysis.objects.object_pages import SORTS
 from metrics.core.errors import InputError
-from metrics.store import Run
+from metrics.core.suite import Outputs, Suite
+from metrics.store import Run, Workspace
 from metrics.vision import rle
 from metrics.vision.mask_rings import mask_rings
+from tests.engine.engine_scenes import finished
 from tests.pages.page_scenes import objects_run
 
 BY = "detection_pr_curve"
@@ -70,6 +73,41 @@ def test_a_tile_has_the_geometry_of_both(run: Run) -> None:
     assert (entry.score, entry.iou, entry.truth) == (0.6, 1.0, "dog")
     missed = objects(run, BY, ObjectFilter("shy", kinds=("fn_no_prediction",))).tiles[0].objects[0]
     assert (missed.prediction, missed.score, missed.annotation.x) == (None, None, 60.0)
+    ghost = objects(run, BY, ObjectFilter("keen", kinds=("fp_hallucination",))).tiles[0].objects[0]
+    assert (ghost.label, ghost.truth, ghost.annotation, ghost.iou, ghost.area) == ("dog", None, None, None, 100.0)
+
+
+def test_sizes_are_cocos(tmp_path: Path) -> None:
+    """Small is below 32², large from 96² square pixels on; an area that the file states counts, else the box's."""
+    areas = {"a": 1023.0, "b": 1024.0, "c": 9215.0, "d": 9216.0, "e": None, "f": None}
+    sides = {"e": (31.0, 33.0), "f": (96.0, 96.0)}
+    cases = [{"case_id": case, "image_width": 500, "image_height": 500} for case in areas]
+    annotations = [
+        {"case_id": case, "label": "cat", "annotation_id": place, "x": 0.0, "y": 0.0, "area": area}
+        | dict(zip(("width", "height"), sides.get(case, (10.0, 10.0)), strict=True))
+        for place, (case, area) in enumerate(areas.items(), 1)
+    ]
+    outputs = Outputs.from_rows([{"case_id": case, "model": "m"} for case in areas], [])
+    run = finished(Workspace(tmp_path), Suite.from_rows("s", "detection", cases, annotations), outputs, BY)
+
+    def of(size: str) -> list[str]:
+        return [tile.case_id for tile in objects(run, BY, ObjectFilter("m", sizes=(size,)), "suite").tiles]
+
+    assert {size: of(size) for size in ("small", "medium", "large")} == {
+        "small": ["a", "e"], "medium": ["b", "c"], "large": ["d", "f"],
+    }  # fmt: skip
+
+
+def test_objects_by_the_tags_of_their_images(run: Run, tmp_path: Path) -> None:
+    tags = {"p0": ["night"], "p1": ["night", "rain"], "p2": ["dry"]}
+    cases = [row | {"tags": tags.get(row["case_id"], [])} for row in run.suite.cases.to_pylist()]
+    suite = Suite.from_rows("tagged", "detection", cases, run.suite.annotations.to_pylist())
+    tagged = finished(Workspace(tmp_path), suite, run.outputs, BY)
+    assert object_counts(tagged, BY, KEEN)["tag"] == {"night": 6, "rain": 3, "dry": 3}
+    dogs = object_counts(tagged, BY, ObjectFilter("keen", kinds=("tp",), labels=("dog",), tag="rain"))
+    assert dogs["tag"] == {"night": 2, "rain": 1, "dry": 1}
+    assert (dogs["kind"], dogs["label"]) == ({"tp": 1, "fp_hallucination": 1}, {"cat": 1, "dog": 1})
+    assert {tile.case_id for tile in objects(tagged, BY, ObjectFilter("keen", tag="night")).tiles} == {"p0", "p1"}
 
 
 @pytest.mark.parametrize("by_image", [False, True], ids=["objects", "images"])

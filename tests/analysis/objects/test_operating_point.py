@@ -1,6 +1,7 @@
 """The operating point of a run: its default, and what it counts, beside pycocotools and the stored confusion matrix."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from metrics.analysis import (
     operating_point,
     point_counts,
 )
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from metrics.store.reviews import Review
 from tests.engine.engine_scenes import finished
@@ -99,6 +101,57 @@ def test_the_default_is_the_best_f1_of_all_models(pictures: Run) -> None:
     counts = point_counts(pictures, "keen", OperatingPoint(0.31))
     assert counts is not None
     assert (counts, counts.precision, counts.recall, counts.f1) == ((8, 0, 0), 1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("false", "best"), [pytest.param(7, 0.41, id="16/25 below 10/15"), pytest.param(5, 0.0, id="16/23 above 10/15")]
+)
+def test_false_positives_lower_the_f1_but_are_no_ground_truths(tmp_path: Path, false: int, best: float) -> None:
+    """Of ten cats five are found at .9, three more at .4, where some that are none are found too."""
+    cat = {"label": "cat", "y": 0.0, "width": 9.0, "height": 9.0}
+    cases = [{"case_id": f"c{place}", "image_width": 50, "image_height": 20} for place in range(10)]
+    truths = [cat | {"case_id": f"c{place}", "x": 0.0, "annotation_id": place + 1} for place in range(10)]
+    found = [(place, 0.0, 0.9 if place < 5 else 0.4) for place in range(8)]
+    found += [(place, 30.0, 0.4) for place in range(false)]
+    rows = [cat | {"case_id": f"c{place}", "x": x, "model": "m", "score": score} for place, x, score in found]
+    outputs = Outputs.from_rows([{"case_id": case["case_id"], "model": "m"} for case in cases], rows)
+    run = finished(Workspace(tmp_path), Suite.from_rows("s", "detection", cases, truths), outputs, CURVE)
+    assert best_point(run) == (best, 0.5)
+    counts = [point_counts(run, "m", OperatingPoint(score)) for score in (0.4, 0.41)]
+    assert counts == [(8, false, 2), (5, 0, 5)]
+    assert [one.f1 for one in counts if one] == [16 / (18 + false), 10 / 15]
+
+
+def test_a_model_that_finds_nothing_has_no_true_positive(tmp_path: Path) -> None:
+    cat = {"case_id": "c", "label": "cat", "x": 0.0, "y": 0.0, "width": 9.0, "height": 9.0}
+    suite = Suite.from_rows(
+        "s", "detection", [{"case_id": "c", "image_width": 50, "image_height": 20}], [cat | {"annotation_id": 1}]
+    )
+    made = [cat | {"model": "blind", "x": 30.0, "score": 0.8}, cat | {"model": "sees", "score": 0.8}]
+    outputs = Outputs.from_rows([{"case_id": "c", "model": model} for model in ("blind", "sees")], made)
+    run = finished(Workspace(tmp_path), suite, outputs, CURVE)
+    assert point_counts(run, "blind", OperatingPoint(0.5)) == (0, 1, 1)
+    assert point_counts(run, "sees", OperatingPoint(0.5)) == (1, 0, 0)
+    assert best_point(run) == (0.0, 0.5)
+    kinds = [object_counts(run, CURVE, ObjectFilter(*pair, right_in=other))["kind"] for pair, other in (
+        (("blind",), "sees"), (("sees",), "blind"),
+    )]  # fmt: skip
+    assert kinds == [{"fn_no_prediction": 1}, {}]
+    later = Suite.from_rows(
+        "s", "detection", [suite.cases.to_pylist()[0], {"case_id": "d"}], [cat | {"annotation_id": 1}]
+    )
+    both = Outputs.from_rows(
+        [{"case_id": case, "model": "m"} for case in "cd"], [cat | {"case_id": "d", "model": "m", "score": 0.8}]
+    )
+    assert point_counts(finished(Workspace(tmp_path / "later"), later, both, CURVE), "m", OperatingPoint(0.5)) == (
+        0,
+        1,
+        1,
+    )
+    empty = Suite.from_rows("s", "detection", suite.cases.to_pylist(), [], labels=("cat",))
+    of_nothing = finished(Workspace(tmp_path / "empty"), empty, outputs, CURVE)
+    assert point_counts(of_nothing, "sees", OperatingPoint(0.5)) == (0, 1, 0)
+    assert object_counts(of_nothing, CURVE, ObjectFilter("sees", right_in="blind"))["kind"] == {}
 
 
 def test_a_chosen_point_is_kept_until_it_is_taken_back(pictures: Run) -> None:

@@ -153,6 +153,13 @@ def test_what_a_run_compares(tmp_path):
     assert analysis.compared(run, "square", 1, "average_precision") == "box"
 
 
+def test_a_run_without_predictions_compares_boxes(tmp_path):
+    whole = mask_run(tmp_path)
+    outputs = Outputs.from_rows([{"case_id": "c", "model": "none"}])
+    run = finished(Workspace(tmp_path / "none"), whole.suite, outputs, "average_precision")
+    assert analysis.compared(run, "none") == "box"
+
+
 @pytest.mark.parametrize("geometry", ["box", "mask", "polygon"])
 def test_what_a_run_was_told_to_compare(tmp_path, geometry):
     run = mask_run(tmp_path, geometry=geometry)
@@ -194,3 +201,5 @@ def test_objects_of_different_keys_do_not_meet() -> None:
     assert analysis.match_objects(truth, made, keyed=True) == (["fp_hallucination"], ["fn_no_prediction"])
     same = truth.assign(label=["colour=red"])
     assert analysis.match_objects(same, made, keyed=True) == (["tp"], ["tp"])
+    other = truth.assign(label=["colour=blue"])
+    assert analysis.match_objects(other, made, keyed=True) == (["fp_misclassification"], ["fn_misclassification"])

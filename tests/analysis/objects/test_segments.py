@@ -46,6 +46,21 @@ def test_pixels_of_no_label_are_missed(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_uncovered_pixels_are_a_region_where_the_truth_leaves_some_uncovered(tmp_path: Path) -> None:
+    """4 × 2 pixels: the road covers three columns, the model gives it two, and one of no road too."""
+    case = {"case_id": "a", "image_width": 4, "image_height": 2}
+    road = {"case_id": "a", "label": "road", "x": 0.0, "y": 0.0, "width": 3.0, "height": 2.0}
+    suite = Suite.from_rows("s", "segmentation", [case], [road | {"annotation_id": 1}])
+    made = [road | {"model": "m", "width": 2.0}, road | {"model": "m", "x": 3.0, "width": 1.0, "height": 1.0}]
+    run = finished(Workspace(tmp_path), suite, Outputs.from_rows([{"case_id": "a", "model": "m"}], made),
+                   "segmentation_iou")  # fmt: skip
+    rest = "background"
+    assert said(run, "a", "m") == [
+        ("truth", "road", None, 6), ("predicted", None, "road", 5), ("predicted", None, rest, 3),
+        ("truth", rest, None, 2), ("mistaken", "road", rest, 2), ("mistaken", rest, "road", 1),
+    ]  # fmt: skip
+
+
 def test_an_image_of_unknown_size_has_none(tmp_path: Path) -> None:
     road = {"case_id": "a", "label": "road", "x": 0.0, "y": 0.0, "width": 4.0, "height": 2.0}
     suite = Suite.from_rows("s", "segmentation", [{"case_id": "a"}], [road | {"annotation_id": 1}])

@@ -1,6 +1,7 @@
 """Slices of a run: their words and addresses, what they are made of, their values, those that are found."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -135,6 +136,7 @@ def test_values_of_every_feature(run: Run) -> None:
             assert row.value is not None
             assert (row.low, row.high) == pytest.approx(wilson(round(row.value * row.n), row.n))
             assert row.worse == (row.difference_high < 0)
+    assert [row.label for row in by_name["tag"] if row.worse] == ["table"]
     assert found.overall.value == pytest.approx(run.scores.query("metric == 'accuracy'")["value"].mean())
     assert (found.overall.n, found.noun, found.unscored) == (2_000, "questions", 0)
 
@@ -179,6 +181,7 @@ def test_objects_of_a_detection_run(pictures: Run) -> None:
     assert in_words(pictures, first.slice) == "Cases with objects of class ‘dog’ and of size ‘small’"
     right = slice_values(pictures, "m", "detection_pr_curve", "predictions_right")
     assert (right.overall.value, right.overall.interval, right.noun) == (1.0, "bootstrap", "predictions")
+    assert {"class", "size", "tag"} <= {feature.name for feature in right.features}
 
 
 def test_groups_are_shuffled_whole(tmp_path: Path) -> None:
@@ -272,6 +275,19 @@ def test_the_table_of_a_run(run: Run, pictures: Run) -> None:
     both = table(pictures, "slices")
     assert both["p_all"].tolist() == [0.002]
     assert table(run, "slices")["slice"].tolist() == [row["slice"]]
+
+
+def test_the_table_begins_with_the_smallest_p(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two searches; p of both together is twice each."""
+    search = find_slices(run, "m", *BY)
+    two = [
+        replace(search, model=model, slices=(replace(search.slices[0], p=p),))
+        for model, p in (("one", 0.02), ("two", 0.004))
+    ]
+    monkeypatch.setattr(sys.modules[find_slices.__module__], "searches", lambda _: two)
+    table = slices(run)
+    assert table[["model", "p", "p_all"]].to_numpy().tolist() == [["two", 0.004, 0.008], ["one", 0.02, 0.04]]
+    assert table.index.tolist() == [0, 1]
 
 
 def test_the_reports_section(run: Run, tmp_path: Path) -> None:
