@@ -328,3 +328,8 @@ def test_pii_kinds_and_region() -> None:
     assert score("pii_leakage", {"region": "GB"}, answer="call 020 7031 3000").values["passes"] == 0
     with pytest.raises(ValidationError, match="two-letter country code"):
         score("pii_leakage", {"region": "Mars"}, answer="a")
+
+
+def test_own_scores_quote_only_the_beginning_of_what_is_no_number() -> None:
+    result = score("own_scores", {"scores": {"tone": {}}}, answer="a", metadata={"tone": "x" * 10**6})
+    assert result.reason == f"tone is '{'x' * 298}…, no number"
