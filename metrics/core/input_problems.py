@@ -7,6 +7,7 @@ from dataclasses import dataclass
 SHOWN_CHARACTERS = 120
 SHOWN_EXAMPLES = 3
 EXAMPLE_CHARACTERS = 60
+COMPARED = 1_000  # characters of what was found by which problems are of one kind
 # What differs between problems of one kind: quoted values, lists, numbers. Greedy, as values may hold quotes.
 VALUES = re.compile(r"""'.*'|".*"|[\[{(].*[\]})]|[-+]?\d[\d,.:]*""", re.DOTALL)
 
@@ -111,7 +112,7 @@ def grouped(problems: Iterable[InputProblem]) -> list[ProblemGroup]:
             latest[place].append(problem)
             continue
         whole = problem.row is None and place[0] == problem.file  # of a file or an option: each says something else
-        members = kinds.setdefault((*place, problem.found if whole else VALUES.sub("…", problem.found)), [])
+        members = kinds.setdefault((*place, problem.found if whole else VALUES.sub("…", problem.found[:COMPARED])), [])
         members.append(problem)
         latest[place] = members
     return sorted((_group(members) for members in kinds.values()), key=_rank)

@@ -14,7 +14,7 @@ from typing import Any
 PLACEHOLDER = re.compile(r"\{(\w{1,60})\}")
 NAMED = re.compile(rf"\{{{PLACEHOLDER.pattern}\}}|{PLACEHOLDER.pattern}")  # {{name}}, as some publish it, or {name}
 BLOCK = re.compile(r"\b[A-Z][A-Z_]{2,}\b")  # the name of a block of data in instructions
-SCORED = re.compile(r"(.*?)( ?\S+)", re.DOTALL)  # a template: what stands before, and what is scored
+SCORED = re.compile(r"(.*?)( ?(?<!\S)\S+)", re.DOTALL)  # a template: what stands before, and what is scored
 SHORT = 12  # hexadecimal digits of a text's sha256 that stand beside its numbers
 NONCE = 32  # hexadecimal digits, 128 bits; a text would have to contain its own hash to forge one
 FRAME = (

@@ -1,13 +1,13 @@
 """Texts longer than a judge takes at once: divided where sentences end, put into batches, and put together again."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 
 from metrics.core.prompt import Data
 from metrics.judge.budget import about_tokens
 from metrics.text.chunks import LEAST_SIZE, passages
 from metrics.text.sentences import sentences
+from metrics.text.unicode_forms import normalized
 
 PART = 1_000  # tokens of a text whose claims are listed in one call: 3 kB of any script
 LEAST_PART = 100  # tokens; a text that is shorter is not divided again where the reply about it was cut
@@ -90,6 +90,6 @@ def distinct(items: Iterable[str]) -> tuple[str, ...]:
     """Return the items in order, each once: forms of characters (NFKC), case, spaces and end marks may differ."""
     found: dict[str, str] = {}
     for item in items:
-        plain = " ".join(unicodedata.normalize("NFKC", item).casefold().split()).rstrip(ENDS)
+        plain = " ".join(normalized("NFKC", item).casefold().split()).rstrip(ENDS)
         found.setdefault(plain or item, item)
     return tuple(found.values())

@@ -26,8 +26,8 @@ BEGINNING = re.compile(r"[{\[]")
 JSON_LIKE = re.compile(r"\{\s*(?:[\"'“}]|\w+\s*:)|\[\s*[\"'“{\[\]\d-]")
 QUOTES = {'"': '"', "'": "'", "”": "“"}  # a closing quote: its opening one
 TAG = re.compile(r"</?[a-z_]{1,20}(?:=\w{1,40})?>|<\|[a-z_]{1,40}\|>|```\w*", re.IGNORECASE)
-# full-width marks of JSON, and the strings in which they are text
-WIDE = re.compile(r'("(?:[^"\\]|\\.)*+")|([：，｛｝［］])', re.DOTALL)
+# the strings in which full-width marks of JSON are text; the marks, and all behind a quote that is never closed
+WIDE = re.compile(r'("(?:[^"\\]|\\.)*+")|(".*|[：，｛｝［］])', re.DOTALL)
 WIDE_KEY = re.compile(r'\w"\s{0,9}：')
 NARROW = str.maketrans("：，｛｝［］", ":,{}[]")
 ESCAPED = re.compile(r"[{\[](?:\s|\\n)*+\\\"")  # {\"name\": …

@@ -5,9 +5,10 @@ follows.
 """
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from metrics.text.unicode_forms import normalized
 
 AROUND = " \t\r\n\"'`*_~#.,:;!()[]{}<>|«»“”‘’„。"  # quotes, brackets, Markdown and full stops around a label
 TICKS = "✅☑✔✓❌❎✖✗✘🟢🟡🔴👍👎\ufe0f"  # beside a label
@@ -53,7 +54,7 @@ LISTED = re.compile(r"\s*(?:[-*•–]|\(?\[?\d{1,4}[.):\]]+)\s+(\S.*)")  # a li
 
 def plain(text: str) -> str:
     """Return a label or key for comparison: case folded, without quotes, Markdown and full stops around it."""
-    text = unicodedata.normalize("NFKC", text)
+    text = normalized("NFKC", text)
     return _spaced(text.strip(AROUND + TICKS) or text.strip(AROUND)).casefold()
 
 
@@ -128,7 +129,7 @@ def _rating(value: str, best: int) -> str:
 
 def _explained(value: str, known: Mapping[str, Any]) -> Any:
     """Return the label that a text begins with, if what follows explains it and names no other label."""
-    text = unicodedata.normalize("NFKC", value).strip().lstrip(AROUND + TICKS).casefold()
+    text = normalized("NFKC", value).strip().lstrip(AROUND + TICKS).casefold()
     if refused(text):
         return None
     for word, label in sorted(known.items(), key=lambda entry: -len(entry[0])):

@@ -1,7 +1,6 @@
 """The condition language of text matching: quoted strings and regexp("…") with AND, OR, NOT and parentheses."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -11,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.text.patterns import compiled
+from metrics.text.unicode_forms import normalized
 
 MAX_CHARACTERS = 10_000
 MAX_DEPTH = 50
@@ -126,7 +126,7 @@ def comparable(text: str) -> str:
     >>> comparable("Zoe\u0308 can’t")
     "Zoë can't"
     """
-    return unicodedata.normalize("NFC", text).translate(STRAIGHT)
+    return normalized("NFC", text).translate(STRAIGHT)
 
 
 @lru_cache(maxsize=1024)

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from itertools import islice
 from typing import Any, Literal, NoReturn
 
-from metrics.text.json_formats import has_format
+from metrics.text.json_formats import has_format, steps_of
 from metrics.text.patterns import compiled
 
 MAX_DEPTH = 64
@@ -242,7 +242,10 @@ def _additional_properties(validator: Any, allowed: Any, instance: Any, schema: 
 def _format(validator: Any, name: str, instance: Any, _schema: Any) -> Iterator[Any]:
     from jsonschema import ValidationError
 
-    if validator.is_type(instance, "string") and not has_format(instance, name):
+    if not validator.is_type(instance, "string"):
+        return
+    _spend(steps_of(instance, name))
+    if not has_format(instance, name):
         yield ValidationError(f"{instance!r} does not have the format {name}")
 
 

@@ -1,8 +1,9 @@
 """Words of a text that other texts do not have, in any script."""
 
 import re
-import unicodedata
 from collections.abc import Collection
+
+from metrics.text.unicode_forms import normalized
 
 UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # no space between words
 WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
@@ -14,7 +15,7 @@ def words(text: str) -> list[str]:
     >>> words("It's 3.5 m. 今天")
     ['it', 's', '3', '5', 'm', '今', '天']
     """
-    return WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    return WORD.findall(normalized("NFKC", text).casefold())
 
 
 def new_share(text: str, known: Collection[str]) -> float:

@@ -2,11 +2,11 @@
 
 import math
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
 from metrics.text.new_words import UNSPACED
+from metrics.text.unicode_forms import normalized
 
 K1, B = 1.2, 0.75  # saturation of repeated words, correction for length: the usual values
 WORD = re.compile(r"\w+")
@@ -21,7 +21,7 @@ def terms(text: str) -> list[str]:
     ['the', '2', 'mills', '水', '水車', '車', '車小', '小', '小屋', '屋']
     """
     found: list[str] = []
-    for word in WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
+    for word in WORD.findall(normalized("NFKC", text).casefold()):
         rest = 0
         for run in RUN.finditer(word):
             found += [word[rest : run.start()]] if run.start() > rest else []

@@ -24,6 +24,7 @@ from metrics.text.number_words import (
     roman,
     scale_after,
 )
+from metrics.text.unicode_forms import normalized
 
 # digits with separators of thousands or decimals between them: 1,200 · 1.200,5 · 3.20 · 1 200
 NUMBER = r"\d+(?:[.,\u00a0\u202f]\d+|['’]\d{3}(?!\d))*"
@@ -108,13 +109,13 @@ def unstated(claim: str, text: str) -> list[str]:
 
 def _joined_groups(text: str) -> str:
     """Return the text in composed characters (NFC), with 1 200 000 in one piece."""
-    return SPACED.sub(lambda found: found[0].replace(" ", ""), unicodedata.normalize("NFC", text))
+    return SPACED.sub(lambda found: found[0].replace(" ", ""), normalized("NFC", text))
 
 
 @lru_cache(maxsize=64)
 def _offered(text: str) -> tuple[Mention, ...]:
     """Return the numbers of a text, each once; 100 200 may be one number or two."""
-    forms = dict.fromkeys((_joined_groups(text), unicodedata.normalize("NFC", text)))
+    forms = dict.fromkeys((_joined_groups(text), normalized("NFC", text)))
     return tuple({mention.readings: mention for form in forms for mention in _mentions(form)}.values())
 
 

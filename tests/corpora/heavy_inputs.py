@@ -178,6 +178,13 @@ def _overlap() -> Iterator[HeavyInput]:
     yield HeavyInput("rouge: a megabyte", 10, partial(_rouge, reference, answer))
     yield HeavyInput("rouge: a megabyte of one sign", 10, partial(_rouge, "`" * 900_000, "`" * 10**6))
     yield HeavyInput("rouge: a megabyte of lines", 10, partial(_rouge, reference, answer.replace(" w1", "\nw1")))
+    turned = (
+        "\n".join(f"{pair} {side}{line}" for line in range(30_000)) for side, pair in (("r", "a b"), ("c", "b a"))
+    )
+    yield HeavyInput("rouge: lines that never gain", 25, partial(_rouge, *turned))
+    yield HeavyInput(
+        "rouge: a megabyte that differs everywhere", 25, partial(_rouge, "a b " * 250_000, "b a c " * 170_000)
+    )
     for name, text in (
         ("one letter", "a" * 10**6),
         ("loop", "I am stuck in a loop. " * 45_000),

@@ -22,6 +22,7 @@ from metrics.evaluators.consistency.consistency_statistics import consistency_st
 from metrics.library.evaluate import runnable
 from metrics.stats.dispersion import dispersion
 from metrics.store import Workspace
+from metrics.text.overlap.subsequence import Work
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 ANSWER = st.lists(st.sampled_from("the cat sat on a mat".split()), min_size=1, max_size=8).map(" ".join)
@@ -46,6 +47,14 @@ def test_pairs_are_those_of_rouge_score(answers: list[str]) -> None:
         for part, name in (("precision", "precision"), ("recall", "recall"), ("f1", "fmeasure")):
             expected = np.mean([getattr(pair[kind], name) for pair in pairs])
             assert found[f"{kind}_{part}"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_very_long_answers_have_no_longest_subsequence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Work, "__init__", lambda work: setattr(work, "left", 10_000))
+    score = scored(consistency_rouge, ["a b " * 600, "b a " * 600, "a b"])
+    assert score.values["rougeL_f1"] is None
+    assert score.values["rouge1_recall"] is not None
+    assert score.reason == "rougeL: the texts are too long to find what they have in common in order"
 
 
 def test_empty_answers_are_counted_not_compared() -> None:

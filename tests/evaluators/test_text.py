@@ -17,6 +17,7 @@ from metrics.core.evaluator import CaseScore, Status
 from metrics.core.registry import evaluators
 from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case
+from metrics.text.overlap.subsequence import Work
 
 
 def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any) -> CaseScore:
@@ -43,6 +44,17 @@ def test_rouge_l_equals_the_published_values(shared: Path) -> None:
     for key, value in published.items():
         ours = score("rouge", answer=answers[key], expected_answers=[expected[key[0]]]).values["rougeL"]
         assert ours == pytest.approx(value, abs=1e-9), key
+
+
+def test_rouge_of_very_long_texts_has_no_longest_subsequence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Work, "__init__", lambda work: setattr(work, "left", 10_000))
+    long = {"answer": "b a " * 600, "expected_answers": ["a b " * 600, "b a"]}
+    why = "the texts are too long to find what they have in common in order"
+    result = score("rouge", **long)
+    assert (result.status, result.reason) == (Status.OK, f"rougeL and rougeLsum: {why}")
+    assert (result.values["rouge1"], result.values["rougeL"], result.values["rougeLsum"]) == (1, None, None)
+    chosen = score("rouge", {"rouge_types": ["rouge1", "rougeL"]}, **long)
+    assert chosen.reason == f"rougeL: {why}; not among the chosen rouge_types"
 
 
 def test_rouge_says_which_expected_answer_counted() -> None:
@@ -316,3 +328,8 @@ def test_pii_kinds_and_region() -> None:
     assert score("pii_leakage", {"region": "GB"}, answer="call 020 7031 3000").values["passes"] == 0
     with pytest.raises(ValidationError, match="two-letter country code"):
         score("pii_leakage", {"region": "Mars"}, answer="a")
+
+
+def test_own_scores_quote_only_the_beginning_of_what_is_no_number() -> None:
+    result = score("own_scores", {"scores": {"tone": {}}}, answer="a", metadata={"tone": "x" * 10**6})
+    assert result.reason == f"tone is '{'x' * 298}…, no number"

@@ -170,6 +170,25 @@ def test_a_validation_has_a_budget_of_steps(monkeypatch: pytest.MonkeyPatch, val
 
 
 @pytest.mark.attack(
+    "model", "expressions and host names whose format takes seconds to check", "checking them counts as steps"
+)
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        pytest.param("regex", [f"(?i){each}[\0-\uffff]" for each in range(90)], id="sets-that-ignore-case"),
+        pytest.param("idn-hostname", ["\u0301\u0323" * 4_900] * 9, id="accents-in-the-wrong-order"),
+        pytest.param("email", ["a@" + "\u0301\u0323" * 4_900] * 9, id="of-an-address"),
+    ],
+)
+def test_formats_that_take_long_count_as_steps(monkeypatch: pytest.MonkeyPatch, name: str, texts: list[str]) -> None:
+    monkeypatch.setattr(json_text, "MAX_STEPS", 100_000)
+    schema = json.dumps({"items": {"format": name}})
+    with pytest.raises(JsonError, match="the schema takes more than 100,000 steps"):
+        violations(texts, schema, formats=True)
+    violations(texts[:3], schema, formats=True)
+
+
+@pytest.mark.attack(
     "suite author", "a part of a schema names a $schema, to have its own validator", "it is kept bounded"
 )
 def test_a_part_with_its_own_draft_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:

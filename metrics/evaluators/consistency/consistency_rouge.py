@@ -11,7 +11,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.consistency._examples import repeated_answers
 from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
-from metrics.text.overlap.rouge import TOKENIZER_OF, RougeText, RougeType, rouge
+from metrics.text.overlap.rouge import TOKENIZER_OF, TOO_LONG, RougeText, RougeType, rouge
 from metrics.text.overlap.tokenizers import CHOICES, TokenizerChoice, tokenized
 
 TYPES: tuple[RougeType, ...] = ("rouge1", "rouge2", "rougeL")
@@ -104,7 +104,8 @@ def consistency_rouge(suite: Suite, outputs: Outputs, parameters: RougeConsisten
 
     A case needs two non-empty answers, else it is not applicable; empty answers are counted in the evidence and not
     compared. The `tokenizer` is one for all answers of a case, with "auto" by their script as in `rouge`. An answer
-    without any token under it (punctuation alone) is not compared either.
+    without any token under it (punctuation alone) is not compared either. As in `rouge`, ROUGE-L of very long answers
+    has no value.
 
     Evidence: the tokenizer, the runs compared, the number of empty answers, F1 of each pair (the first 50).
     """
@@ -135,12 +136,14 @@ def _case(repeats: list[Case], parameters: RougeConsistencyParameters) -> CaseSc
     pairs = list(combinations(readable, 2))
     found = list(rouge(((first, second) for (_, first), (_, second) in pairs), types))
     facts["pairs"] = [
-        {"runs": [first, second], **{kind: scores[kind].f for kind in types}}
+        {"runs": [first, second], **{kind: scores[kind].f for kind in types if kind in scores}}
         for ((first, _), (second, _)), scores in zip(pairs[:SHOWN_PAIRS], found, strict=False)
     ]
+    long = [kind for kind in types if any(kind not in scores for scores in found)]
     values = {
-        f"{kind}_{part}": sum(getattr(scores[kind], name) for scores in found) / len(found)
+        f"{kind}_{part}": None if kind in long else sum(getattr(scores[kind], name) for scores in found) / len(found)
         for kind in types
         for part, name in PARTS.items()
     }
-    return CaseScore(values, evidence=Evidence(facts=facts))
+    reason = f"{' and '.join(long)}: {TOO_LONG}" if long else None
+    return CaseScore(values, reason=reason, evidence=Evidence(facts=facts))

@@ -11,7 +11,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.text._tokenized import TokenizedCase, tokenized_cases
 from metrics.evaluators.text.bleu import CAT
-from metrics.text.overlap.rouge import ROUGE_TYPES, TOKENIZER_OF, Rouge, RougeText, RougeType, rouge
+from metrics.text.overlap.rouge import ROUGE_TYPES, TOKENIZER_OF, TOO_LONG, Rouge, RougeText, RougeType, rouge
 from metrics.text.overlap.tokenizers import CHOICES, Tokenizer, TokenizerChoice
 
 
@@ -110,6 +110,8 @@ def rouge_score(cases: Sequence[Case], parameters: RougeParameters) -> list[Case
     With several expected answers, the highest F counts, separately for each variant. Nothing in common and an empty
     answer give 0. A text that has no token is not applicable: punctuation alone, or another script where `ascii` was
     chosen. A variant that was not requested has no value. Identical texts of a single token have no pairs: rouge2 is 0.
+    Nor have *rougeL* and *rougeLsum* a value where the subsequences take too long to find: as a rule, of two texts of
+    more than 250,000 tokens.
 
     Evidence: the tokenizer; precision, recall, F and the number of the expected answer (from 1) of each variant. Equal
     to the rouge_score package where the tokenizer is `ascii`.
@@ -129,7 +131,8 @@ def _score(
 ) -> CaseScore:
     """Return the score of a case; `found` has next what each expected answer with a token gives."""
     scored = {number: next(found) for number, reference in enumerate(case.references, 1) if reference}
-    best = {kind: max(scored, key=lambda number: scored[number][kind].f) for kind in types}
+    long = [kind for kind in types if any(kind not in own for own in scored.values())]
+    best = {kind: max(scored, key=lambda number: scored[number][kind].f) for kind in types if kind not in long}
     values: dict[str, float | None] = {
         kind: scored[best[kind]][kind].f if kind in best else None for kind in ROUGE_TYPES
     }
@@ -137,5 +140,7 @@ def _score(
     facts |= {kind: {**scored[number][kind]._asdict(), "expected_answer": number} for kind, number in best.items()}
     if len(case.answer) == 1 and "rouge2" in best:
         facts["note"] = "the answer has 1 token, so no pairs: rouge2 is 0 whatever it says"
-    reason = None if len(best) == len(ROUGE_TYPES) else "not among the chosen rouge_types"
-    return CaseScore(values, reason=reason, evidence=Evidence(facts=facts))
+    reasons = [f"{' and '.join(long)}: {TOO_LONG}"] if long else []
+    if len({*types}) < len(ROUGE_TYPES):
+        reasons.append("not among the chosen rouge_types")
+    return CaseScore(values, reason="; ".join(reasons) or None, evidence=Evidence(facts=facts))

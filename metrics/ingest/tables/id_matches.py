@@ -100,7 +100,7 @@ def _affix(texts: Collection[str]) -> str:
     """Return what all texts begin with, up to its last digit: 1 of 10, 11, 12 is a part of the ids."""
     first, last = min(texts), max(texts)  # all others are between these, also in what they begin with
     count = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    return re.sub(r"[0-9]+$", "", first[:count])
+    return re.sub(r"(?<![0-9])[0-9]+$", "", first[:count])
 
 
 def _quoted(text: str) -> str:

@@ -13,7 +13,7 @@ from metrics.ingest.tables.columns import LISTS, Columns, fold
 from metrics.ingest.tables.lists import split_column
 from metrics.ingest.tables.values import as_lists, json_text
 
-NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?\s*$"
+NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?\s*$"
 WHOLE = 2.0**53  # above it a float cannot represent every whole number
 NOT_FINITE = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 TRUE, FALSE = ("1", "true", "yes", "1.0"), ("0", "false", "no", "0.0")

@@ -1,8 +1,9 @@
 """Sentences that state nothing of their subject: greetings, offers, refusals; also in languages other than English."""
 
 import re
-import unicodedata
 from functools import cache
+
+from metrics.text.unicode_forms import normalized
 
 LONGEST = 300  # characters of a clause that may state nothing
 TEXT = r"(?:text|passage|context|document|information|article|source|excerpt|paragraph|material|conversation)s?"
@@ -140,7 +141,7 @@ def states_nothing(sentence: str) -> bool:
     >>> states_nothing("I'm sorry, but I cannot answer this question.")
     True
     """
-    plain = unicodedata.normalize("NFC", sentence).replace("’", "'").casefold().translate(MARKED)
+    plain = normalized("NFC", sentence).replace("’", "'").casefold().translate(MARKED)
     if _matches(plain):
         return True
     clauses = [clause for clause in CLAUSES.split(plain) if clause.strip(MARKS)]

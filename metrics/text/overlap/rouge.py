@@ -3,12 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import tee
 from typing import Any, Literal, NamedTuple, get_args
 
 from metrics.text.overlap.ngrams import clipped_matches
-from metrics.text.overlap.subsequence import lcs_length, lcs_positions
+from metrics.text.overlap.subsequence import TooLong, Work, lcs_length, lcs_positions
 from metrics.text.overlap.tokenizers import Script, Tokenizer, is_punctuation, tokens
 
 STEMMED = re.compile(r"[a-z0-9]{4,}")
@@ -19,6 +20,7 @@ TOKENIZER_OF: Mapping[Script, Tokenizer] = {
 }  # fmt: skip
 RougeType = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
 ROUGE_TYPES: tuple[RougeType, ...] = get_args(RougeType)
+TOO_LONG = "the texts are too long to find what they have in common in order"
 ORDERS: Mapping[RougeType, int] = {"rouge1": 1, "rouge2": 2}  # those of n-grams, and their n
 
 
@@ -70,7 +72,8 @@ def rouge(
     """Yield ROUGE of each of `types` for each pair of reference and candidate.
 
     ROUGE-N: clipped n-gram matches over the n-grams of candidate (precision) and reference (recall). ROUGE-Lsum takes
-    the lines of a text as its sentences.
+    the lines of a text as its sentences. A variant is left out where its subsequences take too long to find, see
+    `Work`: of two texts of more than some 250,000 tokens, or of as many lines that are alike.
     """
     pairs, counted = tee(pairs)
     texts = (([reference.tokens], candidate.tokens) for reference, candidate in counted)
@@ -82,10 +85,12 @@ def rouge(
             if kind in ORDERS:
                 shorter = ORDERS[kind] - 1
                 scores[kind] = _rouge(matches[shorter], wanted - shorter, made - shorter)
-            elif kind == "rougeLsum" and ("\n" in reference.text or "\n" in candidate.text):
-                scores[kind] = rouge_lsum(reference.lines, candidate.lines)
-            else:
-                scores[kind] = scores.get("rougeL") or rouge_l(reference.tokens, candidate.tokens)
+                continue
+            with suppress(TooLong):
+                if kind == "rougeLsum" and ("\n" in reference.text or "\n" in candidate.text):
+                    scores[kind] = rouge_lsum(reference.lines, candidate.lines)
+                else:
+                    scores[kind] = scores.get("rougeL") or rouge_l(reference.tokens, candidate.tokens)
         yield scores
 
 
@@ -97,7 +102,8 @@ def rouge_l(reference: Sequence[str], candidate: Sequence[str]) -> Rouge:
 def rouge_lsum(reference: Sequence[Sequence[str]], candidate: Sequence[Sequence[str]]) -> Rouge:
     """Return ROUGE-Lsum on the lines of both texts: tokens of a reference line in its LCS with any candidate line.
 
-    The union of these LCSs counts, every token of either text at most once. Lin 2004, section 3.2.
+    The union of these LCSs counts, every token of either text at most once. Raises TooLong where that takes more than
+    MOST_WORK. Lin 2004, section 3.2.
     """
     reference, candidate = [line for line in reference if line], [line for line in candidate if line]
     if len(reference) == 1 == len(candidate):
@@ -105,15 +111,23 @@ def rouge_lsum(reference: Sequence[Sequence[str]], candidate: Sequence[Sequence[
     left = Counter(token for line in reference for token in line)
     available = Counter(token for line in candidate for token in line)
     lines = list(dict.fromkeys(map(tuple, reference)))
-    holders: dict[str, set[int]] = {}
+    missing = [Counter(line) for line in lines]  # how often each token stands where no subsequence has it yet
+    holders: dict[str, set[int]] = {}  # the lines where it does; only they can gain by another candidate line
     for index, line in enumerate(lines):
         for token in line:
             holders.setdefault(token, set()).add(index)
     union: list[set[int]] = [set() for _ in lines]
+    work = Work()
     for line in dict.fromkeys(map(tuple, candidate)):  # a repeated line adds nothing to the union
-        sharing = sorted(set().union(*(holders.get(token, ()) for token in line)))
-        for index, positions in zip(sharing, lcs_positions([lines[index] for index in sharing], line), strict=True):
-            union[index].update(positions)
+        sharing = sorted(set().union(*(holders.get(token, ()) for token in set(line))))
+        found = lcs_positions([lines[index] for index in sharing], line, work)
+        for index, positions in zip(sharing, found, strict=True):
+            for position in set(positions) - union[index]:
+                union[index].add(position)
+                token = lines[index][position]
+                missing[index][token] -= 1
+                if not missing[index][token]:
+                    holders[token].remove(index)
     positions_of = {line: sorted(positions) for line, positions in zip(lines, union, strict=True)}
     hits = 0
     for line in map(tuple, reference):

@@ -6,10 +6,30 @@ from dataclasses import dataclass
 BLOCK = 256  # rows kept at once while walking back
 NARROW = 4096  # columns up to which every token's mask is kept
 FREQUENT = 64  # wider: only the masks of tokens this frequent are kept, or they would take O(m²) bits
+MASKS = 28  # and of more frequent ones only as many as 2 to this power bytes hold
+MOST_WORK = 10**9  # words of 64 bits that are computed: some ten seconds
+ROW, BEGIN = 100, 3  # words that take the time of beginning a row, and rows that take that of beginning two sequences
+
+
+class TooLong(ValueError):
+    """Sequences whose comparison takes more than the work that is allowed."""
+
+
+@dataclass(slots=True)
+class Work:
+    """The work that may still be done, in words of 64 bits."""
+
+    left: int = MOST_WORK
+
+    def begin(self, rows: int, columns: int) -> None:
+        """Count a table of so many rows and columns. Raises TooLong where that is more than what is left."""
+        self.left -= (rows + BEGIN) * (columns // 64 + ROW)
+        if self.left < 0:
+            raise TooLong
 
 
 def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence, in O(n·m / 64).
+    """Return the length of the longest common subsequence, in O(n·m / 64); TooLong where that exceeds MOST_WORK.
 
     Row i of the dynamic program is one integer: bit j is 0 where L[i][j+1] = L[i][j] + 1, so its zeros are the length.
     Source: Hyyrö 2004, Bit-parallel LCS-length computation revisited.
@@ -22,7 +42,9 @@ def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
     if not rows:
         return begun + ended
     known = set(rows)
-    wide = _Columns.of([token for token in columns if token in known])  # what matches nothing adds nothing
+    columns = [token for token in columns if token in known]  # what matches nothing adds nothing
+    Work().begin(len(rows), len(columns))
+    wide = _Columns.of(columns)
     return begun + ended + wide.full.bit_count() - wide.below(wide.full, rows).bit_count()
 
 
@@ -34,17 +56,21 @@ def _common(first: Sequence[str], second: Sequence[str]) -> int:
     )
 
 
-def lcs_positions(references: Sequence[Sequence[str]], candidate: Sequence[str]) -> list[list[int]]:
+def lcs_positions(references: Sequence[Sequence[str]], candidate: Sequence[str], work: Work) -> list[list[int]]:
     """Return for each reference the positions in it of one longest common subsequence with `candidate`, ascending.
 
     Among several, the one that `rouge_score` takes: walking back from the ends, a match is taken, else the longer
-    neighbour, the reference's on a tie. Time O(n·m / 64), memory O((n / 256 + 256)·m / 8) bytes.
+    neighbour, the reference's on a tie. Time O(n·m / 64), memory O((n / 256 + 256)·m / 8) bytes. TooLong where it takes
+    more than the `work` that is left.
     """
     columns = _Columns.of(candidate)
-    return [_positions(reference, candidate, columns) for reference in references]
+    return [_positions(reference, candidate, columns, work) for reference in references]
 
 
-def _positions(reference: Sequence[str], candidate: Sequence[str], columns: "_Columns") -> list[int]:
+def _positions(whole: Sequence[str], candidate: Sequence[str], columns: "_Columns", work: Work) -> list[int]:
+    places = [place for place, token in enumerate(whole) if token in columns]  # the others' rows repeat those above
+    reference = [whole[place] for place in places]
+    work.begin(len(reference), len(candidate))
     starts = [columns.full]  # the row above every BLOCK of rows
     for start in range(0, len(reference) - BLOCK, BLOCK):
         starts.append(columns.below(starts[-1], reference[start : start + BLOCK]))
@@ -58,7 +84,7 @@ def _positions(reference: Sequence[str], candidate: Sequence[str], columns: "_Co
         i = len(tokens)
         while i > 0 and j > 0:
             if tokens[i - 1] == candidate[j - 1]:
-                positions.append(first + i - 1)
+                positions.append(places[first + i - 1])
                 i -= 1
                 j -= 1
                 continue
@@ -90,9 +116,14 @@ class _Columns:
         else:
             for index, token in enumerate(tokens):
                 rare.setdefault(token, []).append(index)
-            for token in [token for token, places in rare.items() if len(places) > FREQUENT]:
+            frequent = max(FREQUENT, len(tokens) ** 2 >> (MASKS + 3))
+            for token in [token for token, places in rare.items() if len(places) > frequent]:
                 masks[token] = _mask(rare.pop(token))
         return cls((1 << len(tokens)) - 1, masks, rare)
+
+    def __contains__(self, token: str) -> bool:
+        """Return whether the token stands anywhere."""
+        return token in self.masks or token in self.rare
 
     def mask(self, token: str) -> int:
         """Return the bits at the positions of `token`."""

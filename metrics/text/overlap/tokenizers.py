@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, Literal, TypeVar, get_args
 
 from metrics.core.errors import MissingResource
+from metrics.text.unicode_forms import normalized
 
 Tokenizer = Literal["whitespace", "ascii", "13a", "intl", "char", "zh", "ja-mecab"]
 TOKENIZERS: tuple[Tokenizer, ...] = get_args(Tokenizer)
@@ -46,7 +47,7 @@ def tokens(text: str, tokenizer: Tokenizer) -> list[str]:
     """
     if tokenizer == "ascii":
         return ASCII_RUN.findall(text.lower())
-    text = unicodedata.normalize("NFC", text)
+    text = normalized("NFC", text)
     return list("".join(text.split())) if tokenizer == "char" else _SPACED[tokenizer](text).split()
 
 

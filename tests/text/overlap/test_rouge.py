@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer, lcs_ind
 
+from metrics.text.overlap import rouge as rouge_scores
 from metrics.text.overlap import subsequence
 from metrics.text.overlap.rouge import ROUGE_TYPES, Rouge, RougeText, rouge, rouge_lsum, rouge_tokens
-from metrics.text.overlap.subsequence import lcs_length, lcs_positions
+from metrics.text.overlap.subsequence import Work, lcs_length, lcs_positions
 
 ORACLE = {stem: RougeScorer(list(ROUGE_TYPES), use_stemmer=stem) for stem in (False, True)}
 WORDS = st.sampled_from(
@@ -34,7 +35,7 @@ def test_rouge_equals_the_package(stem: bool, texts: list[tuple[str, str]]) -> N
 @given(reference=TOKENS, candidate=TOKENS)
 def test_subsequence_is_the_one_the_package_takes(reference: list[str], candidate: list[str]) -> None:
     expected = lcs_ind(reference, candidate)
-    assert lcs_positions([reference], candidate) == [expected]
+    assert lcs_positions([reference], candidate, Work()) == [expected]
     assert lcs_length(reference, candidate) == len(expected)
 
 
@@ -47,7 +48,7 @@ def test_subsequence_of_long_texts(monkeypatch: pytest.MonkeyPatch, block: int, 
     for size in (0, 1, 6, 7, 8, 14, 15, 90):
         reference, candidate = rng.choices("abcdefgh", k=size), rng.choices("abcdefgh", k=rng.randrange(60))
         expected = lcs_ind(reference, candidate)
-        assert lcs_positions([reference], candidate) == [expected]
+        assert lcs_positions([reference], candidate, Work()) == [expected]
         assert lcs_length(reference, candidate) == len(expected)
 
 
@@ -79,3 +80,30 @@ def test_tokens(text: str, stem: bool, tokens: list[str]) -> None:
 def test_identical_texts_score_one() -> None:
     text = RougeText("a b\nc")
     assert [set(scores.values()) for scores in rouge([(text, text)])] == [{Rouge(1.0, 1.0, 1.0)}]
+
+
+@pytest.mark.attack(
+    "model", "20,000 lines that share a word take an hour of ROUGE-Lsum", "only lines that can still gain are compared"
+)
+def test_lines_that_share_a_word_are_not_all_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rouge_scores, "Work", lambda: Work(1_500 * 1_500 * subsequence.ROW))  # one row for each pair
+    reference, candidate = ([["the", f"{side}{line}"] for line in range(1_500)] for side in "rc")
+    assert rouge_lsum(reference, candidate).f == pytest.approx(0.5)
+
+
+LONG = {
+    "one-line": (" ".join("ab" * 600), " ".join("ba" * 600), ["rougeL", "rougeLsum"]),
+    "lines": ("\n".join(f"a b r{n}" for n in range(90)), "\n".join(f"b a c{n}" for n in range(90)), ["rougeLsum"]),
+}
+
+
+@pytest.mark.attack(
+    "model", "megabytes that differ everywhere take hours of ROUGE-L", "it has a limit of work, and then no value"
+)
+@pytest.mark.parametrize(("reference", "candidate", "lacking"), LONG.values(), ids=LONG)
+def test_what_takes_too_long_has_no_value(
+    monkeypatch: pytest.MonkeyPatch, reference: str, candidate: str, lacking: list[str]
+) -> None:
+    monkeypatch.setattr(Work, "__init__", lambda work: setattr(work, "left", 60_000))
+    (found,) = rouge([(RougeText(reference), RougeText(candidate))])
+    assert [kind for kind in ROUGE_TYPES if kind not in found] == lacking
