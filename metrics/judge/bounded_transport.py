@@ -1,5 +1,8 @@
 """What litellm sends its requests with, bounded as our own are: in bytes, and without following redirects."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -9,19 +12,23 @@ LONGEST_BODY = 1 << 24  # bytes
 # of the length and the form that the body had on its way, and of the address that it would lead to
 DROPPED = ("content-encoding", "content-length", "transfer-encoding", "location")
 
+_OURS = ContextVar("_OURS", default=False)  # the user's own code may call litellm beside us
+
 
 class TooLong(Exception):
     """A reply has too many bytes."""
 
 
 def bound(transport: Any) -> None:
-    """Let the replies of all transports of this class be read here, counted while they are unpacked."""
+    """Let transports of this class read replies to what is asked `within_bounds` here, counted while they unpack."""
     import httpx
 
     send = transport.handle_async_request
 
     async def handle_async_request(self: Any, request: "httpx.Request") -> "httpx.Response":
-        response = await send(self, request)
+        response: httpx.Response = await send(self, request)
+        if not _OURS.get():
+            return response
         body = bytearray()
         try:
             async for piece in response.aiter_bytes():
@@ -34,6 +41,16 @@ def bound(transport: Any) -> None:
         return httpx.Response(response.status_code, headers=headers, content=bytes(body), request=request)
 
     transport.handle_async_request = handle_async_request
+
+
+@contextmanager
+def within_bounds() -> Iterator[None]:
+    """Ask so that replies are bounded."""
+    before = _OURS.set(True)
+    try:
+        yield
+    finally:
+        _OURS.reset(before)
 
 
 def too_long(failure: BaseException | None) -> str | None:

@@ -10,7 +10,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from metrics.judge.bounded_transport import bound, too_long
+from metrics.judge.bounded_transport import bound, too_long, within_bounds
 from metrics.judge.completion import CallFailed, Completion, Messages
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
@@ -70,7 +70,8 @@ class Provider:
             request = self._wire.request(messages, schema, name)
             try:
                 async with asyncio.timeout(self._settings.timeout):
-                    made = await self._litellm.acompletion(model=self._settings.model, **request, **limits)
+                    with within_bounds():
+                        made = await self._litellm.acompletion(model=self._settings.model, **request, **limits)
                     return self._read(made, schema)
             except TimeoutError:
                 raise CallFailed(f"no reply in {self._settings.timeout:g} s") from None

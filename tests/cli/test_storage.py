@@ -54,6 +54,7 @@ def test_a_name_that_is_too_long(files: list[str], tmp_path: Path, capsys: pytes
     assert len(line) < 350
 
 
+@pytest.mark.skipif("COVERAGE_RUN" in os.environ, reason="the figures of the coverage may not grow either")
 def test_files_that_may_not_grow(files: list[str], workspace: Path) -> None:
     code, (line,) = run(files, limited(resource.RLIMIT_FSIZE, 2_000))
     assert (code, "the file would be too large; raise the limit (`ulimit -f`)" in line) == (4, True)

@@ -106,7 +106,7 @@ def _steps() -> str:
 
 
 def test_a_worker_that_dies_costs_its_own_call_alone(pool: WorkerPool) -> None:
-    doomed = pool.submit(os._exit, 3)
+    doomed = pool.submit(signal.raise_signal, signal.SIGKILL)
     with pytest.raises(UnitLost):
         doomed.result()
     assert pool.submit(operator.add, 1, 1).result() == 2
