@@ -6,6 +6,8 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
 
+from metrics.text.unicode_forms import normalized
+
 DETECTOR = "py3langid"
 SHOWN = 3
 WEIGHT_OF_A_SIGN = 3  # letters that a Chinese, Japanese or Korean character counts as
@@ -41,7 +43,7 @@ def detect(text: str) -> Detected:
     """
     prose = LEFT_OUT.sub(" ", text)
     shares: dict[str, float] = {}
-    for language, probability in _identifier().rank(prose):
+    for language, probability in _identifier().rank(normalized("NFC", prose)):
         language = MACROLANGUAGES.get(language, language)
         shares[language] = shares.get(language, 0.0) + float(probability)
     ranked = sorted(shares.items(), key=lambda share: -share[1])

@@ -9,10 +9,14 @@ from functools import lru_cache
 from metrics.text.new_words import UNSPACED
 
 # joins pieces: "a … b", "a [...] b", "“a” and “b”"
+AHEAD = r"(?:(?<!\s)\s++)?+"  # white space, from its beginning alone: a long run is not tried from every place in it
 JOINT = re.compile(
-    r"\s*[\[(<]?\s*(?:\.\s?\.\s?\.[\s.]*|…+)\s*[\])>]?\s*|(?<=[”\"»])\s*(?:,|;|/|\||&|and)?\s*(?=[“\"«])"
+    rf"{AHEAD}(?:[\[(<]\s*+)?+(?:\.\s?\.\s?\.[\s.]*+|…++)\s*+[\])>]?\s*+"
+    r"|(?<=[”\"»])\s*+(?:(?:,|;|/|\||&|and)\s*+)?+(?=[“\"«])"
 )
-LABEL = re.compile(r"\s*(?:context|passage|document|source)?\s*\(?\d{1,3}[.:)]\s+", re.IGNORECASE)  # "Context 2: …"
+LABEL = re.compile(  # Context 2: …
+    rf"{AHEAD}(?:(?:context|passage|document|source)\s*+)?+\(?\d{{1,3}}[.:)]\s++", re.IGNORECASE
+)
 # citations, targets of links, tags, marks of quoted lines
 NO_WORDS = re.compile(r"\[\d{1,3}\]|\]\([^()\s]{1,500}\)|</?[a-zA-Z][^<>]{0,100}>|^[^\S\n]{0,9}>+", re.MULTILINE)
 APART = frozenset("*_`#\u00ad")  # marks of emphasis, soft hyphens: a word may go on behind them

@@ -13,6 +13,7 @@ from metrics.ingest.tables.id_matches import _affix
 from metrics.ingest.tables.object_tables import WKT_RING
 from metrics.judge.reply_text import with_plain_marks
 from metrics.text.agents.steps import steps
+from metrics.text.quotes import quoted_in
 
 SIZE = 200_000
 
@@ -22,6 +23,7 @@ HOSTILE: dict[str, Callable[[], object]] = {
     "a ring of a polygon": lambda: WKT_RING.findall("(" + " " * SIZE),
     "what ids begin with": lambda: _affix(["0" * SIZE + "x", "0" * SIZE + "xy"]),
     "a reply with full-width marks": lambda: with_plain_marks('{"a"：1,' + '-\\"' * (SIZE // 3)),
+    "a quote": lambda: quoted_in(" " * 20_000 + '"' + " " * 100_000 + "a", ["a"]),
     "a list of steps": lambda: steps("```" + "\n" * 20_000 + "z"),
     "a template": lambda: split_template("a" * SIZE + " b"),
     "problems of a file": lambda: grouped([InputProblem("a.csv", "[" * SIZE, "a number", row=1)]),

@@ -12,6 +12,7 @@ from metrics.judge.long_texts import distinct
 from metrics.judge.scalars import plain
 from metrics.text import unicode_forms
 from metrics.text.conditions import comparable
+from metrics.text.languages import detect
 from metrics.text.new_words import words
 from metrics.text.overlap.tokenizers import tokens
 from metrics.text.relevance import terms
@@ -48,6 +49,7 @@ def test_a_form_is_that_of_python(text: str) -> None:
         pytest.param(lambda text: unstated(text, text), id="numbers"),
         pytest.param(lambda text: distinct([text]), id="items"),
         pytest.param(plain, id="labels"),
+        pytest.param(detect, id="language"),
     ],
 )
 def test_marks_in_the_wrong_order_take_no_time(read: Callable[[str], object], pair: str) -> None:

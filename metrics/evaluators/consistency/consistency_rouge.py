@@ -145,5 +145,5 @@ def _case(repeats: list[Case], parameters: RougeConsistencyParameters) -> CaseSc
         for kind in types
         for part, name in PARTS.items()
     }
-    reason = f"{' and '.join(long)}: {TOO_LONG}" if long else None
-    return CaseScore(values, reason=reason, evidence=Evidence(facts=facts))
+    why = f"{' and '.join(long)}: {TOO_LONG}" if long else None
+    return CaseScore(values, reason=why, evidence=Evidence(facts=facts))
