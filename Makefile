@@ -85,7 +85,7 @@ coverage: setup-dev ## branch coverage of metrics/ by the tests without a browse
 	@$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report
 
-mutants: setup-dev ## mutation testing of stats, vision and analysis; hours (ARGS="metrics/stats --sample 50 --seed 1")
+mutants: setup-dev ## mutation testing of stats, vision and analysis; two hours (ARGS="metrics/stats --sample 50 --seed 1")
 	$(BIN)/python -m tests.mutation --keep $(ARGS)
 
 fuzz: setup-dev ## change inputs of every reader at random, five minutes (ARGS="csv condition --minutes 30")
