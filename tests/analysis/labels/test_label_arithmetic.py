@@ -1,6 +1,6 @@
 """What is worked out of scores and labels, without a run."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +14,7 @@ from metrics.analysis.labels.corrected_means import _translated
 from metrics.analysis.labels.human_labels import Criterion
 from metrics.analysis.labels.judge_agreement import UNDEFINED, Agreement, Stat, _rate, agreement, cell_codes, stat_of
 from metrics.analysis.labels.judge_bias import DUMMIES, _levels
+from metrics.analysis.labels.label_queue import _interleaved
 from metrics.analysis.labels.labelled_scores import LabelledScores, label_sign
 from metrics.analysis.labels.raters import _paired
 from metrics.analysis.leaderboard.label_numbers import curves
@@ -163,3 +164,37 @@ def test_a_share_that_no_resample_changes_has_wilsons_interval_over_the_cases() 
     assert _rate(np.ones(20), clusters) == Stat(1.0, *wilson(3, 3))
     assert _rate(np.array([0.5, *[0.0, 1.0] * 20]), clusters) == Stat(0.5, 0.0, 1.0)
     assert _rate(np.full(20, np.nan), clusters) == UNDEFINED
+
+
+@pytest.mark.parametrize(
+    ("near", "drawn_next", "most", "expected"),
+    [
+        pytest.param([1, 3, 7], True, 10, ["5 drawn", "1 picked", "3 drawn"], id="in turn, until none is left to draw"),
+        pytest.param([1, 3, 7], False, 10, ["1 picked", "5 drawn", "3 drawn"], id="the next to draw counts as drawn"),
+        pytest.param([7, 8, 9], False, 4, ["7 picked", "5 drawn", "8 picked", "3 drawn"], id="as many as asked for"),
+        pytest.param([1], True, 10, ["5 drawn", "1 picked", "3 drawn"], id="each once"),
+        pytest.param([], False, 2, ["5 drawn", "3 drawn"], id="none to pick"),
+    ],
+)
+def test_outputs_to_label_are_drawn_and_picked_in_turn(
+    near: list[int], drawn_next: bool, most: int, expected: list[str]
+) -> None:
+    found = _interleaved(np.array([5, 3, 1]), np.array(near, np.int64), drawn_next, most)
+    assert [f"{place} {how}" for place, how in found] == expected
+
+
+def test_sensitivity_is_of_what_people_pass_and_specificity_of_what_they_fail() -> None:
+    """At .38 the scores of all five are right: three pass, two fail."""
+    found = agreement(scores(threshold=0.38, rows=5))
+    assert (found.sensitivity, found.specificity) == (Stat(1.0, *wilson(3, 3)), Stat(1.0, *wilson(2, 2)))
+    assert found.accuracy == Stat(1.0, *wilson(5, 5))
+    balanced = value(found, "balanced")
+    assert balanced is not None
+    assert 0.5 < balanced < 1.0, "on held-out cases"
+    assert not found.judged
+
+
+def test_where_people_pass_every_output_no_threshold_is_suggested() -> None:
+    found = agreement(replace(scores(), passed=np.ones(6, bool)))
+    assert (found.n, found.threshold, found.chosen, found.table) == (6, None, "", ())
+    assert found.suggested == found.kappa == UNDEFINED
