@@ -21,6 +21,9 @@ EQUIVALENT = {
     ("analysis/cases/case_pages.py", "failing", "worst_first=True → worst_first=False"): "it takes no order from there",
     ("analysis/leaderboard/leaderboard.py", "relative_goodness", "default=0.0 → default=1.0"): "there is no value then",
     ("analysis/objects/segments.py", "segments", "-1 → -2"): "right pixels have a code below 0",
+    ("analysis/objects/segments.py", "segments", "codes >= 0 → codes > 0"): "0 would be the first label for itself",
+    ("analysis/objects/segments.py", "segments", "codes >= 0 → codes >= 1"): "0 would be the first label for itself",
+    ("analysis/findings/insights.py", "_accuracy", "len(scored) < 2 → len(scored) < 1"): "one is tied with all others",
     ("analysis/labels/human_labels.py", "HumanLabels.ties", "self.given > 0 → self.given > 1"): "one label is no tie",
     ("analysis/summary.py", "_dimensions", "one.name == name → one.name != name"): "what has no metric has no value",
     ("analysis/cases/threshold_outcomes.py", "shares_passed", "means * sign → means / sign"): "it is 1 or -1",
@@ -30,9 +33,8 @@ EQUIVALENT = {
     (
         "analysis/labels/corrected_means.py",
         "_translated",
-        "label_sign(people, column) * (-1 if column.direction == 'lower' else 1) → "
-        "label_sign(people, column) / (-1 if column.direction == 'lower' else 1)",
-    ): "both are 1 or -1",
+        "column.high - column.low → column.high + column.low",
+    ): "finite where both ends are",
     ("analysis/slices/topics.py", "clustered", "-1 → -0"): "where all vectors are in the first cluster they stay there",
     ("analysis/labels/calibrate.py", "chosen_criterion", "asked[0] → asked[-1]"): "there is one",
     ("analysis/leaderboard/distributions.py", "distributions", "high - low → high + low"): "finite where both ends are",

@@ -151,8 +151,10 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
     means = ratio(sums, counts)
     worst = np.where(failing == most, sign * means, -np.inf)
     places = np.flatnonzero(worst == worst.max())
-    case_id = pc.min(run.case_columns(["case_id"])["case_id"].take(pa.array(places))).as_py()
-    mean, models = float(means[places[0]]), int(scored[places[0]].sum())
+    ids = run.case_columns(["case_id"])["case_id"].take(pa.array(places))
+    case_id = pc.min(ids).as_py()
+    place = places[pc.index(ids, case_id).as_py()]
+    mean, models = float(means[place]), int(scored[place].sum())
     message = f"Case {case_id} is the hardest: {most} of {models} models fail it at {full_name(column)}"
     yield insight_row(
         "hardest_case", message, column=column, case_id=case_id, value=mean,

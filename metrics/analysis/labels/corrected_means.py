@@ -59,7 +59,7 @@ def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | 
 def _translated(labels: Floats, people: HumanLabels, column: Column) -> tuple[str, Floats]:
     """Return the unit and the labels in it: in the metric's range as they are, else scaled to it linearly."""
     low, high = people.criterion.low, people.criterion.high
-    turned = label_sign(people, column) * (-1 if column.direction == "lower" else 1) < 0
+    turned = (label_sign(people, column) == 1) == (column.direction == "lower")
     if not np.isfinite(column.high - column.low):
         return "labels", labels
     if column.low <= low and high <= column.high:

@@ -34,10 +34,11 @@ def matches_at(run: Run, evaluator: str, model: str, repeat: int, iou: float | N
     iou = own.iou if iou is None else iou
     geometry = parameters.get("geometry", "auto")
     suite, this = run.suite, [("model", "==", model), ("run", "==", repeat)]
-    tables = (
-        stored_rows(run.input_path(f"outputs/{name}.parquet"), filters=this) for name in ("outputs", "predictions")
+    predictions = run.stored_input("outputs/predictions.parquet")
+    outputs = Outputs(
+        stored_rows(run.input_path("outputs/outputs.parquet"), filters=this),
+        None if predictions is None else stored_rows(predictions, filters=this),
     )
-    outputs = Outputs(*tables)
     if evaluator == ANY_LABEL:
         scene = scene_of(suite, outputs, geometry)
         found = match_any_label(scene.objects, scene.overlaps(min(iou, LOCALISED)), iou, -np.inf)

@@ -22,6 +22,7 @@ from metrics.core.array_types import Bytes, Floats, Int32s, Ints, Singles
 from metrics.core.arrow import stored_rows
 from metrics.core.errors import InputError
 from metrics.core.files import make_folder, write_text, written_whole
+from metrics.core.suite import PREDICTIONS
 from metrics.store import Run
 from metrics.store.digests import digest_of
 
@@ -109,7 +110,8 @@ def _join(
     prediction_id, annotation_id = (matches[f"{of}_id"].fill_null(-1).to_numpy() for of in ("prediction", "annotation"))
 
     shape = ["area", *BOX, "polygons", "rle"]
-    predictions = stored_rows(run.input_path("outputs/predictions.parquet"), ["prediction_id", *shape], this)
+    stored = run.stored_input("outputs/predictions.parquet")  # none where no model predicted anything
+    predictions = PREDICTIONS.empty_table() if stored is None else stored_rows(stored, ["prediction_id", *shape], this)
     predicted = _lookup(predictions["prediction_id"].to_numpy(), prediction_id)
     annotations = suite.annotations
     assert annotations is not None  # detection has them

@@ -14,7 +14,8 @@ EXPECTED = (
     " slices writes it"
 )
 UNITS = ("cases", "objects", "predictions")
-LARGE = 1e5  # whole numbers up to here are written out
+LARGE = 100_000  # whole numbers up to this one are written in full, others with four significant digits
+HUGE = 1e15  # numbers from this one on are written with an exponent
 CALLED = {  # a feature that is a number: what it counts or measures, and its unit
     "question_length": ("a question", "characters"),
     "source_length": ("a source text", "characters"),
@@ -159,4 +160,5 @@ def _count_words(one: Condition) -> str:
 def _written(value: float | None) -> str:
     if value is None:
         return ""
-    return f"{value:,.0f}" if value == round(value) and abs(value) < LARGE else f"{value:.4g}"
+    shown = value if value == round(value) and abs(value) <= LARGE else float(f"{value:.4g}")
+    return f"{shown:,.0f}" if shown == round(shown) and abs(shown) < HUGE else f"{shown:.4g}"

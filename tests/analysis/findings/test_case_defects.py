@@ -41,6 +41,17 @@ def test_each_broken_or_missing_file_is_a_problem(workspace: Path) -> None:
     assert [row[3] for row in section.tables[0].rows] == ["1", "1", "1"]
 
 
+def test_200_files_are_listed_in_the_order_of_the_cases(workspace: Path) -> None:
+    """70 cases with three empty files each."""
+    suite = Suite.from_rows("agents", "agent", [{"case_id": f"c{n}", "question": "Make it."} for n in range(70)])
+    files = [json.dumps({"name": f"{name}.md", "content": " "}) for name in "xyz"]
+    rows = [{"case_id": f"c{n}", "model": "agent", "artifacts": files} for n in range(70)]
+    run = finished(Workspace(), suite, Outputs.from_rows(rows), "agent_sanity")
+    found = problems(run).query("kind == 'artifact'")
+    assert found["case_ids"].tolist() == [[f"c{place // 3}"] for place in range(200)]
+    assert set(found["affected"]) == set(found["n"]) == {1}
+
+
 def test_an_answer_that_leaves_nothing_to_embed_is_a_problem(workspace: Path) -> None:
     cases = [
         {"case_id": f"c{place}", "question": "Which river?", "expected_answers": ["The Seine."]} for place in range(3)

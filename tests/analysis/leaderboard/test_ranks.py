@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from metrics.analysis import leaderboard, ranks
-from metrics.analysis.leaderboard.ranks import Ranks
+from metrics.analysis.leaderboard.ranks import Ranks, _sign
+from metrics.core.evaluator import Direction, Metric
 from metrics.core.suite import Outputs, Suite
 from metrics.stats import power
 from metrics.stats.model_ranking import compare_pairs
@@ -146,6 +147,17 @@ def test_models_that_are_equal_say_nothing_of_how_much_others_differ(workspace: 
     )
     assert of_two.error == pytest.approx(np.std(np.subtract(one, other), ddof=1) / np.sqrt(12))
     assert (of_three.error, of_three.cases, of_three.units) == (pytest.approx(of_two.error), 12, 12)
+
+
+@pytest.mark.parametrize(("direction", "sign"), [(Direction.LOWER, -1.0), (Direction.HIGHER, 1.0)], ids=str)
+def test_values_turn_where_lower_is_better(direction: Direction, sign: float) -> None:
+    assert _sign(Metric("m", "", direction=direction)) == sign
+
+
+def test_a_pair_has_one_p_whichever_is_named_first_and_1_where_it_was_not_tested() -> None:
+    found = Ranks({}, {("a", "b"): 0.25})
+    assert (found.p_of("a", "b"), found.p_of("b", "a"), found.p_of("a", "c")) == (0.25, 0.25, 1.0)
+    assert found.detectable is None
 
 
 def test_more_scores_than_fit_are_not_ranked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,3 +57,12 @@ def test_pixels_of_a_cell(tmp_path: Path) -> None:
     assert cell("sky", "road") == [("p1", 1600), ("p2", 1600), ("p3", 1600)]
     assert cell("road", "water") == [("p0", 4800)]
     assert cell("water", "road") == []
+
+
+def test_a_thousand_cases_of_a_cell_are_listed(tmp_path: Path) -> None:
+    size = 1_001
+    suite = Suite.from_rows("many", "text", [{"case_id": f"c{n}", "expected_answers": ["yes"]} for n in range(size)])
+    outputs = Outputs.from_rows([{"case_id": f"c{n}", "model": "m", "answer": "yes"} for n in range(size)])
+    found = confused(finished(Workspace(tmp_path), suite, outputs, BY), BY, ("m", 1), ["yes"], ["yes"])
+    assert (len(found.rows), found.total) == (1_000, 1_001)
+    assert (list(found.rows), found.rows.index.tolist()) == (["case_id", "score"], list(range(1_000)))

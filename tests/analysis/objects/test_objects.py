@@ -98,6 +98,17 @@ def test_sizes_are_cocos(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("iou", [None, 0.75], ids=["stored matches", "matched again"])
+def test_where_no_model_predicted_anything_every_object_is_missed(run: Run, tmp_path: Path, iou: float | None) -> None:
+    """Outputs made by the library may have no table of predictions."""
+    outputs = Outputs.from_rows([{"case_id": f"p{place}", "model": "mute"} for place in range(4)])
+    assert outputs.predictions is None
+    mute = finished(Workspace(tmp_path), run.suite, outputs, BY)
+    assert object_counts(mute, BY, ObjectFilter("mute", iou=iou))["kind"] == {"fn_no_prediction": 8}
+    missed = objects(mute, BY, ObjectFilter("mute", iou=iou), "suite").tiles[0].objects[0]
+    assert (missed.prediction, missed.annotation) == (None, Outline(60.0, 40.0, 40.0, 30.0, None))
+
+
 def test_objects_by_the_tags_of_their_images(run: Run, tmp_path: Path) -> None:
     tags = {"p0": ["night"], "p1": ["night", "rain"], "p2": ["dry"]}
     cases = [row | {"tags": tags.get(row["case_id"], [])} for row in run.suite.cases.to_pylist()]

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from metrics.analysis import segments
+from metrics.analysis.objects.segments import _regions
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
@@ -67,3 +69,10 @@ def test_an_image_of_unknown_size_has_none(tmp_path: Path) -> None:
     outputs = Outputs.from_rows([{"case_id": "a", "model": "m"}], [road | {"model": "m"}])
     run = finished(Workspace(tmp_path), suite, outputs, "segmentation_iou")
     assert segments(run, "a", "m") == []
+
+
+def test_the_80_largest_regions_are_drawn() -> None:
+    """82 labels in one line of pixels, the first has one pixel, the second two …"""
+    sizes = np.arange(1, 83)
+    found = _regions(np.repeat(np.arange(82), sizes), (int(sizes.sum()), 1))
+    assert [(code, pixels) for code, pixels, _ in found] == [(code, code + 1) for code in range(81, 1, -1)]

@@ -1,9 +1,13 @@
-"""How large the thumbnail of a part of a picture is."""
+"""How large the thumbnail of a part of a picture is, what is in it, and why there is none."""
 
+import io
+from pathlib import Path
+
+import numpy as np
 import pytest
 from PIL import Image
 
-from metrics.analysis.objects.thumbnails import SIDE, Window, _cut
+from metrics.analysis.objects.thumbnails import SIDE, Window, _cut, _make, _stored
 
 
 @pytest.mark.parametrize(
@@ -22,3 +26,40 @@ def test_thumbnails_are_no_larger_than_their_side(
     picture: tuple[int, int], window: Window | None, size: tuple[int, int]
 ) -> None:
     assert _cut(Image.new("RGB", picture), window).size == size
+
+
+@pytest.mark.parametrize("suffix", ["png", "jpg"])
+def test_parts_are_cut_from_all_pixels_alone_and_beside_the_whole(tmp_path: Path, suffix: str) -> None:
+    """A picture of four times SIDE: a thumbnail of the whole alone may be made of fewer pixels, a part may not."""
+    pixels = np.random.default_rng(0).integers(0, 256, (4 * SIDE, 4 * SIDE, 3), np.uint8)
+    Image.fromarray(pixels).save(source := tmp_path / f"large.{suffix}")
+    window = (100, 200, 180, 240)
+    _make(source, None, [(tmp_path / "whole", None), (tmp_path / "part", window)])
+    _make(source, None, [(tmp_path / "whole alone", None)])
+    _make(source, None, [(tmp_path / "part alone", window)])
+    expected = io.BytesIO()
+    with Image.open(source) as picture:
+        picture.crop(window).save(expected, "JPEG", quality=82)
+    for part, whole in (("part", "whole"), ("part alone", "whole alone")):
+        assert _stored(tmp_path / part) == expected.getvalue()
+        with Image.open(tmp_path / f"{whole}.jpg") as picture:
+            assert picture.size == (SIDE, SIDE)
+
+
+@pytest.mark.parametrize(
+    ("source", "content", "reason"),
+    [
+        pytest.param(None, None, "the image is not there", id="no media"),
+        pytest.param("gone.png", None, "the image is not there", id="no file"),
+        pytest.param("text.png", b"no picture", None, id="no picture"),
+    ],
+)
+def test_why_there_is_no_thumbnail(
+    tmp_path: Path, source: str | None, content: bytes | None, reason: str | None
+) -> None:
+    if source is not None and content is not None:
+        (tmp_path / source).write_bytes(content)
+    names = (tmp_path / "one", tmp_path / "two")
+    _make(None if source is None else tmp_path / source, None, [(names[0], None), (names[1], (0, 0, 1, 1))])
+    said = {_stored(name) for name in names}
+    assert said == {reason} if reason else all(isinstance(text, str) and text for text in said)

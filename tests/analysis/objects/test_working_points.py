@@ -7,6 +7,7 @@ import pytest
 
 from metrics.analysis import match_evaluators, matched, scored, working_point
 from metrics.analysis.objects.working_points import listed
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.pages.page_scenes import objects_run
@@ -78,3 +79,19 @@ def test_which_evaluators_have_objects(run: Run, tmp_path: Path) -> None:
     empty = working_point(texts, "rouge", ("good", 1), ["a"], 0.5)
     assert (len(empty.rows), empty.counts) == (0, {})
     assert isinstance(empty.rows, pd.DataFrame)
+
+
+def test_a_thousand_rows_of_a_list_and_500_of_a_family(tmp_path: Path) -> None:
+    """1,001 objects are missed in one image."""
+    case = {"case_id": "a", "image_width": 2_000, "image_height": 10}
+    objects = [
+        {"case_id": "a", "label": "cat", "annotation_id": place + 1, "x": float(place), "y": 0.0, "width": 1.0,
+         "height": 1.0, "area": 1.0}
+        for place in range(1_001)
+    ]  # fmt: skip
+    suite = Suite.from_rows("many", "detection", [case], objects)
+    run = finished(Workspace(tmp_path), suite, Outputs.from_rows([{"case_id": "a", "model": "m"}], []), BY)
+    missed = matched(run, BY, "m", ["fn_no_prediction"])
+    assert (len(missed.rows), missed.total) == (1_000, 1_001)
+    point = working_point(run, BY, ("m", 1), ["cat"], 0.5)
+    assert (len(point.rows), point.counts) == (500, {"fn": 1_001})
