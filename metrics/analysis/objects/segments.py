@@ -65,14 +65,14 @@ def segments(run: Run, case_id: str, model: str, repeat: int = 1) -> list[Segmen
     prediction = maps.prediction
     if labels.implied and not (maps.truth == nothing - 1).any():
         prediction = np.where(prediction == nothing - 1, nothing, prediction)
+    predicted = np.where(maps.truth < 0, -1, prediction)
     shape = (maps.width, maps.height)
-    # below 0 too where the truth is ignored
-    wrong = np.where(maps.truth == prediction, -1, maps.truth * (nothing + 1) + prediction)
-    names = [*labels.names, None]  # None also for −1, ignored
+    wrong = np.where(maps.truth == predicted, -1, maps.truth * (nothing + 1) + predicted)
+    names = [*labels.names, None]
     found = []
     for codes, pixels, rings in _regions(maps.truth, shape):
         kind: SegmentKind = "ignored" if codes < 0 else "truth"
-        found.append(Segment(kind, names[codes], None, pixels, rings))
+        found.append(Segment(kind, None if codes < 0 else names[codes], None, pixels, rings))
     for codes, pixels, rings in _regions(prediction, shape):
         if codes < nothing:
             found.append(Segment("predicted", None, names[codes], pixels, rings))
