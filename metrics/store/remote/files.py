@@ -13,7 +13,7 @@ from metrics.core.extras import missing_extra
 from metrics.core.files import sync
 from metrics.core.regular_files import open_regular
 from metrics.core.storage import storage_error
-from metrics.store.remote.objects import LONGEST, too_long
+from metrics.store.remote.small_objects import LONGEST, too_long
 
 PIECE = 8 << 20
 SSH = ("ssh", "sftp")  # by sshfs: what fsspec itself has takes any server's key

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 from urllib.parse import urlsplit
 
-from metrics.core.errors import InputError, InputProblem, RemoteError
+from metrics.core.errors import InputError, InputProblem
 
 CLOUD = ("s3", "s3a", "gs", "az", "azure", "adl", "abfs", "abfss")  # the rest is read by fsspec
-LONGEST = 1 << 28  # bytes of an object that is read at once: the list of a run
 SECRETIVE = "a URL without a password, key or token: they belong into the environment or the provider's own settings"
 
 
@@ -22,7 +21,7 @@ class Objects(Protocol):
         """Return the bytes of an object; None where there is none."""
 
     def read(self, name: str) -> bytes | None:
-        """Return a small object, of up to LONGEST bytes; None where there is none."""
+        """Return a small object, see small_objects; None where there is none."""
 
     def copy_to(self, name: str, target: BinaryIO, size: int) -> bool:
         """Write an object of `size` bytes to a file, in pieces; return whether there is one.
@@ -49,11 +48,6 @@ def checked_url(url: str) -> str:
     if parts.password or parts.query or parts.fragment:
         raise InputError([InputProblem("URL", shown, SECRETIVE)])
     return url.rstrip("/")
-
-
-def too_long(place: str, name: str) -> RemoteError:
-    """Return that what should be a small object has more than LONGEST bytes."""
-    return RemoteError(f"{place}/{name} has more than {LONGEST:,} bytes: it is no list of a run; remove it")
 
 
 @contextmanager
