@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import copyfile, rmtree
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -199,15 +199,22 @@ def lock_file(path: Path, busy: str) -> Iterator[int]:
         stream = make_file(path).open("w")
     with stream:
         for _ in range(LOCK_TRIES):
-            try:
-                with stored_at(path):
-                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if lock_open(stream):
                 break
-            except BlockingIOError:  # a reader that checks the state holds it for microseconds
-                time.sleep(0.05)
+            time.sleep(0.05)  # a reader that checks the state holds it for microseconds
         else:
             raise RunBusy(busy)
         yield stream.fileno()
+
+
+def lock_open(stream: IO[str]) -> bool:
+    """Lock an open file, until it is closed, and return whether no other process holds it."""
+    try:
+        with stored_at(Path(stream.name)):
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def is_held(path: Path) -> bool:

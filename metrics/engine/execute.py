@@ -1,6 +1,5 @@
 """Carrying out a plan: units go to an executor, their tables to parts on disk, and in the end to the sealed run."""
 
-import os
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +24,7 @@ from metrics.engine.shards import SHARD, own_units
 from metrics.engine.snapshots import clear
 from metrics.engine.turns import Turn
 from metrics.engine.unit_work import Job, failed_unit, perform
-from metrics.engine.worker_pool import WorkerPool
+from metrics.engine.worker_pool import WINDOW, WorkerPool
 from metrics.judge.redact import redact
 from metrics.store import Progress, Run
 
@@ -188,7 +187,6 @@ class _PoolQueue(_Queue):
         super().__init__(run, units)
         self._deaths: Counter[str] = Counter()  # of workers while the unit was in flight
         self._late: defaultdict[str, dict[int, str]] = defaultdict(dict)  # by unit: cases that took too long, and why
-        self._window = 2 * (os.cpu_count() or 1)  # enough to keep the workers busy, little enough to stop soon
         self._make_executor = make_executor
         self._executor: Executor | None = None
 
@@ -228,7 +226,7 @@ class _PoolQueue(_Queue):
 
     def _room(self, unit: Unit) -> int:
         """Return how many units may be in flight with this one."""
-        window = getattr(self._executor, "window", self._window)
+        window = getattr(self._executor, "window", WINDOW)
         return min(1, window) if self._deaths[unit.name] else window
 
     def _dropped(self) -> list[Unit]:

@@ -1,10 +1,9 @@
 """Turns at this machine's processors: of the runs that a studio has started, so many keep workers at once."""
 
-import fcntl
 from pathlib import Path
 from typing import IO
 
-from metrics.core.files import make_file, make_folder
+from metrics.core.files import lock_open, make_file, make_folder
 from metrics.core.storage import stored_at
 
 AT_ONCE = 4  # runs; each has a worker per core, so more would not be quicker, and memory has an end
@@ -25,11 +24,10 @@ class Turn:
             path = make_folder(self._folder) / str(place)
             with stored_at(path):
                 stream = make_file(path).open("w")
-                try:
-                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    self._held = stream
-                except BlockingIOError:
-                    stream.close()
+            if lock_open(stream):
+                self._held = stream
+            else:
+                stream.close()
         return self._held is not None
 
     def give_back(self) -> None:

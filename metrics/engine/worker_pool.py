@@ -22,6 +22,7 @@ from metrics.engine.schedulers import UnitLate, UnitLost
 from metrics.engine.turns import AT_ONCE, Turn
 from metrics.judge.redact import redact
 
+WINDOW = 2 * (os.cpu_count() or 1)  # calls at once: enough to keep the workers busy, little enough to stop soon
 WHOLE = -1.0  # in a worker's cell: it is at its unit as a whole
 # of a worker's cell: when its step must be done (time.monotonic is the same in all processes), which, how long it has
 DUE, PLACE, SECONDS = 0, 1, 2
@@ -48,8 +49,8 @@ class WorkerPool(Executor):
 
     @property
     def window(self) -> int:
-        """How many calls it takes at once: enough to keep the workers busy, little enough to stop soon."""
-        return 2 * (os.cpu_count() or 1) if self._turn is None or self._turn.taken() else 0
+        """How many calls it takes at once."""
+        return WINDOW if self._turn is None or self._turn.taken() else 0
 
     @property
     def waits(self) -> str | None:

@@ -5,10 +5,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from metrics.judge.completion import LONGEST_BODY
+
 if TYPE_CHECKING:
     import httpx
 
-LONGEST_BODY = 1 << 24  # bytes
 # of the length and the form that the body had on its way, and of the address that it would lead to
 DROPPED = ("content-encoding", "content-length", "transfer-encoding", "location")
 

@@ -6,6 +6,7 @@ from typing import Any, Literal, Protocol
 
 Trouble = Literal["busy", "refused", "unusable"]
 Messages = Sequence[Mapping[str, str]]
+LONGEST_BODY = 1 << 24  # bytes of a reply, whoever completes
 
 
 @dataclass(frozen=True, slots=True)

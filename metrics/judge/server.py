@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from metrics.judge.completion import CallFailed, Completion, Messages
+from metrics.judge.completion import LONGEST_BODY, CallFailed, Completion, Messages
 from metrics.judge.exchange import connector, exchange, is_this_machine
 from metrics.judge.keys import KEY, how_to_allow, kept_back
 from metrics.judge.redact import redact
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 NO_KEY = "none"  # sent to a server that needs no key
 PREFIXES = ("openai/", "hosted_vllm/")  # of such servers' models in litellm
 NO_ENTRY = (401, 403)
-LONGEST_BODY = 1 << 24  # bytes
 MOST_TOKENS = 1_000_000_000  # that a reply may state: no budget is filled, emptied or overflown by one
 SHOWN = 300
 

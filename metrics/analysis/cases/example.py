@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from metrics.analysis.cases.old_evidence import read_evidence
 from metrics.analysis.objects.object_rings import object_rings
-from metrics.core.arrow import stored_rows
+from metrics.analysis.stored_outputs import outputs_where
 from metrics.core.errors import InputError
 from metrics.store import Run
 
@@ -50,13 +50,11 @@ def examples(run: Run, case_ids: Sequence[str]) -> Iterator[ExampleView]:
     positions = {names[position].as_py(): position for position in there}
     if missing := [case_id for case_id in ids if case_id not in positions]:
         raise InputError(f"the suite of run {run.id} has no case {missing[0]!r}")
-    these = [("case_id", "in", ids)]
+    given = outputs_where(run, [("case_id", "in", ids)])
     outputs: dict[str, list[dict[str, Any]]] = {}
-    for row in stored_rows(run.input_path("outputs/outputs.parquet"), filters=these).to_pylist():
+    for row in given.outputs.to_pylist():
         outputs.setdefault(row["case_id"], []).append(row)
     scores = run.stored_table("scores", filters=[("position", "in", list(positions.values()))])
-    path = run.stored_input("outputs/predictions.parquet")
-    predictions = None if path is None else stored_rows(path, filters=these)
     for case_id in ids:
         case = suite.cases.slice(positions[case_id], 1).to_pylist()[0]
         own = scores.filter(pc.equal(scores["position"], positions[case_id]))
@@ -68,7 +66,7 @@ def examples(run: Run, case_ids: Sequence[str]) -> Iterator[ExampleView]:
             outputs.get(case_id, []),
             frame,
             _frame(_of_case(suite.annotations, case_id), case),
-            _frame(_of_case(predictions, case_id), case),
+            _frame(_of_case(given.predictions, case_id), case),
         )
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.analysis.objects.rematch import rules
-from metrics.core.arrow import stored_rows
-from metrics.core.suite import Outputs
+from metrics.analysis.stored_outputs import outputs_where
 from metrics.store import Run
 
 ANY_LABEL = "detection_confusion"  # matches by place first, whatever the label
@@ -34,11 +33,7 @@ def matches_at(run: Run, evaluator: str, model: str, repeat: int, iou: float | N
     iou = own.iou if iou is None else iou
     geometry = parameters.get("geometry", "auto")
     suite, this = run.suite, [("model", "==", model), ("run", "==", repeat)]
-    predictions = run.stored_input("outputs/predictions.parquet")
-    outputs = Outputs(
-        stored_rows(run.input_path("outputs/outputs.parquet"), filters=this),
-        None if predictions is None else stored_rows(predictions, filters=this),
-    )
+    outputs = outputs_where(run, this)
     if evaluator == ANY_LABEL:
         scene = scene_of(suite, outputs, geometry)
         found = match_any_label(scene.objects, scene.overlaps(min(iou, LOCALISED)), iou, -np.inf)

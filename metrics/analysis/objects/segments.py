@@ -8,10 +8,9 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
+from metrics.analysis.stored_outputs import outputs_where
 from metrics.core.array_types import Int32s, Ints
-from metrics.core.arrow import stored_rows
 from metrics.core.errors import InputError
-from metrics.core.suite import Outputs
 from metrics.store import Run
 from metrics.vision.mask_rings import outlines
 
@@ -51,11 +50,7 @@ def segments(run: Run, case_id: str, model: str, repeat: int = 1) -> list[Segmen
     }
     suite = run.suite.restricted(pa.array([case_id]))
     this = [("case_id", "==", case_id), ("model", "==", model), ("run", "==", repeat)]
-    predictions = run.stored_input("outputs/predictions.parquet")
-    outputs = Outputs(
-        stored_rows(run.input_path("outputs/outputs.parquet"), filters=this),
-        None if predictions is None else stored_rows(predictions, filters=this),
-    )
+    outputs = outputs_where(run, this)
     labels = Labels.of(suite, outputs, LabelMapParameters.model_validate(own))
     try:
         maps = next(batches(suite, outputs, labels)).maps(0)

@@ -11,7 +11,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.consistency._examples import repeated_answers
 from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
-from metrics.text.overlap.rouge import TOKENIZER_OF, TOO_LONG, RougeText, RougeType, rouge
+from metrics.text.overlap.rouge import TOKENIZER_OF, RougeText, RougeType, rouge, too_long
 from metrics.text.overlap.tokenizers import CHOICES, TokenizerChoice, tokenized
 
 TYPES: tuple[RougeType, ...] = ("rouge1", "rouge2", "rougeL")
@@ -145,5 +145,4 @@ def _case(repeats: list[Case], parameters: RougeConsistencyParameters) -> CaseSc
         for kind in types
         for part, name in PARTS.items()
     }
-    why = f"{' and '.join(long)}: {TOO_LONG}" if long else None
-    return CaseScore(values, reason=why, evidence=Evidence(facts=facts))
+    return CaseScore(values, reason=too_long(long) if long else None, evidence=Evidence(facts=facts))

@@ -11,7 +11,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.text._tokenized import TokenizedCase, tokenized_cases
 from metrics.evaluators.text.bleu import CAT
-from metrics.text.overlap.rouge import ROUGE_TYPES, TOKENIZER_OF, TOO_LONG, Rouge, RougeText, RougeType, rouge
+from metrics.text.overlap.rouge import ROUGE_TYPES, TOKENIZER_OF, Rouge, RougeText, RougeType, rouge, too_long
 from metrics.text.overlap.tokenizers import CHOICES, Tokenizer, TokenizerChoice
 
 
@@ -140,7 +140,7 @@ def _score(
     facts |= {kind: {**scored[number][kind]._asdict(), "expected_answer": number} for kind, number in best.items()}
     if len(case.answer) == 1 and "rouge2" in best:
         facts["note"] = "the answer has 1 token, so no pairs: rouge2 is 0 whatever it says"
-    reasons = [f"{' and '.join(long)}: {TOO_LONG}"] if long else []
+    reasons = [too_long(long)] if long else []
     if len({*types}) < len(ROUGE_TYPES):
         reasons.append("not among the chosen rouge_types")
     return CaseScore(values, reason="; ".join(reasons) or None, evidence=Evidence(facts=facts))

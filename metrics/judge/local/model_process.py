@@ -23,11 +23,11 @@ from typing import Any
 
 from metrics.core.child_process import LOOK_EVERY, end_with
 from metrics.core.places import own_environment, python_module
+from metrics.judge.completion import LONGEST_BODY
 
 WINDOW = 8_192  # tokens of prompt and reply together: 230 MB of memory
 LOADING, BYTES_A_SECOND = 60.0, 20_000_000  # seconds that loading may take, beside those of reading the file
 ANSWERING = 3_600.0  # seconds that an answer may take
-LONGEST_REPLY = 1 << 24  # bytes
 ROOM = 8 << 30  # bytes of memory beside twice those of the file: window and buffers
 _STARTER = ThreadPoolExecutor(1)  # a thread that lasts as long as this process: what it starts ends with it
 
@@ -70,7 +70,7 @@ class ModelProcess:
                 if stopped.is_set() or time.monotonic() > due:
                     why = "was stopped" if stopped.is_set() else f"took longer than {seconds:,.0f} s and was ended"
                     raise self._ended(doing, why)
-            made = json.loads(self._pipe.recv_bytes(LONGEST_REPLY))
+            made = json.loads(self._pipe.recv_bytes(LONGEST_BODY))
         except (EOFError, OSError):
             raise self._ended(doing) from None
         if "failure" in made:

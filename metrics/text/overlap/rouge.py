@@ -20,7 +20,6 @@ TOKENIZER_OF: Mapping[Script, Tokenizer] = {
 }  # fmt: skip
 RougeType = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
 ROUGE_TYPES: tuple[RougeType, ...] = get_args(RougeType)
-TOO_LONG = "the texts are too long to find what they have in common in order"
 ORDERS: Mapping[RougeType, int] = {"rouge1": 1, "rouge2": 2}  # those of n-grams, and their n
 
 
@@ -92,6 +91,11 @@ def rouge(
                 else:
                     scores[kind] = scores.get("rougeL") or rouge_l(reference.tokens, candidate.tokens)
         yield scores
+
+
+def too_long(kinds: Sequence[RougeType]) -> str:
+    """Return why variants are left out."""
+    return f"{' and '.join(kinds)}: the texts are too long to find what they have in common in order"
 
 
 def rouge_l(reference: Sequence[str], candidate: Sequence[str]) -> Rouge:
