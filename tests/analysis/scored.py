@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 
 from metrics.core.evaluator import LOCAL_MODELS
@@ -91,3 +92,12 @@ def scored_run(
         facts[name] = {"file": str(path.relative_to(run.folder)), "rows": table.num_rows, "sha256": sha256_of(path)}
     write_json(run.folder / "manifest.json", {"schema": SCHEMA_VERSION, "tables": facts, "seconds": 1.5})
     return run
+
+
+def told(frame: pd.DataFrame, kind: str, **of: str) -> dict:  # type: ignore[type-arg]
+    """The one row of that kind, and of those values."""
+    rows = frame[frame["kind"] == kind]
+    for name, value in of.items():
+        rows = rows[rows[name] == value]
+    (row,) = rows.to_dict("records")
+    return row  # type: ignore[no-any-return]

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from metrics.analysis import cases, insights, problems, resources
@@ -10,22 +9,13 @@ from metrics.analysis.findings.insight_row import in_numbers
 from metrics.analysis.findings.insights import COLUMNS
 from metrics.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from metrics.analysis.slices import slice_outcomes
-from metrics.core.number_text import number
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from tests.analysis.scored import scored_run
+from tests.analysis.scored import scored_run, told
 from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
 
 RETRIEVED = {"sharp": [1.0] * 8, "blunt": [0.0] * 6 + [1.0] * 2}
 ANSWERED = {"sharp": [0.9] * 6 + [0.1, 0.9], "blunt": [0.1] * 7 + [0.9]}
-
-
-def told(frame: pd.DataFrame, kind: str, **of: str) -> dict:  # type: ignore[type-arg]
-    rows = frame[frame["kind"] == kind]
-    for name, value in of.items():
-        rows = rows[rows[name] == value]
-    (row,) = rows.to_dict("records")
-    return row  # type: ignore[no-any-return]
 
 
 @pytest.fixture
@@ -167,19 +157,6 @@ def test_the_best_at_retrieval(rag: Run) -> None:
 def test_equal_contexts_have_no_best(workspace: Path) -> None:
     run = scored_run({"context_recall.context_recall": {"one": [0.5, 0.9] * 4, "two": [0.9, 0.5] * 4}})
     assert not insights(run)["kind"].str.endswith("_retrieval").any()
-
-
-def test_accuracy_counts_checks_passed(workspace: Path) -> None:
-    values = {"sharp": [1.0] * 38 + [0.0] * 2, "blunt": [0.0] * 30 + [1.0] * 10, "also": [1.0] * 39 + [0.0]}
-    found = insights(scored_run({f"{name}.{name}": values for name in ("context_recall", "faithfulness")}))
-    assert told(found, "most_accurate")["message"] == (
-        "also is the most accurate: it passes 97.5 % of the checks of a case; no significant difference from sharp"
-    )
-    least = told(found, "least_accurate")
-    assert least["message"] == "blunt is the least accurate: it passes 25.0 % of the checks of a case"
-    assert least["evidence"].endswith("; 40 cases, thresholds of Context recall, Faithfulness")
-    one = insights(scored_run({"faithfulness.faithfulness": values}))
-    assert not one["kind"].str.endswith("_accurate").any()  # best_model says the same of one metric
 
 
 def test_a_problem_names_exactly_the_cases_that_the_page_lists(workspace: Path) -> None:
@@ -360,101 +337,11 @@ def test_a_thousand_cases_of_a_cause_are_listed(workspace: Path) -> None:
     assert (row["affected"], row["case_ids"]) == (1_001, [f"c{place}" for place in range(1_000)])
 
 
-@pytest.mark.parametrize(
-    ("name", "values", "told_of"),
-    [
-        pytest.param(
-            "answer_correctness",
-            {"a": [0.7, 0.1, 0.75, None], "b": [0.7, 0.2, 0.75, 0.0], "c": [1.0, 0.9, 0.75, None]},
-            ("c1", "2 of 3", "low", 0.4),
-            id="the lower mean of two that two models fail",
-        ),
-        pytest.param(
-            "answer_correctness",
-            {"a": [0.7, 0.5, 0.0], "b": [0.7, 0.5, 0.0], "c": [0.7, 0.5, 0.8]},
-            ("c1", "3 of 3", "high", 0.5),
-            id="how many fail goes before the mean",
-        ),
-        pytest.param(
-            "answer_correctness",
-            {
-                "a": [None, None, 0.0] + [1.0] * 7 + [0.25],
-                "b": [None, None, 0.25] + [1.0] * 7 + [0.5],
-                "c": [None, None, 0.875] + [1.0] * 7 + [None],
-            },
-            ("c10", "2 of 2", "high", 0.375),
-            id="the first by name of two alike",
-        ),
-        pytest.param(
-            "hallucination_claims",
-            {"a": [0.8, 1.0, 0.75], "b": [0.9, 0.9, 0.75]},
-            ("c1", "2 of 2", "high", 0.95),
-            id="less is better",
-        ),
-        pytest.param(
-            "answer_correctness", {"a": [0.1, 0.9, 0.75], "b": [0.9, 0.1, 0.75]}, None, id="one model is none"
-        ),
-    ],
-)
-def test_the_hardest_case_is_the_one_that_most_models_fail(
-    workspace: Path, name: str, values: dict[str, list[float | None]], told_of: tuple[str, str, str, float] | None
-) -> None:
-    found = insights(scored_run({f"{name}.{name}": values}))
-    if told_of is None:
-        assert "hardest_case" not in set(found["kind"])
-        return
-    case, models, severity, mean = told_of
-    row = told(found, "hardest_case")
-    assert row["message"].startswith(f"Case {case} is the hardest: {models} models fail it at ")
-    assert (row["case_ids"], row["affected"], row["severity"]) == ([case], 1, severity)
-    assert row["value"] == pytest.approx(mean)
-    assert row["evidence"] == f"the mean over the models is {number(mean)}, the threshold 0.75"
-
-
-def test_who_passes_most_checks_and_who_least(workspace: Path) -> None:
-    """Of 40 cases `good` passes both checks, `fair` one of both, `poor` none; `context_recall` is exactly on .75."""
-    first = {"poor": [0.0] * 40, "fair": [0.75] * 40, "good": [1.0] * 40}
-    second = {"poor": [0.0] * 40, "fair": [0.0] * 40, "good": [1.0] * 40}
-    given = {"context_recall.context_recall": first, "faithfulness.faithfulness": second}
-    found = insights(scored_run(given))
-    most, least = (told(found, f"{word}_accurate") for word in ("most", "least"))
-    assert most["message"] == "good is the most accurate: it passes 100 % of the checks of a case"
-    assert least["message"] == "poor is the least accurate: it passes 0.00 % of the checks of a case"
-    assert (most["value"], least["value"], most["severity"], least["severity"]) == (1.0, 0.0, "info", "info")
-    assert most["evidence"] == least["evidence"]
-    assert most["evidence"].startswith("good 100 % (")
-    assert "–100); poor 0.00 % (0.00–" in most["evidence"]
-    of_two = insights(scored_run({name: {"fair": own["fair"], "good": own["good"]} for name, own in given.items()}))
-    assert told(of_two, "least_accurate")["value"] == 0.5
-    assert "fair 50.0 % (" in told(of_two, "least_accurate")["evidence"]
-
-
-def test_accuracy_needs_two_models_two_checks_and_a_significant_difference(workspace: Path) -> None:
-    names = ("context_recall.context_recall", "faithfulness.faithfulness")
-    for values in (
-        {"one": [1.0] * 40},
-        {"one": [1.0] * 40, "none": [None] * 40},
-        {"one": [1.0, 0.0] * 20, "two": [0.0, 1.0] * 20},
-    ):
-        found = insights(scored_run(dict.fromkeys(names, values)))
-        assert not found["kind"].str.endswith("_accurate").any()
-
-
 def test_rows_are_numbered_in_the_order_that_they_are_read(rag: Run) -> None:
     for found in (insights(rag), problems(rag)):
         assert len(found) > 1
         assert found.index.tolist() == list(range(len(found)))
         assert "index" not in found
-
-
-def test_accuracy_is_over_the_cases_that_a_model_has(workspace: Path) -> None:
-    """`some` has no value of the first ten cases, `none` of any."""
-    values = {"all": [1.0] * 40, "some": [None] * 10 + [0.0] * 24 + [1.0] * 6, "none": [None] * 40}
-    found = insights(scored_run({f"{name}.{name}": values for name in ("context_recall", "faithfulness")}))
-    assert told(found, "most_accurate")["model"] == "all"
-    least = told(found, "least_accurate")
-    assert (least["model"], least["value"]) == ("some", pytest.approx(0.2))
-    assert "; 40 cases, " in least["evidence"]
 
 
 def test_many_models_do_not_repeat_the_leaderboard(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
