@@ -7,7 +7,7 @@ from metrics.analysis import problems
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.sections.defects import defects_section
 from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, resealed, text_outputs, text_suite
 
 FILES = {
     "a": [{"name": "report.json", "content": '{"total": 3,}'}, {"name": "data.csv", "content": "id\n1\n"}],
@@ -76,3 +76,11 @@ def test_an_answer_that_leaves_nothing_to_embed_is_a_problem(workspace: Path) ->
 
 def test_a_run_without_defects_has_no_section(workspace: Path) -> None:
     assert defects_section(finished(Workspace(), text_suite(), text_outputs(), "rouge")) is None
+
+
+def test_an_evaluator_that_is_gone_leaves_the_others_defects(workspace: Path) -> None:
+    run = agents()
+    spec = json.loads((run.folder / "spec.json").read_text())
+    spec["evaluators"].append({"id": "of_a_plugin_that_is_gone", "version": 1, "parameters": {}})
+    (run.folder / "spec.json").write_text(json.dumps(spec))
+    assert "artifact" in set(problems(resealed(run))["kind"])

@@ -48,6 +48,7 @@ def test_a_missed_object_has_a_place(run: Run) -> None:
     assert [(tile.case_id, tile.objects[0].key, tile.objects[0].kind) for tile in found.tiles] == [
         ("p2", "a6", "fn_no_prediction")
     ]
+    assert object_keys(run, BY, ObjectFilter("shy", kinds=("fn_no_prediction",), search="p2")) == [("p2", "a6")]
 
 
 @pytest.mark.parametrize(

@@ -170,6 +170,14 @@ def test_lower_is_better_turns_the_search(tmp_path: Path) -> None:
     assert found.slices[0].value.value > found.slices[0].value.rest
 
 
+def test_cases_that_ask_nothing_are_not_called_questions(tmp_path: Path) -> None:
+    rows = [{"case_id": f"c{place}", "tags": ["a" if place % 2 else "b"]} for place in range(40)]
+    outputs = [{"case_id": f"c{place}", "model": "m", "answer": "yes"} for place in range(40)]
+    made = Suite.from_rows("statements", "text", rows), Outputs.from_rows(outputs)
+    found = slice_values(finished(Workspace(tmp_path), *made, "looping_detection"), "m", "looping_detection", "looping")
+    assert (found.noun, found.overall.n) == ("cases", 40)
+
+
 def test_objects_of_a_detection_run(pictures: Run) -> None:
     assert [one.metric for one in measures(pictures)] == ["objects_found", "predictions_right"]
     found = find_slices(pictures, "m", "detection_pr_curve", "objects_found")
