@@ -36,6 +36,8 @@ EQUIVALENT = {
         "column.high - column.low → column.high + column.low",
     ): "finite where both ends are",
     ("analysis/slices/topics.py", "clustered", "-1 → -0"): "where all vectors are in the first cluster they stay there",
+    ("analysis/leaderboard/case_sums.py", "score_blocks", "models[0] → models[-1]"): "there is one",
+    ("analysis/findings/model_insights.py", "hardest_of_one", "run.models[0] → run.models[-1]"): "there is one",
     ("analysis/labels/calibrate.py", "chosen_criterion", "asked[0] → asked[-1]"): "there is one",
     ("analysis/leaderboard/distributions.py", "distributions", "high - low → high + low"): "finite where both ends are",
     ("stats/classification/ranked_precision.py", "average_precision", "found += 1 → found -= 1"): (
