@@ -14,6 +14,10 @@ EQUIVALENT = {
             "valued(found, mask_of(found.known, where)[None], [where])[-1]"
         ),
     ): "there is one",
+    ("analysis/objects/object_filter.py", "_at_places", "-1 → -2"): "no case stands in a place below 0",
+    ("analysis/objects/matched_again.py", "stored_at", "abs(iou - own.iou) < 1e-09 → abs(iou - own.iou) <= 1e-09"): (
+        "no two thresholds are exactly so far apart"
+    ),
     ("analysis/objects/object_filter.py", "_found_by", "-1 → -2"): "no kind has a code below 0",
     ("analysis/objects/object_pages.py", "object_place", "mine[0] → mine[-1]"): "an object stands in one place",
     ("analysis/objects/object_pages.py", "objects", "group[0] → group[-1]"): "there is one",

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from metrics.analysis import case_ids, case_texts, cases, example
+from metrics.analysis.cases.case_pages import failing
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
@@ -111,3 +112,11 @@ def test_a_row_previews_what_is_asked(tmp_path: Path, question: str, preview: st
     )
     assert cases(run, "rouge", "rougeL").rows["preview"].tolist() == [preview]
     assert case_texts(run, ["c", "d"])["preview"].fillna("").tolist() == [preview, ""]
+
+
+def test_the_worst_are_named_first_whichever_end_is_better(workspace: Path) -> None:
+    values = [0.8, 0.95, 0.1, 0.9]
+    lower, higher = "hallucination_claims", "answer_correctness"
+    run = scored_run({f"{name}.{name}": {"m": values} for name in (lower, higher)})
+    assert failing(run, lower, lower) == {"m": (3, ["c1", "c3", "c0"])}
+    assert failing(run, higher, higher) == {"m": (1, ["c2"])}

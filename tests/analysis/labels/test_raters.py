@@ -1,5 +1,6 @@
 """Agreement of raters and of panels from their ratings alone, against other implementations and by hand."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from metrics.analysis.labels import raters
 from metrics.analysis.labels.panel_agreement import _agreement, _alike, _groups, has_panel, panel_agreement
 from metrics.analysis.labels.raters import all_raters, pairs_of_raters
 from metrics.core.evaluator import Metric
-from metrics.store import Workspace
+from metrics.store import Run, Workspace
+from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import text_outputs, text_suite
 
 NONE = np.nan
@@ -135,3 +137,22 @@ def test_draws_are_a_group_for_each_judge() -> None:
     one, two = {"judge": "1", "values": {}}, {"judge": "2", "values": {}}
     given = [[{"judge": "a", "draws": [one, two]}, {"judge": "b"}], [{"judge": "b"}], [{"judge": "a", "draws": [two]}]]
     assert list(_groups(given, "alone")) == [("alone", given), ("a", [[one, two], (), [two]])]
+
+
+def test_the_panel_of_a_run(workspace: Path) -> None:
+    """Two judges of four answers differ on one."""
+    name, verdicts = "faithfulness", [(1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, 1.0)]
+    told = {(name, "m", place): {"panel": {"judges": given}} for place, given in enumerate(of_panel(name, verdicts))}
+    run = scored_run({f"{name}.{name}": {"m": [1.0, 0.0, 0.5, 1.0]}}, told)
+    spec = run.spec | {"resources": {"judge": {"model": "one", "panel": [{"model": "two"}]}}}
+    (run.folder / "spec.json").write_text(json.dumps(spec))
+    (found,) = panel_agreement(Run(run.folder))
+    assert (found.evaluator, found.metric, found.n, found.disputed) == (name, name, 4, 1)
+    assert found.alike.value == pytest.approx((1 + 1 + 1 / 2 + 1) / 4)
+
+
+def of_panel(metric: str, verdicts: list[tuple[float, float]]) -> list[list[dict[str, Any]]]:
+    return [
+        [{"judge": judge, "values": {metric: value}} for judge, value in zip("ab", own, strict=True)]
+        for own in verdicts
+    ]

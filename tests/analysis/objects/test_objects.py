@@ -4,12 +4,14 @@ import io
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
 from metrics.analysis import ObjectFilter, Outline, object_counts, object_place, objects, thumbnails
+from metrics.analysis.objects.object_index import _codes
 from metrics.analysis.objects.object_pages import SORTS
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
@@ -261,3 +263,9 @@ def test_a_large_mask_has_a_coarse_outline() -> None:
 def test_the_index_lies_in_the_cache_and_the_sealed_run_stays_as_it_was(run: Run) -> None:
     objects(run, BY, KEEN)
     assert (run.workspace.path / "cache" / "objects-2" / run.id / f"{BY}.0.1.arrow").exists()
+
+
+def test_a_name_that_is_not_listed_has_no_place() -> None:
+    words = ["b", None, "z", "a"]
+    for column in (pa.array(words, pa.string()), pa.array(words).dictionary_encode()):
+        assert _codes(pa.chunked_array([column]), pa.array(["a", "b"])).tolist() == [1, -1, -1, 0]

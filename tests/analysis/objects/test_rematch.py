@@ -203,3 +203,11 @@ def test_objects_of_different_keys_do_not_meet() -> None:
     assert analysis.match_objects(same, made, keyed=True) == (["tp"], ["tp"])
     other = truth.assign(label=["colour=blue"])
     assert analysis.match_objects(other, made, keyed=True) == (["fp_misclassification"], ["fn_misclassification"])
+
+
+@pytest.mark.parametrize(("width", "kinds"), [(9.0, ["tp"]), (8.0, ["tp"]), (7.9, ["fp_localisation"])])
+def test_objects_match_from_an_iou_of_one_half_on(width: float, kinds: list[str]) -> None:
+    """The predicted box lies inside one of 16 × 10 pixels; its IoU is its width / 16."""
+    box = {"label": ["cat"], "x": [0.0], "y": [0.0], "height": [10.0]}
+    truth, made = pd.DataFrame({**box, "width": [16.0]}), pd.DataFrame({**box, "width": [width], "score": [0.9]})
+    assert analysis.match_objects(truth, made)[0] == kinds

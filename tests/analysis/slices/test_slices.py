@@ -193,6 +193,7 @@ def test_objects_of_a_detection_run(pictures: Run) -> None:
     assert in_words(pictures, first.slice) == "Cases with objects of class ‘dog’ and of size ‘small’"
     right = slice_values(pictures, "m", "detection_pr_curve", "predictions_right")
     assert (right.overall.value, right.overall.interval, right.noun) == (1.0, "bootstrap", "predictions")
+    assert right.unscored == 0
     assert {"class", "size", "tag"} <= {feature.name for feature in right.features}
 
 
