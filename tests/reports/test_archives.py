@@ -9,6 +9,8 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from metrics.analysis import leaderboard
@@ -130,6 +132,14 @@ def _escaping(contents: dict[str, bytes]) -> dict[str, bytes]:
     return contents | {"run/manifest.json": json.dumps(seal).encode()}
 
 
+def _images_in_lists(table: bytes) -> bytes:
+    cases = pq.read_table(io.BytesIO(table))
+    lists = pa.array([["a.png"]] * len(cases), pa.list_(pa.string()))
+    changed, buffer = cases.set_column(cases.column_names.index("image"), "image", lists), io.BytesIO()
+    pq.write_table(changed, buffer)
+    return buffer.getvalue()
+
+
 BAD = {  # what was done to an archive whose list was then made to fit, and what is said
     "another run's id": (_spec(id="20200101-000000-abcdef"), "run/spec.json: found the run '20200101"),
     "an id that leads elsewhere": (_spec(id="../../x"), "run/spec.json: found the run '../../x'"),
@@ -150,6 +160,22 @@ BAD = {  # what was done to an archive whose list was then made to fit, and what
     "a part is missing": (
         lambda contents: {name: content for name, content in contents.items() if name != "outputs/outputs.json"},
         "found no outputs/outputs.json",
+    ),
+    "text that is not UTF-8": (
+        _changed("suite/suite.json", lambda text: text.replace(b'"name"', b'"n\xffme"')),
+        "suite/suite.json: found bytes that are no text",
+    ),
+    "images that are no names": (
+        _changed("suite/cases.parquet", _images_in_lists), "found the image name ['a.png'] (6 times); expected the name"
+    ),
+    "outputs without their facts": (
+        _changed("outputs/outputs.json", lambda text: text.replace(b'"left_out"', b'"left"')), "facts that are none"
+    ),
+    "outputs of other models": (
+        _changed("outputs/outputs.json", lambda text: text.replace(b'"good"', b'"best"')), "other models than the run's"
+    ),
+    "models that were asked without a description": (
+        lambda contents: contents | {"outputs/targets.json": b'["a"]'}, "descriptions that are none"
     ),
     "a foreign file": (lambda contents: contents | {"run/evil.py": b"x"}, "run/evil.py: found a name that no archive"),
     "a path that leaves": (lambda contents: contents | {"../evil": b"x"}, "a path that leaves the archive"),

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.core.files import make_file, make_folder, move_folder, read_json, sync_folder
@@ -30,6 +30,7 @@ from metrics.store.file_names import MEDIA
 from metrics.store.input_seals import is_sealed
 from metrics.store.leftovers import OPENED
 from metrics.store.run_spec import FINGERPRINT
+from metrics.store.stored_inputs import TARGETS
 from metrics.store.workspace import RUN_ID
 
 MOST_TABLE_BYTES = 4 << 30  # of one table, unpacked
@@ -97,6 +98,19 @@ class _Spec(BaseModel):
     outputs: _Outputs
     evaluators: list[_Evaluator]
     schema_version: int
+
+
+class _Answers(BaseModel):
+    rows: int
+    runs: list[int]
+
+
+class _OutputsFacts(BaseModel):
+    models: dict[str, _Answers]
+    left_out: int
+
+
+_Targets = TypeAdapter(dict[str, dict[str, Any]])
 
 
 class _Table(BaseModel):
@@ -218,7 +232,12 @@ def _problems(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, str
     for name in sorted(files.keys() & there):
         if contents.files[name].sha256 != files[name].sha256:
             yield name, "another sha256 than in the run's manifest", "the table that was sealed"
-    texts = {name: (staged / name).read_text(encoding="utf-8") for name in contents.files if name.endswith(".json")}
+    texts = {}
+    for name in (name for name in contents.files if name.endswith(".json")):
+        try:
+            texts[name] = (staged / name).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            yield name, "bytes that are no text", "JSON in UTF-8"
     try:
         digests = {name: one.sha256 for name, one in contents.files.items()}
         yield from ((name, f"it {fault}", "the run as it was sealed") for name, fault in contradictions(texts, digests))
@@ -226,6 +245,7 @@ def _problems(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, str
         yield "run/manifest.json", str(failure), "the seal of a run"
     yield from _bad_tables(staged, seal)
     yield from _bad_suite(staged, contents)
+    yield from _bad_outputs(staged, spec)
 
 
 def _bad_tables(staged: Path, seal: _Seal) -> Iterator[tuple[str, str, str]]:
@@ -269,8 +289,25 @@ def _bad_suite(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, st
     if not same:
         yield "suite/", "other cases than those of the fingerprint", "the suite that was evaluated"
     for image in cases["image"].drop_null().to_pylist() if "image" in cases.column_names else ():
-        if not layout.NAMES.fullmatch(MEDIA + image):
+        if not isinstance(image, str) or not layout.NAMES.fullmatch(MEDIA + image):
             yield "suite/cases.parquet", f"the image name {image!r}", "the name of a file in suite/media"
+
+
+def _bad_outputs(staged: Path, spec: _Spec) -> Iterator[tuple[str, str, str]]:
+    try:
+        facts = _OutputsFacts.model_validate_json((staged / "outputs/outputs.json").read_bytes())
+    except ValidationError:
+        yield "outputs/outputs.json", "facts that are none", "models, their rows and repeats, and rows left out"
+        return
+    if [*facts.models] != spec.outputs.models:
+        yield "outputs/outputs.json", "other models than the run's", ", ".join(spec.outputs.models)
+    targets = staged / "outputs" / TARGETS
+    if not targets.exists():
+        return
+    try:
+        _Targets.validate_json(targets.read_bytes())
+    except ValidationError:
+        yield f"outputs/{TARGETS}", "descriptions that are none", "a description for each model that was asked"
 
 
 def _kept(staged: Path, contents: _Contents, workspace: Workspace, shown: str, replies: bool) -> Imported:
