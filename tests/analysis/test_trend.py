@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from metrics.analysis import Difference, Resampled, compare, leaderboard, same_suite, trend
+from metrics.analysis.comparison.run_settings import changed_settings
 from metrics.analysis.comparison.significance import ADJUST
 from metrics.core.errors import InputError
 from metrics.core.files import write_table
@@ -17,6 +18,7 @@ from metrics.stats.paired_tests import mcnemar_mid_p
 from metrics.store import Run, Workspace
 from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.analysis.comparison.test_compare import outputs, suite
+from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import dated, finished, resealed, text_outputs, text_suite
 
 PASSES = "text_matching/passes"
@@ -192,3 +194,13 @@ def test_a_model_without_a_number_in_a_run_is_left_out_of_it(workspace: Path) ->
     found = trend(runs, "looping_detection/looping")
     assert [stop.run for stop in found.stops] == [runs[0].id, runs[2].id]
     assert found.stops[1].before == runs[0].id
+
+
+def test_another_model_behind_a_metric_is_said(workspace: Path) -> None:
+    runs = []
+    for embedder in ("small", "large"):
+        run = scored_run({"groundedness.groundedness": {"m": [0.5] * 5}})
+        (run.folder / "spec.json").write_text(json.dumps(run.spec | {"resources": {"embedder": embedder}}))
+        runs.append(Run(run.folder))
+    assert changed_settings(*runs, "groundedness") == ("another embedder",)
+    assert changed_settings(runs[0], runs[0], "groundedness") == ()

@@ -14,6 +14,21 @@ EQUIVALENT = {
             "valued(found, mask_of(found.known, where)[None], [where])[-1]"
         ),
     ): "there is one",
+    (
+        "analysis/findings/compliance.py",
+        "outcome",
+        "cell.low is None or cell.high is None → cell.low is None and cell.high is None",
+    ): "an interval has both ends or none",
+    ("analysis/cases/threshold_outcomes.py", "threshold_arguments", "-1.0 → -2.0"): "both sides are multiplied by it",
+    (
+        "analysis/comparison/compare.py",
+        "case_differences",
+        "max(1, CELLS // max(1, len(design))) → max(0, CELLS // max(1, len(design)))",
+    ): AT_ONCE,
+    ("analysis/leaderboard/case_sums.py", "case_sums", "-1 → -2"): "numpy takes any negative size for what remains",
+    ("analysis/leaderboard/leaderboard.py", "_equal", "abs(one - other) <= EQUAL → abs(one - other) < EQUAL"): (
+        "no two values are exactly so far apart"
+    ),
     ("analysis/objects/object_filter.py", "_at_places", "-1 → -2"): "no case stands in a place below 0",
     ("analysis/objects/matched_again.py", "stored_at", "abs(iou - own.iou) < 1e-09 → abs(iou - own.iou) <= 1e-09"): (
         "no two thresholds are exactly so far apart"

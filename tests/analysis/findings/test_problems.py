@@ -32,3 +32,11 @@ def test_the_worst_model_is_told_with_the_threshold_that_it_misses(workspace: Pa
     assert worst["evidence"].endswith("; the threshold is 0.75")
     fair = told(insights(scored_run({f"{name}.{name}": {"good": [0.9] * 20, "fair": [0.8] * 20}})), "worst_model")
     assert (fair["severity"], "threshold" in fair["evidence"]) == ("info", False)
+
+
+def test_a_value_on_the_threshold_meets_it(workspace: Path) -> None:
+    values = {"answer_correctness": 0.75, "context_recall": 0.75}
+    found = insights(scored_run({f"{name}.{name}": {"solo": [value] * 20} for name, value in values.items()}))
+    assert told(found, "worst_metric")["message"] == (
+        "solo: Answer correctness meets its threshold the least: 0.750, the threshold is 0.75"
+    )

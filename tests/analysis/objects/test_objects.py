@@ -12,7 +12,7 @@ from PIL import Image
 
 from metrics.analysis import ObjectFilter, Outline, object_counts, object_place, objects, thumbnails
 from metrics.analysis.objects.object_index import _codes
-from metrics.analysis.objects.object_pages import SORTS
+from metrics.analysis.objects.object_pages import SORTS, _first
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
@@ -269,3 +269,10 @@ def test_a_name_that_is_not_listed_has_no_place() -> None:
     words = ["b", None, "z", "a"]
     for column in (pa.array(words, pa.string()), pa.array(words).dictionary_encode()):
         assert _codes(pa.chunked_array([column]), pa.array(["a", "b"])).tolist() == [1, -1, -1, 0]
+
+
+@given(st.lists(st.integers(0, 5), max_size=12), st.integers(0, 6), st.integers(0, 6))
+def test_a_page_of_a_sort_is_a_part_of_the_whole_sort(values: list[int], offset: int, limit: int) -> None:
+    given = np.array(values, np.float64)
+    whole = np.argsort(given, kind="stable")
+    assert _first(given, offset, limit).tolist() == whole[offset : offset + limit].tolist()
