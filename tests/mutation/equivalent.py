@@ -29,6 +29,9 @@ EQUIVALENT = {
     ("analysis/leaderboard/leaderboard.py", "_equal", "abs(one - other) <= EQUAL → abs(one - other) < EQUAL"): (
         "no two values are exactly so far apart"
     ),
+    ("analysis/objects/operating_point.py", "", "np.linspace(0.0, 1.0, 101) → np.linspace(0.0, 1.0, 102)"): (
+        "rounded they are the same hundredths, one of them twice"
+    ),
     ("analysis/objects/object_filter.py", "_at_places", "-1 → -2"): "no case stands in a place below 0",
     ("analysis/objects/matched_again.py", "stored_at", "abs(iou - own.iou) < 1e-09 → abs(iou - own.iou) <= 1e-09"): (
         "no two thresholds are exactly so far apart"

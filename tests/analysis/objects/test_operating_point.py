@@ -25,7 +25,6 @@ from tests.vision.coco_oracle import coco_eval, random_scene
 
 SEEDS = (2, 3, 8, 11)
 CURVE = "detection_pr_curve"
-POINT = sys.modules["metrics.analysis.objects.operating_point"]
 INDEX = sys.modules["metrics.analysis.objects.object_index"]  # metrics.analysis.objects is also a function
 
 
@@ -168,7 +167,3 @@ def test_nothing_predicted_has_no_precision(pictures: Run) -> None:
     counts = point_counts(pictures, "shy", OperatingPoint(0.95))
     assert counts is not None
     assert (counts, counts.precision, counts.recall, counts.f1) == ((0, 0, 8), None, 0.0, 0.0)
-
-
-def test_every_hundredth_is_tried_as_threshold() -> None:
-    assert POINT.GRID.tolist() == [place / 100 for place in range(101)]

@@ -1,11 +1,14 @@
 """What is known of each case to slice by, in numbers, and which of it is shown."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pytest
 
 from metrics.analysis.slices.slice_conditions import Condition
-from metrics.analysis.slices.slice_features import Categories, Marks, Numbers, features, known_of_cases
+from metrics.analysis.slices.slice_features import Categories, Marks, Numbers, _marks, features, known_of_cases
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
@@ -107,3 +110,12 @@ def test_the_forty_most_frequent_values_are_shown() -> None:
     assert [one.label for one in kinds.conditions] == [f"v{place}" for place in range(44, 4, -1)]
     [tags] = features({"tag": Marks(names, codes[:, None] == np.arange(45))})
     assert [one.label for one in tags.conditions] == [f"v{place}" for place in range(44, 4, -1)]
+
+
+def test_the_most_frequent_names_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three names two are kept; a unit without any has none of them."""
+    monkeypatch.setattr(sys.modules[_marks.__module__], "MOST_VALUES", 2)
+    words = pa.array(["c", "a", "b", "a", None, "b"])
+    found = _marks(words, np.array([0, 0, 1, 2, 3, 2]), 4)
+    assert found.names == ("a", "b")
+    assert found.held.tolist() == [[True, False], [False, True], [True, True], [False, False]]

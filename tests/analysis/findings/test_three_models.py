@@ -1,0 +1,115 @@
+"""What the insights say of three models whose every number is known."""
+
+from pathlib import Path
+
+import pytest
+
+from metrics.analysis import insights
+from metrics.store import Run
+from tests.analysis.scored import scored_run, told
+
+RECALL = {"evaluator": "context_recall"}
+CORRECT = {"evaluator": "answer_correctness"}
+RIGHT_AND_FOUND = (
+    "20 cases; an answer fails if at least half of Answer correctness are on the wrong side of their thresholds, its "
+    "contexts fail if at least half of Context recall are"
+)
+
+
+@pytest.fixture
+def run(workspace: Path) -> Run:
+    """`a` finds all, `b` half, `c` nothing; case c19 is the hardest; `a` is fast and dear, `b` cheap, `c` slow."""
+    return scored_run(
+        {
+            "context_recall.context_recall": {"a": [1.0] * 20, "b": [0.5] * 20, "c": [0.0] * 20},
+            "answer_correctness.answer_correctness": {
+                "a": [0.9] * 19 + [0.2], "b": [0.8] * 19 + [0.1], "c": [0.3] * 19 + [0.0],
+            },
+        },
+        None,
+        {
+            "a": {"duration_s": [1.0] * 20, "cost_usd": [0.03] * 20},
+            "b": {"duration_s": [2.0] * 20, "cost_usd": [0.01] * 20},
+            "c": {"duration_s": [3.0] * 20, "cost_usd": [0.02] * 20},
+        },
+    )  # fmt: skip
+
+
+def test_what_is_said_of_each(run: Run) -> None:
+    found = insights(run)
+    said = {
+        ("hardest_case", "answer_correctness", ""): (
+            "high", "Case c19 is the hardest: 3 of 3 models fail it at Answer correctness",
+            "the mean over the models is 0.100, the threshold 0.75", ["c19"],
+        ),
+        ("hardest_case", "context_recall", ""): (
+            "low", "Case c0 is the hardest: 2 of 3 models fail it at Context recall",
+            "the mean over the models is 0.500, the threshold 0.75", ["c0"],
+        ),
+        ("retrieval_cause", "", "c"): (
+            "high", "c: 20 of 20 failing answers have contexts that fail too: caused by retrieval", RIGHT_AND_FOUND,
+            [f"c{place}" for place in range(20)],
+        ),
+        ("retrieval_cause", "", "b"): (
+            "low", "b: 1 of 1 failing answers have contexts that fail too: caused by retrieval", RIGHT_AND_FOUND,
+            ["c19"],
+        ),
+        ("generation_cause", "", "a"): (
+            "low", "a: 1 of 1 failing answers fail although their contexts pass: caused by generation", RIGHT_AND_FOUND,
+            ["c19"],
+        ),
+        ("leading_model", "", "a"): (
+            "info", "a leads: best or tied for best in 2 of 2 metrics (b in 0; c in 0).",
+            "paired tests in Context recall, Answer correctness, Holm-corrected over all pairs of models of a metric",
+            [],
+        ),
+        ("worst_retrieval", "", "c"): (
+            "high", "c retrieves worst: its contexts reach 0.00 % of the metrics' ranges",
+            "over Context recall; a is tied for best and c is not in 1 of 1; c misses the threshold of Context recall",
+            [],
+        ),
+        ("best_retrieval", "", "a"): (
+            "info", "a retrieves best: its contexts reach 100 % of the metrics' ranges",
+            "over Context recall; a is tied for best and c is not in 1 of 1", [],
+        ),
+        ("fastest_model", "", "a"): (
+            "info", "a is the fastest: 1.00 s per case on average", "a 1.00 s, n = 20; c 3.00 s, n = 20", [],
+        ),
+        ("slowest_model", "", "c"): (
+            "info", "c is the slowest: 3.00 s per case on average", "a 1.00 s, n = 20; c 3.00 s, n = 20", [],
+        ),
+        ("cheapest_model", "", "b"): (
+            "info", "b is the cheapest: 0.010 USD per case on average", "b 0.010 USD, n = 20; a 0.030 USD, n = 20", [],
+        ),
+        ("most_expensive_model", "", "a"): (
+            "info", "a is the most expensive: 0.030 USD per case on average",
+            "b 0.010 USD, n = 20; a 0.030 USD, n = 20", [],
+        ),
+        ("slowest_case", "", "c"): (
+            "info", "c is slowest on case c0: 3.00 s", "the median of 60 answers is 2.00 s", ["c0"],
+        ),
+        ("dearest_case", "", "a"): (
+            "info", "a is most expensive on case c0: 0.030 USD", "the median of 60 answers is 0.020 USD", ["c0"],
+        ),
+    }  # fmt: skip
+    for (kind, evaluator, model), (severity, message, evidence, ids) in said.items():
+        wanted = {name: value for name, value in (("evaluator", evaluator), ("model", model)) if value}
+        row = told(found, kind, **wanted)
+        assert (row["severity"], row["message"], row["evidence"]) == (severity, message, evidence)
+        assert row["case_ids"] == ids
+
+
+@pytest.mark.parametrize(("kind", "model", "value"), [("most_accurate", "a", 0.975), ("least_accurate", "c", 0.0)])
+def test_who_passes_most_and_least(run: Run, kind: str, model: str, value: float) -> None:
+    row = told(insights(run), kind)
+    assert (row["model"], row["value"]) == (model, pytest.approx(value))
+    assert row["evidence"].endswith("; 20 cases, thresholds of Context recall, Answer correctness")
+
+
+@pytest.mark.parametrize(("of", "value"), [(RECALL, 0.0), (CORRECT, 0.285)], ids=["recall", "correctness"])
+def test_the_worst_of_three(run: Run, of: dict[str, str], value: float) -> None:
+    found = insights(run)
+    worst = told(found, "worst_model", **of)
+    assert (worst["model"], worst["severity"], worst["affected"]) == ("c", "high", 20)
+    assert worst["value"] == pytest.approx(value)
+    assert told(found, "best_model", **of)["model"] == "a"
