@@ -15,6 +15,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.stats.paired_intervals import newcombe_paired
 from metrics.stats.paired_tests import PairedTests, mcnemar_mid_p, paired_tests
 from metrics.store import Run, Workspace
+from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 SIZE = 20
@@ -283,3 +284,11 @@ def test_metrics_of_many_cases_are_tested_a_few_at_a_time(run: Run, monkeypatch:
     assert [(row.difference, row.low, row.high, row.p) for row in rows] == [
         (row.difference, row.low, row.high, row.p) for row in whole.rows
     ]
+
+
+def test_a_hundred_cases_are_a_page_of_differences(workspace: Path) -> None:
+    name, size = "answer_correctness", 101
+    run = scored_run({f"{name}.{name}": {"old": [0.0] * size, "new": [place / size for place in range(1, size + 1)]}})
+    page = differences(run, "old", "new", name, name, "wins")
+    assert (page.total, len(page.rows)) == (101, 100)
+    assert page.rows["case_id"].tolist() == [f"c{place}" for place in range(100, 0, -1)]
