@@ -32,6 +32,10 @@ EQUIVALENT = {
     ("analysis/objects/operating_point.py", "", "np.linspace(0.0, 1.0, 101) → np.linspace(0.0, 1.0, 102)"): (
         "rounded they are the same hundredths, one of them twice"
     ),
+    ("analysis/comparison/case_values.py", "case_values", "(place, :, 0) → (place, :, -1)"): "there is one",
+    ("analysis/leaderboard/headline.py", "Headline.sentence", "self.leaders[0] → self.leaders[-1]"): (
+        "those that lead have as many wins"
+    ),
     ("analysis/objects/object_filter.py", "_at_places", "-1 → -2"): "no case stands in a place below 0",
     ("analysis/objects/matched_again.py", "stored_at", "abs(iou - own.iou) < 1e-09 → abs(iou - own.iou) <= 1e-09"): (
         "no two thresholds are exactly so far apart"

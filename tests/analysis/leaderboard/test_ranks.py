@@ -199,3 +199,13 @@ class TestUnscored:
         rows = rows[rows["slice"].isna()]
         cell = leaderboard(run).cells["second", "rouge/rouge1"]
         assert rows.loc[("second", "rouge1"), ["if_worst", "if_best"]].tolist() == [cell.if_worst, cell.if_best]
+
+
+def test_only_pairs_with_a_model_of_repeats_lose_mcnemars_test(workspace: Path) -> None:
+    """The third of three models has two answers to one of twenty cases."""
+    outputs = numbers.outputs({"a": set(range(12)), "b": set(), "c": set(range(6))})
+    again = {"case_id": "c19", "model": "c", "run": 2, "answer": "19"}
+    both = Outputs.from_rows([*outputs.outputs.to_pylist(), again])
+    found = ranks(finished(Workspace(), numbers.suite(), both, "text_matching"))["text_matching", "passes"]
+    assert found.p_of("a", "b") == pytest.approx(3 * mcnemar_mid_p(0, 12))
+    assert found.p_of("b", "c") == pytest.approx(2 * 2 / 2**7)  # the share of signs of seven differences, one of ½

@@ -187,6 +187,7 @@ def test_objects_of_a_detection_run(pictures: Run) -> None:
     assert annotations is not None
     small_dogs = [row for row in annotations.to_pylist() if row["label"] == "dog" and row["area"] < 32**2]
     assert first.n == len(small_dogs)
+    assert f"n = {first.n} in {first.cases} images, p = " in found.slices[0].sentence
     page = cases(pictures, "detection_pr_curve", "best_f1", model="m", within=first.slice.address, limit=1_000)
     assert set(page.rows["case_id"]) == {row["case_id"] for row in small_dogs}
     assert page.total == first.cases
