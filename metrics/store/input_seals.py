@@ -135,5 +135,5 @@ def _has_fingerprint(folder: Path, digests: tuple[str, ...]) -> bool:  # noqa: A
             return whole.fingerprint == folder.name
         outputs = Outputs(conform(table("outputs.parquet"), OUTPUTS), table("predictions.parquet"))
         return outputs.fingerprint == folder.name
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RunCorrupt, pa.ArrowException):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, RunCorrupt, pa.ArrowException):
         return False

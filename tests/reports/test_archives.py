@@ -165,6 +165,9 @@ BAD = {  # what was done to an archive whose list was then made to fit, and what
         _changed("suite/suite.json", lambda text: text.replace(b'"name"', b'"n\xffme"')),
         "suite/suite.json: found bytes that are no text",
     ),
+    "text that is nested too deeply": (
+        _changed("suite/suite.json", lambda _: b"[" * 10_000), "suite/: found a suite that cannot be read"
+    ),
     "images that are no names": (
         _changed("suite/cases.parquet", _images_in_lists), "found the image name ['a.png'] (6 times); expected the name"
     ),

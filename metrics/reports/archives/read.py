@@ -35,6 +35,7 @@ from metrics.store.workspace import RUN_ID
 
 MOST_TABLE_BYTES = 4 << 30  # of one table, unpacked
 CHUNK = 1 << 20
+UNFIT = (ValueError, KeyError, TypeError, AttributeError, RecursionError)  # what JSON of another shape raises
 NEEDED = (
     "run/spec.json", "run/manifest.json", "run/tables/scores.parquet", "run/tables/aggregates.parquet",
     "suite/suite.json", "suite/cases.parquet", "outputs/outputs.json", "outputs/outputs.parquet",
@@ -213,7 +214,7 @@ def _problems(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, str
         raw = json.loads((staged / "run/spec.json").read_bytes())
         spec = _Spec.model_validate(raw | {"schema_version": raw["schema"]})
         seal = _Seal.model_validate_json((staged / "run/manifest.json").read_bytes())
-    except (ValueError, KeyError, TypeError):
+    except UNFIT:
         yield "run/", "a specification or a seal that is none", "spec.json and manifest.json of a sealed run"
         return
     if spec.schema_version > SCHEMA_VERSION:
@@ -241,7 +242,7 @@ def _problems(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, str
     try:
         digests = {name: one.sha256 for name, one in contents.files.items()}
         yield from ((name, f"it {fault}", "the run as it was sealed") for name, fault in contradictions(texts, digests))
-    except (ValueError, KeyError, TypeError, AttributeError) as failure:
+    except UNFIT as failure:
         yield "run/manifest.json", str(failure), "the seal of a run"
     yield from _bad_tables(staged, seal)
     yield from _bad_suite(staged, contents)
@@ -281,7 +282,7 @@ def _bad_suite(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, st
             tuple(facts["labels"]), None, facts["left_out"], tuple(facts["category_ids"]),
         )  # fmt: skip
         same = suite.fingerprint == contents.suite
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, pa.ArrowException, AssayError) as failure:
+    except (*UNFIT, OSError, pa.ArrowException, AssayError) as failure:
         if told := storage_error(failure, staged, everywhere=True):
             raise told from failure
         yield "suite/", "a suite that cannot be read", "a suite of Assay"
