@@ -53,6 +53,11 @@ BOX = "[x, y, width, height] in pixels"
             id="negative width",
         ),
         pytest.param(
+            {"bbox": [1, 2, 1e308, 1e308]},
+            f"r.json, row 2, column bbox: found [1, 2, 1e+308, 1e+308]; expected {BOX}, at most 1e+12 pixels",
+            id="astronomic size",
+        ),
+        pytest.param(
             {"bbox": [1, 2, 3]},
             f"r.json, row 2, column bbox: found [1, 2, 3]; expected {BOX}, four finite numbers",
             id="three numbers",

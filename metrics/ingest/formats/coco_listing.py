@@ -136,7 +136,8 @@ class Listing(Sheet):
                         areas[place] = area
             polygons, runs = pa.array(rings, POLYGONS), pa.array(codes, pa.string())
         self.apply([Fault("bbox", without, BOX)])
-        areas = np.where(np.isnan(areas), boxes[:, 2] * boxes[:, 3], areas)
+        with np.errstate(over="ignore"):  # boxes that are too large for it are problems already
+            areas = np.where(np.isnan(areas), boxes[:, 2] * boxes[:, 3], areas)
         return {**box_columns(boxes), "area": pa.array(areas), "polygons": polygons, "rle": runs}
 
 

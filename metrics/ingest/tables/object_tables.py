@@ -18,6 +18,7 @@ from metrics.ingest.sheet import Problems, Sheet, as_mask, flat, is_null, only
 from metrics.ingest.tables import id_matches, sheet_cells
 from metrics.ingest.tables.columns import Columns, is_open_images
 from metrics.vision import rle
+from metrics.vision.coco_columns import FARTHEST
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 SIDES = ("x", "y", "width", "height")
@@ -89,6 +90,9 @@ def geometry(sheet: Sheet, columns: Columns, ids: Column, sizes: Sizes) -> tuple
     polygons, masks, derived = _shapes(sheet, columns, objects, wide, high)
     boxes[~given] = derived[~given, :4]
     sheet.report(objects & ~sheet.bad & np.isnan(boxes).any(axis=1), None, "no box", "a box, polygon or run lengths")
+    far = (np.abs(boxes) > FARTHEST).any(axis=1)
+    sheet.report(objects & far, None, "a box of astronomic size", f"coordinates of at most {FARTHEST:.0e} pixels")
+    boxes[far] = np.nan
     area = boxes[:, 2] * boxes[:, 3]
     area = np.where(given | np.isnan(derived[:, 4]), area, derived[:, 4])
     if "area" in found:
