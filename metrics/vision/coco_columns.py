@@ -13,7 +13,7 @@ from metrics.vision.masks import LARGEST_IMAGE, Masks
 IouType = Literal["bbox", "segm"]
 DENSE = 4  # ids so close together are looked up in a table
 BOX = "[x, y, width, height] in pixels"
-FARTHEST = 1e12  # pixels: the areas of farther boxes, and their overlaps, are no numbers
+FARTHEST = 1e15  # pixels: the areas of farther boxes, and their overlaps, are no numbers
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -103,9 +103,10 @@ def score_faults(score: Floats) -> Iterator[Fault]:
 
 def box_faults(box: Floats, absent: Bools) -> Iterator[Fault]:
     """Yield what is wrong with the boxes [N, 4] that are not absent."""
-    yield Fault("bbox", ~np.isfinite(box).all(axis=1) & ~absent, BOX + ", four finite numbers")
+    finite = np.isfinite(box).all(axis=1)
+    yield Fault("bbox", ~finite & ~absent, BOX + ", four finite numbers")
     yield Fault("bbox", (box[:, 2] < 0) | (box[:, 3] < 0), BOX + ", width and height not negative")
-    yield Fault("bbox", (np.abs(box) > FARTHEST).any(axis=1), BOX + f", at most {FARTHEST:.0e} pixels")
+    yield Fault("bbox", finite & (np.abs(box) > FARTHEST).any(axis=1), BOX + f", at most {FARTHEST:.0e} pixels")
 
 
 def area_faults(area: Floats) -> Iterator[Fault]:

@@ -88,7 +88,7 @@ PROBLEMS = {
     "negative width": ("a,cat,1,1,-1,1\n", ["s.csv, row 2, column width: found '-1'; expected a number of at least 0"]),
     "astronomic size": (
         "a,cat,1,1,1e308,1e308\n",
-        ["s.csv, row 2: found a box of astronomic size; expected coordinates of at most 1e+12 pixels"],
+        ["s.csv, row 2: found a box of astronomic size; expected coordinates of at most 1e+15 pixels"],
     ),
     "NaN": ("a,cat,nan,1,1,1\n", ["s.csv, row 2, column x: found 'nan'; expected a finite number"]),
     "missing": ("a,cat,,1,1,1\n", ["s.csv, row 2, column x: found nothing; expected a number"]),

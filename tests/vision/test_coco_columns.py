@@ -33,10 +33,15 @@ FAULTS = [
     (
         "boxes",
         coco.box_faults(
-            np.array([[0, 0, 1, 0], [np.nan, 0, 1, 1], [np.nan] * 4, [0, 0, -1, 1], [0, 0, 1, -1], [0, np.inf, 1, 1]]),
-            np.array([False, False, True, False, False, False]),
+            np.array(
+                [
+                    [0, 0, 1, 0], [np.nan, 0, 1, 1], [np.nan] * 4, [0, 0, -1, 1], [0, 0, 1, -1], [0, np.inf, 1, 1],
+                    [0, 0, 1e15, 1], [0, -1.1e15, 1, 1],
+                ]
+            ),
+            np.array([False, False, True, False, False, False, False, False]),
         ),
-        [("bbox", [1, 5]), ("bbox", [3, 4])],
+        [("bbox", [1, 5]), ("bbox", [3, 4]), ("bbox", [7])],
     ),
     ("areas", coco.area_faults(np.array([0.0, -0.5, np.nan, np.inf])), [("area", [1, 3])]),
     ("members", coco.member_faults("image_id", np.array([0, -1], np.int32), "an image"), [("image_id", [1])]),

@@ -21,6 +21,7 @@ from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
 from metrics.ingest.sheet import Loaded, Problems, only
 from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.object_tables import CORNERS, box_columns
+from metrics.vision.coco_columns import FARTHEST
 
 PATHS = {"name": "name", **{corner: "bndbox/" + corner for corner in CORNERS}, "difficult": "difficult"}
 DIFFICULT = METADATA + "difficult"
@@ -146,14 +147,17 @@ def _objects(sheet: Rows) -> dict[str, pa.Array]:
     """Return label, box, area and difficult of each object; invalid ones are recorded as problems."""
     label = sheet_cells.required(sheet, "name", "the class of the object")
     difficult = sheet_cells.flags(sheet, "difficult")
-    corners = np.stack([sheet_cells.numbers(sheet, name, need=True) for name in CORNERS], axis=1)
+    ends = [sheet_cells.numbers(sheet, name, low=-FARTHEST, high=FARTHEST, need=True) for name in CORNERS]
+    corners = np.stack(ends, axis=1)
     boxes = np.concatenate((corners[:, :2], corners[:, 2:] - corners[:, :2]), axis=1)
     with np.errstate(invalid="ignore"):
         for place in (2, 3):
             name = CORNERS[place]
             wrong = (boxes[:, place] < 0) & ~sheet.bad
             sheet.report(wrong, name, sheet.table[name], f"a number not before {CORNERS[place - 2]}")
-    columns = {"label": label, **box_columns(boxes), "area": pa.array(boxes[:, 2] * boxes[:, 3])}
+    with np.errstate(over="ignore"):  # of boxes that are reported
+        area = boxes[:, 2] * boxes[:, 3]
+    columns = {"label": label, **box_columns(boxes), "area": pa.array(area)}
     if difficult.any():
         columns[DIFFICULT] = pa.array(np.where(difficult, "1", "0").astype(object), pa.string())
     return columns

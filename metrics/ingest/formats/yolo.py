@@ -287,7 +287,7 @@ def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...]) -> dict[str, pa
         boxes[place] = box
         rings[place] = [points.ravel().tolist()]
     sheet.report(off, "x1 y1 …", sheet.table["line"], "points from 0 to 1")
-    codes, places = np.unique(np.where(number >= 0, number, 0).astype(np.int64), return_inverse=True)
+    codes, places = np.unique(np.where((number >= 0) & ~sheet.bad, number, 0).astype(np.int64), return_inverse=True)
     label = [names[code] if code < len(names) else UNKNOWN_CLASS.format(code) for code in codes.tolist()]
     return {
         "label": pa.array(label, pa.string()).take(pa.array(places)),

@@ -18,6 +18,7 @@ from metrics.ingest.sheet import Problems
 from metrics.ingest.tables.object_tables import POLYGONS, SIDES, outline
 from metrics.ingest.tables.sheet_cells import NUMBER
 from metrics.vision import rle
+from metrics.vision.coco_columns import FARTHEST
 from metrics.vision.masks import LARGEST_IMAGE
 
 MAX_SIDE = 1_000_000
@@ -179,7 +180,7 @@ def number(value: Any, column: str | None = None) -> float:
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Faulty(_shown(value), "a number", column)
-    if abs(value) > 1e15 or not math.isfinite(value):
+    if abs(value) > FARTHEST or not math.isfinite(value):
         raise Faulty(_shown(value), "a finite number of pixels", column)
     return float(value)
 
