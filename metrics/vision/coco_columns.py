@@ -106,7 +106,8 @@ def box_faults(box: Floats, absent: Bools) -> Iterator[Fault]:
     finite = np.isfinite(box).all(axis=1)
     yield Fault("bbox", ~finite & ~absent, BOX + ", four finite numbers")
     yield Fault("bbox", (box[:, 2] < 0) | (box[:, 3] < 0), BOX + ", width and height not negative")
-    yield Fault("bbox", finite & (np.abs(box) > FARTHEST).any(axis=1), BOX + f", at most {FARTHEST:.0e} pixels")
+    far: Bools = finite & np.any(np.abs(box) > FARTHEST, axis=1)
+    yield Fault("bbox", far, BOX + f", at most {FARTHEST:.0e} pixels")
 
 
 def area_faults(area: Floats) -> Iterator[Fault]:
