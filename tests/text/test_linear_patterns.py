@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 
+import pyarrow as pa
 import pytest
 
 from metrics.core.errors import InputProblem
@@ -11,6 +12,7 @@ from metrics.core.prompt import split_template
 from metrics.ingest.formats.dota import SPELLED
 from metrics.ingest.tables.id_matches import _affix
 from metrics.ingest.tables.object_tables import WKT_RING
+from metrics.ingest.text_encoding import as_utf8
 from metrics.judge.reply_text import with_plain_marks
 from metrics.text.agents.steps import steps
 from metrics.text.quotes import quoted_in
@@ -26,6 +28,7 @@ HOSTILE: dict[str, Callable[[], object]] = {
     "a quote": lambda: quoted_in(" " * 20_000 + '"' + " " * 100_000 + "a", ["a"]),
     "a list of steps": lambda: steps("```" + "\n" * 20_000 + "z"),
     "a template": lambda: split_template("a" * SIZE + " b"),
+    "a long line before one that is not UTF-8": lambda: as_utf8("a.json", pa.py_buffer(b"a" * SIZE + b"\n\xe9t\xe9")),
     "problems of a file": lambda: grouped([InputProblem("a.csv", "[" * SIZE, "a number", row=1)]),
 }
 
