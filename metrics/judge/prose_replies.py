@@ -18,7 +18,7 @@ NUMBERED = re.compile(r"[^\w-]*(?:[^\W\d_]+\s+)?(\d{1,6})\s*[\])*_]*[\])}.:=â€“â
 HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|\*\*)([^\W\d_][\w ]{0,30}?)[ \t]*:?\*{0,2}:?[ \t]*\n\s*", re.MULTILINE)
 TAGGED = re.compile(r"^[ \t]*<(\w{1,30})>([^<>]*)</\1>[ \t]*$", re.MULTILINE)  # <verdict>yes</verdict>
 # \boxed{4}   Final answer: $\boxed{4}$
-BOXED = re.compile(r"(^|:)[\s*$]*\\boxed\{(?:\\text\{)?([\w .-]{1,40})\}{1,2}[\s*$.]*$", re.MULTILINE)
+BOXED = re.compile(r"(^|:)[\s*$]{0,40}\\boxed\{(?:\\text\{)?([\w .-]{1,40})\}{1,2}[\s*$.]*$", re.MULTILINE)
 RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?")  # below the heading of a table
 CELLS = re.compile(r"(?<!\\)\|")
 STATES = (

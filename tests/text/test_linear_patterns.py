@@ -13,6 +13,8 @@ from metrics.ingest.formats.dota import SPELLED
 from metrics.ingest.tables.id_matches import _affix
 from metrics.ingest.tables.object_tables import WKT_RING
 from metrics.ingest.text_encoding import as_utf8
+from metrics.judge.local.statements import CODE
+from metrics.judge.prose_replies import BOXED
 from metrics.judge.reply_text import with_plain_marks
 from metrics.text.agents.steps import steps
 from metrics.text.quotes import quoted_in
@@ -28,6 +30,8 @@ HOSTILE: dict[str, Callable[[], object]] = {
     "a quote": lambda: quoted_in(" " * 20_000 + '"' + " " * 100_000 + "a", ["a"]),
     "a list of steps": lambda: steps("```" + "\n" * 20_000 + "z"),
     "a template": lambda: split_template("a" * SIZE + " b"),
+    "code in an answer": lambda: CODE.sub("", "\n" * SIZE + "```" + "\n" * SIZE),
+    "an answer in a box": lambda: BOXED.sub("", "\n" * SIZE),
     "a long line before one that is not UTF-8": lambda: as_utf8("a.json", pa.py_buffer(b"a" * SIZE + b"\n\xe9t\xe9")),
     "problems of a file": lambda: grouped([InputProblem("a.csv", "[" * SIZE, "a number", row=1)]),
 }

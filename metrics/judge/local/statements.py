@@ -8,7 +8,7 @@ from metrics.text.sentences import worded_sentences
 BARE = 8  # words; a text of at most as many is no claim without its question
 BULLET = re.compile(r"^(?:[\-–—*•·]\s|\s)+")
 EMPHASIS = re.compile(r"(?<!\w)(?:\*\*|__)|(?:\*\*|__)(?!\w)")
-CODE = re.compile(r"^\s*```.*?(?:^\s*```[^\S\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"^[^\S\n]*+```.*?(?:^[^\S\n]*+```[^\S\n]*+$|\Z)", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"#{1,6}\s")
 QUESTION = ("?", "？", "؟")
 
