@@ -7,12 +7,12 @@ from itertools import combinations
 import numpy as np
 
 from metrics.analysis.labels.human_labels import HumanLabels, human_labels, named_outputs
-from metrics.analysis.labels.judge_agreement import FEWEST, UNDEFINED, Stat, stat_of
+from metrics.analysis.labels.judge_agreement import ENOUGH, UNDEFINED, Stat, lacking, stat, stat_of
 from metrics.analysis.labels.labelled_scores import output_clusters
 from metrics.core.array_types import Floats, Ints
 from metrics.core.sampling_design import cluster_codes
 from metrics.stats import rater_agreement as statistics
-from metrics.stats.draws import counted
+from metrics.stats.agreement_intervals import kappa_interval, share_interval
 from metrics.store import Run
 
 MOST_KINDS = 30  # different labels up to which there is a κ
@@ -50,24 +50,28 @@ def rater_agreement(run: Run, criterion: str) -> list[Raters]:
     ]  # fmt: skip
 
 
-def all_raters(ratings: Floats, clusters: Ints, graded: bool) -> list[Raters]:
-    """Return the agreement of all raters together by ratings [n outputs, raters]; none with fewer than FEWEST."""
+def all_raters(ratings: Floats, clusters: Ints, graded: bool, enough: int = ENOUGH) -> list[Raters]:
+    """Return the agreement of all raters together by ratings [n outputs, raters]; none without an output of two.
+
+    With fewer than `enough` outputs it says how many lack.
+    """
     together = (~np.isnan(ratings)).sum(axis=1) > 1
-    if together.sum() < FEWEST:
+    n, own = int(together.sum()), cluster_codes(clusters[together])
+    if not n:
         return []
-    draws = statistics.draws_of(cluster_codes(clusters[together]))
-    alpha = stat_of(statistics.alphas(ratings[together], draws, nominal=not graded))
-    return [Raters("", "", int(together.sum()), alpha=alpha)]
+    if needs := lacking(n, own, enough):
+        return [Raters("", "", n, alpha=Stat(needs=needs))]
+    alphas = statistics.alphas(ratings[together], statistics.draws_of(own), nominal=not graded)
+    return [Raters("", "", n, alpha=stat_of(alphas, own))]
 
 
-def pairs_of_raters(names: Sequence[str], ratings: Floats, clusters: Ints) -> list[Raters]:
-    """Return the agreement of each pair of raters with FEWEST outputs or more that both rated."""
+def pairs_of_raters(names: Sequence[str], ratings: Floats, clusters: Ints, enough: int = ENOUGH) -> list[Raters]:
+    """Return the agreement of each pair of raters with outputs that both rated; fewer than `enough` are too few."""
     found = []
     for left, right in combinations(range(len(names)), 2):
         both = ~np.isnan(ratings[:, left]) & ~np.isnan(ratings[:, right])
-        if both.sum() >= FEWEST:
-            draws = statistics.draws_of(cluster_codes(clusters[both]))
-            pair = _pair(ratings[both, left], ratings[both, right], draws)
+        if both.any():
+            pair = _pair(ratings[both, left], ratings[both, right], cluster_codes(clusters[both]), enough)
             found.append(Raters(names[left], names[right], int(both.sum()), *pair))
     return found
 
@@ -101,13 +105,16 @@ def _paired(people: HumanLabels) -> tuple[list[str], Floats]:
     return names, np.where(complete, people.by_place, np.nan)
 
 
-def _pair(left: Floats, right: Floats, draws: Floats) -> tuple[Stat, Stat, Stat]:
+def _pair(left: Floats, right: Floats, clusters: Ints, enough: int) -> tuple[Stat, Stat, Stat]:
     """Return κ, quadratic κ and the share of equal labels of two raters."""
-    equal = (draws * (left == right)).sum(axis=1) / draws.sum(axis=1)
     kinds = np.unique(np.concatenate([left, right]))
+    if needs := lacking(len(left), clusters, enough):
+        few = Stat(needs=needs)
+        return few, few if len(kinds) > 2 else UNDEFINED, few
+    ones = np.ones(len(left))
+    equal = stat(*share_interval((left == right).astype(np.float64), ones, clusters))
     if len(kinds) > MOST_KINDS:
-        return UNDEFINED, UNDEFINED, stat_of(equal)
-    codes = np.searchsorted(kinds, left) * len(kinds) + np.searchsorted(kinds, right)
-    tables = counted(draws, codes, len(kinds) ** 2).reshape(-1, len(kinds), len(kinds))
-    weighted = stat_of(statistics.kappas(tables, quadratic=True)) if len(kinds) > 2 else UNDEFINED
-    return stat_of(statistics.kappas(tables)), weighted, stat_of(equal)
+        return UNDEFINED, UNDEFINED, equal
+    rows, columns = np.searchsorted(kinds, left), np.asarray(right[:, None] == kinds, np.float64)
+    plain, weighted = (stat(*kappa_interval(rows, columns, ones, clusters, quadratic)) for quadratic in (False, True))
+    return plain, weighted if len(kinds) > 2 else UNDEFINED, equal
