@@ -38,10 +38,8 @@ def effective_size(influence: Floats, weights: Floats, clusters: Ints) -> float:
 
 
 def share_interval(hits: Floats, weights: Floats, clusters: Ints) -> tuple[float, Interval]:
-    """Return the weighted share of `hits` [n] (0 … 1) and Wilson's interval at its effective size; NaN for a NaN."""
+    """Return the weighted share of `hits` [n] (0 … 1) and Wilson's interval at its effective size; n ≥ 1."""
     share = float(weights @ hits / weights.sum())
-    if math.isnan(share):
-        return share, (None, None)
     size = effective_size(hits - share, weights, clusters)
     return share, wilson(share * size, size)
 

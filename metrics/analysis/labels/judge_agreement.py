@@ -190,8 +190,10 @@ def _agreement(both: LabelledScores, cut: Cut, judged: bool) -> Agreement:
         return found
     accuracy, sensitivity, specificity = _rates(own, cut.passes)
     sides = np.stack([1 - cut.passes, cut.passes], axis=1)
-    kappa = kappa_interval(own.passed.astype(np.int64), sides, own.weight, own.clusters)
-    return replace(found, kappa=stat(*kappa), accuracy=accuracy, sensitivity=sensitivity, specificity=specificity)
+    kappa = Stat(needs=accuracy.needs)
+    if not accuracy.needs:
+        kappa = stat(*kappa_interval(own.passed.astype(np.int64), sides, own.weight, own.clusters))
+    return replace(found, kappa=kappa, accuracy=accuracy, sensitivity=sensitivity, specificity=specificity)
 
 
 def lacking(n: int, clusters: Ints, enough: int = ENOUGH) -> int:
@@ -204,7 +206,8 @@ def _rates(both: LabelledScores, passes: Floats) -> tuple[Stat, Stat, Stat]:
     hits = np.where(both.passed, passes, 1 - passes)
 
     def rate(part: Bools) -> Stat:
-        if needs := max(0, ENOUGH_OF_KIND - int(part.sum())):
+        # where one label alone is of its kind, no threshold is chosen without it
+        if needs := max(0, ENOUGH_OF_KIND - int(part.sum())) or int(np.isnan(hits[part]).any()):
             return Stat(needs=needs)
         return stat(*share_interval(hits[part], both.weight[part], both.clusters[part]))
 
