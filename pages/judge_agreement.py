@@ -312,7 +312,10 @@ def show_raters(run: str, criterion: data.Criterion) -> None:
             "No output has labels of two raters, so it is unknown how far people agree. Ask a second person to label."
         )
         return
-    st.text("A judge can hardly agree with people more than people agree with each other.")
+    st.text(
+        "A judge can hardly agree with people more than people agree with each other. "
+        + agreement_words.RATED[rows[0].sample]
+    )
     table = agreement_tables.rater_table(rows)
     used = [name for name in ("raters", "alpha", "kappa", "weighted", "equal", "n") if (table[name] != "–").any()]
     clicked = records(table, columns_of(table, used), "raters", tallest=330)

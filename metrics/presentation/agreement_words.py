@@ -17,6 +17,10 @@ HELD_OUT = (
     "These labels chose the threshold, so each output is judged by thresholds that resamples without it chose; the "
     "table counts at the threshold itself."
 )
+RATED = {
+    "outputs": "Of the outputs labelled at random, which speak for all.",
+    "labelled": "Of the labelled outputs only: none was labelled at random.",
+}
 
 
 def labels_counted(found: Agreement) -> str:

@@ -24,6 +24,7 @@ ENOUGH_CASES = 4  # independent ones among them
 ENOUGH_OF_KIND = 5  # that people pass, for the sensitivity, or fail, for the specificity
 DIGITS = 4  # to which two thresholds are the same
 BY_LABELS = ("suggested", "calibrated")  # how a threshold was chosen that the same labels chose
+Sample = Literal["outputs", "labelled"]  # whom numbers speak of, see Agreement
 CELLS = ("fail_fail", "fail_pass", "pass_fail", "pass_pass")  # people, then judge
 
 
@@ -72,7 +73,7 @@ class Agreement:
     suggested: Stat = UNDEFINED
     balanced: Stat = UNDEFINED
     table: tuple[int, ...] = ()
-    sample: Literal["outputs", "labelled"] = "labelled"
+    sample: Sample = "labelled"
     picked: int = 0
 
     @property

@@ -1,13 +1,13 @@
 """Agreement among the people who labelled a run's outputs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from metrics.analysis.labels.human_labels import HumanLabels, human_labels, named_outputs
-from metrics.analysis.labels.judge_agreement import ENOUGH, UNDEFINED, Stat, lacking, stat, stat_of
+from metrics.analysis.labels.judge_agreement import ENOUGH, UNDEFINED, Sample, Stat, lacking, stat, stat_of
 from metrics.analysis.labels.labelled_scores import output_clusters
 from metrics.core.array_types import Floats, Ints
 from metrics.core.sampling_design import cluster_codes
@@ -23,8 +23,9 @@ ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 class Raters:
     """Agreement among raters: of one pair (`left`, `right`), or of all raters where these are "".
 
-    `n` outputs are labelled by both (for all raters: by two or more). alpha (Krippendorff): for all raters only; kappa
-    (Cohen), weighted (quadratic κ, of grades) and equal (share of equal labels): for a pair only.
+    `n` outputs are labelled by both (for all raters: by two or more); sample: whom they speak of, see Agreement. alpha
+    (Krippendorff): for all raters only; kappa (Cohen), weighted (quadratic κ, of grades) and equal (share of equal
+    labels): for a pair only.
     """
 
     left: str
@@ -34,20 +35,26 @@ class Raters:
     weighted: Stat = UNDEFINED
     equal: Stat = UNDEFINED
     alpha: Stat = UNDEFINED
+    sample: Sample = "labelled"
 
 
 def rater_agreement(run: Run, criterion: str) -> list[Raters]:
     """Return the agreement of raters on a criterion: all of them together first, then pair by pair.
 
     Where there are more raters than any one output has labels, the pairs are of the first, second … label of each
-    output in the order of the file, over the outputs that have all of them; else of the raters by name.
+    output in the order of the file, over the outputs that have all of them; else of the raters by name. Where outputs
+    were labelled at random, only those count: raters differ more on outputs that were picked for being hard.
     """
     people = human_labels(run, criterion)
     clusters = output_clusters(run, np.arange(len(people.ratings)))
     names, paired = _paired(people)
-    return [
-        *all_raters(people.ratings, clusters, graded=people.criterion.graded), *pairs_of_raters(names, paired, clusters)
-    ]  # fmt: skip
+    sample: Sample = "outputs" if people.random.any() else "labelled"
+    counted = people.random if sample == "outputs" else np.ones(len(clusters), bool)
+    found = [
+        *all_raters(people.ratings[counted], clusters[counted], graded=people.criterion.graded),
+        *pairs_of_raters(names, paired[counted], clusters[counted]),
+    ]
+    return [replace(one, sample=sample) for one in found]
 
 
 def all_raters(ratings: Floats, clusters: Ints, graded: bool, enough: int = ENOUGH) -> list[Raters]:

@@ -10,6 +10,7 @@ from metrics.analysis.labels.corrected_means import corrected_means
 from metrics.analysis.labels.human_labels import draw_order, human_labels
 from metrics.analysis.labels.judge_agreement import Agreement, agreement_slices, agreements
 from metrics.analysis.labels.label_queue import queue
+from metrics.analysis.labels.raters import rater_agreement
 from metrics.core.label_schema import LABELS, Sampling, now
 from metrics.store import Run
 from metrics.store.label_sets import Labels
@@ -148,6 +149,16 @@ def test_a_verdict_given_beside_the_judges_counts_for_its_output_alone(workspace
     assert all(labels.consensus[i] == people[f"c{i}", "m"] for i in order[:20]), (
         "the blind label is the one that counts"
     )
+
+
+def test_raters_are_compared_on_outputs_labelled_at_random(workspace: Path) -> None:
+    """Bo differs from ann on the picked outputs only."""
+    run, people = judged(40)
+    places: list[tuple[str, str, Sampling]] = [(f"c{i}", "m", "random" if i < 20 else "picked") for i in range(36)]
+    add(run, places, people, "ann")
+    add(run, places, {key: value == (int(key[0][1:]) < 20) for key, value in people.items()}, "bo")
+    together, pair = rater_agreement(run, "good")
+    assert (together.n, pair.n, pair.sample, pair.equal.value) == (20, 20, "outputs", 1.0)
 
 
 def test_what_is_picked_says_nothing_about_what_is_drawn_next(workspace: Path) -> None:
