@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 STATISTICS = ("kappa", "accuracy", "sensitivity", "specificity", "spearman", "auc", "suggested", "balanced")
 HELD_OUT = (
-    "These labels chose the threshold, so each output is judged by thresholds that resamples without it chose; the "
-    "table counts at the threshold itself."
+    "κ and the rates judge each output by thresholds that the other labels chose; the table counts at the threshold "
+    "itself."
 )
 RATED = {
     "outputs": "Of the outputs labelled at random, which speak for all.",

@@ -199,7 +199,7 @@ def test_the_suggested_threshold_can_be_tried(rated: Run, open_page: Open) -> No
     page = open_page("judge_agreement", run=rated.id, key=KEY)
     next(button for button in page.button if button.label == "Try the suggested threshold").click().run()
     assert "suggested by the labels" in texts(page)
-    assert "each output is judged by thresholds that resamples without it chose" in texts(page)
+    assert "judge each output by thresholds that the other labels chose" in texts(page)
     assert (
         float(page.query_params["at"][0] if isinstance(page.query_params["at"], list) else page.query_params["at"])
         < 0.75
