@@ -8,7 +8,7 @@ import streamlit as st
 
 from components import data
 from components.charts import confusion_chart
-from components.views.judge import agreement_tables, judge_calls, label_upload, panel_view
+from components.views.judge import agreement_cell, agreement_tables, judge_calls, label_upload, panel_view
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
@@ -103,7 +103,7 @@ def show_agreement(run: str, criterion: data.Criterion, column: data.Column, cho
             show_confusion(found)
     with right:
         if cell and found.table:
-            show_cell(run, name, column, found, cell, choice)
+            agreement_cell.draw(run, name, column, found, cell, **choice._asdict())
         elif found.table:
             show_threshold(found, at)
             show_calibration(run, found, name, choice)
@@ -198,46 +198,6 @@ def show_calibration(run: str, found: data.Agreement, criterion: str, choice: Ch
         if own is not None and st.button("Forget the calibration"):
             data.forget_calibration(own)
             st.rerun()
-
-
-def show_cell(
-    run: str, name: str, column: data.Column, found: data.Agreement, cell: str, choice: Choice
-) -> None:  # fmt: skip
-    """Draw the outputs that a cell counts."""
-    only = (column.evaluator, column.metric)
-    rows = data.cell_outputs(run, name, only, found.threshold or 0.0, cell, **choice._asdict())
-    people, verdict = agreement_tables.CELLS[cell]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        relation = "agree" if people == verdict else "differ"
-        counted = sum(row["counted"] for row in rows)
-        picked = f" and {format.plural(len(rows) - counted, 'picked one')}" if counted < len(rows) else ""
-        count = format.plural(counted, "output") + picked
-        st.text(f"{count}: people {people}, judge {verdict}: they {relation}", width="stretch")
-        if st.button("Close", type="tertiary", icon=":material/close:"):
-            url.put(people=None, verdict=None)
-            st.rerun()
-    if not rows:
-        st.text("No output is in this cell.")
-        return
-    table = pd.DataFrame(rows)
-    table = table.assign(
-        judge=format.aligned(table["judge"].tolist()), people=format.aligned(table["people"].tolist()),
-        counted=table["counted"].map({True: "random", False: "picked"}),
-    )  # fmt: skip
-    shown = {
-        "case_id": header("Case", 150), "model": header("Model", 140),
-        "judge": numeric("Judge", 60),
-        "people": numeric("People", 60),
-    }  # fmt: skip
-    if not table["counted"].eq("random").all():
-        shown["counted"] = header("Label", 80, "Only labels of a random sample are counted in the cell.")
-    clicked = records(table, shown, f"cell-{cell}", tallest=210)
-    if clicked is not None:
-        row = rows[clicked]
-        url.go(
-            "example", run=run, evaluator=only[0], metric=only[1], case=row["case_id"], model=row["model"],
-            compare=row["model"],
-        )  # fmt: skip
 
 
 def show_means(run: str, criterion: data.Criterion, column: data.Column, choice: Choice) -> None:
