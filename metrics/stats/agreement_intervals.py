@@ -49,8 +49,9 @@ def mean_interval(first: tuple[float, Interval], second: tuple[float, Interval])
 
     low = m − √((a − low a)² + (b − low b)²) / 2, high alike. Source: Zou & Donner 2008 (MOVER).
 
-    >>> mean_interval((0.8, (0.7, 0.9)), (0.6, (0.6, 0.6)))
-    (0.7, (0.65, 0.75))
+    >>> mean, ends = mean_interval((0.8, (0.7, 0.9)), (0.6, (0.6, 0.6)))
+    >>> round(mean, 3), [round(end, 3) for end in ends]
+    (0.7, [0.65, 0.75])
     """
     (a, (a_low, a_high)), (b, (b_low, b_high)) = first, second
     mean = (a + b) / 2
@@ -66,8 +67,9 @@ def kappa_interval(
 
     rows: [n] codes of the first rater's labels; columns: [n, k] the second rater's, 1 in one column or shares of
     several; weights: [n]; clusters: [n] codes. The interval has the 2.5 % and 97.5 % points of κ of tables drawn from
-    Dirichlet(shares · n' + PRIOR / k²), with the table's shares and n' the effective size: never of width 0. With 10 to
-    100 labels it held 94 to 95 % of true κs on average, resamples of the labels 68 to 93 %.
+    Dirichlet(shares · n' + PRIOR / k²), with the table's shares and n' the effective size: never of width 0. With 15 to
+    60 labels of two kinds it held 95 % of true κs on average, resamples of the labels 73 to 91 %; with 15 labels of
+    five kinds 84 to 93 %.
     Source: Basu, Banerjee & Sen, "Bayesian inference for kappa from single and multiple studies", Biometrics 56:577,
     2000.
     """
