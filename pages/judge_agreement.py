@@ -8,12 +8,12 @@ import streamlit as st
 
 from components import data
 from components.charts import confusion_chart
-from components.views.judge import agreement_tables, judge_calls, label_upload, panel_view
+from components.views.judge import agreement_cell, agreement_tables, judge_calls, label_upload, panel_view
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.tables import header, numeric, records
-from metrics.presentation import calibration_words, format
+from metrics.presentation import agreement_words, calibration_words, format, phrases
 
 
 class Choice(NamedTuple):
@@ -38,7 +38,7 @@ TITLES = {
 def columns_of(table: pd.DataFrame, names: Iterable[str]) -> dict[str, Any]:
     """Return the columns of a table with their titles and hover texts."""
     wide = {"metric": 200, "model": 130, "raters": 200}
-    widths = wide | {"n": 60, "weight": 54, "threshold": 80}
+    widths = wide | {"n": 80, "weight": 54, "threshold": 80}
     widths |= dict.fromkeys(("raw", "corrected", "labels"), 142)
     widths |= dict.fromkeys(("spearman", "kappa", "alpha", "weighted", "gap"), 178)  # all three numbers can be negative
     return {
@@ -91,6 +91,8 @@ def show_agreement(run: str, criterion: data.Criterion, column: data.Column, cho
     at = asked if asked == asked else None
     (found,) = data.agreements(run, name, only=only, threshold=at, **choice._asdict())
     st.text(agreement_tables.headline(found, name))
+    if found.n:
+        st.text(agreement_words.basis(found), help=BASIS)
     left, right = st.columns([5, 6], gap="medium")
     cell = next(
         (key for key, pair in agreement_tables.CELLS.items() if pair == (url.param("people"), url.param("verdict"))),
@@ -101,7 +103,7 @@ def show_agreement(run: str, criterion: data.Criterion, column: data.Column, cho
             show_confusion(found)
     with right:
         if cell and found.table:
-            show_cell(run, name, column, found, cell, choice)
+            agreement_cell.draw(run, name, column, found, cell, **choice._asdict())
         elif found.table:
             show_threshold(found, at)
             show_calibration(run, found, name, choice)
@@ -142,13 +144,16 @@ def show_threshold(found: data.Agreement, at: float | None) -> None:
     for name, stat in stats.items():
         with row.container(gap="xxsmall", width=104):
             st.metric(TITLES[name], format.number(stat.value), help=agreement_tables.HELPS[name])
-            st.caption(format.interval(stat.low, stat.high) or format.MISSING)
+            few = phrases.too_few(stat.needs) if stat.needs else format.MISSING
+            st.caption(format.interval(stat.low, stat.high) or few)
     sign = "≤" if found.column.direction == "lower" else "≥"
     st.text(
         f"The judge passes scores {sign} {format.number(found.threshold)} ({agreement_tables.CHOSEN[found.chosen]}); "
         f"Spearman ρ {agreement_tables.stat(found.spearman)}, n {format.count(found.n)}, "
         f"{format.plural(found.cases, 'independent case')}."
     )
+    if found.held_out:
+        st.text(agreement_words.HELD_OUT)
     if found.suggested.value is not None:
         st.text(
             f"Suggested threshold {agreement_tables.stat(found.suggested)}: balanced accuracy "
@@ -195,45 +200,12 @@ def show_calibration(run: str, found: data.Agreement, criterion: str, choice: Ch
             st.rerun()
 
 
-def show_cell(
-    run: str, name: str, column: data.Column, found: data.Agreement, cell: str, choice: Choice
-) -> None:  # fmt: skip
-    """Draw the outputs that a cell counts."""
-    only = (column.evaluator, column.metric)
-    rows = data.cell_outputs(run, name, only, found.threshold or 0.0, cell, **choice._asdict())
-    people, verdict = agreement_tables.CELLS[cell]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        relation = "agree" if people == verdict else "differ"
-        count = format.plural(len(rows), "output")
-        st.text(f"{count}: people {people}, judge {verdict}: they {relation}", width="stretch")
-        if st.button("Close", type="tertiary", icon=":material/close:"):
-            url.put(people=None, verdict=None)
-            st.rerun()
-    if not rows:
-        st.text("No output is in this cell.")
-        return
-    table = pd.DataFrame(rows)
-    table = table.assign(judge=format.aligned(table["judge"].tolist()), people=format.aligned(table["people"].tolist()))
-    shown = {
-        "case_id": header("Case", 150), "model": header("Model", 140),
-        "judge": numeric("Judge", 60),
-        "people": numeric("People", 60),
-    }  # fmt: skip
-    clicked = records(table, shown, f"cell-{cell}", tallest=210)
-    if clicked is not None:
-        row = rows[clicked]
-        url.go(
-            "example", run=run, evaluator=only[0], metric=only[1], case=row["case_id"], model=row["model"],
-            compare=row["model"],
-        )  # fmt: skip
-
-
 def show_means(run: str, criterion: data.Criterion, column: data.Column, choice: Choice) -> None:
     """Draw each model's mean as judged, and corrected by the labels."""
     only = (column.evaluator, column.metric)
     found = data.corrected_means(run, criterion.name, only, choice.tag)
     rows = [row for row in found.rows if choice.model in (None, row.model)]
-    if not any(row.corrected for row in rows):
+    if not any(row.n for row in rows):
         st.info(
             "There are no labels of a random sample: label outputs here, or upload labels of randomly chosen cases."
         )
@@ -241,8 +213,9 @@ def show_means(run: str, criterion: data.Criterion, column: data.Column, choice:
     title = agreement_tables.metric_title(column, 60)
     if rows[0].unit == "labels":  # the metric has no range to put the labels in
         title = f"{criterion.name}, as people grade"
-    alt = "Each model's mean as judged, by the labels alone and corrected, with 95 % intervals"
-    chart(agreement_tables.means_figure(rows, title, is_dark()), "means", alt)
+    if any(row.corrected for row in rows):
+        alt = "Each model's mean as judged, by the labels alone and corrected, with 95 % intervals"
+        chart(agreement_tables.means_figure(rows, title, is_dark()), "means", alt)
     table = agreement_tables.corrected_table(rows)
     shown = columns_of(table, ("model", "raw", "corrected", "labels", "gap", "weight", "n"))
     shown["n"] = header("Labelled", 92, "Outputs of the random sample, of all that are scored")
@@ -299,7 +272,10 @@ def show_raters(run: str, criterion: data.Criterion) -> None:
             "No output has labels of two raters, so it is unknown how far people agree. Ask a second person to label."
         )
         return
-    st.text("A judge can hardly agree with people more than people agree with each other.")
+    st.text(
+        "A judge can hardly agree with people more than people agree with each other. "
+        + agreement_words.RATED[rows[0].sample]
+    )
     table = agreement_tables.rater_table(rows)
     used = [name for name in ("raters", "alpha", "kappa", "weighted", "equal", "n") if (table[name] != "–").any()]
     clicked = records(table, columns_of(table, used), "raters", tallest=330)
@@ -333,8 +309,8 @@ def show_labels(run: str, criterion: data.Criterion, column: data.Column) -> Non
     with left:
         label_upload.draw(run)
     with right:
-        st.text("Best outputs to label next", help="Every other one is drawn at random, for the means; those between "
-                "have scores nearest to the threshold, for agreement.")  # fmt: skip
+        st.text("Best outputs to label next", help="Every other one is drawn at random, for agreement and means; "
+                "those between have scores nearest to the threshold and help to choose one.")  # fmt: skip
         only = (column.evaluator, column.metric)
         coming = data.label_queue(run, criterion.name, "", only, most=8).next
         reasons = {"drawn": "drawn at random", "picked": "near the threshold"}
@@ -349,6 +325,11 @@ def show_labels(run: str, criterion: data.Criterion, column: data.Column) -> Non
 
 
 PANEL = {"panel": "Panel"}
+BASIS = (
+    "κ, ρ, the rates and the table rest on outputs that were labelled at random, each weighted by how many outputs of "
+    "its model it stands for. Outputs picked for their score, and “Your verdict” on Example, are not like the others: "
+    "counted in, they would make the judge look worse or better than it is."
+)
 CALIBRATE = (
     "Later runs with the same models and parameters use the suggested threshold, or say beside the number that it does "
     "not tell good from bad. This run keeps its own."

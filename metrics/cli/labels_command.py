@@ -13,12 +13,14 @@ from metrics.core.label_schema import SAMPLINGS
 from metrics.store import Run
 from metrics.store.label_sets import Labels
 
-CHOICES = {"random": SAMPLINGS["random"], "picked": SAMPLINGS["picked"]}
+CHOICES = {name: SAMPLINGS[name] for name in ("random", "picked", "unknown")}
+UNKNOWN = "Without --sampling random, labels speak for the labelled outputs alone, unless every output has one."
 
 
 def add_command(commands: Any) -> None:
-    """Add `labels` with its actions add, list, remove and export."""
-    command = commands.add_parser("labels", help="people's labels of a run's outputs: add, list, remove, export")
+    """Add `labels` with its actions add, list, remove, export and agreement."""
+    words = "people's labels of a run's outputs: add, list, remove, export; agreement with them"
+    command = commands.add_parser("labels", help=words)
     actions = command.add_subparsers(required=True, metavar="ACTION")
 
     words = "add the labels of files; every run of the same data shares them"
@@ -36,14 +38,21 @@ def add_command(commands: Any) -> None:
     action = add_parser(actions, "export", _export, of_run=True, help="print or write all labels, one per row")
     add_table_output(action, "csv")
 
+    words = "print or write how far each metric agrees with the labels, a statistic a row"
+    action = add_parser(actions, "agreement", _agreement, of_run=True, help=words)
+    action.add_argument("--criterion", help="what was labelled (default: every criterion)")
+    action.add_argument("--metric", metavar="METRIC", help="METRIC or EVALUATOR.METRIC (default: every one)")
+    add_table_output(action, "csv")
+
 
 def add_reading(action: argparse.ArgumentParser) -> None:
     """Add the options of reading files of labels; see `add_files`."""
     add_mapping(action)
     reading_options.add_options(action)
     action.add_argument(
-        "--sampling", choices=tuple(CHOICES), default="random",
-        help="; ".join(f"{name}: {text}" for name, text in CHOICES.items()) + " (default random)",
+        "--sampling", choices=tuple(CHOICES), default="unknown",
+        help="; ".join(f"{name}: {text}" for name, text in CHOICES.items()) + ". Only random labels, or those of every "
+        "output, speak for outputs without a label",
     )  # fmt: skip
     action.add_argument("--keep-good-rows", action="store_true", help="skip invalid rows instead of stopping")
 
@@ -80,7 +89,8 @@ def add_files(run: Run, options: argparse.Namespace) -> list[str]:
         if not options.quiet:
             skipped = f", {len(read.problems)} problems skipped" if read.problems else ""
             columns = ", ".join(read.label_columns)
-            say(f"{read.file}: {len(read.table):,} labels from {columns}{skipped}", *read.notes, file=sys.stderr)
+            notes = [*read.notes, *([UNKNOWN] if options.sampling == "unknown" else [])]
+            say(f"{read.file}: {len(read.table):,} labels from {columns}{skipped}", *notes, file=sys.stderr)
     return names
 
 
@@ -101,4 +111,21 @@ def _export(options: argparse.Namespace) -> int:
     from metrics.store.export_formats import write
 
     write_output(write(exported(run_of(options)), options.format), options.output)
+    return 0
+
+
+def _agreement(options: argparse.Namespace) -> int:
+    from metrics.analysis.labels.calibrate import chosen_criterion, chosen_metric
+    from metrics.analysis.labels.human_labels import criteria
+    from metrics.analysis.labels.judge_agreement import agreements
+    from metrics.presentation.agreement_words import agreement_frame
+    from metrics.store.export_formats import write
+
+    run = run_of(options)
+    only = chosen_metric(run, options.metric) if options.metric else None
+    wanted = [one.name for one in criteria(run)]
+    if options.criterion is not None or not wanted:
+        wanted = [chosen_criterion(run, options.criterion, "")]
+    rows = [(name, found) for name in wanted for found in agreements(run, name, only=only)]
+    write_output(write(agreement_frame(rows), options.format), options.output)
     return 0

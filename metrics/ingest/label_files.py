@@ -57,7 +57,7 @@ class LabelFile:
 
 def read_labels(
     path: str | Path, *, suite: Suite, models: Sequence[str], mapping: Mapping[str, str] | None = None,
-    sampling: Sampling = "random", keep_good_rows: bool = False, filename: str | None = None,
+    sampling: Sampling = "unknown", keep_good_rows: bool = False, filename: str | None = None,
     reading: Reading = AS_IT_SEEMS,
 ) -> LabelFile:  # fmt: skip
     """Return the labels in a table (CSV, JSONL, Excel …), for the cases of `suite` and the outputs of `models`.
@@ -108,7 +108,7 @@ def read_labels(
         own = {name: column.take(rows) for name, column in part.names.items()}
         own |= {"value": sheet_cells.floats(part.values[kept]), "row": rows}
         own |= {"sampling": pa.repeat(sampling, count), "given": pa.repeat(moment, count)}
-        own |= {name: pa.nulls(count, pa.float64()) for name in ("low", "high")}
+        own |= {name: pa.nulls(count, LABELS.field(name).type) for name in ("low", "high", "number")}
         chosen.append(pa.table(own))
     whole = pa.concat_tables(chosen)
     # in the order of the file: by row, then by column

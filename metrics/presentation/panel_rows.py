@@ -6,13 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from metrics.core.registry import title_of
-from metrics.presentation.format import MISSING
-from metrics.presentation.phrases import with_interval
+from metrics.presentation.phrases import estimated
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.analysis.labels.judge_agreement import Stat
     from metrics.analysis.labels.panel_agreement import PanelAgreement
     from metrics.analysis.labels.raters import Raters
 
@@ -47,20 +45,16 @@ def _rows(one: PanelAgreement, named: Mapping[str, str]) -> Iterator[dict[str, s
     about = {"evaluator": one.evaluator, "metric_name": one.metric, "metric": title_of(one.evaluator)}
     who = f"draws of {one.judge}" if one.judge else "all together" if alone is None else _names(alone, named)
     yield about | {
-        "raters": who, "alike": _stat(one.alike), "kappa": _stat(alone.kappa if alone else None),
-        "alpha": _stat(together.alpha if together else None), "disputed": f"{one.disputed:,} of {one.n:,}",
+        "raters": who, "alike": estimated(one.alike), "kappa": estimated(alone.kappa if alone else None),
+        "alpha": estimated(together.alpha if together else None), "disputed": f"{one.disputed:,} of {one.n:,}",
     }  # fmt: skip
     if alone is None and not one.judge:
         for pair in pairs:
             yield about | {
-                "raters": _names(pair, named), "alike": _stat(pair.equal), "kappa": _stat(pair.kappa), "alpha": "",
-                "disputed": "",
+                "raters": _names(pair, named), "alike": estimated(pair.equal), "kappa": estimated(pair.kappa),
+                "alpha": "", "disputed": "",
             }  # fmt: skip
 
 
 def _names(pair: Raters, named: Mapping[str, str]) -> str:
     return f"{named[pair.left]} × {named[pair.right]}"
-
-
-def _stat(stat: Stat | None) -> str:
-    return MISSING if stat is None or stat.value is None else with_interval(stat.value, stat.low, stat.high)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from metrics.core.metric_names import TitledColumn, full_name
-from metrics.presentation.format import ARROWS, exact, interval, number, plural
+from metrics.presentation.format import ARROWS, MISSING, exact, interval, number, plural
 
 CHART_QUESTIONS = {
     "curves": "How do precision and recall change with the threshold?",
@@ -15,6 +15,22 @@ CHART_QUESTIONS = {
     "classes": "On which classes is each model weak?",
 }
 MOST_NAMED = 6  # names in a row before "and 12 more"
+
+
+class Estimated(Protocol):
+    """A number with its 95 % interval; None where it is not known. `needs`, if any: how many more labels it takes."""
+
+    @property
+    def value(self) -> float | None:
+        """The number."""
+
+    @property
+    def low(self) -> float | None:
+        """The lower end."""
+
+    @property
+    def high(self) -> float | None:
+        """The upper end."""
 
 
 class MetricColumn(TitledColumn, Protocol):
@@ -52,6 +68,19 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
     """Return `0.620 (0.550–0.690)`; the value alone where there is no interval, MISSING where there is no value."""
     bounds = interval(low, high) if value is not None else ""
     return number(value) + (f" ({bounds})" if bounds else "")
+
+
+def estimated(found: Estimated | None) -> str:
+    """Return a number with its interval as `with_interval` does; `too few: 4 more` where it takes more labels."""
+    if found is None:
+        return MISSING
+    needs = getattr(found, "needs", 0)
+    return too_few(needs) if needs else with_interval(found.value, found.low, found.high)
+
+
+def too_few(needs: int) -> str:
+    """Return what stands in place of a number that takes so many more labels."""
+    return f"too few: {needs:,} more"
 
 
 def signed(value: float | None) -> str:

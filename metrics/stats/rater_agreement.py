@@ -12,7 +12,6 @@ from metrics.stats.draws import counted, draw_weights
 RESAMPLES = 1_000
 CELLS = 40_000_000  # of the matrix of draws; with more items there are fewer resamples
 FEWEST_RESAMPLES = 200
-CANDIDATES = 200  # thresholds that are tried
 
 
 def draws_of(clusters: Ints, seed: int = 0, resamples: int = RESAMPLES) -> Floats:
@@ -111,43 +110,3 @@ def aucs(scores: Floats, passed: Bools, draws: Floats) -> Floats:
     below = bad.cumsum(axis=1) - bad / 2
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(pairs > 0, (good * below).sum(axis=1) / pairs, np.nan))
-
-
-def best_thresholds(scores: Floats, passed: Bools, draws: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return Youden's threshold t in each resample (pass: score ≥ t), its balanced accuracy, and that out of the bag.
-
-    scores, passed: [n]. Candidates lie half way between neighbouring scores, at most CANDIDATES of them. Of equally
-    good ones the middle. Out of the bag: on the items that the resample left out, so that no threshold is judged by
-    what chose it; NaN in the first row. Balanced accuracy = (sensitivity + specificity) / 2. Source: Youden 1950.
-    """
-    kinds = np.unique(scores)
-    if len(kinds) > CANDIDATES:
-        kinds = np.unique(np.quantile(kinds, np.linspace(0, 1, CANDIDATES), method="nearest"))
-    cuts = (kinds[1:] + kinds[:-1]) / 2
-    if not len(cuts):
-        nothing = np.full(len(draws), np.nan)
-        return nothing, nothing, nothing
-    place = np.searchsorted(cuts, scores, side="right")  # how many thresholds the item passes
-    balanced = _balanced(place, passed, draws, len(cuts))
-    top = np.nanmax(np.where(np.isnan(balanced), -np.inf, balanced), axis=1, keepdims=True)
-    good = balanced >= top - 1e-12
-    ranks = good.cumsum(axis=1)
-    middle = (ranks == (ranks[:, -1:] + 1) // 2).argmax(axis=1)
-    found = np.isfinite(top[:, 0])
-    outside = _balanced(place, passed, (draws == 0).astype(np.float64), len(cuts))
-    rows = np.arange(len(draws))
-    return (
-        np.where(found, cuts[middle], np.nan),
-        np.where(found, balanced[rows, middle], np.nan),
-        np.where(found, outside[rows, middle], np.nan),
-    )
-
-
-def _balanced(place: Ints, passed: Bools, draws: Floats, cuts: int) -> Floats:
-    """Return the balanced accuracy at each threshold [B, cuts]; NaN in a resample of one kind only."""
-    by_kind = [counted(draws[:, kind], place[kind], cuts + 1) for kind in (passed, ~passed)]
-    totals = [kind.sum(axis=1, keepdims=True) for kind in by_kind]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        sensitivity = 1.0 - by_kind[0].cumsum(axis=1)[:, :cuts] / totals[0]
-        specificity = by_kind[1].cumsum(axis=1)[:, :cuts] / totals[1]
-        return np.asarray((sensitivity + specificity) / 2)

@@ -1,7 +1,9 @@
 """Sets of people's labels of outputs: stored beside the runs, shared by every run of the same data.
 
 `labels/<suite>-<outputs>/` (the first digits of both fingerprints) has a Parquet file per set: one for each uploaded
-file and one for each rater who labels on the page. Of two labels with the same LABEL_KEY the later counts.
+file and one for each rater who labels on the page. Of two labels with the same LABEL_KEY the one that was added later
+counts: each row has a number, one more than the last of all sets, so clocks do not matter. Rows of earlier versions
+have none; they come before all others, in the order of their times.
 """
 
 import hashlib
@@ -58,24 +60,26 @@ class Labels:
             criteria = tuple(table["criterion"].unique().to_pylist())
             raters = len(table["rater"].unique())
             kind: Literal["upload", "page"] = "page" if about["kind"] == "page" else "upload"
-            found.append(LabelSet(path.stem, about["name"], kind, len(table), raters, criteria, about["changed"]))
-        return sorted(found, key=lambda one: one.changed)
+            one = LabelSet(path.stem, about["name"], kind, len(table), raters, criteria, about["changed"])
+            found.append((_last(table), one.changed, one))
+        return [one for *_, one in sorted(found, key=lambda each: each[:2])]
 
     def table(self) -> pa.Table:
         """Return the labels that count, in the order in which they were given (schema LABELS)."""
         tables = [_read(path) for path in self._files()]
         if not tables:
             return LABELS.empty_table()
-        tables.sort(key=lambda table: _about(table)["changed"])
-        return _latest(pa.concat_tables(table.replace_schema_metadata(None) for table in tables))
+        return _latest(_in_order(pa.concat_tables(table.replace_schema_metadata(None) for table in tables)))
 
     def add(self, table: pa.Table, name: str) -> str:
-        """Store an uploaded set (schema LABELS) and return its id; an equal set is stored once."""
-        rows = table.drop_columns(["given"]).to_pylist()
+        """Store an uploaded set (schema LABELS) and return its id; an equal set is stored once, and counts anew."""
+        rows = table.drop_columns(["given", "number"]).to_pylist()
         set_id = "upload-" + hashlib.sha256(repr((name, rows)).encode()).hexdigest()[:DIGITS]
         path = self.folder / f"{set_id}.parquet"
-        if not path.exists():
-            _write(path, table, name, "upload")
+        with self._locked():
+            last = self._last()
+            if not path.exists() or _last(_read(path)) < max(last, 0):
+                _write(path, _numbered(table, last), name, "upload")
         return set_id
 
     def give(
@@ -89,7 +93,7 @@ class Labels:
                 "case_id": case_id, "model": model, "rater": rater, "criterion": criterion, "value": value,
                 "low": scale[0], "high": scale[1], "sampling": sampling, "given": now(),
             }  # fmt: skip
-            both = pa.concat_tables([before, pa.Table.from_pylist([row], LABELS)])
+            both = pa.concat_tables([before, _numbered(pa.Table.from_pylist([row], LABELS), self._last())])
             _write(path, _latest(both), rater, "page")
 
     def withdraw(self, case_id: str, model: str, rater: str, criterion: str) -> None:
@@ -113,6 +117,10 @@ class Labels:
     def _files(self) -> list[Path]:
         return sorted(path for path in self.folder.glob("*.parquet") if not path.name.startswith("."))
 
+    def _last(self) -> int:
+        """Return the highest number of a row; −1 while there is none."""
+        return max((_last(_read(path)) for path in self._files()), default=-1)
+
     def _page(self, rater: str) -> tuple[Path, pa.Table]:
         """Return the file of the labels that a rater gives on the page, and those that there are."""
         path = self.folder / f"page-{hashlib.sha256(rater.encode()).hexdigest()[:DIGITS]}.parquet"
@@ -123,12 +131,31 @@ class Labels:
         return held(make_folder(self.folder) / ".lock", "these labels are being written by another window; try again")
 
 
+def _last(table: pa.Table) -> int:
+    """Return the highest number of a table's rows; −1 where they have none."""
+    highest = pc.max(table["number"]).as_py()
+    return -1 if highest is None else int(highest)
+
+
+def _numbered(table: pa.Table, last: int) -> pa.Table:
+    """Return a table whose rows are numbered on from `last`."""
+    place = LABELS.get_field_index("number")
+    return table.set_column(place, LABELS.field(place), pa.array(range(last + 1, last + 1 + len(table)), pa.int64()))
+
+
+def _in_order(table: pa.Table) -> pa.Table:
+    """Return the rows in the order in which they were added: those without a number first, by their times."""
+    given = pc.if_else(pc.is_null(table["number"]), pc.fill_null(table["given"], ""), "")
+    place = pa.array(range(len(table)), pa.int64())
+    keys = pa.table({"number": pc.fill_null(table["number"], -1), "given": given, "place": place})
+    return table.take(pc.sort_indices(keys, [(name, "ascending") for name in keys.column_names]))
+
+
 def _latest(table: pa.Table) -> pa.Table:
-    """Return the last row of each LABEL_KEY, in the order in which the keys first occurred."""
+    """Return the last row of each LABEL_KEY, in their order."""
     places = table.append_column("place", pa.array(range(len(table)), pa.int64()))
-    found = places.group_by(list(LABEL_KEY), use_threads=False).aggregate([("place", "max"), ("place", "min")])
-    order = pc.sort_indices(found["place_min"])
-    return table.take(found["place_max"].combine_chunks().take(order))
+    last = places.group_by(list(LABEL_KEY), use_threads=False).aggregate([("place", "max")])["place_max"]
+    return table.take(last.take(pc.sort_indices(last)))
 
 
 def _write(path: Path, table: pa.Table, name: str, kind: str) -> None:
@@ -139,10 +166,13 @@ def _write(path: Path, table: pa.Table, name: str, kind: str) -> None:
 def _read(path: Path) -> pa.Table:
     """Return the labels in a file. Raises InputError where it is damaged: without it, agreement would be another."""
     try:
-        return stored_rows(path)
+        table = stored_rows(path)
     except (OSError, pa.ArrowException) as failure:
         expected = "labels as Assay stored them; restore the file from a backup, or remove it"
         raise InputError([InputProblem(str(path), f"unreadable: {str(failure)[:80]}", expected)]) from None
+    if "number" in table.column_names:
+        return table
+    return table.append_column(LABELS.field("number"), pa.nulls(len(table), pa.int64()))  # of an earlier version
 
 
 def _about(table: pa.Table) -> dict[str, str]:

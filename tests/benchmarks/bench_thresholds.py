@@ -33,7 +33,8 @@ from metrics.judge.local.completer import EVEN
 from metrics.models import provide
 from metrics.models.embedder import BUNDLED_WEIGHTS
 from metrics.stats.intervals import percentiles
-from metrics.stats.rater_agreement import aucs, best_thresholds, draws_of
+from metrics.stats.label_thresholds import best_thresholds
+from metrics.stats.rater_agreement import aucs, draws_of
 from tests.benchmarks import threshold_sets as sets
 from tests.benchmarks.threshold_sets import Item, LabelledSet
 
@@ -251,7 +252,7 @@ def best_cut(halves: Sequence[Scored]) -> float:
     score = np.concatenate([one.score for one in halves])
     good = np.concatenate([one.good for one in halves])
     weights = np.concatenate([np.where(one.good, 1 / one.good.sum(), 1 / (~one.good).sum()) for one in halves])
-    best, _, _ = best_thresholds(score, good, weights[None, :])
+    best, _ = best_thresholds(score, good, weights[None, :])
     return float(best[0])
 
 

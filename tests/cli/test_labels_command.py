@@ -23,7 +23,10 @@ def test_add_list_export_remove(run: Run, tmp_path: Path, capsys: pytest.Capture
     (tmp_path / "good.csv").write_text(GOOD)
     assert main(["labels", "add", "latest", str(tmp_path / "good.csv")]) == 0
     captured = capsys.readouterr()
-    assert captured.err == "good.csv: 3 labels from label\n"
+    assert captured.err.splitlines() == [
+        "good.csv: 3 labels from label",
+        "Without --sampling random, labels speak for the labelled outputs alone, unless every output has one.",
+    ]
     (one,) = Labels(run).sets()
     assert captured.out == f"{one.id}\n"
     assert main(["labels", "list", "latest"]) == 0

@@ -112,7 +112,7 @@ def test_a_person_overrules_the_judge_in_one_click_and_takes_it_back(
     page = open_page("example", **about)
     assert [group.label for group in page.segmented_control[-2:]] == ["Your verdict: faithfulness"] * 2
     page.segmented_control(key="verdict-gate-small").set_value("✗ Fail").run()
-    assert kept() == [("gate", "small", "unnamed", "faithfulness", 0.0, "picked")]
+    assert kept() == [("gate", "small", "unnamed", "faithfulness", 0.0, "seen")]
     again = open_page("example", **about)
     assert again.segmented_control(key="verdict-gate-small").value == "✗ Fail"
     assert again.segmented_control(key="verdict-gate-rude").value is None

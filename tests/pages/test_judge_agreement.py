@@ -1,5 +1,6 @@
 """Judge agreement: how far can I trust these judge scores?"""
 
+import csv
 import io
 import shutil
 from collections.abc import Callable
@@ -11,6 +12,10 @@ from streamlit.testing.v1 import AppTest
 
 from components.data import uploaded_files
 from metrics import engine
+from metrics.analysis.labels.judge_agreement import agreements
+from metrics.cli.main import main
+from metrics.presentation import agreement_words, format, phrases
+from metrics.reports.sections.label_agreement import agreement_section
 from metrics.store import Run, Workspace
 from metrics.store.label_sets import Labels
 from metrics.suites.samples import create, samples
@@ -126,10 +131,75 @@ def test_agreement_says_what_it_is_worth(rated: Run, open_page: Open) -> None:
     assert {metric.label for metric in page.metric} == {"κ", "Accuracy", "Sensitivity", "Specificity"}
 
 
+def test_page_report_command_and_library_say_the_same(
+    bare: Run, open_page: Open, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Forty outputs were drawn at random; of twenty picked ones the judge is as wrong as can be."""
+    label(bare, "ann", range(20))
+    label(bare, "bo", range(20, 30), sampling="picked")
+    (found,) = agreements(bare, "good", only=("rouge", "rougeL"))
+    assert (found.sample, found.n, found.picked) == ("outputs", 40, 20)
+    kappa, sentence = phrases.estimated(found.kappa), agreement_words.basis(found)
+    assert (
+        sentence
+        == "40 outputs labelled at random speak for all outputs. 20 picked ones only help to choose a threshold."
+    )
+
+    page = open_page("judge_agreement", run=bare.id, key="rouge/rougeL")
+    said, table = texts(page), page.dataframe[0].value
+    assert f"agreement with people on “good”, κ {kappa}." in said
+    assert sentence in said
+    assert table.set_index("metric").loc["ROUGE-L ↑", ["kappa", "n"]].tolist() == [kappa, "40"]
+    values = {metric.label: metric.value for metric in page.metric}
+    assert values["Sensitivity"] == format.number(found.sensitivity.value)
+
+    section = agreement_section(bare)
+    assert section is not None
+    assert section.tables[0].rows[0][2] == kappa
+    assert section.tables[0].rows[0][4] == phrases.estimated(found.sensitivity)
+    assert sentence in section.notes[0]
+
+    assert main(["labels", "agreement", bare.id, "--metric", "rougeL"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsysbinary.readouterr().out.decode())))
+    (row,) = [row for row in rows if row["statistic"] == "kappa"]
+    assert (row["criterion"], row["sample"], row["n"], row["picked"]) == ("good", "outputs", "40", "20")
+    assert [float(row[end]) for end in ("value", "low", "high")] == pytest.approx(
+        [found.kappa.value, found.kappa.low, found.kappa.high]
+    )
+
+
+def test_of_picked_labels_alone_the_page_says_whom_they_speak_of(bare: Run, open_page: Open) -> None:
+    label(bare, "ann", range(20), sampling="unknown")
+    page = open_page("judge_agreement", run=bare.id, key=KEY)
+    assert "Of the 40 labelled outputs only: they were picked, or it is not known how they were chosen" in texts(page)
+    assert set(page.dataframe[0].value["n"]) == {"40 picked"}
+
+
+def test_few_labels_are_too_few_to_say(bare: Run, open_page: Open) -> None:
+    label(bare, "ann", range(4))
+    page = open_page("judge_agreement", run=bare.id, key=KEY, at="0.5")
+    assert "ROUGE-1 ↑: too few to say: 2 more random labels of “good” needed." in texts(page)
+    assert set(page.dataframe[0].value["kappa"]) == {"too few: 2 more"}
+    assert {metric.value for metric in page.metric} == {"–"}
+    means = open_page("judge_agreement", run=bare.id, key=KEY, view="means").dataframe[0].value
+    assert means["corrected"].tolist() == means["labels"].tolist() == ["too few: 6 more"] * 2
+    assert means["n"].tolist() == ["4 of 40"] * 2
+
+
+def test_the_outputs_of_a_cell_say_which_were_picked(bare: Run, open_page: Open) -> None:
+    label(bare, "ann", range(20))
+    label(bare, "bo", range(20, 30), sampling="picked")
+    page = open_page("judge_agreement", run=bare.id, key=KEY, at="0.5", people="pass", verdict="pass")
+    (line,) = [text.value for text in page.text if "people pass, judge pass" in text.value]
+    kinds = page.dataframe[0].value["counted"].value_counts()
+    assert line.startswith(f"{kinds['random']} outputs and {kinds['picked']} picked ones: ")
+
+
 def test_the_suggested_threshold_can_be_tried(rated: Run, open_page: Open) -> None:
     page = open_page("judge_agreement", run=rated.id, key=KEY)
     next(button for button in page.button if button.label == "Try the suggested threshold").click().run()
-    assert "chosen here" in texts(page)
+    assert "suggested by the labels" in texts(page)
+    assert "judge each output by thresholds that the other labels chose" in texts(page)
     assert (
         float(page.query_params["at"][0] if isinstance(page.query_params["at"], list) else page.query_params["at"])
         < 0.75

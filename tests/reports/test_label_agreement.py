@@ -35,7 +35,10 @@ def test_it_says_how_far_the_scores_agree_and_what_the_means_are(run: Run) -> No
     assert row[-1] == "60"
     assert [one[0] for one in means.rows] == ["long", "short"]
     assert [one[-1] for one in means.rows] == ["30 of 40"] * 2
-    assert section.notes[0] == "60 labels by 1 rater for good."
+    assert section.notes[0] == (
+        "60 labels by 1 rater for good. 60 outputs labelled at random speak for all outputs. κ and the rates "
+        "judge each output by thresholds that the other labels chose."
+    )
     assert "1,000 bootstrap samples" in section.notes[1]
     assert "PPI++" in section.notes[1]
 

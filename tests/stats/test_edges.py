@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from metrics.stats import draws, drift, model_ranking, paired_tests, rater_agreement
+from metrics.stats import draws, drift, label_thresholds, model_ranking, paired_tests, rater_agreement
 from metrics.stats.classification.calibration import log_losses
 from metrics.stats.classification.confusion import mean_scores
 from metrics.stats.classification.roc import resampled_areas, roc
@@ -140,15 +140,14 @@ def test_of_equally_good_thresholds_the_middle(scores: int, threshold: float) ->
     drawn = np.zeros((1, scores))
     drawn[0, [0, -1]] = 1
     passed = np.arange(scores) == scores - 1
-    found = rater_agreement.best_thresholds(np.arange(float(scores)), passed, drawn)
+    found = label_thresholds.best_thresholds(np.arange(float(scores)), passed, drawn)
     assert (found[0][0], found[1][0]) == (threshold, 1.0)
-    assert np.isnan(found[2][0])  # those left out are all failed
 
 
 def test_of_many_scores_an_even_selection_of_thresholds_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rater_agreement, "CANDIDATES", 5)
+    monkeypatch.setattr(label_thresholds, "CANDIDATES", 5)
     scores = np.arange(41.0)
-    found = rater_agreement.best_thresholds(scores, scores > 12, np.ones((1, 41)))
+    found = label_thresholds.best_thresholds(scores, scores > 12, np.ones((1, 41)))
     assert found[0][0] == 15.0  # of 5, 15, 25 and 35, between 0, 10, 20, 30 and 40
     assert found[1][0] == pytest.approx((26 / 28 + 1) / 2)  # 13 and 14 are below it
 

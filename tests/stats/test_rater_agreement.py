@@ -1,7 +1,5 @@
 """Agreement in resamples, each against the plain statistic of the things it drew."""
 
-import warnings
-
 import krippendorff
 import numpy as np
 import pytest
@@ -10,6 +8,7 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, roc_auc_
 
 from metrics.stats import rater_agreement as statistics
 from metrics.stats.draws import counted
+from metrics.stats.label_thresholds import best_thresholds, held_out_passes
 
 RNG = np.random.default_rng(11)
 N = 60
@@ -63,25 +62,29 @@ def test_what_a_resample_does_not_have_is_nan() -> None:
     assert np.isnan(statistics.alphas(np.stack([same, same], axis=1), ones, nominal=True)[0])
     assert np.isnan(statistics.alphas(np.stack([same, same], axis=1), ones, nominal=False)[0])
     assert np.isnan(statistics.kappas(np.array([[[4.0, 0], [0, 0]]]))[0])
-    assert all(np.isnan(part[0]) for part in statistics.best_thresholds(np.arange(4.0), same > 0, ones))
+    assert all(np.isnan(part[0]) for part in best_thresholds(np.arange(4.0), same > 0, ones))
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_the_best_threshold_is_the_best(row: int) -> None:
     scores = np.round(RNG.random(N) + 0.4 * (LEFT > 1), 1)
     passed = LEFT > 1
-    found, balanced, outside = (part[row] for part in statistics.best_thresholds(scores, passed, DRAWS))
+    found, balanced = (part[row] for part in best_thresholds(scores, passed, DRAWS))
     here = drawn(row)
     kinds = np.unique(scores)
     every = [balanced_accuracy_score(passed[here], scores[here] >= cut) for cut in (kinds[1:] + kinds[:-1]) / 2]
     assert balanced == pytest.approx(max(every))
     assert balanced == pytest.approx(balanced_accuracy_score(passed[here], scores[here] >= found))
-    left_out = np.flatnonzero(DRAWS[row] == 0)
-    if len(left_out):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            expected = balanced_accuracy_score(passed[left_out], scores[left_out] >= found)
-        assert outside == pytest.approx(expected)
+
+
+def test_an_item_is_judged_by_the_thresholds_chosen_without_it() -> None:
+    scores, passed = np.round(RNG.random(N) + 0.4 * (LEFT > 1), 1), LEFT > 1
+    cuts, _ = best_thresholds(scores, passed, DRAWS)
+    found = held_out_passes(scores, np.append(cuts[1:], np.nan), np.vstack([DRAWS[1:], np.zeros((1, N))]))
+    for item in range(N):
+        without = [cut for cut, row in zip(cuts[1:], DRAWS[1:], strict=True) if not row[item]]
+        expected = np.mean([scores[item] >= cut for cut in without]) if without else np.nan
+        assert found[item] == pytest.approx(expected, nan_ok=True)
 
 
 def test_rates() -> None:

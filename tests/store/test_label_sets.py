@@ -1,11 +1,14 @@
 """Labels on disk: sets add up, every run of the same data finds them, the latest of one rater counts."""
 
+from pathlib import Path
+
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from metrics.core.errors import RunNotFound
 from metrics.core.label_schema import LABELS
-from metrics.store import Run, Workspace
+from metrics.store import Run, Workspace, label_sets
 from metrics.store.label_sets import Labels
 from tests.labels import label, labelled_run
 
@@ -50,11 +53,69 @@ def test_a_later_label_takes_the_place_of_the_earlier(run: Run) -> None:
     labels.give("c0", "long", "ann", "good", 0.0, "drawn")
     labels.give("c0", "long", "bo", "good", 1.0, "drawn")
     assert given(run) == [
-        ("c0", "long", "ann", "good", 0.0, "drawn"),
         ("c1", "long", "ann", "good", None, "picked"),
+        ("c0", "long", "ann", "good", 0.0, "drawn"),
         ("c0", "long", "bo", "good", 1.0, "drawn"),
     ]
     assert [(one.name, one.kind, one.labels) for one in labels.sets()] == [("ann", "page", 2), ("bo", "page", 1)]
+
+
+def upload(run: Run, value: float, name: str = "ann.csv") -> str:
+    """Add ann's label of one output, of the file `name`."""
+    row = {"case_id": "c0", "model": "long", "rater": "ann", "criterion": "good", "value": value, "sampling": "random"}
+    return Labels(run).add(pa.Table.from_pylist([row | {"given": label_sets.now()}], LABELS), name)
+
+
+def page(run: Run, value: float, case_id: str = "c0") -> None:
+    Labels(run).give(case_id, "long", "ann", "good", value, "drawn")
+
+
+def value_of(run: Run) -> object:
+    return next(row[4] for row in given(run) if row[:3] == ("c0", "long", "ann"))
+
+
+def test_the_label_added_last_counts_whether_it_was_uploaded_or_given_on_the_page(run: Run) -> None:
+    page(run, 1.0)
+    upload(run, 0.0)
+    page(run, 1.0, "c1")  # of another output: what was uploaded still counts for the first
+    assert value_of(run) == 0.0
+    page(run, 1.0)
+    assert value_of(run) == 1.0
+    upload(run, 0.0)  # the same file again
+    assert (value_of(run), len(Labels(run).sets())) == (0.0, 2)
+    upload(run, 1.0, "later.csv")
+    assert value_of(run) == 1.0
+
+
+def test_a_clock_that_goes_back_changes_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for day, add in enumerate((upload, page, upload)):
+        monkeypatch.setattr(label_sets, "now", lambda day=day: f"2026-01-{28 - day:02d}T00:00:00+00:00")
+        add(run, float(day % 2))
+        assert value_of(run) == day % 2
+    assert [one.kind for one in Labels(run).sets()] == ["page", "upload"], "in the order in which they were added"
+
+
+def older(path: Path) -> None:
+    """Store a set as earlier versions did: without numbers."""
+    table = pq.read_table(path).drop_columns(["number"])
+    pq.write_table(table, path)
+
+
+def test_labels_of_earlier_versions_are_read_by_their_times_and_count_before_new_ones(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(label_sets, "now", lambda: "2026-01-01T00:00:00+00:00")
+    page(run, 1.0)
+    monkeypatch.setattr(label_sets, "now", lambda: "2026-01-02T00:00:00+00:00")
+    upload(run, 0.0)
+    for path in Labels(run).folder.glob("*.parquet"):
+        older(path)
+    assert value_of(run) == 0.0
+    monkeypatch.setattr(label_sets, "now", lambda: "2025-01-01T00:00:00+00:00")
+    page(run, 1.0, "c1")
+    assert value_of(run) == 0.0
+    page(run, 1.0)
+    assert value_of(run) == 1.0
 
 
 def test_a_label_can_be_taken_back(run: Run) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from components.charts.figure_parts import plain, whiskers
+from metrics.presentation.agreement_words import labels_counted
 from metrics.presentation.format import ARROWS, MISSING, aligned, count, number, plural, shorten
 from metrics.presentation.palette import ACCENT, INK, MUTED, SERIES, SURFACE
+from metrics.presentation.phrases import estimated, too_few
 from metrics.presentation.phrases import metric_title as named
-from metrics.presentation.phrases import with_interval
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -27,8 +28,12 @@ CELLS = {  # people's verdict and the judge's, as the matrix of confusion names 
 SAMPLINGS = {
     "random": "all cases, or a random sample of them",
     "picked": "cases picked for a reason (failures, complaints …)",
+    "unknown": "not known",
 }
-CHOSEN = {"given": "chosen here", "declared": "the metric's own", "suggested": "suggested by the labels"}
+CHOSEN = {
+    "given": "chosen here", "declared": "the metric's own", "suggested": "suggested by the labels",
+    "calibrated": "calibrated on these labels",
+}  # fmt: skip
 STRENGTHS = ((0.8, "almost perfect"), (0.6, "substantial"), (0.4, "moderate"), (0.2, "fair"), (-1.0, "slight"))
 LONG_EXAMPLE = """case_id,model,rater,criterion,label
 c1,model-a,ann,faithfulness,pass
@@ -41,21 +46,23 @@ c2,model-a,ann,1,4"""
 HELPS = {
     "spearman": "Spearman's ρ of score and label: 1 if both rank the outputs alike, 0 if unrelated. The sign is "
     "turned for metrics where lower is better, so that 1 is agreement.",
-    "kappa": "Cohen's κ of pass and fail: chance-corrected agreement, 1 perfect, 0 chance.",
-    "accuracy": "Share of outputs that judge and people both pass or both fail.",
-    "sensitivity": "Share of what people pass that the judge passes.",
-    "specificity": "Share of what people fail that the judge fails.",
+    "kappa": "Cohen's κ of pass and fail: chance-corrected agreement, 1 perfect, 0 chance. From 10 labels on.",
+    "accuracy": "Share of outputs that judge and people both pass or both fail. From 10 labels on.",
+    "sensitivity": "Share of what people pass that the judge passes. From 5 labels of outputs that people pass on.",
+    "specificity": "Share of what people fail that the judge fails. From 5 labels of outputs that people fail on.",
     "threshold": "Scores on its good side pass.",
-    "suggested": "The threshold with the highest (sensitivity + specificity) / 2 on these labels (Youden), with the "
-    "95 % range over resampled cases.",
+    "suggested": "The threshold with the highest (sensitivity + specificity) / 2 on all labels, picked ones too "
+    "(Youden), with the 95 % range over resampled cases.",
     "balanced": "(sensitivity + specificity) / 2 of suggested thresholds on cases that did not choose them; ½: chance.",
-    "n": "Outputs with both a score and a label that people agree on.",
+    "n": "Outputs labelled at random that have both a score and a label that people agree on: only they speak for all "
+    "outputs. Where there are none, the picked ones, which speak for themselves.",
     "alpha": "Krippendorff's α of all raters: 1 perfect, 0 chance; nominal for pass and fail, interval for grades.",
     "weighted": "Quadratic-weighted κ: grades far apart weigh more than neighbours.",
     "equal": "Share of outputs that got the same label from both.",
     "raw": "The leaderboard's mean, as the judge scores.",
-    "labels": "The mean of the labelled random sample alone.",
-    "corrected": "Prediction-powered mean (PPI++): the judge's scores of all outputs, corrected by the labelled ones.",
+    "labels": "The mean of the labelled random sample alone. From 10 labels on.",
+    "corrected": "Prediction-powered mean (PPI++): the judge's scores of all outputs, corrected by a labelled random "
+    "sample of 10 or more.",
     "gap": "Judge − people on the labelled outputs: above 0 the judge scores too high.",
     "weight": "λ: how far the correction follows the judge. Near 0 the judge's scores are unrelated to the labels.",
 }
@@ -70,8 +77,8 @@ class Span(NamedTuple):
 
 
 def stat(found: Number | Span | None) -> str:
-    """Return a statistic with its interval: `0.62 (0.55–0.69)`."""
-    return MISSING if found is None else with_interval(found.value, found.low, found.high)
+    """Return a statistic with its interval: `0.62 (0.55–0.69)`; `too few: 4 more` where it takes more labels."""
+    return estimated(found)
 
 
 def metric_title(column: Column, limit: int = 40) -> str:
@@ -83,8 +90,9 @@ def metric_title(column: Column, limit: int = 40) -> str:
 def headline(found: Agreement, criterion: str) -> str:
     """Return the answer to the page's question for one metric."""
     name = metric_title(found.column, 60)
-    if found.spearman.value is None and not found.table:
-        return f"{name}: too few outputs have both a score and a label of “{criterion}” ({found.n})."
+    if found.spearman.needs:
+        kind = "random " if found.sample == "outputs" else ""
+        return f"{name}: too few to say: {plural(found.spearman.needs, f'more {kind}label')} of “{criterion}” needed."
     measure = found.kappa if found.table else found.spearman
     if measure.value is None:
         return f"{name}: judge or people give every output the same label, so agreement cannot be measured."
@@ -107,7 +115,7 @@ def agreement_table(rows: Iterable[Agreement]) -> pd.DataFrame:
             "specificity": [stat(row.specificity) for row in rows],
             "threshold": aligned([row.threshold for row in rows]),
             "suggested": [stat(row.suggested) for row in rows],
-            "n": [row.n for row in rows],
+            "n": [labels_counted(row) for row in rows],
         }
     )
 
@@ -149,8 +157,8 @@ def corrected_table(rows: Sequence[Corrected]) -> pd.DataFrame:
         {
             "model": [row.model for row in rows],
             "raw": [stat(row.raw) for row in rows],
-            "corrected": [stat(row.corrected) for row in rows],
-            "labels": [stat(row.labels) for row in rows],
+            "corrected": [too_few(row.needs) if row.needs else stat(row.corrected) for row in rows],
+            "labels": [too_few(row.needs) if row.needs else stat(row.labels) for row in rows],
             "gap": [signed_stat(row.gap) for row in rows],
             "weight": [number(row.corrected.weight if row.corrected else None) for row in rows],
             "n": [f"{count(row.n)} of {count(row.total)}" for row in rows],
@@ -169,7 +177,7 @@ def sample_line(found: CorrectedMeans) -> str:
     """Return what the corrected means rest on and assume."""
     parts = [
         f"{count(found.sampled)} of {plural(found.labelled, 'labelled output')} are a random sample, averaged; "
-        "picked cases count for agreement only."
+        "picked ones only help to choose a threshold."
     ]
     if found.unanswered:
         parts.append(

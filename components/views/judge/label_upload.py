@@ -66,9 +66,10 @@ def draw(run: str) -> None:
 def _draw_file(run: str, token: str) -> None:
     pairs = tuple(url.params(PAIRS))
     sampling = st.segmented_control(
-        "The labelled cases are", list(agreement_tables.SAMPLINGS), default="random", required=True,
+        "The labelled cases are", list(agreement_tables.SAMPLINGS), default="unknown", required=True,
         format_func=agreement_tables.SAMPLINGS.__getitem__, key="labels-sampling",
-        help="A mean over picked cases does not hold for the others: such labels count for agreement only.",
+        help="Only a random sample speaks for the other outputs. Labels of picked cases, or of cases nobody knows how "
+        "they were chosen, count for themselves and for choosing thresholds.",
     )  # fmt: skip
     readings = tuple(url.params("read"))
     column_mapping.draw_reading(data.inspect(token, "outputs", readings=readings))

@@ -11,7 +11,7 @@ from components.widgets import controls
 UNNAMED = "unnamed"  # the rater of labels given without a name
 HELP = (
     "Kept as your label of this output: the page Judge agreement compares it with the judge. You have seen the judge's "
-    "verdict, so it counts for agreement, not for corrected means. Click it again to remove it."
+    "verdict, so it counts for this output alone, not for what is said of all outputs. Click it again to remove it."
 )
 About = tuple[str, str, str, str]  # case, model, rater, criterion
 
@@ -37,5 +37,5 @@ def _give(run: str, about: About, values: dict[str, float | None], scale: str, k
         data.withdraw_label(run, *about)
         return
     before = data.label_given(run, *about)  # an output that was drawn at random stays one
-    sampling = before["sampling"] if before else "picked"
+    sampling = before["sampling"] if before else "seen"
     data.give_label(run, *about, values[text], sampling, label_entry.ends_of(scale))

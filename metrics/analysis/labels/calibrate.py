@@ -1,7 +1,9 @@
 """Calibration on a run's own labels: the threshold of a metric, for the models that it was computed with."""
 
+import numpy as np
+
 from metrics.analysis.labels.human_labels import criteria
-from metrics.analysis.labels.judge_agreement import Agreement, agreement
+from metrics.analysis.labels.judge_agreement import ENOUGH_CASES, Agreement, agreement, lacking
 from metrics.analysis.labels.labelled_scores import LabelledScores, labelled_scores, metric_columns
 from metrics.calibrations.calibrated_thresholds import models_used, settings_used
 from metrics.core.calibration import FEWEST_LABELS, Calibration, separates
@@ -16,22 +18,25 @@ PROCEDURE = "highest balanced accuracy on the labels, its figure on cases left o
 def calibrate(run: Run, evaluator: str, metric: str, criterion: str, passing: float | None = None) -> Calibration:
     """Return what a run's labels of a criterion say about one of its metrics, with the threshold that they set.
 
-    Grades from `passing` on are good, see `labelled_scores`. The threshold has the highest balanced accuracy; its own
-    figure is that on the cases which resamples left out. It is None where the labels show that the metric does not
-    separate good from bad. Raises InputError for fewer than 30 outputs with label and score, labels of one kind only, a
-    metric without a better end, an evaluator of another version, or a model that is no longer there.
+    Grades from `passing` on are good, see `labelled_scores`. The threshold has the highest balanced accuracy on all
+    labels; its own figure is that on the cases which resamples left out, of a random sample where there is one. It is
+    None where the labels show that the metric does not separate good from bad. Raises InputError for fewer than 30
+    outputs with label and score, labels of one kind only, a metric without a better end, an evaluator of another
+    version, or a model that is no longer there.
     """
     known = evaluators()[evaluator]
     parameters = known.parameters(**run.evaluators[evaluator])
     both = labelled_scores(run, evaluator, metric, criterion, passing=passing)
+    counted = both.part(both.counted)
     models = models_used(known, parameters, run.spec.get("resources", {}))
-    problems = [*_shortcomings(both, f"{evaluator}.{metric}", criterion), *_version(run, known.version, evaluator)]
+    problems = [*_shortcomings(counted, f"{evaluator}.{metric}", criterion), *_version(run, known.version, evaluator)]
     if models is None:
         problems.append(InputProblem(evaluator, "a model that is not on this machine", "the model that the run used"))
     if problems or models is None:
         raise InputError(problems)
     found = agreement(both, threshold=None)
     auc, low, high = _known(found)
+    picked = ", picked outputs" if found.sample == "labelled" else ""
     good = separates(auc, low) and found.suggested.value is not None
     return Calibration(
         evaluator=evaluator,
@@ -40,8 +45,8 @@ def calibrate(run: Run, evaluator: str, metric: str, criterion: str, passing: fl
         models=models,
         threshold=float(f"{found.suggested.value:.4g}") if good and found.suggested.value is not None else None,
         n=found.n,
-        passed=int(both.passed.sum()),
-        data=f"“{criterion}” of suite {run.spec['suite']['name']}",
+        passed=int(counted.passed.sum()),
+        data=f"“{criterion}” of suite {run.spec['suite']['name']}{picked}",
         auc=auc,
         auc_low=low,
         auc_high=high,
@@ -93,6 +98,9 @@ def _shortcomings(both: LabelledScores, metric: str, criterion: str) -> list[Inp
     if n < FEWEST_LABELS:
         found = f"{n} outputs with a label and a score"
         problems.append(InputProblem(where, found, f"at least {FEWEST_LABELS}", column=metric))
+    elif lacking(n, both.clusters):
+        found = f"labels of {len(np.unique(both.clusters))} independent cases"
+        problems.append(InputProblem(where, found, f"of at least {ENOUGH_CASES}", column=metric))
     elif not 0 < good < n:
         found = f"all {n} of them {'pass' if good else 'fail'}"
         problems.append(InputProblem(where, found, "outputs that pass and outputs that fail", column=metric))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.analysis.labels.human_labels import HumanLabels, human_labels
-from metrics.analysis.labels.judge_agreement import UNDEFINED, Stat
+from metrics.analysis.labels.judge_agreement import UNDEFINED, Stat, lacking
 from metrics.analysis.labels.labelled_scores import label_sign, metric_columns, output_scores
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Floats
@@ -19,7 +19,8 @@ class Corrected:
 
     `raw` is the leaderboard's value. labels, corrected: in the metric's range (`unit` "metric"), or in that of the
     labels ("labels") where the metric has no range to convert them to. gap: judge − people on the labelled outputs,
-    None in the labels' unit. All three are None where the sample has no label.
+    None in the labels' unit. All three are None where the sample has too few labels; `needs` says how many more it
+    takes, 0 where there are enough.
     """
 
     model: str
@@ -30,6 +31,7 @@ class Corrected:
     labels: Estimate | None
     corrected: Estimate | None
     gap: Estimate | None
+    needs: int
 
 
 def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | None = None) -> list[Corrected]:
@@ -50,9 +52,13 @@ def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | 
         score, own = score[scored], own[scored]
         cell = board.cells.get((model, column.key))
         raw = UNDEFINED if cell is None else Stat(cell.value, cell.low, cell.high)
-        alone, both = (corrected_mean(score, own, weights, clusters, power) for power in (False, True))
-        gap = corrected_mean(score, score - own, weights, clusters, power=False) if unit == "metric" else None
-        found.append(Corrected(model, unit, raw, int((~np.isnan(own)).sum()), len(own), alone, both, gap))
+        known = ~np.isnan(own)
+        needs = lacking(int(known.sum()), design.units[scored][known])
+        alone = both = gap = None
+        if not needs:
+            alone, both = (corrected_mean(score, own, weights, clusters, power) for power in (False, True))
+            gap = corrected_mean(score, score - own, weights, clusters, power=False) if unit == "metric" else None
+        found.append(Corrected(model, unit, raw, int(known.sum()), len(own), alone, both, gap, needs))
     return found
 
 

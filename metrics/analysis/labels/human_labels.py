@@ -47,9 +47,10 @@ class Criterion:
 class HumanLabels:
     """All labels of one criterion. An output's index is `model · cases + position`; NaN means no label.
 
-    ratings: [outputs, raters]; by_place: [outputs, most] the first, second … label of each output in the order of the
-    sets; random: whether each output belongs to a random sample of its model's; unanswered: by model, how many outputs
-    that were drawn for labelling have no label.
+    ratings: [outputs, raters]; by_place: [outputs, most] the first, second … label of each output in the order in which
+    they were added; random: whether each output belongs to a random sample of its model's, so that it stands for the
+    others; unanswered: by model, how many outputs that were drawn for labelling have no label. A label given beside the
+    judge's verdict ("seen") counts only where the output has no blind one, and for that output alone.
     """
 
     criterion: Criterion
@@ -120,6 +121,9 @@ def _human_labels(run: Run, criterion: str, version: str) -> HumanLabels:
     table = table.filter(pc.equal(table["criterion"], criterion))
     places, size = output_places(run, table), run.spec["suite"]["cases"]
     outputs = len(run.models) * size
+    blind = np.array([how != "seen" for how in table["sampling"].to_pylist()], bool)
+    kept = blind | ~np.isin(places, places[blind])
+    table, places, blind = table.filter(pa.array(kept)), places[kept], blind[kept]
     coded = table["rater"].combine_chunks().dictionary_encode()
     raters = tuple(coded.dictionary.to_pylist())
     values = table["value"].to_numpy(zero_copy_only=False).astype(np.float64)
@@ -129,7 +133,7 @@ def _human_labels(run: Run, criterion: str, version: str) -> HumanLabels:
     nth = pd.Series(places[known]).groupby(places[known]).cumcount().to_numpy()  # how many rows before have the place
     by_place = np.full((outputs, int(nth.max(initial=0)) + 1), np.nan)
     by_place[places[known], nth] = values[known]
-    random, unanswered = _random(run, table, places, np.asarray((~np.isnan(ratings)).any(axis=1)))
+    random, unanswered = _random(run, table.filter(pa.array(blind)), places[blind], values[blind])
     return HumanLabels(facts, raters, ratings, by_place, random, unanswered)
 
 
@@ -154,21 +158,27 @@ def case_ids(run: Run) -> pa.Array:
     return run.case_columns(["case_id"])["case_id"].combine_chunks()
 
 
-def _random(run: Run, table: pa.Table, places: Ints, labelled: Bools) -> tuple[Bools, dict[str, int]]:
+def _random(run: Run, table: pa.Table, places: Ints, values: Floats) -> tuple[Bools, dict[str, int]]:
     """Return which outputs are in the random sample, and how many drawn ones per model have no label.
 
-    Outputs are drawn in the order of `draw_order`, so a model's sample is everything up to the last that was drawn,
-    including outputs before it that were labelled for another reason.
+    table: the blind labels. Outputs are drawn in the order of `draw_order`, so a model's sample is everything up to the
+    last that was drawn, including outputs before it that were labelled for another reason. Later draws alone would not
+    be one: they leave out what was picked before. With all outputs of a model labelled, they are its sample.
     """
     sampling = np.array(table["sampling"].to_pylist(), object)
     order = draw_order(run).reshape(len(run.models), -1)
-    drawn = np.zeros(len(labelled), bool)
-    drawn[places[sampling == "drawn"]] = True
-    reached = order <= np.where(drawn.reshape(order.shape), order, -1).max(axis=1, initial=-1, keepdims=True)
-    unanswered = (reached & (order >= 0) & ~labelled.reshape(order.shape)).sum(axis=1)
-    random = reached.ravel()
-    random[places[sampling == "random"]] = True
-    return random & labelled, dict(zip(run.models, unanswered.tolist(), strict=True))
+
+    def marked(chosen: Ints) -> Bools:
+        found = np.zeros(order.size, bool)
+        found[chosen] = True
+        return found.reshape(order.shape)
+
+    labelled, drawn = marked(places[~np.isnan(values)]), marked(places[sampling == "drawn"])
+    reached = order <= np.where(drawn, order, -1).max(axis=1, initial=-1, keepdims=True)
+    reached |= (marked(places) | (order < 0)).all(axis=1, keepdims=True)
+    reached |= marked(places[sampling == "random"])
+    unanswered = (reached & (order >= 0) & ~labelled).sum(axis=1)
+    return (reached & labelled).ravel(), dict(zip(run.models, unanswered.tolist(), strict=True))
 
 
 @cache_by_run(maxsize=8)

@@ -1,4 +1,4 @@
-"""Which output a rater should look at next: drawn at random for the means, close to the threshold for the rest."""
+"""Which output a rater should look at next: drawn at random, or close to the threshold to choose one by."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -40,10 +40,10 @@ def queue(
     """Return the next outputs for a rater to label for a criterion, of all models or one; `skipped` ones come last.
 
     Every other one is drawn in a random order that depends on the data alone, so that the drawn ones are a simple
-    random sample of each model's outputs: only they enter corrected means. Between them come the outputs whose score in
-    the metric `only` is nearest to `threshold` (by default the metric's own, else the median score), where a label says
-    most about the judge; they count for agreement alone, as do all outputs that were picked in another way. Without
-    `only`, all are drawn.
+    random sample of each model's outputs: only they enter agreement and corrected means. Between them come the outputs
+    whose score in the metric `only` is nearest to `threshold` (by default the metric's own, else the median score);
+    they help to choose a threshold. Without `only`, all are drawn. A label given beside the judge's verdict is not
+    blind: the output is asked for again.
     """
     order = draw_order(run)
     size = run.spec["suite"]["cases"]
@@ -51,7 +51,8 @@ def queue(
     if model is not None:
         inside &= np.repeat(np.arange(len(run.models)) == run.models.index(model), size)
     table = Labels(run).table()
-    table = table.filter(pc.and_(pc.equal(table["rater"], rater), pc.equal(table["criterion"], criterion)))
+    own = pc.and_(pc.equal(table["rater"], rater), pc.equal(table["criterion"], criterion))
+    table = table.filter(pc.and_(own, pc.not_equal(table["sampling"], "seen")))
     labelled = np.zeros(len(order), bool)
     labelled[output_places(run, table)] = True
     late, ids = np.zeros(len(order), bool), case_ids(run)
@@ -70,7 +71,8 @@ def queue(
             edge = float(np.nanmedian(scores)) if (~np.isnan(scores)).any() else 0.0
         distance = np.abs(scores - edge)
         known = left[~np.isnan(distance[left]) & ~late[left]]
-        near = known[np.lexsort((order[known], distance[known]))]
+        # of equally near ones the last to be drawn: what is picked then says nothing about what is drawn next
+        near = known[np.lexsort((-order[known], distance[known]))]
     sampling = table["sampling"].to_pylist()
     # a label given out of turn (after a jump to a case) must not stop the drawing
     drawn_next = sampling.count("drawn") <= len(sampling) - sampling.count("drawn")

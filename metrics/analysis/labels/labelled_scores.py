@@ -11,6 +11,7 @@ from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.sampling_design import cluster_codes
+from metrics.stats.ratios import ratio
 from metrics.store import Run
 
 
@@ -19,7 +20,8 @@ class LabelledScores:
     """The outputs that have both a score and a label: arrays [n].
 
     sign · score and good · label: higher is better; passed: whether people pass the output; place: index of the output,
-    see HumanLabels; model: its index; clusters: codes of its case, or of the case's group.
+    see HumanLabels; model: its index; clusters: codes of its case, or of the case's group; random: whether it belongs
+    to a random sample of its model's outputs; weight: how many of the model's outputs it then stands for, else 1.
     """
 
     column: Column
@@ -31,10 +33,18 @@ class LabelledScores:
     place: Ints
     model: Ints
     clusters: Ints
+    random: Bools
+    weight: Floats
 
-    def part(self, keep: Bools) -> "LabelledScores":
+    @property
+    def counted(self) -> Ints:
+        """Indices of those that stand for all outputs: the random ones; without any all, which stand for themselves."""
+        return np.flatnonzero(self.random if self.random.any() else np.ones(len(self.score), bool))
+
+    def part(self, keep: Bools | Ints) -> "LabelledScores":
         """Return only some of the outputs."""
-        arrays = {name: getattr(self, name)[keep] for name in ("score", "label", "passed", "place", "model")}
+        names = ("score", "label", "passed", "place", "model", "random", "weight")
+        arrays = {name: getattr(self, name)[keep] for name in names}
         return replace(self, **arrays, clusters=cluster_codes(self.clusters[keep]))
 
 
@@ -62,14 +72,18 @@ def labelled_scores(
     sign = -1 if column.direction == "lower" else 1
     score, label, good = output_scores(run, column), people.consensus, label_sign(people, column)
     of_model = np.arange(len(score)) // run.spec["suite"]["cases"]
-    keep = ~np.isnan(score) & ~np.isnan(label) & inside_outputs(run, tag)
+    both = ~np.isnan(score) & ~np.isnan(label)
+    random = people.random & both
+    scored, drawn = (np.bincount(of_model, part, len(run.models)) for part in (~np.isnan(score), random))
+    weight = np.where(random, ratio(scored, drawn, 1.0)[of_model], 1.0)
+    keep = both & inside_outputs(run, tag)
     if model is not None:
         keep &= of_model == run.models.index(model)
     place = np.flatnonzero(keep)
     passed = good * label > good * people.criterion.middle if passing is None else good * label >= good * passing
     return LabelledScores(
         column, sign, good, score[place], label[place], passed[place], place, of_model[place],
-        output_clusters(run, place),
+        output_clusters(run, place), random[place], weight[place],
     )  # fmt: skip
 
 

@@ -106,10 +106,13 @@ def _agreement(
     rated = (~np.isnan(ratings)).sum(axis=1) > 1
     if rated.sum() < FEWEST:
         return None
-    ratings, own = ratings[rated], clusters[rated]
-    draws = statistics.draws_of(cluster_codes(own))
-    alike = stat_of((draws * _alike(ratings)).sum(axis=1) / draws.sum(axis=1))
-    raters = (*all_raters(ratings, own, graded=not metric.binary), *pairs_of_raters(names, ratings, own))
+    ratings, own = ratings[rated], cluster_codes(clusters[rated])
+    draws = statistics.draws_of(own)
+    alike = stat_of((draws * _alike(ratings)).sum(axis=1) / draws.sum(axis=1), own, 0.0)
+    raters = (
+        *all_raters(ratings, own, graded=not metric.binary, enough=FEWEST),
+        *pairs_of_raters(names, ratings, own, enough=FEWEST),
+    )
     disputed = int((np.nanmax(ratings, axis=1) > np.nanmin(ratings, axis=1)).sum())
     return PanelAgreement(evaluator, metric.name, judge, raters, alike, disputed, len(ratings))
 

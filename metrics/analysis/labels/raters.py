@@ -1,18 +1,18 @@
 """Agreement among the people who labelled a run's outputs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from metrics.analysis.labels.human_labels import HumanLabels, human_labels, named_outputs
-from metrics.analysis.labels.judge_agreement import FEWEST, UNDEFINED, Stat, stat_of
+from metrics.analysis.labels.judge_agreement import ENOUGH, UNDEFINED, Sample, Stat, lacking, stat, stat_of
 from metrics.analysis.labels.labelled_scores import output_clusters
 from metrics.core.array_types import Floats, Ints
 from metrics.core.sampling_design import cluster_codes
 from metrics.stats import rater_agreement as statistics
-from metrics.stats.draws import counted
+from metrics.stats.agreement_intervals import kappa_interval, share_interval
 from metrics.store import Run
 
 MOST_KINDS = 30  # different labels up to which there is a κ
@@ -23,8 +23,9 @@ ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 class Raters:
     """Agreement among raters: of one pair (`left`, `right`), or of all raters where these are "".
 
-    `n` outputs are labelled by both (for all raters: by two or more). alpha (Krippendorff): for all raters only; kappa
-    (Cohen), weighted (quadratic κ, of grades) and equal (share of equal labels): for a pair only.
+    `n` outputs are labelled by both (for all raters: by two or more); sample: whom they speak of, see Agreement. alpha
+    (Krippendorff): for all raters only; kappa (Cohen), weighted (quadratic κ, of grades) and equal (share of equal
+    labels): for a pair only.
     """
 
     left: str
@@ -34,40 +35,50 @@ class Raters:
     weighted: Stat = UNDEFINED
     equal: Stat = UNDEFINED
     alpha: Stat = UNDEFINED
+    sample: Sample = "labelled"
 
 
 def rater_agreement(run: Run, criterion: str) -> list[Raters]:
     """Return the agreement of raters on a criterion: all of them together first, then pair by pair.
 
     Where there are more raters than any one output has labels, the pairs are of the first, second … label of each
-    output in the order of the file, over the outputs that have all of them; else of the raters by name.
+    output in the order of the file, over the outputs that have all of them; else of the raters by name. Where outputs
+    were labelled at random, only those count: raters differ more on outputs that were picked for being hard.
     """
     people = human_labels(run, criterion)
     clusters = output_clusters(run, np.arange(len(people.ratings)))
     names, paired = _paired(people)
-    return [
-        *all_raters(people.ratings, clusters, graded=people.criterion.graded), *pairs_of_raters(names, paired, clusters)
-    ]  # fmt: skip
+    sample: Sample = "outputs" if people.random.any() else "labelled"
+    counted = people.random if sample == "outputs" else np.ones(len(clusters), bool)
+    found = [
+        *all_raters(people.ratings[counted], clusters[counted], graded=people.criterion.graded),
+        *pairs_of_raters(names, paired[counted], clusters[counted]),
+    ]
+    return [replace(one, sample=sample) for one in found]
 
 
-def all_raters(ratings: Floats, clusters: Ints, graded: bool) -> list[Raters]:
-    """Return the agreement of all raters together by ratings [n outputs, raters]; none with fewer than FEWEST."""
+def all_raters(ratings: Floats, clusters: Ints, graded: bool, enough: int = ENOUGH) -> list[Raters]:
+    """Return the agreement of all raters together by ratings [n outputs, raters]; none without an output of two.
+
+    With fewer than `enough` outputs it says how many lack.
+    """
     together = (~np.isnan(ratings)).sum(axis=1) > 1
-    if together.sum() < FEWEST:
+    n, own = int(together.sum()), cluster_codes(clusters[together])
+    if not n:
         return []
-    draws = statistics.draws_of(cluster_codes(clusters[together]))
-    alpha = stat_of(statistics.alphas(ratings[together], draws, nominal=not graded))
-    return [Raters("", "", int(together.sum()), alpha=alpha)]
+    if needs := lacking(n, own, enough):
+        return [Raters("", "", n, alpha=Stat(needs=needs))]
+    alphas = statistics.alphas(ratings[together], statistics.draws_of(own), nominal=not graded)
+    return [Raters("", "", n, alpha=stat_of(alphas, own))]
 
 
-def pairs_of_raters(names: Sequence[str], ratings: Floats, clusters: Ints) -> list[Raters]:
-    """Return the agreement of each pair of raters with FEWEST outputs or more that both rated."""
+def pairs_of_raters(names: Sequence[str], ratings: Floats, clusters: Ints, enough: int = ENOUGH) -> list[Raters]:
+    """Return the agreement of each pair of raters with outputs that both rated; fewer than `enough` are too few."""
     found = []
     for left, right in combinations(range(len(names)), 2):
         both = ~np.isnan(ratings[:, left]) & ~np.isnan(ratings[:, right])
-        if both.sum() >= FEWEST:
-            draws = statistics.draws_of(cluster_codes(clusters[both]))
-            pair = _pair(ratings[both, left], ratings[both, right], draws)
+        if both.any():
+            pair = _pair(ratings[both, left], ratings[both, right], cluster_codes(clusters[both]), enough)
             found.append(Raters(names[left], names[right], int(both.sum()), *pair))
     return found
 
@@ -101,13 +112,16 @@ def _paired(people: HumanLabels) -> tuple[list[str], Floats]:
     return names, np.where(complete, people.by_place, np.nan)
 
 
-def _pair(left: Floats, right: Floats, draws: Floats) -> tuple[Stat, Stat, Stat]:
+def _pair(left: Floats, right: Floats, clusters: Ints, enough: int) -> tuple[Stat, Stat, Stat]:
     """Return κ, quadratic κ and the share of equal labels of two raters."""
-    equal = (draws * (left == right)).sum(axis=1) / draws.sum(axis=1)
     kinds = np.unique(np.concatenate([left, right]))
+    if needs := lacking(len(left), clusters, enough):
+        few = Stat(needs=needs)
+        return few, few if len(kinds) > 2 else UNDEFINED, few
+    ones = np.ones(len(left))
+    equal = stat(*share_interval((left == right).astype(np.float64), ones, clusters))
     if len(kinds) > MOST_KINDS:
-        return UNDEFINED, UNDEFINED, stat_of(equal)
-    codes = np.searchsorted(kinds, left) * len(kinds) + np.searchsorted(kinds, right)
-    tables = counted(draws, codes, len(kinds) ** 2).reshape(-1, len(kinds), len(kinds))
-    weighted = stat_of(statistics.kappas(tables, quadratic=True)) if len(kinds) > 2 else UNDEFINED
-    return stat_of(statistics.kappas(tables)), weighted, stat_of(equal)
+        return UNDEFINED, UNDEFINED, equal
+    rows, columns = np.searchsorted(kinds, left), np.asarray(right[:, None] == kinds, np.float64)
+    plain, weighted = (stat(*kappa_interval(rows, columns, ones, clusters, quadratic)) for quadratic in (False, True))
+    return plain, weighted if len(kinds) > 2 else UNDEFINED, equal

@@ -5,24 +5,27 @@ from collections.abc import Iterator
 from metrics.analysis import judged_evaluators
 from metrics.analysis.labels.corrected_means import Corrected, corrected_means
 from metrics.analysis.labels.human_labels import Criterion, criteria
-from metrics.analysis.labels.judge_agreement import Agreement, Stat, agreements
+from metrics.analysis.labels.judge_agreement import Agreement, agreements
 from metrics.analysis.labels.labelled_scores import metric_columns
 from metrics.analysis.labels.panel_agreement import panel_agreement
 from metrics.analysis.leaderboard.leaderboard import Column
-from metrics.presentation.format import MISSING, plural
+from metrics.presentation.agreement_words import HELD_OUT, basis, labels_counted
+from metrics.presentation.format import plural
 from metrics.presentation.panel_rows import LIKE, panel_table
-from metrics.presentation.phrases import metric_title, named, with_interval
+from metrics.presentation.phrases import estimated, metric_title, named, too_few
 from metrics.reports.report import Section, Table
-from metrics.stats.prediction_powered import Estimate
 from metrics.store import Run
 
 TITLE, QUESTION = "Judge agreement", "How far can these scores be trusted?"
 MOST_PAIRS = 16  # of a metric and a criterion
+MOST_BASES = 3  # metrics that leave some outputs unscored rest on fewer labels
 METHOD = (
-    "κ and Spearman's ρ are 1 where judge and people agree and 0 where the agreement is no better than chance; their "
-    "95 % intervals come from 1,000 bootstrap samples of the cases. A corrected mean estimates what people would say "
-    "of all outputs: the judge's mean, corrected by its mean error on a random sample that people labelled "
-    "(prediction-powered inference, PPI++; Angelopoulos, Duchi & Zrnic 2023)."
+    "κ and Spearman's ρ are 1 where judge and people agree and 0 where the agreement is no better than chance. The "
+    "numbers are of outputs labelled at random, as only those speak for all outputs; picked ones help to choose a "
+    "threshold, and where every label is of a picked output the numbers hold for these alone. 95 % intervals: of κ by "
+    "Jeffreys' prior, of shares Wilson's, of ρ by 1,000 bootstrap samples of the cases. A corrected mean estimates "
+    "what people would say of all outputs: the judge's mean, corrected by its mean error on a random sample that "
+    "people labelled (prediction-powered inference, PPI++; Angelopoulos, Duchi & Zrnic 2023)."
 )
 
 
@@ -44,6 +47,9 @@ def agreement_section(run: Run) -> Section | None:
     found = [
         (column, one, agreements(run, one.name, only=(column.evaluator, column.metric))[0]) for column, one in shown
     ]
+    notes += list(dict.fromkeys(basis(row) for *_, row in found if row.n))[:MOST_BASES]
+    if any(row.held_out and row.kappa.value is not None for *_, row in found):
+        notes.append(HELD_OUT.partition(";")[0] + ".")
     tables = [
         Table(
             "Agreement with people",
@@ -55,7 +61,7 @@ def agreement_section(run: Run) -> Section | None:
         _means_row(column, one, row)
         for column, one in shown
         for row in corrected_means(run, one.name, (column.evaluator, column.metric))
-        if row.corrected is not None and row.unit == "metric"
+        if row.n and row.unit == "metric"
     ]
     if means:
         heads = ("Model", "Metric", "Criterion", "Judge", "Corrected", "Labelled")
@@ -87,16 +93,13 @@ def _pairs(run: Run, asked: tuple[Criterion, ...]) -> Iterator[tuple[Column, Cri
 
 def _agreement_row(column: Column, one: Criterion, row: Agreement) -> tuple[str, ...]:
     return (
-        metric_title(column), one.name, _stat(row.kappa), _stat(row.spearman), _stat(row.sensitivity),
-        _stat(row.specificity), f"{row.n:,}",
+        metric_title(column), one.name, estimated(row.kappa), estimated(row.spearman), estimated(row.sensitivity),
+        estimated(row.specificity), labels_counted(row),
     )  # fmt: skip
 
 
 def _means_row(column: Column, one: Criterion, row: Corrected) -> tuple[str, ...]:
     return (
-        row.model, metric_title(column), one.name, _stat(row.raw), _stat(row.corrected), f"{row.n:,} of {row.total:,}"
+        row.model, metric_title(column), one.name, estimated(row.raw),
+        too_few(row.needs) if row.needs else estimated(row.corrected), f"{row.n:,} of {row.total:,}",
     )  # fmt: skip
-
-
-def _stat(found: Stat | Estimate | None) -> str:
-    return MISSING if found is None else with_interval(found.value, found.low, found.high)

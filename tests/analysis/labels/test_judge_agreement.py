@@ -98,7 +98,10 @@ def test_verdicts_at_the_threshold_and_the_outputs_behind_them(run: Run) -> None
         assert all((row["people"] == 1.0) is (people == "pass") for row in rows)
         distances = [abs(float(row["judge"]) - 0.5) for row in rows]  # type: ignore[arg-type]
         assert distances == sorted(distances, reverse=True)
-    assert found.accuracy.value == pytest.approx((found.table[0] + found.table[3]) / found.n)
+    right = (both.score >= 0.5) == both.passed
+    assert right.mean() == (found.table[0] + found.table[3]) / found.n
+    by_model = [right[both.model == model].mean() for model in range(2)]  # of as many outputs, though not of labels
+    assert found.accuracy.value == pytest.approx(np.mean(by_model))
     assert found.spearman.low < found.spearman.value < found.spearman.high  # type: ignore[operator]
 
 
@@ -170,22 +173,20 @@ def test_the_order_of_drawing_is_the_datas_alone(fresh: Run) -> None:
 @pytest.mark.parametrize(
     ("evaluator", "criterion", "values", "expected"),
     [
-        pytest.param(
-            "rouge", "good", {"c0": 1.0, "c1": 4.0, "c2": 4.0, "c3": 1.0}, [0.0, 1.0, 1.0, 0.0], id="stretched"
-        ),
-        pytest.param("pii_leakage", "good", {"c0": 1.0, "c1": 0.0}, [1.0, 0.0], id="low is good, pass stays"),
-        pytest.param("looping_detection", "good", {"c0": 1.0, "c1": 1.0, "c2": 0.0}, [1.0, 1.0, 0.0], id="low is good"),
+        pytest.param("rouge", "good", [1.0, 4.0, 4.0, 1.0], [0.0, 1.0, 1.0, 0.0], id="stretched"),
+        pytest.param("pii_leakage", "good", [1.0, 0.0], [1.0, 0.0], id="low is good, pass stays"),
+        pytest.param("looping_detection", "good", [1.0, 1.0, 0.0], [1.0, 1.0, 0.0], id="low is good"),
     ],
 )
 def test_labels_in_the_range_of_the_metric(
-    workspace: Path, evaluator: str, criterion: str, values: dict[str, float], expected: list[float]
+    workspace: Path, evaluator: str, criterion: str, values: list[float], expected: list[float]
 ) -> None:
-    run = finished(Workspace(), *answered(8), evaluator)
+    run = finished(Workspace(), *answered(12), evaluator)
     column = next(column for column in labelled_scores.metric_columns(run).values() if column.primary)
-    for case_id, value in values.items():
-        Labels(run).give(
-            case_id, "long", "ann", criterion, value, "random", (min(values.values()), max(values.values()))
-        )
+    given = values * 12
+    for index in range(12):
+        scale = (min(given), max(given))
+        Labels(run).give(f"c{index}", "long", "ann", criterion, given[index], "random", scale)
     (row, _) = corrected_means.corrected_means(run, criterion, (column.evaluator, column.metric))
     good = 1 if column.direction == "higher" else -1
     low, high = (column.low, column.high) if good > 0 else (column.high, column.low)

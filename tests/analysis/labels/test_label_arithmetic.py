@@ -12,24 +12,26 @@ from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
 from metrics.analysis.labels.corrected_means import _translated
 from metrics.analysis.labels.human_labels import Criterion
-from metrics.analysis.labels.judge_agreement import UNDEFINED, Agreement, Stat, _rate, agreement, cell_codes, stat_of
+from metrics.analysis.labels.judge_agreement import UNDEFINED, Agreement, Stat, agreement, cell_codes, stat_of
 from metrics.analysis.labels.judge_bias import DUMMIES, _levels
 from metrics.analysis.labels.label_queue import _interleaved
 from metrics.analysis.labels.labelled_scores import LabelledScores, label_sign
 from metrics.analysis.labels.raters import _paired
 from metrics.analysis.leaderboard.label_numbers import curves
 from metrics.stats.intervals import wilson
+from metrics.stats.student_t import student
 
-SCORE = np.array([0.1, 0.4, 0.35, 0.8, 0.9, 0.5])
-LABEL = np.array([1.0, 2.0, 1.0, 3.0, 3.0, 1.0])
+SCORE = np.tile([0.1, 0.4, 0.35, 0.8, 0.9, 0.5], 2)
+LABEL = np.tile([1.0, 2.0, 1.0, 3.0, 3.0, 1.0], 2)
 PASSED = LABEL > 1.5
 
 
-def scores(direction: str = "higher", threshold: float | None = None, sign: int = 1, rows: int = 6) -> LabelledScores:
-    column: Any = SimpleNamespace(direction=direction, threshold=threshold)
+def scores(direction: str = "higher", threshold: float | None = None, sign: int = 1, rows: int = 12) -> LabelledScores:
+    column: Any = SimpleNamespace(direction=direction, threshold=threshold, calibration=None)
     places = np.arange(rows)
     return LabelledScores(
-        column, sign, sign, SCORE[:rows], LABEL[:rows], PASSED[:rows], places, np.zeros(rows, np.int64), places
+        column, sign, sign, SCORE[:rows], LABEL[:rows], PASSED[:rows], places, np.zeros(rows, np.int64), places,
+        np.ones(rows, bool), np.ones(rows),
     )  # fmt: skip
 
 
@@ -41,10 +43,10 @@ def value(found: Agreement, name: str) -> float | None:
 
 def test_agreement_by_hand() -> None:
     found = agreement(scores(threshold=0.4), judged=True)
-    assert (found.judged, found.n, found.cases, found.threshold, found.chosen) == (True, 6, 6, 0.4, "declared")
+    assert (found.judged, found.n, found.cases, found.threshold, found.chosen) == (True, 12, 12, 0.4, "declared")
     assert value(found, "spearman") == pytest.approx(spearmanr(SCORE, LABEL).statistic)
     assert value(found, "auc") == pytest.approx(roc_auc_score(PASSED, SCORE))
-    assert found.table == (2, 1, 0, 3)  # on the threshold passes
+    assert found.table == (4, 2, 0, 6)  # on the threshold passes
     assert value(found, "kappa") == pytest.approx(cohen_kappa_score(PASSED, SCORE >= 0.4))
     rates = [value(found, name) for name in ("accuracy", "sensitivity", "specificity")]
     assert rates == pytest.approx([5 / 6, 1, 2 / 3])
@@ -63,7 +65,7 @@ def test_where_lower_is_better_signs_turn() -> None:
     turned = agreement(scores("lower", threshold=0.4, sign=-1))
     assert value(turned, "spearman") == pytest.approx(spearmanr(SCORE, LABEL).statistic)
     assert value(turned, "auc") == pytest.approx(1 - roc_auc_score(PASSED, SCORE))
-    assert cell_codes(scores(sign=-1), 0.4).tolist() == [1, 3, 1, 2, 2, 0]
+    assert cell_codes(scores(sign=-1), 0.4).tolist() == 2 * [1, 3, 1, 2, 2, 0]
 
 
 def test_a_metric_without_a_direction_has_a_correlation_alone() -> None:
@@ -74,11 +76,23 @@ def test_a_metric_without_a_direction_has_a_correlation_alone() -> None:
     assert (found.threshold, found.chosen, found.table) == (None, "", ())
 
 
-@pytest.mark.parametrize(("rows", "some"), [(2, False), (3, True)])
-def test_three_outputs_are_the_fewest(rows: int, some: bool) -> None:
-    found = agreement(scores(rows=rows))
-    assert (found.n, found.cases) == (rows, rows)
-    assert (value(found, "spearman") is not None) is some
+@pytest.mark.parametrize(("rows", "clusters", "needs"), [(9, 9, 1), (10, 10, 0), (0, 0, 10), (12, 3, 1)])
+def test_below_ten_outputs_of_four_cases_it_says_how_many_more_it_takes(rows: int, clusters: int, needs: int) -> None:
+    """Eight labels once had κ 0.00 (0.00–0.00)."""
+    both = scores(threshold=0.4, rows=rows)
+    found = agreement(replace(both, clusters=both.clusters % max(1, clusters)))
+    assert (found.n, found.cases) == (rows, clusters)
+    stats = [found.spearman, found.auc, found.kappa, found.accuracy, found.balanced]
+    assert {one.needs for one in stats} == {needs}
+    assert all((one.value is None) is bool(needs) for one in stats)
+    assert sum(found.table) == rows, "counts are counts"
+
+
+def test_rates_need_five_outputs_of_their_kind() -> None:
+    both = replace(scores(threshold=0.4), passed=np.arange(12) < 3)
+    found = agreement(both)
+    assert (found.sensitivity, found.specificity.needs) == (Stat(needs=2), 0)
+    assert (found.accuracy.needs, found.kappa.needs, found.balanced) == (0, 0, Stat(needs=2))
 
 
 @pytest.mark.parametrize("kinds", [1, 2, DUMMIES, DUMMIES + 1])
@@ -154,16 +168,20 @@ def test_labels_in_the_range_of_a_metric(people: Any, column: Any, unit: str, la
 
 
 def test_the_first_estimate_is_the_value_and_the_others_its_interval() -> None:
-    assert stat_of(np.array([700.0, *range(201)])) == Stat(700.0, 5.0, 195.0)
-    assert stat_of(np.array([np.nan, *range(201)])) == UNDEFINED
+    assert stat_of(np.array([700.0, *range(201)]), np.arange(9)) == Stat(700.0, 5.0, 195.0)
+    assert stat_of(np.array([np.nan, *range(201)]), np.arange(9)) == UNDEFINED
 
 
-def test_a_share_that_no_resample_changes_has_wilsons_interval_over_the_cases() -> None:
-    """Four outputs of three cases: the interval is that of 3 of 3."""
-    clusters = np.array([0, 0, 1, 2])
-    assert _rate(np.ones(20), clusters) == Stat(1.0, *wilson(3, 3))
-    assert _rate(np.array([0.5, *[0.0, 1.0] * 20]), clusters) == Stat(0.5, 0.0, 1.0)
-    assert _rate(np.full(20, np.nan), clusters) == UNDEFINED
+def test_no_interval_has_the_width_0() -> None:
+    """Where ρ is 1 in every resample, its lower end is that of a share of as many of as many clusters."""
+    found = stat_of(np.ones(20), np.arange(12) // 2)
+    low = 1 / (1 + student(5) ** 2 / 6)
+    assert (found.value, found.low, found.high) == (1.0, pytest.approx(2 * low - 1), 1.0)
+    alike = replace(scores(threshold=0.4), score=LABEL)
+    found_all = agreement(alike)
+    every = [getattr(found_all, field.name) for field in fields(Agreement)]
+    ends = [(one.low, one.high) for one in every if isinstance(one, Stat) and one is not found_all.suggested]
+    assert all(low < high for low, high in ends), ends
 
 
 @pytest.mark.parametrize(
@@ -184,17 +202,67 @@ def test_outputs_to_label_are_drawn_and_picked_in_turn(
 
 
 def test_sensitivity_is_of_what_people_pass_and_specificity_of_what_they_fail() -> None:
-    """At .38 the scores of all five are right: three pass, two fail."""
-    found = agreement(scores(threshold=0.38, rows=5))
-    assert (found.sensitivity, found.specificity) == (Stat(1.0, *wilson(3, 3)), Stat(1.0, *wilson(2, 2)))
-    assert found.accuracy == Stat(1.0, *wilson(5, 5))
-    balanced = value(found, "balanced")
-    assert balanced is not None
-    assert 0.5 < balanced < 1.0, "on held-out cases"
+    """At .38 all ten are right: six pass, four and one more fail."""
+    both = replace(scores(threshold=0.38), score=np.where(PASSED, 0.9, 0.1))
+    found = agreement(both.part(np.arange(11)))
+    assert (found.sensitivity, found.specificity) == (Stat(1.0, *wilson(6, 6)), Stat(1.0, *wilson(5, 5)))
+    assert found.accuracy == Stat(1.0, *wilson(11, 11))
     assert not found.judged
 
 
+def test_outputs_of_one_case_count_as_copies_where_nothing_differs() -> None:
+    """Twelve outputs of six cases: the interval is that of 6 of 6, for few cases."""
+    both = replace(scores(threshold=0.38), score=np.where(PASSED, 0.9, 0.1), clusters=np.arange(12) // 2)
+    size = 6 * (student(11) / student(5)) ** 2
+    assert agreement(both).accuracy == Stat(1.0, *wilson(size, size))
+
+
+def test_a_suggested_threshold_is_judged_by_the_labels_that_did_not_choose_it() -> None:
+    own, given = agreement(scores()), agreement(scores(), threshold=agreement(scores()).suggested.value)
+    elsewhere = agreement(scores(), threshold=0.37)  # as good on these labels
+    assert own.held_out
+    assert given == own
+    assert not elsewhere.held_out
+    assert elsewhere.table == own.table
+    assert own.accuracy.value < elsewhere.accuracy.value  # type: ignore[operator]
+    mean = (own.sensitivity.value + own.specificity.value) / 2  # type: ignore[operator]
+    assert own.balanced.value == elsewhere.balanced.value == pytest.approx(mean)
+
+
+def test_a_threshold_calibrated_on_these_labels_is_judged_like_a_suggested_one() -> None:
+    both = scores()
+    cut = agreement(both).suggested.value
+    column: Any = SimpleNamespace(
+        direction="higher", threshold=cut, calibration=SimpleNamespace(threshold=cut)
+    )  # fmt: skip
+    found = agreement(replace(both, column=column))
+    assert (found.chosen, found.held_out, found.kappa) == ("calibrated", True, agreement(both).kappa)
+    column.calibration = None
+    assert agreement(replace(both, column=column)).chosen == "declared"
+
+
+def test_with_a_random_sample_the_picked_outputs_choose_thresholds_only() -> None:
+    """Ten drawn outputs are right; two picked ones are wrong."""
+    right = np.arange(12) < 10
+    both = replace(scores(threshold=0.38), score=np.where(right == PASSED, 0.9, 0.1), random=right)
+    found, all_random = agreement(both), agreement(replace(both, random=np.ones(12, bool)))
+    assert (found.sample, found.n, found.picked, found.accuracy.value) == ("outputs", 10, 2, 1.0)
+    assert (all_random.n, all_random.picked, all_random.accuracy.value) == (12, 0, pytest.approx(10 / 12))
+    assert found.suggested == all_random.suggested
+    none = agreement(replace(both, random=np.zeros(12, bool)))
+    assert (none.sample, none.n, none.picked, none.accuracy) == ("labelled", 12, 0, all_random.accuracy)
+
+
+def test_each_random_output_counts_for_those_that_it_stands_for() -> None:
+    """Six of one model, of 60, are right; six of another, of 20, wrong: 75 % of all outputs."""
+    right = np.arange(12) < 6
+    both = replace(
+        scores(threshold=0.38), score=np.where(right == PASSED, 0.9, 0.1), weight=np.where(right, 10.0, 20 / 6)
+    )  # fmt: skip
+    assert agreement(both).accuracy.value == pytest.approx(0.75)
+
+
 def test_where_people_pass_every_output_no_threshold_is_suggested() -> None:
-    found = agreement(replace(scores(), passed=np.ones(6, bool)))
-    assert (found.n, found.threshold, found.chosen, found.table) == (6, None, "", ())
+    found = agreement(replace(scores(), passed=np.ones(12, bool)))
+    assert (found.n, found.threshold, found.chosen, found.table) == (12, None, "", ())
     assert found.suggested == found.kappa == UNDEFINED

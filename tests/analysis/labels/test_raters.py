@@ -19,16 +19,15 @@ from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import text_outputs, text_suite
 
 NONE = np.nan
-RATINGS = np.array(
-    [[1, 1, 2], [2, 2, NONE], [3, 2, 3], [1, NONE, NONE], [2, 3, 3], [1, 1, 1], [3, NONE, 2], [2, 1, NONE]], float
-)
-ALONE = np.arange(8)
+ONCE = [[1, 1, 2], [2, 2, NONE], [3, 2, 3], [1, NONE, NONE], [2, 3, 3], [1, 1, 1], [3, NONE, 2], [2, 1, NONE]]
+RATINGS = np.tile(np.array(ONCE, float), (3, 1))
+ALONE = np.arange(24)
 
 
 @pytest.mark.parametrize(("graded", "level"), [(True, "interval"), (False, "nominal")])
 def test_alpha_is_of_the_outputs_with_two_labels(graded: bool, level: str) -> None:
     [found] = all_raters(RATINGS, ALONE, graded)
-    assert (found.left, found.right, found.n) == ("", "", 7)
+    assert (found.left, found.right, found.n) == ("", "", 21)
     assert found.alpha.value == pytest.approx(krippendorff.alpha(RATINGS.T, level_of_measurement=level))
     assert found.alpha.low is not None
     assert found.alpha.high is not None
@@ -36,26 +35,38 @@ def test_alpha_is_of_the_outputs_with_two_labels(graded: bool, level: str) -> No
     assert found.kappa.value is None
 
 
-@pytest.mark.parametrize(("rows", "some"), [([0, 1, 3], False), ([0, 1, 2], True)])
-def test_three_outputs_are_the_fewest(rows: list[int], some: bool) -> None:
-    assert bool(all_raters(RATINGS[rows], ALONE[rows], True)) is some
-    assert bool(pairs_of_raters(["a", "b"], RATINGS[rows, :2], ALONE[rows])) is some
+@pytest.mark.parametrize(("rows", "needs"), [(1, 9), (9, 1), (10, 0)])
+def test_below_ten_outputs_it_says_how_many_more_it_takes(rows: int, needs: int) -> None:
+    labels = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 1.0]])[np.arange(rows) % 3]
+    [together], [pair] = all_raters(labels, ALONE[:rows], True), pairs_of_raters(["a", "b"], labels, ALONE[:rows])
+    assert (together.n, pair.n) == (rows, rows)
+    assert {one.needs for one in (together.alpha, pair.kappa, pair.equal)} == {needs}
+    assert (pair.kappa.value is None) is bool(needs)
+
+
+def test_raters_who_never_differ_are_not_certain() -> None:
+    labels = np.repeat(np.arange(12) % 2, 2).reshape(12, 2).astype(float)
+    [together], [pair] = all_raters(labels, ALONE[:12], False), pairs_of_raters(["a", "b"], labels, ALONE[:12])
+    for one in (together.alpha, pair.kappa, pair.equal):
+        assert one.value == 1.0
+        assert 0 < one.low < 0.8 < one.high  # type: ignore[operator]
 
 
 def test_pairs_are_compared_on_what_both_rated() -> None:
     found = pairs_of_raters(["a", "b", "c"], RATINGS, ALONE)
-    assert [(pair.left, pair.right, pair.n) for pair in found] == [("a", "b", 6), ("a", "c", 5), ("b", "c", 4)]
+    assert [(pair.left, pair.right, pair.n) for pair in found] == [("a", "b", 18), ("a", "c", 15), ("b", "c", 12)]
     for pair, (left, right) in zip(found, [(0, 1), (0, 2), (1, 2)], strict=True):
         both = ~np.isnan(RATINGS[:, left] + RATINGS[:, right])
         one, other = RATINGS[both, left], RATINGS[both, right]
-        assert pair.equal.value == (one == other).mean()
+        assert pair.equal.value == pytest.approx((one == other).mean())
         assert pair.kappa.value == pytest.approx(cohen_kappa_score(one, other))
         assert pair.weighted.value == pytest.approx(cohen_kappa_score(one, other, weights="quadratic"))
         assert pair.alpha.value is None
 
 
 def test_yes_and_no_have_no_weights_and_many_kinds_no_kappa(monkeypatch: pytest.MonkeyPatch) -> None:
-    [two] = pairs_of_raters(["a", "b"], np.array([[0, 0], [1, 1], [0, 1], [1, 1]], float), ALONE[:4])
+    yes_and_no = np.tile(np.array([[0, 0], [1, 1], [0, 1], [1, 1]], float), (3, 1))
+    [two] = pairs_of_raters(["a", "b"], yes_and_no, ALONE[:12])
     assert two.kappa.value == pytest.approx(0.5)
     assert two.weighted.value is None
     monkeypatch.setattr(raters, "MOST_KINDS", 3)
@@ -64,7 +75,7 @@ def test_yes_and_no_have_no_weights_and_many_kinds_no_kappa(monkeypatch: pytest.
     monkeypatch.setattr(raters, "MOST_KINDS", 2)
     [many] = pairs_of_raters(["a", "b"], RATINGS[:, :2], ALONE)
     assert (many.kappa.value, many.weighted.value) == (None, None)
-    assert many.equal.value == 0.5
+    assert many.equal.value == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(("kinds", "kappa"), [(30, 1.0), (31, None)])
@@ -99,13 +110,13 @@ def test_the_share_that_gave_the_most_frequent_value() -> None:
 
 
 def test_a_panels_agreement_by_hand() -> None:
-    given = records((1, 1, 0), (1, 1, 1), (0, 1, None), (0, None, None), (1, 1, 1.0000000001))
-    found = _agreement("e", Metric("m", "A metric."), "", given, np.array([4, 4, 7, 8, 9]))
+    given = 3 * records((1, 1, 0), (1, 1, 1), (0, 1, None), (0, None, None), (1, 1, 1.0000000001))
+    found = _agreement("e", Metric("m", "A metric."), "", given, np.array([4, 4, 7, 8, 9, *range(10, 20)]))
     assert found is not None
-    assert (found.evaluator, found.metric, found.judge, found.n, found.disputed) == ("e", "m", "", 4, 2)
+    assert (found.evaluator, found.metric, found.judge, found.n, found.disputed) == ("e", "m", "", 12, 6)
     assert found.alike.value == pytest.approx((2 / 3 + 1 + 1 / 2 + 1) / 4)
     assert [(pair.left, pair.right, pair.n) for pair in found.raters] == [
-        ("", "", 4), ("a", "b", 4), ("a", "c", 3), ("b", "c", 3),
+        ("", "", 12), ("a", "b", 12), ("a", "c", 9), ("b", "c", 9),
     ]  # fmt: skip
 
 
@@ -126,11 +137,13 @@ def test_what_makes_a_panel(workspace: Path, judge: dict[str, Any] | None, sever
 
 
 def test_two_outputs_are_too_few_for_a_panels_agreement() -> None:
+    """It is of all outputs that the panel scored, so three are enough."""
     metric = Metric("m", "A metric.")
     assert _agreement("e", metric, "", records((1, 1), (0, 1), (1, None)), np.arange(3)) is None
     found = _agreement("e", metric, "", records((1, 1), (0, 1), (1, 1)), np.arange(3))
     assert found is not None
     assert (found.n, found.disputed) == (3, 1)
+    assert {one.needs for one in (found.alike, found.raters[0].alpha, found.raters[1].kappa)} == {0}
 
 
 def test_draws_are_a_group_for_each_judge() -> None:

@@ -1,0 +1,62 @@
+"""What agreement with people rests on, in words and as a table: the same in pages, reports and the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from metrics.presentation.format import count, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metrics.analysis.labels.judge_agreement import Agreement
+
+STATISTICS = ("kappa", "accuracy", "sensitivity", "specificity", "spearman", "auc", "suggested", "balanced")
+HELD_OUT = (
+    "κ and the rates judge each output by thresholds that the other labels chose; the table counts at the threshold "
+    "itself."
+)
+RATED = {
+    "outputs": "Of the outputs labelled at random, which speak for all.",
+    "labelled": "Of the labelled outputs only: none was labelled at random.",
+}
+
+
+def labels_counted(found: Agreement) -> str:
+    """Return on how many labels the numbers rest: `70`, or `40 picked` where none was drawn at random."""
+    return f"{count(found.n)} picked" if found.sample == "labelled" and found.n else count(found.n)
+
+
+def basis(found: Agreement) -> str:
+    """Return whom the numbers speak of, and what picked labels are for."""
+    if found.sample == "labelled":
+        return (
+            f"Of the {plural(found.n, 'labelled output')} only: they were picked, or it is not known how they were "
+            "chosen, so they say nothing about the others."
+        )
+    sample = plural(found.n, "output labelled at random", "outputs labelled at random")
+    others = plural(found.picked, "picked one", "picked ones")
+    also = f" {others} only {'helps' if found.picked == 1 else 'help'} to choose a threshold." if found.picked else ""
+    return f"{sample} {'speaks' if found.n == 1 else 'speak'} for all outputs.{also}"
+
+
+def agreement_frame(rows: Iterable[tuple[str, Agreement]]) -> pd.DataFrame:
+    """Return a row a statistic of each (criterion, agreement).
+
+    Columns: evaluator, metric, criterion, sample ("outputs": a random sample of all, "labelled": those alone), n,
+    cases, picked, threshold, chosen, held_out, statistic (STATISTICS), value, low, high, needs (labels that lack).
+    """
+    import pandas as pd
+
+    about = ("sample", "n", "cases", "picked", "threshold", "chosen", "held_out")
+    found = [
+        {"evaluator": one.column.evaluator, "metric": one.column.metric, "criterion": criterion}
+        | {name: getattr(one, name) for name in about}
+        | {"statistic": name}
+        | {part: getattr(getattr(one, name), part) for part in ("value", "low", "high", "needs")}
+        for criterion, one in rows
+        for name in STATISTICS
+    ]
+    names = ["evaluator", "metric", "criterion", *about, "statistic", "value", "low", "high", "needs"]
+    return pd.DataFrame(found, columns=names)

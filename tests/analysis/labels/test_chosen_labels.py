@@ -1,0 +1,172 @@
+"""Whom agreement speaks of: outputs labelled at random stand for all, picked ones for none but themselves."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from metrics.analysis.labels.corrected_means import corrected_means
+from metrics.analysis.labels.human_labels import draw_order, human_labels
+from metrics.analysis.labels.judge_agreement import Agreement, agreement_slices, agreements
+from metrics.analysis.labels.label_queue import queue
+from metrics.analysis.labels.raters import rater_agreement
+from metrics.core.label_schema import LABELS, Sampling, now
+from metrics.store import Run
+from metrics.store.label_sets import Labels
+from tests.analysis.labels import few_labels
+from tests.analysis.labels.queued_labels import CUT, POPULATIONS, STATISTICS, Population, simulate, statistics
+from tests.analysis.scored import scored_run
+
+ROUGE = ("rouge", "rouge1")
+NEAR = POPULATIONS[0]
+
+
+def add(run: Run, places: list[tuple[str, str, Sampling]], passed: dict[tuple[str, str], bool], rater: str) -> None:
+    rows = [
+        {
+            "case_id": case_id, "model": model, "rater": rater, "criterion": "good", "sampling": sampling,
+            "value": float(passed[case_id, model]), "low": 0.0, "high": 1.0, "given": now(),
+        }
+        for case_id, model, sampling in places
+    ]  # fmt: skip
+    Labels(run).add(pa.Table.from_pylist(rows, LABELS), rater)
+
+
+def judged(size: int = 400, models: tuple[str, ...] = ("m",), seed: int = 4) -> tuple[Run, dict[tuple[str, str], bool]]:
+    """A run of `size` cases, and what people would say of each output."""
+    rng = np.random.default_rng(seed)
+    drawn = {model: NEAR.draw(rng, size) for model in models}
+    run = scored_run({".".join(ROUGE): {model: score.tolist() for model, (score, _) in drawn.items()}})
+    people = {(f"c{i}", model): bool(passed[i]) for model, (_, passed) in drawn.items() for i in range(size)}
+    return run, people
+
+
+def of_all(run: Run, people: dict[tuple[str, str], bool]) -> dict[str, float]:
+    rows = run.scores
+    keys = list(zip(rows["case_id"], rows["model"], strict=True))
+    return statistics(rows["value"].to_numpy(), np.array([people[key] for key in keys]))
+
+
+def found(run: Run, **choice: str) -> Agreement:
+    (one,) = agreements(run, "good", only=ROUGE, threshold=CUT, **choice)  # type: ignore[arg-type]
+    return one
+
+
+def test_120_labels_of_the_queue_tell_what_people_say_of_all_400(workspace: Path) -> None:
+    """With picked labels counted like the others a κ of .66 was shown as .48 (.31–.64)."""
+    run, people = judged()
+    asked = [
+        (one.case_id, one.model, one.sampling) for one in queue(run, "good", "ann", ROUGE, None, CUT, most=120).next
+    ]
+    add(run, asked, people, "ann")
+    truth, one = of_all(run, people), found(run)
+    assert (one.sample, one.n + one.picked) == ("outputs", 120)
+    assert 60 <= one.n < 80, "those drawn, and picked ones that the drawing has passed"
+    for name in STATISTICS:
+        stat = getattr(one, name)
+        assert stat.low < truth[name] < stat.high
+    picked = {(case_id, model) for case_id, model, sampling in asked if sampling == "picked"}
+    assert np.mean([people[key] for key in picked]) == pytest.approx(0.5, abs=0.15), "near the threshold"
+    (mean,) = corrected_means(run, "good", ROUGE)
+    assert mean.n == one.n, "agreement and corrected means rest on the same outputs"
+
+
+@pytest.mark.parametrize("population", POPULATIONS, ids=lambda one: one.name)
+def test_neither_bias_nor_false_certainty(population: Population) -> None:
+    """The light form of tests/benchmarks/bench_agreement.py."""
+    for outcome in simulate(population, 60).values():
+        assert abs(outcome.bias) < 0.01 + 3 * outcome.noise
+        assert outcome.covered >= 0.89
+
+
+def test_picked_labels_counted_like_random_ones_would_mislead() -> None:
+    outcome = simulate(NEAR, 40, mixed=True)["kappa"]
+    assert outcome.bias < -0.15
+    assert outcome.covered < 0.5
+
+
+def test_with_15_labels_intervals_hold() -> None:
+    """Percentiles of resamples held .88 of true κs that were far from 1, and .77 of all of these."""
+    for name, (ours, resamples) in few_labels.coverages(15, 30).items():
+        assert ours.mean() >= 0.92, name
+        assert np.nanmean(resamples) < ours.mean()
+
+
+def test_a_judge_that_knows_nothing_agrees_no_better_than_chance_at_the_threshold_that_ten_labels_suggest() -> None:
+    own, shown, truth, covered = few_labels.suggested(10, 100)
+    assert own > 0.2
+    assert abs(shown) < 0.06
+    assert abs(truth) < 0.03
+    assert covered > 0.9
+
+
+def test_labels_whose_sampling_is_not_known_speak_for_themselves(workspace: Path) -> None:
+    run, people = judged(40)
+    add(run, [(f"c{i}", "m", "unknown") for i in range(20)], people, "file")
+    one = found(run)
+    assert (one.sample, one.n, one.picked) == ("labelled", 20, 0)
+    (mean,) = corrected_means(run, "good", ROUGE)
+    assert (mean.n, mean.needs, mean.corrected) == (0, 10, None)
+    add(run, [(f"c{i}", "m", "picked") for i in range(20, 40)], people, "rest")
+    whole = found(run)
+    assert (whole.sample, whole.n) == ("outputs", 40), "all outputs are labelled: nothing was chosen"
+    assert whole.kappa.value == pytest.approx(of_all(run, people)["kappa"])
+
+
+def test_three_random_labels_are_too_few_and_picked_ones_do_not_make_up_for_them(workspace: Path) -> None:
+    run, people = judged(40)
+    places: list[tuple[str, str, Sampling]] = [(f"c{i}", "m", "random" if i < 3 else "picked") for i in range(20)]
+    add(run, places, people, "file")
+    one = found(run)
+    assert (one.sample, one.n, one.picked, one.kappa.needs, one.kappa.value) == ("outputs", 3, 17, 7, None)
+    (mean,) = corrected_means(run, "good", ROUGE)
+    assert (mean.n, mean.needs, mean.labels, mean.corrected) == (3, 7, None, None)
+
+
+def test_a_model_counts_by_its_outputs_not_by_its_labels(workspace: Path) -> None:
+    run, people = judged(60, ("a", "b"))
+    places: list[tuple[str, str, Sampling]] = [(f"c{i}", "a", "random") for i in range(50)]
+    add(run, [*places, *((f"c{i}", "b", "random") for i in range(15))], people, "file")
+    parts = [found(run, model=model).accuracy.value for model in ("a", "b")]
+    assert found(run).accuracy.value == pytest.approx(np.mean(parts))  # type: ignore[arg-type]
+    slices = agreement_slices(run, "good", ROUGE, threshold=CUT)
+    assert [slices["model", model].accuracy.value for model in ("a", "b")] == parts
+
+
+def test_a_verdict_given_beside_the_judges_counts_for_its_output_alone(workspace: Path) -> None:
+    run, people = judged(40)
+    wrong = {key: not value for key, value in people.items()}
+    add(run, [(f"c{i}", "m", "seen") for i in range(12)], wrong, "ann")
+    assert found(run).sample == "labelled"
+    first = queue(run, "good", "ann", None, most=40)
+    assert (first.done, len(first.next)) == (0, 40), "asked for again, blind"
+    order = np.argsort(draw_order(run))
+    add(run, [(f"c{i}", "m", "drawn") for i in order[:20]], people, "bo")
+    one, labels = found(run), human_labels(run, "good")
+    assert (one.sample, one.n) == ("outputs", 20)
+    assert one.picked == len(set(range(12)) - set(order[:20].tolist()))
+    assert all(labels.consensus[i] == people[f"c{i}", "m"] for i in order[:20]), (
+        "the blind label is the one that counts"
+    )
+
+
+def test_raters_are_compared_on_outputs_labelled_at_random(workspace: Path) -> None:
+    """Bo differs from ann on the picked outputs only."""
+    run, people = judged(40)
+    places: list[tuple[str, str, Sampling]] = [(f"c{i}", "m", "random" if i < 20 else "picked") for i in range(36)]
+    add(run, places, people, "ann")
+    add(run, places, {key: value == (int(key[0][1:]) < 20) for key, value in people.items()}, "bo")
+    together, pair = rater_agreement(run, "good")
+    assert (together.n, pair.n, pair.sample, pair.equal.value) == (20, 20, "outputs", 1.0)
+
+
+def test_what_is_picked_says_nothing_about_what_is_drawn_next(workspace: Path) -> None:
+    """Of equally near outputs (a judge of yes and no) the last to be drawn are picked: the sample holds draws alone."""
+    run = scored_run({".".join(ROUGE): {"m": [float(i % 3 > 0) for i in range(40)]}})
+    asked = queue(run, "good", "ann", ROUGE, threshold=0.5, most=20).next
+    order = draw_order(run)
+    ranks = {
+        how: sorted(order[int(one.case_id[1:])] for one in asked if one.sampling == how) for how in ("drawn", "picked")
+    }
+    assert ranks == {"drawn": list(range(10)), "picked": list(range(30, 40))}

@@ -1,0 +1,59 @@
+"""Agreement of a judge with people, by simulation: labels through the queue, few labels, suggested thresholds.
+
+    python -m tests.benchmarks.bench_agreement
+
+Of 400 outputs 120 are labelled through the queue, half of them picked near the threshold; a row has the worst of κ and
+the rates. Required: a bias of at most .01 against all outputs, and intervals that hold the value of the outputs which
+could be drawn in 93 to 97 % of the data sets; shown beside: both with picked labels counted like random ones. With 15
+to 60 labels: coverage over 21 tables of people × judge, beside percentiles of resamples. A judge that knows nothing: κ
+at the threshold that its labels suggest, on those labels and as shown. Three minutes of processor time.
+"""
+
+import numpy as np
+
+from tests.analysis.labels.few_labels import coverages, suggested
+from tests.analysis.labels.queued_labels import LABELS, OUTPUTS, POPULATIONS, simulate
+from tests.benchmarks.table import Row, report
+
+REPEATS, MIXED, OF_TABLE, OF_THRESHOLD = 1_500, 300, 120, 300
+BIAS, LEAST, MOST = 0.01, 0.93, 0.97
+FEW = (15, 25, 40, 60)
+
+
+def main() -> None:
+    """Simulate all of it."""
+    rows = []
+    for population in POPULATIONS:
+        ours = simulate(population, REPEATS).values()
+        mixed = simulate(population, MIXED, mixed=True).values()
+        title = f"{LABELS} labels of {OUTPUTS}, {population.name}"
+        rows += [
+            Row(f"{title}: largest bias", max(abs(one.bias) for one in ours), "", most=BIAS),
+            Row(f"{title}: largest bias with picked labels counted", max(abs(one.bias) for one in mixed), ""),
+            Row(f"{title}: least coverage", min(one.covered for one in ours), "", least=LEAST),
+            Row(f"{title}: most coverage", max(one.covered for one in ours), "", most=MOST),
+            Row(f"{title}: least coverage of these {OUTPUTS}", min(one.covered_own for one in ours), "", least=LEAST),
+            Row(f"{title}: least coverage with picked labels counted", min(one.covered for one in mixed), ""),
+        ]
+    for n in FEW:
+        for name, (ours, resamples) in coverages(n, OF_TABLE).items():
+            title = f"{n} labels: {name}, coverage"
+            rows += [
+                Row(f"{title}, mean", float(ours.mean()), "", least=LEAST),
+                Row(f"{title}, least of the tables", float(ours.min()), ""),
+                Row(f"{title}, mean, percentiles of resamples", float(np.nanmean(resamples)), ""),
+            ]
+    for skill, n in ((0.0, 10), (0.0, 20), (0.0, 40), (1.0, 20), (1.0, 40)):
+        own, shown, truth, covered = suggested(n, OF_THRESHOLD, skill)
+        title = f"threshold suggested by {n} labels, {'a useless' if not skill else 'an informed'} judge: κ"
+        rows += [
+            Row(f"{title} of all outputs", truth, ""),
+            Row(f"{title} on the labels that chose it", own, ""),
+            Row(f"{title} as shown, |bias|", abs(shown - truth), "", most=0.05),
+            Row(f"{title} as shown, coverage", covered, "", least=LEAST),
+        ]
+    report(rows)
+
+
+if __name__ == "__main__":
+    main()
