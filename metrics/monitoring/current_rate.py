@@ -107,7 +107,7 @@ class CurrentRate:
         return counts[::-1].cumsum(axis=0)[::-1], np.array(codes) / PARTS, thresholds(starts)
 
     def _thin(self) -> None:
-        """Give up starts: of those long ago fewer are kept, an eighth of the way apart."""
+        """Give up starts: of those long ago fewer are kept, about an eighth of the way apart."""
         length = 1
         while True:
             alike = [place for place, one in enumerate(self._segments) if one.blocks == length]
