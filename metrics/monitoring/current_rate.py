@@ -14,27 +14,21 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.monitoring.health import Health, Limits, next_health, unrefuted
-from metrics.stats.confidence_sequences import Bounds, bounds, evidence_above, evidence_below, thresholds
+from metrics.stats.confidence_sequences import Bounds, bounds, evidence_above, evidence_below, roundest, thresholds
 
 BLOCK = 10  # samples: the rate is looked at whenever so many were taken
 PARTS = 240  # of a unit's value: exact for the shares of up to 6, and of 8, 10, 12, … lines
-KEPT = 8  # segments of one length; two more become one of twice the length
+KEPT = 16  # blocks for which a start is kept, times the largest power of two that divides its number
 NOTHING = Bounds(0.0, 1.0)
 
 
 class Segment:
-    """Units between two starts of stretches: how many have which value, in PARTS, and where they begin."""
+    """Units between two starts of stretches: how many have which value, in PARTS, and the sample where they begin."""
 
-    __slots__ = ("blocks", "counts", "number", "start")
+    __slots__ = ("counts", "number", "start")
 
-    def __init__(self, start: int, number: int, blocks: int = 1, counts: Mapping[int, int] | None = None):
-        self.start, self.number, self.blocks = start, number, blocks
-        self.counts = Counter(counts)
-
-    def absorb(self, later: "Segment") -> None:
-        """Add the segment that follows: the stretch that began with it is given up."""
-        self.blocks += later.blocks
-        self.counts += later.counts
+    def __init__(self, start: int, number: int, counts: Mapping[int, int] | None = None):
+        self.start, self.number, self.counts = start, number, Counter(counts)
 
 
 class CurrentRate:
@@ -45,18 +39,17 @@ class CurrentRate:
         kept = kept or {}
         self.health = Health(kept.get("health", Health.INSUFFICIENT_DATA))
         self.units: int = kept.get("units", 0)  # since the monitor was created
+        self._block: int = kept.get("block", -1)  # of the latest unit
         self.bounds = Bounds(*kept.get("bounds", NOTHING))  # of the longest stretch
         self._common = Bounds(*kept.get("common", NOTHING))  # what all its bounds so far had in common
-        self._segments = [
-            Segment(start, number, blocks, dict(counts)) for start, number, blocks, counts in kept.get("segments", ())
-        ]
+        self._segments = [Segment(start, number, dict(counts)) for start, number, counts in kept.get("segments", ())]
 
     def kept(self) -> dict[str, Any]:
         """Return it as JSON, from which it continues."""
         return {
-            "health": self.health.value, "units": self.units, "bounds": list(self.bounds),
+            "health": self.health.value, "units": self.units, "block": self._block, "bounds": list(self.bounds),
             "common": list(self._common),
-            "segments": [[one.start, one.number, one.blocks, sorted(one.counts.items())] for one in self._segments],
+            "segments": [[one.start, one.number, sorted(one.counts.items())] for one in self._segments],
         }  # fmt: skip
 
     @property
@@ -73,8 +66,11 @@ class CurrentRate:
 
     def add(self, value: float, number: int) -> None:
         """Add a unit that was counted at the sample of that number: the share of its lines that pass."""
-        if not self._segments or self._segments[-1].start != number // BLOCK:
-            self._segments.append(Segment(number // BLOCK, number))
+        block = number // BLOCK
+        if block > self._block:  # a stretch from any block in between is the same
+            start = roundest(self._block + 1, block) if self.units else 0
+            self._segments.append(Segment(start, number))
+            self._block = block
         self._segments[-1].counts[round(value * PARTS)] += 1
         self.units += 1
 
@@ -107,11 +103,12 @@ class CurrentRate:
         return counts[::-1].cumsum(axis=0)[::-1], np.array(codes) / PARTS, thresholds(starts)
 
     def _thin(self) -> None:
-        """Give up starts: of those long ago fewer are kept, about an eighth of the way apart."""
-        length = 1
-        while True:
-            alike = [place for place, one in enumerate(self._segments) if one.blocks == length]
-            if len(alike) <= KEPT:
-                return
-            self._segments[alike[0]].absorb(self._segments.pop(alike[0] + 1))
-            length *= 2
+        """Give up starts, but not the first: a stretch of n blocks has others at every n/16th of it, or closer."""
+        kept = self._segments[:1]
+        for one in self._segments[1:]:
+            power = one.start & -one.start
+            if self._block - one.start < KEPT * power:
+                kept.append(one)
+            else:
+                kept[-1].counts += one.counts
+        self._segments = kept

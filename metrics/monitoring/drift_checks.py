@@ -88,7 +88,7 @@ class MetricDrift:
 
 
 @dataclass(frozen=True, slots=True)
-class _Event:
+class Event:
     """Scores of one metric up to a cut; shares: how large a part of each reference unit's they are."""
 
     row: int
@@ -116,7 +116,7 @@ def drifts(monitor: Monitor) -> list[MetricDrift]:
         return []
     run = Workspace(monitor.folder.parent.parent).run(reference["run"], finished=True)
     clusters = run.sampling_design().units
-    rows, events = list[MetricDrift](), list[_Event]()
+    rows, events = list[MetricDrift](), list[Event]()
     for entry, _ in monitor.spec.chosen.values():
         for metric in entry.metrics:
             if metric.primary or not metric.minor:
@@ -129,7 +129,7 @@ def drifts(monitor: Monitor) -> list[MetricDrift]:
                 row = _described(monitor, run, entry.id, metric, values, len(np.unique(units)))
                 if row.reason is None:
                     events += [
-                        _Event(len(rows), cut, np.bincount(codes, values <= cut.edge) / np.bincount(codes))
+                        Event(len(rows), cut, np.bincount(codes, values <= cut.edge) / np.bincount(codes))
                         for codes in [np.unique(units, return_inverse=True)[1]]
                         for cut in cuts_of(values, metric)
                     ]
@@ -182,7 +182,7 @@ def _described(monitor: Monitor, run: Run, evaluator: str, metric: Metric, befor
     return replace(row, ks=found.ks, psi=found.psi)
 
 
-def _shifts(monitor: Monitor, rows: list[MetricDrift], events: list[_Event]) -> dict[int, Shift]:
+def _shifts(monitor: Monitor, rows: list[MetricDrift], events: list[Event]) -> dict[int, Shift]:
     """Return the shift with the most evidence of each row that has drifted."""
     if not events:
         return {}
@@ -192,13 +192,13 @@ def _shifts(monitor: Monitor, rows: list[MetricDrift], events: list[_Event]) -> 
     for event, values in zip(events, units.T, strict=True):
         expected = exact_share(event.shares, level / 2)
         known = ~np.isnan(values)
-        shift = _shift(numbers[known], values[known], event, expected, level / 2)
+        shift = shift_of(numbers[known], values[known], event, expected, level / 2)
         if shift is not None and shift[0] > found.get(event.row, (0.0,))[0]:
             found[event.row] = shift
     return {row: shift for row, (_, shift) in found.items()}
 
 
-def _shift(numbers: Ints, values: Floats, event: _Event, expected: Bounds, level: float) -> tuple[float, Shift] | None:
+def shift_of(numbers: Ints, values: Floats, event: Event, expected: Bounds, level: float) -> tuple[float, Shift] | None:
     """Return the evidence beyond what is needed, and the shift, of the stretch that says most; None without drift."""
     if not len(values):
         return None
@@ -223,7 +223,7 @@ def _shift(numbers: Ints, values: Floats, event: _Event, expected: Bounds, level
     return float(beyond[best]), shift
 
 
-def _units(monitor: Monitor, rows: list[MetricDrift], events: list[_Event]) -> tuple[Ints, Floats]:
+def _units(monitor: Monitor, rows: list[MetricDrift], events: list[Event]) -> tuple[Ints, Floats]:
     """Return the sample at which each unit of production was counted, [unit], and its share of each event."""
     first = max(0, monitor.state.sampled - LATEST) // BLOCK * BLOCK
     samples = monitor.query(

@@ -25,6 +25,7 @@ BETS: Floats = 0.95 * np.power(
 )  # θ: shares of the largest bet, down to those that fit 50,000 units
 FIRST = 0.5  # share of the level that the stretch of everything has; the rest is spent on later starts
 FADING, TOTAL = 1.2, 5.591582441177751  # later starts have shares i⁻¹·² / ζ(1.2)
+SCALES = (1, 8, 64)  # that rest in equal parts: on all starts, on every eighth, on every 64th
 EDGE = 1e-9  # distance from 0 and 1 within which a mean is not told from them
 STEPS = 20  # of the bisection: an error of 1e-6
 
@@ -39,15 +40,29 @@ class Bounds(NamedTuple):
 def thresholds(starts: Ints, level: float = LEVEL) -> Floats:
     """Return the logarithm that the capital of a stretch must reach, for either side, by the number i ≥ 0 of its start.
 
-    log(2 / (level · share)) with share ½ for the start 0 and i⁻¹·² / 2ζ(1.2) for the others, so that all shares
-    together are 1. A start that comes later costs more, but only by its logarithm.
+    log(2 / (level · share)) with share ½ for the start 0 and Σ (i/s)⁻¹·² / 6ζ(1.2) over the scales s that divide i for
+    the others, so that all shares together are 1. A start that comes later costs more, but only by its logarithm; what
+    takes long to be seen may as well begin at a round start, which costs less.
 
-    >>> thresholds(np.array([0, 1, 100])).round(2).tolist()
-    [4.38, 6.1, 11.63]
+    >>> thresholds(np.array([0, 1, 64, 65])).round(2).tolist()
+    [4.38, 7.2, 7.12, 12.21]
     """
-    later = FADING * np.log(np.maximum(starts, 1)) + math.log(TOTAL / (1 - FIRST))
-    found: Floats = np.where(starts > 0, later, -math.log(FIRST)) - math.log(level / 2)
+    shares = sum(np.where(starts % scale == 0, (np.maximum(starts, 1) / scale) ** -FADING, 0.0) for scale in SCALES)
+    later = shares * (1 - FIRST) / len(SCALES) / TOTAL
+    found: Floats = -np.log(np.where(starts > 0, later, FIRST)) - math.log(level / 2)
     return found
+
+
+def roundest(low: int, high: int) -> int:
+    """Return the multiple of the largest power of two in low … high, 1 or more.
+
+    >>> roundest(5, 11), roundest(6, 6)
+    (8, 6)
+    """
+    power = 1
+    while high // (2 * power) * 2 * power >= low:
+        power *= 2
+    return high // power * power
 
 
 def evidence_below(counts: Ints, values: Floats, mean: float) -> Floats:

@@ -161,10 +161,11 @@ class TestTheHook:
         feed(found, path, hook=hook)
         messages = [json.loads(text) for text in told.read_text().splitlines()]
         assert [(message["previous"], message["status"]) for message in messages] == [
-            ("insufficient_data", "healthy"), ("healthy", "critical"), ("critical", "warning"), ("warning", "healthy"),
+            ("insufficient_data", "healthy"), ("healthy", "warning"), ("warning", "critical"), ("critical", "warning"),
+            ("warning", "healthy"),
         ]  # fmt: skip
-        assert [message["sequence"] for message in messages] == [1, 2, 3, 4]
-        assert [change["sampled"] for change in state.changes] == [50, 70, 120, 160]
+        assert [message["sequence"] for message in messages] == [1, 2, 3, 4, 5]
+        assert [change["sampled"] for change in state.changes] == [50, 70, 80, 110, 150]
         assert (messages[1]["overall"]["rate"], messages[1]["overall"]["since"]) == (0.0, 60)
         assert messages[1]["metrics"][0]["evaluator"] == "pii_leakage"
         assert (messages[1]["monitor"], messages[1]["window"]) == ("chat", "20 sampled cases")

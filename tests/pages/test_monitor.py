@@ -104,7 +104,7 @@ def test_the_demo_is_a_week_that_gets_worse(workspace: Path, open_page: Callable
     state = monitor(Workspace(), "demo").state
     assert (state.sampled, state.bad) == (840, 0)
     assert "No bad lines: every line read so far could be used." in texts(open_page("monitor", view="bad"))
-    assert [(change["status"], change["sampled"]) for change in state.changes] == [("healthy", 150), ("warning", 600)]
+    assert [(change["status"], change["sampled"]) for change in state.changes] == [("healthy", 150), ("warning", 670)]
     assert state.standings[0]["since"] == 360, "the release"
 
 

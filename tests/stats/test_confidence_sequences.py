@@ -28,8 +28,11 @@ def test_a_capital_by_hand() -> None:
 
 
 def test_all_starts_together_spend_the_level_once() -> None:
-    spent = np.exp(-thresholds(np.arange(1_000_000)))  # of one side
-    beyond = 5 * 1_000_000**-0.2 / special.zeta(1.2) / 2 * LEVEL / 2  # the integral of what comes later
+    spent = np.exp(-thresholds(np.arange(6_400_000)))  # of one side
+    later = (
+        sum(5 * (6_400_000 / scale) ** -0.2 / special.zeta(1.2) for scale in (1, 8, 64)) / 3
+    )  # integrals of the rest
+    beyond = later / 2 * LEVEL / 2
     assert spent.sum() + beyond == pytest.approx(LEVEL / 2, rel=1e-6)
     assert np.exp(-thresholds(np.array([0]), 0.01)) == pytest.approx([0.01 / 2 / 2])
 
