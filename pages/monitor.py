@@ -34,7 +34,7 @@ def teach() -> None:
         if data.may("editor") and st.button(
             "Try it on a week of the sample's answers", type="primary", icon=":material/play_circle:"
         ):
-            with st.spinner("Judging 840 answers, about ten seconds"):
+            with st.spinner("Judging 560 answers, about five seconds"):
                 demo = data.start_demo()
             url.put(monitor=demo)
             st.rerun()

@@ -43,7 +43,8 @@ def passing_figure(
     for ends, fill in ((highs, None), (lows, "tonexty")):
         figure.add_scatter(
             x=[x[place] for place in known], y=[ends[place] for place in known], mode="lines", fill=fill,
-            line={"color": MUTED[dark], "width": 0.5}, fillcolor=mix(MUTED[dark], SURFACE[dark], 0.2), hoverinfo="skip",
+            line={"color": MUTED[dark], "width": 0.5}, fillcolor=mix(SURFACE[dark], MUTED[dark], 0.18),
+            hoverinfo="skip",
         )  # fmt: skip
     figure.add_scatter(
         x=x, y=rates, mode="lines+markers",

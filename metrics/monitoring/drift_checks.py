@@ -148,7 +148,7 @@ def cuts_of(reference: Floats, metric: Metric) -> list[Cut]:
     [Cut(value=1.0, inside=False)]
     """
     found, shares = list[Cut](), list[float]()
-    for value in np.unique(np.quantile(reference, QUANTILES)).tolist():
+    for value in np.unique(np.quantile(reference, QUANTILES, method="inverted_cdf")).tolist():
         for cut in (Cut(value, inside=False), Cut(value, inside=True)):
             share = float((reference <= cut.edge).mean())
             possible = metric.low <= cut.edge < metric.high
