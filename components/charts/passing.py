@@ -9,7 +9,7 @@ import pandas as pd
 
 from components.charts.figure_parts import mix, undimmed
 from metrics.presentation.format import count, interval, moment, number
-from metrics.presentation.palette import LINE, MUTED, SURFACE, series
+from metrics.presentation.palette import MUTED, SURFACE, series
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -48,7 +48,7 @@ def passing_figure(
         )  # fmt: skip
     figure.add_scatter(
         x=x, y=rates, mode="lines+markers",
-        line={"color": LINE[dark], "width": 1.5},
+        line={"color": MUTED[dark], "width": 1},
         marker={
             "symbol": [SYMBOLS[row["health"]] for row in rows], "color": colours, "opacity": 1,
             "size": [14 if row["window"] == chosen else 9 for row in rows],

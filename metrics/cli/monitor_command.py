@@ -202,7 +202,8 @@ def _print(monitor: Any) -> None:
     for one in recalibrated(monitor):
         say(f"  {one.evaluator}.{one.metric}: {since(one.own, one.now)}")
     for row in drifts(monitor):
-        found = row.reason or f"{drift_words(row)}, KS {number(row.ks)}, PSI {number(row.psi)}"
+        verdict = f"drifted: {drift_words(row)}" if row.drifted else "no drift found"
+        found = row.reason or f"{verdict}, KS {number(row.ks)}, PSI {number(row.psi)}"
         say(f"  drift of {row.evaluator}.{row.metric}: {found}")
     for bad in state.bad_lines[-SHOWN_BAD:]:
         say(InputProblem(**bad), file=sys.stderr)

@@ -28,14 +28,13 @@ def reason(standing: Standing, warning: float, critical: float) -> str:
 
 
 def drift_words(row: MetricDrift) -> str:
-    """Return what has drifted: the share of scores up to a cut, in production and in the reference."""
+    """Return what has drifted: the share of scores up to a cut, in production and in the reference; else ""."""
     shift = row.shift
     if shift is None:
-        return "no drift found"
+        return ""
     side = "at most" if shift.cut.inside else "below"
     share = with_interval(shift.share, shift.low, shift.high)
     before = with_interval(shift.reference, shift.reference_low, shift.reference_high)
     return (
-        f"drifted since sample {count(shift.since + 1)}: {share} of the scores are {side} {number(shift.cut.value)}, "
-        f"{before} in the reference"
+        f"{share} of scores {side} {number(shift.cut.value)}, reference {before}; since sample {count(shift.since + 1)}"
     )

@@ -239,7 +239,7 @@ def drift_table(rows: Sequence[MetricDrift], titles: Mapping[str, str]) -> pd.Da
         {
             "metric": [f"{titles[row.evaluator]} · {names.metric_name(row.metric, row.evaluator)}" for row in rows],
             "verdict": [row.reason or ("▲ drifted" if row.drifted else "no drift found") for row in rows],
-            "evidence": [drift_words(row).removeprefix("drifted ") if row.drifted else "" for row in rows],
+            "evidence": [drift_words(row) for row in rows],
             "mean": aligned([row.mean for row in rows]),
             "mean_reference": aligned([row.mean_reference for row in rows]),
             "n": [row.n for row in rows],
@@ -253,15 +253,15 @@ def drift_table(rows: Sequence[MetricDrift], titles: Mapping[str, str]) -> pd.Da
 def drift_columns() -> dict[str, Any]:
     """Return the headers of that table."""
     return {
-        "metric": header("Metric", 250),
+        "metric": header("Metric", 200),
         "verdict": header(
             "Verdict",
-            150,
+            120,
             "Drifted: of some stretch of production, the confidence sequence of a share of scores and the "
             "interval of the reference's have nothing in common. The risk of ever a false alarm, over all metrics and "
             "looks, is at most 5 %.",
         ),
-        "evidence": header("Evidence", 420, "The stretch and the share that say most, each with its interval."),
+        "evidence": header("Evidence", 500, "The stretch and the share that say most, each with its interval."),
         "mean": numeric("Mean", 95, "Of the latest window."),
         "mean_reference": numeric("Reference", 95, "Mean in the reference run."),
         "n": header("n", 60, "Scores of the latest window."),
