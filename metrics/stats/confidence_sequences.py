@@ -20,9 +20,7 @@ import numpy as np
 from metrics.core.array_types import Floats, Ints
 
 LEVEL = 0.05  # the chance that any interval of any stretch ever misses
-BETS: Floats = 0.95 * np.power(
-    0.7, np.arange(16.0)
-)  # θ: shares of the largest bet, down to those that fit 50,000 units
+BETS: Floats = 0.95 * np.power(0.7, np.arange(16.0))  # θ: shares of the largest bet; the least fits 50,000 units
 FIRST = 0.5  # share of the level that the stretch of everything has; the rest is spent on later starts
 FADING, TOTAL = 1.2, 5.591582441177751  # later starts have shares i⁻¹·² / ζ(1.2)
 SCALES = (1, 8, 64)  # that rest in equal parts: on all starts, on every eighth, on every 64th
