@@ -100,8 +100,8 @@ def show_drift(name: str, version: str, facts: data.Monitored) -> None:
         rows = data.monitor_drift(name, version)
     drifted = sum(row.drifted for row in rows)
     st.text(
-        f"{drifted} of {format.plural(len(rows), 'metric')} drifted: scores of the last {facts.window} against "
-        f"{reference['model']} in run {reference['run']}."
+        f"{drifted} of {format.plural(len(rows), 'metric')} drifted from {reference['model']} in run "
+        f"{reference['run']}. Means, KS and PSI describe the last {facts.window}."
     )
     st.dataframe(
         monitor_view.drift_table(rows, facts.evaluators), column_config=monitor_view.drift_columns(), hide_index=True,
@@ -146,6 +146,8 @@ st.sidebar.caption(
     + (f". Last commit {format.moment(facts.state.updated)}" if facts.state.updated else "")
 )
 st.subheader(monitor_view.headline(facts), anchor=False, help=monitor_view.rule(facts))
+if facts.metrics:
+    st.text(monitor_view.why(facts), help=monitor_view.evidence(facts, facts.metrics[0]))
 with st.container(horizontal=True, gap="medium"):
     for label, number, help in monitor_view.counts(facts):
         st.text(f"{label}: {number}", help=help, width="content")
@@ -165,7 +167,10 @@ with left:
     windows = data.monitor_trend(
         name, shown.standing.evaluator, shown.standing.metric, facts.warning, facts.critical, version
     )
-    st.text(f"{monitor_view.metric_name(shown)}, each {facts.window}", help=monitor_view.meaning(shown))
+    st.text(
+        f"{monitor_view.metric_name(shown)}, each {facts.window}; band: current pass rate",
+        help=f"{monitor_view.meaning(shown)}\n\n{monitor_view.evidence(facts, shown)}",
+    )
     chart(
         passing_figure(windows, facts.warning, facts.critical, chosen_window(), is_dark(), 240), "passing",
         f"Pass rate of {monitor_view.metric_name(shown)} over {format.plural(len(windows), 'window')}",

@@ -1,4 +1,4 @@
-"""The pass rate of a monitor, window by window, with its intervals and the limits of its status."""
+"""The pass rate of a monitor, window by window, with its confidence sequence and the limits of its status."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from components.charts.figure_parts import undimmed, whiskers
+from components.charts.figure_parts import mix, undimmed
 from metrics.presentation.format import count, interval, moment, number
-from metrics.presentation.palette import LINE, MUTED, SURFACE, series
+from metrics.presentation.palette import MUTED, SURFACE, series
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SYMBOLS = {"healthy": "circle", "warning": "triangle-up", "critical": "x", "insufficient_data": "circle-open"}
 SHADES = {"healthy": 0, "warning": 5, "critical": 1, "insufficient_data": 7}  # in the series' colours
 WORDS = {
-    "healthy": "healthy", "warning": "warning", "critical": "critical", "insufficient_data": "too few judged",
+    "healthy": "healthy", "warning": "warning", "critical": "critical", "insufficient_data": "not yet sure",
 }  # fmt: skip
 
 
@@ -25,10 +25,11 @@ def passing_figure(
     windows: pd.DataFrame, warning: float, critical: float, chosen: int | None = None, dark: bool = False,
     pixels_high: int = 300,
 ) -> go.Figure:  # fmt: skip
-    """Return the share of judged cases that pass in each window, its 95 % interval, and dotted lines at the two limits.
+    """Return the pass rate of each window, a band with its confidence sequence, and dotted lines at the two limits.
 
-    `windows` as metrics.monitoring.trend gives it. The symbol and the colour say the window's status; the `chosen`
-    window is larger. Points carry [window] as customdata. The time is that of the lines where they bear one.
+    `windows` as metrics.monitoring.trend gives it; windows that an earlier version judged have no band. The symbol and
+    the colour say the window's status; the `chosen` window is larger. Points carry [window] as customdata. The time is
+    that of the lines where they bear one.
     """
     import plotly.graph_objects as go
 
@@ -36,17 +37,23 @@ def passing_figure(
     timed = bool(rows) and all(not pd.isna(row["begins"]) for row in rows)
     x: list[Any] = [row["begins"] if timed else row["first_number"] for row in rows]
     rates, lows, highs = ([row[name] for row in rows] for name in ("rate", "low", "high"))
+    known = [place for place, row in enumerate(rows) if not pd.isna(row["low"])]
     colours = [series(dark)[SHADES[row["health"]]] for row in rows]
     figure = go.Figure()
+    for ends, fill in ((highs, None), (lows, "tonexty")):
+        figure.add_scatter(
+            x=[x[place] for place in known], y=[ends[place] for place in known], mode="lines", fill=fill,
+            line={"color": MUTED[dark], "width": 0.5}, fillcolor=mix(SURFACE[dark], MUTED[dark], 0.18),
+            hoverinfo="skip",
+        )  # fmt: skip
     figure.add_scatter(
         x=x, y=rates, mode="lines+markers",
-        line={"color": LINE[dark], "width": 1.5},
+        line={"color": MUTED[dark], "width": 1},
         marker={
             "symbol": [SYMBOLS[row["health"]] for row in rows], "color": colours, "opacity": 1,
             "size": [14 if row["window"] == chosen else 9 for row in rows],
             "line": {"width": 1, "color": SURFACE[dark]},
         },
-        error_y=whiskers(rates, lows, highs, MUTED[dark], 1, 0),
         customdata=[[row["window"]] for row in rows], hovertext=[_hover(row, timed) for row in rows], hoverinfo="text",
         **undimmed(),
     )  # fmt: skip
@@ -56,7 +63,7 @@ def passing_figure(
             annotation_text=f"{word} {limit:g}", annotation_font={"size": 12, "color": MUTED[dark]},
             annotation_align="left",
         )  # fmt: skip
-    lowest = min(lows, default=0.0)
+    lowest = min([*rates, *(lows[place] for place in known)], default=0.0)
     figure.update_yaxes(
         title={"text": "pass rate", "standoff": 12}, range=[max(-0.02, min(critical, lowest) - 0.08), 1.03],
         zeroline=False, nticks=6,
@@ -73,9 +80,10 @@ def passing_figure(
 
 def _hover(row: Mapping[Hashable, Any], timed: bool) -> str:
     begins = moment(row["begins"].isoformat()) if timed else f"from sampled case {count(row['first_number'] + 1)}"
+    known = "" if pd.isna(row["low"]) else f"<br>current pass rate {interval(row['low'], row['high'])}"
     return (
-        f"<b>{begins}</b><br>{number(row['rate'])} pass (95 % {interval(row['low'], row['high'])})"
-        f"<br>{count(row['passed'])} of {count(row['judged'])} judged, {count(row['unscored'])} unscored"
+        f"<b>{begins}</b><br>{number(row['rate'])} pass: {count(row['passed'])} of {count(row['judged'])} judged, "
+        f"{count(row['unscored'])} unscored{known}"
         + ("" if pd.isna(row.get("mean")) else f"<br>mean {number(row['mean'])} {_bounds(row)}")
         + f"<br>{WORDS[row['health']]}"
     )

@@ -39,14 +39,17 @@ class MonitoredMetric(NamedTuple):
 class Monitored(NamedTuple):
     """A monitor: its state, each metric's standing (all together first), and what it judges by.
 
-    rate: share of the ids that is judged; minimum: cases below which there is no status; window: the stretch of a
-    status, in words; evaluators: id → title; warning, critical: pass rates below which the status changes; columns: the
-    metrics and their thresholds; recalibrated: thresholds that a monitor created today would have otherwise.
+    since: sample number → time of its line, for those with which a current pass rate begins; rate: share of the ids
+    that is judged; minimum: cases below which there is no status; window: what a point of the trend covers, in words;
+    evaluators: id → title; warning, critical: pass rates below which the status changes; own: whether these are the
+    monitor's; columns: the metrics and their thresholds; recalibrated: thresholds that a monitor created today would
+    have otherwise.
     """
 
     name: str
     state: State
     metrics: tuple[MonitoredMetric, ...]
+    since: Mapping[int, str | None]
     running: bool
     rate: float
     seed: int
@@ -56,6 +59,7 @@ class Monitored(NamedTuple):
     judge: str | None
     warning: float
     critical: float
+    own: bool
     columns: tuple[Column, ...]
     recalibrated: tuple[Recalibrated, ...]
 
@@ -86,7 +90,9 @@ def monitor_version(name: str) -> str:
 def monitored(name: str, warning: float | None = None, critical: float | None = None) -> Monitored:
     """Return how a monitor stands and what it judges by; with other pass rates below which a status changes."""
     from metrics import monitoring
-    from metrics.monitoring.monitor_status import health, judged_metrics
+    from metrics.monitoring.health import next_health
+    from metrics.monitoring.monitor_status import judged_metrics
+    from metrics.stats.confidence_sequences import Bounds
 
     found = monitoring.monitor(workspace(), name)
     spec, state = found.spec, found.state
@@ -97,7 +103,9 @@ def monitored(name: str, warning: float | None = None, critical: float | None = 
     standings = []
     for row in state.standings:
         standing = monitoring.Standing(**row)
-        standing = replace(standing, health=health(standing.passed, standing.judged, limits))
+        if limits != spec.limits and standing.low is not None and standing.high is not None:
+            known = Bounds(standing.low, standing.high)
+            standing = replace(standing, health=next_health(monitoring.Health.INSUFFICIENT_DATA, known, limits))
         key = (standing.evaluator, standing.metric)
         metric, threshold = metrics.get(key, (None, None))
         standings.append(
@@ -105,9 +113,22 @@ def monitored(name: str, warning: float | None = None, critical: float | None = 
         )
     judge = (spec.resources.get("judge") or {}).get("model")
     return Monitored(
-        name, state, tuple(standings), found.is_running, spec.rate, spec.seed, spec.minimum, found.window.words, titles,
-        judge, limits.warning, limits.critical, tuple(columns.values()), tuple(monitoring.recalibrated(found)),
+        name, state, tuple(standings), _times(found, standings), found.is_running, spec.rate, spec.seed, spec.minimum,
+        found.window.words, titles, judge, limits.warning, limits.critical, limits == spec.limits,
+        tuple(columns.values()), tuple(monitoring.recalibrated(found)),
     )  # fmt: skip
+
+
+def _times(found: Monitor, standings: Sequence[MonitoredMetric]) -> dict[int, str | None]:
+    """Return the time of the samples with which the current pass rates begin, by number; None where it is unknown."""
+    numbers = sorted({shown.standing.since for shown in standings if shown.standing.since})
+    if not numbers:
+        return {}
+    rows = found.query('SELECT number, "at" FROM samples WHERE list_contains(?, number)', [numbers])
+    return {
+        int(number): None if at is None or at != at else f"{at.isoformat()}+00:00"
+        for number, at in zip(rows["number"], rows["at"], strict=True)
+    }
 
 
 def limits_of(own: Limits, warning: float | None, critical: float | None) -> Limits:

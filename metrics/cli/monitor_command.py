@@ -21,7 +21,8 @@ from metrics.cli.stopping import exit_code
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.presentation.calibration_words import since, threshold_lines
-from metrics.presentation.format import number, p_words
+from metrics.presentation.format import count, number
+from metrics.presentation.monitor_words import drift_words, reason
 from metrics.presentation.phrases import with_interval
 from metrics.store import Workspace
 
@@ -50,7 +51,10 @@ def add_command(commands: Any) -> None:
         "--window", metavar="1h|N", help="length of a window: a time (30m, 1h, 7d) or sampled cases (default 100)"
     )
     command.add_argument(
-        "--minimum", type=int, metavar="N", help="judged cases below which a window has too little data (default 20)"
+        "--minimum",
+        type=int,
+        metavar="N",
+        help="judged cases, or sessions, below which there is no status (default 20)",
     )
     command.add_argument(
         "--warning", type=float, metavar="RATE", help="pass rate below which the status is a warning (default .85)"
@@ -61,6 +65,10 @@ def add_command(commands: Any) -> None:
     command.add_argument("--seed", type=int, help="seed of the sampling: another seed samples other ids (default 0)")
     command.add_argument("--id", metavar="FIELD", help="field of the id (default: id, case_id, request_id, …)")
     command.add_argument("--time", metavar="FIELD", help="field of the time (default: timestamp, time, …)")
+    command.add_argument(
+        "--session", metavar="FIELD",
+        help="field of the session, whose lines count as one (default: session, conversation_id, thread_id, …, user)",
+    )  # fmt: skip
     add_mapping(command, "FIELD")
     command.add_argument("--reference", metavar="RUN", help="run whose scores drift is measured against, or latest")
     command.add_argument("--reference-model", metavar="NAME", help="model of the reference run, if it has several")
@@ -116,7 +124,7 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
 
     given: dict[str, Any] = {
         name: value
-        for name in ("rate", "seed", "minimum", "warning", "critical", "id", "time")
+        for name in ("rate", "seed", "minimum", "warning", "critical", "id", "time", "session")
         if (value := getattr(options, name)) is not None
     }
     values = with_chosen_rubric(parameters_of(options.param), options)
@@ -162,9 +170,23 @@ def _created(workspace: Workspace, name: str, given: dict[str, Any], source: Pat
     return monitoring.create(workspace, name, spec)
 
 
+def _rate(standing: dict[str, Any]) -> str:
+    """Return the current pass rate, and the latest window, in words."""
+    rate = "no case counted"
+    if standing["rate"] is not None:
+        rate = (
+            with_interval(standing["rate"], standing["low"], standing["high"]) + f" pass, n {count(standing['units'])}"
+        )
+        rate += f" since sample {count(standing['since'] + 1)}" if standing["since"] else ""
+    window = f"latest window: {count(standing['passed'])} of {count(standing['judged'])} judged pass"
+    if standing["mean"] is not None:
+        window += f", mean {with_interval(standing['mean'], standing['mean_low'], standing['mean_high'])}"
+    return f"{rate}; {window}, {count(standing['unscored'])} unscored"
+
+
 def _print(monitor: Any) -> None:
     """Print the state of the monitor."""
-    from metrics.monitoring import columns, drifts, recalibrated
+    from metrics.monitoring import Standing, columns, drifts, recalibrated
 
     state = monitor.state
     say(
@@ -172,27 +194,17 @@ def _print(monitor: Any) -> None:
         f"{state.duplicates:,} sampled before, {state.bad:,} bad"
     )
     for standing in state.standings:
-        rate = "no case judged"
-        if standing["rate"] is not None:
-            rate = with_interval(standing["rate"], standing["low"], standing["high"]) + " pass"
-        if standing["mean"] not in (None, standing["rate"]):  # of a share that should be high, the same twice
-            rate += f", mean {with_interval(standing['mean'], standing['mean_low'], standing['mean_high'])}"
         title = f"  {standing['evaluator']}.{standing['metric']}" if standing["evaluator"] else "all metrics"
-        say(f"{title}: {standing['health']}, {rate}, n {standing['judged']}, {standing['unscored']} unscored")
+        say(f"{title}: {standing['health']}, {_rate(standing)}")
     for column in columns(monitor.spec):
         if column.by_model:
             say(f"  {column.evaluator}.{column.metric}: {' '.join(threshold_lines(column))}")
     for one in recalibrated(monitor):
         say(f"  {one.evaluator}.{one.metric}: {since(one.own, one.now)}")
     for row in drifts(monitor):
-        if row.p is None:
-            say(f"  drift of {row.evaluator}.{row.metric}: {row.reason}")
-        else:
-            found = "drifted" if row.drifted else "no significant drift"
-            say(
-                f"  drift of {row.evaluator}.{row.metric}: {found}, KS {number(row.ks)}, PSI {number(row.psi)}, "
-                f"{p_words(row.p)}"
-            )
+        verdict = f"drifted: {drift_words(row)}" if row.drifted else "no drift found"
+        found = row.reason or f"{verdict}, KS {number(row.ks)}, PSI {number(row.psi)}"
+        say(f"  drift of {row.evaluator}.{row.metric}: {found}")
     for bad in state.bad_lines[-SHOWN_BAD:]:
         say(InputProblem(**bad), file=sys.stderr)
     if state.bad > SHOWN_BAD:
@@ -200,4 +212,6 @@ def _print(monitor: Any) -> None:
             f"{state.bad:,} bad lines in total; the latest {len(state.bad_lines)} are on the Monitor page",
             file=sys.stderr,
         )
+    if state.standings:
+        say(reason(Standing(**state.standings[0]), monitor.spec.warning, monitor.spec.critical))
     say(state.health)

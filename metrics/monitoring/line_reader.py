@@ -3,7 +3,7 @@
 import hashlib
 import os
 import select
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -106,10 +106,14 @@ def mark(path: Path, offset: int) -> str | None:
 
 def id_names(wanted: str | None) -> tuple[str, ...]:
     """Return the fields that may hold the id, by preference: `wanted`, else the usual names in both spellings."""
-    if wanted is not None:
-        return (wanted,)
-    camel = (first + "".join(word.title() for word in rest) for first, *rest in (name.split("_") for name in IDS))
-    return tuple(dict.fromkeys([*IDS, *camel]))
+    return (wanted,) if wanted is not None else spellings(IDS)
+
+
+def spellings(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names with underscores, then in camel case."""
+    names = tuple(names)
+    camel = (first + "".join(word.title() for word in rest) for first, *rest in (name.split("_") for name in names))
+    return tuple(dict.fromkeys([*names, *camel]))
 
 
 def sampled(

@@ -1,63 +1,31 @@
-"""Status: whether the latest samples pass often enough, overall and by each metric."""
+"""How a monitor stands: current pass rates, and the scores of the latest window."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
-from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from metrics.core.array_types import Floats
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.evaluator import Direction, Evaluator, Metric, Parameters, Status
+from metrics.monitoring.current_rate import CurrentRate
+from metrics.monitoring.health import Health
 from metrics.monitoring.windows import Window
 from metrics.stats.intervals import wilson
 from metrics.stats.student_t import student
 
-WARNING, CRITICAL = 0.85, 0.70  # pass rates below which, unless the monitor has others
-MINIMUM = 20  # judged cases below which a pass rate says too little
 MOST = 100_000  # samples that a window of time is judged by, at most
 PASSED, FAILED, UNSCORED = 1, 0, -1
+ALONE = -1  # the session of a line without one: their numbers are not negative
 
 Key = tuple[str, str]  # evaluator and metric; OVERALL for all
 OVERALL: Key = ("", "")
 Chosen = Mapping[str, tuple[Evaluator, Parameters]]
 Passes = NDArray[np.int8]
-
-
-class Health(StrEnum):
-    """The status that a pass rate gives."""
-
-    HEALTHY = "healthy"
-    WARNING = "warning"
-    CRITICAL = "critical"
-    INSUFFICIENT_DATA = "insufficient_data"
-
-
-class Limits(NamedTuple):
-    """What a status rests on: judged cases below which there is none, pass rates below which it changes."""
-
-    minimum: int = MINIMUM
-    warning: float = WARNING
-    critical: float = CRITICAL
-
-
-USUAL = Limits()
-
-
-def health(passed: int, judged: int, limits: Limits = USUAL) -> Health:
-    """Return critical or warning below these pass rates, else healthy; insufficient_data below the minimum.
-
-    >>> [health(passed, 100).value for passed in (69, 70, 84, 85)]
-    ['critical', 'warning', 'warning', 'healthy']
-    """
-    if judged < max(1, limits.minimum):
-        return Health.INSUFFICIENT_DATA
-    rate = passed / judged
-    return Health.CRITICAL if rate < limits.critical else Health.WARNING if rate < limits.warning else Health.HEALTHY
 
 
 class Mean(NamedTuple):
@@ -68,27 +36,45 @@ class Mean(NamedTuple):
     high: float | None = None
 
     @classmethod
-    def of(cls, mean: float | None, deviation: float | None, n: int, metric: Metric | None) -> "Mean":
-        """Return the mean of n scores with this sample standard deviation, and Student's t interval mean ± t·s/√n.
+    def of(cls, mean: float | None, deviation: float, units: int, metric: Metric | None) -> "Mean":
+        """Return the mean with Student's t interval mean ± t·s/√n, n the units and s the deviation of one.
 
-        Of a metric that is 0 or 1 for each case Wilson's; within the metric's range; no interval of a single score.
+        Of a metric that is 0 or 1 for each case Wilson's, with as many cases as have that standard error; within the
+        metric's range; no interval of a single unit.
         """
-        if mean is None or not n or metric is None:
+        if mean is None or metric is None:
             return cls()
         if metric.binary:
+            variance = deviation * deviation * (units - 1) / units
+            n = units if variance <= 0 else mean * (1 - mean) / variance * units
             return cls(mean, *wilson(mean * n, n))
-        if deviation is None or n < 2:
+        if units < 2:
             return cls(mean)
-        half = student(n - 1) * deviation / math.sqrt(n)
+        half = student(units - 1) * deviation / math.sqrt(units)
         return cls(mean, max(metric.low, mean - half), min(metric.high, mean + half))
 
+    @classmethod
+    def of_units(cls, totals: Floats, lines: Ints, metric: Metric | None) -> "Mean":
+        """Return the mean of scores that come in units (sessions, or single lines), from the sums of each unit.
 
-NO_MEAN = Mean()
+        It is Σ totals / Σ lines, and its deviation that of (total − mean · lines) / mean lines over the units.
+        """
+        units = len(totals)
+        if not units:
+            return cls()
+        mean = float(totals.sum() / lines.sum())
+        apart = (totals - mean * lines) / lines.mean()
+        return cls.of(mean, math.sqrt(float((apart * apart).sum()) / max(1, units - 1)), units, metric)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The recent pass rate and mean score of one metric; of all together (`evaluator` and `metric` empty) no mean."""
+    """How one metric stands, or all together (`evaluator` and `metric` empty; they have no mean).
+
+    passed, judged, unscored, mean: of the latest window. rate: the mean of the `units` (sessions that are over, and
+    lines without one) since the pass rate last changed, with the sample `since`; low, high: its confidence sequence,
+    which health rests on. An earlier version wrote no `since`: its rate is the latest window's, its interval Wilson's.
+    """
 
     evaluator: str
     metric: str
@@ -96,21 +82,14 @@ class Standing:
     judged: int
     unscored: int
     rate: float | None
-    low: float | None  # Wilson's 95 % interval
+    low: float | None
     high: float | None
     health: Health
     mean: float | None = None
     mean_low: float | None = None  # 95 % interval, see Mean
     mean_high: float | None = None
-
-    @classmethod
-    def of(
-        cls, key: Key, passed: int, judged: int, unscored: int, limits: Limits = USUAL, mean: Mean = NO_MEAN
-    ) -> "Standing":
-        """Return the standing with these counts."""
-        low, high = wilson(passed, judged)
-        rate = passed / judged if judged else None
-        return cls(*key, passed, judged, unscored, rate, low, high, health(passed, judged, limits), *mean)
+    since: int | None = None
+    units: int = 0
 
 
 def judged_metrics(chosen: Chosen) -> dict[Key, tuple[Metric, float]]:
@@ -153,23 +132,23 @@ def passed_in_all(chosen: Chosen, rows: Sequence[Mapping[str, object]]) -> bool 
     return all(row["passed"] for row in own)
 
 
-class Recent:
-    """The results of the latest samples, as many as the window holds: what the current status rests on."""
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Samples as arrays: verdict and score of each for each key (all together has no score: NaN)."""
 
-    def __init__(self, metrics: Mapping[Key, Metric], window: Window, limits: Limits = USUAL):
-        self.keys: tuple[Key, ...] = (OVERALL, *metrics)
-        self._metrics = metrics
-        self._window = window
-        self._limits = limits
-        self._values: Floats = np.zeros((0, len(self.keys)))
-        self._passes: Passes = np.zeros((0, len(self.keys)), np.int8)
-        self._at: Floats = np.zeros(0)
+    number: Ints
+    at: Floats  # seconds since 1970; NaN: no time
+    session: Ints  # ALONE: none
+    passes: Passes  # [sample, key]
+    values: Floats  # [sample, key]
 
-    def add(self, samples: pa.Table, scores: pa.Table) -> None:
-        """Add samples and their scores, as they are stored; drop what is older than the window."""
-        places = {number: place for place, number in enumerate(samples["number"].to_pylist())}
-        columns = {key: column for column, key in enumerate(self.keys)}
-        made = np.full((len(samples), len(self.keys)), UNSCORED, np.int8)
+    @classmethod
+    def of(cls, keys: Sequence[Key], samples: pa.Table, scores: pa.Table) -> "Judged":
+        """Return them from the rows as they are stored."""
+        numbers = samples["number"].to_pylist()
+        places = {number: place for place, number in enumerate(numbers)}
+        columns = {key: column for column, key in enumerate(keys)}
+        made = np.full((len(samples), len(keys)), UNSCORED, np.int8)
         made[:, 0] = [_code(passed) for passed in samples["passed"].to_pylist()]
         values = np.full(made.shape, np.nan)
         for row in scores.select(["number", "evaluator", "metric", "passed", "value"]).to_pylist():
@@ -177,35 +156,60 @@ class Recent:
             if column is not None:
                 made[places[row["number"]], column] = _code(row["passed"])
                 values[places[row["number"]], column] = np.nan if row["value"] is None else row["value"]
-        at = np.array([0.0 if at is None else at.replace(tzinfo=UTC).timestamp() for at in samples["at"].to_pylist()])
-        self._passes = np.concatenate([self._passes, made])
-        self._values = np.concatenate([self._values, values])
-        self._at = np.concatenate([self._at, at])
-        kept = slice(-min(self._window.cases or MOST, MOST), None)
-        self._passes, self._values, self._at = self._passes[kept], self._values[kept], self._at[kept]
-        if self._window.seconds is not None and len(self._at):
-            late = self._at > self._at.max() - self._window.seconds
-            self._passes, self._values, self._at = self._passes[late], self._values[late], self._at[late]
+        at = [np.nan if at is None else at.replace(tzinfo=UTC).timestamp() for at in samples["at"].to_pylist()]
+        sessions = samples["session"].fill_null(ALONE).to_numpy()
+        return cls(np.array(numbers, np.int64), np.array(at, np.float64), sessions, made, values)
+
+    def followed_by(self, later: "Judged") -> "Judged":
+        """Return both."""
+        return Judged(*(np.concatenate([getattr(self, name), getattr(later, name)]) for name in self.__slots__))
+
+    def only(self, kept: slice | Bools) -> "Judged":
+        """Return some of them."""
+        return Judged(*(getattr(self, name)[kept] for name in self.__slots__))
+
+
+class Recent:
+    """The results of the latest samples, as many as the window holds."""
+
+    def __init__(self, metrics: Mapping[Key, Metric], window: Window):
+        self.keys: tuple[Key, ...] = (OVERALL, *metrics)
+        self._metrics = metrics
+        self._window = window
+        self._held: Judged | None = None
+
+    def add(self, judged: Judged) -> None:
+        """Add samples; drop what is older than the window."""
+        held = judged if self._held is None else self._held.followed_by(judged)
+        held = held.only(slice(-min(self._window.cases or MOST, MOST), None))
+        if self._window.seconds is not None and len(held.at):
+            held = held.only(held.at > held.at.max() - self._window.seconds)
+        self._held = held
 
     def __len__(self) -> int:
-        return len(self._passes)
+        return 0 if self._held is None else len(self._held.number)
 
-    def standings(self) -> list[Standing]:
-        """Return the standing of all together, then of each metric."""
-        passed = (self._passes == PASSED).sum(axis=0).tolist()
-        judged = (self._passes != UNSCORED).sum(axis=0).tolist()
-        return [
-            Standing.of(key, yes, known, len(self) - known, self._limits, self._mean(column))
-            for column, (key, yes, known) in enumerate(zip(self.keys, passed, judged, strict=True))
-        ]
+    def standings(self, rates: Mapping[Key, CurrentRate]) -> list[Standing]:
+        """Return how all together stand, then each metric."""
+        return [self._standing(column, key, rates[key]) for column, key in enumerate(self.keys)]
+
+    def _standing(self, column: int, key: Key, current: CurrentRate) -> Standing:
+        passes = np.zeros(0, np.int8) if self._held is None else self._held.passes[:, column]
+        judged, (rate, units) = int((passes != UNSCORED).sum()), current.stretch
+        low, high = current.bounds if units else (None, None)
+        return Standing(
+            *key, int((passes == PASSED).sum()), judged, len(self) - judged, rate, low, high, current.health,
+            *self._mean(column), current.since, units,
+        )  # fmt: skip
 
     def _mean(self, column: int) -> Mean:
-        values = self._values[:, column]
-        known = values[~np.isnan(values)]
-        deviation = float(known.std(ddof=1)) if len(known) > 1 else None
-        return Mean.of(
-            float(known.mean()) if len(known) else None, deviation, len(known), self._metrics.get(self.keys[column])
-        )
+        if self._held is None:
+            return Mean()
+        known = ~np.isnan(self._held.values[:, column])
+        session, number, value = self._held.session[known], self._held.number[known], self._held.values[known, column]
+        _, units = np.unique(np.where(session == ALONE, -1 - number, session), return_inverse=True)
+        totals: Floats = np.bincount(units, value).astype(np.float64)
+        return Mean.of_units(totals, np.bincount(units).astype(np.int64), self._metrics.get(self.keys[column]))
 
 
 def _code(passed: bool | None) -> int:

@@ -25,10 +25,12 @@ from metrics.core.calibration import Calibration, calibration_of, with_threshold
 from metrics.core.errors import InputError, InputProblem, RunNotFound
 from metrics.core.files import held, is_held, make_folder, read_json, write_json, write_table
 from metrics.core.registry import choose
+from metrics.core.schema import conformed
 from metrics.core.storage import stored_at
 from metrics.engine.load_resources import saved_settings
 from metrics.judge.settings import settings_of
-from metrics.monitoring.monitor_status import CRITICAL, MINIMUM, WARNING, Chosen, Limits
+from metrics.monitoring.health import CRITICAL, MINIMUM, WARNING, Limits
+from metrics.monitoring.monitor_status import Chosen
 from metrics.monitoring.windows import Window
 from metrics.store import Workspace
 from metrics.store.own_files import own_folder
@@ -45,6 +47,8 @@ SOURCES = 200  # the latest files that are recognised
 CHANGES = 50  # the latest changes of status that are listed
 READ_TRIES = 5
 
+# the confidence sequence and the status after the sample; null: the metric has no threshold, or of an earlier version
+BAND = (("low", pa.float64()), ("high", pa.float64()), ("health", pa.string()))
 SAMPLES = pa.schema(
     [
         ("number", pa.int64()),  # of the sample, from 0
@@ -58,6 +62,8 @@ SAMPLES = pa.schema(
         ("question", pa.string()),  # a preview, as the answer
         ("answer", pa.string()),
         ("passed", pa.bool_()),  # null: not judged
+        ("session", pa.int64()),  # see sessions.session_of; null: none, or sampled by an earlier version
+        *BAND,  # of all together
     ]
 )
 SCORES = pa.schema(
@@ -69,8 +75,12 @@ SCORES = pa.schema(
         ("status", pa.string()),
         ("reason", pa.string()),
         ("passed", pa.bool_()),  # null: no value, or no threshold
+        *BAND,  # of the metric
     ]
 )
+
+
+KINDS = {"samples": SAMPLES, "scores": SCORES}
 
 
 class Spec(BaseModel):
@@ -88,6 +98,7 @@ class Spec(BaseModel):
     critical: float = CRITICAL
     id: str | None = None
     time: str | None = None
+    session: str | None = None
     mapping: dict[str, str] = Field(default_factory=dict)
     calibrated: dict[str, dict[str, Any]] = Field(default_factory=dict)  # by evaluator: what calibrated_by returns
 
@@ -167,7 +178,8 @@ class State:
     bad_lines: list[dict[str, Any]] = field(default_factory=list)
     sources: list[dict[str, Any]] = field(default_factory=list)  # name, offset, line, open, mark
     standings: list[dict[str, Any]] = field(default_factory=list)  # Standing, all together first
-    lately: int = 0  # number of samples that the standings rest on
+    lately: int = 0  # number of samples of the latest window
+    evidence: dict[str, Any] | None = None  # see Evidence.kept; None: not fed since an earlier version
     # sequence, status, previous, sampled; at: when it was seen; line_at: time of the latest line before it, if it has
     # one; told: whether the hook was called, None where there was none
     changes: list[dict[str, Any]] = field(default_factory=list)
@@ -225,7 +237,7 @@ class Monitor:
         """Hold the monitor for writing, and delete what a killed process left; RunBusy where another one holds it."""
         busy = f"the monitor {self.name} is in use by another process; choose another --name"
         with held(self.folder / "lock", busy):
-            named = {f"{kind}-{part}.parquet" for part in self.state.parts for kind in ("samples", "scores")}
+            named = {f"{kind}-{part}.parquet" for part in self.state.parts for kind in KINDS}
             with stored_at(self.folder):
                 for file in self.folder.iterdir():
                     if file.suffix == ".part" or (file.suffix == ".parquet" and file.name not in named):
@@ -250,7 +262,7 @@ class Monitor:
         write_json(self.folder / "state.json", asdict(state))
         with stored_at(self.folder):
             for part in gone:
-                for kind in ("samples", "scores"):
+                for kind in KINDS:
                     self._file(kind, part).unlink()
 
     def _write(self, part: str, samples: pa.Table, scores: pa.Table) -> None:
@@ -261,7 +273,8 @@ class Monitor:
         return self.folder / f"{kind}-{part}.parquet"
 
     def _read(self, kind: str, parts: list[str]) -> pa.Table:
-        return pa.concat_tables([pq.read_table(self._file(kind, part)) for part in parts])
+        # those of an earlier version lack columns
+        return pa.concat_tables([conformed(pq.read_table(self._file(kind, part)), KINDS[kind]) for part in parts])
 
     def latest(self, least: int) -> Iterator[tuple[pa.Table, pa.Table]]:
         """Yield samples and scores of the parts that hold the latest `least` samples or more, the oldest first."""
@@ -293,10 +306,13 @@ class Monitor:
             parts = self.state.parts
             connection = duckdb.connect(":memory:", config={"threads": 2})
             try:
-                for kind, schema in (("samples", SAMPLES), ("scores", SCORES)):
+                for kind, schema in KINDS.items():
                     files = [str(self._file(kind, part)) for part in parts]
-                    if files:
-                        connection.read_parquet(files).create_view(kind)
+                    if files:  # those of an earlier version lack columns
+                        connection.register(f"no_{kind}", schema.empty_table())
+                        rows = connection.read_parquet(files, union_by_name=True)
+                        rows.create_view(f"stored_{kind}")
+                        connection.execute(f"CREATE VIEW {kind} AS FROM no_{kind} UNION ALL BY NAME FROM stored_{kind}")
                     else:
                         connection.register(kind, schema.empty_table())
                 return connection.execute(sql, parameters or []).df()

@@ -1,9 +1,12 @@
 """A monitor's results as tables: the pass rate window by window, the latest failures, and the scores of a sample."""
 
+import math
 from typing import TYPE_CHECKING
 
-from metrics.monitoring.monitor_status import OVERALL, Key, Limits, Mean, Standing, judged_metrics
+from metrics.monitoring.health import Health, Limits, next_health
+from metrics.monitoring.monitor_status import OVERALL, Key, Mean, judged_metrics
 from metrics.monitoring.monitor_store import Monitor
+from metrics.stats.confidence_sequences import Bounds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,33 +22,50 @@ def trend(monitor: Monitor, key: Key = OVERALL, most: int = WINDOWS, limits: Lim
     """Return the latest windows, the oldest first: COLUMNS.
 
     `begins` is a moment for windows of time and for lines with a time, else None; `first_number` is the number of the
-    first sample. `low` and `high` are Wilson's 95 % interval; `mean`: the mean score of a metric, with its own (see
-    monitor_status.Mean). `key`: all together, or one evaluator and metric. `limits`: others than the monitor's.
+    first sample. `rate`: the share of the window's judged cases that pass, or the mean of that share over its sessions;
+    `low`, `high`, `health`: the confidence sequence of the current pass rate and the status, as known at the window's
+    end; None and insufficient_data where an earlier version judged it. `mean`: the mean score of a metric, with its
+    interval (see monitor_status.Mean). `key`: all together, or one evaluator and metric. `limits`: others than the
+    monitor's; then a window has a status only where its own interval excludes them.
     """
     import pandas as pd
 
-    judged = "samples" if key == OVERALL else "scores"
+    table = "samples" if key == OVERALL else "scores"
     source = "samples" if key == OVERALL else "scores JOIN samples USING (number) WHERE evaluator = ? AND metric = ?"
-    values = "avg(value) AS mean, stddev_samp(value) AS deviation, count(value) AS n"
-    if key == OVERALL:
-        values = "NULL::DOUBLE AS mean, NULL::DOUBLE AS deviation, 0 AS n"
+    value = "NULL::DOUBLE" if key == OVERALL else "value"
     frame = monitor.query(
-        f"""SELECT "window", count(*) FILTER ({judged}.passed) AS passed, count({judged}.passed) AS judged,
-                   {values}, count(*) AS sampled, min("at") AS first_at, min(number) AS first_number
-            FROM {source} GROUP BY "window" ORDER BY "window" DESC LIMIT ?""",
+        f"""WITH units AS (
+              SELECT "window", count(*) FILTER ({table}.passed) AS passed, count({table}.passed) AS judged,
+                     count(*) AS sampled, min("at") AS first_at, min(number) AS first_number, max(number) AS last,
+                     max_by(struct_pack(low := {table}.low, high := {table}.high, health := {table}.health), number)
+                       AS known, coalesce(sum({value}), 0) AS s, count({value}) AS n
+              FROM {source} GROUP BY "window", coalesce(session, -1 - number))
+            SELECT "window", sum(passed) AS passed, sum(judged) AS judged, sum(sampled) AS sampled,
+                   avg(passed / judged) FILTER (judged > 0) AS rate,
+                   min(first_at) AS first_at, min(first_number) AS first_number, max_by(known, last) AS known,
+                   count(*) FILTER (n > 0) AS units, avg(n) FILTER (n > 0) AS length,
+                   sum(s) / nullif(sum(n), 0) AS mean, sum(s * s) AS ss, sum(s * n) AS sn, sum(n * n) AS nn
+            FROM units GROUP BY "window" ORDER BY "window" DESC LIMIT ?""",
         [most] if key == OVERALL else [*key, most],
     )
-    windows, limits, rows = monitor.window, limits or monitor.spec.limits, []
+    windows, rows = monitor.window, []
     metric, _ = judged_metrics(monitor.spec.chosen).get(key, (None, None))
     for row in frame.iloc[::-1].to_dict("records"):
-        window, known, sampled = int(row["window"]), int(row["judged"]), int(row["sampled"])
-        mean, deviation = (None if pd.isna(row[name]) else float(row[name]) for name in ("mean", "deviation"))
-        average = Mean.of(mean, deviation, int(row["n"]), metric)
-        one = Standing.of(key, int(row["passed"]), known, sampled - known, limits, average)
+        window, judged, sampled, units = (int(row[name]) for name in ("window", "judged", "sampled", "units"))
+        average = Mean()
+        if units and key != OVERALL:
+            squares = row["ss"] - 2 * row["mean"] * row["sn"] + row["mean"] ** 2 * row["nn"]
+            deviation = math.sqrt(max(0.0, squares) / max(1, units - 1)) / row["length"]
+            average = Mean.of(float(row["mean"]), deviation, units, metric)
+        known = Bounds(row["known"]["low"], row["known"]["high"])
+        health = Health(row["known"]["health"] or Health.INSUFFICIENT_DATA)
+        if limits is not None and limits != monitor.spec.limits and known.low is not None:
+            health = next_health(Health.INSUFFICIENT_DATA, known, limits)
         first = None if pd.isna(row["first_at"]) else row["first_at"].tz_localize("UTC")
+        rate = None if pd.isna(row["rate"]) else float(row["rate"])
         rows.append(
-            (window, windows.begins(window) or first, int(row["first_number"]), sampled, one.passed, one.judged,
-             one.unscored, one.rate, one.low, one.high, one.health.value, *average)
+            (window, windows.begins(window) or first, int(row["first_number"]), sampled, int(row["passed"]), judged,
+             sampled - judged, rate, *known, health.value, *average)
         )  # fmt: skip
     return pd.DataFrame(rows, columns=COLUMNS)
 

@@ -7,106 +7,43 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.evaluator import Evaluator
-from metrics.core.registry import evaluators
 from metrics.core.suite import Case
 from metrics.engine.live_scorer import LiveScorer
-from metrics.engine.load_resources import missing_resources
 from metrics.judge.budget import Spend
 from metrics.judge.redact import redact
 from metrics.monitoring import alerts
-from metrics.monitoring.line_reader import Place, Record, Sampler, file_blocks, id_names, mark, pipe_blocks, sampled
-from metrics.monitoring.monitor_status import MOST, Chosen, Recent, judged_metrics, passed_in_all, passes
-from metrics.monitoring.monitor_store import BAD_LINES, CHANGES, SAMPLES, SCORES, SOURCES, Monitor, Spec, State
+from metrics.monitoring.evidence import Evidence, with_bands
+from metrics.monitoring.line_reader import (
+    Place,
+    Record,
+    Sampler,
+    file_blocks,
+    id_names,
+    mark,
+    pipe_blocks,
+    sampled,
+    spellings,
+)
+from metrics.monitoring.monitor_status import MOST, Chosen, Judged, Recent, judged_metrics, passed_in_all, passes
+from metrics.monitoring.monitor_store import BAD_LINES, CHANGES, SAMPLES, SCORES, SOURCES, Monitor, State
 from metrics.monitoring.monitor_thresholds import check_weights
 from metrics.monitoring.sampled_cases import PREVIEW, cases_of, previews
+from metrics.monitoring.sessions import NAMES, session_of
 from metrics.monitoring.windows import TIMES, time_of
 
 BATCH = 100  # samples judged and committed together
 WAIT_SECONDS = 5.0  # that a sample from a pipe waits for others, at most
 SEEN = 100_000  # the latest samples among which duplicates are recognised
 HOOK_FAILURES = 10  # that are listed
-FIRST = 50  # bad lines listed where no line is good
 STANDARD_INPUT = "standard input"
 
 Say = Callable[[str], None]
-
-
-def check(spec: Spec) -> None:
-    """Raise InputError where an evaluator is unfit for a monitor or lacks its model, or none has a threshold."""
-    chosen = spec.chosen
-    problems = []
-    for entry, parameters in chosen.values():
-        if entry.shape == "dataset":
-            problems.append(InputProblem("--evaluators", entry.id, "evaluators that score each case by itself"))
-        elif not {"text", "agent"} & set(entry.tasks):
-            problems.append(InputProblem("--evaluators", entry.id, f"evaluators of text; it is for {entry.tasks[0]}"))
-        elif reason := missing_resources(entry, parameters, spec.resources):
-            problems.append(InputProblem("--evaluators", f"{entry.id}, which cannot be used", reason))
-    if not problems and not any(metric.primary for metric, _ in judged_metrics(chosen).values()):
-        own = [f"--threshold {entry.id}.{entry.primary.name}=NUMBER" for entry, _ in chosen.values()]
-        expected = "one whose primary metric has a threshold"
-        if any(entry.local_models(parameters) for entry, parameters in chosen.values()):
-            expected += f", calibrated for its models (python -m metrics calibrate) or given: {', '.join(own)}"
-        problems.append(InputProblem("--evaluators", ", ".join(chosen), expected))
-    try:
-        Sampler(spec.rate, spec.seed)
-    except InputError as failure:
-        problems += failure.problems
-    if not 0 <= spec.critical <= spec.warning <= 1:
-        found, expected = (
-            f"{spec.critical:g}, with a warning below {spec.warning:g}",
-            "pass rates 0 ≤ critical ≤ warning ≤ 1",
-        )
-        problems.append(InputProblem("--critical", found, expected))
-    if problems:
-        raise InputError(problems)
-
-
-def fitting(path: Path, spec: Spec) -> list[str]:
-    """Return the evaluators that a monitor of this file uses by default: those without models whose inputs are there.
-
-    They are chosen by the first sampled lines; InputError where no line is good.
-    """
-    bad: list[InputProblem] = []
-
-    def complain(line: int, found: str, expected: str) -> None:
-        if len(bad) < FIRST:
-            bad.append(InputProblem(path.name, redact(found), expected, line))
-
-    with path.open("rb") as stream:
-        lines = sampled(
-            file_blocks(stream, 0), Place(), Sampler(spec.rate, spec.seed), id_names(spec.id), complain, ends=True
-        )
-        records = list(islice(filter(None, lines), BATCH))
-    pairs, wrong = cases_of(path.name, records, spec.mapping) if records else ([], [])
-    cases = [case for _, case in pairs]
-    found = [entry.id for entry in evaluators().values() if cases and _fits(entry, cases)]
-    if not found:
-        usable = f"{len(cases)} sampled lines that can be judged"
-        more = InputProblem(path.name, usable, "--evaluators whose inputs they have")
-        raise InputError([*bad, *wrong, more])
-    return found
-
-
-def _fits(entry: Evaluator, cases: Sequence[Case]) -> bool:
-    fit = "text" in entry.tasks and entry.shape != "dataset" and not entry.needs
-    return fit and any(_has_inputs(entry, case) for case in cases)
-
-
-def _has_inputs(entry: Evaluator, case: Case) -> bool:
-    def has(name: str) -> bool:
-        return bool(getattr(case, name, None))
-
-    return not entry.lacking(has) and all(map(has, entry.default_needs))
 
 
 def feed(
@@ -158,11 +95,15 @@ class Feeder:
         self._source, self._hook, self._say, self._warn = source, hook, say, warn
         self._name = name if source is None else source.name
         self._batch = min(batch, self.window.cases or batch)
-        self._recent = Recent(
-            {key: metric for key, (metric, _) in judged_metrics(self.chosen).items()}, self.window, self.spec.limits
-        )
-        for samples, scores in monitor.latest(self.window.cases or MOST):
-            self._recent.add(samples, scores)
+        self._sessions = (self.spec.session,) if self.spec.session is not None else spellings(NAMES)
+        self._recent = Recent({key: metric for key, (metric, _) in judged_metrics(self.chosen).items()}, self.window)
+        keys, known = self._recent.keys, self.state.evidence
+        self._evidence = Evidence(keys, self.spec.limits, known)
+        for tables in monitor.latest(MOST if known is None else self.window.cases or MOST):
+            judged = Judged.of(keys, *tables)
+            self._recent.add(judged)
+            if known is None:  # an earlier version fed it: its samples are the first evidence
+                self._evidence.add(judged)
         self._seen = dict.fromkeys(monitor.keys(SEEN))
         self._place = Place()
         self._entry: dict[str, Any] | None = None  # of the file, in the state's sources
@@ -248,8 +189,7 @@ class Feeder:
                     f"{problem.column}: {problem.found}" if problem.column else problem.found,
                     problem.expected,
                 )
-            samples, scores = self._judged(self._new(pairs))
-            self._recent.add(samples, scores)
+            samples, scores = self._with_evidence(*self._judged(self._new(pairs)))
         state = self.state
         state.read = self._read + self._place.read
         if samples is not None:
@@ -257,24 +197,33 @@ class Feeder:
             state.unscored += samples["passed"].null_count
         if file:
             self._note_place()
-        before = state.health
-        standings = self._recent.standings()
-        state.standings, state.lately = [asdict(standing) for standing in standings], len(self._recent)
+        self._note_changes(samples)
+        state.standings = [asdict(standing) for standing in self._recent.standings(self._evidence.rates)]
+        state.lately, state.evidence = len(self._recent), self._evidence.kept()
         state.spend = self.scorer.spend.as_row()
-        if state.health != before:
-            latest = None if samples is None else pc.max(samples["at"]).as_py()
-            sequence = 1 + (state.changes[-1]["sequence"] if state.changes else 0)
-            change = {
-                "sequence": sequence, "status": state.health, "previous": before, "sampled": state.sampled,
-                "at": datetime.now(UTC).isoformat(timespec="seconds"), "told": None if self._hook is None else False,
-                "line_at": None if latest is None else latest.isoformat(timespec="seconds") + "+00:00",
-            }  # fmt: skip
-            state.changes = [*state.changes, change][-CHANGES:]
         self.monitor.commit(state, samples, scores)
         self._notify()
         self._since = time.monotonic()
         self._say(f"{state.read:,} lines read, {state.sampled:,} sampled: {state.health}")
         return None if samples is None or scores is None else (samples, scores)
+
+    def _note_changes(self, samples: pa.Table | None) -> None:
+        """Note each change of status of all together, with the sample after which it was seen."""
+        state = self.state
+        seen: list[tuple[int, datetime | None, str]] = [(state.sampled - 1, None, self._evidence.health)]
+        if samples is not None and len(samples):
+            seen = list(zip(*(samples[name].to_pylist() for name in ("number", "at", "health")), strict=True))
+        before = state.health
+        for number, line_at, health in seen:
+            if health == before:
+                continue
+            change = {
+                "sequence": 1 + (state.changes[-1]["sequence"] if state.changes else 0), "status": health,
+                "previous": before, "sampled": number + 1, "at": datetime.now(UTC).isoformat(timespec="seconds"),
+                "line_at": None if line_at is None else line_at.isoformat(timespec="seconds") + "+00:00",
+                "told": None if self._hook is None else False,
+            }  # fmt: skip
+            state.changes, before = [*state.changes, change][-CHANGES:], health
 
     def _note_place(self) -> None:
         assert self._source is not None
@@ -326,6 +275,7 @@ class Feeder:
                     "at": None if at is None else datetime.fromtimestamp(at, UTC).replace(tzinfo=None),
                     "question": case.question, "answer": case.answer,
                     "passed": passed_in_all(self.chosen, by_case[number]),
+                    "session": session_of(record.fields, self._sessions),
                 }
             )  # fmt: skip
         for rows, names in ((samples, ("id", "model", "question", "answer")), (scores, ("reason",))):
@@ -333,6 +283,20 @@ class Feeder:
                 for row, shown in zip(rows, previews([row[name] for row in rows]), strict=True):
                     row[name] = shown
         return pa.Table.from_pylist(samples, schema=SAMPLES), pa.Table.from_pylist(scores, schema=SCORES)
+
+    def _with_evidence(self, samples: pa.Table, scores: pa.Table) -> tuple[pa.Table, pa.Table]:
+        """Let samples count; return their rows with what is known after each."""
+        keys = self._recent.keys
+        judged = Judged.of(keys, samples, scores)
+        self._recent.add(judged)
+        known = dict(zip(judged.number.tolist(), self._evidence.add(judged), strict=True))
+        columns = {key: column for column, key in enumerate(keys)}
+        of_scores = [
+            (None, None, None) if (column := columns.get((row["evaluator"], row["metric"]))) is None
+            else known[row["number"]][column]
+            for row in scores.select(["number", "evaluator", "metric"]).to_pylist()
+        ]  # fmt: skip
+        return with_bands(samples, [one[0] for one in known.values()]), with_bands(scores, of_scores)
 
     def _time(self, record: Record) -> float | None:
         """Return when the line's event happened; for windows of time, when it was read where the line does not say."""

@@ -86,16 +86,17 @@ class Watch:
         )  # fmt: skip
 
     def get_metrics(self) -> dict[str, Any]:
-        """Return how the latest window stands: status, sample_count, pass_rate, average_score; see `get_metrics`."""
+        """Return how the monitor stands: status, sample_count, pass_rate, average_score; see `get_metrics`."""
         return get_metrics(self.monitor)
 
 
 def get_metrics(monitor: Monitor) -> dict[str, Any]:
-    """Return how the latest window of a monitor stands.
+    """Return how a monitor stands.
 
-    status: healthy, warning, critical or insufficient_data; sample_count: samples of the window; pass_rate: share of
-    those judged that pass; average_score: mean of the primary metric of the first evaluator. The last two with their
-    95 % intervals (pass_rate_interval, average_score_interval); None where there is none.
+    status: healthy, warning, critical or insufficient_data; pass_rate: share of the judged cases that pass, of sessions
+    the mean of their shares, since it last changed; pass_rate_interval: its confidence sequence, by which the status is
+    decided. sample_count: samples of the latest window; average_score: the window's mean of the primary metric of the
+    first evaluator, with its 95 % interval (average_score_interval). None where there is none.
     """
     state = monitor.state
     standings = {(row["evaluator"], row["metric"]): row for row in state.standings}

@@ -10,7 +10,7 @@ SAMPLE = "rag"
 DAYS = 7
 DAILY = 80  # interactions
 STEADY, RELEASED = "heron-small", "kestrel-rag"  # the models before and after the release
-RELEASE_DAY = 5
+RELEASE_DAY = 2
 EVALUATORS = ("looping_detection", "pii_leakage", "language_mismatch")  # they need no expected answers
 WARNING, CRITICAL = 0.95, 0.85  # pass rates
 
@@ -18,7 +18,7 @@ WARNING, CRITICAL = 0.95, 0.85  # pass rates
 def demo_lines(until: datetime) -> Iterator[bytes]:
     """Yield the interactions of the week before `until`, a JSON object each, the oldest first.
 
-    The answers are those of the bundled sample; on the last two days they come from a model that answers some
+    The answers are those of the bundled sample; on the last five days they come from a model that answers some
     questions in the wrong language and leaks addresses.
     """
     suite, outputs = next(sample for sample in samples() if sample.id == SAMPLE).read()

@@ -17,15 +17,17 @@ from tests.monitoring.monitor_scenes import line, write
 
 
 def test_a_file(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = [line(index, passes=index % 5 > 0) for index in range(100)]
+    lines = [line(index, passes=index % 5 > 1) for index in range(100)]
     path = write(tmp_path / "a.jsonl", [*lines, b"oops"])
     command = ["monitor", str(path), "--name", "chat", "--rate", "1", "--evaluators", "pii_leakage"]
     assert main([*command, "--quiet"]) == 0
     out, told = capsys.readouterr()
     assert out.splitlines() == [
         "101 lines read, 100 sampled, 0 of them unscored, 0 sampled before, 1 bad",
-        "all metrics: warning, 0.800 (0.711–0.867) pass, n 100, 0 unscored",
-        "  pii_leakage.passes: warning, 0.800 (0.711–0.867) pass, n 100, 0 unscored",
+        "all metrics: warning, 0.600 (0.422–0.760) pass, n 100; latest window: 60 of 100 judged pass, 0 unscored",
+        "  pii_leakage.passes: warning, 0.600 (0.422–0.760) pass, n 100; latest window: 60 of 100 judged pass, "
+        "mean 0.600 (0.502–0.691), 0 unscored",
+        "The pass rate is below 0.85, with at most 5 % risk of a false alarm, however often you look.",
         "warning",
     ]
     assert told.startswith("a.jsonl, row 101: found JSON is malformed: invalid character")
@@ -35,12 +37,21 @@ def test_a_file(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_the_settings_are_kept(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path / "a.jsonl", [{"uid": "1", "when": 1_763_700_000, "reply": "x", "id": "other"}])
-    options = "--rate 1 --seed 3 --window 30m --minimum 5 --id uid --time when --map answer=reply --quiet".split()
-    options += ["--evaluators", "pii_leakage,text_matching", "--param", "pii_leakage.threshold=0.9"]
+    options = "--rate 1 --seed 3 --window 30m --minimum 5 --id uid --time when --session chat --quiet".split()
+    options += [
+        "--map",
+        "answer=reply",
+        "--evaluators",
+        "pii_leakage,text_matching",
+        "--param",
+        "pii_leakage.threshold=0.9",
+    ]
     assert main(["monitor", str(path), "--name", "chat", *options]) == 0
     found = monitor(Workspace(), "chat")
     spec = found.spec
-    assert (spec.rate, spec.seed, spec.window, spec.minimum, spec.id, spec.time) == (1, 3, "30m", 5, "uid", "when")
+    assert (spec.rate, spec.seed, spec.window, spec.minimum, spec.id, spec.time, spec.session) == (
+        1, 3, "30m", 5, "uid", "when", "chat",
+    )  # fmt: skip
     assert (spec.evaluators["pii_leakage"]["threshold"], spec.mapping) == (0.9, {"answer": "reply"})
     assert found.query("SELECT id, answer FROM samples").values.tolist() == [["1", "x"]]
     assert main(["monitor", str(path), "--name", "chat", *options]) == 0

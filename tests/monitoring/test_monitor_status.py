@@ -2,18 +2,20 @@
 
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.registry import choose
+from metrics.monitoring.evidence import Evidence
+from metrics.monitoring.health import Health, Limits
 from metrics.monitoring.monitor_status import (
     OVERALL,
-    Health,
-    Limits,
+    Judged,
     Mean,
     Recent,
-    health,
+    Standing,
     judged_metrics,
     passed_in_all,
 )
@@ -25,39 +27,24 @@ KEY = ("pii_leakage", "passes")
 METRIC = MIXED["pii_leakage"][0].metric("passes")
 
 
-@pytest.mark.parametrize(
-    ("passed", "judged", "expected"),
-    [
-        (69, 100, Health.CRITICAL), (70, 100, Health.WARNING), (84, 100, Health.WARNING), (85, 100, Health.HEALTHY),
-        (100, 100, Health.HEALTHY), (0, 100, Health.CRITICAL), (14, 20, Health.WARNING), (17, 20, Health.HEALTHY),
-        (19, 19, Health.INSUFFICIENT_DATA), (0, 0, Health.INSUFFICIENT_DATA),
-    ],
-)  # fmt: skip
-def test_of_a_pass_rate(passed: int, judged: int, expected: Health) -> None:
-    """The worked numbers: .69 critical, .70 and .84 warning, .85 healthy; fewer than 20 say too little."""
-    assert health(passed, judged) is expected
-
-
-def test_the_minimum_can_be_chosen_but_never_nothing() -> None:
-    assert health(1, 1, Limits(minimum=1)) is Health.HEALTHY
-    assert health(0, 0, Limits(minimum=0)) is Health.INSUFFICIENT_DATA
-
-
-def test_the_pass_rates_can_be_chosen() -> None:
-    limits = Limits(warning=0.95, critical=0.9)
-    assert [health(passed, 100, limits).value for passed in (89, 90, 94, 95)] == [
-        "critical", "warning", "warning", "healthy",
-    ]  # fmt: skip
-
-
 def test_a_mean_has_students_interval() -> None:
     """Scores .2, .4, .6, .8, 1: mean .6, s = .3162, t = 2.776 with 4 degrees of freedom, half = 2.776 · .3162 / √5."""
     rubric = MIXED["rubric"][0].metric("rubric")
     assert Mean.of(0.6, 0.31623, 5, rubric) == pytest.approx((0.6, 0.2074, 0.9926), abs=2e-3)
     assert Mean.of(0.9, 0.31623, 5, rubric).high == 1.0
-    assert Mean.of(0.6, None, 1, rubric) == (0.6, None, None)
-    assert Mean.of(0.8, 0.4, 10, METRIC) == pytest.approx((0.8, 0.4902, 0.9433), abs=1e-4), "a share has Wilson's"
-    assert Mean.of(None, None, 0, rubric) == (None, None, None)
+    assert Mean.of(0.6, 0.0, 1, rubric) == (0.6, None, None)
+    assert Mean.of(0.8, 0.42164, 10, METRIC) == pytest.approx((0.8, 0.4902, 0.9433), abs=1e-4), "a share has Wilson's"
+    assert Mean.of(None, 0.0, 0, rubric) == (None, None, None)
+
+
+def test_the_interval_of_a_mean_takes_sessions_as_units() -> None:
+    """Ten sessions of ten equal scores, 8 of them 1: .8 as of 10 single ones, not of 100."""
+    totals, lines = np.repeat([10.0, 0.0], [8, 2]), np.full(10, 10)
+    assert Mean.of_units(totals, lines, METRIC) == pytest.approx((0.8, 0.4902, 0.9433), abs=1e-4)
+    rubric = MIXED["rubric"][0].metric("rubric")
+    single = Mean.of_units(np.array([0.2, 0.4, 0.6, 0.8, 1.0]), np.ones(5, np.int64), rubric)
+    assert single == pytest.approx((0.6, 0.2074, 0.9926), abs=2e-3)
+    assert Mean.of_units(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.full(5, 5), rubric) == pytest.approx(single)
 
 
 def row(evaluator: str, metric: str, status: str, passed: bool | None) -> dict[str, object]:
@@ -91,35 +78,40 @@ def test_metrics_with_a_good_side_are_judged() -> None:
     assert judged_metrics(choose(["rubric"], {"rubric": {"threshold": 0.9}}))[RUBRIC][1] == 0.9
 
 
-def fed(window: str, verdicts: list[bool | None], minimum: int = 20, every: timedelta = timedelta(minutes=1)) -> Recent:
-    recent = Recent({KEY: METRIC}, Window.parse(window), Limits(minimum))
+def fed(window: str, verdicts: list[bool | None], every: timedelta = timedelta(minutes=1)) -> list[Standing]:
+    recent = Recent({KEY: METRIC}, Window.parse(window))
+    evidence = Evidence(recent.keys, Limits())
     begin = datetime(2026, 11, 1)
     for number, passed in enumerate(verdicts):
         samples = [{"number": number, "at": begin + number * every, "passed": passed}]
         scores = [{"number": number, "evaluator": KEY[0], "metric": KEY[1], "passed": passed,
                    "value": passed if passed is None else float(passed)}]  # fmt: skip
-        recent.add(pa.Table.from_pylist(samples, schema=SAMPLES), pa.Table.from_pylist(scores, schema=SCORES))
-    return recent
+        tables = (pa.Table.from_pylist(samples, schema=SAMPLES), pa.Table.from_pylist(scores, schema=SCORES))
+        judged = Judged.of(recent.keys, *tables)
+        recent.add(judged)
+        evidence.add(judged)
+    return recent.standings(evidence.rates)
 
 
-def test_only_the_latest_cases_count() -> None:
-    overall, metric = fed("20", [False] * 30 + [True] * 17 + [False] * 3).standings()
-    assert (overall.passed, overall.judged, overall.health) == (17, 20, Health.HEALTHY)
-    assert (metric.evaluator, metric.metric, metric.rate) == (*KEY, 0.85)
-    assert (metric.mean, metric.mean_low, metric.mean_high) == (0.85, overall.low, overall.high)
+def test_counts_and_means_are_of_the_latest_cases_the_pass_rate_is_of_all() -> None:
+    overall, metric = fed("20", [True] * 30 + [True] * 17 + [False] * 3)
+    assert (overall.passed, overall.judged, overall.since, overall.units) == (17, 20, 0, 50)
+    assert (metric.evaluator, metric.metric, metric.rate) == (*KEY, 0.94)
+    assert (metric.mean, metric.mean_low, metric.mean_high) == pytest.approx((0.85, 0.6396, 0.9476), abs=1e-4)
     assert overall.mean is None
     assert (overall.evaluator, overall.metric) == OVERALL
-    assert (round(overall.low or 0, 4), round(overall.high or 0, 4)) == (0.6396, 0.9476)
+    assert (overall.low, overall.high) == (metric.low, metric.high)
 
 
 def test_only_the_latest_time_counts() -> None:
-    overall = fed("30m", [False] * 50 + [True] * 30).standings()[0]
+    overall = fed("30m", [False] * 50 + [True] * 30)[0]
     assert (overall.passed, overall.judged) == (30, 30)
 
 
 def test_the_unscored_are_counted_and_may_leave_too_little() -> None:
-    overall = fed("100", [True] * 19 + [None] * 81).standings()[0]
+    overall = fed("100", [False] * 19 + [None] * 81)[0]
     assert (overall.judged, overall.unscored, overall.health) == (19, 81, Health.INSUFFICIENT_DATA)
+    assert fed("100", [False] * 20 + [None] * 80)[0].health is Health.CRITICAL
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_drift_is_measured_against_a_run_with_the_same_calibration(
     )  # fmt: skip
     run = finished(Workspace(), suite, outputs, "context_mrr")
     feed(found, path, reference=reference_of(Workspace(), run.id))
-    assert {row.reason for row in drifts(found)} == {"fewer than 20 scores"}
+    assert {row.reason for row in drifts(found)} == {"the reference run has scores of fewer than 20 cases"}
 
 
 def test_a_monitor_of_an_earlier_version_has_no_calibrations(workspace: Path, kept_calibrations: Calibrations) -> None:

@@ -25,6 +25,7 @@ from metrics.monitoring import (
     sample_scores,
     trend,
 )
+from metrics.monitoring.drift_checks import Cut
 from metrics.monitoring.monitor_store import Monitor
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
@@ -38,13 +39,19 @@ def test_what_is_read_is_sampled_judged_and_counted(workspace: Path, tmp_path: P
     found = begun(workspace, window="20")
     state = feed(found, write(tmp_path / "a.jsonl", lines))
     assert (state.read, state.sampled, state.unscored, state.bad, state.duplicates) == (40, 40, 0, 0, 0)
-    assert (state.health, state.lately) == ("warning", 20)
-    assert [change["status"] for change in state.changes] == ["warning"]
+    assert (state.health, state.lately, state.changes) == ("insufficient_data", 20, [])
     windows = trend(found)
     assert windows["passed"].tolist() == [15, 15]
     assert windows["judged"].tolist() == [20, 20]
     assert windows["begins"].iloc[1].isoformat() == "2026-11-21T10:20:00+00:00"
-    assert (round(windows["low"].iloc[0], 4), round(windows["high"].iloc[0], 4)) == (0.5313, 0.8881)
+    assert windows["rate"].tolist() == [0.75, 0.75]
+    overall = state.standings[0]
+    assert (overall["rate"], overall["units"], overall["since"]) == (0.75, 40, 0)
+    assert windows[["low", "high"]].iloc[1].tolist() == [overall["low"], overall["high"]] == [
+        pytest.approx(0.470, abs=1e-3), pytest.approx(0.928, abs=1e-3),
+    ]  # fmt: skip
+    assert windows["low"].iloc[0] < overall["low"]
+    assert windows["high"].iloc[0] > overall["high"]
     assert trend(found, ("pii_leakage", "passes"))["rate"].tolist() == [0.75, 0.75]
     last = failures(found)
     assert len(last) == 10
@@ -148,16 +155,18 @@ class TestTheHook:
         told = tmp_path / "told.jsonl"
         hook = [sys.executable, "-c", HOOK, str(told)]
         found = begun(workspace, window="20")
-        rates = [True] * 40 + [index % 4 > 0 for index in range(40)] + [False] * 20 + [True] * 20
+        rates = [True] * 60 + [False] * 20 + [True] * 80
         path = write(tmp_path / "a.jsonl", [line(index, passes) for index, passes in enumerate(rates)])
         state = feed(found, path, hook=hook)
         feed(found, path, hook=hook)
         messages = [json.loads(text) for text in told.read_text().splitlines()]
         assert [(message["previous"], message["status"]) for message in messages] == [
-            ("insufficient_data", "healthy"), ("healthy", "warning"), ("warning", "critical"), ("critical", "healthy"),
+            ("insufficient_data", "healthy"), ("healthy", "warning"), ("warning", "critical"), ("critical", "warning"),
+            ("warning", "healthy"),
         ]  # fmt: skip
-        assert [message["sequence"] for message in messages] == [1, 2, 3, 4]
-        assert (messages[1]["overall"]["rate"], messages[1]["overall"]["judged"]) == (0.75, 20)
+        assert [message["sequence"] for message in messages] == [1, 2, 3, 4, 5]
+        assert [change["sampled"] for change in state.changes] == [50, 70, 80, 110, 150]
+        assert (messages[1]["overall"]["rate"], messages[1]["overall"]["since"]) == (0.0, 60)
         assert messages[1]["metrics"][0]["evaluator"] == "pii_leakage"
         assert (messages[1]["monitor"], messages[1]["window"]) == ("chat", "20 sampled cases")
         assert all(change["told"] for change in state.changes)
@@ -167,7 +176,7 @@ class TestTheHook:
     )
     def test_texts_of_the_log_are_data(self, workspace: Path, tmp_path: Path) -> None:
         told, bad = tmp_path / "told.jsonl", f"$(touch {tmp_path}/run); `touch {tmp_path}/run`"
-        records = [line(index, id=f"{index}{bad}", answer=bad, model=bad, question=bad) for index in range(30)]
+        records = [line(index, id=f"{index}{bad}", answer=bad, model=bad, question=bad) for index in range(60)]
         feed(begun(workspace), write(tmp_path / "a.jsonl", records), hook=[sys.executable, "-c", HOOK, str(told)])
         assert told.exists()
         assert not (tmp_path / "run").exists()
@@ -220,9 +229,9 @@ class TestTheHook:
         self, hook: list[str], expected: str, workspace: Path, tmp_path: Path
     ) -> None:
         warned: list[str] = []
-        path = write(tmp_path / "a.jsonl", [line(index) for index in range(30)])
+        path = write(tmp_path / "a.jsonl", [line(index) for index in range(50)])
         state = feed(begun(workspace), path, hook=hook, warn=warned.append)
-        assert (state.sampled, state.health) == (30, "healthy")
+        assert (state.sampled, state.health) == (50, "healthy")
         assert expected in warned[0]
         assert [expected in failure for failure in state.hook_failures] == [True]
 
@@ -234,7 +243,7 @@ class TestTheHook:
         assert failure == f"the alert hook {sys.executable} took longer than 0.2 s and was stopped"
 
     def test_a_change_that_was_not_told_is_told_the_next_time(self, workspace: Path, tmp_path: Path) -> None:
-        path = write(tmp_path / "a.jsonl", [line(index) for index in range(30)])
+        path = write(tmp_path / "a.jsonl", [line(index) for index in range(50)])
         found = begun(workspace)
         state = feed(found, path)
         assert state.changes[0]["told"] is None  # no hook then, so none waits for one
@@ -318,6 +327,10 @@ class TestDrift:
         assert (row.n, row.n_reference, row.mean, row.mean_reference) == (100, 100, 0.6, passes / 100)
         assert row.ks == pytest.approx(abs(0.6 - passes / 100))
         assert row.drifted is drifted
+        if row.shift is not None:
+            shift = row.shift
+            assert (shift.cut, shift.since, shift.units, shift.share) == (Cut(1.0, inside=False), 0, 300, 0.4)
+            assert shift.reference_low < shift.reference == 0.05 < shift.reference_high < shift.low < 0.4 < shift.high
 
     def test_other_parameters_are_no_reference(self, workspace: Path, tmp_path: Path) -> None:
         found = begun(workspace)
@@ -325,10 +338,10 @@ class TestDrift:
         feed(found, write(tmp_path / "a.jsonl", [line(index) for index in range(30)]), reference=reference)
         assert {row.reason for row in drifts(found)} == {"the reference run used other parameters"}
 
-    def test_too_few_scores_are_not_tested(self, workspace: Path, tmp_path: Path) -> None:
+    def test_one_line_shows_no_drift(self, workspace: Path, tmp_path: Path) -> None:
         found = begun(workspace)
         feed(found, write(tmp_path / "a.jsonl", [line(0)]), reference=self.reference(workspace, 90))
-        assert {(row.reason, row.p) for row in drifts(found)} == {("fewer than 20 scores", None)}
+        assert {(row.reason, row.drifted) for row in drifts(found)} == {(None, False)}
 
     def test_without_a_reference_there_is_none(self, workspace: Path) -> None:
         assert drifts(begun(workspace)) == []
@@ -358,7 +371,7 @@ class TestAJudge:
         found = self.rubric(workspace, judge_server)
         path = write(tmp_path / "a.jsonl", [line(index) for index in range(10)])
         state = feed(found, path)
-        assert (state.health, state.sampled, state.unscored) == ("healthy", 10, 0)
+        assert (state.standings[0]["rate"], state.sampled, state.unscored) == (1.0, 10, 0)
         values = found.query("SELECT DISTINCT value FROM scores WHERE metric = 'rubric'")["value"].tolist()
         assert values == [0.8]
         assert state.spend["calls"] == 10
@@ -387,4 +400,4 @@ class TestAJudge:
         assert statuses == ["skipped"]
         judge_server.fail_by(None)
         state = feed(found, write(tmp_path / "b.jsonl", [line(index) for index in range(10, 16)]))
-        assert (state.sampled, state.unscored, state.health) == (12, 6, "healthy")
+        assert (state.sampled, state.unscored, state.standings[0]["passed"]) == (12, 6, 6)

@@ -37,7 +37,7 @@ def test_a_call_is_judged_kept_and_returned(workspace: Path, judge_server: Judge
     assert (first.id, first.query, len(first.output_preview or "")) == ("r-1", "Why?", 200)
     assert first.timestamp.endswith("+00:00")
     metrics = get_metrics(monitor(Workspace(), "chat"))
-    assert (metrics["status"], metrics["pass_rate"]) == ("critical", pytest.approx(2 / 3))
+    assert (metrics["status"], metrics["pass_rate"]) == ("insufficient_data", pytest.approx(2 / 3))
     assert metrics["average_score"] == pytest.approx(0.7)
     assert metrics["average_score_interval"][1] == 1.0
     windows = trend(found, ("rubric", "rubric"))
@@ -102,6 +102,6 @@ def test_critical_is_at_most_warning() -> None:
 
 def test_other_limits_are_kept_with_the_monitor(workspace: Path, tmp_path: Path) -> None:
     found = begun(workspace, warning=0.95, critical=0.5)
-    feed(found, write(tmp_path / "a.jsonl", [line(index, passes=index % 10 > 0) for index in range(100)]))
+    feed(found, write(tmp_path / "a.jsonl", [line(index, passes=index % 10 > 0) for index in range(300)]))
     assert found.state.health == "warning"
-    assert get_metrics(found)["pass_rate_interval"] == pytest.approx((0.8256, 0.9448), abs=1e-4)
+    assert get_metrics(found)["pass_rate_interval"] == pytest.approx((0.826, 0.950), abs=1e-3)

@@ -70,7 +70,6 @@ EQUIVALENT = {
         "sum and count change their signs together"
     ),
     ("stats/draws.py", "", "1 << 22 → 1 >> 22"): AT_ONCE,
-    ("stats/drift.py", "_ks_drawn", "CHUNK // total → CHUNK * total"): AT_ONCE,
     ("stats/model_ranking.py", "", "1 << 18 → 1 >> 18"): AT_ONCE,
     ("stats/model_ranking.py", "", "1 << 18 → 2 << 18"): AT_ONCE,
     ("stats/model_ranking.py", "compare_pairs", "CELLS // max(1, len(values)) → CELLS * max(1, len(values))"): AT_ONCE,

@@ -110,7 +110,7 @@ def test_a_damaged_monitor_hides_no_other(workspace: Path, open_page: Callable[.
     (broken.folder / file).write_text('{"spec": {')
     page = open_page("monitor", monitor="whole")
     assert not page.exception
-    assert page.sidebar.selectbox[0].options == ["broken (✗ damaged)", "whole (○ too few judged)"]
+    assert page.sidebar.selectbox[0].options == ["broken (✗ damaged)", "whole (○ not yet sure)"]
     app = open_studio("monitor", monitor="broken")
     assert not app.exception
     assert file in app.error[0].value.replace("\\", "")

@@ -20,12 +20,12 @@ HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"
 
 @pytest.fixture
 def monitored(workspace: Path, tmp_path: Path) -> Path:
-    """A monitor of 60 lines in windows of 20, each worse than the one before, with a reference and two bad lines."""
+    """A monitor of 60 lines in windows of 20, of which 20, 5 and 5 pass, with a reference and two bad lines."""
     rows = [line(index) for index in range(40)]
     suite = Suite.from_rows("before", "text", [{"case_id": row["id"], "question": row["question"]} for row in rows])
     outputs = Outputs.from_rows([{"case_id": row["id"], "model": "m", "answer": row["answer"]} for row in rows])
     run = finished(Workspace(), suite, outputs, "pii_leakage")
-    lines = [line(index, passes=index % 20 >= index // 20 * 4) for index in range(60)]
+    lines = [line(index, passes=index < 20 or index % 4 == 0) for index in range(60)]
     lines[45] |= {"passes": False, "question": HOSTILE, "answer": f"{HOSTILE} jane.doe@acme-corp.org"}
     path = write(tmp_path / "a.jsonl", [*lines, b"oops", HOSTILE.encode()])
     found = begun(workspace, window="20")
@@ -42,32 +42,37 @@ def test_the_status_comes_first_then_counts_chart_and_metrics(
 ) -> None:
     page = open_page("monitor")
     assert not page.exception
-    assert page.subheader[0].value == "✗ Critical: 0.600 of 20 judged pass (95 % 0.387–0.781)"
+    assert page.subheader[0].value == "✗ Critical: 0.250 (0.045–0.605) pass"
     shown = texts(page)
+    assert "The pass rate is below 0.7, with at most 5 % risk of a false alarm, however often you look." in shown
+    (why,) = [text.help for text in page.text if text.value.startswith("The pass rate is below")]
+    assert why.startswith("40 sessions, or lines without one, since sample 21: 0.250 pass, and the pass rate is within")
     for count in ("Lines read: 62", "Sampled: 60", "Unscored: 0", "Sampled before: 0", "Bad lines: 2"):
         assert count in shown
     table = page.dataframe[0].value
     assert table["metric"].tolist() == ["All metrics together", "PII leakage"]
     assert table["health"].tolist() == ["✗ critical", "✗ critical"]
-    assert (table["judged"].tolist(), table["passes"].tolist()) == ([20, 20], ["every primary metric", "≥ 0.5"])
+    assert (table["judged"].tolist(), table["units"].tolist()) == ([20, 20], [40, 40])
+    assert table["passes"].tolist() == ["every primary metric", "≥ 0.5"]
 
 
 def test_other_pass_rates_change_what_the_page_shows(monitored: Path, open_page: Callable[..., AppTest]) -> None:
     page = open_page("monitor")
     assert [box.value for box in page.number_input] == [0.85, 0.7]
     next(box for box in page.number_input if box.label == "Critical below").set_value(0.5).run()
-    assert page.subheader[0].value.startswith("▲ Warning: 0.600 of 20")
+    assert page.subheader[0].value.startswith("▲ Warning: 0.250")
     assert page.query_params["critical"] in ("0.5", ["0.5"])
     table = page.dataframe[0].value
     assert table["health"].tolist() == ["▲ warning", "▲ warning"]
-    assert (table["mean"].tolist()[1].strip(), table["mean_interval"].tolist()[1]) == ("0.600", "0.387–0.781")
-    assert open_page("monitor", warning="0.6", critical="0.5").subheader[0].value.startswith("✓ Healthy: 0.600")
+    assert (table["mean"].tolist()[1].strip(), table["mean_interval"].tolist()[1]) == ("0.250", "0.112–0.469")
+    assert open_page("monitor", warning="0.04", critical="0.04").subheader[0].value.startswith("✓ Healthy: 0.250")
+    assert open_page("monitor", warning="0.5", critical="0.04").subheader[0].value.startswith("○ Not yet sure: 0.250")
 
 
 def test_the_latest_failures_are_text_with_their_scores(monitored: Path, open_page: Callable[..., AppTest]) -> None:
     page = open_page("monitor")
     rows = page.dataframe[1].value
-    assert len(rows) == 12
+    assert len(rows) == 30
     assert rows["number"].is_monotonic_decreasing
     hostile = rows[rows["number"] == 45].iloc[0]
     shown = hostile[["question", "failed", "place"]].tolist()
@@ -77,12 +82,12 @@ def test_the_latest_failures_are_text_with_their_scores(monitored: Path, open_pa
 
 def test_all_failures_are_counted_and_one_opens(monitored: Path, open_page: Callable[..., AppTest]) -> None:
     page = open_page("monitor", sample="45")
-    assert "12 failures. Click a row to open it." in texts(page)
+    assert "30 failures. Click a row to open it." in texts(page)
     assert [code.value for code in page.code] == [HOSTILE, f"{HOSTILE} jane.doe@acme-corp.org"]
     scores = page.dataframe[2].value
     assert scores["verdict"].iloc[0] == "✗ fails"
     assert set(scores["metric"]) >= {"PII leakage · Passes"}
-    assert len(open_page("monitor", sample="59").dataframe) == 2, "that one passed"
+    assert len(open_page("monitor", sample="56").dataframe) == 2, "that one passed"
 
 
 def test_more_failures_than_are_listed(workspace: Path, tmp_path: Path, open_page: Callable[..., AppTest]) -> None:
@@ -99,14 +104,15 @@ def test_the_demo_is_a_week_that_gets_worse(workspace: Path, open_page: Callable
     state = monitor(Workspace(), "demo").state
     assert (state.sampled, state.bad) == (560, 0)
     assert "No bad lines: every line read so far could be used." in texts(open_page("monitor", view="bad"))
-    assert [change["status"] for change in state.changes][-1] == "warning"
+    assert [(change["status"], change["sampled"]) for change in state.changes] == [("healthy", 150), ("warning", 450)]
+    assert state.standings[0]["since"] == 160, "the release"
 
 
 def test_a_window_narrows_them(monitored: Path, open_page: Callable[..., AppTest]) -> None:
     page = open_page("monitor", window="1")
     assert page.dataframe[1].value["number"].between(20, 39).all()
     next(button for button in page.button if button.label == "All windows").click().run()
-    assert len(page.dataframe[1].value) == 12
+    assert len(page.dataframe[1].value) == 30
 
 
 @pytest.mark.parametrize("window", ["x", "-3", "999999999999999999999999"])
@@ -121,20 +127,22 @@ def test_one_metric_of_several(monitored: Path, open_page: Callable[..., AppTest
     assert "PII leakage, each 20 sampled cases" in texts(page)
 
 
-def test_drift_is_told_with_both_tests(monitored: Path, open_page: Callable[..., AppTest]) -> None:
+def test_drift_is_told_with_its_evidence(monitored: Path, open_page: Callable[..., AppTest]) -> None:
     page = open_page("monitor", view="drift")
     assert not page.exception
     table = page.dataframe[1].value
     assert table["verdict"].iloc[0] == "▲ drifted"
     assert (table["n"].iloc[0], table["n_reference"].iloc[0]) == (20, 40)
-    assert "1 of 1 metric drifted: scores of the last 20 sampled cases against m in run" in texts(page)
+    assert table["evidence"].iloc[0].startswith("0.750 (")
+    assert table["evidence"].iloc[0].endswith(") of scores below 1.00, reference 0.00 (0.00–0.104); since sample 21")
+    assert "1 of 1 metric drifted from m in run" in texts(page)
 
 
 def test_changes_of_status_and_what_the_hook_did(monitored: Path, open_page: Callable[..., AppTest]) -> None:
     page = open_page("monitor", view="changes")
     table = page.dataframe[1].value
-    assert table["status"].tolist() == ["✗ critical", "▲ warning", "✓ healthy"]
-    assert table["told"].tolist() == ["called"] * 3
+    assert table["status"].tolist() == ["✗ critical", "▲ warning"]
+    assert table["told"].tolist() == ["called"] * 2
     assert "✗ the alert hook /no/such/hook could not be started: No such file or directory" in texts(page)
 
 
@@ -149,7 +157,7 @@ def test_without_a_reference_it_says_how_to_name_one(
     feed(begun(workspace), write(tmp_path / "a.jsonl", [line(0)]))
     page = open_page("monitor", view="drift")
     assert not page.exception
-    assert page.subheader[0].value == "○ Too few judged: 1.00 of 1 judged pass (95 % 0.207–1.00)"
+    assert page.subheader[0].value == "○ Not yet sure: 1.00 (0.00–1.00) pass"
     assert page.code[0].value == "python -m metrics monitor FILE --name chat --reference RUN"
 
 

@@ -1,4 +1,4 @@
-"""Drift of two samples: against scipy, and what permutation p must be."""
+"""Distances of two samples, and the exact interval of a share: against scipy."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metrics.stats.drift import DRAWS, drift, equal_bins, ks_distance, stability_index
+from metrics.stats.drift import drift, equal_bins, exact_share, ks_distance, stability_index
 
 SCORES = st.lists(st.sampled_from([0.0, 0.2, 0.25, 0.5, 0.9, 1.0]), min_size=1, max_size=30)
 
@@ -15,26 +15,8 @@ SCORES = st.lists(st.sampled_from([0.0, 0.2, 0.25, 0.5, 0.9, 1.0]), min_size=1, 
 @settings(max_examples=50)
 @given(SCORES, SCORES)
 def test_the_distance_is_scipys_with_any_ties(a: list[float], b: list[float]) -> None:
-    found = drift(np.array(a), np.array(b), draws=5)
+    found = drift(np.array(a), np.array(b))
     assert found.ks == pytest.approx(stats.ks_2samp(a, b, method="asymp").statistic, abs=1e-12)
-
-
-@pytest.mark.parametrize("shift", [0.0, 0.15, 0.4])
-def test_without_ties_p_is_the_exact_one(shift: float) -> None:
-    rng = np.random.default_rng(3)
-    a, b = rng.normal(size=60), rng.normal(shift, size=40)
-    exact = stats.ks_2samp(a, b, method="exact").pvalue
-    spread = 4 * np.sqrt(exact * (1 - exact) / DRAWS) + 2 / DRAWS
-    assert drift(a, b).ks_p == pytest.approx(exact, abs=spread)
-
-
-def test_of_shares_p_is_fishers() -> None:
-    a, b = np.repeat([1.0, 0.0], [90, 10]), np.repeat([1.0, 0.0], [35, 15])
-    exact = stats.fisher_exact([[90, 10], [35, 15]]).pvalue
-    found = drift(a, b)
-    assert found.ks == pytest.approx(0.2)
-    assert found.ks_p == pytest.approx(exact, abs=4 * np.sqrt(exact / DRAWS))
-    assert found.psi_p == pytest.approx(exact, abs=4 * np.sqrt(exact / DRAWS))
 
 
 def test_the_index_of_known_counts() -> None:
@@ -48,22 +30,23 @@ def test_the_index_of_known_counts() -> None:
 def test_equal_samples_have_neither() -> None:
     values = np.linspace(0, 1, 50)
     found = drift(values, values)
-    assert (found.ks, found.ks_p, found.psi_p) == (0.0, 1.0, 1.0)
+    assert found.ks == 0.0
     assert found.psi == pytest.approx(0.0)
 
 
-def test_chance_alone_is_seldom_called_drift() -> None:
-    rng = np.random.default_rng(0)
-    found = [drift(rng.beta(5, 1, 200), rng.beta(5, 1, 100), draws=199) for _ in range(200)]
-    for p in ([each.ks_p for each in found], [each.psi_p for each in found]):
-        assert np.mean(np.array(p) <= 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
-    assert np.median([each.psi for each in found]) > 0.1  # where the customary limit would cry drift every other time
+@pytest.mark.parametrize(("k", "n"), [(0, 20), (1, 20), (88, 100), (100, 100), (950, 1_000)])
+@pytest.mark.parametrize("level", [0.05, 0.0003])
+def test_the_exact_interval_is_scipys(k: int, n: int, level: float) -> None:
+    expected = stats.binomtest(k, n).proportion_ci(1 - level, "exact")
+    found = exact_share(np.repeat([1.0, 0.0], [k, n - k]), level)
+    assert found == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
-def test_the_seed_decides_the_p() -> None:
-    rng = np.random.default_rng(1)
-    a, b = rng.random(100), rng.random(80)
-    assert drift(a, b, seed=4) == drift(a, b, seed=4)
+def test_clusters_count_as_the_single_cases_with_their_standard_error() -> None:
+    """20 clusters, mean .8, variance .03875: as .8 · .2 / (.03875 / 20) = 82 single cases, 65 or 66 of them hits."""
+    found = exact_share(np.tile([0.5, 1.0, 0.75, 0.95], 5), 0.05)
+    low, high = (stats.binomtest(k, 82).proportion_ci(0.95, "exact") for k in (65, 66))
+    assert found == pytest.approx((low.low, high.high), abs=1e-9)
 
 
 @pytest.mark.parametrize(

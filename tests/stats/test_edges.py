@@ -62,15 +62,6 @@ def test_one_cluster_is_all_that_can_be_drawn(count: int) -> None:
     assert np.iinfo(np.uint8).max == draws.MOST
 
 
-def test_permutations_in_parts_are_those_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(1)
-    reference, current = rng.random(40), rng.random(25) ** 1.3
-    whole = drift.drift(reference, current, draws=99)
-    assert 0.05 < whole.ks_p < 1
-    monkeypatch.setattr(drift, "CHUNK", 65 * 4)
-    assert drift.drift(reference, current, draws=99) == whole
-
-
 def test_pairs_in_parts_are_those_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
     wins, losses = np.array([0, 3, 12, 40, 7]), np.array([5, 3, 30, 41, 0])
     whole = paired_tests.mcnemar_mid_p(wins, losses)
@@ -219,10 +210,6 @@ def test_two_clusters_are_the_fewest_of_an_interval_from_resamples(clusters: int
     low, high = resample_interval(np.array(0.5), np.array([0.45, 0.55]), math.inf, clusters)
     k = student(freedom) ** 2 * 0.0025 / 0.25
     assert float(high - low) == pytest.approx(math.sqrt(k * k + k) / (1 + k))
-
-
-def test_apart_beyond_all_doubt_has_the_least_p_of_the_permutations() -> None:
-    assert drift.drift(np.zeros(60), np.ones(50)).ks_p == 1 / 2_000
 
 
 def test_x_that_hardly_varies_has_no_coefficient() -> None:

@@ -12,8 +12,9 @@ from components.charts.passing import WORDS
 from components.widgets.tables import header, numeric
 from metrics.presentation import names
 from metrics.presentation.calibration_words import footnotes, since, threshold_lines
-from metrics.presentation.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, title
-from metrics.presentation.phrases import limit
+from metrics.presentation.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, plural, title
+from metrics.presentation.monitor_words import drift_words, reason
+from metrics.presentation.phrases import limit, with_interval
 
 if TYPE_CHECKING:
     from components.data import MetricDrift, Monitored, MonitoredMetric
@@ -39,18 +40,41 @@ def headline(facts: Monitored) -> str:
     if not facts.metrics or not facts.metrics[0].standing.judged:
         return "Nothing judged yet"
     overall = facts.metrics[0].standing
-    health = overall.health
-    share = f"{number(overall.rate)} of {count(overall.judged)} judged pass"
-    bounds = interval(overall.low, overall.high)
-    return f"{GLYPHS[health]} {WORDS[health].capitalize()}: {share} (95 % {bounds})"
+    words = WORDS[overall.health].capitalize()
+    share = with_interval(overall.rate, overall.low, overall.high)
+    return f"{GLYPHS[overall.health]} {words}: {share} pass"
+
+
+def why(facts: Monitored) -> str:
+    """Return in one sentence why the status is what it is."""
+    return reason(facts.metrics[0].standing, facts.warning, facts.critical)
+
+
+def evidence(facts: Monitored, shown: MonitoredMetric) -> str:
+    """Return what a metric's status rests on: the units, since when, and the guarantee."""
+    standing = shown.standing
+    if standing.since is None:
+        return "No session, and no line without one, has been counted."
+    when = facts.since.get(standing.since)
+    since = f"since {moment(when)}" if when else f"since sample {count(standing.since + 1)}"
+    waiting = len((facts.state.evidence or {}).get("sessions", ()))
+    return (
+        f"{count(standing.units)} sessions, or lines without one, {since}: {number(standing.rate)} pass, and the pass "
+        f"rate is within {interval(standing.low, standing.high)}. That interval is a confidence sequence: with 95 % it "
+        "is right at every look, for as long as the monitor runs. A session counts once, by the share of its lines "
+        "that pass; a line without one counts by itself, as if independent of the others."
+        + (f" {plural(waiting, 'session')} not over yet: not counted." if waiting else "")
+    )
 
 
 def rule(facts: Monitored) -> str:
     """Return the rule of the status."""
+    kept = "the status stays what it was" if facts.own else "the status is not known"
     return (
-        f"Of the last {facts.window}: critical below {facts.critical:g}, warning below {facts.warning:g}, and "
-        f"no status below {count(facts.minimum)} judged. A case passes when the primary metric of every evaluator "
-        "that applies to it is on the good side of its threshold."
+        f"Critical when the whole interval of the current pass rate is below {facts.critical:g}, warning when it is "
+        f"below {facts.warning:g}, healthy when it is above. While the interval contains a limit, {kept}. No status "
+        f"below {count(facts.minimum)} judged. A case passes when the primary metric of every evaluator that applies "
+        "to it is on the good side of its threshold."
     )
 
 
@@ -91,6 +115,7 @@ def standings_table(metrics: Sequence[MonitoredMetric]) -> pd.DataFrame:
             "mean_interval": [
                 interval(shown.standing.mean_low, shown.standing.mean_high) or MISSING for shown in metrics
             ],
+            "units": [shown.standing.units for shown in metrics],
             "judged": [shown.standing.judged for shown in metrics],
             "unscored": [shown.standing.unscored for shown in metrics],
             "passes": [_passes(shown) for shown in metrics],
@@ -115,13 +140,19 @@ def standings_columns() -> dict[str, Any]:
     """Return the headers of that table, each with its meaning on hover."""
     return {
         "metric": header("Metric", 160, "Click a row to see its pass rate over time."),
-        "health": header("Status", 90, "Over the latest window."),
-        "rate": numeric("Pass rate", 76, "Share of the judged cases on the good side of the threshold."),
-        "interval": numeric("95 % interval", 92, "Wilson interval of the pass rate."),
-        "judged": header("n", 48, "Cases judged."),
-        "unscored": header("Unscored", 75, "Cases without a value."),
+        "health": header(
+            "Status",
+            100,
+            "It changes only when the interval of the pass rate excludes a limit: for each metric with at "
+            "most 5 % risk of ever a false alarm, however often you look.",
+        ),
+        "rate": numeric("Pass rate", 76, "Share on the good side of the threshold, since it last changed."),
+        "interval": numeric("Interval", 92, "Confidence sequence of the pass rate: holds at every look, at 95 %."),
+        "units": header("n", 48, "Sessions, and lines without one, since the pass rate last changed."),
+        "judged": header("Window n", 75, "Cases judged in the latest window."),
+        "unscored": header("Unscored", 75, "Cases of the latest window without a value."),
         "passes": header("Passes if", 130, "The threshold in force; that of a primary metric is a parameter."),
-        "mean": numeric("Mean", 70, "Mean score of the cases with a value; of all metrics together there is none."),
+        "mean": numeric("Mean", 70, "Mean score of the latest window; of all metrics together there is none."),
         "mean_interval": numeric("95 % interval", 92, "Of the mean: Student's t, Wilson's for shares."),
     }
 
@@ -207,16 +238,14 @@ def drift_table(rows: Sequence[MetricDrift], titles: Mapping[str, str]) -> pd.Da
     return pd.DataFrame(
         {
             "metric": [f"{titles[row.evaluator]} · {names.metric_name(row.metric, row.evaluator)}" for row in rows],
-            "verdict": [
-                row.reason if row.p is None else "▲ drifted" if row.drifted else "no significant drift" for row in rows
-            ],
+            "verdict": [row.reason or ("▲ drifted" if row.drifted else "no drift found") for row in rows],
+            "evidence": [drift_words(row) for row in rows],
             "mean": aligned([row.mean for row in rows]),
             "mean_reference": aligned([row.mean_reference for row in rows]),
             "n": [row.n for row in rows],
             "n_reference": [row.n_reference for row in rows],
             "ks": aligned([row.ks for row in rows]),
             "psi": aligned([row.psi for row in rows]),
-            "p": aligned([row.p for row in rows]),
         }
     )
 
@@ -224,18 +253,29 @@ def drift_table(rows: Sequence[MetricDrift], titles: Mapping[str, str]) -> pd.Da
 def drift_columns() -> dict[str, Any]:
     """Return the headers of that table."""
     return {
-        "metric": header("Metric", 250),
-        "verdict": header("Verdict", 190, "Drifted: the adjusted p is below .05."),
+        "metric": header("Metric", 200),
+        "verdict": header(
+            "Verdict",
+            120,
+            "Drifted: of some stretch of production, the confidence sequence of a share of scores and the "
+            "interval of the reference's have nothing in common. The risk of ever a false alarm, over all metrics and "
+            "looks, is at most 5 %.",
+        ),
+        "evidence": header("Evidence", 500, "The stretch and the share that say most, each with its interval."),
         "mean": numeric("Mean", 95, "Of the latest window."),
         "mean_reference": numeric("Reference", 95, "Mean in the reference run."),
         "n": header("n", 60, "Scores of the latest window."),
         "n_reference": header("n reference", 90, "Scores of the reference run."),
-        "ks": numeric("KS", 95, "Kolmogorov–Smirnov: largest distance of the two distribution functions, 0 to 1."),
-        "psi": numeric(
-            "PSI", 95, "Population stability index over ten bins of about as many scores each; 0: no difference."
+        "ks": numeric(
+            "KS",
+            95,
+            "Kolmogorov–Smirnov: largest distance of the two distribution functions, 0 to 1; not 0 by chance alone.",
         ),
-        "p": numeric(
-            "p", 95, "Smaller p of the two permutation tests, adjusted by Holm over both tests of all metrics."
+        "psi": numeric(
+            "PSI",
+            95,
+            "Population stability index over ten bins of about as many scores each; of 100 scores about .1 "
+            "by chance alone.",
         ),
     }
 

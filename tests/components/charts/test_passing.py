@@ -21,17 +21,16 @@ def windows(timed: bool) -> pd.DataFrame:
 @pytest.mark.parametrize("timed", [True, False])
 def test_a_point_a_judged_window(timed: bool) -> None:
     figure = passing_figure(windows(timed), 0.85, 0.7, chosen=5)
-    (points,) = figure.data
+    upper, lower, points = figure.data
     assert list(points.y) == [0.9, 0.65]
-    assert list(points.error_y.array) == pytest.approx([0.07, 0.17])
-    assert list(points.error_y.arrayminus) == pytest.approx([0.2, 0.22])
+    assert (list(upper.y), list(lower.y), lower.fill) == ([0.97, 0.82], [0.7, 0.43], "tonexty")
     assert list(points.marker.symbol) == [SYMBOLS["healthy"], SYMBOLS["critical"]]
     assert len(set(points.marker.color)) == 2
     assert [list(point) for point in points.customdata] == [[4], [5]]
     assert points.marker.size[1] > points.marker.size[0]
     begins = "21 Nov 2026, 11:00" if timed else "from sampled case 21"
     assert points.hovertext[1] == (
-        f"<b>{begins}</b><br>0.650 pass (95 % 0.430–0.820)<br>13 of 20 judged, 0 unscored<br>critical"
+        f"<b>{begins}</b><br>0.650 pass: 13 of 20 judged, 0 unscored<br>current pass rate 0.430–0.820<br>critical"
     )
 
 
@@ -46,4 +45,11 @@ def test_the_limits_are_drawn_and_named() -> None:
 
 @pytest.mark.parametrize("dark", [True, False])
 def test_nothing_judged_is_an_empty_chart(dark: bool) -> None:
-    assert len(passing_figure(windows(True).iloc[2:], 0.85, 0.7, dark=dark).data[0].x) == 0
+    assert len(passing_figure(windows(True).iloc[2:], 0.85, 0.7, dark=dark).data[-1].x) == 0
+
+
+def test_a_window_that_an_earlier_version_judged_has_no_band() -> None:
+    older = windows(True).iloc[:2].assign(low=[None, 0.43], high=[None, 0.82])
+    upper, _, points = passing_figure(older, 0.85, 0.7).data
+    assert (len(upper.x), len(points.x)) == (1, 2)
+    assert "current" not in points.hovertext[0]

@@ -1,0 +1,88 @@
+"""Whether a monitor can judge by its specification, and the evaluators that fit a file."""
+
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.evaluator import Evaluator
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case
+from metrics.engine.load_resources import missing_resources
+from metrics.judge.redact import redact
+from metrics.monitoring.line_reader import Place, Sampler, file_blocks, id_names, sampled
+from metrics.monitoring.monitor_status import judged_metrics
+from metrics.monitoring.monitor_store import Spec
+from metrics.monitoring.sampled_cases import cases_of
+
+READ = 100  # sampled lines by which evaluators are chosen
+FIRST = 50  # bad lines listed where no line is good
+
+
+def check(spec: Spec) -> None:
+    """Raise InputError where an evaluator is unfit for a monitor or lacks its model, or none has a threshold."""
+    chosen = spec.chosen
+    problems = []
+    for entry, parameters in chosen.values():
+        if entry.shape == "dataset":
+            problems.append(InputProblem("--evaluators", entry.id, "evaluators that score each case by itself"))
+        elif not {"text", "agent"} & set(entry.tasks):
+            problems.append(InputProblem("--evaluators", entry.id, f"evaluators of text; it is for {entry.tasks[0]}"))
+        elif reason := missing_resources(entry, parameters, spec.resources):
+            problems.append(InputProblem("--evaluators", f"{entry.id}, which cannot be used", reason))
+    if not problems and not any(metric.primary for metric, _ in judged_metrics(chosen).values()):
+        own = [f"--threshold {entry.id}.{entry.primary.name}=NUMBER" for entry, _ in chosen.values()]
+        expected = "one whose primary metric has a threshold"
+        if any(entry.local_models(parameters) for entry, parameters in chosen.values()):
+            expected += f", calibrated for its models (python -m metrics calibrate) or given: {', '.join(own)}"
+        problems.append(InputProblem("--evaluators", ", ".join(chosen), expected))
+    try:
+        Sampler(spec.rate, spec.seed)
+    except InputError as failure:
+        problems += failure.problems
+    if not 0 <= spec.critical <= spec.warning <= 1:
+        found, expected = (
+            f"{spec.critical:g}, with a warning below {spec.warning:g}",
+            "pass rates 0 ≤ critical ≤ warning ≤ 1",
+        )
+        problems.append(InputProblem("--critical", found, expected))
+    if problems:
+        raise InputError(problems)
+
+
+def fitting(path: Path, spec: Spec) -> list[str]:
+    """Return the evaluators that a monitor of this file uses by default: those without models whose inputs are there.
+
+    They are chosen by the first sampled lines; InputError where no line is good.
+    """
+    bad: list[InputProblem] = []
+
+    def complain(line: int, found: str, expected: str) -> None:
+        if len(bad) < FIRST:
+            bad.append(InputProblem(path.name, redact(found), expected, line))
+
+    with path.open("rb") as stream:
+        lines = sampled(
+            file_blocks(stream, 0), Place(), Sampler(spec.rate, spec.seed), id_names(spec.id), complain, ends=True
+        )
+        records = list(islice(filter(None, lines), READ))
+    pairs, wrong = cases_of(path.name, records, spec.mapping) if records else ([], [])
+    cases = [case for _, case in pairs]
+    found = [entry.id for entry in evaluators().values() if cases and _fits(entry, cases)]
+    if not found:
+        usable = f"{len(cases)} sampled lines that can be judged"
+        more = InputProblem(path.name, usable, "--evaluators whose inputs they have")
+        raise InputError([*bad, *wrong, more])
+    return found
+
+
+def _fits(entry: Evaluator, cases: Sequence[Case]) -> bool:
+    fit = "text" in entry.tasks and entry.shape != "dataset" and not entry.needs
+    return fit and any(_has_inputs(entry, case) for case in cases)
+
+
+def _has_inputs(entry: Evaluator, case: Case) -> bool:
+    def has(name: str) -> bool:
+        return bool(getattr(case, name, None))
+
+    return not entry.lacking(has) and all(map(has, entry.default_needs))

@@ -1,0 +1,40 @@
+"""What a monitor has found, in sentences: why it has its status, and what has drifted."""
+
+from metrics.monitoring import Health, MetricDrift, Standing
+from metrics.presentation.format import count, number
+from metrics.presentation.phrases import with_interval
+
+RISK = "at most 5 % risk of a false alarm, however often you look"
+
+
+def reason(standing: Standing, warning: float, critical: float) -> str:
+    """Return in one sentence why a pass rate has its status, by the limits below which it is one."""
+    health, low, high = standing.health, standing.low, standing.high
+    if standing.since is None and standing.judged:
+        return "An earlier version judged the latest window alone; the next lines bring the status up to date."
+    if low is None or high is None or health == Health.INSUFFICIENT_DATA:
+        return f"Not yet sure: the pass rate may be on either side of {warning:g}."
+    if health == Health.CRITICAL:
+        if high < critical:
+            return f"The pass rate is below {critical:g}, with {RISK}."
+        return f"The pass rate was below {critical:g}, and is not yet known to be above it."
+    if health == Health.WARNING:
+        if high < warning:
+            return f"The pass rate is below {warning:g}, with {RISK}."
+        return f"The pass rate was below {warning:g}, and is not yet known to be above it."
+    if low >= warning:
+        return f"The pass rate is {warning:g} or more, with {RISK}."
+    return f"The pass rate was {warning:g} or more, and is not known to be below it."
+
+
+def drift_words(row: MetricDrift) -> str:
+    """Return what has drifted: the share of scores up to a cut, in production and in the reference; else ""."""
+    shift = row.shift
+    if shift is None:
+        return ""
+    side = "at most" if shift.cut.inside else "below"
+    share = with_interval(shift.share, shift.low, shift.high)
+    before = with_interval(shift.reference, shift.reference_low, shift.reference_high)
+    return (
+        f"{share} of scores {side} {number(shift.cut.value)}, reference {before}; since sample {count(shift.since + 1)}"
+    )
