@@ -5,6 +5,7 @@ from metrics.analysis.cases.example import ExampleView, example, examples
 from metrics.analysis.cases.worst_cases import with_answers, worst_cases
 from metrics.analysis.comparison.compare import Comparison, Difference, Unpaired, compare, compare_labels, shown
 from metrics.analysis.comparison.comparison_cases import differences
+from metrics.analysis.comparison.decisions import Decision, decisions
 from metrics.analysis.comparison.paired_bootstrap import Resampled
 from metrics.analysis.findings.compliance import Compliance, Standard, compliance, compliance_table
 from metrics.analysis.findings.flips import flip_rates, flips
@@ -71,6 +72,7 @@ __all__ = [
     "Column",
     "Comparison",
     "Compliance",
+    "Decision",
     "Difference",
     "Distribution",
     "Distributions",
@@ -113,6 +115,7 @@ __all__ = [
     "confusion_at",
     "curve_columns",
     "curves",
+    "decisions",
     "differences",
     "distributions",
     "example",
