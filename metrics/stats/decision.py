@@ -73,12 +73,10 @@ def decide(
         return Decision("equivalent" if high < margin else "not_worse", low, high)
     if significant < 0:
         return Decision("worse", low, high)
-    if math.isnan(error):
-        return Decision("open", low, high)
     needed = FEWEST if anytime else 0
     if error > 0:
         stretch = anytime_stretch if anytime else None
         needed = max(needed, units_needed(error, units, max(margin + difference, -difference), stretch))
     if never[0] and margin + difference < most:
         needed = max(needed, math.ceil(math.log(TAIL) / math.log1p(-(margin + difference) / most)))
-    return Decision("open", low, high, max(1, needed - units))
+    return Decision("open", low, high, max(1, needed - units) if needed else None)

@@ -80,7 +80,7 @@ def test_twenty_looks_find_nothing_in_95_percent_of_series(name: str, binary: bo
 
 
 def test_twenty_looks_do_not_let_a_worse_model_pass() -> None:
-    """Shares that differ by the margin: of 20 single looks one passes in over 10 % of series, of these in under 2.5 %."""
+    """Shares that differ by the margin: one of 20 single looks passes in over 10 % of series, of these in < 2.5 %."""
     margin, n, series = 0.05, int(LOOKS[-1]), 600
     draws = np.random.default_rng(6).choice(4, (series, n), p=[0.7, 0.05, 0.10, 0.15])  # both, b, a, neither
     counts = np.stack([(draws == kind).cumsum(axis=1) for kind in range(4)], axis=2)

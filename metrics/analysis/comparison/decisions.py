@@ -9,7 +9,8 @@ from typing import Literal
 
 from metrics.analysis.comparison.compare import Comparison, Difference
 from metrics.analysis.comparison.paired_bootstrap import Resampled
-from metrics.core.metric_names import full_name
+from metrics.analysis.leaderboard.leaderboard import Column
+from metrics.core.metric_names import column_name
 from metrics.core.number_text import exact
 from metrics.stats.decision import Verdict, decide
 
@@ -54,16 +55,15 @@ class Decision:
 
     def sentence(self, a: str = "A", b: str = "B") -> str:
         """Return the answer for whoever decides, with the names of the models."""
-        name, better, worst, best = full_name(self.row.column), self.row.better, self.worst, self.best
+        name, better, worst, best = _name(self.row.column), self.row.better, self.worst, self.best
         if better is None or worst is None or best is None:
             return f"No answer: no case has a value of {name} of both models."
         allowed = f"the {self._size(self.margin)} that you allow"
-        found = f"{self._side(better)} (95 %: {self._side(worst)} to {self._side(best)})"
+        found = f"{self._side(better)} (95 %: {self._between(worst, best)})"
         if self.verdict == "better":
             return f"{b} may replace {a}: {name} is better, {found}."
         if self.verdict == "equivalent":
-            between = f"{self._side(worst)} and {self._side(best)}"
-            return f"{b} may replace {a}: {name} is equivalent, between {between} (95 %), within {allowed}."
+            return f"{b} may replace {a}: {name} is equivalent, {self._between(worst, best)} (95 %), within {allowed}."
         if self.verdict == "not_worse":
             return f"{b} may replace {a}: {name} is at worst {self._side(worst)} (95 %), within {allowed}."
         if self.verdict == "worse":
@@ -78,6 +78,13 @@ class Decision:
         shares = (self.row.column.low, self.row.column.high) == (0.0, 1.0)
         text = exact(float(f"{abs(value) * (POINTS if shares else 1.0):.3g}"))
         return f"{text} point{'' if text == '1' else 's'}" if shares else text
+
+    def _between(self, worst: float, best: float) -> str:
+        """Return the ends of an interval: `0.2 to 0.4 points lower`, `0.4 points lower to 0.6 points higher`."""
+        if worst * best <= 0:
+            return f"{self._side(worst)} to {self._side(best)}"
+        near, far = sorted((worst, best), key=abs)
+        return f"{self._size(near).removesuffix(' points').removesuffix(' point')} to {self._side(far)}"
 
     def _side(self, value: float) -> str:
         """Return a difference, above 0 where b is better, as `0.4 points lower`."""
@@ -103,8 +110,8 @@ def decisions(comparison: Comparison, margins: Mapping[str, float]) -> tuple[Dec
             found.append(Decision(row, margin, "none"))
             continue
         made = decide(
-            row.better, _ends(row), margin, row.clusters, row.error, SIGNS.get(row.significance, 0), _never(row), _most(row),
-            comparison.anytime,
+            row.better, _ends(row), margin, row.clusters, row.error, SIGNS.get(row.significance, 0), _never(row),
+            _most(row), comparison.anytime,
         )  # fmt: skip
         cases = row.n if isinstance(row, Difference) else comparison.cases
         more = None if made.more is None else math.ceil(made.more * cases / row.clusters)
@@ -132,6 +139,12 @@ def answer(found: Sequence[Decision], a: str = "A", b: str = "B") -> str:
 def rough(count: int) -> str:
     """Return an estimated number of cases to two digits: `1,200`."""
     return f"{int(float(f'{count:.2g}')):,}"
+
+
+def _name(column: Column) -> str:
+    """Return `Passes of Text matching`; the metric alone where that names its evaluator, too."""
+    name = column_name(column)
+    return name if name.startswith(column.evaluator_title) else f"{name} of {column.evaluator_title}"
 
 
 def _ends(row: Difference | Resampled) -> tuple[float, float]:
