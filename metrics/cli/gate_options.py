@@ -137,7 +137,7 @@ class Gates:
         for outcome in outcomes:
             log_lines.event(options, "gate", **asdict(outcome))
         if options.pdf:
-            write_report(run, options.pdf)
+            write_report(run, options.pdf, against=against)
         if options.junit:
             write_output(junit(run, outcomes), options.junit)
         if options.markdown:

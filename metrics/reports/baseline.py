@@ -31,7 +31,6 @@ from metrics.reports.gates import Outcome, directions
 from metrics.store import Run, Workspace
 
 FAIL_IF_WORSE, NON_INFERIOR = "fail-if-worse", "non-inferior"
-BASELINE = "the baseline"  # in a sentence
 MARGIN = "METRIC=MARGIN or EVALUATOR.METRIC=MARGIN: how much worse it may be, above 0"
 UNPAIRED = "neither values per case nor resamples are stored to pair the runs on"
 
@@ -52,11 +51,25 @@ class Differences:
     decisions: tuple[Decision, ...] = ()
 
     @property
+    def before(self) -> str:
+        """What the counterpart is called in a sentence: a model of the same run by its name."""
+        return self.tested.model_a if self.tested.run_a == self.tested.run_b else "the baseline"
+
+    @property
+    def answer(self) -> str:
+        """Whether the model may replace its counterpart, over all metrics with a margin."""
+        return answer(self.decisions, self.before, self.model)
+
+    @property
     def told(self) -> Iterator[str]:
-        """Whether the model may replace the baseline, over all metrics with a margin and by each, in sentences."""
+        """The answer, where a metric has a margin, and the footnotes, in sentences."""
         if self.decisions:
-            yield f"{answer(self.decisions, BASELINE, self.model)}."
-        yield from (made.sentence(BASELINE, self.model) for made in self.decisions)
+            yield f"{self.answer}."
+        yield from self.footnotes
+
+    @property
+    def footnotes(self) -> Iterator[str]:
+        """What else must be known to read them, in sentences."""
         if self.tested.anytime:
             yield "Intervals and p hold at every look while cases arrive, however many looks there are."
 
@@ -196,7 +209,7 @@ def non_inferior(against: Sequence[Differences], margins: Mapping[str, float]) -
     for each in against:
         for made in each.decisions:
             name = column_id(made.row.column)
-            found.append(_non_inferior(each, name, made.margin, made.sentence(BASELINE, each.model), made.allows))
+            found.append(_non_inferior(each, name, made.margin, made.sentence(each.before, each.model), made.allows))
         columns = [made.row.column for made in each.decisions]
         for name, margin in margins.items():
             if not any(_named(column, [name]) for column in columns):

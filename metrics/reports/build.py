@@ -16,6 +16,7 @@ from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import change_lines, metric_title, named, paragraphs
 from metrics.presentation.plugin_words import plugin_lines
 from metrics.presentation.safe_text import shown, shown_tree
+from metrics.reports.baseline import Differences
 from metrics.reports.report import (
     Cell,
     Column,
@@ -34,6 +35,7 @@ from metrics.reports.sections.defects import defects_section
 from metrics.reports.sections.grouped_insights import grouped_insights
 from metrics.reports.sections.label_agreement import agreement_section
 from metrics.reports.sections.overview import overview
+from metrics.reports.sections.replacement import replacement_section
 from metrics.reports.sections.robustness import flips_section
 from metrics.reports.sections.section_charts import chart_groups
 from metrics.reports.sections.slice_findings import slices_section
@@ -63,9 +65,10 @@ MOST_PARAMETER = 200  # characters of a parameter's value
 MOST_DESCRIPTION = 600  # characters of how a model was asked
 
 
-def build(run: Run, sections: Collection[str] | None = None) -> Report:
+def build(run: Run, sections: Collection[str] | None = None, against: Sequence[Differences] = ()) -> Report:
     """Return the report of a finished run, or the sections of it with these names (metrics.reports.section_names).
 
+    against: models that may replace others, by margins; what comes of it stands before the comparison with the leader.
     RunError where the run is not finished, InputError on a name that no section has.
     """
     chosen = chosen_sections(sections)
@@ -93,6 +96,7 @@ def build(run: Run, sections: Collection[str] | None = None) -> Report:
                 f"{plural(len(worst), 'case')} of the worst shown, at most {MOST_CASES}; the studio lists all of them."
             )
     made = {name: section for name, make in MAKERS.items() if name in chosen and (section := make(run)) is not None}
+    replaced = replacement_section(against) if "comparison" in chosen else None
     measured = footnotes(column for column in board.columns if not column.minor)
     with_board, titles = "leaderboard" in chosen, [title_of(name) for name in run.evaluators]
     return shown_tree(
@@ -111,7 +115,10 @@ def build(run: Run, sections: Collection[str] | None = None) -> Report:
             charts=(*overview(board), *chart_groups(run)) if "charts" in chosen else (),
             problems=found if "problems" in chosen else (),
             insights=grouped[:MOST_INSIGHTS],
-            sections=tuple(made[name] for name in BEFORE_CHARTS if name in made),
+            sections=(
+                *([] if replaced is None else [replaced]),
+                *(made[name] for name in BEFORE_CHARTS if name in made),
+            ),
             worst=worst,
             appendices=tuple(made[name] for name in APPENDICES if name in made),
             methods=tuple(_methods(run)) if "methods" in chosen else (),

@@ -130,6 +130,8 @@ def answer(found: Sequence[Decision], a: str = "A", b: str = "B") -> str:
         return f"{b} may replace {a}: not worse than you allow in {every}"
     if worse := sum(each.verdict == "worse" for each in found):
         return f"{b} may not replace {a}: worse in {worse} of {metrics}"
+    if absent := sum(each.verdict == "none" for each in found):
+        return f"No answer whether {b} may replace {a}: no case has values of both in {absent} of {metrics}"
     unknown = [each for each in found if not each.allows]
     more = max(each.more or 0 for each in unknown)
     needed = f": about {rough(more)} more needed" if more else ""

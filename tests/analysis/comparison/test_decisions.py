@@ -125,6 +125,7 @@ def test_without_a_pair_or_a_better_end_there_is_no_answer(workspace: Path) -> N
     [one] = decisions(compare(run, "old", "new"), {PASSES: 0.1, "text_matching/gone": 0.1})
     assert (one.verdict, one.allows) == ("none", False)
     assert one.sentence() == "No answer: no case has a value of Passes of Text matching of both models."
+    assert answer([one]) == "No answer whether B may replace A: no case has values of both in 1 of 1 metric"
     run = scored_run({"text_matching.passes": {"old": [1.0], "new": [1.0]}})
     [one] = decisions(compare(run, "old", "new"), {PASSES: 0.1})
     assert (one.verdict, one.more) == ("open", 36 - 1), "0 of 36 leave 9.7 %"
