@@ -300,6 +300,8 @@ from components.data.workspace_runs import (
     samples_kept,
 )
 from metrics.analysis import OperatingPoint, match_objects
+from metrics.analysis.comparison.decisions import answer as replacement_answer
+from metrics.analysis.comparison.decisions import decisions
 from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS
 from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
 from metrics.analysis.findings.problems import flip_evidence
@@ -323,6 +325,7 @@ if TYPE_CHECKING:
         Cell,
         Column,
         Comparison,
+        Decision,
         Difference,
         Distribution,
         Distributions,

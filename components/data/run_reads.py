@@ -102,11 +102,15 @@ def cases(run: Run, /, evaluator: str, metric: str, **choice: Any) -> CasePage:
 
 @of_run
 def comparison(
-    run: Run, model_a: str, model_b: str, other_id: str, tag: str | None, keys: tuple[str, ...], correction: str
-) -> Comparison:
-    """Return model b of run `other_id` against model a, on the metrics with these keys, p corrected over them."""
+    run: Run, model_a: str, model_b: str, other_id: str, tag: str | None, keys: tuple[str, ...], correction: str,
+    anytime: bool = False,
+) -> Comparison:  # fmt: skip
+    """Return model b of run `other_id` against model a, on the metrics with these keys, p corrected over them.
+
+    anytime: p and intervals hold at every look while cases arrive.
+    """
     found = analysis.compare(run, model_a, model_b, tag, workspace().run(other_id))
-    return analysis.shown(found, keys, correction)  # type: ignore[arg-type]
+    return analysis.shown(found, keys, correction, anytime)  # type: ignore[arg-type]
 
 
 @of_run

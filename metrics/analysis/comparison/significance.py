@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self, TypeVar
@@ -47,7 +48,7 @@ class PairedTest:
     difference: float | None
     low: float | None = None
     high: float | None = None
-    error: float
+    error: float = math.nan
     clusters: int
     p: float | None = None
     adjusted: float | None = None
