@@ -301,6 +301,10 @@ else:
     if found.rows or found.resampled:
         st.caption(model_comparison.method(found, correction))
     show_overview(found, correction, decisions)
+    if decisions and st.button("Put the answer into a report", icon=":material/picture_as_pdf:"):
+        of_a = run if run != other else None
+        allowed = url.params(replacement.NAME)
+        url.go("report", run=other, a=model_a, b=model_b, before=of_a, tag=tag, margin=allowed, anytime=anytime)
 for line in dict.fromkeys(judge_calls.run_line(data.judge_of(each)) for each in (run, other)):
     if line:
         st.text(line)

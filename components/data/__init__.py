@@ -273,6 +273,7 @@ from components.data.visitors import (
     visitor,
 )
 from components.data.workspace_runs import (
+    Replacing,
     RunFacts,
     RunProgress,
     asked_of,
@@ -288,6 +289,7 @@ from components.data.workspace_runs import (
     progress,
     render_report,
     repair,
+    replacement,
     report_outline,
     report_sections,
     restore_run,

@@ -181,6 +181,16 @@ def differences(
     return found
 
 
+def replacement(
+    run: Run, model: str, before: Run, model_before: str, margins: Mapping[str, float], tag: str | None = None,
+    anytime: bool = False,
+) -> Differences:  # fmt: skip
+    """Return whether a model may replace another one, of this run or of one `before`; `margins` by column key."""
+    whole = compare(before, model_before, model, tag, other=run)
+    tested = shown(whole, set(margins), anytime=anytime)
+    return Differences(model, tested, None, frozenset(), decisions(tested, margins))
+
+
 def _columns(board: Leaderboard, name: str) -> Iterator[Column]:
     yield from (column for column in board.columns if _named(column, [name]))
 

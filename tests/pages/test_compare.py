@@ -127,6 +127,7 @@ def test_allowed_losses_say_whether_b_may_replace_a(words: Run, open_page: Calla
     swapped = open_page("compare", a="poor", b="good", margin=["rouge/rougeL:0.05", "looping_detection/looping:0.3"])
     assert texts(swapped).startswith("B may replace A: not worse than you allow in all 2 metrics")
     assert [" is better, " in told for told in swapped.dataframe[0].value["sentence"]] == [True, False]
+    assert "Put the answer into a report" in [button.label for button in swapped.button]
     focused = open_page("compare", a="poor", b="good", key="rouge/rougeL", margin="rouge/rougeL:0.05")
     assert "B may replace A: ROUGE-L is better, " in texts(focused)
     assert len(focused.number_input) == 1

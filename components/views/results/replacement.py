@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
+from components import data
 from components.views.results.model_comparison import metric_name
 from components.widgets import controls, url
 from components.widgets.literal import literal
@@ -73,6 +74,21 @@ def show_decisions(decisions: Sequence[Decision]) -> str | None:
     clicked = records(rows, {"sentence": header("Can B replace A?", None, METHOD)}, "decisions", tallest=36 + 35 * 8)
     st.caption(MANY)
     return None if clicked is None else decisions[clicked].row.column.key
+
+
+def asked_for(run: str) -> data.Replacing | None:
+    """Return what the address asks of a report of the run: whether b may replace a of the run `before`, or of its own.
+
+    None where it asks nothing, or of a model, a run or a metric that there is not.
+    """
+    a, b, before = url.param("a"), url.param("b"), url.param("before", run)
+    twins = data.same_suite(run)
+    given = margins(data.leaderboard(run).columns)
+    if not given or b not in twins[run].models or before not in twins or a not in twins[before].models:
+        return None
+    tag = url.param("tag")
+    tags = data.leaderboard(run).tags
+    return data.Replacing(b, before, a, tuple(given.items()), tag if tag in tags else None, url.flag("anytime"))
 
 
 def _write(column: str, key: str) -> None:
