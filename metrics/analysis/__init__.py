@@ -6,6 +6,7 @@ from metrics.analysis.cases.worst_cases import with_answers, worst_cases
 from metrics.analysis.comparison.compare import Comparison, Difference, Unpaired, compare, compare_labels, shown
 from metrics.analysis.comparison.comparison_cases import differences
 from metrics.analysis.comparison.decisions import Decision, decisions
+from metrics.analysis.comparison.head_to_head import HeadToHead, Standing, head_to_head
 from metrics.analysis.comparison.paired_bootstrap import Resampled
 from metrics.analysis.findings.compliance import Compliance, Standard, compliance, compliance_table
 from metrics.analysis.findings.flips import flip_rates, flips
@@ -78,6 +79,7 @@ __all__ = [
     "Distributions",
     "ExampleView",
     "GalleryObject",
+    "HeadToHead",
     "Headline",
     "Leaderboard",
     "Listed",
@@ -92,6 +94,7 @@ __all__ = [
     "Rules",
     "Segment",
     "Standard",
+    "Standing",
     "Stop",
     "Tile",
     "Trend",
@@ -123,6 +126,7 @@ __all__ = [
     "find_slices",
     "flip_rates",
     "flips",
+    "head_to_head",
     "headline",
     "insights",
     "judge_names",
