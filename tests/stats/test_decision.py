@@ -12,6 +12,7 @@ from metrics.stats import decision
 from metrics.stats.decision import decide
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.power import detectable
+from tests.benchmarks.bench_decisions import tango
 
 WITHIN = ("equivalent", "not_worse")
 
@@ -57,13 +58,6 @@ def test_equivalence_is_two_one_sided_tests_at_2_5_percent() -> None:
         assert (made.verdict in WITHIN) == (lower[1] < 0.025)
         seen.add(made.verdict)
     assert seen == {"equivalent", "not_worse", "open"}
-
-
-def tango(only_b: int, only_a: int, n: int, margin: float) -> float:
-    """Tango's score statistic of a difference b − a of two shares on the same n cases that is above −margin."""
-    linear = only_b + only_a + (2 * n - only_b + only_a) * margin
-    share = (math.sqrt(linear**2 - 8 * n * only_a * margin * (margin + 1)) + linear) / (4 * n)
-    return (only_b - only_a + n * margin) / math.sqrt(n * (2 * share - margin * (margin + 1)))
 
 
 def test_tangos_published_numbers() -> None:
