@@ -12,6 +12,7 @@ from metrics.stats.student_t import student, student_p
 
 STEPS = 100  # of Newton's method; some ten are enough
 ENOUGH = 1e-10  # the largest slope at the maximum, per match
+FAR = 12.0  # a difference of log-strengths beyond which it grows without end: odds of 160,000 to 1
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -59,10 +60,12 @@ def bradley_terry(
         weights: [k] ≥ 0, default 1.
         clusters: [k] codes of what belongs together, such as the case; default each match its own.
         prior: how many matches of each model with one of strength 0 to add, half won and half lost. Without them a
-            model that never loses has no finite strength.
+            model that never loses has no finite strength; its matches say little of its error, so that with them the
+            covariance is A⁻¹ where that is the larger one.
 
     Returns:
-        None where no strengths are likeliest: fewer than two clusters, or some models never lose to the others.
+        None where no strengths are likeliest: fewer than two clusters, or some models never lose to the others, or of
+        two models one never wins.
 
     Source: Davidson, Journal of the American Statistical Association 65:317, 1970.
     """
@@ -88,8 +91,10 @@ def bradley_terry(
         np.add.at(slopes, (codes, np.full(len(codes), models)), mass * ((outcome == 0.5) - tie))
     inverse = np.linalg.pinv(information)
     middle = slopes.T @ slopes * count / (count - 1)
-    covariance = (inverse @ middle @ inverse)[:models, :models]
-    return _strengths(log, ties, covariance, count)
+    covariance = inverse @ middle @ inverse
+    if prior and covariance.trace() < inverse.trace():
+        covariance = inverse
+    return _strengths(log, ties, covariance[:models, :models], count)
 
 
 def _table(first: Ints, second: Ints, mass: Floats, models: int) -> Floats:
@@ -132,7 +137,7 @@ def _fit(won: Floats, tied: Floats, played: Floats, prior: float) -> tuple[Float
             information[:m, m] = information[m, :m] = both
             information[m, m] = (played * tie * (1 - tie)).sum() / 2
         if np.abs(slope).max() <= ENOUGH * total:
-            return log, ties, information
+            return (log, ties, information) if np.ptp(log) < FAR else None
         step = np.clip(np.linalg.pinv(information) @ slope, -2, 2)  # far from the maximum a whole step leaps over it
         log = log + step[:m]
         log, ties = log - log.mean() if not prior else log, ties * float(np.exp(step[m]))

@@ -74,6 +74,8 @@ def test_who_never_loses_has_no_finite_strength_without_a_match_that_is_added() 
     assert np.isfinite(found.log).all()
     stronger = fitted(10 * won, prior=1.0)
     assert stronger.score[0] > found.score[0]
+    tied = np.array([[0, 1], [0, 0]]), np.array([[0, 3], [0, 0]])
+    assert bradley_terry(*matches(*tied), 2) is None, "ties alone do not bound it"
     assert bradley_terry(np.array([0]), np.array([1]), np.array([1.0]), 2, prior=1.0) is None, "a single unit"
 
 

@@ -71,7 +71,7 @@ class Decision:
             sure = "more than" if best < -self.margin else "perhaps more than"
             return f"{b} may not replace {a}: {name} is worse, {found}, {sure} {allowed}."
         may = f"{self._side(worst)} (95 %), more than {allowed}" if math.isfinite(worst) else "worse by any amount"
-        needed = f"; about {rough(self.more)} more cases would answer it" if self.more else ""
+        needed = f"; about {rough(self.more)} more cases needed" if self.more else ""
         return f"Not enough cases to let {b} replace {a}: {name} may be {may}{needed}."
 
     def _size(self, value: float) -> str:

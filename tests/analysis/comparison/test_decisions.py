@@ -67,7 +67,7 @@ def decided(found: Comparison, margin: float, key: str = PASSES) -> Decision:
         pytest.param(
             10, 12, 0.01, "open",
             "Not enough cases to let B replace A: {} may be 2.98 points lower (95 %), more than the 1 point that you "
-            "allow; about 17,000 more cases would answer it.", id="open",
+            "allow; about 17,000 more cases needed.", id="open",
         ),
     ],
 )  # fmt: skip
