@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import pandas as pd
@@ -13,7 +14,7 @@ from metrics.judge.settings import settings_of
 from metrics.presentation.calibration_words import calibrated, footnotes
 from metrics.presentation.format import day, exact, plural
 from metrics.presentation.names import metric_name
-from metrics.presentation.phrases import change_lines, metric_title, named, paragraphs
+from metrics.presentation.phrases import change_lines, metric_title, named, paragraphs, with_interval
 from metrics.presentation.plugin_words import plugin_lines
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.baseline import Differences
@@ -122,13 +123,13 @@ def build(run: Run, sections: Collection[str] | None = None, against: Sequence[D
             worst=worst,
             appendices=tuple(made[name] for name in APPENDICES if name in made),
             methods=tuple(_methods(run)) if "methods" in chosen else (),
-            notes=(*measured, *_ranked(board, standings), *_unjudged(run, board)) if with_board else (),
+            notes=(*measured, *_ranked(run, board, standings), *_unjudged(run, board)) if with_board else (),
             remarks=tuple(remarks),
         )
     )
 
 
-def _ranked(board: analysis.Leaderboard, standings: Sequence[Standing]) -> Iterator[str]:
+def _ranked(run: Run, board: analysis.Leaderboard, standings: Sequence[Standing]) -> Iterator[str]:
     """Yield how ranks are made, and the ranks in the first metrics, in sentences."""
     paired = {key for (_, key), cell in board.cells.items() if cell.paired}
     if len(board.models) < 2 or not paired:
@@ -144,6 +145,21 @@ def _ranked(board: analysis.Leaderboard, standings: Sequence[Standing]) -> Itera
                 groups.setdefault(cell.rank, []).append(model)
         ranks = "; ".join(f"{rank}: {named(groups[rank])}" for rank in sorted(groups))
         yield f"Ranks in {metric_title(standing.column, arrow=False)}: {ranks}."
+    if len(board.models) > 2:
+        yield from islice(_head_to_head(run, board, standings), 1)
+
+
+def _head_to_head(run: Run, board: analysis.Leaderboard, standings: Sequence[Standing]) -> Iterator[str]:
+    """Yield how the models fare against each other in each metric that has values per case, in a sentence."""
+    for standing in standings:
+        column = next(column for column in board.columns if column.key == standing.column.key)
+        found = analysis.head_to_head(run, column.evaluator, column.metric) if column.label_key is None else None
+        if found is not None:
+            scores = ", ".join(f"{one.model} {with_interval(one.score, one.low, one.high)}" for one in found.standings)
+            yield (
+                f"Head to head in {metric_title(column, arrow=False)} (each case a match of every two models, the "
+                f"score against an average model, a tie counting half): {scores}."
+            )
 
 
 def _unjudged(run: Run, board: analysis.Leaderboard) -> Iterator[str]:

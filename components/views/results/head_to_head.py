@@ -35,15 +35,17 @@ RANK = "1 + the number of significantly stronger models (Holm over all pairs, 5 
 def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mapping[str, str]) -> None:
     """Draw the ranking by the matches of one metric and the table of pairs; a click on a pair compares it."""
     tie = url.number("tie", 0.0, 0.0)
-    st.number_input(
-        "Tie up to a difference of", 0.0, None, controls.agreed("matches-tie", tie), step=0.01, format="%.4g",
-        key="matches-tie", width=220, help=TIE, on_change=_write,
-    )  # fmt: skip
     found = data.head_to_head(run, column.evaluator, column.metric, tag, tie)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input(
+            "Tie up to a difference of", 0.0, None, controls.agreed("matches-tie", tie), step=0.01, format="%.4g",
+            key="matches-tie", width=220, help=TIE, on_change=_write,
+        )  # fmt: skip
+        if found is not None:
+            st.text(sentence(found, metric_title(column, arrow=False)))
     if found is None:
         st.info("There is nothing to rank: too few models or cases with values of this metric, or too many matches.")
         return
-    st.text(sentence(found, metric_title(column, arrow=False)))
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         numbers = pd.DataFrame(
