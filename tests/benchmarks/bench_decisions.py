@@ -59,7 +59,8 @@ def shares(n: int, share: float, margin: float, discordant: float) -> tuple[floa
         low, high = newcombe_paired(both, b, a, neither)
         assert low is not None
         assert high is not None
-        passed += count * np.array([low > -margin, tango(b, a, n, margin) > 1.959964])
+        made = decide((b - a) / n, (low, high), margin, n, 0.1, 0, (a == 0, b == 0), 1.0)
+        passed += count * np.array([made.verdict in WITHIN, tango(b, a, n, margin) > 1.959964])
     return float(passed[0] / DRAWS), float(passed[1] / DRAWS)
 
 

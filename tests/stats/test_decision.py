@@ -89,7 +89,10 @@ def test_a_share_that_is_worse_by_the_margin_passes_in_2_5_percent(
     only_a, only_b = (discordant + margin) / 2, (discordant - margin) / 2
     chances = [share - only_a, only_b, only_a, 1 - share - only_b]
     tables, times = np.unique(np.random.default_rng(1).multinomial(n, chances, 4_000), axis=0, return_counts=True)
-    ours = [decide((b - a) / n, interval_of(c, b, a, d), margin, n, 0.1).verdict in WITHIN for c, b, a, d in tables]
+    ours = [
+        decide((b - a) / n, interval_of(c, b, a, d), margin, n, 0.1, 0, (a == 0, b == 0), 1.0).verdict in WITHIN
+        for c, b, a, d in tables.tolist()
+    ]
     theirs = [tango(int(b), int(a), n, margin) > stats.norm.ppf(0.975) for _, b, a, _ in tables]
     assert times[ours].sum() / 4_000 == pytest.approx(0.025, abs=0.011)
     assert times[np.not_equal(ours, theirs)].sum() / 4_000 <= 0.01
@@ -110,6 +113,18 @@ def passes(apart: Floats, interval: tuple[float, float], margin: float) -> bool:
     never = bool((apart >= 0).all()), bool((apart <= 0).all())
     made = decide(float(apart.mean()), interval, margin, len(apart), float(apart.std()), 0, never, 1.0)
     return made.verdict in WITHIN
+
+
+@pytest.mark.parametrize(("n", "wins", "both"), [(100, 0, 80), (100, 0, 50), (20, 1, 10), (100, 2, 80)])
+def test_shares_without_a_loss_are_as_open_as_by_tangos_interval(n: int, wins: int, both: int) -> None:
+    """Newcombe's interval alone reaches half as far where half of the cases are right."""
+    ends = interval_of(both, wins, 0, n - both - wins)
+    made = decide(wins / n, ends, 0.001, n, 0.1, 0, (True, wins == 0), 1.0)
+    margin = next(
+        step / 10_000 for step in range(1, 10_000) if tango(wins, 0, n, step / 10_000) > stats.norm.ppf(0.975)
+    )
+    assert made.low == pytest.approx(-margin, abs=0.01)
+    assert made.low <= ends[0]
 
 
 def test_cases_without_a_loss_that_are_needed() -> None:
