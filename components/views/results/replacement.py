@@ -57,7 +57,7 @@ def draw_margins(columns: Sequence[Column], given: Mapping[str, float]) -> None:
         return
     label = f"Allowed loss ({len(given)})" if given else "Can B replace A?"
     with st.popover(label, icon=":material/published_with_changes:", help=HELP):
-        st.text("By how much may B be worse?")
+        st.caption("By how much may B be worse?")
         for column in offered:
             key = f"{NAME}-{column.key}"
             widest = column.high - column.low
