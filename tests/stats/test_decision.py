@@ -41,6 +41,14 @@ def test_verdicts(difference: float, interval: tuple[float, float], significant:
     assert (made.more is None) == (verdict != "open")
 
 
+def test_a_significant_difference_keeps_its_interval() -> None:
+    """30 cases that are each better by .05 say no less, though a case that loses all was not seen either."""
+    made = decide(0.05, (0.05, 0.05), 0.01, 30, 0.0, 1, (True, True), 1.0)
+    assert (made.verdict, made.low, made.high) == ("better", 0.05, 0.05)
+    made = decide(-0.05, (-0.05, -0.05), 0.01, 30, 0.0, -1, (True, True), 1.0)
+    assert (made.verdict, made.low, made.high) == ("worse", -0.05, -0.05)
+
+
 def test_equivalence_is_two_one_sided_tests_at_2_5_percent() -> None:
     """TOST of statsmodels, from the same 95 % interval of t."""
     from statsmodels.stats.weightstats import ttost_paired
