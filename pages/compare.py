@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -10,7 +10,7 @@ import streamlit as st
 from components import data
 from components.viewers import text_case
 from components.views.judge import judge_calls
-from components.views.results import model_comparison
+from components.views.results import model_comparison, replacement
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
@@ -62,15 +62,20 @@ def see_metric(key: str | None) -> None:
     url.put(key=key, kind=None, case=None, page=None)
 
 
-def show_overview(found: data.Comparison, correction: str) -> None:
-    """Draw the forest plot, the table, and what cannot be paired."""
+def show_overview(found: data.Comparison, correction: str, decisions: Sequence[data.Decision]) -> None:
+    """Draw whether B can replace A, the forest plot, the table, and what cannot be paired."""
+    if decisions and (asked := replacement.show_decisions(decisions)) is not None:
+        see_metric(asked)
+        st.rerun()
     tested: list[data.Difference | data.Resampled] = [*found.rows, *found.resampled]
     if any(model_comparison.scaled(row) for row in tested):
+        margins = {made.row.column.key: made.margin for made in decisions}
         chart(
-            model_comparison.forest(tested, is_dark()), "forest",
+            model_comparison.forest(tested, is_dark(), margins), "forest",
             "Differences B − A of each metric with 95 % intervals around zero", lambda point: see_metric(point[0]),
         )  # fmt: skip
-        st.caption("◆ significant after correction, ○ not significant. Click a point or a row for its cases.")
+        allowed = " Dotted: the allowed loss." if decisions else ""
+        st.caption(f"◆ significant after correction, ○ not significant.{allowed} Click a point or a row for its cases.")
     if found.rows:
         rows = model_comparison.table(found.rows)
         columns = model_comparison.table_columns(correction)
@@ -247,16 +252,19 @@ chosen = filters.many("Evaluators", {name: f"{title} ({counts[name]})" for name,
 tag = filters.one("Tag", whole.tags, "tag")
 show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
 correction = filters.pick("Correction for many tests", model_comparison.CORRECTIONS, "correction")
-filters.reset(["evaluator", "tag", "minor", "correction"])
+anytime = filters.toggle("Cases still arrive", "anytime", replacement.ANYTIME)
+filters.reset(["evaluator", "tag", "minor", "correction", "anytime"])
 if run == other and model_a == model_b:
     st.info("A and B are the same model of the same run. Choose another one in the sidebar.")
     st.stop()
 
 focus = url.param("key")
 columns = board_drawing.select_columns(whole.columns, chosen, show_minor)
-keys = [column.key for column in columns]
+margins = replacement.margins(whole.columns)
+keys = [column.key for column in whole.columns if column in columns or column.key in margins]
 with st.spinner("Comparing: metrics of the whole data set are computed again on resamples of its cases"):
-    found = data.comparison(run, model_a, model_b, other, tag, tuple(keys), correction)
+    found = data.comparison(run, model_a, model_b, other, tag, tuple(keys), correction, anytime)
+decisions = data.decisions(found, margins)
 name_a, name_b = names(found, twins, run, other)
 paired = next((row for row in found.rows if row.column.key == focus), None)
 resampled = next((row for row in found.resampled if row.column.key == focus), None)
@@ -264,13 +272,18 @@ row = paired or resampled
 with st.container(horizontal=True, vertical_alignment="center"):
     with st.container(gap="xsmall", width="stretch"):
         if row is None:
-            st.subheader(model_comparison.answer(found), anchor=False)
+            st.subheader(data.replacement_answer(decisions) or model_comparison.answer(found), anchor=False)
         else:
             title, help = model_comparison.metric_name(row.column, 80), model_comparison.metric_help(row.column)
             st.subheader(literal(title), anchor=False, help=help)
         st.text(f"A  {name_a}    B  {name_b}")
+        for made in decisions:
+            if made.row.column.key == focus:
+                st.text(made.sentence())
         if run == other and row is None:
             st.caption(f"All models: {literal(data.headline(run, tag).sentence)}")
+    asked = columns if row is None else [row.column]
+    replacement.draw_margins(asked, margins)
     st.button("Swap", icon=":material/swap_horiz:", on_click=swap, args=(run, other), help="Make A of B and B of A")
     if row is not None:
         st.button("All metrics", icon=":material/arrow_back:", on_click=see_metric, args=(None,))
@@ -287,7 +300,11 @@ elif paired is not None:
 else:
     if found.rows or found.resampled:
         st.caption(model_comparison.method(found, correction))
-    show_overview(found, correction)
+    show_overview(found, correction, decisions)
+    if decisions and st.button("Put the answer into a report", icon=":material/picture_as_pdf:"):
+        of_a = run if run != other else None
+        allowed = url.params(replacement.NAME)
+        url.go("report", run=other, a=model_a, b=model_b, before=of_a, tag=tag, margin=allowed, anytime=anytime)
 for line in dict.fromkeys(judge_calls.run_line(data.judge_of(each)) for each in (run, other)):
     if line:
         st.text(line)

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.views.results import run_archive
+from components.views.results import replacement, run_archive
 from components.widgets import url
 from components.widgets.frame import frame
 from components.widgets.tables import header, numeric
@@ -26,18 +26,22 @@ DOCUMENTS = ("html", "json")
 
 run = frame("Report", "What do I share with others?")
 outline, sections = data.report_outline(run), data.report_sections()
+replacing = replacement.asked_for(run)
 chosen = [name for name in sections if st.session_state.get(f"section-{name}", True)]
+render = partial(data.render_report, run, sections=chosen, asked=replacing)
 with st.container(border=True):
     st.text(outline.headline)
+    if replacing is not None:
+        st.text(f"{data.replacement(run, replacing).answer}.")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
-            "Download the PDF", data=partial(data.render_report, run, "pdf", chosen), file_name=f"assay-{run}.pdf",
+            "Download the PDF", data=partial(render, "pdf"), file_name=f"assay-{run}.pdf",
             mime="application/pdf", type="primary", icon=":material/picture_as_pdf:", on_click="ignore",
             disabled=not chosen,
         )  # fmt: skip
         for name, (label, icon, ending, mime, purpose) in FORMATS.items():
             st.download_button(
-                label, data=partial(data.render_report, run, name, chosen), file_name=f"assay-{run}.{ending}",
+                label, data=partial(render, name), file_name=f"assay-{run}.{ending}",
                 mime=mime, icon=icon, on_click="ignore", help=purpose, key=f"download-{name}",
                 disabled=name in DOCUMENTS and not chosen,
             )  # fmt: skip

@@ -26,6 +26,7 @@ def gates(environment: Mapping[str, str], folder: Path) -> list[str]:
     found = [f"--fail-under={gate}" for gate in lines(environment, "ASSAY_FAIL_UNDER")]
     if baseline := environment.get("ASSAY_BASELINE", "").strip():
         found.append(f"--baseline={baseline}")
+    found += [f"--non-inferior={gate}" for gate in lines(environment, "ASSAY_NON_INFERIOR")]
     worse = lines(environment, "ASSAY_FAIL_IF_WORSE")
     if worse and worse != ["false"]:
         found += ["--fail-if-worse", *([] if worse == ["true"] else worse)]

@@ -170,6 +170,7 @@ from components.data.run_reads import (
     distributions,
     flip_rates,
     flips,
+    head_to_head,
     headline,
     insights,
     judges_of,
@@ -273,6 +274,7 @@ from components.data.visitors import (
     visitor,
 )
 from components.data.workspace_runs import (
+    Replacing,
     RunFacts,
     RunProgress,
     asked_of,
@@ -288,6 +290,7 @@ from components.data.workspace_runs import (
     progress,
     render_report,
     repair,
+    replacement,
     report_outline,
     report_sections,
     restore_run,
@@ -300,6 +303,8 @@ from components.data.workspace_runs import (
     samples_kept,
 )
 from metrics.analysis import OperatingPoint, match_objects
+from metrics.analysis.comparison.decisions import answer as replacement_answer
+from metrics.analysis.comparison.decisions import decisions
 from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS
 from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
 from metrics.analysis.findings.problems import flip_evidence
@@ -323,10 +328,12 @@ if TYPE_CHECKING:
         Cell,
         Column,
         Comparison,
+        Decision,
         Difference,
         Distribution,
         Distributions,
         GalleryObject,
+        HeadToHead,
         Leaderboard,
         ObjectPage,
         Outline,

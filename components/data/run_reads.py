@@ -46,6 +46,7 @@ leaderboard = of_run(analysis.leaderboard)
 targets = of_run(lambda run: run.targets)
 metrics_by_case = of_run(analysis.metrics_by_case)
 distributions = of_run(analysis.distributions)
+head_to_head = of_run(analysis.head_to_head)
 resources = of_run(analysis.resources)
 problems = of_run(analysis.problems)
 insights = of_run(analysis.insights, spinner="Looking for what stands out")
@@ -102,11 +103,15 @@ def cases(run: Run, /, evaluator: str, metric: str, **choice: Any) -> CasePage:
 
 @of_run
 def comparison(
-    run: Run, model_a: str, model_b: str, other_id: str, tag: str | None, keys: tuple[str, ...], correction: str
-) -> Comparison:
-    """Return model b of run `other_id` against model a, on the metrics with these keys, p corrected over them."""
+    run: Run, model_a: str, model_b: str, other_id: str, tag: str | None, keys: tuple[str, ...], correction: str,
+    anytime: bool = False,
+) -> Comparison:  # fmt: skip
+    """Return model b of run `other_id` against model a, on the metrics with these keys, p corrected over them.
+
+    anytime: p and intervals hold at every look while cases arrive.
+    """
     found = analysis.compare(run, model_a, model_b, tag, workspace().run(other_id))
-    return analysis.shown(found, keys, correction)  # type: ignore[arg-type]
+    return analysis.shown(found, keys, correction, anytime)  # type: ignore[arg-type]
 
 
 @of_run

@@ -15,6 +15,7 @@ from metrics.core.errors import AssayError, InputError, RunError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from metrics.reports.baseline import Differences
     from metrics.store import Progress, Run, Workspace
 
 
@@ -282,9 +283,36 @@ def report_sections() -> Mapping[str, tuple[str, str]]:
     return SECTIONS
 
 
+class Replacing(NamedTuple):
+    """A model that may replace another one, of the same run or of run `before`, by margins (column key, margin)."""
+
+    model: str
+    before: str
+    model_before: str
+    margins: tuple[tuple[str, float], ...]
+    tag: str | None
+    anytime: bool
+
+
+@kept_here
+def replacement(run_id: str, asked: Replacing) -> Differences:
+    """Return whether a model of a run may replace another one."""
+    from metrics.reports.baseline import replacement
+
+    return replacement(
+        workspace().run(run_id), asked.model, workspace().run(asked.before), asked.model_before, dict(asked.margins),
+        asked.tag, asked.anytime,
+    )  # fmt: skip
+
+
 @action("viewer", "download a report", "run_id", "form")
-def render_report(run_id: str, form: str, sections: Collection[str] | None = None) -> bytes:
-    """Return the report, or only its `sections`, as pdf, html or json; the tables as a zip of csv or parquet."""
+def render_report(
+    run_id: str, form: str, sections: Collection[str] | None = None, asked: Replacing | None = None
+) -> bytes:
+    """Return the report, or only its `sections`, as pdf, html or json; the tables as a zip of csv or parquet.
+
+    asked: what the report says of a model that may replace another one.
+    """
     from metrics.reports import render
 
-    return bytes(render(workspace().run(run_id), form, sections))
+    return bytes(render(workspace().run(run_id), form, sections, () if asked is None else [replacement(run_id, asked)]))

@@ -96,11 +96,11 @@ def text(label: str, name: str, kind: Literal["default", "search"] = "default") 
     return chosen
 
 
-def toggle(label: str, name: str) -> bool:
+def toggle(label: str, name: str, help: str | None = None) -> bool:
     """Return a switch, off by default."""
     chosen = url.flag(name)
     key = _key(name)
-    st.sidebar.toggle(label, agreed(key, chosen) or False, key=key, on_change=_write, args=(name, key))
+    st.sidebar.toggle(label, agreed(key, chosen) or False, key=key, help=help, on_change=_write, args=(name, key))
     return chosen
 
 

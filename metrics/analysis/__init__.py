@@ -5,6 +5,8 @@ from metrics.analysis.cases.example import ExampleView, example, examples
 from metrics.analysis.cases.worst_cases import with_answers, worst_cases
 from metrics.analysis.comparison.compare import Comparison, Difference, Unpaired, compare, compare_labels, shown
 from metrics.analysis.comparison.comparison_cases import differences
+from metrics.analysis.comparison.decisions import Decision, decisions
+from metrics.analysis.comparison.head_to_head import HeadToHead, Standing, head_to_head
 from metrics.analysis.comparison.paired_bootstrap import Resampled
 from metrics.analysis.findings.compliance import Compliance, Standard, compliance, compliance_table
 from metrics.analysis.findings.flips import flip_rates, flips
@@ -71,11 +73,13 @@ __all__ = [
     "Column",
     "Comparison",
     "Compliance",
+    "Decision",
     "Difference",
     "Distribution",
     "Distributions",
     "ExampleView",
     "GalleryObject",
+    "HeadToHead",
     "Headline",
     "Leaderboard",
     "Listed",
@@ -90,6 +94,7 @@ __all__ = [
     "Rules",
     "Segment",
     "Standard",
+    "Standing",
     "Stop",
     "Tile",
     "Trend",
@@ -113,6 +118,7 @@ __all__ = [
     "confusion_at",
     "curve_columns",
     "curves",
+    "decisions",
     "differences",
     "distributions",
     "example",
@@ -120,6 +126,7 @@ __all__ = [
     "find_slices",
     "flip_rates",
     "flips",
+    "head_to_head",
     "headline",
     "insights",
     "judge_names",

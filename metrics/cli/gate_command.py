@@ -9,7 +9,7 @@ from metrics.cli.options import add_parser, run_of
 
 def add_command(commands: Any) -> None:
     """Add `gate`."""
-    words = "check a finished run: --fail-under, --baseline, --fail-if-worse"
+    words = "check a finished run: --fail-under, --baseline, --fail-if-worse, --non-inferior"
     command = add_parser(commands, "gate", _gate, of_run=True, help=words)
     gate_options.add_options(command)
     log_lines.add_option(command)

@@ -23,7 +23,7 @@ STDOUT = "-"
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
-    """Add --fail-under, --baseline, --fail-if-worse and the files that say how the gates came out."""
+    """Add the gates, --baseline and the files that say how the gates came out."""
     command.add_argument(
         "--fail-under", metavar="METRIC=VALUE", action="append", default=[],
         help="exit with 1 if a model is worse than VALUE (METRIC or EVALUATOR.METRIC); METRIC.lower=VALUE or "
@@ -39,7 +39,17 @@ def add_options(command: argparse.ArgumentParser) -> None:
         help="exit with 1 if a model is significantly worse than in --baseline at one of these metrics, corrected for "
         "their number (without a METRIC: the primary metric of each evaluator)",
     )  # fmt: skip
-    command.add_argument("--pdf", metavar="FILE", help="write the report to FILE")
+    command.add_argument(
+        "--non-inferior", metavar="METRIC=MARGIN", action="append", default=[],
+        help="exit with 1 unless a model may replace the one in --baseline: the 95 %% interval of the difference shows "
+        "that METRIC is worse by less than MARGIN, in the metric's unit; with several, at all of them; repeatable",
+    )  # fmt: skip
+    command.add_argument(
+        "--anytime-valid", action="store_true",
+        help="for cases that arrive over time, where every look is gated: intervals and p of --baseline hold at all "
+        "looks together, however many there are (from 30 cases or groups on; wider than those of a single look)",
+    )  # fmt: skip
+    command.add_argument("--pdf", metavar="FILE", help="write the report to FILE, with what the baseline shows")
     command.add_argument("--junit", metavar="FILE", help="write the result of each gate to FILE as JUnit XML")
     command.add_argument(
         "--markdown", metavar="FILE",
@@ -50,11 +60,17 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Gates:
-    """What a run is held to. worse: the metrics of --fail-if-worse; None: without that option, empty: primary ones."""
+    """What a run is held to.
+
+    worse: the metrics of --fail-if-worse; None: without that option, empty: primary ones; margins: of --non-inferior by
+    metric; anytime: every look is gated.
+    """
 
     limits: Sequence[Gate]
     baseline: Run | None
     worse: Sequence[str] | None
+    margins: Mapping[str, float]
+    anytime: bool
 
     @classmethod
     def of(cls, options: argparse.Namespace) -> "Gates":
@@ -63,17 +79,25 @@ class Gates:
         Call it before the run is created: `--baseline latest` is the newest finished run until then.
         """
         from metrics.core.errors import InputError, InputProblem
-        from metrics.reports.baseline import open_baseline
+        from metrics.reports.baseline import open_baseline, parse_margins
 
         if options.pdf:
             check_ending(options.pdf)
         worse = options.fail_if_worse
-        if worse is not None and not options.baseline:
-            raise InputError([InputProblem("--fail-if-worse", "no --baseline", "--baseline RUN to compare with")])
+        asked = {
+            "--fail-if-worse": worse is not None, "--non-inferior": bool(options.non_inferior),
+            "--anytime-valid": options.anytime_valid,
+        }  # fmt: skip
+        alone = [name for name, is_asked in asked.items() if is_asked and not options.baseline]
+        if alone:
+            raise InputError([InputProblem(name, "no --baseline", "--baseline RUN to compare with") for name in alone])
+        margins = parse_margins(options.non_inferior)
         return cls(
             [Gate.parse(text) for text in options.fail_under],
             open_baseline(options.baseline, Workspace(options.workspace)) if options.baseline else None,
             None if worse is None else [name for text in worse for name in names_of(text)],
+            margins,
+            options.anytime_valid,
         )
 
     def require_fitting(
@@ -84,30 +108,36 @@ class Gates:
         models: Sequence[str],
     ) -> None:
         """Raise InputError where a run of these evaluators, suite and models cannot be held to them."""
-        from metrics.reports.baseline import require_comparable, require_metrics
+        from metrics.reports.baseline import NON_INFERIOR, require_comparable, require_metrics
         from metrics.reports.gates import require_known
 
         require_known(self.limits, evaluators, parameters)
         if self.worse:
             require_metrics(self.worse, evaluators, parameters)
+        require_metrics(list(self.margins), evaluators, parameters, NON_INFERIOR)
         if self.baseline is not None:
             require_comparable(self.baseline, suite, models)
 
     def conclude(self, run: Run, options: argparse.Namespace) -> int:
         """Check a finished run, write and print what comes of it, and return the exit code."""
-        from metrics.reports.baseline import differences, worse
+        from metrics.reports.baseline import differences, non_inferior, worse
         from metrics.reports.gates import check
         from metrics.reports.renderers.junit import junit
         from metrics.reports.renderers.markdown import markdown
 
-        against = [] if self.baseline is None else differences(run, self.baseline, self.worse or ())
+        against = (
+            []
+            if self.baseline is None
+            else differences(run, self.baseline, self.worse or (), self.margins, self.anytime)
+        )
         outcomes = check(run, self.limits)
         if self.worse is not None:
             outcomes += worse(against, self.worse)
+        outcomes += non_inferior(against, self.margins)
         for outcome in outcomes:
             log_lines.event(options, "gate", **asdict(outcome))
         if options.pdf:
-            write_report(run, options.pdf)
+            write_report(run, options.pdf, against=against)
         if options.junit:
             write_output(junit(run, outcomes), options.junit)
         if options.markdown:

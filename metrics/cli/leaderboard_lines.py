@@ -51,6 +51,7 @@ def difference_lines(each: Differences) -> Iterator[str]:
             f"adjusted p {p}" if p else "",
         ]
         yield f"  {'  '.join(part for part in told if part)}  {words}"
+    yield from each.told
     yield from each.tested.notes
 
 

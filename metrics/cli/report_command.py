@@ -1,9 +1,11 @@
 """`report`: the report of a finished run as PDF, HTML or JSON, or its summary as Markdown."""
 
+from __future__ import annotations
+
 import argparse
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from metrics.cli.options import add_parser, names_of, run_of, write_output
 from metrics.cli.plugin_options import add_plugin_option
@@ -11,6 +13,9 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.reports import DOCUMENTS, MARKDOWN, render
 from metrics.reports.section_names import SECTIONS, chosen_sections
 from metrics.store import Run
+
+if TYPE_CHECKING:
+    from metrics.reports.baseline import Differences
 
 
 def add_command(commands: Any) -> None:
@@ -44,9 +49,11 @@ def check_ending(file: str) -> None:
         raise InputError([InputProblem(file, f"the ending {_kind(file)!r}", ".pdf, .html, .json or .md")])
 
 
-def write_report(run: Run, file: str, sections: Collection[str] | None = None) -> None:
-    """Write the report, or only its `sections`, in the format that the file's ending names."""
-    write_output(render(run, _kind(file), sections), file)
+def write_report(
+    run: Run, file: str, sections: Collection[str] | None = None, against: Sequence[Differences] = ()
+) -> None:
+    """Write the report, or only its `sections`, in the format that the file's ending names; see metrics.reports."""
+    write_output(render(run, _kind(file), sections, against), file)
 
 
 def _kind(file: str) -> str:

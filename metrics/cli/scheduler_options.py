@@ -7,7 +7,9 @@ from metrics.engine.schedulers import checked_scheduler, use_scheduler
 from metrics.engine.shards import Shard, make_shard
 from metrics.store import Run
 
-NOT_WITH_SHARD = ("fail_under", "baseline", "fail_if_worse", "pdf", "junit", "markdown")  # they are about the whole run
+NOT_WITH_SHARD = (  # they are about the whole run
+    "fail_under", "baseline", "fail_if_worse", "non_inferior", "anytime_valid", "pdf", "junit", "markdown",
+)  # fmt: skip
 
 
 def add_options(command: argparse.ArgumentParser) -> None:

@@ -3,25 +3,30 @@
 import io
 import json
 import zipfile
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from metrics.reports.report import Report
 from metrics.reports.table_names import WHATS
 from metrics.store import Run
 from metrics.store.export_formats import Format, write
 
+if TYPE_CHECKING:
+    from metrics.reports.baseline import Differences
+
 DOCUMENTS, ARCHIVES = ("pdf", "html", "json"), ("csv", "parquet")
 MARKDOWN = "md"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal tables give equal bytes
 
 
-def render(run: Run, format: str, sections: Collection[str] | None = None) -> bytes:
+def render(
+    run: Run, format: str, sections: Collection[str] | None = None, against: "Sequence[Differences]" = ()
+) -> bytes:
     """Return the report of a finished run as pdf, html or json, its summary as md; as csv or parquet a zip of every
     table that has rows but the slices. `sections`: of a report only those with these names, see
-    metrics.reports.section_names.
+    metrics.reports.section_names; `against`: what a report or a summary says of models that may replace others.
 
     RunError where the run is not finished, MissingResource where the PDF's packages are not installed, InputError on a
     name that no section has, ValueError on any other format.
@@ -32,11 +37,11 @@ def render(run: Run, format: str, sections: Collection[str] | None = None) -> by
     from metrics.reports.renderers.pdf import pdf
 
     if format in DOCUMENTS:
-        return {"pdf": pdf, "html": html, "json": to_json}[format](build(run, sections))
+        return {"pdf": pdf, "html": html, "json": to_json}[format](build(run, sections, against))
     if format == MARKDOWN:
         from metrics.reports.renderers.markdown import markdown
 
-        return markdown(run).encode()
+        return markdown(run, against=against).encode()
     if format not in ARCHIVES:
         formats = ", ".join((*DOCUMENTS, MARKDOWN, *ARCHIVES))
         raise ValueError(f"there is no report format {format!r}; there are {formats}")

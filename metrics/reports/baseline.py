@@ -2,10 +2,24 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
-from metrics.analysis import Column, Comparison, Difference, Resampled, Unpaired, compare, leaderboard, shown
+from metrics.analysis import (
+    Column,
+    Comparison,
+    Decision,
+    Difference,
+    Leaderboard,
+    Resampled,
+    Unpaired,
+    compare,
+    decisions,
+    leaderboard,
+    shown,
+)
+from metrics.analysis.comparison.decisions import answer
 from metrics.analysis.comparison.shared_cases import SharedCases
 from metrics.analysis.leaderboard.headline import primary_columns
 from metrics.core.did_you_mean import one_of
@@ -16,7 +30,8 @@ from metrics.presentation.phrases import signed
 from metrics.reports.gates import Outcome, directions
 from metrics.store import Run, Workspace
 
-FAIL_IF_WORSE = "fail-if-worse"
+FAIL_IF_WORSE, NON_INFERIOR = "fail-if-worse", "non-inferior"
+MARGIN = "METRIC=MARGIN or EVALUATOR.METRIC=MARGIN: how much worse it may be, above 0"
 UNPAIRED = "neither values per case nor resamples are stored to pair the runs on"
 
 
@@ -24,13 +39,39 @@ UNPAIRED = "neither values per case nor resamples are stored to pair the runs on
 class Differences:
     """One model against its counterpart in the baseline.
 
-    tested: the gated metrics, or without a gate all primary ones, with p adjusted by Holm over them; other: the other
-    primary metrics, whose differences are shown but not tested.
+    tested: the gated metrics, or without a gate all primary ones, and those with a margin, p adjusted by Holm over
+    them; other: the other primary metrics, whose differences are shown but not tested; gated: keys of the metrics at
+    which it must not be significantly worse; decisions: on the metrics with a margin.
     """
 
     model: str
     tested: Comparison
     other: Comparison | None
+    gated: frozenset[str]
+    decisions: tuple[Decision, ...] = ()
+
+    @property
+    def before(self) -> str:
+        """What the counterpart is called in a sentence: a model of the same run by its name."""
+        return self.tested.model_a if self.tested.run_a == self.tested.run_b else "the baseline"
+
+    @property
+    def answer(self) -> str:
+        """Whether the model may replace its counterpart, over all metrics with a margin."""
+        return answer(self.decisions, self.before, self.model)
+
+    @property
+    def told(self) -> Iterator[str]:
+        """The answer, where a metric has a margin, and the footnotes, in sentences."""
+        if self.decisions:
+            yield f"{self.answer}."
+        yield from self.footnotes
+
+    @property
+    def footnotes(self) -> Iterator[str]:
+        """What else must be known to read them, in sentences."""
+        if self.tested.anytime:
+            yield "Intervals and p hold at every look while cases arrive, however many looks there are."
 
     @property
     def rows(self) -> Iterator[tuple[Difference | Resampled | Unpaired, bool]]:
@@ -77,8 +118,28 @@ def require_comparable(baseline: Run, suite: Suite, models: Sequence[str]) -> No
         raise InputError(problems)
 
 
+def parse_margins(texts: Sequence[str]) -> dict[str, float]:
+    """Return the margins of METRIC=MARGIN by METRIC or EVALUATOR.METRIC; InputError with every text that is none."""
+    found, problems = {}, []
+    for text in texts:
+        name, _, number_text = text.partition("=")
+        try:
+            margin = float(number_text)
+        except ValueError:
+            margin = 0.0
+        if not name.strip() or not 0 < margin < inf:
+            problems.append(InputProblem(f"--{NON_INFERIOR}", repr(text), MARGIN))
+        found[name.strip()] = margin
+    if problems:
+        raise InputError(problems)
+    return found
+
+
 def require_metrics(
-    names: Sequence[str], chosen: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
+    names: Sequence[str],
+    chosen: Sequence[str],
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    option: str = FAIL_IF_WORSE,
 ) -> None:
     """Raise InputError with each METRIC or EVALUATOR.METRIC that no chosen evaluator has with a better end."""
     there = directions(chosen, parameters)
@@ -87,24 +148,51 @@ def require_metrics(
         ends = [end for key, end in there.items() if name in (key[1], ".".join(key))]
         if not ends:
             listed = [".".join(key) for key in there]
-            problems.append(InputProblem("--fail-if-worse", repr(name), one_of(name, listed)))
+            problems.append(InputProblem(f"--{option}", repr(name), one_of(name, listed)))
         elif "none" in ends:
-            problems.append(InputProblem("--fail-if-worse", repr(name), "a metric with a better end"))
+            problems.append(InputProblem(f"--{option}", repr(name), "a metric with a better end"))
     if problems:
         raise InputError(problems)
 
 
-def differences(run: Run, baseline: Run, metrics: Sequence[str] = ()) -> list[Differences]:
-    """Return the differences of each model that the baseline has, too; `metrics`: those that are gated (none: all)."""
+def differences(
+    run: Run,
+    baseline: Run,
+    metrics: Sequence[str] = (),
+    margins: Mapping[str, float] | None = None,
+    anytime: bool = False,
+) -> list[Differences]:
+    """Return the differences of each model that the baseline has, too.
+
+    metrics: those that are gated (none: all primary ones); margins: how much worse a metric may be, by its name;
+    anytime: p and intervals hold at every look while cases arrive.
+    """
     board = leaderboard(run)
-    primary = {column.key for column in primary_columns(board)}
-    gated = {column.key for column in board.columns if _named(column, metrics)} if metrics else primary
+    primary = frozenset(column.key for column in primary_columns(board))
+    gated = frozenset(column.key for column in board.columns if _named(column, metrics)) if metrics else primary
+    allowed = {column.key: margin for name, margin in (margins or {}).items() for column in _columns(board, name)}
+    keys = gated | set(allowed)
     found = []
     for model, before in counterparts(baseline, board.models).items():
         whole = compare(baseline, before, model, other=run)
-        other = shown(whole, primary - gated) if primary - gated else None
-        found.append(Differences(model, shown(whole, gated), other))
+        tested = shown(whole, keys, anytime=anytime)
+        other = shown(whole, primary - keys, anytime=anytime) if primary - keys else None
+        found.append(Differences(model, tested, other, gated, decisions(tested, allowed)))
     return found
+
+
+def replacement(
+    run: Run, model: str, before: Run, model_before: str, margins: Mapping[str, float], tag: str | None = None,
+    anytime: bool = False,
+) -> Differences:  # fmt: skip
+    """Return whether a model may replace another one, of this run or of one `before`; `margins` by column key."""
+    whole = compare(before, model_before, model, tag, other=run)
+    tested = shown(whole, set(margins), anytime=anytime)
+    return Differences(model, tested, None, frozenset(), decisions(tested, margins))
+
+
+def _columns(board: Leaderboard, name: str) -> Iterator[Column]:
+    yield from (column for column in board.columns if _named(column, [name]))
 
 
 def worse(against: Sequence[Differences], metrics: Sequence[str] = ()) -> list[Outcome]:
@@ -118,19 +206,43 @@ def worse(against: Sequence[Differences], metrics: Sequence[str] = ()) -> list[O
             FAIL_IF_WORSE, metric, each.model, metric, found, f"not significantly worse than {each.tested.run_a}", ok
         )
         for each in against
-        for metric, found, ok in _gated(each.tested, metrics)
+        for metric, found, ok in _gated(each, metrics)
     ]
 
 
-def _gated(tested: Comparison, metrics: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
+def non_inferior(against: Sequence[Differences], margins: Mapping[str, float]) -> list[Outcome]:
+    """Return whether each model may replace the baseline by each metric with a margin.
+
+    A metric that cannot be tested does not pass.
+    """
+    found = []
+    for each in against:
+        for made in each.decisions:
+            name = column_id(made.row.column)
+            found.append(_non_inferior(each, name, made.margin, made.sentence(each.before, each.model), made.allows))
+        columns = [made.row.column for made in each.decisions]
+        for name, margin in margins.items():
+            if not any(_named(column, [name]) for column in columns):
+                found.append(_non_inferior(each, name, margin, f"cannot be tested: {UNPAIRED}", passed=False))
+    return found
+
+
+def _non_inferior(each: Differences, metric: str, margin: float, found: str, passed: bool) -> Outcome:
+    wanted = f"at most {margin:g} worse than {each.tested.run_a}"
+    return Outcome(NON_INFERIOR, f"{metric}={margin:g}", each.model, metric, found.removesuffix("."), wanted, passed)
+
+
+def _gated(each: Differences, metrics: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
     """Yield each gated metric, what was found, and whether it passes."""
-    rows: tuple[Difference | Resampled, ...] = (*tested.rows, *tested.resampled)
+    tested: tuple[Difference | Resampled, ...] = (*each.tested.rows, *each.tested.resampled)
+    rows = [row for row in tested if row.column.key in each.gated]
+    unpaired = [entry for entry in each.tested.unpaired if entry.column.key in each.gated]
     for row in rows:
         lost = row.significance == "none" and (bool(metrics) or (isinstance(row, Difference) and row.only_a > 0))
         yield column_id(row.column), _found(row), row.significance != "worse" and not lost
-    for entry in tested.unpaired if metrics else ():
+    for entry in unpaired if metrics else ():
         yield column_id(entry.column), f"cannot be tested: {UNPAIRED}", False
-    columns = [*(row.column for row in rows), *(entry.column for entry in tested.unpaired)]
+    columns = [*(row.column for row in rows), *(entry.column for entry in unpaired)]
     for name in metrics:
         if not any(_named(column, [name]) for column in columns):
             yield name, "cannot be tested: no number of it in both runs", False

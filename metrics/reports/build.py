@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import pandas as pd
@@ -13,9 +14,10 @@ from metrics.judge.settings import settings_of
 from metrics.presentation.calibration_words import calibrated, footnotes
 from metrics.presentation.format import day, exact, plural
 from metrics.presentation.names import metric_name
-from metrics.presentation.phrases import change_lines, metric_title, named, paragraphs
+from metrics.presentation.phrases import change_lines, metric_title, named, paragraphs, with_interval
 from metrics.presentation.plugin_words import plugin_lines
 from metrics.presentation.safe_text import shown, shown_tree
+from metrics.reports.baseline import Differences
 from metrics.reports.report import (
     Cell,
     Column,
@@ -34,6 +36,7 @@ from metrics.reports.sections.defects import defects_section
 from metrics.reports.sections.grouped_insights import grouped_insights
 from metrics.reports.sections.label_agreement import agreement_section
 from metrics.reports.sections.overview import overview
+from metrics.reports.sections.replacement import replacement_section
 from metrics.reports.sections.robustness import flips_section
 from metrics.reports.sections.section_charts import chart_groups
 from metrics.reports.sections.slice_findings import slices_section
@@ -63,9 +66,10 @@ MOST_PARAMETER = 200  # characters of a parameter's value
 MOST_DESCRIPTION = 600  # characters of how a model was asked
 
 
-def build(run: Run, sections: Collection[str] | None = None) -> Report:
+def build(run: Run, sections: Collection[str] | None = None, against: Sequence[Differences] = ()) -> Report:
     """Return the report of a finished run, or the sections of it with these names (metrics.reports.section_names).
 
+    against: models that may replace others, by margins; what comes of it stands before the comparison with the leader.
     RunError where the run is not finished, InputError on a name that no section has.
     """
     chosen = chosen_sections(sections)
@@ -93,6 +97,7 @@ def build(run: Run, sections: Collection[str] | None = None) -> Report:
                 f"{plural(len(worst), 'case')} of the worst shown, at most {MOST_CASES}; the studio lists all of them."
             )
     made = {name: section for name, make in MAKERS.items() if name in chosen and (section := make(run)) is not None}
+    replaced = replacement_section(against) if "comparison" in chosen else None
     measured = footnotes(column for column in board.columns if not column.minor)
     with_board, titles = "leaderboard" in chosen, [title_of(name) for name in run.evaluators]
     return shown_tree(
@@ -111,17 +116,20 @@ def build(run: Run, sections: Collection[str] | None = None) -> Report:
             charts=(*overview(board), *chart_groups(run)) if "charts" in chosen else (),
             problems=found if "problems" in chosen else (),
             insights=grouped[:MOST_INSIGHTS],
-            sections=tuple(made[name] for name in BEFORE_CHARTS if name in made),
+            sections=(
+                *([] if replaced is None else [replaced]),
+                *(made[name] for name in BEFORE_CHARTS if name in made),
+            ),
             worst=worst,
             appendices=tuple(made[name] for name in APPENDICES if name in made),
             methods=tuple(_methods(run)) if "methods" in chosen else (),
-            notes=(*measured, *_ranked(board, standings), *_unjudged(run, board)) if with_board else (),
+            notes=(*measured, *_ranked(run, board, standings), *_unjudged(run, board)) if with_board else (),
             remarks=tuple(remarks),
         )
     )
 
 
-def _ranked(board: analysis.Leaderboard, standings: Sequence[Standing]) -> Iterator[str]:
+def _ranked(run: Run, board: analysis.Leaderboard, standings: Sequence[Standing]) -> Iterator[str]:
     """Yield how ranks are made, and the ranks in the first metrics, in sentences."""
     paired = {key for (_, key), cell in board.cells.items() if cell.paired}
     if len(board.models) < 2 or not paired:
@@ -137,6 +145,21 @@ def _ranked(board: analysis.Leaderboard, standings: Sequence[Standing]) -> Itera
                 groups.setdefault(cell.rank, []).append(model)
         ranks = "; ".join(f"{rank}: {named(groups[rank])}" for rank in sorted(groups))
         yield f"Ranks in {metric_title(standing.column, arrow=False)}: {ranks}."
+    if len(board.models) > 2:
+        yield from islice(_head_to_head(run, board, standings), 1)
+
+
+def _head_to_head(run: Run, board: analysis.Leaderboard, standings: Sequence[Standing]) -> Iterator[str]:
+    """Yield how the models fare against each other in each metric that has values per case, in a sentence."""
+    for standing in standings:
+        column = next(column for column in board.columns if column.key == standing.column.key)
+        found = analysis.head_to_head(run, column.evaluator, column.metric) if column.label_key is None else None
+        if found is not None:
+            scores = ", ".join(f"{one.model} {with_interval(one.score, one.low, one.high)}" for one in found.standings)
+            yield (
+                f"Head to head in {metric_title(column, arrow=False)} (each case a match of every two models, the "
+                f"score against an average model, a tie counting half): {scores}."
+            )
 
 
 def _unjudged(run: Run, board: analysis.Leaderboard) -> Iterator[str]:

@@ -78,7 +78,7 @@ class Gate:
 class Outcome:
     """The result of one gate for one model: `gate` as it was asked for, what was `found` and `wanted`.
 
-    `option`: what asks for such gates on the command line, fail-under or fail-if-worse.
+    `option`: what asks for such gates on the command line: fail-under, fail-if-worse or non-inferior.
     """
 
     option: str

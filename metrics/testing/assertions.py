@@ -20,6 +20,7 @@ def assert_metric(
     lower_bound: bool = False,
     upper_bound: bool = False,
     not_worse_than: "Run | str | Path | None" = None,
+    margin: float | None = None,
     model: str | None = None,
 ) -> None:
     """Assert that every model of a run, or one, is good enough at a metric; the gates are those of the command.
@@ -32,6 +33,8 @@ def assert_metric(
         upper_bound: the upper end of the 95 % interval must be `at_most` that.
         not_worse_than: the baseline: a run, its id, `latest`, or a run archive. The model must not be significantly
             worse (paired test on the shared cases, 5 %) than the one of the same name in it, or the only one.
+        margin: by how much it may be worse, in the metric's unit, > 0: the 95 % interval of the difference must show
+            that it is worse by less (non-inferiority), which also asks for enough cases.
         model: the model; None: all of the run.
 
     Raises:
@@ -40,7 +43,7 @@ def assert_metric(
     """
     __tracebackhide__ = True
     gates = _gates(metric, at_least, at_most, lower_bound, upper_bound)
-    outcomes = _outcomes(run, metric, gates, not_worse_than, model)
+    outcomes = _outcomes(run, metric, gates, not_worse_than, margin, model)
     failed = [outcome for outcome in outcomes if not outcome.passed]
     if failed:
         raise AssertionError("\n".join(line for outcome in failed for line in _told(run, outcome)))
@@ -70,11 +73,24 @@ def _gates(
 
 
 def _outcomes(
-    run: "Run", metric: str, gates: "list[Gate]", baseline: "Run | str | Path | None", model: str | None
+    run: "Run",
+    metric: str,
+    gates: "list[Gate]",
+    baseline: "Run | str | Path | None",
+    margin: float | None,
+    model: str | None,
 ) -> "list[Outcome]":
     from metrics.core.did_you_mean import one_of
     from metrics.core.errors import InputError, InputProblem
-    from metrics.reports.baseline import differences, open_baseline, require_comparable, require_metrics, worse
+    from metrics.reports.baseline import (
+        differences,
+        non_inferior,
+        open_baseline,
+        parse_margins,
+        require_comparable,
+        require_metrics,
+        worse,
+    )
     from metrics.reports.gates import check, require_known
     from metrics.store import Workspace
 
@@ -82,6 +98,8 @@ def _outcomes(
         raise InputError([InputProblem("model", repr(model), one_of(model, run.models))])
     if not gates and baseline is None:
         raise InputError([InputProblem("assert_metric", "no limit", "at_least, at_most or not_worse_than")])
+    if margin is not None and baseline is None:
+        raise InputError([InputProblem("assert_metric", "margin without not_worse_than", "the run to compare with")])
     require_known(gates, list(run.evaluators), run.evaluators)
     outcomes = check(run, gates, model)
     if baseline is not None:
@@ -92,8 +110,9 @@ def _outcomes(
             else baseline
         )
         require_comparable(before, run.suite, run.models if model is None else [model])
-        against = differences(run, before, [metric])
-        outcomes += worse([each for each in against if model in (None, each.model)], [metric])
+        margins = {} if margin is None else parse_margins([f"{metric}={margin}"])
+        against = [each for each in differences(run, before, [metric], margins) if model in (None, each.model)]
+        outcomes += worse(against, [metric]) if margin is None else non_inferior(against, margins)
     return outcomes
 
 

@@ -1,5 +1,6 @@
 """Gates on the command line: exit code, JUnit, Markdown and printed lines are one."""
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -45,6 +46,14 @@ def scored(folder: Path, outputs: str) -> str:
         pytest.param("good", ["--fail-under", "rougeL.lower=0.999"], 1, 1, id="a bound"),
         pytest.param("good", ["--fail-under", "rougeL.lower=0.5"], 0, 0, id="a bound that is met"),
         pytest.param("poor", [], 0, 0, id="a baseline without a gate"),
+        pytest.param(
+            "good", ["--non-inferior", "rougeL=0.3", "--non-inferior", "looping=.3"], 0, 0, id="within margins"
+        ),
+        pytest.param("good", ["--non-inferior", "rougeL=0.01"], 1, 1, id="too few cases"),
+        pytest.param(
+            "poor", ["--non-inferior", "rouge1=0.1", "--fail-if-worse", "looping"], 1, 1, id="beyond a margin"
+        ),
+        pytest.param("poor", ["--fail-if-worse", "rougeL", "--anytime-valid"], 0, 0, id="too few cases for many looks"),
     ],
 )
 def test_one_decision(
@@ -57,12 +66,36 @@ def test_one_decision(
     out = capsys.readouterr().out
     root = ET.parse(folder / "gates.xml").getroot()
     text = (folder / "report.md").read_text(encoding="utf-8")
-    assert len(root.findall(".//failure")) == text.count("| ❌ | `fail-") == failed
-    assert len(root.findall(".//testcase")) == text.count("| `fail-")
+    assert len(root.findall(".//failure")) == len(re.findall(r"\| ❌ \| `(fail|non)-", text)) == failed
+    assert len(root.findall(".//testcase")) == len(re.findall(r"\| `(fail|non)-", text))
     assert f"against baseline `{before}`" in text
     if "--quiet" not in gates:
         assert out.count("FAILED: ") == failed
         assert f"m against baseline {before}" in out
+
+
+def test_whether_it_may_replace_the_baseline_is_told_in_a_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On the terminal, in Markdown and in JUnit: where the gate passes, too."""
+    before, run = scored(folder, "good"), scored(folder, "good")
+    written = ["--junit", str(folder / "gates.xml"), "--markdown", str(folder / "report.md")]
+    gates = ["--non-inferior", "rougeL=0.3", "--non-inferior", "rouge1=0.1"]
+    assert main(["gate", run, "--baseline", before, *gates, *written]) == 1
+    may = "m may replace the baseline: ROUGE-L is equivalent, 20.6 points lower to 20.6 points higher (95 %), within "
+    few = "Not enough cases to let m replace the baseline: ROUGE-1 may be 20.6 points lower (95 %), more than the 10 "
+    out, text = capsys.readouterr().out, (folder / "report.md").read_text(encoding="utf-8")
+    root = ET.parse(folder / "gates.xml").getroot()
+    assert f"passed: m rouge.rougeL {may}the 30 points that you allow, wanted at most 0.3 worse than {before}" in out
+    for told in (
+        f"{may}the 30 points that you allow",
+        f"{few}points that you allow; about 20 more cases needed",
+    ):
+        assert told in out
+        assert told in text
+    assert "Not enough cases to let m replace the baseline in 1 of 2 metrics: about 20 more needed." in text
+    assert [may in (case.findtext("system-out") or "") for case in root.findall(".//testcase")] == [False, True]
+    assert few in (root.findtext(".//failure") or "")
 
 
 def test_latest_is_the_run_before_the_new_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,6 +112,13 @@ def test_latest_is_the_run_before_the_new_one(folder: Path, capsys: pytest.Captu
     ("arguments", "told"),
     [
         (["--fail-if-worse"], "--fail-if-worse: found no --baseline; expected --baseline RUN"),
+        (["--non-inferior", "rougeL=0.1"], "--non-inferior: found no --baseline; expected --baseline RUN"),
+        (["--anytime-valid"], "--anytime-valid: found no --baseline; expected --baseline RUN"),
+        (
+            ["--baseline", "latest", "--non-inferior", "rougeL"],
+            "--non-inferior: found 'rougeL'; expected METRIC=MARGIN",
+        ),
+        (["--baseline", "latest", "--non-inferior", "rougeL=0"], "how much worse it may be, above 0"),
         (["--baseline", "latest"], "there is no finished run"),
         (["--baseline", "gone.zip"], "--baseline: found no file 'gone.zip'"),
         (["--baseline", "20200101"], "there is no run '20200101'"),

@@ -147,6 +147,7 @@ def test_evaluate_gate_and_comment(checkout: Path, api: Api) -> None:
     (folder / "run.zip").rename(checkout / "main.zip")
 
     poor = good | {"ASSAY_OUTPUTS": "poor.csv", "ASSAY_BASELINE": "main.zip", "ASSAY_FAIL_IF_WORSE": "true"}
+    poor |= {"ASSAY_NON_INFERIOR": "rougeL=0.05\nrouge1=0.9"}
     done = step("Evaluate", checkout, **poor, ASSAY_WORKSPACE=str(checkout / "elsewhere"))
     assert done.returncode == 1, done.stdout
     assert outputs(checkout)["exit-code"] == "1"
@@ -156,6 +157,7 @@ def test_evaluate_gate_and_comment(checkout: Path, api: Api) -> None:
     report = (folder / "report.md").read_text(encoding="utf-8")
     assert f"against baseline `{run}`" in report
     assert "❌ worse |" in report
+    assert "❌ | `non-inferior rouge.rougeL=0.05`" in report
     assert "![x]" not in re.sub(r"`[^`]*`", "", report)
 
     api.comments = [{"id": number, "user": PERSON, "body": "hello"} for number in range(120)]

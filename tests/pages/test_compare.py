@@ -113,6 +113,42 @@ def test_the_other_correction(words: Run, open_page: Callable[..., AppTest]) -> 
     assert "after Holm correction" in texts(open_page("compare", correction="'; DROP"))
 
 
+def test_allowed_losses_say_whether_b_may_replace_a(words: Run, open_page: Callable[..., AppTest]) -> None:
+    """Given in the page, kept in the address; the answer of a metric stands above its cases."""
+    page = open_page("compare", a="good", b="poor")
+    fields = [field.label.replace("\\", "") for field in page.number_input]
+    assert fields == ["ROUGE-L ↑", "Looping detection · Looping ↓"]
+    page.number_input[0].set_value(0.05).run()
+    assert page.query_params["margin"] == "rouge/rougeL:0.05"
+    assert texts(page).startswith("B may not replace A: worse in 1 of 1 metric\nA  good    B  poor")
+    [told] = page.dataframe[0].value["sentence"]
+    assert told.startswith("B may not replace A: ROUGE-L is worse, ")
+    assert told.endswith(", more than the 5 points that you allow.")
+    swapped = open_page("compare", a="poor", b="good", margin=["rouge/rougeL:0.05", "looping_detection/looping:0.3"])
+    assert texts(swapped).startswith("B may replace A: not worse than you allow in all 2 metrics")
+    assert [" is better, " in told for told in swapped.dataframe[0].value["sentence"]] == [True, False]
+    assert "Put the answer into a report" in [button.label for button in swapped.button]
+    focused = open_page("compare", a="poor", b="good", key="rouge/rougeL", margin="rouge/rougeL:0.05")
+    assert "B may replace A: ROUGE-L is better, " in texts(focused)
+    assert len(focused.number_input) == 1
+    focused.number_input[0].set_value(0).run()
+    assert "margin" not in focused.query_params
+    assert "may replace" not in texts(focused)
+
+
+@pytest.mark.parametrize("margin", ["rouge/rougeL:-1", "rouge/rougeL:nan", "rouge/rougeL", "gone/gone:1", "':'"])
+def test_what_is_no_allowed_loss_is_left_out(margin: str, words: Run, open_page: Callable[..., AppTest]) -> None:
+    assert "replace A" not in texts(open_page("compare", a="good", b="poor", margin=margin))
+
+
+def test_at_every_look_too_few_cases_say_nothing(words: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("compare", a="good", b="poor", margin="rouge/rougeL:0.05")
+    next(switch for switch in page.sidebar.toggle if switch.label == "Cases still arrive").set_value(True).run()
+    assert page.query_params["anytime"] == "1"
+    assert texts(page).startswith("Not enough cases to let B replace A in 1 of 1 metric: about ")
+    assert page.dataframe[1].value["words"].unique().tolist() == ["no significant difference", "equal on every case"]
+
+
 def test_one_model_in_two_runs(words: Run, open_page: Callable[..., AppTest]) -> None:
     again = finished(Workspace(), text_suite(12), text_outputs(12, models=("poor",)), "rouge", name="Second")
     page = open_page("compare", run=again.id, other=words.id)

@@ -121,3 +121,19 @@ def test_failing_cases_only(runs: list[Run], open_page: Callable[..., AppTest]) 
     assert not page.exception
     assert all(float(case["value"]) < 0.75 for case in told(page, "case_list")["cases"])
     assert page.sidebar.toggle[0].value is True
+
+
+def test_head_to_head_ranks_by_matches_and_leads_to_a_pair(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    """Equal scores of a case are a tie, and so are those within the difference that is asked for."""
+    page = open_page("leaderboard", run=runs[0].id, form="matches")
+    assert "Score against the average model, a tie counting half." in captions(page)
+    assert any(text.value.startswith("By matches in ") for text in page.text)
+    standings, pairs = (frame.value for frame in page.dataframe[:2])
+    assert set(standings["model"]) == set(MODELS)
+    assert standings["score"].tolist() == sorted(standings["score"], reverse=True)
+    assert len(pairs) == 3
+    assert all(sum(map(int, row.split(" / "))) == 12 for row in pairs["outcomes"])
+    page.number_input[0].set_value(1.0).run()
+    assert page.query_params["tie"] == "1"
+    assert page.dataframe[1].value["outcomes"].tolist() == ["0 / 0 / 12"] * 3
+    assert any("no model is significantly stronger" in text.value for text in page.text)

@@ -34,6 +34,22 @@ def test_a_choice_of_sections(run: Run, open_page: Callable[..., AppTest]) -> No
     assert 'class="heat' not in text
 
 
+def test_whether_a_model_may_replace_another_is_in_the_report(run: Run, open_page: Callable[..., AppTest]) -> None:
+    """As Compare asks for it; what there is not is not asked."""
+    asked = {"run": run.id, "a": "blunt", "b": "sharp", "margin": "classification/accuracy:0.05"}
+    answer = "sharp may replace blunt: not worse than you allow in this metric."
+    page = open_page("report", **asked)
+    assert not page.exception
+    assert answer in [text.value for text in page.text]
+    replacing = data.Replacing("sharp", run.id, "blunt", (("classification/accuracy", 0.05),), None, anytime=False)
+    text = data.render_report(run.id, "html", ["comparison"], replacing).decode()
+    assert "sharp may replace blunt: Accuracy of Classification is better, " in text
+    for wrong in ({"a": "gone"}, {"before": "gone"}, {"margin": "classification/accuracy:x"}):
+        other = open_page("report", **(asked | wrong))
+        assert not other.exception
+        assert answer not in [text.value for text in other.text]
+
+
 @pytest.mark.parametrize(
     ("form", "start"), [("html", b"<!"), ("json", b"{"), ("csv", b"PK"), ("parquet", b"PK"), ("pdf", b"%PDF")]
 )

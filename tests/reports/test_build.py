@@ -19,6 +19,7 @@ from metrics.reports.report import Cell, Column, Report, Standing
 from metrics.reports.report_texts import level_text
 from metrics.store import Run, Workspace
 from metrics.store.reviews import Review
+from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
 from tests.pages.page_scenes import masks_run
 from tests.reports.runs import by_hand
@@ -176,3 +177,15 @@ def test_mistaken_areas_are_drawn(workspace: Path, tmp_path: Path) -> None:
     assert worst.image_note == "Areas with a wrong label, named by the predicted one."
     text = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(render(run, "pdf"))).pages)
     assert "Areas with a wrong label" in text
+
+
+def test_three_models_and_more_fare_against_each_other(workspace: Path) -> None:
+    """A sentence on the leaderboard; of two models the comparison says all."""
+    given = {model: [(place * step % 7) / 7 for place in range(20)] for model, step in (("a", 1), ("b", 3), ("c", 5))}
+    told = [
+        note for note in build(scored_run({"rouge.rougeL": given})).notes if note.startswith("Head to head in ROUGE-L")
+    ]
+    assert len(told) == 1
+    assert all(f"{model} 0." in told[0] for model in given)
+    del given["c"]
+    assert not [note for note in build(scored_run({"rouge.rougeL": given})).notes if note.startswith("Head to head")]

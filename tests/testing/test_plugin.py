@@ -107,6 +107,8 @@ def run(workspace: Path) -> Run:
         ("ruogeL", {"at_least": 0.5}, "did you mean 'rouge.rougeL'"),
         ("rougeL", {"at_least": 0.5, "model": "n"}, "model: found 'n'; expected one of m"),
         ("rougeL", {"not_worse_than": "gone.zip"}, "found no file 'gone.zip'"),
+        ("rougeL", {"at_least": 0.5, "margin": 0.1}, "margin without not_worse_than"),
+        ("rougeL", {"not_worse_than": "latest", "margin": -0.1}, "how much worse it may be, above 0"),
     ],
 )
 def test_what_makes_no_sense(run: Run, metric: str, more: dict[str, object], told: str) -> None:
@@ -120,6 +122,15 @@ def test_lower_is_better(run: Run) -> None:
     assert_metric(run, "looping", at_most=0.2, upper_bound=True)
     with pytest.raises(AssertionError, match=r"looping_detection\.looping 0 with upper bound 0\.1"):
         assert_metric(run, "looping", at_most=0.1, upper_bound=True)
+
+
+def test_a_margin_asks_for_the_proof_that_it_is_not_worse(run: Run) -> None:
+    """24 equal cases leave up to 14 points open."""
+    before = made(0.5)
+    assert_metric(run, "rougeL", not_worse_than=before)
+    assert_metric(run, "rougeL", not_worse_than=before, margin=0.15)
+    with pytest.raises(AssertionError, match=r"ROUGE-L may be 14\.2 points lower .* more than the 10 points"):
+        assert_metric(run, "rougeL", not_worse_than=before, margin=0.1)
 
 
 def test_the_plugin_is_light() -> None:

@@ -1,4 +1,4 @@
-"""The leaderboard's other forms: radar, bars, box plots, distributions, quality against cost."""
+"""The leaderboard's other forms: radar, bars, box plots, distributions, head to head, quality against cost."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from components.charts import interval_bars, radar, spread, tradeoff
 from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
 from components.views.judge.judge_calls import dollars
+from components.views.results.head_to_head import draw_head_to_head
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
@@ -73,7 +74,8 @@ def show_form(
     """Draw one of the leaderboard's charts; `models` come best first."""
     view = View(run, tag, columns, models, board)
     draw: dict[str, Callable[[View], None]] = {
-        "radar": show_radar, "bars": show_bars, "boxes": show_boxes, "spread": show_spread, "tradeoff": show_tradeoff,
+        "radar": show_radar, "bars": show_bars, "boxes": show_boxes, "spread": show_spread, "matches": show_matches,
+        "tradeoff": show_tradeoff,
     }  # fmt: skip
     draw[form](view)
 
@@ -178,6 +180,20 @@ def show_spread(view: View) -> None:
     if point:
         low, high = (point[1], point[2]) if len(point) > 1 else (None, None)
         view.open(point[0], column.key, value_min=low, value_max=high)
+
+
+def show_matches(view: View) -> None:
+    """One metric: the models ranked by the cases on which they beat each other."""
+    there = data.metrics_by_case(view.run)
+    offered = [
+        column for column in view.columns
+        if (column.evaluator, column.metric) in there and column.direction != "none" and column.label_key is None
+    ]  # fmt: skip
+    if not offered or len(view.leading) < 2:
+        st.info("A ranking by matches needs two models and a metric with values per case and a better end.")
+        return
+    column = _choose(offered)
+    draw_head_to_head(view.run, column, view.tag, view.colours)
 
 
 def show_tradeoff(view: View) -> None:

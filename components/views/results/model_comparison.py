@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -95,13 +95,17 @@ def scaled(row: Row) -> tuple[float, float, float] | None:
     """
     if row.better is None or row.difference is None or row.low is None or row.high is None:
         return None
-    unit = row.column.high - row.column.low
-    if unit == float("inf"):
-        unit = abs(row.a or 0.0)
+    unit = unit_of(row)
     if not unit:
         return None
     low, middle, high = (end / unit for end in (row.low, row.difference, row.high))
     return (-high, -middle, -low) if row.column.direction == "lower" else (low, middle, high)
+
+
+def unit_of(row: Row) -> float:
+    """Return the unit of the forest: the metric's range, or A's mean if the range is open."""
+    unit = row.column.high - row.column.low
+    return abs(row.a or 0.0) if unit == float("inf") else unit
 
 
 def is_open(row: Row) -> bool:
@@ -109,10 +113,11 @@ def is_open(row: Row) -> bool:
     return float("inf") in (abs(row.column.low), abs(row.column.high))
 
 
-def forest(rows: Sequence[Row], dark: bool = False) -> go.Figure:
+def forest(rows: Sequence[Row], dark: bool = False, margins: Mapping[str, float] | None = None) -> go.Figure:
     """Differences with 95 % intervals around a zero line, right: B better; open-ranged metrics in a panel of their own.
 
-    A filled marker is significant after the correction, a hollow one is not. Points carry [key] as customdata.
+    A filled marker is significant after the correction, a hollow one is not. Points carry [key] as customdata. margins:
+    allowed losses by column key, drawn as dotted ticks.
     """
     from plotly.subplots import make_subplots
 
@@ -123,7 +128,7 @@ def forest(rows: Sequence[Row], dark: bool = False) -> go.Figure:
         vertical_spacing=GAP / (GAP + ROW * (len(drawn) + 2)),
     )  # fmt: skip
     for line, part in enumerate(panels, 1):
-        _panel(figure, line, part, dark)
+        _panel(figure, line, part, dark, margins or {})
     figure.update_layout(
         height=ROW * (len(drawn) + len(panels)) + GAP * (len(panels) - 1) + sum(MARGINS), showlegend=False,
         hovermode="closest", dragmode=False, margin=dict(zip("lrtb", (*SIDES, *MARGINS), strict=True)),
@@ -131,14 +136,28 @@ def forest(rows: Sequence[Row], dark: bool = False) -> go.Figure:
     return figure
 
 
-def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, float, float]]], dark: bool) -> None:
+def _panel(
+    figure: go.Figure,
+    line: int,
+    part: Sequence[tuple[Row, tuple[float, float, float]]],
+    dark: bool,
+    margins: Mapping[str, float],
+) -> None:
     place = {"row": line, "col": 1}
+    losses = {
+        y: -margins[row.column.key] / unit_of(row) for y, (row, _) in enumerate(part) if row.column.key in margins
+    }
     heights = list(range(len(part)))
     for y, (row, (low, middle, high)) in zip(heights, part, strict=True):
         colour = _colour(row.significance, middle, dark)
         figure.add_scatter(
             x=[low, high], y=[y, y], mode="lines", line={"color": colour, "width": 2}, hoverinfo="skip", **place
         )
+        if y in losses:
+            figure.add_scatter(
+                x=[losses[y]] * 2, y=[y - 0.36, y + 0.36], mode="lines", hoverinfo="skip",
+                line={"color": INK[dark], "width": 1.5, "dash": "dot"}, **place,
+            )  # fmt: skip
         certain = row.significance in ("better", "worse")
         figure.add_scatter(
             x=[middle], y=[y], mode="markers", customdata=[[row.column.key]],
@@ -153,7 +172,7 @@ def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, 
             text=f"<b>{signed(row.difference)}</b><br>{interval(row.low, row.high)}", showarrow=False, align="left",
             xanchor="left", xshift=4, font={"size": 11, "color": colour if certain else INK[dark]},
         )  # fmt: skip
-    low = min(0.0, *(ends[0] for _, ends in part))
+    low = min(0.0, *(ends[0] for _, ends in part), *losses.values())
     high = max(0.0, *(ends[2] for _, ends in part))
     least = 0.22 * (high - low)  # both sides of zero stay visible
     low, high = min(low, -least), max(high, least)

@@ -19,6 +19,7 @@ from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.paired_tests import MCNEMAR, TESTS, PairedTests, Test, paired_tests
+from metrics.stats.sequential import anytime_interval, anytime_p, anytime_stretch
 from metrics.store import Run, cache_by_run
 
 CELLS = 1 << 22  # differences held at once: metrics × cases
@@ -31,7 +32,7 @@ class Difference(PairedTest):
     a, b: means of those cases; p of `test` (see metrics.stats.paired_tests), None where all pairs are ties. wins,
     losses, ties: cases on which b is better, worse, equal (for a metric without a better end: higher, lower, equal).
     detectable: the true difference that n such pairs reveal with 80 % power. only_a, only_b, neither: cases left out,
-    as a value is missing. clusters: independent units among the pairs.
+    as a value is missing.
     """
 
     equal: ClassVar[str] = "equal on every case"
@@ -40,7 +41,6 @@ class Difference(PairedTest):
     only_a: int
     only_b: int
     neither: int
-    clusters: int
     a: float | None
     b: float | None
     test: Test
@@ -75,7 +75,8 @@ class Comparison:
 
     rows: the metrics with values per case; resampled: those of the whole data set; unpaired: those that cannot be
     paired either way; tested: how many tests the correction is over; clustered: intervals and tests take the suite's
-    groups as units; notes: what was left out, in sentences.
+    groups as units; notes: what was left out, in sentences; anytime: p and intervals hold at every look while cases
+    arrive, see metrics.stats.sequential.
     """
 
     model_a: str
@@ -90,6 +91,7 @@ class Comparison:
     tested: int
     clustered: bool
     notes: tuple[str, ...]
+    anytime: bool = False
 
 
 def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other: Run | None = None) -> Comparison:
@@ -141,14 +143,19 @@ def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None)
     )  # fmt: skip
 
 
-def shown(comparison: Comparison, keys: Collection[str] | None = None, correction: Correction = "holm") -> Comparison:
+def shown(
+    comparison: Comparison, keys: Collection[str] | None = None, correction: Correction = "holm", anytime: bool = False
+) -> Comparison:
     """Return the comparison of all metrics, or those with these column keys only, p adjusted over them.
+
+    anytime: for a comparison that is made again and again while cases arrive; p and intervals then hold at every look.
 
     The family of the correction leaves out metrics whose pairs are all ties, as their tests could not have come out any
     other way, and twins that stand beside their original, see `corrected`.
     """
     both: tuple[Difference | Resampled, ...] = (*comparison.rows, *comparison.resampled)
-    rows = corrected([row for row in both if keys is None or row.column.key in keys], correction)
+    chosen_rows = [row for row in both if keys is None or row.column.key in keys]
+    rows = corrected([_at_every_look(row) for row in chosen_rows] if anytime else chosen_rows, correction)
     chosen = {row.column.key for row in rows}
     return replace(
         comparison,
@@ -157,7 +164,21 @@ def shown(comparison: Comparison, keys: Collection[str] | None = None, correctio
         unpaired=tuple(entry for entry in comparison.unpaired if keys is None or entry.column.key in keys),
         correction=correction,
         tested=sum(row.p is not None and not row.is_twin(chosen) for row in rows),
+        anytime=anytime,
     )
+
+
+def _at_every_look(row: Difference | Resampled) -> Difference | Resampled:
+    """Return a difference with the p and the interval that hold at every look."""
+    if row.difference is None or row.low is None or row.high is None:
+        return row
+    widest = row.column.high - row.column.low
+    low, high = anytime_interval(row.difference, row.low, row.high, row.clusters)
+    p = None if row.p is None else anytime_p(row.p, row.clusters)
+    wide = replace(row, low=max(low, -widest), high=min(high, widest), p=p)
+    if isinstance(wide, Resampled) or wide.detectable is None:
+        return wide
+    return replace(wide, detectable=power.detectable(wide.error, wide.clusters, anytime_stretch))
 
 
 def compare_labels(
@@ -235,6 +256,7 @@ def _difference(
         a=mean_a,
         b=mean_b,
         difference=difference,
+        error=error,
         test=TESTS[found.test[place]],
         wins=wins,
         losses=losses,

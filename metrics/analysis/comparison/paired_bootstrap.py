@@ -71,6 +71,7 @@ def resampled_differences(
     shared = shared_cases(run, other) is not None
     stored = [None if shared else replicates(each, tag) for each in (run, other)]
     pair = (run, other) if shared else None
+    clusters = _clusters(run, other, tag)
     for name, own in _paired_evaluators(run, other, columns).items():
         a, b = (
             {(key, None): one for (of, key), one in kept.items() if of == model}
@@ -79,7 +80,7 @@ def resampled_differences(
             for kept, each, model in zip(stored, (run, other), (model_a, model_b), strict=True)
         )
         for column in own:
-            row = _difference(column, None, a.get((column.key, None)), b.get((column.key, None)))
+            row = _difference(column, None, a.get((column.key, None)), b.get((column.key, None)), clusters)
             if row is not None:
                 found[column.key] = row
     return found
@@ -89,12 +90,12 @@ def label_differences(
     run: Run, model_a: str, other: Run, model_b: str, column: Column, tag: str | None = None
 ) -> list[Resampled]:
     """Return one column label by label; empty where it has no labels or cannot be paired, see resampled_differences."""
-    found = []
+    found, clusters = [], _clusters(run, other, tag)
     for name in _paired_evaluators(run, other, [column]):
         a, b = _estimates(run, model_a, name, tag), _estimates(other, model_b, name, tag)
         for (key, label), of_a in a.items():
             if label is not None and column.key in (key, key.replace("/", MEAN_OF, 1)):
-                row = _difference(column, label, of_a, b.get((key, label)))
+                row = _difference(column, label, of_a, b.get((key, label)), clusters)
                 found += [] if row is None else [row]
     return found
 
@@ -115,7 +116,14 @@ def _paired_evaluators(run: Run, other: Run, columns: Sequence[Column]) -> dict[
     return found
 
 
-def _difference(column: Column, label: str | None, a: Replicated | None, b: Replicated | None) -> Resampled | None:
+def _clusters(run: Run, other: Run, tag: str | None) -> int:
+    """Return how many independent units the cases of both runs are."""
+    return len(np.unique(paired_designs(run, other, tag)[1].units))
+
+
+def _difference(
+    column: Column, label: str | None, a: Replicated | None, b: Replicated | None, clusters: int
+) -> Resampled | None:
     """Return the difference b − a; None where they have no resample in common."""
     if a is None or b is None or a.samples.shape != b.samples.shape:
         return None
@@ -129,7 +137,7 @@ def _difference(column: Column, label: str | None, a: Replicated | None, b: Repl
     p = float(resample_tests(np.array([difference]), samples[None])[0]) if difference or both.any() else None
     return Resampled(
         column=column, label=label, a=a.value, b=b.value, difference=difference, low=max(low, -widest),
-        high=min(high, widest), p=p, n=b.n, resamples=len(both),
+        high=min(high, widest), error=float(both.std()), clusters=clusters, p=p, n=b.n, resamples=len(both),
     )  # fmt: skip
 
 

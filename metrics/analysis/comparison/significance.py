@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self, TypeVar
@@ -34,10 +35,11 @@ ADJUST: dict[Correction, Callable[[Floats], Floats]] = {
 class PairedTest:
     """A paired test of one metric of two models.
 
-    difference: b − a with its 95 % interval low … high, None where there is no pair; p: None where nothing differed;
-    adjusted: p corrected for the tests it is shown with. significance: better, worse (higher, lower where neither end
-    of the metric is better) where the adjusted p is at most LEVEL, leaning where only p is, open where neither is;
-    equal: nothing differs; none: there is no pair.
+    difference: b − a with its 95 % interval low … high, None where there is no pair; error: its standard error, NaN
+    where it is not known; clusters: independent units that it rests on (cases, or groups of them); p: None where
+    nothing differed; adjusted: p corrected for the tests it is shown with. significance: better, worse (higher, lower
+    where neither end of the metric is better) where the adjusted p is at most LEVEL, leaning where only p is, open
+    where neither is; equal: nothing differs; none: there is no pair.
     """
 
     equal: ClassVar[str]  # "equal" in words
@@ -46,6 +48,8 @@ class PairedTest:
     difference: float | None
     low: float | None = None
     high: float | None = None
+    error: float = math.nan
+    clusters: int
     p: float | None = None
     adjusted: float | None = None
     significance: Significance = "none"

@@ -14,8 +14,9 @@ from metrics.store import Run
 def junit(run: Run, outcomes: Sequence[Outcome]) -> bytes:
     """Return JUnit XML in UTF-8 with a test case for each outcome of a gate; it fails where the gate does.
 
-    A run in which no case has a value has one more test case, an error that says why. The class name is the model. The
-    thresholds that evaluators declare are not gates: how each model compares with them is a property of the suite.
+    What was found is the failure's message, or the output of a test case that passes. A run in which no case has a
+    value has one more test case, an error that says why. The class name is the model. The thresholds that evaluators
+    declare are not gates: how each model compares with them is a property of the suite.
     """
     failures = sum(not outcome.passed for outcome in outcomes)
     why = no_value(run)
@@ -40,7 +41,7 @@ def junit(run: Run, outcomes: Sequence[Outcome]) -> bytes:
 
 def _case(outcome: Outcome) -> str:
     name = f"{outcome.option} {outcome.gate}"
-    inner = ""
+    inner = f"<system-out>{escape(safe(outcome.message))}</system-out>"
     if not outcome.passed:
         message = f'message={_attribute(outcome.message)} type="{outcome.option}"'
         inner = f"<failure {message}>{escape(safe(outcome.message))}</failure>"

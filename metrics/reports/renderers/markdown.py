@@ -93,7 +93,7 @@ def _differences(run: Run, against: Sequence[Differences]) -> Iterator[str]:
         )
         tests = plural(each.tested.tested, "test")
         yield f"Paired on shared cases. “Better”, “worse”: significant after Holm correction ({tests}, 5 %)."
-        yield from map(prose, each.tested.notes)
+        yield from map(prose, (*each.told, *each.tested.notes))
     alone = [model for model in run.models if model not in [each.model for each in against]]
     if against and alone:
         yield f"Not in the baseline: {', '.join(map(code, alone[:MOST_MODELS]))}."

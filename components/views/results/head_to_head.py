@@ -1,0 +1,123 @@
+"""The models ranked by matches: what each scores against the average model, and who beats whom how often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.charts import interval_bars
+from components.charts.figure_parts import selected
+from components.views.curves import curve_parts
+from components.widgets import controls, url
+from components.widgets.chart import draw
+from components.widgets.frame import is_dark
+from components.widgets.tables import header, numeric, records
+from metrics.presentation.format import count, interval, number, plural
+from metrics.presentation.names import short_names
+from metrics.presentation.phrases import metric_title, named
+
+if TYPE_CHECKING:
+    from components.data import Column, HeadToHead
+
+MOST_PAIRS, MOST_BARS = 200, 40  # rows of the table, models in the chart
+TIE = "Scores of one case that differ by no more than this are a tie, in the metric's own unit. 0: only equal scores."
+SCORE = (
+    "what the model scores on average against a model of average strength, a tie counting half: by Bradley and Terry's "
+    "model with Davidson's ties; the interval takes all matches on one case (or one group of the suite) as one unit"
+)
+RANK = "1 + the number of significantly stronger models (Holm over all pairs, 5 %)"
+
+
+def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mapping[str, str]) -> None:
+    """Draw the ranking by the matches of one metric and the table of pairs; a click on a pair compares it."""
+    tie = url.number("tie", 0.0, 0.0)
+    found = data.head_to_head(run, column.evaluator, column.metric, tag, tie)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input(
+            "Tie up to a difference of", 0.0, None, controls.agreed("matches-tie", tie), step=0.01, format="%.4g",
+            key="matches-tie", width=220, help=TIE, on_change=_write,
+        )  # fmt: skip
+        if found is not None:
+            st.text(sentence(found, metric_title(column, arrow=False)))
+    if found is None:
+        st.info("There is nothing to rank: too few models or cases with values of this metric, or too many matches.")
+        return
+    left, right = st.columns(curve_parts.COLUMNS)
+    with left:
+        numbers = pd.DataFrame(
+            {
+                "name": one.model, "series": one.model, "key": one.model, "n": one.wins + one.ties + one.losses,
+                "value": one.score, "low": one.low, "high": one.high,
+            }
+            for one in found.standings[:MOST_BARS]
+        )  # fmt: skip
+        figure = interval_bars.ranked_figure(numbers, colours, "", is_dark(), (0.0, 1.0), 0.5)
+        point = selected(draw(figure, "form-matches", "Score of each model against the average model", "rerun"))
+        st.caption(
+            "Score against the average model, a tie counting half. Whiskers: 95 %; dotted: as strong as the average. "
+            f"{plural(found.cases, 'case')} with a match. Click a bar to see the model's cases."
+            + (" A model never loses or never wins, so one even match was added for each." if found.added else "")
+        )
+    if point:
+        about = {"evaluator": column.evaluator, "metric": column.metric, "model": point[0]}
+        url.go("cases", run=run, tag=tag, **about)
+    with right:
+        _draw_pairs(run, found, column, tag)
+
+
+def sentence(found: HeadToHead, title: str) -> str:
+    """Return who is strongest, in a sentence."""
+    leaders = [one.model for one in found.standings if one.best_rank == 1]
+    if len(leaders) == len(found.standings):
+        return f"By matches in {title}, no model is significantly stronger than another."
+    return f"By matches in {title}, {named(leaders)} {'leads' if len(leaders) == 1 else 'lead together'}."
+
+
+def _draw_pairs(run: str, found: HeadToHead, column: Column, tag: str | None) -> None:
+    models = [one.model for one in found.standings]
+    short = short_names(models, 14)
+    standings = pd.DataFrame(
+        {
+            "rank": [_rank(one.best_rank, one.worst_rank) for one in found.standings],
+            "model": [short[model] for model in models],
+            "score": [number(one.score) for one in found.standings],
+            "interval": [interval(one.low, one.high) for one in found.standings],
+        }
+    )
+    columns = {
+        "rank": header("Rank", 56, f"the ranks that it may have: {RANK}"), "model": header("Model", 110),
+        "score": numeric("Score", 56, SCORE), "interval": numeric("95 %", 96, "95 % interval of the score"),
+    }  # fmt: skip
+    records(standings, columns, f"matches-{column.key}", tallest=36 + 35 * 8)
+    pairs = [(one, other) for place, one in enumerate(models) for other in models[place + 1 :]][:MOST_PAIRS]
+    table = pd.DataFrame(
+        {
+            "pair": [f"{short[one]} – {short[other]}" for one, other in pairs],
+            "outcomes": [_outcomes(*found.outcomes[pair]) for pair in pairs],
+        }
+    )
+    heads = {
+        "pair": header("Pair", 190, "the stronger model first; a click compares them, case by case"),
+        "outcomes": numeric("Wins / losses / ties", 140, "of the first model, in cases"),
+    }
+    clicked = records(table, heads, f"pairs-{column.key}", tallest=36 + 35 * 6)
+    if clicked is not None:
+        stronger, weaker = pairs[clicked]
+        url.go("compare", run=run, a=weaker, b=stronger, key=column.key, tag=tag)
+
+
+def _rank(best: int, worst: int) -> str:
+    return str(best) if best == worst else f"{best}–{worst}"
+
+
+def _outcomes(wins: int, ties: int, losses: int) -> str:
+    return " / ".join(map(count, (wins, losses, ties)))
+
+
+def _write() -> None:
+    if not controls.is_gone("matches-tie"):
+        url.put(tie=st.session_state["matches-tie"] or None)

@@ -1,0 +1,40 @@
+"""The report's section on replacing one model by another: not worse than what is allowed, metric by metric."""
+
+from collections.abc import Sequence
+
+from metrics.presentation.format import MISSING, exact, interval
+from metrics.presentation.phrases import metric_title, signed
+from metrics.reports.baseline import Differences
+from metrics.reports.report import Section, Table
+
+HOW = (
+    "A metric allows the replacement where the 95 % interval of the paired difference lies above the allowed loss: a "
+    "one-sided test of non-inferiority at 2.5 %, equivalence where it lies on both sides within it (TOST). All metrics "
+    "must pass, so their number needs no correction; “better” and “worse” do ({tests}, Holm). Missing cases are for an "
+    "answer in 80 % of evaluations if the true difference is the one found."
+)
+
+
+def replacement_section(against: Sequence[Differences]) -> Section | None:
+    """Return whether each model may replace its counterpart, in sentences; None where no metric has a margin."""
+    tables = tuple(_table(each) for each in against if each.decisions)
+    if not tables:
+        return None
+    tests = max(each.tested.tested for each in against)
+    notes = dict.fromkeys(note for each in against for note in (*each.footnotes, *each.tested.notes))
+    return Section(
+        "comparison", "May it replace the other?", "Is it better, or not worse than allowed?", tables,
+        (HOW.format(tests=f"{tests} test{'' if tests == 1 else 's'}"), *notes),
+    )  # fmt: skip
+
+
+def _table(each: Differences) -> Table:
+    rows = tuple(
+        (
+            metric_title(made.row.column), exact(made.margin), signed(made.row.difference),
+            interval(made.row.low, made.row.high) or MISSING, f"{made.row.n:,}", made.sentence(each.before, each.model),
+        )
+        for made in each.decisions
+    )  # fmt: skip
+    heads = ("Metric", "Allowed loss", "Difference", "95 % interval", "n", "Answer")
+    return Table(each.answer, heads, rows, (1, 2, 3, 4))

@@ -1,0 +1,98 @@
+"""Looks at every time: against the mixture by quadrature, and by simulation under 20 looks."""
+
+import doctest
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from metrics.stats import sequential
+from metrics.stats.decision import decide
+from metrics.stats.paired_intervals import newcombe_paired
+from metrics.stats.paired_tests import paired_tests
+from metrics.stats.power import detectable, units_needed
+from metrics.stats.sequential import FEWEST, SHARPNESS, anytime_interval, anytime_p, anytime_stretch
+
+LOOKS = np.unique(np.geomspace(10, 1_000, 20).astype(int))
+
+
+def test_the_worked_examples() -> None:
+    assert doctest.testmod(sequential).failed == 0
+
+
+@pytest.mark.parametrize(("p", "units"), [(0.03, 40), (0.001, 100), (1e-6, 3_000)])
+def test_p_is_the_inverse_of_a_mixture_of_likelihood_ratios(p: float, units: int) -> None:
+    """Of normal differences of spread 1 to none, over N(0, ρ²) of the difference, by numerical integration."""
+    total = float(stats.norm.isf(p / 2)) * math.sqrt(units)
+
+    def ratio(difference: float) -> float:
+        density = float(stats.norm.pdf(difference, scale=math.sqrt(SHARPNESS)))
+        return math.exp(difference * total - difference**2 * units / 2) * density
+
+    peak = total / (units + 1 / SHARPNESS)
+    reach = 12 / math.sqrt(units)
+    mixture, _ = integrate.quad(ratio, peak - reach, peak + reach, epsabs=0, epsrel=1e-10)
+    assert anytime_p(p, units) == pytest.approx(min(1.0, 1 / mixture), rel=1e-6)
+
+
+@pytest.mark.parametrize("units", [FEWEST, 100, 5_000])
+def test_interval_and_p_agree(units: int) -> None:
+    """An interval from 0 belongs to p = .05."""
+    z = 1.959963984540054 * anytime_stretch(units)
+    assert anytime_p(2 * float(stats.norm.sf(z)), units) == pytest.approx(0.05)
+    low, high = anytime_interval(z, z - 1.959963984540054, z + 1.959963984540054, units)
+    assert (low, high) == pytest.approx((0.0, 2 * z))
+
+
+def test_nothing_is_said_of_few_units() -> None:
+    assert anytime_p(1e-9, FEWEST - 1) == 1.0
+    assert anytime_interval(0.5, 0.5, 0.5, FEWEST - 1) == (-math.inf, math.inf)
+
+
+def test_units_that_every_look_needs() -> None:
+    needed = units_needed(0.02, 100, 0.05, anytime_stretch)
+    errors = {units: 0.2 / math.sqrt(units) for units in (needed - 1, needed)}
+    enough = {units: detectable(error, units, anytime_stretch) <= 0.05 for units, error in errors.items()}
+    assert enough == {needed - 1: False, needed: True}
+    assert needed > 1.5 * units_needed(0.02, 100, 0.05)
+    assert units_needed(0.001, 100, 5.0, anytime_stretch) == FEWEST
+
+
+@pytest.mark.parametrize(
+    ("name", "binary"), [("normal", False), ("right or wrong", True), ("rarely different", False), ("skewed", False)]
+)
+def test_twenty_looks_find_nothing_in_95_percent_of_series(name: str, binary: bool) -> None:
+    """Where there is no difference; the test of a single look finds one in 15 to 40 % of the same series."""
+    rng, shape = np.random.default_rng(5), (int(LOOKS[-1]), 800)
+    signs = np.where(rng.random(shape) < 0.5, 1.0, -1.0)
+    drawn = {
+        "normal": lambda: rng.normal(0, 1, shape),
+        "right or wrong": lambda: np.where(rng.random(shape) < 0.2, signs, 0.0),
+        "rarely different": lambda: np.where(rng.random(shape) < 0.03, signs, 0.0),
+        "skewed": lambda: rng.exponential(1, shape) - 1,
+    }[name]()
+    p = [paired_tests(drawn[:n], binary=binary).p for n in LOOKS]
+    once = np.any([of <= 0.05 for of in p], axis=0).mean()
+    always = np.any([[anytime_p(one, int(n)) <= 0.05 for one in of] for n, of in zip(LOOKS, p, strict=True)], axis=0)
+    assert once > 0.13
+    assert always.mean() <= 0.05
+
+
+def test_twenty_looks_do_not_let_a_worse_model_pass() -> None:
+    """Shares that differ by the margin: one of 20 single looks passes in over 10 % of series, of these in < 2.5 %."""
+    margin, n, series = 0.05, int(LOOKS[-1]), 600
+    draws = np.random.default_rng(6).choice(4, (series, n), p=[0.7, 0.05, 0.10, 0.15])  # both, b, a, neither
+    counts = np.stack([(draws == kind).cumsum(axis=1) for kind in range(4)], axis=2)
+    passed = np.zeros((2, series), bool)
+    for look in LOOKS:
+        for one, row in enumerate(counts[:, look - 1].tolist()):
+            low, high = newcombe_paired(*row)
+            assert low is not None
+            assert high is not None
+            apart = (row[1] - row[2]) / int(look)
+            for kind in (0, 1):
+                ends = anytime_interval(apart, low, high, int(look)) if kind else (low, high)
+                passed[kind, one] |= decide(apart, ends, margin, int(look), 0.1).low > -margin
+    assert passed[0].mean() > 0.1
+    assert passed[1].mean() <= 0.025
