@@ -183,13 +183,14 @@ def test_picked_labels_are_not_averaged(bare: Run, open_page: Open) -> None:
     assert "There are no labels of a random sample" in texts(open_page("judge_agreement", run=bare.id, view="means"))
 
 
-def test_bias_and_what_it_needs(rated: Run, open_page: Open) -> None:
+def test_hints_at_bias_are_no_proof(rated: Run, open_page: Open) -> None:
     page = open_page("judge_agreement", run=rated.id, key=KEY, view="bias")
-    assert page.dataframe[0].value["check"].tolist() == [
-        "Length: each doubling of the answer's words", "Author: long against the others",
-        "Author: short against the others",
+    assert page.dataframe[0].value["what"].tolist() == [
+        "Each doubling of the answer's words", "Answers of long, against the others",
+        "Answers of short, against the others",
     ]  # fmt: skip
-    assert "– Position: needs variants of cases" in texts(page)
+    assert "Hints, no proof" in texts(page)
+    assert "No judge scored this run" in texts(page)
 
 
 def test_raters_and_where_they_differ(rated: Run, open_page: Open) -> None:
