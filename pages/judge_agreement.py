@@ -338,7 +338,9 @@ elif not criteria:
     if data.has_panel(run):
         panel_view.show(run)
     judged = [one for one in metrics if one.evaluator in data.judges_of(run) and one.primary]
-    views = {"labels": "Labels", "bias": "Bias"}
+    views = (
+        {"bias": "Bias", "labels": "Labels"} if data.has_manipulations(run) else {"labels": "Labels", "bias": "Bias"}
+    )
     if judged and controls.choice("View", views, "view") == "bias":
         titles = {one.key: agreement_tables.metric_title(one) for one in judged}
         key = filters.pick("Metric", titles, "key")

@@ -7,9 +7,11 @@ import pytest
 
 from metrics import engine
 from metrics.analysis.labels.manipulations import MANIPULATIONS, Check, has_manipulations, manipulation_checks
+from metrics.cli.main import main
 from metrics.core.errors import InputError, MissingResource
 from metrics.core.suite import Outputs, Suite
 from metrics.perturbations.answers import ANOTHER, ANSWER_KINDS, judged_again, vary_answers
+from metrics.reports.sections.label_agreement import agreement_section
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
 from tests.judge.judge_scenes import rag
@@ -155,3 +157,33 @@ def test_a_run_without_a_judge_has_none_to_check(workspace: Path) -> None:
 def test_every_kind_has_its_words() -> None:
     assert set(ANSWER_KINDS) == set(MANIPULATIONS)
     assert all(what.title and what.says for what in MANIPULATIONS.values())
+
+
+def test_the_command_estimates_judges_and_says_what_it_found(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with JudgeServer() as server:
+        server.say("byop", lambda request: {"reason": "So.", "verdict": request.text.count("The mill was built") > 1})
+        run = judged(workspace, server.url)
+        asked = len(server.calls)
+        assert main(["judge", "bias", run.id, "--kinds", "answer_padded", "--cases", "25", "--dry-run"]) == 0
+        assert len(server.calls) == asked
+        assert "about 50 calls to house/scripted" in capsys.readouterr().out
+        assert main(["judge", "bias", run.id, "--kinds", "answer_padded", "--cases", "25", "--quiet"]) == 0
+        assert len(server.calls) == asked + 50  # the originals are in the cache
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
+        "Bring your own prompt: The judge is swayed by what should not matter: Length: said twice.",
+        "  Length: said twice: +1.00 (0.867–1.00), ✗ swayed (n 50)",
+    ]
+
+
+def test_the_report_says_what_sways_the_judge(workspace: Path) -> None:
+    with JudgeServer() as server:
+        server.say("byop", lambda request: {"reason": "So.", "verdict": "— scripted" in request.text})
+        again = judged_again(judged(workspace, server.url), ["answer_signed_by_judge"]).create(Workspace())
+        section = agreement_section(engine.execute(again, one_thread))
+    assert section is not None
+    (table,) = section.tables
+    assert table.rows[0][1:] == ("Author: signed with the judge's name", "+1.00 (0.886–1.00)", "✗ swayed", "30")
+    assert "The judge is swayed by what should not matter: Author: signed with the judge's name." in section.notes[0]

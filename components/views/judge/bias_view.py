@@ -68,13 +68,13 @@ def _draw_checks(run: str, column: Column) -> None:
 def _draw_form(run: str) -> None:
     kinds = data.answer_variants()
     st.text("Does the judge score what should not matter? Judge variants of the same answers, and see.")
-    asked = [name for name in url.params("variant") if name in kinds] or list(data.unasked_variants())
     left, right = st.columns([3, 2], gap="large")
     with left:
-        chosen = st.pills(
-            "Variants", list(kinds), selection_mode="multi", default=asked, format_func=lambda name: kinds[name].title,
-            key="variants", help="\n".join(f"- {each.title}: {each.says}" for each in kinds.values()),
-        )  # fmt: skip
+        chosen = [
+            name
+            for name, each in kinds.items()
+            if st.checkbox(each.title, name in data.unasked_variants(), key=f"variant-{name}", help=each.says)
+        ]
         cases = st.slider(
             "Cases", 20, MOST_CASES, 60, 20, key="variant-cases",
             help="Drawn at random from the run, with the answers of all its models. More cases find smaller effects.",

@@ -153,12 +153,14 @@ def _check(
     if all_equal(scores):
         return replace(row, verdict="constant")
     codes = cluster_codes(units)
-    if not apart.any():  # equal pairs do not show that all would be equal
-        most = float(wilson(0, cases)[1] or 0.0) * _reach(column, scores)
-        return replace(row, effect=0.0, low=-most, high=most, p=1.0)
-    low, high = difference_intervals(apart[:, None], clusters=codes)
-    tests = paired_tests(apart[:, None], clusters=codes)
-    return replace(row, effect=float(apart.mean()), low=float(low[0]), high=float(high[0]), p=float(tests.p[0]))
+    effect, p = float(apart.mean()), float(paired_tests(apart[:, None], clusters=codes).p[0])
+    if np.ptp(apart) > 0:
+        low, high = (float(end[0]) for end in difference_intervals(apart[:, None], clusters=codes))
+    else:  # equal pairs do not show that all would be equal
+        reach = _reach(column, scores)
+        most = float(wilson(0, cases)[1] or 0.0) * reach
+        low, high = max(-reach, effect - most), min(reach, effect + most)
+    return replace(row, effect=effect, low=low, high=high, p=p)
 
 
 def _judged(row: Check, column: Column) -> Check:
