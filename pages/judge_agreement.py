@@ -8,11 +8,11 @@ import streamlit as st
 
 from components import data
 from components.charts import confusion_chart
-from components.views.judge import agreement_cell, agreement_tables, judge_calls, label_upload, panel_view
+from components.views.judge import agreement_cell, agreement_tables, bias_view, judge_calls, label_upload, panel_view
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
-from components.widgets.tables import header, numeric, records
+from components.widgets.tables import header, records
 from metrics.presentation import agreement_words, calibration_words, format, phrases
 
 
@@ -234,36 +234,6 @@ def show_means(run: str, criterion: data.Criterion, column: data.Column, choice:
     )
 
 
-def show_bias(run: str, criterion: data.Criterion, column: data.Column, choice: Choice) -> None:
-    """Draw what the judge's score depends on besides the labels."""
-    rows = data.judge_biases(run, criterion.name, (column.evaluator, column.metric), choice.tag)
-    if not rows:
-        st.info("There are too few labels for any check: label more outputs, of several models.")
-    else:
-        significant = sum(row.found for row in rows)
-        checks = format.plural(len(rows), "check")
-        st.text(
-            f"{agreement_tables.metric_title(column, 60)}: {significant} of {checks} significant. "
-            "At equal labels the score changes by:"
-        )
-        shown = {
-            "check": header("Should not matter", 400),
-            "effect": numeric("Effect", 160, "With its 95 % interval."),
-            "significance": header("", 150), "n": st.column_config.NumberColumn("n", width=60),
-        }  # fmt: skip
-        clicked = records(agreement_tables.bias_table(rows), shown, "bias", tallest=400)
-        if clicked is not None:
-            url.go(
-                "cases", run=run, evaluator=column.evaluator, metric=column.metric, tag=choice.tag,
-                model=rows[clicked].about or choice.model,
-            )  # fmt: skip
-    st.text("\n".join(agreement_tables.missing_checks(rows)))
-    st.caption(
-        "Least squares of the score on the label and the checked property, errors clustered by case: an effect at "
-        "equal labels is a bias of the judge. Not adjusted for the number of checks."
-    )
-
-
 def show_raters(run: str, criterion: data.Criterion) -> None:
     """Draw how far people agree with each other, the upper limit for a judge."""
     rows = data.rater_agreement(run, criterion.name)
@@ -348,7 +318,16 @@ if not metrics:
 elif not criteria:
     if data.has_panel(run):
         panel_view.show(run)
-    label_upload.teach(run)
+    judged = [one for one in metrics if one.evaluator in data.judges_of(run) and one.primary]
+    views = (
+        {"bias": "Bias", "labels": "Labels"} if data.has_manipulations(run) else {"labels": "Labels", "bias": "Bias"}
+    )
+    if judged and controls.choice("View", views, "view") == "bias":
+        titles = {one.key: agreement_tables.metric_title(one) for one in judged}
+        key = filters.pick("Metric", titles, "key")
+        bias_view.show(run, next(one for one in judged if one.key == key), None, None, None)
+    else:
+        label_upload.teach(run)
 else:
     criterion, column, choice = choose(run, criteria, metrics)
     if judge_line := judge_calls.run_line(data.judge_of(run)):
@@ -361,7 +340,7 @@ else:
     elif view == "means":
         show_means(run, criterion, column, choice)
     elif view == "bias":
-        show_bias(run, criterion, column, choice)
+        bias_view.show(run, column, criterion.name, choice.tag, choice.model)
     elif view == "raters":
         show_raters(run, criterion)
     elif view == "panel":

@@ -20,7 +20,6 @@ from components.data.agreements import (
     give_label,
     has_demo_labels,
     has_panel,
-    judge_biases,
     label_criteria,
     label_demo,
     label_given,
@@ -81,6 +80,15 @@ from components.data.inputs import (
     stored_suites,
     wants_files,
     wants_images,
+)
+from components.data.judge_checks import (
+    answer_variants,
+    bias_hints,
+    has_manipulations,
+    judge_variants,
+    manipulation_checks,
+    unasked_variants,
+    variants_estimate,
 )
 from components.data.judge_settings import (
     JudgeFacts,
@@ -351,7 +359,8 @@ if TYPE_CHECKING:
     from metrics.analysis.labels.corrected_means import Corrected
     from metrics.analysis.labels.human_labels import Criterion
     from metrics.analysis.labels.judge_agreement import Agreement, Stat
-    from metrics.analysis.labels.judge_bias import Bias
+    from metrics.analysis.labels.judge_bias import BiasHint
+    from metrics.analysis.labels.manipulations import Check
     from metrics.analysis.labels.panel_agreement import PanelAgreement
     from metrics.analysis.labels.raters import Raters
     from metrics.analysis.slices.find_slices import SliceSearch

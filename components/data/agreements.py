@@ -12,7 +12,7 @@ from components.data.run_reads import of_run
 from components.data.uploaded_files import column_pairs, name_of, reading_of, upload_folder
 from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
-from metrics.analysis.labels import calibrate, human_labels, judge_agreement, judge_bias, labelled_scores, raters
+from metrics.analysis.labels import calibrate, human_labels, judge_agreement, labelled_scores, raters
 from metrics.analysis.labels import corrected_means as means
 from metrics.analysis.labels import panel_agreement as panels
 from metrics.analysis.labels.label_queue import Queue, queue
@@ -57,17 +57,16 @@ class CorrectedMeans(NamedTuple):
     labelled: int
 
 
-def _version(run: Run) -> str:
+def label_version(run: Run) -> str:
     """Return what changes with the labels of a run."""
     return str(Labels(run).version)
 
 
-label_criteria = of_run(human_labels.criteria, version=_version)
-rater_agreement = of_run(raters.rater_agreement, "Comparing the raters", _version)
-agreements = of_run(judge_agreement.agreements, "Comparing scores and labels", _version)
-agreement_slices = of_run(judge_agreement.agreement_slices, "Comparing slice by slice", _version)
-judge_biases = of_run(judge_bias.biases, version=_version)
-rater_outputs = of_run(raters.rater_outputs, version=_version)
+label_criteria = of_run(human_labels.criteria, version=label_version)
+rater_agreement = of_run(raters.rater_agreement, "Comparing the raters", label_version)
+agreements = of_run(judge_agreement.agreements, "Comparing scores and labels", label_version)
+agreement_slices = of_run(judge_agreement.agreement_slices, "Comparing slice by slice", label_version)
+rater_outputs = of_run(raters.rater_outputs, version=label_version)
 has_panel = of_run(panels.has_panel)
 panel_agreement = of_run(panels.panel_agreement, "Comparing the judges")
 
@@ -80,7 +79,7 @@ def _corrected_means(run: Run, criterion: str, only: Only, tag: str | None = Non
     )  # fmt: skip
 
 
-corrected_means = of_run(_corrected_means, version=_version)
+corrected_means = of_run(_corrected_means, version=label_version)
 
 
 def labelled_metrics(run_id: str) -> Sequence[Column]:

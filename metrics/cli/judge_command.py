@@ -1,4 +1,4 @@
-"""`judge`: install the local judge, and list the models and servers of this machine that can judge."""
+"""`judge`: install the local judge, list the models and servers that can judge, check what sways a run's judge."""
 
 import argparse
 import shlex
@@ -6,6 +6,7 @@ import sys
 from functools import partial
 from typing import Any
 
+from metrics.cli.judge_bias_command import add_bias_action
 from metrics.cli.options import add_parser
 from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say
@@ -17,7 +18,9 @@ from metrics.store import Workspace
 
 def add_command(commands: Any) -> None:
     """Add `judge` with its actions install and list."""
-    command = commands.add_parser("judge", help="the local judge: install; models of this machine: list")
+    command = commands.add_parser(
+        "judge", help="install the local judge, list the models of this machine, check what sways a judge: bias"
+    )
     actions = command.add_subparsers(required=True, metavar="ACTION")
     action = actions.add_parser(
         "install", help=f"download the local judge: {MODEL.name}, {MODEL.size / 1e9:.1f} GB, {MODEL.license}"
@@ -31,6 +34,7 @@ def add_command(commands: Any) -> None:
         "--servers", action="store_true",
         help="also ask the usual ports of this machine (Ollama, llama.cpp, LM Studio, vLLM) for their models",
     )  # fmt: skip
+    add_bias_action(actions)
 
 
 def _install(options: argparse.Namespace) -> int:

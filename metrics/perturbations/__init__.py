@@ -9,8 +9,13 @@
 A variant has the expected answers of its original. `copy` is the control: what flips there flips by chance.
 """
 
+from metrics.perturbations.answers import ANSWER_KINDS, UNASKED_KINDS, VariedAnswers, judged_again, vary_answers
 from metrics.perturbations.kind import INTENSITIES, Intensity, Kind
 from metrics.perturbations.kinds import KINDS, RULE_KINDS
-from metrics.perturbations.perturb import FIELDS, Perturbed, Skipped, perturb
+from metrics.perturbations.perturb import FIELDS, Perturbed, perturb
+from metrics.perturbations.variant_rows import Skipped
 
-__all__ = ["FIELDS", "INTENSITIES", "KINDS", "RULE_KINDS", "Intensity", "Kind", "Perturbed", "Skipped", "perturb"]
+__all__ = [
+    "ANSWER_KINDS", "FIELDS", "INTENSITIES", "KINDS", "RULE_KINDS", "UNASKED_KINDS", "Intensity", "Kind", "Perturbed",
+    "Skipped", "VariedAnswers", "judged_again", "perturb", "vary_answers",
+]  # fmt: skip

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -12,11 +11,12 @@ import pyarrow.compute as pc
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.prompt import Prompt
-from metrics.core.suite import CASES, METADATA, STRINGS, Suite
+from metrics.core.suite import CASES, METADATA, Suite
 from metrics.perturbations.judge_made import Question, ask_all
 from metrics.perturbations.kind import INTENSITIES, Intensity, Kind
 from metrics.perturbations.kinds import KINDS, RULE_KINDS
 from metrics.perturbations.sites import perturbed, seeded
+from metrics.perturbations.variant_rows import Skipped, new_id, variant_rows, with_variants
 from metrics.store import Workspace
 from metrics.text.conversation import last_user_turn
 
@@ -38,15 +38,6 @@ class Spot(NamedTuple):
     place: int
     text: str
     whole: Callable[[str], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A case that has no variant of some kind, and why."""
-
-    case_id: str
-    kind: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +90,12 @@ def perturb(
             else:
                 places.append(place)
                 changed.append(_put(row, own, cast(list[str], variant)))
-        ids = [_new_id(rows[place]["case_id"], kind.name, taken) for place in places]
+        ids = [new_id(rows[place]["case_id"], kind.name, taken) for place in places]
         marks = {"perturbation": kind.name, INTENSITY: intensity, SEED: str(seed)}
-        parts.append(_variants(originals.take(pa.array(places, pa.int64())), ids, changed, columns, marks))
+        texts = {name: pa.array([row[name] for row in changed], CASES.field(name).type) for name in columns}
+        parts.append(variant_rows(originals.take(pa.array(places, pa.int64())), ids, marks, texts))
         made[kind.name] = len(places)
-    varied = pa.concat_arrays([part["perturbs"].combine_chunks() for part in parts])
-    cases = pa.concat_tables([_grouped(suite.cases, varied), *parts], promote_options="default")
+    cases = with_variants(suite.cases, parts)
     return Perturbed(replace(suite, name=name or f"{suite.name}, perturbed", cases=cases), made, tuple(skipped))
 
 
@@ -186,31 +177,3 @@ def _put(row: Row, spots: list[Spot], texts: list[str]) -> Row:
         else:
             changed[spot.column] = spot.whole(text)
     return changed
-
-
-def _new_id(case_id: str, kind: str, taken: set[str]) -> str:
-    """Return `case~kind`, or `case~kind~2` and so on where the suite already has that id."""
-    plain = f"{case_id}~{kind}"
-    names = chain([plain], (f"{plain}~{number}" for number in count(2)))
-    found = next(name for name in names if name not in taken)
-    taken.add(found)
-    return found
-
-
-def _variants(
-    originals: pa.Table, ids: list[str], changed: list[Row], columns: list[str], marks: dict[str, str]
-) -> pa.Table:
-    """Return the rows of the originals as rows of their variants."""
-    values: dict[str, pa.Array | pa.ChunkedArray] = dict(zip(originals.column_names, originals.columns, strict=True))
-    values |= {name: pa.array([row[name] for row in changed], CASES.field(name).type) for name in columns}
-    values |= {name: pa.repeat(text, len(ids)) for name, text in marks.items()}
-    kind = marks["perturbation"]
-    values["tags"] = pa.array([[*(tags or ()), kind] for tags in originals["tags"].to_pylist()], STRINGS)
-    values["group"] = pc.coalesce(originals["group"], originals["case_id"])
-    return pa.table(values | {"perturbs": originals["case_id"], "case_id": pa.array(ids, pa.string())})
-
-
-def _grouped(cases: pa.Table, varied: pa.Array) -> pa.Table:
-    """Return the cases; those with variants are put into a group of their own unless they have one."""
-    own = pc.if_else(pc.is_in(cases["case_id"], varied), cases["case_id"], None)
-    return cases.set_column(cases.column_names.index("group"), "group", pc.coalesce(cases["group"], own))

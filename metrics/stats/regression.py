@@ -5,16 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
-from metrics.stats.student_t import student
+from metrics.stats.student_t import student, student_p
 
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """One coefficient with its 95 % interval."""
+    """One coefficient with its 95 % interval, and the two-sided p of a coefficient of 0."""
 
     value: float
     low: float
     high: float
+    p: float
 
 
 def clustered_coefficient(x: Floats, others: Floats, y: Floats, clusters: Ints) -> Coefficient | None:
@@ -39,4 +40,6 @@ def clustered_coefficient(x: Floats, others: Floats, y: Floats, clusters: Ints) 
     sums = np.bincount(clusters, own * left)
     error = np.sqrt(float(sums @ sums) * count / (count - 1) * (n - 1) / (n - rank - 1)) / size
     half = student(count - 1) * float(error)
-    return Coefficient(value, value - half, value + half)
+    t = abs(value) / float(error) if error else np.inf if value else 0.0
+    p = float(student_p(np.array([t]), np.array([count - 1]))[0]) if np.isfinite(t) else 0.0
+    return Coefficient(value, value - half, value + half, p)

@@ -14,12 +14,15 @@ from components.data import uploaded_files
 from metrics import engine
 from metrics.analysis.labels.judge_agreement import agreements
 from metrics.cli.main import main
+from metrics.perturbations.answers import judged_again
 from metrics.presentation import agreement_words, format, phrases
 from metrics.reports.sections.label_agreement import agreement_section
 from metrics.store import Run, Workspace
 from metrics.store.label_sets import Labels
 from metrics.suites.samples import create, samples
 from tests.engine.engine_scenes import one_thread
+from tests.judge.judge_scenes import rag
+from tests.judge.server import JudgeServer
 from tests.labels import label, labelled_run
 
 Open = Callable[..., AppTest]
@@ -253,13 +256,14 @@ def test_picked_labels_are_not_averaged(bare: Run, open_page: Open) -> None:
     assert "There are no labels of a random sample" in texts(open_page("judge_agreement", run=bare.id, view="means"))
 
 
-def test_bias_and_what_it_needs(rated: Run, open_page: Open) -> None:
+def test_hints_at_bias_are_no_proof(rated: Run, open_page: Open) -> None:
     page = open_page("judge_agreement", run=rated.id, key=KEY, view="bias")
-    assert page.dataframe[0].value["check"].tolist() == [
-        "Length: each doubling of the answer's words", "Author: long against the others",
-        "Author: short against the others",
+    assert page.dataframe[0].value["what"].tolist() == [
+        "Each doubling of the answer's words", "Answers of long, against the others",
+        "Answers of short, against the others",
     ]  # fmt: skip
-    assert "– Position: needs variants of cases" in texts(page)
+    assert "Hints, no proof" in texts(page)
+    assert "No judge scored this run" in texts(page)
 
 
 def test_raters_and_where_they_differ(rated: Run, open_page: Open) -> None:
@@ -289,3 +293,25 @@ def test_a_hostile_address_changes_nothing(rated: Run, open_page: Open) -> None:
         "judge_agreement", run=rated.id, key="'; DROP", criterion="<b>", at="nan", passing="x", people="pass", view="?"
     )
     assert "agreement with people on “good”" in texts(page)
+
+
+def test_variants_are_chosen_estimated_and_judged(workspace: Path, open_page: Open) -> None:
+    with JudgeServer() as server:
+        server.say("byop", lambda request: {"reason": "So.", "verdict": request.text.count("The mill was built") > 1})
+        suite, outputs = rag(25)
+        resources = {"judge": {"model": "house/scripted", "base_url": server.url}}
+        asked = {"byop": {"prompt": "Is this right? {actual_answer}"}}
+        run = engine.execute(
+            engine.create(Workspace(), suite, outputs, ["byop"], asked, resources=resources), one_thread
+        )
+        page = open_page("judge_agreement", run=run.id, view="bias")
+        assert "About 100 judge calls" in texts(page)
+        for box in page.checkbox:
+            if box.label != "Length: said twice":
+                box.uncheck()
+        page.run()
+        assert "About 25 judge calls" in texts(page)
+        again = engine.execute(judged_again(run, ["answer_padded"], 25).create(Workspace()), one_thread)
+    found = open_page("judge_agreement", run=again.id)
+    assert "The judge is swayed by what should not matter: Length: said twice." in texts(found)
+    assert found.dataframe[0].value["verdict"].tolist() == ["✗ swayed"]

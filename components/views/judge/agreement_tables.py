@@ -17,7 +17,7 @@ from metrics.presentation.phrases import metric_title as named
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from components.data import Agreement, Bias, Column, Corrected, CorrectedMeans, MeanEstimate, Raters, Stat
+    from components.data import Agreement, Column, Corrected, CorrectedMeans, MeanEstimate, Raters, Stat
 
     Number = Stat | MeanEstimate
 
@@ -189,38 +189,6 @@ def sample_line(found: CorrectedMeans) -> str:
     if found.unsure:
         parts.append(f"{plural(found.unsure, 'label')} unsure.")
     return " ".join(parts)
-
-
-def bias_table(rows: Sequence[Bias]) -> pd.DataFrame:
-    """Return each check with its effect, as texts, and whether it is significant."""
-    return pd.DataFrame(
-        {
-            "check": [_checked(row) for row in rows],
-            "effect": [signed_stat(Span(row.effect, row.low, row.high)) for row in rows],
-            "significance": ["✗ significant" if row.found else "✓ not significant" for row in rows],
-            "n": [row.n for row in rows],
-        }
-    )
-
-
-def _checked(row: Bias) -> str:
-    if row.kind == "length":
-        return "Length: each doubling of the answer's words"
-    if row.kind == "position":
-        return "Position: the same things in another order"
-    own = " (the judge's own family)" if row.own else ""
-    return f"Author: {shorten(row.about, 40)}{own} against the others"
-
-
-def missing_checks(rows: Sequence[Bias]) -> list[str]:
-    """Return what could not be checked, and what that needs."""
-    kinds = {row.kind for row in rows}
-    needs = {
-        "length": "Length: needs answers of different lengths with labels.",
-        "model": "Author: needs labelled outputs of two models or more.",
-        "position": "Position: needs variants of cases with things in another order (perturbation position_swap).",
-    }
-    return [f"– {text}" for kind, text in needs.items() if kind not in kinds]
 
 
 def means_figure(rows: Sequence[Corrected], title: str, dark: bool = False) -> go.Figure:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from metrics.presentation.format import MISSING, STATUSES, count, duration, number, plural
+from metrics.presentation.format import MISSING, STATUSES, count, duration, number, plural, rough
 from metrics.presentation.judge_notes import quotes_text, reading_text
+from metrics.presentation.judge_time import time_text
 from metrics.presentation.panel_rows import short_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from components.data import RunJudges
+    from components.data import Estimate, RunJudges
 
 QUOTES_HELP = (
     "The judge quotes the words of a context that its verdict rests on; these quotes are not in the context that it "
@@ -32,6 +33,26 @@ def dollars(amount: float | None) -> str:
     if amount >= 1 or not amount:
         return f"${amount:,.2f}"
     return f"${amount:.2g}" if amount >= 1e-4 else "less than $0.0001"
+
+
+def estimate_lines(estimate: Estimate | str) -> list[str]:
+    """Return what a run would ask, in lines: calls, and how many the cache answers; tokens; dollars."""
+    if isinstance(estimate, str):
+        return [f"No estimate: {estimate}"]
+    calls, cached = estimate.calls, estimate.cached
+    lines = [f"About {plural(calls, 'judge call')}" if calls else "No judge call: the cache has every reply"]
+    if cached and calls:
+        lines[0] += f"; the cache has {count(cached)} more"
+    if calls:
+        tokens = rough(estimate.prompt_tokens + estimate.completion_tokens)
+        lines.append(f"About {plural(tokens, 'token')} · {dollars(estimate.usd)}")
+    for time, judge in ((estimate.local, "the local judge"), (estimate.hosted, "the judge")):
+        if time and calls:
+            words = time_text(time, judge)
+            lines.append(f"{words[0].upper()}{words[1:]}.")
+    if estimate.walked < estimate.cases:
+        lines.append(f"Estimated from {count(estimate.walked)} of {plural(estimate.cases, 'case')}.")
+    return lines
 
 
 def cost_line(judge: str, calls: Sequence[Mapping[str, Any]]) -> str:

@@ -10,8 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.views.judge.judge_calls import dollars
-from components.views.setup.run_judge import estimate_lines, in_address
+from components.views.judge.judge_calls import dollars, estimate_lines
+from components.views.setup.run_judge import in_address
 from components.widgets import uploads, url
 from components.widgets.parameter_form import parameter_form
 from components.widgets.tables import header, records

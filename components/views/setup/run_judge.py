@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from components.data import wording
-from components.views.judge.judge_calls import dollars
 from components.widgets import url
 from components.widgets.parameter_form import parameter_form
-from metrics.presentation.format import count, plural, rough
-from metrics.presentation.judge_time import time_text
+from metrics.presentation.format import plural
 
 if TYPE_CHECKING:
-    from components.data import Estimate, Evaluator, JudgeFacts, Prompt
+    from components.data import Evaluator, JudgeFacts, Prompt
 
 TALLEST = 320
 
@@ -37,26 +35,6 @@ def prompts_of(chosen: Sequence[str], catalogue: Mapping[str, Evaluator], judged
             before = found.get(prompt.id, UsedPrompt(prompt, ()))
             found[prompt.id] = before._replace(used_by=(*before.used_by, entry.title))
     return found
-
-
-def estimate_lines(estimate: Estimate | str) -> list[str]:
-    """Return what a run would ask, in lines: calls, and how many the cache answers; tokens; dollars."""
-    if isinstance(estimate, str):
-        return [f"No estimate: {estimate}"]
-    calls, cached = estimate.calls, estimate.cached
-    lines = [f"About {plural(calls, 'judge call')}" if calls else "No judge call: the cache has every reply"]
-    if cached and calls:
-        lines[0] += f"; the cache has {count(cached)} more"
-    if calls:
-        tokens = rough(estimate.prompt_tokens + estimate.completion_tokens)
-        lines.append(f"About {plural(tokens, 'token')} · {dollars(estimate.usd)}")
-    for time, judge in ((estimate.local, "the local judge"), (estimate.hosted, "the judge")):
-        if time and calls:
-            words = time_text(time, judge)
-            lines.append(f"{words[0].upper()}{words[1:]}.")
-    if estimate.walked < estimate.cases:
-        lines.append(f"Estimated from {count(estimate.walked)} of {plural(estimate.cases, 'case')}.")
-    return lines
 
 
 def in_address(name: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components import data
-from components.views.setup import run_judge
+from components.views.judge import judge_calls
 from components.widgets import unfinished_run, url
 from metrics.presentation import format
 
@@ -101,7 +101,7 @@ def _draw_estimate(
         return
     ready, found = data.estimate(inputs, chosen, given, resources)
     if ready:
-        st.text("\n".join(run_judge.estimate_lines(found)) if found else "")
+        st.text("\n".join(judge_calls.estimate_lines(found)) if found else "")
     else:
         st.fragment(_await_estimate, run_every=1.0)(inputs, chosen, given, resources)
 

@@ -18,7 +18,7 @@ from metrics.stats.label_thresholds import best_thresholds, held_out_passes
 from metrics.stats.resample_intervals import resample_interval
 from metrics.store import Run
 
-FEWEST = 3  # outputs needed for a check of bias, and for the agreement of a panel, which scores all of them
+FEWEST = 3  # outputs needed for the agreement of a panel, which scores all of them
 ENOUGH = 10  # labelled outputs from which on agreement is shown
 ENOUGH_CASES = 4  # independent ones among them
 ENOUGH_OF_KIND = 5  # that people pass, for the sensitivity, or fail, for the specificity

@@ -14,6 +14,7 @@ from metrics.presentation.format import plural
 from metrics.presentation.panel_rows import LIKE, panel_table
 from metrics.presentation.phrases import estimated, metric_title, named, too_few
 from metrics.reports.report import Section, Table
+from metrics.reports.sections.judge_bias import bias_part
 from metrics.store import Run
 
 TITLE, QUESTION = "Judge agreement", "How far can these scores be trusted?"
@@ -31,13 +32,15 @@ METHOD = (
 
 def agreement_section(run: Run) -> Section | None:
     """Return agreement and corrected means of the judged metrics, or of the primary ones without a judge, and the
-    agreement of a panel; None without labels and panel.
+    agreement of a panel, and what sways the judge; None without any of them.
     """
     asked = criteria(run)
     pairs = list(_pairs(run, asked))
-    panel = _panel(run)
+    panel, (checks, found_bias) = _panel(run), bias_part(run)
+    likes = ((LIKE,) if panel else ()) + found_bias
+    panel += checks
     if not pairs:
-        return Section("agreement", TITLE, QUESTION, panel, (LIKE,)) if panel else None
+        return Section("agreement", TITLE, QUESTION, panel, likes) if panel else None
     shown = pairs[:MOST_PAIRS]
     raters = max(one.raters for one in asked)
     labels = plural(sum(one.labels for one in asked), "label")
@@ -66,7 +69,6 @@ def agreement_section(run: Run) -> Section | None:
     if means:
         heads = ("Model", "Metric", "Criterion", "Judge", "Corrected", "Labelled")
         tables.append(Table("Means of the judge, and corrected by labels", heads, tuple(means), (3, 4, 5)))
-    likes = (LIKE,) if panel else ()
     return Section("agreement", TITLE, QUESTION, (*tables, *panel), (" ".join(notes), METHOD, *likes))
 
 

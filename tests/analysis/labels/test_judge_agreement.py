@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from metrics.analysis import leaderboard
-from metrics.analysis.labels import corrected_means, judge_agreement, judge_bias, label_queue, labelled_scores, raters
+from metrics.analysis.labels import corrected_means, judge_agreement, label_queue, labelled_scores, raters
 from metrics.analysis.labels.human_labels import criteria, draw_order, exported, human_labels
 from metrics.core.label_schema import LABELS, now
 from metrics.core.suite import Outputs, Suite
@@ -236,16 +236,6 @@ def test_without_a_second_label_there_is_no_tie(fresh: Run) -> None:
     assert (people.ties, people.given.sum()) == (0, 6)
 
 
-def test_answers_that_are_missing_have_no_length(workspace: Path) -> None:
-    suite, outputs = answered(12)
-    rows = outputs.outputs.to_pylist()
-    rows = [row | {"answer": None if row["case_id"] in ("c0", "c1") else row["answer"]} for row in rows]
-    run = finished(Workspace(), suite, Outputs.from_rows(rows), "rouge")
-    label(run, "ann", range(12))
-    found = {(one.kind, one.about): one.n for one in judge_bias.biases(run, "good", ROUGE)}
-    assert found == {("length", ""): 20, ("model", "long"): 12, ("model", "short"): 12}
-
-
 def test_skipped_outputs_come_last_and_a_model_can_be_chosen(fresh: Run) -> None:
     first = label_queue.queue(fresh, "good", "ann", most=80).next
     assert {one.sampling for one in first} == {"drawn"}
@@ -254,48 +244,6 @@ def test_skipped_outputs_come_last_and_a_model_can_be_chosen(fresh: Run) -> None
     assert after == (*first[1:], first[0])
     of_one = label_queue.queue(fresh, "good", "ann", model="short", most=80)
     assert ({one.model for one in of_one.next}, of_one.total) == ({"short"}, 40)
-
-
-def test_a_judge_that_likes_long_answers_or_one_author_is_found(workspace: Path) -> None:
-    run = labelled_run(Workspace(), 60)
-    rng = np.random.default_rng(1)
-    rows = [
-        {
-            "case_id": f"c{index}",
-            "model": model,
-            "rater": "ann",
-            "criterion": "good",
-            "value": float(rng.random() < 0.5),
-        }
-        for index in range(60)
-        for model in MODELS
-    ]
-    full = [row | {"sampling": "random", "given": now()} for row in rows]
-    Labels(run).add(pa.Table.from_pylist(full, LABELS), "coin.csv")
-    found = judge_bias.biases(run, "good", ROUGE)
-    by_kind = {(one.kind, one.about): one for one in found}
-    assert set(by_kind) == {("length", ""), ("model", "long"), ("model", "short")}
-    assert by_kind["length", ""].low > 0
-    assert by_kind["model", "long"].low > 0
-    assert by_kind["model", "short"].effect == pytest.approx(-by_kind["model", "long"].effect)
-    assert all(one.found for one in found)
-
-
-def test_the_same_things_in_another_order(workspace: Path) -> None:
-    suite, outputs = answered(12)
-    cases, rows = suite.cases.to_pylist(), outputs.outputs.to_pylist()
-    for index in range(12):
-        variant = cases[index] | {"case_id": f"v{index}", "perturbs": f"c{index}", "perturbation": "position_swap"}
-        other = cases[index] | {"case_id": f"w{index}", "perturbs": f"c{index}", "perturbation": "word_swap"}
-        cases += [variant, other]
-        for model in MODELS:
-            shorter = " ".join(answer(index, model).split()[:-1])
-            rows += [{"case_id": name, "model": model, "answer": shorter} for name in (f"v{index}", f"w{index}")]
-    run = finished(Workspace(), Suite.from_rows("s", "text", cases), Outputs.from_rows(rows), "rouge")
-    label(run, "ann", range(12))
-    (found,) = [one for one in judge_bias.biases(run, "good", ROUGE) if one.kind == "position"]
-    assert (found.n, found.found) == (24, True)
-    assert found.effect < 0
 
 
 def test_what_is_exported_can_be_added_again(run: Run, workspace: Path) -> None:

@@ -175,7 +175,7 @@ ESTIMATE = Estimate(("j",), 4, 4, 0, 0, 0, 0, None)
     ids=["all cached", "some", "problem"],
 )  # fmt: skip
 def test_an_estimate_in_lines(estimate: Estimate | str, lines: list[str]) -> None:
-    assert run_judge.estimate_lines(estimate) == lines
+    assert judge_calls.estimate_lines(estimate) == lines
 
 
 def test_a_prompt_that_evaluators_share_is_listed_once() -> None:

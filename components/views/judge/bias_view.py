@@ -1,0 +1,134 @@
+"""What sways a judge: variants of answers that deserve the same scores, and what merely goes with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.views.judge.agreement_tables import Span, metric_title, signed_stat
+from components.views.judge.judge_calls import estimate_lines
+from components.widgets import url
+from components.widgets.tables import header, numeric, records
+from metrics.presentation.bias_words import conclusion, effect_text, verdict_text
+from metrics.presentation.format import count, number, shorten
+
+if TYPE_CHECKING:
+    from components.data import BiasHint, Column
+
+MOST_CASES = 500
+EFFECT = "Mean difference of variants and originals, with its 95 % interval; above 0 the variant scores higher."
+CASES = "Cases with a variant; the interval and the test take cases as units."
+SEEN = (
+    "A judge is swayed where the difference is significant (p ≤ .05 by a paired test, Holm-corrected over the checks) "
+    "and at least 1 % of the metric's range."
+)
+HINTS = (
+    "Hints, no proof: at equal labels the score goes with these. Labels are coarse, so among answers with one label "
+    "the longer may be the better ones, and an unbiased judge scores them higher. Variants of one answer tell."
+)
+
+
+def show(run: str, column: Column, criterion: str | None, tag: str | None, model: str | None) -> None:
+    """Draw the checks on variants, or how to make them, and the hints that labels of a criterion allow."""
+    if data.has_manipulations(run):
+        _draw_checks(run, column)
+    elif data.judges_of(run):
+        _draw_form(run)
+    else:
+        st.info("No judge scored this run, so there is none to check.")
+    if criterion is not None:
+        _draw_hints(run, column, criterion, tag, model)
+
+
+def _draw_checks(run: str, column: Column) -> None:
+    only = (column.evaluator, column.metric)
+    rows = data.manipulation_checks(run, only)
+    st.text(f"{metric_title(column, 60)}: {conclusion(rows)}")
+    if not rows:
+        return
+    table = pd.DataFrame(
+        {
+            "check": [row.title for row in rows], "effect": [effect_text(row) for row in rows],
+            "verdict": [verdict_text(row) for row in rows], "n": [count(row.cases) for row in rows],
+        }
+    )  # fmt: skip
+    shown = {
+        "check": header("Should not matter", 330), "effect": numeric("Variant − original", 210, EFFECT),
+        "verdict": header("", 260, SEEN), "n": numeric("Cases", 70, CASES),
+    }  # fmt: skip
+    clicked = records(table, shown, "manipulated", tallest=320)
+    if clicked is not None:
+        url.go("cases", run=run, evaluator=only[0], metric=only[1], tag=rows[clicked].kind)
+    st.caption("Each variant says what its original says and deserves its score. Click a row for the variants.")
+
+
+def _draw_form(run: str) -> None:
+    kinds = data.answer_variants()
+    st.text("Does the judge score what should not matter? Judge variants of the same answers, and see.")
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        chosen = [
+            name
+            for name, each in kinds.items()
+            if st.checkbox(each.title, name in data.unasked_variants(), key=f"variant-{name}", help=each.says)
+        ]
+        cases = st.slider(
+            "Cases", 20, MOST_CASES, 60, 20, key="variant-cases",
+            help="Drawn at random from the run, with the answers of all its models. More cases find smaller effects.",
+        )  # fmt: skip
+    with right:
+        if not chosen:
+            st.text("Choose a variant.")
+            return
+        found = data.variants_estimate(run, tuple(chosen), cases)
+        st.text("\n".join(estimate_lines(found)) if found else "No judge calls")
+        written = [kinds[name].title for name in chosen if name not in data.unasked_variants()]
+        if written:
+            st.text(f"Before it starts the judge writes these variants: {'; '.join(written)}.")
+        if data.may("editor") and st.button(
+            "Judge the variants", type="primary", icon=":material/play_arrow:", disabled=isinstance(found, str)
+        ):
+            with st.spinner("Making the variants"):
+                started, refused = data.judge_variants(run, chosen, cases)
+            if started:
+                url.go("runs", run=started)
+            st.text(f"✗ {refused}")
+
+
+def _draw_hints(run: str, column: Column, criterion: str, tag: str | None, model: str | None) -> None:
+    rows = data.bias_hints(run, criterion, (column.evaluator, column.metric), tag)
+    st.subheader("What goes with the scores", anchor=False)
+    if not rows:
+        st.info("Too few labels of different outputs for a hint: label at least 20, of several models.")
+        return
+    table = pd.DataFrame(
+        {
+            "what": [_hinted(row) for row in rows],
+            "effect": [signed_stat(Span(row.effect, row.low, row.high)) for row in rows],
+            "found": [_said(row) for row in rows], "n": [row.n for row in rows],
+        }
+    )  # fmt: skip
+    shown = {
+        "what": header("At equal labels", 330), "effect": numeric("Effect", 210, "With its 95 % interval."),
+        "found": header("", 260, "Holm-corrected over the models; effects below 1 % of the range are left out."),
+        "n": st.column_config.NumberColumn("n", width=70),
+    }  # fmt: skip
+    clicked = records(table, shown, "hints", tallest=320)
+    if clicked is not None:
+        about = rows[clicked].about or model
+        url.go("cases", run=run, evaluator=column.evaluator, metric=column.metric, tag=tag, model=about)
+    st.caption(HINTS)
+
+
+def _hinted(row: BiasHint) -> str:
+    if row.kind == "length":
+        return "Each doubling of the answer's words"
+    own = " (the judge's own family)" if row.own else ""
+    return f"Answers of {shorten(row.about, 40)}{own}, against the others"
+
+
+def _said(row: BiasHint) -> str:
+    return f"goes with the score (p {number(row.adjusted)})" if row.found else "nothing to see"
