@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -62,6 +64,38 @@ def show_roc(run: str, evaluator: str) -> None:
         numbers = curve_parts.label_numbers(run, evaluator, ("roc_auc",))
         curve_parts.numbers_table(curve_parts.of_labels(numbers, chosen), "AUC", series, height=410)
         st.caption("The chance that a case of the class scores higher than one of another class; dotted: a guess, 0.5.")
+
+
+def show_risk(run: str, evaluator: str) -> None:
+    """Draw the share of wrong answers over the share of cases answered, and the threshold with a guarantee."""
+    frame = curve_parts.curves(run, evaluator)
+    series, colours, places = curve_parts.choose_series(frame)
+    filters.reset(["model"])
+    points = frame[frame["series"].isin(series)]
+    left, right = st.columns(curve_parts.COLUMNS)
+    with left:
+        figure = ranked_curves.risk_figure(points, colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT)
+        chart(figure, "risk", f"Share of wrong answers over the share of cases answered of {', '.join(series)}")
+    with right:
+        metrics = {metric.name: metric for metric in data.catalogue()[evaluator].metrics if not metric.minor}
+        numbers = curve_parts.label_numbers(run, evaluator, tuple(metrics))
+        rows = numbers[numbers["series"].isin(series)]
+        titles = {name: f"{metric_name(name)} {format.ARROWS[one.direction.value]}" for name, one in metrics.items()}
+        rows = rows.assign(Metric=rows["metric"].map(titles))
+        curve_parts.numbers_table(rows.drop(columns="n"), "Value", series, first="Metric")
+        for row in rows[rows["metric"].eq("guaranteed_threshold")].to_dict("records"):
+            st.text(_guarantee(row))
+        for name in series:
+            model = places[name][0]
+            url.link(f"Surest mistakes of {model}", "cases", run=run, evaluator=evaluator, metric="sure_mistakes",
+                     model=model)  # fmt: skip
+        st.caption("The surest cases are answered first. A line that stays low answers much and errs little.")
+
+
+def _guarantee(row: Mapping[str, Any]) -> str:
+    if row["value"] != row["value"] or row["value"] is None:
+        return f"{row['series']}: {row['reason']}"
+    return f"{row['series']}: answer from score {format.exact(row['value'])} on."
 
 
 def show_reliability(run: str, evaluator: str) -> None:

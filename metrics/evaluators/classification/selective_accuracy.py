@@ -8,8 +8,9 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from metrics.core.array_types import Bools, Floats
-from metrics.core.evaluator import Aggregate, Example, Findings, Metric
+from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate
 from metrics.evaluators.classification._examples import scored_cases
@@ -31,6 +32,7 @@ CURVES = pa.schema(
     ]
 )
 POINTS = 1_000
+SURE_MISTAKES = "sure_mistakes"
 SURE = scored_cases(*((("a", {"a": 0.9}),) * 40))
 TIED = scored_cases(("a", {"a": 0.5}), ("b", {"a": 0.5}))
 RANKED = scored_cases(("a", {"a": 0.9}), ("b", {"a": 0.8}), ("a", {"a": 0.7}))
@@ -70,6 +72,12 @@ class SelectiveParameters(ResamplingParameters):
             threshold=None,
         ),
         Metric.neutral("guaranteed_threshold", "That threshold: answer from this score on."),
+        Metric.lower(
+            SURE_MISTAKES,
+            "Score of the predicted label where it is wrong, 0 where it is right; the mean over the cases.",
+            threshold=None,
+            minor=True,
+        ),
     ),
     sources=(
         "Geifman, Uziel & El-Yaniv 2019: Bias-Reduced Uncertainty Estimation for Deep Neural Classifiers (AURC)",
@@ -88,6 +96,7 @@ class SelectiveParameters(ResamplingParameters):
             rows=(
                 {"metric": "risk_area", "value": (1 - math.log(2) + math.log(3 / 2)) / 3, "n": 3},
                 {"metric": "guaranteed_coverage", "value": None, "n": 3},
+                {"metric": "sure_mistakes", "value": 0.8 / 3, "n": 3},
             ),
         ),
         Example(
@@ -123,6 +132,7 @@ def selective_accuracy(suite: Suite, outputs: Outputs, parameters: SelectivePara
     cases in groups. No value where these cases show it of no threshold; it takes log((1 − sureness) / 5) / log(1 −
     most_errors) cases answered right at the least, 90 with the defaults.
 
+    The score of a case is that of its label where this is wrong, else 0: the worst cases are the surest mistakes.
     Cases without a true label or without scores are unscored. Curve: threshold, coverage, risk with Wilson's 95 %
     interval, answered. Intervals of the area and the paired test of two models: resamples of the cases (of the groups
     where `cases.group` is given); with fewer than 5 right or 5 wrong predictions there is neither.
@@ -137,11 +147,20 @@ def selective_accuracy(suite: Suite, outputs: Outputs, parameters: SelectivePara
     n, unscored = len(code), sum(found.unscored_labels.values())
     curve = risk_coverage(confidence, wrong)
     shown = guaranteed(curve, parameters.most_errors, parameters.sureness) if draws.single else None
+    sure: Floats = np.where(wrong, confidence, 0.0)
     rows = [
         _area(confidence, wrong, draws, unscored),
         *_of_threshold(shown, parameters, n, unscored, None if draws.single else DEPENDENT),
-    ]
-    return Findings(rows, curves=_points(curve))
+        aggregate(SURE_MISTAKES, float(sure.mean()) if n else math.nan, n=n, unscored=unscored,
+                  reason=None if n else NOTHING_SCORED),
+    ]  # fmt: skip
+    cases = found.scores_of((SURE_MISTAKES,))
+    for case_id, true, guess, score, value in zip(
+        found.case_ids, found.truth.tolist(), code.tolist(), confidence.tolist(), sure.tolist(), strict=True
+    ):
+        facts = {"truth": found.labels[true], "predicted": found.labels[guess], "score": score}
+        cases[case_id] = CaseScore({SURE_MISTAKES: value}, evidence=Evidence(facts=facts))
+    return Findings(rows, cases, _points(curve))
 
 
 def _area(confidence: Floats, wrong: Bools, draws: Draws, unscored: int) -> Aggregate:
