@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -83,19 +81,18 @@ def show_risk(run: str, evaluator: str) -> None:
         titles = {name: f"{metric_name(name)} {format.ARROWS[one.direction.value]}" for name, one in metrics.items()}
         rows = rows.assign(Metric=rows["metric"].map(titles))
         curve_parts.numbers_table(rows.drop(columns="n"), "Value", series, first="Metric")
-        for row in rows[rows["metric"].eq("guaranteed_threshold")].to_dict("records"):
-            st.text(_guarantee(row))
-        for name in series:
-            model = places[name][0]
-            url.link(f"Surest mistakes of {model}", "cases", run=run, evaluator=evaluator, metric="sure_mistakes",
-                     model=model)  # fmt: skip
+        board = data.leaderboard(run)
+        for model in dict.fromkeys(places[name][0] for name in series):
+            cell = board.cells.get((model, f"{evaluator}/guaranteed_threshold"))
+            if cell is not None:
+                st.text(f"{model}: {_guarantee(cell)}")
+            about = {"run": run, "evaluator": evaluator, "metric": "sure_mistakes", "model": model}
+            url.link(f"Surest mistakes of {model}", "cases", **about)
         st.caption("The surest cases are answered first. A line that stays low answers much and errs little.")
 
 
-def _guarantee(row: Mapping[str, Any]) -> str:
-    if row["value"] != row["value"] or row["value"] is None:
-        return f"{row['series']}: {row['reason']}"
-    return f"{row['series']}: answer from score {format.exact(row['value'])} on."
+def _guarantee(cell: data.Cell) -> str:
+    return str(cell.reason) if cell.value is None else f"answer from score {format.number(cell.value)} on"
 
 
 def show_reliability(run: str, evaluator: str) -> None:

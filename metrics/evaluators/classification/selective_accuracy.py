@@ -171,7 +171,7 @@ def _area(confidence: Floats, wrong: Bools, draws: Draws, unscored: int) -> Aggr
     if draws.units < 2 or not samples or min(mistakes, n - mistakes) < LEAST:
         why = FEW if draws.units > 1 and samples else None
         return aggregate("risk_area", value, n=n, unscored=unscored, reason=why)
-    low, high = resample_interval(np.float64(value), np.array(samples), math.inf, draws.units, bias=0.0)
+    low, high = resample_interval(np.array(value), np.array(samples), math.inf, draws.units, bias=0.0)
     ends = float(low), float(high)
     return aggregate("risk_area", value, ends, "bootstrap", n=n, unscored=unscored, samples=np.array(samples))
 

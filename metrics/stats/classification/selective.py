@@ -43,7 +43,7 @@ class Guarantee(NamedTuple):
 def risk_coverage(score: Floats, wrong: Bools) -> RiskCoverage:
     """Return risk and coverage of cases with a `score` [n] (finite, higher is surer) that are `wrong` [n] or right."""
     order = np.argsort(-score, kind="stable")
-    ordered, mistakes = score[order], np.cumsum(wrong[order])
+    ordered, mistakes = score[order], np.cumsum(wrong[order].astype(np.int64))
     last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) if len(score) else np.zeros(0, np.int64)
     answered, missed = last + 1, mistakes[last] if len(score) else np.zeros(0, np.int64)
     return RiskCoverage(
