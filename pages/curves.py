@@ -16,6 +16,7 @@ VIEWS = {  # name: title, the question it answers, what draws it
     "outcomes": ("Outcomes", "What goes wrong at each score threshold, and where?", threshold_views.show_outcomes),
     "ranks": ("Precision–recall", "How precise is each model at each recall?", score_views.show_ranks),
     "roc": ("ROC", "How well do the scores of a class separate it from the others?", score_views.show_roc),
+    "risk": ("Risk and coverage", "How often is it right if it answers only when it is sure?", score_views.show_risk),
     "calibration": ("Calibration", CHART_QUESTIONS["calibration"], score_views.show_reliability),
     "confusion": ("Confusion", CHART_QUESTIONS["confusion"], confusion_view.show_confusion),
     "errors": ("Error costs", CHART_QUESTIONS["errors"], class_bars.show_breakdown),
@@ -27,6 +28,7 @@ SIGNS: dict[str, tuple[set[str], set[str]]] = {  # view: columns that its curves
     "outcomes": ({"label", "threshold", "kind", "count", "examples"}, set()),
     "ranks": ({"label", "recall", "precision"}, {"threshold"}),
     "roc": ({"label", "fpr", "tpr"}, set()),
+    "risk": ({"threshold", "coverage", "risk", "answered"}, set()),
     "calibration": ({"bin_low", "bin_high", "mean_confidence", "accuracy"}, set()),
     "confusion": ({"label", "predicted", "count"}, set()),
 }

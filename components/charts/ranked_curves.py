@@ -74,3 +74,28 @@ def roc_figure(
     else:
         name_lines(figure, labels, names, colours, place, "lower right")
     return figure
+
+
+def risk_figure(
+    points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
+) -> go.Figure:
+    """The share of wrong answers over the share of cases that are answered, the surest first.
+
+    `points` has series, threshold, coverage, risk, low, high.
+    """
+    figure, place = unit_panels([""], "coverage: share of the cases answered", "risk: share of answers wrong",
+                                pixels_high, dark)  # fmt: skip
+    ends: list[End] = []
+    for (_, series), line in lines_of(points.assign(label="")):
+        line = line.sort_values("coverage", kind="stable")
+        bounds = [f"{low:.3f}–{high:.3f}" for low, high in zip(line["low"], line["high"], strict=True)]
+        figure.add_scatter(
+            x=line["coverage"], y=line["risk"], mode="lines", name=plain(series),
+            line={"color": colours[series], "width": 2}, customdata=list(zip(line["threshold"], bounds, strict=True)),
+            hovertemplate=f"<b>{plain(series)}</b> at score ≥ %{{customdata[0]:.3g}}<br>%{{x:.3f}} of the cases "
+            "answered, %{y:.3f} (%{customdata[1]}) of the answers wrong<extra></extra>",
+            **place[""],
+        )  # fmt: skip
+        ends.append((series, float(line["coverage"].iloc[-1]), float(line["risk"].iloc[-1])))
+    name_lines(figure, [""], {"": ends}, colours, place)
+    return figure

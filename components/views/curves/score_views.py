@@ -64,6 +64,37 @@ def show_roc(run: str, evaluator: str) -> None:
         st.caption("The chance that a case of the class scores higher than one of another class; dotted: a guess, 0.5.")
 
 
+def show_risk(run: str, evaluator: str) -> None:
+    """Draw the share of wrong answers over the share of cases answered, and the threshold with a guarantee."""
+    frame = curve_parts.curves(run, evaluator)
+    series, colours, places = curve_parts.choose_series(frame)
+    filters.reset(["model"])
+    points = frame[frame["series"].isin(series)]
+    left, right = st.columns(curve_parts.COLUMNS)
+    with left:
+        figure = ranked_curves.risk_figure(points, colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT)
+        chart(figure, "risk", f"Share of wrong answers over the share of cases answered of {', '.join(series)}")
+    with right:
+        metrics = {metric.name: metric for metric in data.catalogue()[evaluator].metrics if not metric.minor}
+        numbers = curve_parts.label_numbers(run, evaluator, tuple(metrics))
+        rows = numbers[numbers["series"].isin(series)]
+        titles = {name: f"{metric_name(name)} {format.ARROWS[one.direction.value]}" for name, one in metrics.items()}
+        rows = rows.assign(Metric=rows["metric"].map(titles))
+        curve_parts.numbers_table(rows.drop(columns="n"), "Value", series, first="Metric")
+        board = data.leaderboard(run)
+        for model in dict.fromkeys(places[name][0] for name in series):
+            cell = board.cells.get((model, f"{evaluator}/guaranteed_threshold"))
+            if cell is not None:
+                st.text(f"{model}: {_guarantee(cell)}")
+            about = {"run": run, "evaluator": evaluator, "metric": "sure_mistakes", "model": model}
+            url.link(f"Surest mistakes of {model}", "cases", **about)
+        st.caption("The surest cases are answered first. A line that stays low answers much and errs little.")
+
+
+def _guarantee(cell: data.Cell) -> str:
+    return str(cell.reason) if cell.value is None else f"answer from score {format.number(cell.value)} on"
+
+
 def show_reliability(run: str, evaluator: str) -> None:
     """Draw the reliability diagram of each model, and its calibration errors."""
     frame = curve_parts.curves(run, evaluator)

@@ -1,0 +1,88 @@
+"""Risk over coverage by hand and by brute force; the guarantee by simulation and beside scipy's binomial."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from metrics.stats.classification.selective import Guarantee, binomial_tail, guaranteed, risk_areas, risk_coverage
+from metrics.stats.draws import Draws
+from tests.stats.classification.selecting import SCENES, Scene, simulate
+
+
+def area(score: list[float], wrong: list[bool]) -> float:
+    return float(risk_areas(np.array(score), np.array(wrong), Draws.of(np.arange(len(score)), 0))[0])
+
+
+def test_the_curve_by_hand() -> None:
+    found = risk_coverage(np.array([0.5, 0.9, 0.5, 0.1]), np.array([True, False, False, True]))
+    assert found.threshold.tolist() == [0.9, 0.5, 0.1]
+    assert found.answered.tolist() == [1, 3, 4]
+    assert found.wrong.tolist() == [0, 1, 2]
+    assert found.coverage.tolist() == [0.25, 0.75, 1.0]
+    assert found.risk.tolist() == pytest.approx([0.0, 1 / 3, 0.5])
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=30))
+def test_the_area_is_the_limit_of_the_mean_risk_of_the_surest(cases: list[tuple[int, bool]]) -> None:
+    """Every case a thousand times, those of equal scores mixed evenly: the mean of risk(k) over all k."""
+    times = 1_000
+    wrong: list[float] = []
+    for score in sorted({score for score, _ in cases}, reverse=True):
+        own = [mistake for one, mistake in cases if one == score]
+        wrong += [sum(own) / len(own)] * (len(own) * times)
+    risks = np.cumsum(wrong) / np.arange(1, len(wrong) + 1)
+    found = area([float(score) for score, _ in cases], [mistake for _, mistake in cases])
+    assert found == pytest.approx(risks.mean(), abs=5e-3)
+
+
+def test_resamples_are_the_areas_of_the_data_that_they_hold() -> None:
+    rng = np.random.default_rng(1)
+    score, wrong = np.round(rng.random(60), 1), rng.random(60) < 0.3
+    draws = Draws.of(np.arange(60), 20)
+    found = risk_areas(score, wrong, draws)
+    for place, times in enumerate(draws.times.astype(int)):
+        again = np.repeat(np.arange(60), times)
+        assert found[place] == pytest.approx(area(score[again].tolist(), wrong[again].tolist()))
+
+
+@given(st.integers(0, 400), st.integers(0, 400), st.floats(0.001, 0.999))
+def test_the_binomial_tail_is_scipys(wrong: int, right: int, share: float) -> None:
+    found = binomial_tail(np.array([wrong]), np.array([wrong + right]), share)
+    assert found[0] == pytest.approx(binom.cdf(wrong, wrong + right, share), rel=1e-8, abs=1e-12)
+
+
+@pytest.mark.parametrize(("right", "shown"), [(89, False), (90, True)], ids=["89", "90"])
+def test_ninety_right_answers_show_that_at_most_one_in_twenty_is_wrong(right: int, shown: bool) -> None:
+    """ln(.01) / ln(.95) = 89.8."""
+    found = guaranteed(risk_coverage(np.full(right, 0.7), np.zeros(right, bool)))
+    assert found == (Guarantee(0.7, right, 0, right) if shown else None)
+
+
+def test_the_lowest_threshold_that_holds_is_given() -> None:
+    """800 right answers, then 200 of which every second is wrong."""
+    score = np.concatenate([np.linspace(0.6, 1.0, 800), np.linspace(0.1, 0.5, 200)])
+    wrong = np.concatenate([np.zeros(800, bool), np.arange(200) % 2 == 0])
+    sorted_wrong = wrong[np.argsort(-score)]
+    shown = [k for k in range(10, 1_001, 10) if binom.cdf(sorted_wrong[:k].sum(), k, 0.05) <= 0.01]
+    found = guaranteed(risk_coverage(score, wrong))
+    assert found is not None
+    assert found.answered == max(shown) == 850
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+def test_a_guarantee_is_false_in_one_of_twenty_data_sets_at_most(scene: Scene) -> None:
+    false, _ = simulate(scene, 600, 150)
+    assert false <= 0.05 + 3 * (0.05 * 0.95 / 150) ** 0.5
+
+
+def test_useful_scores_are_used() -> None:
+    """The best coverage at 5 % is .707."""
+    assert simulate(SCENES[0], 3_000, 20)[1] > 0.55
+
+
+def test_of_nothing_nothing_is_shown() -> None:
+    empty = risk_coverage(np.zeros(0), np.zeros(0, bool))
+    assert guaranteed(empty) is None
+    assert empty.coverage.tolist() == []
