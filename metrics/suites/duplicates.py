@@ -73,8 +73,8 @@ def _alike(suite: Suite, other: Suite, least: float) -> Iterator[Duplicate]:
         for first, second in _pairs(places, places, border, len(rows)):
             yield from _pair(rows, first, second, 1.0, "same")
     for pair in alike([shingles(rows[places[0]][1]) for places in every], least):
-        ends = every[pair.first], every[pair.second]
-        for first, second in {*_pairs(*ends, border, len(rows)), *_pairs(*reversed(ends), border, len(rows))}:
+        one, two = every[pair.first], every[pair.second]
+        for first, second in {*_pairs(one, two, border, len(rows)), *_pairs(two, one, border, len(rows))}:
             yield from _pair(rows, first, second, pair.likeness, "near")
 
 

@@ -58,7 +58,7 @@ def alike(sets: Sequence[frozenset[str]], least: float) -> Iterator[Alike]:
                 both = len(own & sets[other])
                 likeness = both / (size + len(sets[other]) - both)
                 if likeness >= least:
-                    yield Alike(*sorted((place, other)), likeness)
+                    yield Alike(min(place, other), max(place, other), likeness)
 
 
 def _rarest(own: frozenset[str], counts: Mapping[str, int], least: float) -> list[str]:
