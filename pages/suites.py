@@ -6,6 +6,7 @@ from components import data
 from components.views.setup import (
     question_maker,
     question_review,
+    suite_duplicates,
     suite_editor,
     suite_history,
     suite_makers,
@@ -18,9 +19,9 @@ from metrics.presentation import format
 QUESTIONS = {"questions": "From documents"}
 VIEWS = {
     "cases": "Cases", "contents": "Contents", "merge": "Import or merge", "divide": "Sample or split",
-    "perturb": "Perturb", **QUESTIONS, "history": "History", "upload": "Upload",
+    "perturb": "Perturb", "duplicates": "Duplicates", **QUESTIONS, "history": "History", "upload": "Upload",
 }  # fmt: skip
-READING = ("cases", "contents", "history")  # views that change nothing
+READING = ("cases", "contents", "duplicates", "history")  # views that change nothing
 
 
 def draw_questions() -> None:
@@ -75,6 +76,8 @@ elif view == "merge":
     suite_merging.draw(suite, draft, facts)
 elif view == "history":
     suite_history.draw(suite, draft, facts)
+elif view == "duplicates":
+    suite_duplicates.draw(suite, facts)
 elif view == "divide":
     suite_makers.draw_divide(suite, draft, facts)
 elif view == "perturb":

@@ -235,6 +235,7 @@ from components.data.suite_drafts import (
     suite_facts,
     undo_edit,
 )
+from components.data.suite_duplicates import FoundDuplicates, suite_duplicates
 from components.data.suite_versions import (
     CONFLICTS,
     MergeFacts,

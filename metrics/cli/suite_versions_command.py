@@ -1,4 +1,4 @@
-"""`suites list`, `merge`, `diff` and `history`: stored suites and files of cases, as one, and against one another."""
+"""`suites list`, `merge`, `diff`, `duplicates` and `history`: stored suites and files of cases."""
 
 import argparse
 import sys
@@ -19,7 +19,7 @@ CONFLICTS = ("skip", "replace", "rename")
 
 
 def add_actions(actions: Any) -> None:
-    """Add `list`, `merge`, `diff` and `history` to the actions of `suites`."""
+    """Add `list`, `merge`, `diff`, `duplicates` and `history` to the actions of `suites`."""
     add_parser(actions, "list", _list, help="list the stored suites, newest first")
 
     command = add_parser(actions, "merge", _merge, help="write the cases of two suites of one task as one suite")
@@ -37,6 +37,15 @@ def add_actions(actions: Any) -> None:
     command = add_parser(actions, "diff", _diff, help="print what differs between two suites, field by field")
     command.add_argument("before", metavar="BEFORE", help=SUITE)
     command.add_argument("after", metavar="AFTER", help=SUITE)
+
+    words = "print the cases that a suite has twice, or in its contexts, or in common with another suite"
+    command = add_parser(actions, "duplicates", _duplicates, help=words)
+    command.add_argument("suite", metavar="SUITE", help=SUITE)
+    command.add_argument("other", metavar="OTHER", nargs="?", help=SUITE + " (default: look within SUITE)")
+    command.add_argument(
+        "--least", metavar="SHARE", type=float, default=0.8,
+        help="likeness from which texts are nearly the same: shared runs of three words, 0 to 1 (default 0.8)",
+    )  # fmt: skip
 
     command = add_parser(actions, "history", _history, help="list the versions of a stored suite, oldest first")
     command.add_argument("suite", metavar="SUITE", help="fingerprint of a stored suite or its beginning")
@@ -89,6 +98,24 @@ def _diff(options: argparse.Namespace) -> int:
         say(f"+ {id}")
     for change in found.changes:
         say(f"~ {change.case_id} {change.field}: {change.before!r} → {change.after!r}")
+    return 0
+
+
+def _duplicates(options: argparse.Namespace) -> int:
+    from metrics.suites import duplicates, independent_cases
+
+    if not 0 < options.least <= 1:
+        raise InputError([InputProblem("--least", f"{options.least:g}", "a share over 0, up to 1")])
+    workspace = Workspace(options.workspace)
+    suite = _suite(workspace, options.suite)
+    found = duplicates(suite, _suite(workspace, options.other) if options.other else None, options.least)
+    for one in found:
+        say(f"{one.kind:<10}  {one.likeness:.2f}  {one.case_id}  {one.other}")
+    if not options.quiet:
+        counts = f"{len(found):,} pairs of {len(suite):,} cases"
+        if not options.other:
+            counts += f", which are worth {independent_cases(suite, found):,} independent ones"
+        say(counts, file=sys.stderr)
     return 0
 
 

@@ -7,12 +7,14 @@
     development, held_out = split(suite, 0.8, seed=1)
     longer = add_cases(suite, [{"case_id": "new", "question": "Why?", "tags": ["fees"]}])
     difference(suite, longer).added     # ("new",)
+    duplicates(development, held_out)   # cases that both have, or that stand in a context: what leaks
 
 Suites never change: every function gives a new one. Those made by `perturb` stand beside, in metrics.perturbations.
 """
 
 from metrics.core.suite_difference import Change, Difference, difference
 from metrics.store.table_files import FORMATS
+from metrics.suites.duplicates import Duplicate, duplicates, independent_cases
 from metrics.suites.suite_contents import (
     complexity_distribution,
     tag_counts,
@@ -43,6 +45,7 @@ __all__ = [
     "Change",
     "Difference",
     "Draft",
+    "Duplicate",
     "Edit",
     "Merged",
     "Version",
@@ -52,7 +55,9 @@ __all__ = [
     "complexity_distribution",
     "difference",
     "drafted",
+    "duplicates",
     "free_id",
+    "independent_cases",
     "media_folder",
     "merge",
     "part_of",

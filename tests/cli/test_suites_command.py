@@ -64,14 +64,26 @@ def test_differences_are_told_by_field(workspace: Path, file: Path, capsys: Capt
     ]  # fmt: skip
 
 
+def test_duplicates_within_a_suite_and_between_two(workspace: Path, tmp_path: Path, capsys: Capture) -> None:
+    for name, cases in (("one.csv", "abc"), ("two.csv", "xy")):
+        rows = "".join(f"{id},{'Who built the gate?' if id in 'abx' else 'Where is it?'}\n" for id in cases)
+        (tmp_path / name).write_text("id,prompt\n" + rows)
+    within = run(capsys, "duplicates", tmp_path / "one.csv")
+    assert within == (0, ["same        1.00  a  b"], ["1 pairs of 3 cases, which are worth 2 independent ones"])
+    _, told, beside = run(capsys, "duplicates", tmp_path / "one.csv", tmp_path / "two.csv")
+    assert told == ["same        1.00  a  x", "same        1.00  b  x", "same        1.00  c  y"]
+    assert beside == ["3 pairs of 3 cases"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (("diff", "0000", "0000"), "0000: found 0 stored suites that begin with it; expected a file"),
         (("history", ""), "found too few characters; expected a file"),
         (("merge", "0000", "0000", "-o", "made.txt"), "made.txt: found the ending 'txt'"),
+        (("duplicates", "0000", "--least", "0"), "--least: found 0; expected a share over 0, up to 1"),
     ],
-    ids=["unknown", "too short", "no format"],
+    ids=["unknown", "too short", "no format", "no share"],
 )
 def test_what_is_refused(workspace: Path, capsys: Capture, arguments: tuple[str, ...], told: str) -> None:
     code, _, beside = run(capsys, *arguments)

@@ -298,3 +298,18 @@ def test_pages_of_a_hundred(workspace: Path, open_page: Callable[..., AppTest]) 
     assert "201–250 of 250 cases" in words(shown)
     press(shown, "Previous")
     assert ids(shown)[0] == "100"
+
+
+def test_cases_that_are_alike_are_listed_with_their_texts(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+    asked = ["Who built the gate?", "Who built the gate", "Where is the mill?"]
+    rows = [{"case_id": f"c{place}", "question": text} for place, text in enumerate(asked)]
+    kept = Workspace().save_suite(Suite.from_rows("gates", "text", rows))
+    page = open_page("suites", suite=kept, view="duplicates")
+    assert "1 pair of cases are alike. Of 3 cases 2 are independent" in words(page)
+    assert page.dataframe[0].value["kind"].tolist() == ["same words"]
+    assert "Who built the gate?" in words(page)
+    other = Workspace().save_suite(Suite.from_rows("mills", "text", [rows[2]]))
+    page = open_page("suites", suite=other, view="duplicates")
+    assert "✓ No two cases ask the same" in words(page)
+    page.selectbox(key="against").select(kept).run()
+    assert "1 pair of cases are alike." in words(page)

@@ -1,0 +1,71 @@
+"""Cases that a suite has twice, that stand in its contexts, or that another suite has too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.widgets import url
+from components.widgets.tables import header, numeric, records
+from metrics.presentation import format
+
+if TYPE_CHECKING:
+    from components.data import SuiteFacts
+
+KINDS = {"same": "same words", "near": "nearly the same", "in context": "in a context"}
+HELP = (
+    "Same words: but for case and marks. Nearly the same: of the runs of three words in either question at least 80 % "
+    "are in both. In a context: at least 80 % of a question's runs of three words stand in a context of another case."
+)
+LIKENESS = "Shared runs of three words: of both questions together, or of the question in the context."
+SHOWN = 500
+
+
+def draw(suite: str, facts: SuiteFacts) -> None:
+    """Draw the pairs of alike cases within a suite, or between it and another one, and the texts of the one clicked."""
+    if not facts.textual:
+        st.text("Duplicates are found by the texts of cases; the cases of this suite are images.")
+        return
+    others = {one: name for one, name in data.stored_suites().items() if one != suite}
+    against = st.selectbox(
+        "Compare with", [None, *others], format_func=lambda one: others[one] if one else "itself", key="against",
+        help="Another part of the data, such as what was used for training or prompts: a case in both leaks.",
+    )  # fmt: skip
+    found = data.suite_duplicates(suite, against)
+    if isinstance(found, str):
+        st.text(f"✗ {found}")
+        return
+    if not found.pairs:
+        st.text("✓ No two cases ask the same, or nearly so, and no question stands in another case's context.")
+        return
+    pairs = format.plural(len(found.pairs), "pair")
+    worth = "" if against else (
+        f" Of {format.count(facts.cases)} cases {format.count(found.independent)} are independent: put those that are "
+        "alike into one group, so that intervals do not count them twice."
+    )  # fmt: skip
+    st.text(f"{pairs} of cases are alike.{worth}")
+    table = pd.DataFrame(
+        [
+            {"kind": KINDS[one.kind], "likeness": f"{one.likeness:.2f}", "case_id": one.case_id, "other": one.other}
+            for one in found.pairs[:SHOWN]
+        ]
+    )
+    shown = {
+        "kind": header("Alike", 150, HELP), "likeness": numeric("Likeness", 90, LIKENESS),
+        "case_id": header("Case", 330), "other": header("Other case", 330),
+    }  # fmt: skip
+    clicked = records(table, shown, f"duplicates-{suite}", 380)
+    if clicked is not None:
+        url.put(pair=clicked)
+    place = int(url.number("pair", 0, 0, len(found.pairs) - 1))
+    left, right = st.columns(2)
+    for column, id, text in zip((left, right), (found.pairs[place].case_id, found.pairs[place].other),
+                                found.pairs[place].texts, strict=True):  # fmt: skip
+        with column:
+            st.caption(id)
+            st.text(text)
+    if len(found.pairs) > SHOWN:
+        st.caption(f"The {SHOWN} most alike are shown; `python -m metrics suites duplicates` prints all.")
