@@ -17,7 +17,7 @@ from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
 from metrics.core.errors import InputError
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
-from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
+from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired
 from metrics.stats.paired_tests import MCNEMAR, TESTS, PairedTests, Test, paired_tests
 from metrics.store import Run, cache_by_run
 
@@ -100,8 +100,8 @@ def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other:
     metrics; see `shown`. InputError where there is nothing to compare.
 
     The tests are those of metrics.stats.paired_tests, as for the ranks of the leaderboard. Intervals: Newcombe's where
-    McNemar's test is used, else an expanded percentile bootstrap; for metrics of the whole data set the basic
-    bootstrap.
+    McNemar's test is used, else the studentised bootstrap; for metrics of the whole data set the basic bootstrap. None
+    leaves out 0 where its own test does not, see `agreeing`.
     """
     other = other or run
     _check_models(run, model_a, other, model_b)
@@ -194,9 +194,11 @@ def _tested_together(
     means = np.flatnonzero(found.test != MCNEMAR)
     ends = np.full((2, len(pairs)), np.nan)
     if len(means):
-        ends[:, means] = difference_intervals(apart[:, means], design.weights, design.clusters)
+        widest = np.array([pairs[place][0].high - pairs[place][0].low for place in means.tolist()])
+        ends[:, means] = difference_intervals(apart[:, means], design.weights, design.clusters, widest)
     for place in np.flatnonzero(found.test == MCNEMAR).tolist():
         ends[:, place] = _newcombe(*pairs[place][1:])
+    ends = agreeing(ends, found.difference, found.p)
     return [_difference(*pair, design, found, place, *ends[:, place].tolist()) for place, pair in enumerate(pairs)]
 
 
@@ -224,7 +226,7 @@ def _difference(
         float(np.average(values, weights=weights)) if there else None
         for values in (a.values[both], b.values[both], apart)
     )
-    widest, error = column.high - column.low, float(found.error[place])
+    error = float(found.error[place])
     return Difference(
         column=column,
         n=n,
@@ -239,8 +241,8 @@ def _difference(
         wins=wins,
         losses=losses,
         ties=n - wins - losses,
-        low=max(low, -widest) if there and not np.isnan(low) else None,
-        high=min(high, widest) if there and not np.isnan(high) else None,
+        low=low if there and not np.isnan(low) else None,
+        high=high if there and not np.isnan(high) else None,
         p=float(found.p[place]) if there and wins + losses else None,
         detectable=power.detectable(error, clusters) if there and error > 0 else None,
     )
