@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from metrics.core.array_types import Floats
+from metrics.core.array_types import Floats, Ints
 
 NEAR = 1e-12  # relative: what is left of a residual whose cluster has all but nothing beside it
 MOST = 1e6  # of k in the degrees of freedom, which with more would be lost in rounding; they are nearly 1 there
@@ -45,3 +45,18 @@ def cluster_variance(residuals: Floats, masses: Floats, squares: Floats) -> tupl
     together = alone + spread**2 * p**2 + 2 * p * puu + 2 * pu**2 - 4 * spread * p * pu
     freedom = np.clip(spread**2 / together, 1.0, np.count_nonzero(masses, axis=0) - 1.0)
     return variance, np.broadcast_to(freedom, variance.shape)
+
+
+def design_freedom(clusters: Ints, weights: Floats | None = None) -> float:
+    """Return the degrees of freedom of means over cases in `clusters` (codes [n]) with `weights` [n], default 1.
+
+    One more is how many equal clusters they are worth. 0 of a single cluster, and of none.
+
+    >>> [round(design_freedom(np.repeat([0, 1, 2], sizes)), 2) for sizes in ([5, 5, 5], [8, 1, 1])]
+    [2.0, 1.25]
+    """
+    mass = np.ones(len(clusters)) if weights is None else weights
+    masses, squares = (np.bincount(clusters, own)[:, None].astype(np.float64) for own in (mass, mass**2))
+    if np.count_nonzero(masses) < 2:
+        return 0.0
+    return float(cluster_variance(np.zeros_like(masses), masses, squares)[1][0])

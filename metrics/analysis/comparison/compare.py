@@ -13,6 +13,7 @@ from metrics.analysis.comparison.paired_bootstrap import Resampled, label_differ
 from metrics.analysis.comparison.run_settings import changed_settings
 from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected
+from metrics.analysis.leaderboard.few_groups import design_warning
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
 from metrics.core.errors import InputError
 from metrics.core.sampling_design import SamplingDesign
@@ -137,7 +138,7 @@ def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None)
     return Comparison(
         model_a, model_b, run.id, other.id, len(design), tuple(rows), tuple(drawn.values()),
         tuple(entry for entry in unpaired if entry.column.key not in drawn), "holm", 0, design.clusters is not None,
-        _notes(run, other, (*board_a.columns, *board_b.columns), rows),
+        _notes(run, other, (*board_a.columns, *board_b.columns), rows, design),
     )  # fmt: skip
 
 
@@ -265,9 +266,11 @@ def _check_models(run: Run, model_a: str, other: Run, model_b: str) -> None:
         raise InputError(f"{model_a} cannot be compared with itself in one run; choose another model or another run")
 
 
-def _notes(run: Run, other: Run, columns: Sequence[Column], rows: Sequence[Difference]) -> tuple[str, ...]:
-    shared = shared_cases(run, other)
-    notes = [] if shared is None else [shared.words]
+def _notes(
+    run: Run, other: Run, columns: Sequence[Column], rows: Sequence[Difference], design: SamplingDesign
+) -> tuple[str, ...]:
+    shared, caution = shared_cases(run, other), design_warning(design)
+    notes = ([] if caution is None else [caution]) + ([] if shared is None else [shared.words])
     only_a, only_b = max((row.only_a for row in rows), default=0), max((row.only_b for row in rows), default=0)
     if only_a or only_b:
         notes.append(
