@@ -57,6 +57,9 @@ def design_freedom(clusters: Ints, weights: Floats | None = None) -> float:
     """
     mass = np.ones(len(clusters)) if weights is None else weights
     masses, squares = (np.bincount(clusters, own)[:, None].astype(np.float64) for own in (mass, mass**2))
-    if np.count_nonzero(masses) < 2:
+    present = masses[masses > 0]
+    if len(present) < 2:
         return 0.0
+    if weights is None and present.min() == present.max():
+        return len(present) - 1.0  # which the sums below miss by their rounding
     return float(cluster_variance(np.zeros_like(masses), masses, squares)[1][0])

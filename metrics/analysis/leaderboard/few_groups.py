@@ -27,7 +27,7 @@ def design_warning(design: SamplingDesign) -> str | None:
         return None
     masses = np.bincount(design.units, design.weights)
     worth = design_freedom(design.units, design.weights) + 1
-    if worth >= LEAST + 1 - 1e-9:  # of equal groups it is their number, but for rounding
+    if worth >= LEAST + 1:
         return None
     count = np.count_nonzero(masses)
     groups = f"{count:,} {'weighted case' if design.clusters is None else 'group'}{'' if count == 1 else 's'}"
