@@ -7,12 +7,12 @@ from metrics.stats.student_t import Z95, student
 POWER = 0.8416212335729143  # the standard normal's 80 % point
 
 
-def detectable(error: float, clusters: int) -> float:
+def detectable(error: float, clusters: float) -> float:
     """Return the true difference that a two-sided test at 5 % detects with 80 % power: (t + 0.84)·error."""
     return (student(clusters - 1) + POWER) * error
 
 
-def units_needed(error: float, clusters: int, difference: float) -> int:
+def units_needed(error: float, clusters: float, difference: float) -> int:
     """Return how many clusters are needed to detect a true `difference` > 0 with 80 % power.
 
     error: the standard error that the present number of `clusters` gives. The least c ≥ 2 with (t +

@@ -245,7 +245,7 @@ def _difference(
         low=low if there and not np.isnan(low) else None,
         high=high if there and not np.isnan(high) else None,
         p=float(found.p[place]) if there and wins + losses else None,
-        detectable=power.detectable(error, clusters) if there and error > 0 else None,
+        detectable=power.detectable(error, 1 + float(found.freedom[place])) if there and error > 0 else None,
     )
 
 

@@ -11,6 +11,8 @@ from metrics.cli.leaderboard_lines import print_leaderboard
 from metrics.core.sampling_design import SamplingDesign
 from metrics.presentation.viewers import board_drawing
 from metrics.reports.build import build
+from metrics.stats.power import POWER
+from metrics.stats.student_t import student
 from metrics.store import Run
 from tests.analysis.scored import scored_run
 
@@ -53,6 +55,15 @@ def run(workspace: Path) -> Run:
     values = {model: rng.beta(4, 2, sum(SIZES)).tolist() for model in "AB"}
     groups = np.repeat([f"g{place}" for place in range(len(SIZES))], SIZES).tolist()
     return scored_run({"rouge.rougeL": values}, design={"group": groups})
+
+
+def test_a_large_group_hides_differences(run: Run) -> None:
+    """4 groups worth 2.3 equal ones: t of 1.3 degrees of freedom is 7.6, of 3 it is 3.2."""
+    found = leaderboard(run).ranks["rouge/rougeL"]
+    assert (found.units, found.worth) == (4, pytest.approx(2.316, abs=1e-3))
+    assert found.error is not None
+    assert found.detectable == pytest.approx((student(1.316) + POWER) * found.error, rel=1e-3)
+    assert compare(run, "A", "B").rows[0].detectable == pytest.approx(found.detectable)
 
 
 def test_a_reader_sees_it_beside_every_number(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
