@@ -31,6 +31,7 @@ def print_leaderboard(run: Run) -> None:
             value = cell.reason if cell.value is None else with_interval(cell.value, cell.low, cell.high)
             unscored = f", {cell.unscored} unscored" if cell.unscored else ""
             say(f"  {model:<{wide}}  {value}  n {cell.n}{unscored}")
+    say(*board.cautions)
     for evaluator, words in local_agreement(run).items():
         say(f"local judge, {evaluator}: {words}")
     for note in footnotes(column for column in board.columns if not column.minor):

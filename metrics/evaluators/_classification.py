@@ -189,7 +189,7 @@ def estimate(
     metric: str,
     values: Floats,
     objects: float,
-    units: int,
+    units: float,
     *,
     n: int,
     unscored: int,

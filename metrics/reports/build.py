@@ -123,7 +123,9 @@ def build(run: Run, sections: Collection[str] | None = None, against: Sequence[D
             worst=worst,
             appendices=tuple(made[name] for name in APPENDICES if name in made),
             methods=tuple(_methods(run)) if "methods" in chosen else (),
-            notes=(*measured, *_ranked(run, board, standings), *_unjudged(run, board)) if with_board else (),
+            notes=(*board.cautions, *measured, *_ranked(run, board, standings), *_unjudged(run, board))
+            if with_board
+            else (),
             remarks=tuple(remarks),
         )
     )

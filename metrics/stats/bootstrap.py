@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints, Singles
+from metrics.stats.cluster_variance import cluster_variance
 from metrics.stats.resampled_sums import cluster_sums
 from metrics.stats.student_t import Z95, student
 
@@ -43,17 +44,21 @@ def bootstrap_means(
     if clusters is not None and weights is None and present.all():
         sums = cluster_sums(values, clusters)
         masses = np.repeat(np.bincount(clusters).astype(np.float64)[:, None], values.shape[1], axis=1)
+        squares = masses
     else:
         weight = np.ones(len(values)) if weights is None else weights
         masses = present * weight[:, None]
         sums = np.where(present, values, 0.0) * masses
+        squares = masses if weights is None else masses**2
         if clusters is not None:
             sums, masses = cluster_sums(sums, clusters), cluster_sums(masses, clusters)
+            squares = masses if weights is None else cluster_sums(squares, clusters)
     enough = (masses > 0).sum(axis=0) >= 2
     found = np.full((2, values.shape[1]), np.nan)
     if enough.any():
         ends = (np.broadcast_to(end, enough.shape)[enough] for end in (low, high))
-        found[:, enough] = _intervals(sums[:, enough], masses[:, enough], _Range(*ends), plain, seed, resamples)
+        sums, masses, squares = (each[:, enough] for each in (sums, masses, squares))
+        found[:, enough] = _intervals(sums, masses, squares, _Range(*ends), plain, seed, resamples)
     return found[0], found[1]
 
 
@@ -82,18 +87,22 @@ class _Range(NamedTuple):
 
 
 def _intervals(
-    sums: Floats, masses: Floats, within: _Range, plain: bool, seed: int, resamples: int
+    sums: Floats, masses: Floats, squares: Floats, within: _Range, plain: bool, seed: int, resamples: int
 ) -> tuple[Floats, Floats]:
     total, units = masses.sum(axis=0), np.count_nonzero(masses, axis=0)
     mean = sums.sum(axis=0) / total
     residuals = sums - mean * masses
-    inflation = units / (units - 1) / total**2
-    squared = inflation * np.einsum("nm,nm->m", residuals, residuals)
+    if plain:
+        squared = units / (units - 1) / total**2 * np.einsum("nm,nm->m", residuals, residuals)
+        freedom = units - 1.0
+    else:
+        squared, freedom = cluster_variance(residuals, masses, squares)
+    effective = freedom + 1
     level = within.variance(mean)
     varies = (np.sqrt(squared) > EQUAL * np.maximum(1.0, np.abs(mean))) & (level > 0)
-    largest = np.where(within.closed, 1.0 / units, np.nan)
+    largest = np.where(within.closed, 1.0 / effective, np.nan)
     phi = np.divide(squared, level, out=largest.copy(), where=varies)
-    t = np.array([student(freedom) for freedom in (units - 1).tolist()])
+    t = np.array([student(own) for own in freedom.tolist()])
     upper = lower = t
     if len(sums) <= MANY:
         pivot = _pivots(mean, residuals, masses, within, phi, largest, plain, _draws(len(sums), resamples, seed))
@@ -103,7 +112,7 @@ def _intervals(
         np.clip(mean + _distance(q * q * phi, level, within, mean, sign), within.low, within.high)
         for q, sign in ((lower, -1.0), (upper, 1.0))
     )
-    unseen = Z95 * Z95 / (units + Z95 * Z95)
+    unseen = Z95 * Z95 / (effective + Z95 * Z95)
     with np.errstate(invalid="ignore"):  # an open range has no end to go to
         least, most = (mean + unseen * (end - mean) for end in within)
     equal = ~varies & within.closed

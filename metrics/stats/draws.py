@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bytes, Floats, Ints, Singles
+from metrics.stats.cluster_variance import design_freedom
 
 Number = TypeVar("Number", np.int64, np.float64)
 Integers = NDArray[np.integer]
@@ -87,9 +88,9 @@ class Draws:
         return replace(self, unit=self.unit[cases])
 
     @property
-    def units(self) -> int:
-        """How many units the cases are of."""
-        return int(np.count_nonzero(np.bincount(self.unit)))
+    def units(self) -> float:
+        """How many units of one size the cases are worth, 1 and more; of units of one size their number."""
+        return 1 + design_freedom(self.unit)
 
     def sums(self, codes: Integers, k: int, values: Floats | None = None, cases: Integers | None = None) -> Floats:
         """Return how often each of the codes 0 … k − 1 comes in each data set, [1 + B, k]; of `values` their sums.

@@ -18,7 +18,8 @@ class Pairs:
     """P tested pairs of models: `better` and `worse` [P] are their columns, the better mean first.
 
     p [P]: of no difference; adjusted [P]: by Holm over all pairs. Of values per case: error [P], the standard error of
-    the mean difference; cases [P] that both have; units [P]: the independent ones among them (clusters, or cases).
+    the mean difference; cases [P] that both have; units [P]: the independent ones among them (clusters, or cases);
+    freedom [P]: the error's degrees of freedom.
     """
 
     better: Ints
@@ -28,6 +29,7 @@ class Pairs:
     error: Floats
     cases: Ints
     units: Ints
+    freedom: Floats
 
 
 def compare_pairs(
@@ -51,7 +53,8 @@ def compare_pairs(
 
     def test(first: Ints, second: Ints) -> tuple[Floats, ...]:
         found = paired_tests(values[:, first] - values[:, second], weights, clusters, single[first] & single[second])
-        return found.difference, found.p, found.error, found.pairs.astype(np.float64), found.units.astype(np.float64)
+        counts = (found.pairs.astype(np.float64), found.units.astype(np.float64), found.freedom)
+        return found.difference, found.p, found.error, *counts
 
     return _pairs(order, max(1, CELLS // max(1, len(values))), test)
 
@@ -63,7 +66,7 @@ def compare_resamples(values: Floats, samples: Floats) -> Pairs:
 
     def test(first: Ints, second: Ints) -> tuple[Floats, ...]:
         apart, nothing = values[first] - values[second], np.zeros(len(first))
-        return apart, resample_tests(apart, samples[first] - samples[second]), nothing, nothing, nothing
+        return apart, resample_tests(apart, samples[first] - samples[second]), nothing, nothing, nothing, nothing
 
     return _pairs(order, max(1, CELLS // max(1, samples.shape[1])), test)
 
@@ -78,11 +81,11 @@ def _pairs(order: Ints, step: int, test: Callable[[Ints, Ints], tuple[Floats, ..
     parts = [
         test(first[start : start + step], second[start : start + step]) for start in range(0, max(1, len(first)), step)
     ]
-    difference, p, error, cases, units = (np.concatenate(part) for part in zip(*parts, strict=True))
+    difference, p, error, cases, units, freedom = (np.concatenate(part) for part in zip(*parts, strict=True))
     adjusted = holm(np.concatenate([p, np.ones(len(places[0]) - len(p))]))[: len(p)]
     swapped = difference < 0  # on the cases of both the worse mean may be the better one
     better, worse = (order[np.where(swapped, *pair)] for pair in ((second, first), (first, second)))
-    return Pairs(better, worse, p, adjusted, error, cases.astype(np.int64), units.astype(np.int64))
+    return Pairs(better, worse, p, adjusted, error, cases.astype(np.int64), units.astype(np.int64), freedom)
 
 
 def best_first(values: Floats, weights: Floats | None = None) -> Ints:

@@ -5,12 +5,9 @@ import math
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
-from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.bootstrap import Bound, bootstrap_means
+from metrics.stats.corrections import LEVEL
 from metrics.stats.intervals import NONE, Interval, wilson
-from metrics.stats.resampled_sums import MANY, cluster_sums, resampled_sums
-from metrics.stats.student_t import student
-
-RESAMPLES = 2_000
 
 
 def newcombe_paired(both: int, only_b: int, only_a: int, neither: int) -> Interval:
@@ -43,36 +40,33 @@ def difference_intervals(
     differences: Floats,
     weights: Floats | None = None,
     clusters: Ints | None = None,
+    widest: Bound = np.inf,
     seed: int = 0,
-    resamples: int = RESAMPLES,
 ) -> tuple[Floats, Floats]:
     """Return 95 % intervals (low, high), each [m], of the column means of paired `differences` [n, m]; NaN is no pair.
 
-    Clusters of pairs (codes [n]; default: each its own) are resampled and the percentiles taken further out, at
-    Φ(−t·√(c / (c − 1))) with Student's t of the c clusters: plain percentiles are too short where c is small. More than
-    MANY clusters: the sandwich error times 1.96. NaN with fewer than two clusters.
-    Source: Hesterberg, The American Statistician 69:371, 2015, sec. 4 (expanded percentiles).
+    widest: how far two values can be apart, of all columns or of each [m]: the range of the differences is −widest …
+    widest. The studentised bootstrap of pairs, or of clusters of them (codes [n]); see bootstrap_means, for what is NaN
+    too. Percentiles of the means, even expanded ones, held the truth in 92 % of normal differences of six pairs and in
+    54 % of those that are mostly 0.
     """
-    present = ~np.isnan(differences)
-    rows = np.hstack([np.where(present, differences, 0.0), present])
-    if weights is not None:
-        rows *= weights[:, None]
-    sums = rows if clusters is None else cluster_sums(rows, clusters)
-    if len(sums) > MANY:
-        return bootstrap_means(differences, weights, clusters)
-    m = differences.shape[1]
-    counts = np.count_nonzero(sums[:, m:], axis=0)
-    low, high = np.full(m, np.nan), np.full(m, np.nan)
-    if not (counts > 1).any():
-        return low, high
-    drawn = resampled_sums(sums, np.arange(len(sums)), seed, resamples)
-    for column in np.flatnonzero(counts > 1):
-        with np.errstate(invalid="ignore", divide="ignore"):  # a resample may miss every pair of a sparse column
-            means = drawn[:, column] / drawn[:, m + column]
-        c = int(counts[column])
-        tail = 0.5 * math.erfc(math.sqrt(c / (c - 1)) * student(c - 1) / math.sqrt(2))
-        low[column], high[column] = np.nanquantile(means, [tail, 1 - tail])
-    return low, high
+    return bootstrap_means(differences, weights, clusters, seed, low=-np.asarray(widest), high=widest)
+
+
+def agreeing(ends: Floats, difference: Floats, p: Floats) -> Floats:
+    """Return intervals [2, m], low and high, that end at 0 where those given would contradict the paired test.
+
+    difference: [m]; p: [m], before any correction. With p above LEVEL 0 is within; with p up to LEVEL the interval
+    begins at 0 or beyond, on the side of the difference. The test decides because it is exact for few units, which an
+    interval is not. The first loses no truth, the second only where the test is wrong about the side: in 2.5 % at most.
+
+    >>> agreeing(np.array([[0.1, -0.1], [0.5, 0.5]]), np.array([0.3, 0.2]), np.array([0.06, 0.03])).tolist()
+    [[0.0, 0.0], [0.5, 0.5]]
+    """
+    low, high = ends
+    least = np.select([p > LEVEL, difference > 0], [np.minimum(low, 0.0), np.maximum(low, 0.0)], low)
+    most = np.select([p > LEVEL, difference < 0], [np.maximum(high, 0.0), np.minimum(high, 0.0)], high)
+    return np.stack([least, most])
 
 
 def resample_interval(difference: float, samples: Floats) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.stats.cluster_variance import cluster_variance
 from metrics.stats.ratios import ratio
 from metrics.stats.student_t import student_p
 
@@ -29,15 +30,17 @@ NEAR = 1e-9  # relative: sums and differences of resamples that are equal on pap
 class PairedTests:
     """Tests of m columns of paired differences; every array is [m].
 
-    difference: the weighted mean, 0 without pairs; error: its standard error √(c / (c − 1)·Σ r²) / Σ w, r the sum over
-    a unit of w·(d − mean), NaN with fewer than two units; pairs: how many there are; units: the independent ones among
-    them (clusters, or cases); p: two-sided, of no difference, 1 where no unit differs; test: the place in TESTS.
+    difference: the weighted mean, 0 without pairs; error: its standard error, s / √n, with clusters or weights that of
+    cluster_variance, NaN with fewer than two units; pairs: how many there are; units: the independent ones among them
+    (clusters, or cases); freedom: the error's degrees of freedom, n − 1, of unequal units fewer, 0 of fewer than two;
+    p: two-sided, of no difference, 1 where no unit differs; test: the place in TESTS.
     """
 
     difference: Floats
     error: Floats
     pairs: Ints
     units: Ints
+    freedom: Floats
     p: Floats
     test: Ints
 
@@ -56,8 +59,8 @@ def paired_tests(
     - Binary columns without weights and clusters: McNemar's mid-p, see `mcnemar_mid_p`.
     - Else up to FEW units that differ: all sign patterns. If the models are interchangeable, the sum over each unit
       could as well have the other sign; p is the share of patterns whose total lies as far from 0 (Fisher 1935).
-    - Else Student's t of the mean over its standard error with units − 1 degrees of freedom, never below 2^(1 − k)
-      for k units that differ, the least that flipped signs reach.
+    - Else Student's t of the mean over its standard error, never below 2^(1 − k) for k units that differ, the least
+      that flipped signs reach.
 
     >>> paired_tests(np.array([[1.0], [2.0], [3.0], [4.0]])).p.round(4).tolist()
     [0.125]
@@ -68,33 +71,50 @@ def paired_tests(
     pairs = len(differences) - np.count_nonzero(absent, axis=0)
     if (pairs < len(differences)).any():
         mass, sums = np.where(absent, 0.0, mass), np.where(absent, 0.0, sums)
+    squares = None if weights is None else mass**2
     if clusters is not None and len(sums):
         sums, mass = _by_cluster(sums, clusters), _by_cluster(mass, clusters)
+        squares = None if squares is None else _by_cluster(squares, clusters)
     units, total = (np.broadcast_to(of, pairs.shape) for of in (np.count_nonzero(mass, axis=0), mass.sum(axis=0)))
     mean = ratio(sums.sum(axis=0), total, 0.0)
-    residuals = sums - mass * mean
-    squares = np.einsum("nm,nm->m", residuals, residuals)
-    error = np.full(len(mean), np.nan)
-    known = units > 1
-    error[known] = np.sqrt(units[known] / (units[known] - 1) * squares[known]) / total[known]
+    plain = weights is None and clusters is None
+    error, freedom = _errors(sums, mass, mass if squares is None else squares, mean, units, plain)
     differ = np.abs(sums) > EQUAL
     active = np.count_nonzero(differ, axis=0)
-    plain = np.broadcast_to(binary, active.shape) & (weights is None and clusters is None)
-    few = ~plain & (active <= FEW)
-    p, test = np.ones(len(mean)), np.where(plain, MCNEMAR, SIGN_FLIPS)
-    if plain.any():
-        wins = np.count_nonzero(sums[:, plain] > EQUAL, axis=0)
-        p[plain] = mcnemar_mid_p(wins, active[plain] - wins)
+    right = np.broadcast_to(binary, active.shape) & plain
+    few = ~right & (active <= FEW)
+    p, test = np.ones(len(mean)), np.where(right, MCNEMAR, SIGN_FLIPS)
+    if right.any():
+        wins = np.count_nonzero(sums[:, right] > EQUAL, axis=0)
+        p[right] = mcnemar_mid_p(wins, active[right] - wins)
     for count in np.unique(active[few & (active > 0)]).tolist():
         same = few & (active == count)
         p[same] = _sign_flips(sums[:, same].T[differ[:, same].T].reshape(-1, count))
-    rest = ~plain & ~few
+    rest = ~right & ~few
     test[rest] = STUDENT
     tested = rest & (np.abs(mean) > EQUAL)
     statistic = np.divide(np.abs(mean), error, out=np.full(len(mean), np.inf), where=tested & (error > EQUAL))
     least = 2.0 ** (1.0 - np.minimum(active[tested], 1_000))
-    p[tested] = np.maximum(student_p(statistic[tested], units[tested] - 1), least)
-    return PairedTests(mean, error, pairs, units, p, test)
+    p[tested] = np.maximum(student_p(statistic[tested], freedom[tested]), least)
+    return PairedTests(mean, error, pairs, units, freedom, p, test)
+
+
+def _errors(
+    sums: Floats, mass: Floats, squares: Floats, mean: Floats, units: Ints, plain: bool
+) -> tuple[Floats, Floats]:
+    """Return the standard errors [m] of the means and their degrees of freedom; NaN and 0 with fewer than two units."""
+    error, freedom = np.full(len(mean), np.nan), np.zeros(len(mean))
+    known = units > 1
+    residuals = sums - mass * mean
+    if plain:
+        total = np.einsum("nm,nm->m", residuals, residuals)[known]
+        count = units[known]
+        error[known], freedom[known] = np.sqrt(count / (count - 1) * total) / count, count - 1
+    elif known.any():
+        rows = (each if each.shape[1] == 1 else each[:, known] for each in (residuals, mass, squares))
+        variance, freedom[known] = cluster_variance(*rows)
+        error[known] = np.sqrt(variance)
+    return error, freedom
 
 
 def mcnemar_mid_p(wins: Ints | int, losses: Ints | int) -> Floats:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from metrics.stats.student_t import Z95, student
 
 POWER = 0.8416212335729143  # the standard normal's 80 % point
-Stretch = Callable[[int], float]  # by how much a test of so many clusters is stricter than Student's t
+Stretch = Callable[[float], float]  # by how much a test of so many clusters is stricter than Student's t
 
 
-def detectable(error: float, clusters: int, stretch: Stretch | None = None) -> float:
+def detectable(error: float, clusters: float, stretch: Stretch | None = None) -> float:
     """Return the true difference that a two-sided test at 5 % detects with 80 % power: (t + 0.84)·error.
 
     stretch: of a test that is made at every look, metrics.stats.sequential.anytime_stretch; t is multiplied by it.
@@ -18,7 +18,7 @@ def detectable(error: float, clusters: int, stretch: Stretch | None = None) -> f
     return (student(clusters - 1) * factor + POWER) * error
 
 
-def units_needed(error: float, clusters: int, difference: float, stretch: Stretch | None = None) -> int:
+def units_needed(error: float, clusters: float, difference: float, stretch: Stretch | None = None) -> int:
     """Return how many clusters are needed to detect a true `difference` > 0 with 80 % power.
 
     error: the standard error that the present number of `clusters` gives. The least c ≥ 2 with (t·stretch +

@@ -20,7 +20,8 @@ def resample_interval(
 
     Args:
         objects: how many objects each value rests on, at least 1; inf for a value that is not a share of objects.
-        clusters: how many clusters of images each value rests on. NaN samples are left out.
+        clusters: how many clusters of images, or units of cases of one size, each value rests on. NaN samples are left
+            out.
         bias: BIAS for half-samples (`draw_halves`); 0 for resamples with replacement of numbers that are hardly biased.
 
     With v the value, m and s² mean and variance of its samples, and q(p) = p·(1 − p):
@@ -47,7 +48,7 @@ def resample_interval(
     phi = squared / np.maximum(scale, np.maximum(squared, np.finfo(np.float64).tiny))
     least = 1 / np.maximum(objects, 1)
     phi = phi + least / np.maximum(own + least, np.finfo(np.float64).tiny) * np.maximum(least - phi, 0.0)
-    k = phi * _student(np.minimum(objects, clusters)) ** 2
+    k = phi * _student(np.minimum(np.floor(objects), clusters)) ** 2
     reach = np.sqrt(k * k + 4 * k * corrected * (1 - corrected))
     low, high = ((2 * corrected + k + sign * reach) / (2 * (1 + k)) for sign in (-1.0, 1.0))
     return np.minimum(np.maximum(low, 0.0), value), np.maximum(np.minimum(high, 1.0), value)
@@ -67,5 +68,5 @@ def has_enough_truths(truths: Ints, least: float = LEAST_TRUTHS, few: int = FEW_
 def _student(size: Floats) -> Floats:
     """Return the 97.5 % point of Student's t for this number of observations, at least two."""
     sizes, place = np.unique(size, return_inverse=True)
-    points = [student(int(min(max(one, 2.0), 1e6)) - 1) for one in sizes.tolist()]
+    points = [student(min(max(one, 2.0), 1e6) - 1) for one in sizes.tolist()]
     return np.array(points)[place].reshape(size.shape)

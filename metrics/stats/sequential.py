@@ -34,7 +34,7 @@ def anytime_p(p: float, units: int) -> float:
     return min(1.0, math.exp(0.5 * math.log1p(x) - score * score / 2 * x / (1 + x)))
 
 
-def anytime_stretch(units: int) -> float:
+def anytime_stretch(units: float) -> float:
     """Return by how much an interval that holds at every look is wider than that of a single look at `units` units.
 
     √((1 + x) / x·(ln(1 + x) + 2·ln 20)) / 1.96 with x = ρ²·units; infinite with fewer than FEWEST units.

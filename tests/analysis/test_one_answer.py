@@ -60,6 +60,9 @@ def check(run: Run, row: Difference | Resampled, alone: Difference | Resampled) 
     assert (alone.significance == "better") == (a.rank == 2 and b.rank == 1)
     assert (alone.significance == "worse") == (a.rank == 1 and b.rank == 2)
     assert (alone.significance in ("better", "worse")) == (found <= LEVEL)
+    if row.low is not None and row.high is not None and row.difference:
+        end = row.low if row.difference > 0 else -row.high  # towards 0
+        assert end <= 0 if found > LEVEL else end >= 0
     return alone.significance
 
 

@@ -177,6 +177,33 @@ def test_voc100(shared):
         assert count in (found.n, None), name
 
 
+class TestDeparturesFromTidecv:
+    """What `differs_from_source` names; tidecv's numbers are those of its own AP on the same matches."""
+
+    TEN = tuple(("a", "cat", 200 * place, 0, 100, 100) for place in range(10))
+    SEVEN = tuple((*box, 0.9) for box in TEN[:7])
+
+    def test_a_recall_of_seven_tenths_reaches_cocos_seventy_points(self):
+        data = suite_of(*self.TEN), outputs_of(*self.SEVEN)
+        found = pick(run("error_breakdown", *data), "ap").value
+        assert found == pytest.approx(70 / 101)
+        assert found == pytest.approx(pick(run("coco_summary", *data), "AP50").value)
+        assert found == pytest.approx(0.7029702970297029 - 1 / 101)  # tidecv: 71 / 101
+
+    def test_a_label_without_ground_truth_is_no_part_of_the_mean(self):
+        findings = run("error_breakdown", suite_of(*self.TEN), outputs_of(*self.SEVEN, ("b", "dog", 0, 0, 9, 9, 0.5)))
+        assert pick(findings, "ap").value == pytest.approx(70 / 101)
+        assert pick(findings, "ap").value == pytest.approx(
+            2 * 0.35148514851485146 - 1 / 101
+        )  # tidecv: half of 71 / 101
+        assert pick(findings, "d_ap_background", "dog").value is None
+
+    def test_both_are_named(self):
+        words = evaluators()["error_breakdown"].differs_from_source
+        assert "labels without ground truth do not enter the mean" in words
+        assert "recall of exactly .7 reaches 70 of the 101 points, in tidecv 71" in words
+
+
 def test_what_is_found_is_no_column_of_the_leaderboard(workspace):
     """Two models whose best thresholds differ share every column."""
     boxes = {"sure": [(*CAT, 0.9), ("b", *CAT[1:], 0.7)], "unsure": [(*CAT, 0.4), ("b", *CAT[1:], 0.2)]}

@@ -148,3 +148,13 @@ def test_coverage_of_clusters(clusters: int) -> None:
     scores = np.where(rng.random(own.shape) < 0.5, own, rng.beta(5, 1, own.shape))
     low, high = bootstrap_means(scores, None, np.arange(clusters).repeat(4), low=0.0, high=1.0, resamples=1_000)
     assert 0.92 <= np.mean((low <= 5 / 6) & (high >= 5 / 6)) <= 0.985
+
+
+@pytest.mark.parametrize(("clusters", "times"), [(5, 4), (8, 4), (10, 1), (20, 4)])
+def test_coverage_with_one_large_cluster(clusters: int, times: int) -> None:
+    """One has as many cases as all others, or four times as many: with equal ones' variance and t, 38 to 91 %."""
+    rng = np.random.default_rng(clusters)
+    sizes = np.array([4 * times * (clusters - 1), *[4] * (clusters - 1)])
+    scores = rng.normal(0.5, 0.1, (clusters, 400)).repeat(sizes, axis=0) + rng.normal(0, 0.1, (sizes.sum(), 400))
+    low, high = bootstrap_means(scores, None, np.arange(clusters).repeat(sizes), low=0.0, high=1.0, resamples=500)
+    assert np.mean((low <= 0.5) & (high >= 0.5)) >= 0.93

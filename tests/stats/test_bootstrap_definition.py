@@ -10,46 +10,55 @@ from scipy.optimize import brentq
 
 from metrics.stats import bootstrap
 from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.cluster_variance import cluster_variance
 
-Unit = tuple[float, float]  # the sum of weight · value and the sum of the weights of a cluster
+Unit = tuple[float, float, float]  # of a cluster the sums of weight · value, of the weights and of their squares
 
 
 def spread(units: list[Unit], count: int) -> tuple[float, float]:
     """The mean of drawn units and its variance, with c / (c − 1) of the units that there are."""
-    mass = sum(own for _, own in units)
-    mean = sum(total for total, _ in units) / mass
-    squares = sum((total - mean * own) ** 2 for total, own in units)
+    mass = sum(own for _, own, _ in units)
+    mean = sum(total for total, *_ in units) / mass
+    squares = sum((total - mean * own) ** 2 for total, own, _ in units)
     return mean, count / (count - 1) * squares / mass**2
+
+
+def robust(units: list[Unit]) -> tuple[float, float, float]:
+    """The mean, its variance and degrees of freedom; see test_cluster_variance for these."""
+    mean, _ = spread(units, 2)
+    columns = np.array([(total - mean * own, own, square) for total, own, square in units]).T
+    variance, freedom = cluster_variance(*(column[:, None] for column in columns))
+    return mean, float(variance[0]), float(freedom[0])
 
 
 def expected(values, weights, clusters, low, high, resamples, seed) -> tuple[float, float]:
     groups: dict[int, Unit] = {}
     for value, weight, cluster in zip(values, weights, clusters, strict=True):
-        total, mass = groups.get(cluster, (0.0, 0.0))
+        total, mass, square = groups.get(cluster, (0.0, 0.0, 0.0))
         if not math.isnan(value):
-            total, mass = total + weight * value, mass + weight
-        groups[cluster] = total, mass
+            total, mass, square = total + weight * value, mass + weight, square + weight**2
+        groups[cluster] = total, mass, square
     units = [groups[cluster] for cluster in sorted(groups)]
-    count = sum(mass > 0 for _, mass in units)
+    count = sum(mass > 0 for _, mass, _ in units)
 
     def v(p: float) -> float:
         return max(0.0, (1.0 if low == -math.inf else p - low) * (1.0 if high == math.inf else high - p))
 
-    mean, squared = spread(units, count)
+    mean, squared, freedom = robust(units)
     phi = squared / v(mean)
     closed = math.isfinite(low) and math.isfinite(high)
     pivots = []
     for times in bootstrap._draws(len(units), resamples, seed).astype(int).tolist():
         drawn = [unit for unit, often in zip(units, times, strict=True) for _ in range(often)]
-        if not sum(mass for _, mass in drawn):
+        if not sum(mass for _, mass, _ in drawn):
             pivots.append(0.0)
             continue
         other, own = spread(drawn, count)
         known = own > 1e-9 and v(other) > 0
-        own_phi = own / v(other) if known else 1 / count if closed else phi
+        own_phi = own / v(other) if known else 1 / (freedom + 1) if closed else phi
         pivots.append((other - mean) / math.sqrt(own_phi * v(mean)))
     below, above = np.quantile(pivots, [0.025, 0.975])
-    t = float(stats.t.ppf(0.975, count - 1))
+    t = float(stats.t.ppf(0.975, freedom))
 
     def end(q: float, sign: int) -> float:
         far = min(max(mean + sign * 1e3, low), high)

@@ -38,6 +38,19 @@ def test_half_samples_spread_as_the_mean_does():
     assert spread == pytest.approx(values.std(ddof=1) / np.sqrt(101), rel=0.05)
 
 
+def worth(sizes):
+    """One more than Satterthwaite's degrees of freedom of CR2's variance of a mean, of unweighted cases."""
+    h = sizes / sizes.sum()
+    p = h**2 / (1 - h)
+    return 1 + 1 / (p.sum() ** 2 - (p**2).sum() + (h**2).sum())
+
+
+def test_units_of_one_size_are_worth_their_number():
+    assert Draws.of(np.arange(30) // 5, 9).units == 6
+    assert Draws.of(np.arange(30), 9).of_cases(np.arange(7)).units == 7
+    assert Draws.of(np.zeros(3, np.int64), 9).units == 1
+
+
 def test_paired_resamples_count_what_they_hold():
     units = np.array([0, 0, 1, 2, 2, 3])
     draws = Draws.of(units, 50, seed=3)
@@ -52,7 +65,7 @@ def test_paired_resamples_count_what_they_hold():
             assert np.array_equal(total, np.bincount(codes[cases], weight * values[cases], 3))
         part = draws.of_cases(cases)
         assert np.array_equal(part.sums(codes[cases], 3), counts)
-        assert part.units == len(set(units[cases]))
+        assert part.units == pytest.approx(worth(np.unique(units[cases], return_counts=True)[1]))
 
 
 def test_paired_resamples_follow_from_the_suite_and_the_seed():

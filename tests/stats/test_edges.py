@@ -80,27 +80,6 @@ def test_pairs_in_parts_are_those_in_one(monkeypatch: pytest.MonkeyPatch) -> Non
     assert once_more.p.tolist() == samples.p.tolist()
 
 
-@pytest.mark.parametrize("clustered", [False, True], ids=["alone", "clusters"])
-@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-def test_intervals_of_differences_by_their_resamples(clustered: bool, weighted: bool) -> None:
-    """Percentiles of the means over the pairs that there are, Φ(−t·√(c / (c − 1))) from either end."""
-    rng = np.random.default_rng(5)
-    differences, weights = rng.normal(0.3, 1, (24, 2)), rng.integers(1, 4, 24).astype(float)
-    differences[[3, 8, 9, 10, 11], 1] = np.nan
-    clusters = np.arange(24) // 4 if clustered else np.arange(24)
-    given = weights if weighted else None
-    low, high = difference_intervals(differences, given, clusters if clustered else None, 7, 400)
-    mass = np.where(np.isnan(differences), 0.0, (weights if weighted else np.ones(24))[:, None])
-    total = np.nan_to_num(differences) * mass
-    groups = np.arange(clusters.max() + 1)
-    parts = np.hstack([np.stack([part[clusters == group].sum(axis=0) for group in groups]) for part in (total, mass)])
-    sums = resampled_sums(parts, groups, 7, 400)
-    for column, c in enumerate([len(groups), 6 - 1 if clustered else 24 - 5]):
-        tail = math.erfc(math.sqrt(c / (c - 1)) * student(c - 1) / math.sqrt(2)) / 2
-        means = sums[:, column] / sums[:, 2 + column]
-        assert (low[column], high[column]) == pytest.approx(tuple(np.quantile(means, [tail, 1 - tail])))
-
-
 def test_shares_with_gaps_are_wilsons_of_the_answers_there_are() -> None:
     values = np.array([[1.0, 0.0], [1.0, np.nan], [0.0, np.nan], [np.nan, np.nan]])
     low, high, method = mean_intervals(values, shares=True)

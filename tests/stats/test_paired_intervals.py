@@ -8,7 +8,7 @@ from hypothesis import given
 from scipy import stats
 
 from metrics.stats import paired_intervals
-from metrics.stats.paired_intervals import difference_intervals, newcombe_paired, resample_interval
+from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired, resample_interval
 from tests.stats.test_paired_tests import COUNTS, column
 
 
@@ -66,6 +66,27 @@ class TestIntervals:
         expected = stats.t.interval(0.95, n - 1, values.mean(), stats.sem(values))
         assert np.ravel(difference_intervals(column(values))) == pytest.approx(expected, abs=0.12 * stats.sem(values))
 
+    def test_differences_go_as_far_as_the_range_of_the_values(self) -> None:
+        """Of five equal differences as many others as Wilson's interval allows, 3.84 of 8.84, may lie at either end."""
+        low, high = difference_intervals(np.full((5, 2), 0.5), widest=np.array([1.0, 3.0]))
+        part = 3.84146 / 8.84146
+        assert low == pytest.approx([0.5 - part * 1.5, 0.5 - part * 3.5], abs=1e-5)
+        assert high == pytest.approx([0.5 + part * 0.5, 0.5 + part * 2.5], abs=1e-5)
+        assert np.isnan(difference_intervals(np.full((5, 1), 0.5))).all()  # without a range nothing is known
+
+    @pytest.mark.parametrize("n", [6, 10, 20])
+    @pytest.mark.parametrize("kind", ["normal", "mostly 0", "steep"])
+    def test_few_pairs_hold_the_truth_as_often(self, n: int, kind: str) -> None:
+        """Expanded percentiles held 92, 54 and 82 % of six pairs: `python -m tests.benchmarks.bench_small_samples`."""
+        rng = np.random.default_rng([8, n])
+        draw, truth, widest, least = {
+            "normal": (rng.normal(0.3, 1, (n, 600)), 0.3, np.inf, 0.935),
+            "mostly 0": (np.where(rng.random((n, 600)) < 0.85, 0, 0.5), 0.075, 1.0, 0.935),
+            "steep": (rng.lognormal(0, 1, (n, 600)), np.exp(0.5), np.inf, 0.87),
+        }[kind]
+        low, high = difference_intervals(draw, widest=widest)
+        assert ((low <= truth) & (high >= truth)).mean() >= least
+
     @pytest.mark.parametrize(
         ("n", "size"),
         [
@@ -87,6 +108,23 @@ class TestIntervals:
         bounds = [newcombe_paired(*row) for row in tables.tolist()]
         held = [low is not None and high is not None and low <= 0.1 <= high for low, high in bounds]
         assert 0.93 <= np.mean(held) <= 0.97
+
+
+@pytest.mark.parametrize(
+    ("ends", "difference", "p", "expected"),
+    [
+        pytest.param((0.1, 0.5), 0.3, 0.051, (0.0, 0.5), id="not significant, so 0 is within"),
+        pytest.param((-0.5, -0.1), -0.3, 0.2, (-0.5, 0.0), id="on the other side"),
+        pytest.param((-0.1, 0.5), 0.2, 0.05, (0.0, 0.5), id="significant, so nothing below 0 is"),
+        pytest.param((-0.5, 0.1), -0.2, 0.01, (-0.5, 0.0), id="nothing above"),
+        pytest.param((-0.1, 0.5), 0.2, 0.3, (-0.1, 0.5), id="both say not"),
+        pytest.param((0.1, 0.5), 0.3, 0.01, (0.1, 0.5), id="both say so"),
+        pytest.param((np.nan, np.nan), 0.3, 0.01, (np.nan, np.nan), id="none"),
+    ],
+)
+def test_where_interval_and_test_disagree_the_test_decides(ends, difference, p, expected) -> None:
+    found = agreeing(np.array(ends)[:, None], np.array([difference]), np.array([p]))
+    assert np.ravel(found) == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,14 @@ class TestMeans:
         skewless = np.random.default_rng(3).laplace(size=(25, 2_000))
         assert 0.03 <= (p_of(skewless) <= 0.05).mean() <= 0.065
 
+    @pytest.mark.parametrize("share", [0.5, 0.8])
+    def test_one_large_cluster_makes_no_false_findings(self, share: float) -> None:
+        """Of 20 clusters one has that share of the cases; by units − 1 degrees of freedom 25 and 84 % were found."""
+        rng = np.random.default_rng(9)
+        sizes = np.array([round(share / (1 - share) * 57), *[3] * 19])
+        values = rng.normal(size=(20, 1_000)).repeat(sizes, axis=0) + rng.normal(size=(sizes.sum(), 1_000))
+        assert (p_of(values, None, np.arange(20).repeat(sizes)) <= 0.05).mean() <= 0.065
+
 
 def test_standard_error_of_single_pairs_and_of_clusters() -> None:
     values = np.random.default_rng(8).normal(size=30)

@@ -250,8 +250,9 @@ def table_columns(correction: str) -> dict[str, Any]:
         "b": numeric("B", 52, "mean of B over the same cases"),
         "difference": numeric("B − A", 60, "mean of the differences case by case"),
         "interval": numeric(
-            "95 % interval", 118, "of B − A. 0 or 1 a case: Newcombe's for pairs; else the bootstrap of the pairs, "
-            "clustered by the suite's groups. Not widened for the number of metrics.",
+            "95 % interval", 118, "of B − A. 0 or 1 a case: Newcombe's for pairs; else the studentised bootstrap of "
+            "pairs, clustered by the suite's groups. It ends at 0 where it would contradict p. Not widened for the "
+            "number of metrics.",
         ),
         "n": numeric("n", 50, "pairs: cases that both have a value for"),
         "adjusted": numeric("Adjusted p", 74, f"for the metrics shown: {CORRECTIONS[correction]}"),

@@ -13,11 +13,12 @@ from metrics.analysis.comparison.paired_bootstrap import Resampled, label_differ
 from metrics.analysis.comparison.run_settings import changed_settings
 from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected
+from metrics.analysis.leaderboard.few_groups import design_warning
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
 from metrics.core.errors import InputError
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
-from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
+from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired
 from metrics.stats.paired_tests import MCNEMAR, TESTS, PairedTests, Test, paired_tests
 from metrics.stats.sequential import anytime_interval, anytime_p, anytime_stretch
 from metrics.store import Run, cache_by_run
@@ -102,8 +103,8 @@ def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other:
     metrics; see `shown`. InputError where there is nothing to compare.
 
     The tests are those of metrics.stats.paired_tests, as for the ranks of the leaderboard. Intervals: Newcombe's where
-    McNemar's test is used, else an expanded percentile bootstrap; for metrics of the whole data set the basic
-    bootstrap.
+    McNemar's test is used, else the studentised bootstrap; for metrics of the whole data set the basic bootstrap. None
+    leaves out 0 where its own test does not, see `agreeing`.
     """
     other = other or run
     _check_models(run, model_a, other, model_b)
@@ -139,7 +140,7 @@ def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None)
     return Comparison(
         model_a, model_b, run.id, other.id, len(design), tuple(rows), tuple(drawn.values()),
         tuple(entry for entry in unpaired if entry.column.key not in drawn), "holm", 0, design.clusters is not None,
-        _notes(run, other, (*board_a.columns, *board_b.columns), rows),
+        _notes(run, other, (*board_a.columns, *board_b.columns), rows, design),
     )  # fmt: skip
 
 
@@ -215,9 +216,11 @@ def _tested_together(
     means = np.flatnonzero(found.test != MCNEMAR)
     ends = np.full((2, len(pairs)), np.nan)
     if len(means):
-        ends[:, means] = difference_intervals(apart[:, means], design.weights, design.clusters)
+        widest = np.array([pairs[place][0].high - pairs[place][0].low for place in means.tolist()])
+        ends[:, means] = difference_intervals(apart[:, means], design.weights, design.clusters, widest)
     for place in np.flatnonzero(found.test == MCNEMAR).tolist():
         ends[:, place] = _newcombe(*pairs[place][1:])
+    ends = agreeing(ends, found.difference, found.p)
     return [_difference(*pair, design, found, place, *ends[:, place].tolist()) for place, pair in enumerate(pairs)]
 
 
@@ -245,7 +248,7 @@ def _difference(
         float(np.average(values, weights=weights)) if there else None
         for values in (a.values[both], b.values[both], apart)
     )
-    widest, error = column.high - column.low, float(found.error[place])
+    error = float(found.error[place])
     return Difference(
         column=column,
         n=n,
@@ -261,10 +264,10 @@ def _difference(
         wins=wins,
         losses=losses,
         ties=n - wins - losses,
-        low=max(low, -widest) if there and not np.isnan(low) else None,
-        high=min(high, widest) if there and not np.isnan(high) else None,
+        low=low if there and not np.isnan(low) else None,
+        high=high if there and not np.isnan(high) else None,
         p=float(found.p[place]) if there and wins + losses else None,
-        detectable=power.detectable(error, clusters) if there and error > 0 else None,
+        detectable=power.detectable(error, 1 + float(found.freedom[place])) if there and error > 0 else None,
     )
 
 
@@ -285,9 +288,11 @@ def _check_models(run: Run, model_a: str, other: Run, model_b: str) -> None:
         raise InputError(f"{model_a} cannot be compared with itself in one run; choose another model or another run")
 
 
-def _notes(run: Run, other: Run, columns: Sequence[Column], rows: Sequence[Difference]) -> tuple[str, ...]:
-    shared = shared_cases(run, other)
-    notes = [] if shared is None else [shared.words]
+def _notes(
+    run: Run, other: Run, columns: Sequence[Column], rows: Sequence[Difference], design: SamplingDesign
+) -> tuple[str, ...]:
+    shared, caution = shared_cases(run, other), design_warning(design)
+    notes = ([] if caution is None else [caution]) + ([] if shared is None else [shared.words])
     only_a, only_b = max((row.only_a for row in rows), default=0), max((row.only_b for row in rows), default=0)
     if only_a or only_b:
         notes.append(

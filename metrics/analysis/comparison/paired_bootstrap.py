@@ -23,7 +23,7 @@ from metrics.analysis.leaderboard.replicates import Replicated, replicates
 from metrics.core.errors import InputError
 from metrics.core.label_keys import find
 from metrics.core.registry import evaluators
-from metrics.stats.paired_intervals import resample_interval
+from metrics.stats.paired_intervals import agreeing, resample_interval
 from metrics.stats.paired_tests import resample_tests
 from metrics.store import Run, cache_by_run
 
@@ -132,12 +132,14 @@ def _difference(
     if not len(both):
         return None
     difference = b.value - a.value
-    low, high = resample_interval(difference, both)
-    widest = column.high - column.low
-    p = float(resample_tests(np.array([difference]), samples[None])[0]) if difference or both.any() else None
+    widest, apart = column.high - column.low, np.array([difference])
+    p = resample_tests(apart, samples[None])
+    ends = np.array(resample_interval(difference, both)).clip(-widest, widest)
+    low, high = agreeing(ends[:, None], apart, p)
     return Resampled(
-        column=column, label=label, a=a.value, b=b.value, difference=difference, low=max(low, -widest),
-        high=min(high, widest), error=float(both.std()), clusters=clusters, p=p, n=b.n, resamples=len(both),
+        column=column, label=label, a=a.value, b=b.value, difference=difference, low=float(low[0]),
+        high=float(high[0]), error=float(both.std()), clusters=clusters,
+        p=float(p[0]) if difference or both.any() else None, n=b.n, resamples=len(both),
     )  # fmt: skip
 
 

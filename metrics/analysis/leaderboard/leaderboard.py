@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from metrics.analysis.leaderboard.column_key import column_key, short
+from metrics.analysis.leaderboard.few_groups import few_groups
 from metrics.analysis.leaderboard.ranks import MOST, Ranks, ranks, resample_ranks
 from metrics.core.calibration import Calibration
 from metrics.core.evaluator import Evaluator, Metric, Status
@@ -67,7 +68,8 @@ class Cell:
 
     `rank` is one more than the number of significantly better models; `last_rank` is the worst rank that the model may
     have among the `ranked`; `best`: no other model is significantly better. `paired`: ranked by paired tests, see
-    metrics.analysis.leaderboard.ranks; `untested`: why several models with values are not ranked.
+    metrics.analysis.leaderboard.ranks; `untested`: why several models with values are not ranked; `caution`: why its
+    interval and rank are not to be relied on, see few_groups.
     """
 
     value: float | None
@@ -88,17 +90,22 @@ class Cell:
     untested: str | None = None
     if_worst: float | None = None
     if_best: float | None = None
+    caution: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """Models × columns: `cells` by (model, column key), `ranks` by column key, `tags` the slices there are."""
+    """Models × columns: `cells` by (model, column key), `ranks` by column key, `tags` the slices there are.
+
+    cautions: why its intervals and tests are not to be relied on, a sentence each; see few_groups.
+    """
 
     models: tuple[str, ...]
     columns: tuple[Column, ...]
     cells: Mapping[tuple[str, str], Cell]
     tags: tuple[str, ...]
     ranks: Mapping[str, Ranks]
+    cautions: tuple[str, ...] = ()
 
     @property
     def label_keys(self) -> tuple[str, ...]:
@@ -141,7 +148,7 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     wordings = {id: run.wording(id) for id in known}
     calibrations = {id: run.calibrations(id) for id in known}
     local = {id: bool(entry.local_models(entry.parameters(**run.evaluators[id]))) for id, entry in known.items()}
-    large = run.spec["suite"]["cases"] * len(run.models) > MOST
+    large, caution = run.spec["suite"]["cases"] * len(run.models) > MOST, few_groups(run, tag)
     columns: list[Column] = []
     cells: dict[tuple[str, str], Cell] = {}
     for key, same in grouped.items():
@@ -160,10 +167,13 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
             if entry.id in partly
             else _cells(metric, same, tests.get(key), TOO_MANY if large else UNTESTED)
         )
-        cells |= {(row["model"], key): cell for row, cell in zip(same, found, strict=True)}
+        cells |= {
+            (row["model"], key): cell if cell.low is None else replace(cell, caution=caution)
+            for row, cell in zip(same, found, strict=True)
+        }
     by_model = {key: {row["model"]: row for row in same} for key, same in grouped.items()}
     twinned = (replace(column, twin=_twin(column.key, metrics[column.key], by_model)) for column in columns)
-    return Leaderboard(run.models, tuple(twinned), cells, tuple(tags), tests)
+    return Leaderboard(run.models, tuple(twinned), cells, tuple(tags), tests, () if caution is None else (caution,))
 
 
 def _twin(key: str, metric: Metric, shown: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str | None:

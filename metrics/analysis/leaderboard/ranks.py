@@ -34,7 +34,8 @@ class Ranks:
 
     adjusted: p of each tested pair (the better model first), by Holm over all pairs of models of the metric;
     cases, units: what a typical pair of models shares, in cases and independent units (groups of cases); error: the
-    standard error of its difference (medians over the pairs), None where no two models differ or resamples are paired.
+    standard error of its difference (medians over the pairs), None where no two models differ or resamples are paired;
+    worth: how many units of one size the units are worth, 0 for as many as there are.
     """
 
     ranges: Mapping[str, tuple[int, int]]
@@ -42,6 +43,7 @@ class Ranks:
     cases: int = 0
     units: int = 0
     error: float | None = None
+    worth: float = 0.0
 
     def p_of(self, one: str, other: str) -> float:
         """Return the adjusted p of a pair of models; 1 where there are too many models to test this pair."""
@@ -50,13 +52,13 @@ class Ranks:
     @property
     def detectable(self) -> float | None:
         """The true difference of two models that such cases detect with 80 % power, by a test at 5 %."""
-        return None if self.error is None else power.detectable(self.error, self.units)
+        return None if self.error is None else power.detectable(self.error, self.worth or self.units)
 
     def cases_needed(self, difference: float) -> int:
         """Return how many such cases detect a true `difference` > 0 with 80 % power, by a test at 5 %."""
         assert self.error is not None
-        units = power.units_needed(self.error, self.units, difference)
-        return math.ceil(units * self.cases / self.units)
+        worth = self.worth or self.units
+        return math.ceil(power.units_needed(self.error, worth, difference) * self.cases / worth)
 
 
 @cache_by_run(maxsize=16)
@@ -118,7 +120,8 @@ def _of_cases(
     if not known.any():
         return found
     units, cases = (int(np.median(counts[known])) for counts in (pairs.units, pairs.cases))
-    return replace(found, cases=cases, units=units, error=float(np.median(pairs.error[known])))
+    error, worth = float(np.median(pairs.error[known])), min(units, 1 + float(np.median(pairs.freedom[known])))
+    return replace(found, cases=cases, units=units, error=error, worth=worth)
 
 
 def _values(

@@ -214,7 +214,7 @@ def _cell(cell: Cell | None, text: str) -> list[Any]:
     size = f"n {format.count(cell.n)}" if cell.n else ""
     if cell.unscored:
         size = f"{size} · ∅ {format.count(cell.unscored)}" if size else f"∅ {format.count(cell.unscored)}"
-    notes = [note for note in (cell.reason, cell.untested) if note]
+    notes = [note for note in (cell.reason, cell.untested, cell.caution) if note]
     notes += [
         f"{format.STATUSES.get(name, name)}: {format.count(n)}" for name, n in cell.counts.items() if n and name != "ok"
     ]

@@ -42,7 +42,7 @@ def comparison_section(run: Run) -> Section | None:
     left_out = [*_left_out(every, columns, ranked, others)]
     return Section(
         "comparison", "Is it really better?", "Or could the difference be chance?", (table,),
-        (method([row for _, row in pairs], run.sampling_design()), *left_out),
+        (*board.cautions, method([row for _, row in pairs], run.sampling_design()), *left_out),
     )  # fmt: skip
 
 

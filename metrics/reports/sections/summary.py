@@ -103,6 +103,7 @@ def _sure(run: Run, board: Leaderboard, pairs: Sequence[Compared]) -> Iterator[s
             f"With {plural(own.cases, 'case')}, a difference of {number(own.detectable)} in "
             f"{metric_title(column, arrow=False)} would be detected 80 % of the time; smaller ones are often missed."
         )
+    yield from board.cautions
     yield _scored(board)
     if judged := analysis.judged_evaluators(run):
         yield f"{plural(len(judged), 'evaluator')} judged by {named(analysis.judge_names(run))}, an LLM that can err."

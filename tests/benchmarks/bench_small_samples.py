@@ -1,0 +1,200 @@
+"""How often 95 % intervals hold the truth where cases are few, groups unequal, tails heavy or classes rare.
+
+    python -m tests.benchmarks.bench_small_samples [pairs | groups | tails | classes]
+
+A line per design: the coverage in per cent and the median width, of paired differences also how many intervals end at 0
+because they would contradict the paired test. A minute.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.evaluators._classification import aggregates
+from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.draws import Draws
+from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired
+from metrics.stats.paired_tests import PairedTests, paired_tests
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Draw = Callable[[np.random.Generator, tuple[int, ...]], Floats]
+LEAST, MOST = 93.0, 97.0
+PARETO = 2.5  # shape: a finite variance, no third moment
+DRAWS: dict[str, tuple[Draw, float, float]] = {  # values, their mean, and how far from 0 they can be
+    "normal": (lambda rng, size: rng.normal(0.3, 1, size), 0.3, np.inf),
+    "graded": (lambda rng, size: rng.choice(5, size, p=[0.05, 0.1, 0.3, 0.35, 0.2]) / 2 - 1, 0.275, 1.0),
+    "85 % equal": (lambda rng, size: np.where(rng.random(size) < 0.85, 0.0, 0.5), 0.075, 1.0),
+    "lognormal": (lambda rng, size: rng.lognormal(0, 1, size), float(np.exp(0.5)), np.inf),
+    "Pareto": (lambda rng, size: rng.pareto(PARETO, size), 1 / (PARETO - 1), np.inf),
+}
+PAIRS = (6, 10, 20, 50)
+GROUPS = (5, 8, 10, 20)
+ICCS = (0.0, 0.1, 0.5)
+IN_A_GROUP = 6  # cases on average
+CLASSES = (30, 60, 200)
+
+
+class Line(NamedTuple):
+    """A design: how often the intervals hold the truth, how wide they are, how many end at 0 to agree with the test."""
+
+    name: str
+    held: float
+    width: float
+    moved: float | None = None
+
+
+def main() -> None:
+    """Simulate and print."""
+    parts = {"pairs": pairs, "groups": groups, "tails": tails, "classes": classes}
+    print(f"{'coverage of 95 % intervals, %':<64}{'held':>7}{'width':>9}{'moved':>7}")
+    for part in sys.argv[1:] or parts:
+        for line in parts[part]():
+            outside = "" if 100 * line.held >= LEAST else f"  below {LEAST:.0f}"
+            moved = " " * 7 if line.moved is None else f"{100 * line.moved:>7.1f}"
+            print(f"{line.name:<64}{100 * line.held:>7.1f}{line.width:>9.3f}{moved}{outside}", flush=True)
+
+
+def pairs(samples: int = 2_000) -> Iterator[Line]:
+    """Of the mean of paired differences of independent cases, and of groups."""
+    for kind, (draw, truth, widest) in DRAWS.items():
+        for n in PAIRS:
+            apart = draw(np.random.default_rng(n), (n, samples))
+            yield _paired(f"difference, {kind}, n = {n}", apart, truth, None, widest)
+    for n in PAIRS:
+        yield binary_pairs(n, samples)
+    for name, sizes in shapes():
+        clusters = np.repeat(np.arange(len(sizes)), sizes)
+        yield _paired(f"difference, {name}, ICC 0.5", grouped(sizes, 0.5, samples) - 0.5, 0.0, clusters, np.inf)
+
+
+def _paired(name: str, apart: Floats, truth: float, clusters: Ints | None, widest: float) -> Line:
+    ends = np.stack(difference_intervals(apart, None, clusters, widest))
+    return _agreeing(name, ends, paired_tests(apart, None, clusters), truth)
+
+
+def binary_pairs(n: int, samples: int) -> Line:
+    """Of the difference of two shares, .8 and .6, right together more often than by chance."""
+    rng = np.random.default_rng(n)
+    kinds = rng.multinomial(n, [0.5, 0.3, 0.1, 0.1], samples)  # both, only b, only a, neither
+    apart = np.zeros((n, samples))
+    for column, (_, only_b, only_a, _) in enumerate(kinds.tolist()):
+        apart[:only_b, column], apart[only_b : only_b + only_a, column] = 1.0, -1.0
+    ends = np.array([newcombe_paired(*row) for row in kinds.tolist()], np.float64).T
+    return _agreeing(f"difference, right or wrong, n = {n}", ends, paired_tests(apart, binary=True), 0.2)
+
+
+def _agreeing(name: str, ends: Floats, tests: PairedTests, truth: float) -> Line:
+    low, high = found = agreeing(ends, tests.difference, tests.p)
+    return Line(
+        name, _held(low, high, truth), float(np.nanmedian(high - low)), float((found != ends).any(axis=0).mean())
+    )
+
+
+def groups(samples: int = 2_000) -> Iterator[Line]:
+    """Of a mean within 0 … 1 and of one without ends, by the sizes of groups and how alike their cases are."""
+    for name, sizes in shapes():
+        for icc in ICCS:
+            values, clusters = grouped(sizes, icc, samples), np.repeat(np.arange(len(sizes)), sizes)
+            low, high = bootstrap_means(values, None, clusters, low=0.0, high=1.0, resamples=1_000)
+            yield Line(f"mean, {name}, ICC {icc}", _held(low, high, 0.5), float(np.median(high - low)))
+
+
+def shapes() -> Iterator[tuple[str, Ints]]:
+    """Yield names and sizes of groups: all alike, of 1 to 11, one with half or four fifths of all cases."""
+    for count in GROUPS:
+        yield f"{count} equal groups", np.full(count, IN_A_GROUP)
+        yield f"{count} groups of 1–11", np.resize([1, 11, 3, 9, 6], count)
+        for times, part in ((1, "half"), (4, "80 %")):
+            sizes = [times * IN_A_GROUP * (count - 1), *[IN_A_GROUP] * (count - 1)]
+            yield f"{count} groups, one with {part}", np.array(sizes)
+
+
+def grouped(sizes: Ints, icc: float, samples: int) -> Floats:
+    """Scores [n, samples] within 0 … 1 around .5, of groups whose cases are as alike as `icc` says."""
+    rng = np.random.default_rng(len(sizes))
+    common = rng.normal(size=(len(sizes), samples)).repeat(sizes, axis=0)
+    own = rng.normal(size=common.shape)
+    scores: Floats = 0.5 + 0.15 * (np.sqrt(icc) * common + np.sqrt(1 - icc) * own)
+    return scores.clip(0, 1)
+
+
+def tails(samples: int = 2_000) -> Iterator[Line]:
+    """Of means of what has no upper end, such as seconds and costs."""
+    for kind in ("lognormal", "Pareto"):
+        draw, truth, _ = DRAWS[kind]
+        for n in (*PAIRS, 200):
+            low, high = bootstrap_means(draw(np.random.default_rng(n), (n, samples)), low=0.0)
+            yield Line(f"mean, {kind}, n = {n}", _held(low, high, truth), float(np.median(high - low)))
+
+
+def classes(samples: int = 400) -> Iterator[Line]:
+    """Of F1 of the rarest class, macro F1 and macro precision of two, and of four classes."""
+    for name, shares in {
+        "2 classes": [0.5, 0.5], "2 classes, 15 % rare": [0.85, 0.15], "4 classes": [0.25] * 4,
+        "4 classes, 10 % rare": [0.4, 0.3, 0.2, 0.1],
+    }.items():  # fmt: skip
+        for right in (0.7, 0.9):
+            for n in CLASSES:
+                yield from classified(f"{name}, {right:.0%} right, n = {n}", np.array(shares), right, n, samples)
+
+    for name, sizes in shapes():
+        yield from classified_groups(name, sizes, samples // 2)
+
+
+def classified_groups(name: str, sizes: Ints, samples: int) -> Iterator[Line]:
+    """Of accuracy and macro F1, both .75, of two classes; how often a group is predicted right varies."""
+    rng = np.random.default_rng(len(sizes))
+    units = np.repeat(np.arange(len(sizes)), sizes)
+    found: dict[tuple[str, str | None], list[tuple[float, float]]] = {("accuracy", None): [], ("f1", "macro"): []}
+    for seed in range(samples):
+        truth = rng.integers(0, 2, len(units))
+        right = rng.random(len(units)) < rng.beta(1.75, 0.58, len(sizes))[units]
+        for row in aggregates(truth, np.where(right, truth, 1 - truth), ["a", "b"], Draws.of(units, 300, seed % 4), {}):
+            key = row.metric, row.columns["average"]
+            if key in found and row.label is None and row.low is not None and row.high is not None:
+                found[key].append((row.low, row.high))
+    for (metric, average), ends in found.items():
+        low, high = np.array(ends).T
+        what = f"{average} {metric}" if average else metric
+        yield Line(f"{what}, {name}, ICC 0.3", _held(low, high, 0.75), float(np.median(high - low)))
+
+
+def classified(name: str, shares: Floats, right: float, n: int, samples: int) -> Iterator[Line]:
+    """Of data sets whose cases are predicted right with that chance, else as another class by its share."""
+    k = len(shares)
+    rng = np.random.default_rng(n)
+    labels = [f"c{code}" for code in range(k)]
+    confusion = np.where(np.eye(k) > 0, 0.0, shares)
+    confusion = (1 - right) * confusion / confusion.sum(axis=1, keepdims=True) + right * np.eye(k)
+    joint = shares[:, None] * confusion
+    hits, made = np.diag(joint), joint.sum(axis=0)
+    truths = {
+        ("f1", labels[-1], None): 2 * hits[-1] / (made + shares)[-1],
+        ("f1", None, "macro"): float(np.mean(2 * hits / (made + shares))),
+        ("precision", None, "macro"): float(np.mean(hits / made)),
+    }
+    found: dict[tuple[str, str | None, str | None], list[tuple[float, float]]] = {key: [] for key in truths}
+    for seed in range(samples):
+        cells = rng.choice(k * k, n, p=joint.ravel())
+        rows = aggregates(cells // k, cells % k, labels, Draws.of(np.arange(n), 500, seed % 4), {})
+        for row in rows:
+            key = (row.metric, row.label, row.columns["average"])
+            if key in truths and row.low is not None and row.high is not None:
+                found[key].append((row.low, row.high))
+    for key, truth in truths.items():
+        own = np.array(found[key]).reshape(-1, 2).T
+        if own.shape[1] >= samples / 4:
+            what = f"{'macro ' if key[1] is None else ''}{key[0]}"
+            yield Line(f"{what}, {name}", _held(own[0], own[1], truth), float(np.median(own[1] - own[0])))
+
+
+def _held(low: Floats, high: Floats, truth: float) -> float:
+    return float(np.mean((low <= truth + 1e-12) & (truth <= high + 1e-12)))
+
+
+if __name__ == "__main__":
+    main()
