@@ -110,9 +110,17 @@ def read_json(path: Path) -> Any:
     """Return the plain data of a JSON file; None where there is no such file."""
     try:
         with stored_at(path):
-            return json.loads(path.read_text(encoding="utf-8"))
+            return json_of(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
+
+
+def json_of(text: str | bytes) -> Any:
+    """Return the plain data of a JSON text. ValueError where it is none, or nested too deeply for the parser."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -18,7 +18,7 @@ class Calibrations:
         """Return them, the oldest first. Raises InputError for a file that is not one of calibrations."""
         try:
             return [calibration_of(record) for record in read_json(self.path) or []]
-        except (TypeError, ValueError, AttributeError, RecursionError) as failure:
+        except (TypeError, ValueError, AttributeError) as failure:
             expected = "calibrations as `calibrate` writes them; remove the file and calibrate again"
             raise InputError([InputProblem(str(self.path), str(failure), expected)]) from failure
 

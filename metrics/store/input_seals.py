@@ -5,7 +5,6 @@ What was stored by earlier versions has none; its content can still be compared 
 stored.
 """
 
-import json
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +14,7 @@ import pyarrow as pa
 
 from metrics.core.arrow import stored_rows
 from metrics.core.errors import RunCorrupt
+from metrics.core.files import json_of
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
 from metrics.store.digests import content_digest, digest_of, file_facts, kept_by_file, listing_facts
 
@@ -35,7 +35,7 @@ def sealed(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def checked_facts(text: str) -> dict[str, Any]:
     """Return the facts in the text of `suite.json` or `outputs.json`. Raises ValueError saying what is wrong."""
-    found = json.loads(text)
+    found = json_of(text)
     if not isinstance(found, dict):
         raise ValueError(f"it holds a {type(found).__name__}")
     if OWN in found and found[OWN] != _checksum(found):
@@ -135,5 +135,5 @@ def _has_fingerprint(folder: Path, digests: tuple[str, ...]) -> bool:  # noqa: A
             return whole.fingerprint == folder.name
         outputs = Outputs(conform(table("outputs.parquet"), OUTPUTS), table("predictions.parquet"))
         return outputs.fingerprint == folder.name
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, RunCorrupt, pa.ArrowException):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RunCorrupt, pa.ArrowException):
         return False

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from metrics.core.files import write_json
+from metrics.core.files import json_of, write_json
 from metrics.store.digests import content_digest, kept_by_file
 
 FILE = "manifest.json"
@@ -47,7 +47,7 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 def checked(text: str) -> Mapping[str, Any]:
     """Return the manifest with that text. Raises ValueError saying what is wrong with it."""
-    found = json.loads(text)
+    found = json_of(text)
     if not isinstance(found, dict):
         raise ValueError(f"it holds a {type(found).__name__}")
     if OWN in found and content_digest({name: found[name] for name in found if name != OWN}) != found[OWN]:

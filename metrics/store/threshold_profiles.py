@@ -110,6 +110,6 @@ def _read(path: Path, version: int) -> tuple[str | None, Mapping[str, Thresholds
             for name, thresholds in found["profiles"].items()
         }
         in_force = found["in_force"]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as failure:
+    except (ValueError, TypeError, KeyError, AttributeError) as failure:
         raise InputError([InputProblem(str(path), str(failure), FORM)]) from failure
     return (in_force if in_force in profiles else None), profiles

@@ -13,7 +13,7 @@ from metrics.vision.masks import LARGEST_IMAGE, Masks
 IouType = Literal["bbox", "segm"]
 DENSE = 4  # ids so close together are looked up in a table
 BOX = "[x, y, width, height] in pixels"
-FARTHEST = 1e15  # pixels: the areas of farther boxes, and their overlaps, are no numbers
+FARTHEST = 1e15  # pixels: nothing lies farther, and the areas of boxes are finite up to there
 
 
 @dataclass(frozen=True, eq=False, slots=True)

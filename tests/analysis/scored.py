@@ -94,6 +94,12 @@ def scored_run(
     return run
 
 
+def with_resources(run: Run, **resources: Any) -> Run:
+    """The run with these models and judge in its specification."""
+    write_json(run.folder / "spec.json", run.spec | {"resources": resources})
+    return Run(run.folder)
+
+
 def told(frame: pd.DataFrame, kind: str, **of: str) -> dict:  # type: ignore[type-arg]
     """The one row of that kind, and of those values."""
     rows = frame[frame["kind"] == kind]

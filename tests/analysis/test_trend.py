@@ -18,7 +18,7 @@ from metrics.stats.paired_tests import mcnemar_mid_p
 from metrics.store import Run, Workspace
 from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.analysis.comparison.test_compare import outputs, suite
-from tests.analysis.scored import scored_run
+from tests.analysis.scored import scored_run, with_resources
 from tests.engine.engine_scenes import dated, finished, resealed, text_outputs, text_suite
 
 PASSES = "text_matching/passes"
@@ -197,10 +197,9 @@ def test_a_model_without_a_number_in_a_run_is_left_out_of_it(workspace: Path) ->
 
 
 def test_another_model_behind_a_metric_is_said(workspace: Path) -> None:
-    runs = []
-    for embedder in ("small", "large"):
-        run = scored_run({"groundedness.groundedness": {"m": [0.5] * 5}})
-        (run.folder / "spec.json").write_text(json.dumps(run.spec | {"resources": {"embedder": embedder}}))
-        runs.append(Run(run.folder))
+    runs = [
+        with_resources(scored_run({"groundedness.groundedness": {"m": [0.5] * 5}}), embedder=embedder)
+        for embedder in ("small", "large")
+    ]
     assert changed_settings(*runs, "groundedness") == ("another embedder",)
     assert changed_settings(runs[0], runs[0], "groundedness") == ()

@@ -1,10 +1,13 @@
-"""Temporary folders of readers: they last as long as the process."""
+"""Files: temporary folders of readers last as long as the process; JSON that cannot be read says so."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from metrics.core.files import read_json
 from tests.ingest.files import picture
 
 READ = """
@@ -30,3 +33,11 @@ def test_a_reader_leaves_no_folder_behind(tmp_path: Path) -> None:
     command = [sys.executable, "-c", READ, *(str(tmp_path / name) for name in ("suite.csv", "images", "files"))]
     subprocess.run(command, check=True, env=os.environ | {"TMPDIR": str(scratch)})
     assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["{", "[" * 10_000, "[" * 10_000 + "]" * 10_000], ids=["none", "open", "too deep"])
+def test_json_that_cannot_be_read_is_a_value_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "facts.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"nested too deeply|Expecting"):
+        read_json(path)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.ingest.sheet import Problems, Sheet
 from metrics.ingest.source import Source
-from metrics.ingest.tables.object_tables import POLYGONS, box_columns, outline
+from metrics.ingest.tables.object_tables import POLYGONS, box_areas, box_columns, outline
 from metrics.ingest.tables.values import finite
 from metrics.vision import rle
 from metrics.vision.coco_columns import BOX, Fault, area_faults, box_faults
@@ -136,8 +136,7 @@ class Listing(Sheet):
                         areas[place] = area
             polygons, runs = pa.array(rings, POLYGONS), pa.array(codes, pa.string())
         self.apply([Fault("bbox", without, BOX)])
-        with np.errstate(over="ignore"):  # boxes that are too large for it are problems already
-            areas = np.where(np.isnan(areas), boxes[:, 2] * boxes[:, 3], areas)
+        areas = np.where(np.isnan(areas), box_areas(boxes), areas)
         return {**box_columns(boxes), "area": pa.array(areas), "polygons": polygons, "rle": runs}
 
 

@@ -20,7 +20,7 @@ from metrics.ingest.output_parts import Part
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
 from metrics.ingest.sheet import Loaded, Problems, only
 from metrics.ingest.tables import sheet_cells
-from metrics.ingest.tables.object_tables import CORNERS, box_columns
+from metrics.ingest.tables.object_tables import CORNERS, box_areas, box_columns
 from metrics.vision.coco_columns import FARTHEST
 
 PATHS = {"name": "name", **{corner: "bndbox/" + corner for corner in CORNERS}, "difficult": "difficult"}
@@ -155,9 +155,7 @@ def _objects(sheet: Rows) -> dict[str, pa.Array]:
             name = CORNERS[place]
             wrong = (boxes[:, place] < 0) & ~sheet.bad
             sheet.report(wrong, name, sheet.table[name], f"a number not before {CORNERS[place - 2]}")
-    with np.errstate(over="ignore"):  # of boxes that are reported
-        area = boxes[:, 2] * boxes[:, 3]
-    columns = {"label": label, **box_columns(boxes), "area": pa.array(area)}
+    columns = {"label": label, **box_columns(boxes), "area": pa.array(box_areas(boxes))}
     if difficult.any():
         columns[DIFFICULT] = pa.array(np.where(difficult, "1", "0").astype(object), pa.string())
     return columns

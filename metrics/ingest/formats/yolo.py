@@ -20,7 +20,15 @@ from metrics.ingest.output_parts import Part, objects_part
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
 from metrics.ingest.sheet import Loaded, Problems, is_null, only
 from metrics.ingest.tables import sheet_cells
-from metrics.ingest.tables.object_tables import POLYGONS, box_columns, check_labels, find_cases, outline, sizes_of
+from metrics.ingest.tables.object_tables import (
+    POLYGONS,
+    box_areas,
+    box_columns,
+    check_labels,
+    find_cases,
+    outline,
+    sizes_of,
+)
 
 FIELDS = ("class", "xc", "yc", "w", "h")
 LINE = "class xc yc w h"
@@ -271,7 +279,7 @@ def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...]) -> dict[str, pa
     sheet_cells.numbers(sheet, "conf", low=0, high=1)
     values[:, :2] -= values[:, 2:] / 2
     boxes = values * np.tile(sizes, 2)
-    areas = boxes[:, 2] * boxes[:, 3]
+    areas = box_areas(boxes)
     rings: list[list[list[float]] | None] = [None] * len(sheet)
     off = np.zeros(len(sheet), bool)
     for place, text in enumerate(sheet.table["ring"].to_pylist()):

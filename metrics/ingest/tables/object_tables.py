@@ -93,7 +93,7 @@ def geometry(sheet: Sheet, columns: Columns, ids: Column, sizes: Sizes) -> tuple
     far = (np.abs(boxes) > FARTHEST).any(axis=1)
     sheet.report(objects & far, None, "a box of astronomic size", f"coordinates of at most {FARTHEST:.0e} pixels")
     boxes[far] = np.nan
-    area = boxes[:, 2] * boxes[:, 3]
+    area = box_areas(boxes)
     area = np.where(given | np.isnan(derived[:, 4]), area, derived[:, 4])
     if "area" in found:
         stated = sheet_cells.numbers(sheet, found["area"], low=0)
@@ -105,6 +105,13 @@ def geometry(sheet: Sheet, columns: Columns, ids: Column, sizes: Sizes) -> tuple
 def box_columns(boxes: Floats) -> dict[str, pa.Array]:
     """Return boxes [N, 4] (x, y, width, height) as columns, NaN as null."""
     return {side: sheet_cells.floats(boxes[:, place]) for place, side in enumerate(SIDES)}
+
+
+def box_areas(boxes: Floats) -> Floats:
+    """Return width × height of boxes [N, 4]; infinite where it is too large, for boxes that are problems already."""
+    with np.errstate(over="ignore"):
+        areas: Floats = boxes[:, 2] * boxes[:, 3]
+    return areas
 
 
 def match_cases(sheet: Sheet, columns: Columns, cases: pa.Table) -> pa.Array:

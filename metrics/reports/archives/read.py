@@ -2,7 +2,6 @@
 
 import errno
 import hashlib
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,7 +15,7 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from metrics.core.errors import AssayError, InputError, InputProblem
-from metrics.core.files import make_file, make_folder, move_folder, read_json, sync_folder
+from metrics.core.files import json_of, make_file, make_folder, move_folder, read_json, sync_folder
 from metrics.core.schema import SCHEMA_VERSION, TABLES
 from metrics.core.storage import storage_error, stored_at
 from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Suite, Task, conform
@@ -35,7 +34,7 @@ from metrics.store.workspace import RUN_ID
 
 MOST_TABLE_BYTES = 4 << 30  # of one table, unpacked
 CHUNK = 1 << 20
-UNFIT = (ValueError, KeyError, TypeError, AttributeError, RecursionError)  # what JSON of another shape raises
+UNFIT = (ValueError, KeyError, TypeError, AttributeError)  # what JSON of another shape raises
 NEEDED = (
     "run/spec.json", "run/manifest.json", "run/tables/scores.parquet", "run/tables/aggregates.parquet",
     "suite/suite.json", "suite/cases.parquet", "outputs/outputs.json", "outputs/outputs.parquet",
@@ -211,7 +210,7 @@ def _written(name: str, entry: Entry | None, listed: _File | None, staged: Path)
 def _problems(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, str]]:
     """Yield file, found and expected for everything in the unpacked archive that is no sealed run."""
     try:
-        raw = json.loads((staged / "run/spec.json").read_bytes())
+        raw = json_of((staged / "run/spec.json").read_bytes())
         spec = _Spec.model_validate(raw | {"schema_version": raw["schema"]})
         seal = _Seal.model_validate_json((staged / "run/manifest.json").read_bytes())
     except UNFIT:
@@ -234,7 +233,9 @@ def _problems(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, str
         if contents.files[name].sha256 != files[name].sha256:
             yield name, "another sha256 than in the run's manifest", "the table that was sealed"
     texts = {}
-    for name in (name for name in contents.files if name.endswith(".json")):
+    for name in contents.files:
+        if not name.endswith(".json"):
+            continue
         try:
             texts[name] = (staged / name).read_text(encoding="utf-8")
         except UnicodeDecodeError:

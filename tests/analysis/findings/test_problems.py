@@ -18,8 +18,7 @@ def test_of_equal_severity_the_farthest_from_its_threshold_comes_first(workspace
     assert set(found["severity"]) == {"high"}
 
 
-def test_an_interval_that_ends_on_the_threshold_may_be_chance(workspace: Path) -> None:
-    """The interval of twenty equal scores is the score."""
+def test_a_value_on_the_threshold_is_no_problem(workspace: Path) -> None:
     found = problems(scored_run({"groundedness.groundedness": {"at": [0.75] * 20, "below": [0.74] * 20}}))
     assert found["model"].tolist() == ["below"]
 

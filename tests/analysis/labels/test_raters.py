@@ -1,6 +1,5 @@
 """Agreement of raters and of panels from their ratings alone, against other implementations and by hand."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from metrics.analysis.labels import raters
 from metrics.analysis.labels.panel_agreement import _agreement, _alike, _groups, has_panel, panel_agreement
 from metrics.analysis.labels.raters import all_raters, pairs_of_raters
 from metrics.core.evaluator import Metric
-from metrics.store import Run, Workspace
-from tests.analysis.scored import scored_run
+from metrics.store import Workspace
+from tests.analysis.scored import scored_run, with_resources
 from tests.engine.engine_scenes import text_outputs, text_suite
 
 NONE = np.nan
@@ -97,10 +96,10 @@ def test_clusters_widen_the_interval() -> None:
     assert 1.5 < (grouped.equal.high - grouped.equal.low) / (alone.equal.high - alone.equal.low) < 2.7
 
 
-def records(*values: tuple[float | None, ...]) -> list[list[dict[str, Any]]]:
+def records(*values: tuple[float | None, ...], metric: str = "m") -> list[list[dict[str, Any]]]:
     names = ("a", "b", "c")
     return [
-        [{"judge": name, "values": {"m": value}} for name, value in zip(names, own, strict=False)] for own in values
+        [{"judge": name, "values": {metric: value}} for name, value in zip(names, own, strict=False)] for own in values
     ]
 
 
@@ -154,18 +153,11 @@ def test_draws_are_a_group_for_each_judge() -> None:
 
 def test_the_panel_of_a_run(workspace: Path) -> None:
     """Two judges of four answers differ on one."""
-    name, verdicts = "faithfulness", [(1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, 1.0)]
-    told = {(name, "m", place): {"panel": {"judges": given}} for place, given in enumerate(of_panel(name, verdicts))}
+    name = "faithfulness"
+    judged = records((1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, 1.0), metric=name)
+    told = {(name, "m", place): {"panel": {"judges": given}} for place, given in enumerate(judged)}
     run = scored_run({f"{name}.{name}": {"m": [1.0, 0.0, 0.5, 1.0]}}, told)
-    spec = run.spec | {"resources": {"judge": {"model": "one", "panel": [{"model": "two"}]}}}
-    (run.folder / "spec.json").write_text(json.dumps(spec))
-    (found,) = panel_agreement(Run(run.folder))
+    run = with_resources(run, judge={"model": "one", "panel": [{"model": "two"}]})
+    (found,) = panel_agreement(run)
     assert (found.evaluator, found.metric, found.n, found.disputed) == (name, name, 4, 1)
     assert found.alike.value == pytest.approx((1 + 1 + 1 / 2 + 1) / 4)
-
-
-def of_panel(metric: str, verdicts: list[tuple[float, float]]) -> list[list[dict[str, Any]]]:
-    return [
-        [{"judge": judge, "values": {metric: value}} for judge, value in zip("ab", own, strict=True)]
-        for own in verdicts
-    ]

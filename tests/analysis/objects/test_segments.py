@@ -79,7 +79,7 @@ def test_the_80_largest_regions_are_drawn() -> None:
 
 
 def test_what_is_ignored_takes_one_place_of_the_80_whatever_was_predicted_there(tmp_path: Path) -> None:
-    """79 labels are each mistaken for the next in one column; of six columns more, each predicted anew, none counts."""
+    """79 labels are each mistaken for the next, in one column; six more are ignored, each predicted as another."""
     labels = [f"l{number:02}" for number in range(90)]
     high = {"y": 0.0, "height": 2.0, "width": 1.0, "case_id": "a"}
     truth = [high | {"label": labels[at], "x": float(at), "annotation_id": at} for at in range(79)]
