@@ -42,7 +42,7 @@ def test_all_starts_together_spend_the_level_once() -> None:
     [(45, 50, 0.681, 0.986), (180, 200, 0.807, 0.958), (900, 1_000, 0.862, 0.930), (0, 50, 0.0, 0.136)],
 )
 def test_the_interval_is_where_the_capital_stays_below_its_limit(passed: int, n: int, low: float, high: float) -> None:
-    """By scipy's root of the capital, written anew; and kept as numbers."""
+    """By scipy's root of the capital, computed another way; and kept as numbers."""
 
     def side(k: int) -> float:
         def excess(m: float) -> float:
