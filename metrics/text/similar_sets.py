@@ -46,11 +46,8 @@ def alike(sets: Sequence[frozenset[str]], least: float) -> Iterator[Alike]:
     for place in sorted((place for place, own in enumerate(sets) if own), key=lambda place: (len(sets[place]), place)):
         own = sets[place]
         size = len(own)
-        rarest = sorted(own, key=lambda element: (counts[element], element))[
-            : size - math.ceil(least * size - ROUNDING) + 1
-        ]
         partners: dict[int, None] = {}
-        for element in rarest:
+        for element in _rarest(own, counts, least):
             partners |= dict.fromkeys(holders[element])
             holders[element].append(place)
         for other in partners:
@@ -81,11 +78,8 @@ def held_in(parts: Sequence[frozenset[str]], wholes: Sequence[frozenset[str]], l
     for place, own in enumerate(parts):
         if not own:
             continue
-        size = len(own)
-        rarest = sorted(own, key=lambda element: (counts[element], element))[
-            : size - math.ceil(least * size - ROUNDING) + 1
-        ]
+        rarest = _rarest(own, counts, least)
         for other in dict.fromkeys(whole for element in rarest for whole in holders.get(element, ())):
-            share = len(own & wholes[other]) / size
+            share = len(own & wholes[other]) / len(own)
             if share >= least:
                 yield Alike(place, other, share)
