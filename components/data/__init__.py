@@ -145,7 +145,6 @@ from components.data.reviews import (
     marks,
     note_place,
     operating_point,
-    point_counts,
     remove_view,
     save_view,
     saved_views,

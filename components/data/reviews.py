@@ -13,7 +13,6 @@ from metrics.core.errors import InputError, RunBusy
 from metrics.store.reviews import Mark, Place, Review, SavedView, SavedViews
 
 best_point = of_run(analysis.best_point)
-point_counts = of_run(analysis.point_counts)
 confusion_at = of_run(analysis.confusion_at)
 
 

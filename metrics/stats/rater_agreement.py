@@ -86,19 +86,6 @@ def _ranks(values: Floats, draws: Floats) -> Floats:
     return (times.cumsum(axis=1) - times / 2 + 0.5)[:, inverse]
 
 
-def pass_rates(tables: Floats) -> dict[str, Floats]:
-    """Return accuracy, sensitivity and specificity, each [B], of tables [B, 2, 2]: people × judge, fail before pass.
-
-    sensitivity: the share of what people pass that the judge passes; specificity: of what they fail that it fails.
-    """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return {
-            "accuracy": (tables[:, 0, 0] + tables[:, 1, 1]) / tables.sum(axis=(1, 2)),
-            "sensitivity": tables[:, 1, 1] / tables[:, 1].sum(axis=1),
-            "specificity": tables[:, 0, 0] / tables[:, 0].sum(axis=1),
-        }
-
-
 def aucs(scores: Floats, passed: Bools, draws: Floats) -> Floats:
     """Return the AUC [B] in each resample: the chance that a passed item scores higher than a failed one, ties half.
 

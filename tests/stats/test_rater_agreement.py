@@ -87,13 +87,6 @@ def test_an_item_is_judged_by_the_thresholds_chosen_without_it() -> None:
         assert found[item] == pytest.approx(expected, nan_ok=True)
 
 
-def test_rates() -> None:
-    rates = statistics.pass_rates(np.array([[[3.0, 1.0], [2.0, 6.0]]]))
-    assert {name: rate[0] for name, rate in rates.items()} == {
-        "accuracy": pytest.approx(0.75), "sensitivity": pytest.approx(0.75), "specificity": pytest.approx(0.75),
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize("row", ROWS)
 def test_auc_is_that_of_the_things_drawn(row: int) -> None:
     passed = RIGHT > 1

@@ -9,7 +9,6 @@ import streamlit as st
 from components import data
 from components.widgets import url
 from components.widgets.controls import agreed, is_gone
-from metrics.presentation import format
 
 State = Mapping[str, Sequence[str]]  # the query parameters of a view
 LEAST_IOU, MOST_IOU = 0.05, 0.95
@@ -47,20 +46,6 @@ def draw(run: str, point: data.OperatingPoint, fixed_iou: bool = False) -> None:
             st.caption(words)
         else:
             st.button(words, icon=":material/restart_alt:", type="tertiary", on_click=_reset, args=(run, best))
-
-
-def counts_line(run: str, model: str, repeat: int, point: data.OperatingPoint) -> str:
-    """Return what a model gets right and wrong at a point in a line; "" where no matches are stored."""
-    counts = data.point_counts(run, model, point, repeat)
-    if counts is None:
-        return ""
-    parts = [
-        f"✓ {format.count(counts.tp)} found",
-        f"✗ {format.count(counts.fp)} false",
-        f"– {format.count(counts.fn)} missed",
-    ]
-    rates = {"precision": counts.precision, "recall": counts.recall, "F1": counts.f1}
-    return " · ".join([*parts, *(f"{name} {format.number(value)}" for name, value in rates.items())])
 
 
 def _slider(label: str, name: str, run: str, point: data.OperatingPoint, low: float, high: float, step: float) -> None:

@@ -9,8 +9,8 @@ from metrics.analysis.labels.judge_agreement import Agreement
 from metrics.stats.draws import counted
 from metrics.stats.intervals import percentiles
 from metrics.stats.label_thresholds import best_thresholds
-from metrics.stats.rater_agreement import draws_of, kappas, pass_rates
-from tests.analysis.labels.queued_labels import CUT, STATISTICS, labelled, of_queue, statistics
+from metrics.stats.rater_agreement import draws_of, kappas
+from tests.analysis.labels.queued_labels import CUT, STATISTICS, labelled, of_queue, pass_rates, statistics
 
 Floats = NDArray[np.float64]
 KAPPAS = (0.0, 0.3, 0.5, 0.7, 0.9)

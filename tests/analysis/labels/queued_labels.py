@@ -13,7 +13,7 @@ from metrics.analysis.labels.judge_agreement import Agreement, agreement
 from metrics.analysis.labels.label_queue import _interleaved
 from metrics.analysis.labels.labelled_scores import LabelledScores
 from metrics.stats import rater_agreement
-from metrics.stats.rater_agreement import kappas, pass_rates
+from metrics.stats.rater_agreement import kappas
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -57,6 +57,19 @@ POPULATIONS = (
     Population("knows nothing", (1, 1), level=0.4),
     Population("rarely wrong", (0.6, 0.4), steep=14),
 )
+
+
+def pass_rates(tables: Floats) -> dict[str, Floats]:
+    """Return accuracy, sensitivity and specificity, each [B], of tables [B, 2, 2]: people × judge, fail before pass.
+
+    sensitivity: the share of what people pass that the judge passes; specificity: of what they fail that it fails.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return {
+            "accuracy": (tables[:, 0, 0] + tables[:, 1, 1]) / tables.sum(axis=(1, 2)),
+            "sensitivity": tables[:, 1, 1] / tables[:, 1].sum(axis=1),
+            "specificity": tables[:, 0, 0] / tables[:, 0].sum(axis=1),
+        }
 
 
 def statistics(score: Floats, passed: Bools) -> dict[str, float]:
