@@ -1,7 +1,13 @@
 """How long judges would take, in words."""
 
-from metrics.engine.judge_speed import JudgeTime
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from metrics.presentation.format import duration, plural
+
+if TYPE_CHECKING:
+    from metrics.engine.judge_speed import JudgeTime
 
 
 def time_text(time: JudgeTime, judge: str = "the local judge") -> str:

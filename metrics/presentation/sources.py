@@ -77,6 +77,14 @@ SOURCES = {
     "Hosang et al., What makes for effective detection proposals?, 2015": Source(
         "Hosang et al. 2015, What makes for effective detection proposals?", "https://arxiv.org/abs/1502.05082"
     ),
+    "Geifman, Uziel & El-Yaniv 2019: Bias-Reduced Uncertainty Estimation for Deep Neural Classifiers": Source(
+        "Geifman et al. 2019, Bias-Reduced Uncertainty Estimation for Deep Neural Classifiers",
+        "https://arxiv.org/abs/1805.08206",
+    ),
+    "Angelopoulos, Bates, Candès, Jordan & Lei 2021: Learn then Test": Source(
+        "Angelopoulos et al. 2021, Learn then Test: Calibrating Predictive Algorithms to Achieve Risk Control",
+        "https://arxiv.org/abs/2110.01052",
+    ),
     "Guo et al. 2017: On Calibration of Modern Neural Networks": Source(
         "Guo et al. 2017, On Calibration of Modern Neural Networks", "https://arxiv.org/abs/1706.04599"
     ),

@@ -2,13 +2,38 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from metrics.stats.intervals import exact_upper
 from metrics.stats.power import units_needed
 from metrics.stats.sequential import FEWEST, anytime_stretch
 
 Verdict = Literal["better", "equivalent", "not_worse", "worse", "open"]
 TAIL = 0.025  # of each end of a 95 % interval
+MOST_RARE = 100  # units that are worse, from which on an interval knows enough of them
+
+
+class Side(NamedTuple):
+    """The units that are worse, or those that are better: how many, by how much on average, and by how much at most."""
+
+    units: float
+    size: float
+    most: float
+
+    def reach(self, units: int) -> float:
+        """Return how much further than was seen these units, of all, may move the mean.
+
+            (upper(k, n) − k/n)·(k·size + most) / (k + 1)
+
+        upper: Clopper and Pearson's end for k of n; and as if one more unit were known that differs by the most.
+        """
+        if self.units > MOST_RARE:
+            return 0.0
+        share = exact_upper(math.ceil(self.units - 1e-9), units, TAIL) - self.units / units
+        return share * (self.units * self.size + self.most) / (self.units + 1)
+
+
+NOT_KNOWN = Side(math.inf, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +58,8 @@ def decide(
     units: int,
     error: float,
     significant: int = 0,
-    never: tuple[bool, bool] = (False, False),
-    most: float = 0.0,
+    worse: Side = NOT_KNOWN,
+    better: Side = NOT_KNOWN,
     anytime: bool = False,
 ) -> Decision:
     """Decide from the `difference` b − a, above 0 where b is better, whether b may replace a.
@@ -43,10 +68,10 @@ def decide(
     Two of them, one at each side, are the TOST of equivalence at 2.5 %, which is the interval within ±margin. The usual
     TOST at 5 % would take the 90 % interval; with the 95 % one, verdict and the interval that is shown agree.
 
-    A resampled interval is no wider than what was seen. Where no unit of n is worse, up to 1 − 0.025^(1/n) of all units
-    may be (Clopper & Pearson), each by `most`: the low end is at least that far below the difference, and likewise the
-    high end where no unit is better; a significant difference keeps its interval. Without this, 10 units of which 4 %
-    lose would pass in 66 % of the cases.
+    An interval knows only what was seen, and rare losses may not have been: of n units without one, up to
+    1 − 0.025^(1/n) of all may lose. The low end is at least the `reach` of `worse` below the difference, the high end
+    that of `better` above it; a significant difference keeps its interval. Without this, 50 units of which 10 % lose
+    all would pass in 11 % of the cases; with it in 3 % at most.
 
     Args:
         interval: the 95 % interval of the difference.
@@ -54,8 +79,7 @@ def decide(
         units: independent units (cases, or groups of them), ≥ 1.
         error: standard error of the difference; NaN if it is not known.
         significant: 1 where b is significantly better, −1 where worse, after correction; else 0.
-        never: whether no unit is worse; whether none is better.
-        most: by how much a unit can differ at most, such as the metric's range.
+        worse, better: the units that are, where they are known.
         anytime: whether the interval holds at every look, see metrics.stats.sequential.
 
     `more` is the number of units, beyond these, with which an answer comes in at least 80 % of the cases if the true
@@ -67,9 +91,8 @@ def decide(
     """
     if significant > 0:
         return Decision("better", *interval)
-    unseen = most * (1 - TAIL ** (1 / units))
-    low = min(interval[0], difference - unseen) if never[0] else interval[0]
-    high = max(interval[1], difference + unseen) if never[1] else interval[1]
+    low = min(interval[0], difference - worse.reach(units))
+    high = max(interval[1], difference + better.reach(units))
     if low > -margin:
         return Decision("equivalent" if high < margin else "not_worse", low, high)
     if significant < 0:
@@ -78,6 +101,6 @@ def decide(
     if error > 0:
         stretch = anytime_stretch if anytime else None
         needed = max(needed, units_needed(error, units, max(margin + difference, -difference), stretch))
-    if never[0] and margin + difference < most:
-        needed = max(needed, math.ceil(math.log(TAIL) / math.log1p(-(margin + difference) / most)))
+    if not worse.units and margin + difference < worse.most:
+        needed = max(needed, math.ceil(math.log(TAIL) / math.log1p(-(margin + difference) / worse.most)))
     return Decision("open", low, high, max(1, needed - units) if needed else None)

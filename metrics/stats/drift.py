@@ -6,10 +6,10 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.stats.confidence_sequences import Bounds
+from metrics.stats.intervals import exact_upper
 
 BINS = 10  # of about as many scores each
 SMOOTHING = 0.5  # added to the count of each bin, so that an empty one has a logarithm
-STEPS = 40  # of the bisection
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +94,4 @@ def exact_share(shares: Floats, level: float) -> Bounds:
     mean, variance = float(shares.mean()), float(shares.var()) / len(shares)
     n = len(shares) if variance <= 0 else int(mean * (1 - mean) / variance + 1e-6)
     most, least = int(np.ceil(mean * n - 1e-6)), int(np.floor(mean * n + 1e-6))
-    return Bounds(1 - _upper_share(n - least, n, level / 2), _upper_share(most, n, level / 2))
-
-
-def _upper_share(k: int, n: int, level: float) -> float:
-    """Return the m with P(X ≤ k | n, m) = level; 1 where k is n."""
-    if k >= n:
-        return 1.0
-    ways = np.concatenate([[0.0], np.cumsum(np.log(np.arange(n, n - k, -1)) - np.log(np.arange(1, k + 1)))])
-    hits, low, high = np.arange(k + 1), 0.0, 1.0
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        tail = np.exp(ways + hits * np.log(middle) + (n - hits) * np.log1p(-middle)).sum()
-        low, high = (low, middle) if tail <= level else (middle, high)
-    return high
+    return Bounds(1 - exact_upper(n - least, n, level / 2), exact_upper(most, n, level / 2))

@@ -10,6 +10,7 @@ from metrics.stats.student_t import Z95
 
 Interval = tuple[float | None, float | None]
 NONE: Interval = (None, None)
+STEPS = 40  # of a bisection
 METHODS = "Wilson's for shares, a bootstrap over cases, or over their groups, for means"  # of mean_intervals, in words
 
 
@@ -50,6 +51,23 @@ def wilson(successes: float, n: float) -> Interval:
     centre = (share + Z95 * Z95 / (2 * n)) / shrink
     half = Z95 / shrink * math.sqrt(share * (1 - share) / n + Z95 * Z95 / (4 * n * n))
     return (0.0 if successes == 0 else max(0.0, centre - half), 1.0 if successes == n else min(1.0, centre + half))
+
+
+def exact_upper(k: int, n: int, tail: float) -> float:
+    """Return the share m with P(X ≤ k | n, m) = `tail`: the upper end of Clopper and Pearson's interval; 1 if k is n.
+
+    >>> round(exact_upper(0, 20, 0.025), 4)
+    0.1684
+    """
+    if k >= n:
+        return 1.0
+    ways = np.concatenate([[0.0], np.cumsum(np.log(np.arange(n, n - k, -1)) - np.log(np.arange(1, k + 1)))])
+    hits, low, high = np.arange(k + 1), 0.0, 1.0
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        below = np.exp(ways + hits * np.log(middle) + (n - hits) * np.log1p(-middle)).sum()
+        low, high = (low, middle) if below <= tail else (middle, high)
+    return high
 
 
 def percentiles(estimates: Floats) -> Interval:

@@ -86,15 +86,21 @@ class Labels:
         self, case_id: str, model: str, rater: str, criterion: str, value: float | None, sampling: Sampling,
         scale: tuple[float, float] = (0.0, 1.0),
     ) -> None:  # fmt: skip
-        """Store one label that a rater gives on the page, on a scale; it replaces the rater's earlier one."""
+        """Store one label that a rater gives on the page, on a scale; it replaces the rater's earlier one.
+
+        Nothing changes where it is the label that was added last: a click may come twice.
+        """
         with self._locked():
             path, before = self._page(rater)
             row = {
                 "case_id": case_id, "model": model, "rater": rater, "criterion": criterion, "value": value,
-                "low": scale[0], "high": scale[1], "sampling": sampling, "given": now(),
+                "low": scale[0], "high": scale[1], "sampling": sampling,
             }  # fmt: skip
-            both = pa.concat_tables([before, _numbered(pa.Table.from_pylist([row], LABELS), self._last())])
-            _write(path, _latest(both), rater, "page")
+            last = self._last()
+            if last >= 0 and any(one.items() >= (row | {"number": last}).items() for one in before.to_pylist()):
+                return
+            given = pa.Table.from_pylist([row | {"given": now()}], LABELS)
+            _write(path, _latest(pa.concat_tables([before, _numbered(given, last)])), rater, "page")
 
     def withdraw(self, case_id: str, model: str, rater: str, criterion: str) -> None:
         """Remove a label that a rater gave on the page; nothing happens where there is none."""

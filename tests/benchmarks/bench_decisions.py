@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats
-from metrics.stats.decision import decide
+from metrics.stats.decision import Side, decide
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.paired_tests import paired_tests
 from metrics.stats.sequential import anytime_p
@@ -32,6 +32,7 @@ def sparse(chance: float) -> Draw:
 MEANS: dict[str, tuple[Draw, float]] = {  # differences, and the mean that they fall short by
     "normal": (lambda rng, shape: rng.normal(-0.05, 0.2, shape), 0.05),
     "4 % of cases lose all": (lambda rng, shape: np.where(rng.random(shape) < 0.04, -1.0, 0.0), 0.04),
+    "10 % of cases lose all": (lambda rng, shape: np.where(rng.random(shape) < 0.1, -1.0, 0.0), 0.1),
     "10 % of cases lose half": (lambda rng, shape: np.where(rng.random(shape) < 0.1, -0.5, 0.0), 0.05),
 }
 SERIES_OF: dict[str, tuple[Draw, bool]] = {  # differences of mean 0, and whether of values 0 or 1
@@ -49,6 +50,11 @@ def tango(only_b: int, only_a: int, n: int, margin: float) -> float:
     return (only_b - only_a + n * margin) / math.sqrt(n * (2 * share - margin * (margin + 1)))
 
 
+def side(sizes: Floats) -> Side:
+    """Return the cases of a side, of which one can differ by all."""
+    return Side(len(sizes), float(sizes.mean()) if len(sizes) else 0.0, 1.0)
+
+
 def shares(n: int, share: float, margin: float, discordant: float) -> tuple[float, float]:
     """How often a share that is worse by the margin passes, by ours and by Tango's test."""
     only_a, only_b = (discordant + margin) / 2, (discordant - margin) / 2
@@ -59,7 +65,7 @@ def shares(n: int, share: float, margin: float, discordant: float) -> tuple[floa
         low, high = newcombe_paired(both, b, a, neither)
         assert low is not None
         assert high is not None
-        made = decide((b - a) / n, (low, high), margin, n, 0.1, 0, (a == 0, b == 0), 1.0)
+        made = decide((b - a) / n, (low, high), margin, n, 0.1, 0, Side(a, 1.0, 1.0), Side(b, 1.0, 1.0))
         passed += count * np.array([made.verdict in WITHIN, tango(b, a, n, margin) > 1.959964])
     return float(passed[0] / DRAWS), float(passed[1] / DRAWS)
 
@@ -67,12 +73,12 @@ def shares(n: int, share: float, margin: float, discordant: float) -> tuple[floa
 def means(draw: Draw, n: int, margin: float) -> tuple[float, float]:
     """How often a mean that is worse by the margin passes, and how often by the resampled interval alone."""
     apart = draw(np.random.default_rng(2), (n, 1_000))
-    low, high = difference_intervals(apart, resamples=1_000)
+    low, high = difference_intervals(apart, widest=1.0)
     passed = 0
     for k in range(apart.shape[1]):
-        never = bool((apart[:, k] >= 0).all()), bool((apart[:, k] <= 0).all())
+        sides = (side(-apart[apart[:, k] < 0, k]), side(apart[apart[:, k] > 0, k]))
         mean, ends = float(apart[:, k].mean()), (float(low[k]), float(high[k]))
-        passed += decide(mean, ends, margin, n, 0.1, 0, never, 1.0).verdict in WITHIN
+        passed += decide(mean, ends, margin, n, 0.1, 0, *sides).verdict in WITHIN
     return passed / apart.shape[1], float((low > -margin).mean())
 
 

@@ -123,7 +123,7 @@ def test_allowed_losses_say_whether_b_may_replace_a(words: Run, open_page: Calla
     assert texts(page).startswith("B may not replace A: worse in 1 of 1 metric\nA  good    B  poor")
     [told] = page.dataframe[0].value["sentence"]
     assert told.startswith("B may not replace A: ROUGE-L is worse, ")
-    assert told.endswith(", more than the 5 points that you allow.")
+    assert told.endswith(", perhaps more than the 5 points that you allow.")
     swapped = open_page("compare", a="poor", b="good", margin=["rouge/rougeL:0.05", "looping_detection/looping:0.3"])
     assert texts(swapped).startswith("B may replace A: not worse than you allow in all 2 metrics")
     assert [" is better, " in told for told in swapped.dataframe[0].value["sentence"]] == [True, False]

@@ -9,12 +9,13 @@ from scipy import stats
 
 from metrics.core.array_types import Floats
 from metrics.stats import decision
-from metrics.stats.decision import decide
+from metrics.stats.decision import Side, decide
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.power import detectable
-from tests.benchmarks.bench_decisions import tango
+from tests.benchmarks.bench_decisions import side, tango
 
 WITHIN = ("equivalent", "not_worse")
+NONE = Side(0, 0.0, 1.0)  # no unit, and one may differ by all
 
 
 def test_the_worked_examples() -> None:
@@ -43,9 +44,9 @@ def test_verdicts(difference: float, interval: tuple[float, float], significant:
 
 def test_a_significant_difference_keeps_its_interval() -> None:
     """30 cases that are each better by .05 say no less, though a case that loses all was not seen either."""
-    made = decide(0.05, (0.05, 0.05), 0.01, 30, 0.0, 1, (True, True), 1.0)
+    made = decide(0.05, (0.05, 0.05), 0.01, 30, 0.0, 1, NONE, NONE)
     assert (made.verdict, made.low, made.high) == ("better", 0.05, 0.05)
-    made = decide(-0.05, (-0.05, -0.05), 0.01, 30, 0.0, -1, (True, True), 1.0)
+    made = decide(-0.05, (-0.05, -0.05), 0.01, 30, 0.0, -1, NONE, NONE)
     assert (made.verdict, made.low, made.high) == ("worse", -0.05, -0.05)
 
 
@@ -98,7 +99,8 @@ def test_a_share_that_is_worse_by_the_margin_passes_in_2_5_percent(
     chances = [share - only_a, only_b, only_a, 1 - share - only_b]
     tables, times = np.unique(np.random.default_rng(1).multinomial(n, chances, 4_000), axis=0, return_counts=True)
     ours = [
-        decide((b - a) / n, interval_of(c, b, a, d), margin, n, 0.1, 0, (a == 0, b == 0), 1.0).verdict in WITHIN
+        decide((b - a) / n, interval_of(c, b, a, d), margin, n, 0.1, 0, Side(a, 1.0, 1.0), Side(b, 1.0, 1.0)).verdict
+        in WITHIN
         for c, b, a, d in tables.tolist()
     ]
     theirs = [tango(int(b), int(a), n, margin) > stats.norm.ppf(0.975) for _, b, a, _ in tables]
@@ -106,20 +108,30 @@ def test_a_share_that_is_worse_by_the_margin_passes_in_2_5_percent(
     assert times[np.not_equal(ours, theirs)].sum() / 4_000 <= 0.01
 
 
-@pytest.mark.parametrize("n", [10, 20, 50])
-@pytest.mark.parametrize("loses", [0.04, 0.1])
-def test_losses_that_were_not_seen_are_counted_with(n: int, loses: float) -> None:
-    """Cases lose all with a small chance, else nothing differs: the bootstrap knows of no loss where none was drawn."""
-    apart = -(np.random.default_rng(2).random((n, 400)) < loses).astype(float)
-    low, high = difference_intervals(apart, resamples=400)
-    assert (low > -loses).mean() > 0.02, "the interval alone passes too often"
-    passed = [passes(apart[:, k], (low[k], high[k]), loses) for k in range(400)]
+RARE = [(10, 0.04), (50, 0.04), (20, 0.2), (50, 0.1), (100, 0.04), (200, 0.02)]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(("n", "loses"), RARE)
+def test_losses_that_were_not_seen_are_counted_with(n: int, loses: float, whole: bool) -> None:
+    """Cases lose with a small chance, all or a part drawn evenly, else nothing differs: few such cases say little."""
+    rng = np.random.default_rng(2)
+    apart = -1.0 * (rng.random((n, 400)) < loses) * (np.ones((n, 400)) if whole else rng.random((n, 400)))
+    margin = loses if whole else loses / 2
+    low, high = difference_intervals(apart, widest=1.0)
+    passed = [passes(apart[:, k], (float(low[k]), float(high[k])), margin) for k in range(400)]
     assert np.mean(passed) <= 0.035
 
 
+def test_the_interval_alone_would_pass_too_often() -> None:
+    apart = -(np.random.default_rng(2).random((50, 400)) < 0.1).astype(float)
+    low, _ = difference_intervals(apart, widest=1.0)
+    assert (low > -0.1).mean() > 0.08
+
+
 def passes(apart: Floats, interval: tuple[float, float], margin: float) -> bool:
-    never = bool((apart >= 0).all()), bool((apart <= 0).all())
-    made = decide(float(apart.mean()), interval, margin, len(apart), float(apart.std()), 0, never, 1.0)
+    sides = (side(-apart[apart < 0]), side(apart[apart > 0]))
+    made = decide(float(apart.mean()), interval, margin, len(apart), float(apart.std()), 0, *sides)
     return made.verdict in WITHIN
 
 
@@ -127,7 +139,7 @@ def passes(apart: Floats, interval: tuple[float, float], margin: float) -> bool:
 def test_shares_without_a_loss_are_as_open_as_by_tangos_interval(n: int, wins: int, both: int) -> None:
     """Newcombe's interval alone reaches half as far where half of the cases are right."""
     ends = interval_of(both, wins, 0, n - both - wins)
-    made = decide(wins / n, ends, 0.001, n, 0.1, 0, (True, wins == 0), 1.0)
+    made = decide(wins / n, ends, 0.001, n, 0.1, 0, NONE, Side(wins, 1.0, 1.0))
     margin = next(
         step / 10_000 for step in range(1, 10_000) if tango(wins, 0, n, step / 10_000) > stats.norm.ppf(0.975)
     )
@@ -137,10 +149,10 @@ def test_shares_without_a_loss_are_as_open_as_by_tangos_interval(n: int, wins: i
 
 def test_cases_without_a_loss_that_are_needed() -> None:
     """The rule of three: 0 of n leaves 1 − .025^(1/n), so 1 point needs 368 cases without a loss."""
-    made = decide(0.0, (0.0, 0.0), 0.01, 20, 0.0, 0, (True, True), 1.0)
+    made = decide(0.0, (0.0, 0.0), 0.01, 20, 0.0, 0, NONE, NONE)
     assert (made.verdict, made.more) == ("open", 368 - 20)
-    assert decide(0.0, (0.0, 0.0), 0.01, 368, 0.0, 0, (True, True), 1.0).verdict == "equivalent"
-    assert decide(0.0, (0.0, 0.0), 0.01, 367, 0.0, 0, (True, True), 1.0).verdict == "open"
+    assert decide(0.0, (0.0, 0.0), 0.01, 368, 0.0, 0, NONE, NONE).verdict == "equivalent"
+    assert decide(0.0, (0.0, 0.0), 0.01, 367, 0.0, 0, NONE, NONE).verdict == "open"
 
 
 @pytest.mark.parametrize("truth", [-0.06, -0.02, 0.0, 0.05])

@@ -32,8 +32,8 @@ class Difference(PairedTest):
 
     a, b: means of those cases; p of `test` (see metrics.stats.paired_tests), None where all pairs are ties. wins,
     losses, ties: cases on which b is better, worse, equal (for a metric without a better end: higher, lower, equal).
-    detectable: the true difference that n such pairs reveal with 80 % power. only_a, only_b, neither: cases left out,
-    as a value is missing.
+    loss, win: the mean size of a loss and of a win. detectable: the true difference that n such pairs reveal with 80 %
+    power. only_a, only_b, neither: cases left out, as a value is missing.
     """
 
     equal: ClassVar[str] = "equal on every case"
@@ -48,6 +48,8 @@ class Difference(PairedTest):
     wins: int
     losses: int
     ties: int
+    loss: float = 0.0
+    win: float = 0.0
     detectable: float | None = None
 
     @property
@@ -264,6 +266,8 @@ def _difference(
         wins=wins,
         losses=losses,
         ties=n - wins - losses,
+        loss=float(-better[better < 0].mean()) if losses else 0.0,
+        win=float(better[better > 0].mean()) if wins else 0.0,
         low=low if there and not np.isnan(low) else None,
         high=high if there and not np.isnan(high) else None,
         p=float(found.p[place]) if there and wins + losses else None,

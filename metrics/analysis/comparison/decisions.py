@@ -13,7 +13,7 @@ from metrics.analysis.comparison.significance import corrected
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.metric_names import column_name
 from metrics.core.number_text import exact
-from metrics.stats.decision import Verdict, decide
+from metrics.stats.decision import NOT_KNOWN, Side, Verdict, decide
 
 ALLOWING = ("better", "equivalent", "not_worse")
 VERDICTS: dict[Verdict | Literal["none"], str] = {
@@ -110,8 +110,8 @@ def decisions(comparison: Comparison, margins: Mapping[str, float]) -> tuple[Dec
             found.append(Decision(row, margin, "none"))
             continue
         made = decide(
-            row.better, _ends(row), margin, row.clusters, row.error, SIGNS.get(row.significance, 0), _never(row),
-            _most(row), comparison.anytime,
+            row.better, _ends(row), margin, row.clusters, row.error, SIGNS.get(row.significance, 0), *_sides(row),
+            anytime=comparison.anytime,
         )  # fmt: skip
         cases = row.n if isinstance(row, Difference) else comparison.cases
         more = None if made.more is None else math.ceil(made.more * cases / row.clusters)
@@ -150,20 +150,26 @@ def _name(column: Column) -> str:
 
 
 def _ends(row: Difference | Resampled) -> tuple[float, float]:
-    """Return the interval with the sign that makes b better above 0; without ends where a single unit gives none."""
+    """Return the interval with the sign that makes b better above 0; without ends where a single unit gives none.
+
+    Where all cases differ by the same, in a metric without a range, it is that difference: see _sides for the rest.
+    """
     if row.low is None or row.high is None:
-        return -math.inf, math.inf
+        same = row.better is not None and row.error == 0 and row.clusters > 1
+        return (row.better, row.better) if same and row.better is not None else (-math.inf, math.inf)
     return (-row.high, -row.low) if row.column.direction == "lower" else (row.low, row.high)
 
 
-def _never(row: Difference | Resampled) -> tuple[bool, bool]:
-    """Return whether no case is worse, and whether none is better; both where all differences are the same one."""
-    if row.low == row.high:
-        return True, True
-    return (row.losses == 0, row.wins == 0) if isinstance(row, Difference) else (False, False)
+def _sides(row: Difference | Resampled) -> tuple[Side, Side]:
+    """Return the units that are worse and those that are better; none of either where all differ by the same.
 
-
-def _most(row: Difference | Resampled) -> float:
-    """Return by how much a case can differ: the metric's range, or a's mean where that is open."""
+    A case can differ by the metric's range, or, where that is open, by a's mean.
+    """
     widest = row.column.high - row.column.low
-    return widest if math.isfinite(widest) else abs(row.a or 0.0)
+    most = widest if math.isfinite(widest) else abs(row.a or 0.0)
+    if row.low == row.high:
+        return Side(0.0, 0.0, most), Side(0.0, 0.0, most)
+    if not isinstance(row, Difference):
+        return NOT_KNOWN, NOT_KNOWN
+    share = row.clusters / row.n
+    return Side(row.losses * share, row.loss, most), Side(row.wins * share, row.win, most)
