@@ -46,8 +46,13 @@ def open_cell(page: Page, column: tuple[int, int]) -> Locator:
 
 
 def type_into(page: Page, column: tuple[int, int], typed: str, items: bool = False) -> None:
-    """Type into the cell as a person does: the grid drops a key that comes before it has seen the one before."""
-    open_cell(page, column).press_sequentially(typed, delay=PAUSE)
+    """Type into the cell until it has it all: the grid drops a key that comes before it has seen the one before."""
+    for _ in range(TRIES):
+        field = open_cell(page, column)
+        before = field.input_value()
+        field.press_sequentially(typed, delay=PAUSE)
+        if items or field.input_value() == before + typed:
+            break
     expect(page.locator(f'#portal [data-value="{typed}"]' if items else "#portal >> textarea")).to_be_attached()
     page.keyboard.press("Enter")
 

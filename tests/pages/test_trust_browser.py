@@ -49,6 +49,8 @@ def test_claims_ten_labels_and_the_corrected_mean(tmp_path: Path, page: Page, pi
         settle(page)
         name.fill("Ann")
         page.get_by_role("button", name="Begin").click()
+        expect(page.get_by_text("Ann · faithfulness: 0 of 12 outputs labelled")).to_be_visible()
+        page.goto(f"{page.url}&mode=drawn")
         label_ten(page, picture)
         page.get_by_role("button", name="See the agreement").click()
         expect(page.get_by_text("agreement with people on “faithfulness”")).to_be_visible()
