@@ -130,7 +130,7 @@ def cheapest(
 def _levels(case: Ints, repeat: Ints, group: Ints | None, n: int) -> dict[str, Ints]:
     """Return the codes [n] of the levels that are known, the widest first: each divides a unit of the one before."""
     of_case = np.unique(case, return_inverse=True)[1]
-    of_repeat = np.unique(np.column_stack([of_case, repeat]), axis=0, return_inverse=True)[1].ravel()
+    of_repeat = np.unique(_paired(of_case, repeat), return_inverse=True)[1]
     every = {"case": of_case, "repeat": of_repeat, "draw": np.arange(n)}
     if group is not None and len(np.unique(group)) <= of_case.max():
         every = {"group": np.unique(group, return_inverse=True)[1], **every}
@@ -181,6 +181,12 @@ def _solved(sums: dict[str, Floats], levels: int, fixed: int) -> list[Floats]:
     return found
 
 
+def _paired(wide: Ints, fine: Ints) -> Ints:
+    """Return a code [n] for each pair of codes."""
+    own = np.unique(fine, return_inverse=True)[1]
+    return np.asarray(np.unique(wide, return_inverse=True)[1] * (own.max() + 1) + own, np.int64)
+
+
 def _owner(fine: Ints, wide: Ints) -> Ints:
     """Return to which unit of a wider level each unit of a finer one belongs."""
     found = np.zeros(int(fine.max()) + 1, np.int64)
@@ -190,8 +196,8 @@ def _owner(fine: Ints, wide: Ints) -> Ints:
 
 def _counts(case: Ints, repeat: Ints) -> tuple[int, float, float]:
     """Return how many cases there are, and the harmonic means of the repeats of a case and the draws of a repeat."""
-    pairs, draws = np.unique(np.column_stack([case, repeat]), axis=0, return_counts=True)
-    owner = np.unique(pairs[:, 0], return_inverse=True)[1]
+    _, first, draws = np.unique(_paired(case, repeat), return_index=True, return_counts=True)
+    owner = np.unique(case[first], return_inverse=True)[1]
     repeats = np.bincount(owner).astype(np.float64)
     of_repeats = float((1 / repeats).mean())
     of_draws = float((np.bincount(owner, 1 / draws) / repeats**2).mean())
@@ -202,6 +208,6 @@ def _mean_size(case: Ints, group: Ints | None) -> float:
     """Return how many cases there are in the group of a case, on average: Σ m² / n."""
     if group is None:
         return 1.0
-    own = np.unique(np.column_stack([group, case]), axis=0)[:, 0]
-    sizes = np.unique(own, return_counts=True)[1].astype(np.float64)
+    first = np.unique(case, return_index=True)[1]
+    sizes = np.unique(group[first], return_counts=True)[1].astype(np.float64)
     return float((sizes**2).sum() / sizes.sum())
