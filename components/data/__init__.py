@@ -207,6 +207,7 @@ from components.data.run_reads import (
     working_point,
     worst_cases,
 )
+from components.data.sample_sizes import sample_aim
 from components.data.storage import storage_told
 from components.data.stored_outputs import answers_on_file, cases_to_answer
 from components.data.suite_cases import (

@@ -27,7 +27,7 @@ from metrics.analysis.leaderboard.distributions import Distribution, Distributio
 from metrics.analysis.leaderboard.headline import Headline, headline, primary_columns
 from metrics.analysis.leaderboard.label_numbers import curve_columns, curves, label_metrics, label_numbers
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
-from metrics.analysis.leaderboard.noise import ModelNoise, Noise, noise
+from metrics.analysis.leaderboard.noise import ModelNoise, Noise, is_repeated, noise
 from metrics.analysis.leaderboard.ranks import Ranks, ranks
 from metrics.analysis.leaderboard.resources import Resource, resources
 from metrics.analysis.objects.confusion_cells import confused
@@ -132,6 +132,7 @@ __all__ = [
     "head_to_head",
     "headline",
     "insights",
+    "is_repeated",
     "judge_names",
     "judged_by",
     "judged_evaluators",

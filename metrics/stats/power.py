@@ -3,10 +3,12 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from metrics.stats.intervals import wilson
 from metrics.stats.student_t import student
 
+Kind = Literal["share", "mean", "wins", "difference", "kappa"]
 POWER = 0.8416212335729143  # the standard normal's 80 % point
 Stretch = Callable[[float], float]  # by how much a test of so many clusters is stricter than Student's t
 
@@ -84,13 +86,30 @@ class Aim:
         """Return the least cases whose interval is expected to be ± `half_width` > 0.
 
         >>> Aim(0.4, 0.8).cases_for_width(0.05)
-        243
+        245
         """
         return _least(self.half_width, half_width)
 
     def cases_to_detect(self, difference: float) -> int:
         """Return the least cases that detect a true `difference` > 0 with 80 % power."""
         return _least(self.detectable, difference)
+
+
+def aim(kind: Kind, expected: float, share: float = 0.5, effect: float = 1.0) -> Aim:
+    """Return the aim of a kind, given what is expected.
+
+    expected: of a "share" its value; of a "mean" or a "difference" of two models the standard deviation of the scores,
+    or of their differences; of "wins", two models that are right or wrong, the share of cases in which they differ; of
+    "kappa" κ, with the `share` that both raters pass. ValueError outside of these ranges.
+    """
+    shares = kind in ("share", "wins", "kappa")
+    if not expected >= 0 or (shares and expected > 1) or not 0 < share < 1 or (kind == "kappa" and expected == 1):
+        raise ValueError(f"found {kind} {expected:g}, share {share:g}; expected shares and κ between 0 and 1")
+    if kind == "share":
+        return Aim(math.sqrt(expected * (1 - expected)), expected, effect)
+    if kind == "wins":
+        return Aim(math.sqrt(expected), effect=effect)
+    return Aim(kappa_deviation(expected, share) if kind == "kappa" else expected, effect=effect)
 
 
 def design_effect(group: float = 1.0, icc: float = 0.0, repeats: int = 1, repeat_share: float = 0.0) -> float:

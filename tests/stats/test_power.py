@@ -8,7 +8,7 @@ from scipy import stats
 
 from metrics.stats import power
 from metrics.stats.intervals import wilson
-from metrics.stats.power import Aim, design_effect, detectable, kappa_deviation, units_needed
+from metrics.stats.power import Aim, aim, design_effect, detectable, kappa_deviation, units_needed
 
 
 def test_the_worked_examples() -> None:
@@ -91,9 +91,9 @@ def test_cases_for_the_width_of_a_share_like_statsmodels() -> None:
     assert Aim(0.4).cases_for_width(0.05) == pytest.approx(expected, rel=0.02), "by Student's t"
 
 
-@pytest.mark.parametrize("aim", [Aim(0.4, 0.8), Aim(0.3), Aim(0.8, effect=3.0)])
-def test_needed_cases_are_the_least_that_do(aim: Aim) -> None:
-    for needed, precision in ((aim.cases_for_width(0.04), aim.half_width), (aim.cases_to_detect(0.04), aim.detectable)):
+@pytest.mark.parametrize("own", [Aim(0.4, 0.8), Aim(0.3), Aim(0.8, effect=3.0)])
+def test_needed_cases_are_the_least_that_do(own: Aim) -> None:
+    for needed, precision in ((own.cases_for_width(0.04), own.half_width), (own.cases_to_detect(0.04), own.detectable)):
         assert precision(needed) <= 0.04 + 1e-9
         assert precision(needed - 1) > 0.04
 
@@ -118,3 +118,13 @@ def test_groups_and_repeats_change_the_variance_as_said() -> None:
     assert np.std(means) ** 2 * cases == pytest.approx(design_effect(4, 0.3), rel=0.1)
     noise = rng.normal(0, 0.6**0.5, (3_000, cases)) + rng.normal(0, 0.4**0.5, (3_000, cases, 3)).mean(axis=2)
     assert noise.mean(axis=1).std() ** 2 * cases == pytest.approx(design_effect(repeats=3, repeat_share=0.4), rel=0.1)
+
+
+def test_an_aim_of_each_kind() -> None:
+    assert aim("share", 0.8) == Aim(pytest.approx(0.4), 0.8)
+    assert aim("mean", 0.3, effect=2.0) == aim("difference", 0.3, effect=2.0) == Aim(0.3, effect=2.0)
+    assert aim("wins", 0.25).deviation == 0.5
+    assert aim("kappa", 0.6, 0.7).deviation == kappa_deviation(0.6, 0.7)
+    for wrong in (("share", 1.2), ("mean", -1.0), ("kappa", 1.0), ("kappa", 0.5, 1.0)):
+        with pytest.raises(ValueError, match="expected shares and κ between 0 and 1"):
+            aim(*wrong)  # type: ignore[arg-type]

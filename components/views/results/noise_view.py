@@ -28,8 +28,9 @@ MOST = 40  # models shown
 LEAST = 1e-6  # half a width
 WIDTH = "Half of the 95 % interval that you want for a model's mean, in the metric's own unit."
 PRICE = (
-    "What writing or labelling one new case costs you, beside the model's answers and the judge. With 0, repeats "
-    "hardly ever pay: a new case tells more than the same one again."
+    "What writing or labelling one new case costs you, beside the model's answers and the judge: in dollars, or where "
+    "this run's prices are not known in answers. With 0, repeats hardly ever pay: a new case tells more than the same "
+    "one again."
 )
 PLAN = "cases × answers of each × replies of the judge to each, of which the price is lowest"
 SOURCES = {
@@ -52,11 +53,10 @@ def draw_noise(run: str, column: Column, tag: str | None) -> None:
         return
     models = found.models[:MOST]
     usual = _usual_width(models)
-    width, price = url.number("width", usual, LEAST), url.number("price", 0.0, 0.0)
     priced = all(one.priced for one in models)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        _input("Wanted width ±", "width", width, usual, LEAST, WIDTH)
-        _input(f"A new case costs{' $' if priced else ', in answers'}", "price", price, 0.0, 0.0, PRICE)
+        width = controls.number("Wanted width ±", "width", usual, LEAST, step=10.0 ** floor(log10(usual)), help=WIDTH)
+        price = controls.number(f"A new case costs{' $' if priced else ''}", "price", 0.0, 0.0, step=0.1, help=PRICE)
         st.text(noise_sentence(found, metric_title(column, arrow=False)) or _unknown(models))
     for lesson in lessons(found):
         st.caption(lesson)
@@ -133,17 +133,3 @@ def _draw_links(run: str, column: Column, tag: str | None, found: Noise, point: 
         for order, label in offered:
             if st.button(label, icon=":material/arrow_forward:"):
                 url.go("cases", **about, order=order)
-
-
-def _input(label: str, name: str, value: float, usual: float, least: float, help: str) -> None:
-    key = f"noise-{name}"
-    st.number_input(
-        label, least, None, controls.agreed(key, value), step=10.0 ** floor(log10(value)) if value else 0.1,
-        format="%.4g", key=key, width=170, help=help, on_change=_write, args=(name, key, usual),
-    )  # fmt: skip
-
-
-def _write(name: str, key: str, usual: float) -> None:
-    if not controls.is_gone(key):
-        value = st.session_state[key]
-        url.put(**{name: None if value == usual else value})

@@ -26,6 +26,7 @@ from metrics.store import Run, cache_by_run
 if TYPE_CHECKING:
     import pandas as pd
 
+RESAMPLES = 1_000
 LEAST = 10  # cases with repeats, or outputs with draws, below which their share of the noise is not told
 Source = Literal["cases", "repeats", "draws"]
 SOURCES: tuple[Source, ...] = ("cases", "repeats", "draws")
@@ -112,6 +113,11 @@ class Noise:
         return {source: share for source, share in shares if source in known}
 
 
+def is_repeated(run: Run) -> bool:
+    """Return whether a run has several answers to a case, or several replies of judges to an answer."""
+    return has_panel(run) or bool(run.query("SELECT max(run) > min(run) AS several FROM scores")["several"].any())
+
+
 @cache_by_run(maxsize=32)
 def noise(run: Run, evaluator: str, metric: str, tag: str | None = None) -> Noise | None:
     """Return the noise of each model's mean over all cases, or those with a tag; None without values per case.
@@ -143,7 +149,8 @@ def _of_model(
     repeat = rows["run"].fillna(1).to_numpy(np.int64)
     place = np.searchsorted(design.inside, case)
     group = None if design.clusters is None else design.clusters[place]
-    made = resampled_components(values, case, repeat, group, fixed, seed)
+    several = bool(rows.duplicated("position").any())
+    made = resampled_components(values, case, repeat, group, fixed, seed, RESAMPLES if several else 0)
     if made is None:
         return None
     found, drawn = made
@@ -151,7 +158,7 @@ def _of_model(
     weights = np.ones(len(cases)) if design.weights is None else design.weights[cases]
     worth = float(weights.sum() ** 2 / (weights**2).sum())
     outputs = rows.groupby(["position", "run"], dropna=False).size()
-    several: dict[Source, int] = {
+    counts: dict[Source, int] = {
         "repeats": int((outputs.groupby(level="position").size() > 1).sum()), "draws": int((outputs > 1).sum()),
     }  # fmt: skip
     # of a mean over as many cases, repeats and draws as there are
@@ -162,12 +169,12 @@ def _of_model(
     of_source = np.column_stack([parts[:, :2].sum(axis=1), parts[:, 2:]])
     known = {"cases": True, "repeats": found.repeat is not None, "draws": found.draw is not None}
     shares = {
-        source: NoiseShare(float(column[0]), *(float(end) for end in np.quantile(column[1:], [0.025, 0.975])))
+        source: NoiseShare(float(column[0]), *np.quantile(column[several:], [0.025, 0.975]).tolist())
         for source, column in zip(SOURCES, of_source.T, strict=True)
         if known[source] and total[0, 0] > 0
     }
     units = len(cases) if group is None else len(np.unique(group))
-    return ModelNoise(model, found, worth, units, several, shares)
+    return ModelNoise(model, found, worth, units, counts, shares)
 
 
 def _row(found: Components) -> Floats:
