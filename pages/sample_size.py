@@ -7,7 +7,6 @@ import streamlit as st
 
 from components import data
 from components.charts.precision_lines import precision_figure
-from components.views.judge.judge_calls import dollars
 from components.widgets import controls, url
 from components.widgets.chart import draw
 from components.widgets.frame import frame, is_dark
@@ -18,7 +17,10 @@ from metrics.presentation.sample_sizes import QUESTIONS, Costs, answer_lines, si
 LEAST = 0.001  # of a wanted precision, so that the cases stay below ten millions
 WANTED = "How precise the number is to be: ± of its 95 % interval, or the smallest difference that should be detected."
 PASSING = "The share of outputs that judge and people pass, taken as the same for both."
-ANSWER = "Dollars of one answer of one model, with what the judge costs for it. 0: not counted."
+ANSWERS = {
+    "answer": "Dollars of one answer of one model, with what the judge costs for it. 0: not counted.",
+    "label": "Dollars of one label by a person. 0: not counted.",
+}
 BUDGET = "Dollars that may be spent. 0: no limit."
 REPEATS = "How often each model answers each case."
 NOISE = (
@@ -44,9 +46,12 @@ with st.container(horizontal=True):
     )
     near = url.number("wanted", 0.05, LEAST)
     wanted = controls.number("Wanted precision ±", "wanted", 0.05, LEAST, None, 10.0 ** floor(log10(near)), WANTED)
-    answer = controls.number("Dollars per answer", "answer", 0.0, 0.0, None, 0.001, ANSWER)
+    paid = "label" if kind == "kappa" else "answer"
+    answer = controls.number(f"Dollars per {paid}", "answer", 0.0, 0.0, None, 0.001, ANSWERS[paid])
     budget = controls.number("Budget in dollars", "budget", 0.0, 0.0, None, 10.0, BUDGET)
-    repeats = int(controls.number("Answers of each case", "repeats", 1.0, 1.0, 50.0, 1.0, REPEATS, "%.0f"))
+    repeats = 1
+    if kind != "kappa":
+        repeats = int(controls.number("Answers of each case", "repeats", 1.0, 1.0, 50.0, 1.0, REPEATS, "%.0f"))
     noise = controls.number("Noise between repeats", "noise", 0.3, 0.0, 1.0, 0.05, NOISE) if repeats > 1 else 0.0
     group = controls.number("Cases per group", "size", 1.0, 1.0, 1e4, 1.0, GROUP, "%.0f")
     icc = controls.number("Likeness in a group", "icc", 0.3, 0.0, 1.0, 0.05, ICC) if group > 1 else 0.0
@@ -68,7 +73,7 @@ with left:
 with right:
     table = {
         "cases": [count(n) for n in shown], "width": aligned(widths), "difference": aligned(differences),
-        "cost": [dollars(costs.of(n)) for n in shown],
+        "cost": [f"${costs.of(n):,.2f}" for n in shown],
     }  # fmt: skip
     columns = {
         "cases": numeric("Cases", 76, "in the suite; each model answers all of them"),

@@ -38,16 +38,17 @@ def precision_figure(
         )  # fmt: skip
     line = {"color": MUTED[dark], "width": 1.3, "dash": "dot"}
     font = {"size": 12, "color": MUTED[dark]}
-    figure.add_hline(
-        wanted, line=line, annotation_text=f"wanted {number(wanted)}", annotation_position="bottom left",
-        annotation_font=font,
+    figure.add_hline(wanted, line=line)
+    figure.add_annotation(  # its own: that of a line knows no logarithms
+        x=0, xref="paper", y=log10(wanted), text=f"wanted {number(wanted)}", showarrow=False, xanchor="left", xshift=4,
+        yanchor="top", font=font,
     )  # fmt: skip
     if affordable is not None and cases[0] <= affordable <= cases[-1]:
         figure.add_vline(affordable, line=line)
+        is_right = affordable > (cases[0] * cases[-1]) ** 0.5
         figure.add_annotation(
             x=log10(affordable), y=1, yref="paper", text=f"the budget ends: {count(affordable)}", showarrow=False,
-            xanchor="right" if affordable > (cases[0] * cases[-1]) ** 0.5 else "left", xshift=-6 if affordable > (
-                cases[0] * cases[-1]) ** 0.5 else 6, font=font,
+            xanchor="right" if is_right else "left", xshift=-6 if is_right else 6, font=font,
         )  # fmt: skip
     low, high = min(*widths, wanted), max(*differences, wanted)
     ticks = [lead * 10.0**power for power in range(-6, 4) for lead in (1, 2, 5)]
