@@ -49,10 +49,9 @@ def _sample_size(options: argparse.Namespace) -> int:
     effect = design_effect(options.group_size, options.icc, options.repeats, options.noise)
     try:
         own = aim(options.kind, asked.usual if options.expected is None else options.expected, options.passing, effect)
-    except ValueError as failure:
-        raise InputError(
-            [InputProblem("EXPECTED", *str(failure).removeprefix("found ").split("; expected "))]
-        ) from None
+    except ValueError:
+        found = f"{options.kind} {options.expected or asked.usual:g}, {options.passing:g}"
+        raise InputError([InputProblem("EXPECTED, --passing", found, "shares and κ between 0 and 1")]) from None
     costs = Costs(options.cost, asked.models, options.repeats, options.budget)
     for line in answer_lines(own, options.precision, costs):
         say(line)
