@@ -33,11 +33,11 @@ WIDTH = "half of the 95 % interval that so many cases are expected to give"
 DETECTED = "the difference that a test at 5 % detects in 80 % of evaluations: of two models, or from a limit"
 
 frame("Sample size", "How many cases do I need?", needs_run=False)
-kind = controls.choice(
+chosen = controls.choice(
     "What is to be known", {name: one.title for name, one in QUESTIONS.items()}, "kind",
     clears=("expected", "passing", "wanted"),
 )  # fmt: skip
-asked = QUESTIONS[kind]
+kind, asked = next((name, one) for name, one in QUESTIONS.items() if name == chosen)
 with st.container(horizontal=True):
     high = asked.high if asked.high is not None else 1e6
     expected = controls.number(asked.label, "expected", asked.usual, 0.01, high, 0.05, asked.help, width=230)

@@ -70,7 +70,7 @@ def _texts(source: str, shares: Sequence[float]) -> list[str]:
 
 
 def _facts(one: ModelNoise, source: str, share: float) -> str:
-    known = one.shares.get(source)  # type: ignore[call-overload]
+    known = one.shares.get(source)
     bounds = "" if known is None else f" (95 % {100 * known.low:.0f}–{100 * known.high:.0f})"
     return (
         f"<b>{plain(one.model)}</b><br>{100 * share:.0f} %{bounds} of the noise {BETWEEN[source]}"

@@ -28,6 +28,7 @@ from components.data.agreements import (
     labelled_metrics,
     panel_agreement,
     rater_agreement,
+    rater_noise,
     rater_outputs,
     read_labels,
     remove_labels,

@@ -42,24 +42,24 @@ def add_command(commands: Any) -> None:
 
 def _sample_size(options: argparse.Namespace) -> int:
     asked = QUESTIONS[options.kind]
+    expected = asked.usual if options.expected is None else options.expected
     if options.precision <= 0 or options.repeats < 1 or options.group_size < 1:
         found = f"{options.precision:g}, {options.repeats}, {options.group_size:g}"
         wanted = "a precision above 0, and 1 or more of the others"
         raise InputError([InputProblem("--precision, --repeats, --group-size", found, wanted)])
     effect = design_effect(options.group_size, options.icc, options.repeats, options.noise)
     try:
-        own = aim(options.kind, asked.usual if options.expected is None else options.expected, options.passing, effect)
+        own = aim(options.kind, expected, options.passing, effect)
     except ValueError:
-        found = f"{options.kind} {options.expected or asked.usual:g}, {options.passing:g}"
+        found = f"{options.kind} {expected:g}, {options.passing:g}"
         raise InputError([InputProblem("EXPECTED, --passing", found, "shares and κ between 0 and 1")]) from None
     costs = Costs(options.cost, asked.models, options.repeats, options.budget)
     for line in answer_lines(own, options.precision, costs):
         say(line)
     shown = [n for n in sizes(own, options.precision, costs) if own.detectable(n) < float("inf")]
-    columns = [f"{n:,}" for n in shown], aligned([own.half_width(n) for n in shown])
-    columns = *columns, aligned([own.detectable(n) for n in shown])
+    widths, differences = (aligned([of(n) for n in shown]) for of in (own.half_width, own.detectable))
     print(f"{'cases':>9}  {'95 % ±':>8}  {'detected':>8}" + ("  dollars" if options.cost else ""))
-    for n, (cases, width, difference) in zip(shown, zip(*columns, strict=True), strict=True):
+    for n, width, difference in zip(shown, widths, differences, strict=True):
         price = f"  {costs.of(n):,.2f}" if options.cost else ""
-        print(f"{cases:>9}  {width:>8}  {difference:>8}{price}")
+        print(f"{n:>9,}  {width:>8}  {difference:>8}{price}")
     return 0

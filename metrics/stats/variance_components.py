@@ -103,6 +103,39 @@ def resampled_components(
     ), drawn  # fmt: skip
 
 
+def crossed_components(ratings: Floats, draws: Floats) -> Floats:
+    """Return the variances between outputs, between raters, and of what is left, in each resample: [B, 3].
+
+    ratings: [n, k] of n outputs by k raters, NaN for none; draws: [B, n] how often each output occurs. Of a two-way
+    crossed design with any ratings missing, from the mean of ½(x − y)² over three kinds of pairs: A of one output and
+    two raters, B of one rater and two outputs, C of two of each. Outputs C − A, raters C − B, the rest A + B − C; below
+    0 they are 0. NaN where a kind has no pair. Of complete ratings the analysis of variance.
+    Source: Koch, Technometrics 10:551, 1968 (symmetric sums).
+
+    >>> crossed_components(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.ones((1, 3))).tolist()
+    [[4.0, 0.5, 0.0]]
+    """
+    there = (~np.isnan(ratings)).astype(np.float64)
+    x = np.where(there > 0, ratings - np.nanmean(ratings), 0.0)
+    m, t, q = there.sum(axis=1), x.sum(axis=1), (x**2).sum(axis=1)
+    squared = draws**2
+    one_output = draws @ ((m * q - t**2) / 2), draws @ (m * (m - 1) / 2)
+    count, total = draws @ there, draws @ x
+    one_rater = (
+        (count * (draws @ x**2) - total**2).sum(axis=1) / 2,
+        (count**2 - squared @ there).sum(axis=1) / 2,
+    )
+    whole = (
+        ((draws @ m) * (draws @ q) - squared @ (m * q) - (draws @ t) ** 2 + squared @ t**2) / 2,
+        ((draws @ m) ** 2 - squared @ m**2) / 2,
+    )
+    of_two = tuple(every - own for every, own in zip(whole, one_rater, strict=True))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        a, b, c = (np.where(pairs > 0, sums / pairs, np.nan) for sums, pairs in (one_output, one_rater, of_two))
+    found: Floats = np.maximum(0.0, np.stack([c - a, c - b, a + b - c], axis=1))
+    return found
+
+
 def cheapest(
     found: Components, half_width: float, case_cost: float, repeat_cost: float, draw_cost: float,
     most_cases: int | None = None,

@@ -8,7 +8,7 @@ import pytest
 
 from metrics.stats import variance_components
 from metrics.stats.student_t import Z95
-from metrics.stats.variance_components import Components, cheapest, components, resampled_components
+from metrics.stats.variance_components import Components, cheapest, components, crossed_components, resampled_components
 
 OF_STATSMODELS = pytest.mark.filterwarnings("ignore:.* is deprecated and will be removed")
 
@@ -180,3 +180,39 @@ def test_resamples_of_whole_cases_tell_how_sure_a_share_is() -> None:
         held += bool(low <= 0.2 <= high)
     assert held >= 0.88 * 120
     assert found[1].mean(axis=0)[1:3] == pytest.approx([found[0].case, found[0].repeat], rel=0.1)
+
+
+@OF_STATSMODELS
+def test_crossed_ratings_like_the_analysis_of_variance() -> None:
+    """Mean squares of outputs × raters, from anova_lm of statsmodels: without missing ratings they are the same."""
+    from statsmodels.formula.api import ols
+    from statsmodels.stats.anova import anova_lm
+
+    rng = np.random.default_rng(14)
+    table = rng.normal(0, 1, (12, 1)) + rng.normal(0, 0.7, (1, 4)) + rng.normal(0, 0.5, (12, 4))
+    output, rater = (places.ravel() for places in np.indices(table.shape))
+    frame = pd.DataFrame({"value": table.ravel(), "output": output, "rater": rater})
+    squares = anova_lm(ols("value ~ C(output) + C(rater)", frame).fit())["mean_sq"]
+    rest = squares["Residual"]
+    expected = [(squares["C(output)"] - rest) / 4, (squares["C(rater)"] - rest) / 12, rest]
+    assert crossed_components(table, np.ones((1, 12)))[0] == pytest.approx(expected)
+
+
+def test_crossed_ratings_with_gaps_are_unbiased_and_doubled_outputs_are_no_pairs() -> None:
+    rng, found = np.random.default_rng(15), []
+    for _ in range(400):
+        table = rng.normal(0, 1, (40, 1)) + rng.normal(0, 0.5, (1, 6)) + rng.normal(0, 0.7, (40, 6))
+        table[rng.random(table.shape) < 0.5] = np.nan
+        found.append(crossed_components(table, np.ones((1, 40)))[0])
+    error = np.std(found, axis=0) / len(found) ** 0.5
+    assert (np.abs(np.mean(found, axis=0) - [1.0, 0.25, 0.49]) < 4 * error).all()
+    pairs = [(i, j) for i in range(3) for j in range(i)]
+    table, weights = np.array([[1.0, 2.0], [4.0, 3.0], [5.0, 9.0]]), np.array([2.0, 1.0, 1.0])
+    a = sum(w * (one - other) ** 2 / 2 for w, (one, other) in zip(weights, table, strict=True)) / weights.sum()
+    b, c = (
+        sum(weights[i] * weights[j] * (table[i, r] - table[j, s]) ** 2 / 2 for i, j in pairs for r, s in raters)
+        / (2 * sum(weights[i] * weights[j] for i, j in pairs))
+        for raters in ([(0, 0), (1, 1)], [(0, 1), (1, 0)])
+    )
+    expected = np.maximum(0, [c - a, c - b, a + b - c])
+    assert crossed_components(table, weights[None])[0] == pytest.approx(expected)

@@ -103,7 +103,7 @@ def _table(
 
 
 def _share(one: ModelNoise, source: str) -> str:
-    share = one.shares.get(source)  # type: ignore[call-overload]
+    share = one.shares.get(source)
     if one.needs or share is None:
         return f"too few: {one.needs} more" if one.needs else MISSING
     return f"{100 * share.value:.0f} % ({100 * share.low:.0f}–{100 * share.high:.0f})"
@@ -123,7 +123,7 @@ def _usual_width(models: Sequence[ModelNoise]) -> float:
 def _draw_links(run: str, column: Column, tag: str | None, found: Noise, point: list[Any] | None) -> None:
     """Draw the way to the cases whose answers, or verdicts, vary most; a clicked model's are opened."""
     known = {source for one in found.models for source in one.shares}
-    orders = {"repeats": ("varied", "Open the cases whose answers vary most")}
+    orders: dict[str, tuple[str | None, str]] = {"repeats": ("varied", "Open the cases whose answers vary most")}
     orders |= {"draws": ("disputed", "Open the cases that the judge is least sure of")}
     offered = [orders[source] for source in ("repeats", "draws") if source in known] or [(None, "Open the worst cases")]
     about = {"run": run, "tag": tag, "evaluator": column.evaluator, "metric": column.metric}

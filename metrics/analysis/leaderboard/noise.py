@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import orjson
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 RESAMPLES = 1_000
 LEAST = 10  # cases with repeats, or outputs with draws, below which their share of the noise is not told
-Source = Literal["cases", "repeats", "draws"]
-SOURCES: tuple[Source, ...] = ("cases", "repeats", "draws")
+SOURCES = ("cases", "repeats", "draws")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +54,8 @@ class ModelNoise:
     found: Components
     worth: float
     units: int
-    several: Mapping[Source, int]
-    shares: Mapping[Source, NoiseShare]
+    several: Mapping[str, int]
+    shares: Mapping[str, NoiseShare]
     answer_usd: float | None = None
     draw_usd: float | None = 0.0
 
@@ -102,7 +101,7 @@ class Noise:
     grouped: bool
 
     @property
-    def shares(self) -> Mapping[Source, float]:
+    def shares(self) -> Mapping[str, float]:
         """The shares of the sources that are known, of all models together; empty where only the cases are."""
         told = [one for one in self.models if len(one.shares) > 1 and not one.needs]
         parts = np.array([one.parts for one in told]).reshape(-1, len(SOURCES)).sum(axis=0)
@@ -158,7 +157,7 @@ def _of_model(
     weights = np.ones(len(cases)) if design.weights is None else design.weights[cases]
     worth = float(weights.sum() ** 2 / (weights**2).sum())
     outputs = rows.groupby(["position", "run"], dropna=False).size()
-    counts: dict[Source, int] = {
+    counts: dict[str, int] = {
         "repeats": int((outputs.groupby(level="position").size() > 1).sum()), "draws": int((outputs > 1).sum()),
     }  # fmt: skip
     # of a mean over as many cases, repeats and draws as there are
