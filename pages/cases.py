@@ -55,8 +55,9 @@ mark = filters.one("Your tag", mark_controls.tags_in_use(run), "mark")
 status = filters.one("Status", format.STATUSES, "status")
 wanted = filters.search("Case id or question", "search")
 orders = {"best": "Best first"} | ({"disputed": "Judges disagree most"} if data.has_panel(run) else {})
+orders |= {"varied": "Repeats vary most"} if data.has_repeats(run) else {}
 order = filters.one("Order", orders, "order", every="Worst first")
-best_first, disputed = order == "best", order == "disputed"
+best_first, disputed, varied = (order == name for name in ("best", "disputed", "varied"))
 column = next(column for column in mine if column.metric == metric)
 failing = column.threshold is not None and filters.toggle("Wrong side of the threshold only", "failing")
 others = [name for name in board.models if name != model] if model else []
@@ -73,7 +74,8 @@ page = int(url.number("page", 1, low=1))
 listed = data.cases(
     run, evaluator, metric, model=model, tag=tag, status=status, search=wanted or None,
     worst_first=not best_first, limit=PAGE, offset=PAGE * (page - 1), within=within,
-    failing=failing, disputed=disputed, only=mark_controls.tagged_cases(run, mark), better_in=better, **bounds,
+    failing=failing, disputed=disputed, varied=varied, only=mark_controls.tagged_cases(run, mark),
+    better_in=better, **bounds,
 )  # fmt: skip
 rows, total = listed.rows, listed.total
 shown = data.leaderboard(run, tag=tag) if tag else board
@@ -109,15 +111,15 @@ def every_case() -> list[data.Place]:
     """Return the cases that the filters leave."""
     ids = data.case_ids(
         run, evaluator, metric, model=model, tag=tag, status=status, search=wanted or None, worst_first=not best_first,
-        within=within, failing=failing, disputed=disputed, only=mark_controls.tagged_cases(run, mark),
-        better_in=better, **bounds,
+        within=within, failing=failing, disputed=disputed, varied=varied,
+        only=mark_controls.tagged_cases(run, mark), better_in=better, **bounds,
     )  # fmt: skip
     return [data.Place(case_id) for case_id in ids]
 
 
 last = -(-total // PAGE)
 with st.container(horizontal=True, vertical_alignment="center"):
-    first_of = "most disputed" if disputed else "best" if best_first else "worst"
+    first_of = "most disputed" if disputed else "most varied" if varied else "best" if best_first else "worst"
     if st.button(f"Open the {first_of} case", type="primary", icon=":material/arrow_forward:"):
         url.go("example", **case_address(rows.iloc[0].to_dict()))
     first = PAGE * (page - 1) + 1

@@ -52,17 +52,17 @@ def the_list(run: str) -> CaseList:
 
 def step(run: str, case_id: str, around: CaseList) -> str:
     """Draw the buttons to the previous and next case, and the position; return the case to show."""
-    best_first, disputed = around.order == "best", around.order == "disputed"
+    best_first, disputed, varied = (around.order == name for name in ("best", "disputed", "varied"))
     ids = data.case_ids(
         run, around.evaluator, around.metric, model=around.model, tag=around.tag, status=around.status,
         search=around.search, worst_first=not best_first, within=around.slice, failing=around.failing == "1",
-        disputed=disputed, only=mark_controls.tagged_cases(run, around.mark), better_in=around.better,
+        disputed=disputed, varied=varied, only=mark_controls.tagged_cases(run, around.mark), better_in=around.better,
         **filters.value_bounds(),
     )  # fmt: skip
     if not case_id and ids:
         case_id = ids[0]
     place = ids.index(case_id) if case_id in ids else -1
-    first = "most disputed" if disputed else "best" if best_first else "worst"
+    first = "most disputed" if disputed else "most varied" if varied else "best" if best_first else "worst"
     order = f"{first} first by {metric_name(around.metric, around.evaluator)}"
     of = f" of {format.shorten(around.model, 24)}" if around.model else ""
     where = f"{format.count(place + 1)} of {format.count(len(ids))}" if place >= 0 else "not in the list"

@@ -246,6 +246,9 @@ def show_raters(run: str, criterion: data.Criterion) -> None:
         "A judge can hardly agree with people more than people agree with each other. "
         + agreement_words.RATED[rows[0].sample]
     )
+    noise = data.rater_noise(run, criterion.name)
+    if noise is not None and (sentence := agreement_words.rater_noise_sentence(noise)):
+        st.text(sentence, help=agreement_words.RATER_NOISE)
     table = agreement_tables.rater_table(rows)
     used = [name for name in ("raters", "alpha", "kappa", "weighted", "equal", "n") if (table[name] != "–").any()]
     clicked = records(table, columns_of(table, used), "raters", tallest=330)

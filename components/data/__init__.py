@@ -28,6 +28,7 @@ from components.data.agreements import (
     labelled_metrics,
     panel_agreement,
     rater_agreement,
+    rater_noise,
     rater_outputs,
     read_labels,
     remove_labels,
@@ -177,6 +178,7 @@ from components.data.run_reads import (
     distributions,
     flip_rates,
     flips,
+    has_repeats,
     head_to_head,
     headline,
     insights,
@@ -190,6 +192,7 @@ from components.data.run_reads import (
     match_rules,
     matched,
     metrics_by_case,
+    noise,
     object_counts,
     object_place,
     objects,
@@ -204,6 +207,7 @@ from components.data.run_reads import (
     working_point,
     worst_cases,
 )
+from components.data.sample_sizes import sample_aim
 from components.data.storage import storage_told
 from components.data.stored_outputs import answers_on_file, cases_to_answer
 from components.data.suite_cases import (
@@ -343,6 +347,8 @@ if TYPE_CHECKING:
         GalleryObject,
         HeadToHead,
         Leaderboard,
+        ModelNoise,
+        Noise,
         ObjectPage,
         Outline,
         Ranks,

@@ -64,6 +64,7 @@ def label_version(run: Run) -> str:
 
 label_criteria = of_run(human_labels.criteria, version=label_version)
 rater_agreement = of_run(raters.rater_agreement, "Comparing the raters", label_version)
+rater_noise = of_run(raters.rater_noise, version=label_version)
 agreements = of_run(judge_agreement.agreements, "Comparing scores and labels", label_version)
 agreement_slices = of_run(judge_agreement.agreement_slices, "Comparing slice by slice", label_version)
 rater_outputs = of_run(raters.rater_outputs, version=label_version)

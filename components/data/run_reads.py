@@ -47,6 +47,7 @@ targets = of_run(lambda run: run.targets)
 metrics_by_case = of_run(analysis.metrics_by_case)
 distributions = of_run(analysis.distributions)
 head_to_head = of_run(analysis.head_to_head)
+noise = of_run(analysis.noise)
 resources = of_run(analysis.resources)
 problems = of_run(analysis.problems)
 insights = of_run(analysis.insights, spinner="Looking for what stands out")
@@ -172,6 +173,11 @@ def repeats(run_id: str, model: str) -> Sequence[int]:
     """Return the repeats that there are of a model's outputs: 1, 2, …"""
     facts = workspace().outputs_facts(workspace().run(run_id).spec["outputs"]["fingerprint"])
     return tuple(facts["models"][model]["runs"])
+
+
+def has_repeats(run_id: str) -> bool:
+    """Return whether a model of a run answered a case more than once."""
+    return any(len(repeats(run_id, model)) > 1 for model in workspace().run(run_id).models)
 
 
 def labels(run_id: str) -> Sequence[str]:

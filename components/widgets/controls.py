@@ -21,6 +21,20 @@ def slider(label: str, name: str, default: float, low: float = 0.0, high: float 
     return chosen
 
 
+def number(
+    label: str, name: str, usual: float, low: float, high: float | None = None, step: float = 0.01,
+    help: str | None = None, form: str = "%.4g", width: int = 170,
+) -> float:  # fmt: skip
+    """Return a number that is typed in and the address keeps under `name`; the usual one is not written."""
+    chosen = url.number(name, usual, low, float("inf") if high is None else high)
+    key = f"control-{name}"
+    st.number_input(
+        label, low, high, agreed(key, chosen), step=step, key=key, format=form, width=width, help=help,
+        on_change=_write, args=(name, key, usual),
+    )  # fmt: skip
+    return chosen
+
+
 def choice(label: str, options: Mapping[str, str], name: str, clears: Sequence[str] = ()) -> str:
     """One of `options` (value → text) as buttons in a row; the first is the default, which is not written.
 

@@ -32,6 +32,7 @@ SECTIONS = {  # of the menu: file stem = name = address: title, icon
         "evaluate": ("Evaluate", ":material/upload_file:"),
         "runs": ("Runs", ":material/play_circle:"),
         "suites": ("Suites", ":material/dataset:"),
+        "sample_size": ("Sample size", ":material/straighten:"),
         "monitor": ("Monitor", ":material/monitor_heart:"),
         "evaluators": ("Evaluators", ":material/menu_book:"),
     },

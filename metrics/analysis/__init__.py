@@ -27,6 +27,7 @@ from metrics.analysis.leaderboard.distributions import Distribution, Distributio
 from metrics.analysis.leaderboard.headline import Headline, headline, primary_columns
 from metrics.analysis.leaderboard.label_numbers import curve_columns, curves, label_metrics, label_numbers
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
+from metrics.analysis.leaderboard.noise import ModelNoise, Noise, is_repeated, noise
 from metrics.analysis.leaderboard.ranks import Ranks, ranks
 from metrics.analysis.leaderboard.resources import Resource, resources
 from metrics.analysis.objects.confusion_cells import confused
@@ -83,6 +84,8 @@ __all__ = [
     "Headline",
     "Leaderboard",
     "Listed",
+    "ModelNoise",
+    "Noise",
     "ObjectFilter",
     "ObjectPage",
     "OperatingPoint",
@@ -129,6 +132,7 @@ __all__ = [
     "head_to_head",
     "headline",
     "insights",
+    "is_repeated",
     "judge_names",
     "judged_by",
     "judged_evaluators",
@@ -143,6 +147,7 @@ __all__ = [
     "matched",
     "measures",
     "metrics_by_case",
+    "noise",
     "object_counts",
     "object_keys",
     "object_place",

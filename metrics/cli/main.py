@@ -30,6 +30,7 @@ from metrics.cli import (
     rubric_command,
     run_command,
     runs_command,
+    sample_size_command,
     samples_command,
     studio_command,
     suites_command,
@@ -46,7 +47,8 @@ COMMANDS = (
     evaluate_command, run_command, complete_command, export_command, report_command, bundle_command, gate_command,
     plot_command, monitor_command, perturb_command, suites_command, cache_command, judge_command, labels_command,
     calibrate_command, rubric_command, evaluators_command, check_evaluator_command, runs_command, verify_command,
-    merge_command, archive_command, remote_command, samples_command, studio_command, warm_up_command,
+    merge_command, archive_command, remote_command, sample_size_command, samples_command, studio_command,
+    warm_up_command,
 )  # fmt: skip
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from metrics.presentation.format import count, plural
+from metrics.presentation.format import count, interval, plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from metrics.analysis.labels.judge_agreement import Agreement
+    from metrics.analysis.labels.raters import RaterNoise
 
 STATISTICS = ("kappa", "accuracy", "sensitivity", "specificity", "spearman", "auc", "suggested", "balanced")
 HELD_OUT = (
@@ -21,6 +22,25 @@ RATED = {
     "outputs": "Of the outputs labelled at random, which speak for all.",
     "labelled": "Of the labelled outputs only: none was labelled at random.",
 }
+
+
+RATER_NOISE = (
+    "Shares of the variance of one label, as of a two-way crossed design of outputs and raters. Between raters: some "
+    "are stricter than others, which clearer instructions mend. The rest: raters see the same output differently, "
+    "which more raters per output average out. 95 % intervals by resampled cases, of these raters."
+)
+
+
+def rater_noise_sentence(found: RaterNoise) -> str:
+    """Return where labels differ, in a sentence; "" where there are too few, or all are equal."""
+    outputs, raters, rest = (one.value for one in (found.outputs, found.raters, found.rest))
+    if outputs is None or raters is None or rest is None:
+        return ""
+    bounds = interval(found.outputs.low, found.outputs.high)
+    return (
+        f"Of the differences among labels, {100 * outputs:.0f} % are between outputs ({bounds}), {100 * raters:.0f} % "
+        f"between raters, and {100 * rest:.0f} % raters who judge the same output differently."
+    )
 
 
 def labels_counted(found: Agreement) -> str:

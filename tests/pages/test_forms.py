@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
+from tests.analysis.leaderboard.noise_scenes import noisy_run
 from tests.analysis.scored import scored_run
 from tests.pages.page_scenes import told
 
@@ -137,3 +138,28 @@ def test_head_to_head_ranks_by_matches_and_leads_to_a_pair(runs: list[Run], open
     assert page.query_params["tie"] == "1"
     assert page.dataframe[1].value["outcomes"].tolist() == ["0 / 0 / 12"] * 3
     assert any("no model is significantly stronger" in text.value for text in page.text)
+
+
+def test_the_noise_by_source_with_a_plan(place: Path, runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    """A run without repeats says how to learn more; with them the shares, and a wanted width changes the plan."""
+    page = open_page("leaderboard", run=runs[0].id, form="noise")
+    assert "let the model answer 20 cases three times" in captions(page)
+    table = page.dataframe[0].value
+    assert list(table.columns[:3]) == ["model", "now", "twice cases"]
+    run = noisy_run(Workspace(place), cost=0.002)
+    page = open_page("leaderboard", run=run.id, form="noise")
+    assert not page.exception
+    assert any("of the noise is between cases" in text.value for text in page.text)
+    table = page.dataframe[0].value
+    assert set(table.columns) >= {"cases", "repeats", "twice repeats", "plan", "cost"}
+    assert all(cost.startswith("$") for cost in table["cost"])
+    page.number_input[0].set_value(0.01).run()
+    assert page.query_params["width"] == "0.01"
+    assert page.dataframe[0].value["plan"].tolist() != table["plan"].tolist()
+    (button,) = [button for button in page.button if "answers vary most" in button.label]
+    assert button is not None
+    cases = open_page("cases", run=run.id, evaluator="rouge", metric="rougeL", model="moody", order="varied")
+    rows = told(cases, "case_list")["cases"]
+    first = [float(row["value"]) for row in rows if row["id"] == rows[0]["id"]]
+    last = [float(row["value"]) for row in rows if row["id"] == rows[-1]["id"]]
+    assert max(first) - min(first) > max(last) - min(last)

@@ -1,5 +1,6 @@
 """The first page: it agrees with the leaderboard and the comparison, and its steps follow from findings."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -10,11 +11,13 @@ from metrics.analysis.findings.insights import COLUMNS
 from metrics.core.errors import InputError
 from metrics.presentation.phrases import metric_title, with_interval
 from metrics.reports.build import build
+from metrics.reports.renderers.html import html
 from metrics.reports.report import Problem, Report
 from metrics.reports.section_names import SECTIONS
 from metrics.reports.sections.grouped_insights import grouped_insights
 from metrics.reports.sections.problem_groups import SHOWN, problem_groups
-from metrics.store import Run
+from metrics.store import Run, Workspace
+from tests.analysis.leaderboard.noise_scenes import noisy_run
 from tests.analysis.scored import scored_run
 
 GRADED, RIGHT, WRONG = [0.9, 0.8] * 15, [1.0] * 30, [1.0] * 10 + [0.0] * 20
@@ -83,6 +86,19 @@ def test_failures_and_cases_without_a_value_are_told(workspace: Path) -> None:
     assert any(
         step.startswith("Read the 17 cases of best that miss PII leakage: Passes ≥ 0.5") for step in summary.steps
     )
+
+
+def test_the_noise_of_repeats_is_told_for_a_manager(workspace: Path) -> None:
+    """Of single answers nothing is said: their noise cannot be parted."""
+    shares = r"In ROUGE-L, (\d+) % of the noise is between cases, (\d+) % between repeats: more cases help most\."
+    report = build(noisy_run(Workspace()), ["summary"])
+    assert report.summary is not None
+    (found,) = [match for line in report.summary.sure if (match := re.fullmatch(shares, line))]
+    assert int(found[1]) + int(found[2]) == 100
+    assert found[0] in html(report).decode()
+    single = build(noisy_run(Workspace(), repeats=1), ["summary"]).summary
+    assert single is not None
+    assert not any("of the noise" in line for line in single.sure)
 
 
 def problem(model: str, value: float, severity: str = "high", title: str = "passes") -> Problem:

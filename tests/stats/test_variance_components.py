@@ -1,10 +1,16 @@
 """Variance components by hand, in simulated designs, and beside a mixed model."""
 
+import doctest
+
 import numpy as np
+import pandas as pd
 import pytest
 
+from metrics.stats import variance_components
 from metrics.stats.student_t import Z95
-from metrics.stats.variance_components import Components, cheapest, components
+from metrics.stats.variance_components import Components, cheapest, components, crossed_components, resampled_components
+
+OF_STATSMODELS = pytest.mark.filterwarnings("ignore:.* is deprecated and will be removed")
 
 
 def design(rng: np.random.Generator, cases: int, balanced: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -21,6 +27,10 @@ def design(rng: np.random.Generator, cases: int, balanced: bool) -> tuple[np.nda
     return np.array(value), np.array(case), np.array(repeat)
 
 
+def test_the_worked_example() -> None:
+    assert doctest.testmod(variance_components).failed == 0
+
+
 def test_a_balanced_design_by_hand() -> None:
     """Mean squares: .5 within repeats, 4.5 between repeats of a case, 50 between cases."""
     value = np.array([1.0, 2.0, 4.0, 5.0, 6.0, 7.0, 9.0, 10.0])
@@ -30,7 +40,7 @@ def test_a_balanced_design_by_hand() -> None:
     assert found.draw == pytest.approx(0.5)
     assert found.repeat == pytest.approx((9.0 - 0.5) / 2)
     assert found.case == pytest.approx((50.0 - 9.0) / 4)
-    assert (found.cases, found.repeats, found.draws) == (2, 4, 8)
+    assert (found.cases, found.repeats, found.draws) == (2, 2.0, 2.0)
 
 
 @pytest.mark.parametrize("balanced", [True, False])
@@ -45,7 +55,7 @@ def test_the_components_of_simulated_designs_are_unbiased(balanced: bool) -> Non
 def test_the_error_of_a_mean_is_that_of_the_designs() -> None:
     rng = np.random.default_rng(1)
     means = [design(rng, 30, True)[0].mean() for _ in range(400)]
-    told = Components(4.0, 1.0, 0.25, 0, 0, 0).error(30, 3, 2)
+    told = Components(4.0, 1.0, 0.25, 0).error(30, 3, 2)
     assert np.std(means) == pytest.approx(told, rel=0.12)
 
 
@@ -69,7 +79,7 @@ def test_repeats_are_numbered_within_their_case() -> None:
 
 @pytest.mark.parametrize("costs", [(0.0, 1.0, 1.0), (100.0, 1.0, 0.5), (10.0, 0.1, 0.1)])
 def test_no_plan_is_cheaper(costs: tuple[float, float, float]) -> None:
-    known = Components(4.0, 1.0, 0.25, 0, 0, 0)
+    known = Components(4.0, 1.0, 0.25, 0)
     found = cheapest(known, 0.2, *costs)
     assert found is not None
     every = [
@@ -84,13 +94,125 @@ def test_no_plan_is_cheaper(costs: tuple[float, float, float]) -> None:
 
 def test_repeats_pay_where_a_case_is_dear() -> None:
     """√(σ²repeat / σ²case · case cost / repeat cost) = √(1 / 4 · 100) = 5."""
-    found = cheapest(Components(4.0, 1.0, None, 0, 0, 0), 0.02, 100.0, 1.0, 0.0)
+    found = cheapest(Components(4.0, 1.0, None, 0), 0.02, 100.0, 1.0, 0.0)
     assert found is not None
     assert (found.repeats, found.draws) == (5, 1)
 
 
 def test_a_suite_that_is_too_small_has_no_plan() -> None:
-    assert cheapest(Components(4.0, None, None, 0, 0, 0), 0.1, 0.0, 1.0, 0.0, most_cases=1_000) is None
-    found = cheapest(Components(4.0, None, None, 0, 0, 0), 0.2, 0.0, 1.0, 0.0, most_cases=1_000)
+    assert cheapest(Components(4.0, None, None, 0), 0.1, 0.0, 1.0, 0.0, most_cases=1_000) is None
+    found = cheapest(Components(4.0, None, None, 0), 0.2, 0.0, 1.0, 0.0, most_cases=1_000)
     assert found is not None
     assert (found.cases, found.repeats, found.draws) == (385, 1, 1)
+
+
+@OF_STATSMODELS
+def test_like_a_mixed_model() -> None:
+    """REML of statsmodels' MixedLM, which a balanced design solves exactly: draws in repeats in cases."""
+    from statsmodels.regression.mixed_linear_model import MixedLM
+
+    value, case, repeat = design(np.random.default_rng(5), 40, True)
+    frame = pd.DataFrame({"value": value, "case": case, "repeat": repeat})
+    model = MixedLM.from_formula(
+        "value ~ 1", frame, groups="case", re_formula="1", vc_formula={"repeat": "0 + C(repeat)"}
+    )
+    fitted = model.fit(reml=True)
+    found = components(value, case, repeat)
+    assert found is not None
+    expected = (float(fitted.cov_re.iloc[0, 0]), float(fitted.vcomp[0]), float(fitted.scale))
+    assert (found.case, found.repeat, found.draw) == pytest.approx(expected, rel=1e-3)
+    assert float(fitted.bse_fe.iloc[0]) == pytest.approx(found.error(40, 3, 2), rel=1e-3)
+
+
+@OF_STATSMODELS
+def test_groups_of_cases_like_a_mixed_model() -> None:
+    from statsmodels.regression.mixed_linear_model import MixedLM
+
+    rng = np.random.default_rng(6)
+    group, case = np.repeat(np.arange(20), 12), np.repeat(np.arange(80), 3)
+    value = rng.normal(0, 1.5, 20)[group] + rng.normal(0, 1, 80)[case] + rng.normal(0, 0.7, 240)
+    frame = pd.DataFrame({"value": value, "case": case, "group": group})
+    model = MixedLM.from_formula("value ~ 1", frame, groups="group", re_formula="1", vc_formula={"c": "0 + C(case)"})
+    fitted = model.fit(reml=True)
+    found = components(value, case, np.tile([0, 1, 2], 80), group)
+    assert found is not None
+    expected = (float(fitted.cov_re.iloc[0, 0]), float(fitted.vcomp[0]), float(fitted.scale))
+    assert (found.group, found.case, found.repeat) == pytest.approx(expected, rel=1e-3)
+    assert (found.size, found.cases, found.repeats) == pytest.approx((4, 80, 3))
+    assert found.error(80, 3) == pytest.approx(float(fitted.bse_fe.iloc[0]), rel=1e-3)
+
+
+def test_one_group_says_nothing_of_groups_and_single_cases_are_none() -> None:
+    value = np.random.default_rng(7).normal(0, 1, 6)
+    alone, ones = np.arange(6), np.zeros(6, int)
+    assert components(value, alone, ones, ones) is None
+    assert components(value, alone, ones, alone) == components(value, alone, ones)
+
+
+@OF_STATSMODELS
+def test_judges_of_a_panel_are_taken_off_with_their_means() -> None:
+    """The residual mean square of outputs × judges, as anova_lm of statsmodels has it."""
+    from statsmodels.formula.api import ols
+    from statsmodels.stats.anova import anova_lm
+
+    rng = np.random.default_rng(8)
+    table = rng.normal(0, 1, (9, 1)) + np.array([0.0, 2.0, -1.0]) + rng.normal(0, 0.5, (9, 3))
+    case, judge = (places.ravel() for places in np.indices(table.shape))
+    centred = (table - table.mean(axis=0)).ravel()
+    found = components(centred, case, np.zeros(27, int), fixed=2)
+    frame = pd.DataFrame({"value": table.ravel(), "case": case, "judge": judge})
+    squares = anova_lm(ols("value ~ C(case) + C(judge)", frame).fit())["mean_sq"]
+    assert found is not None
+    assert found.draw == pytest.approx(squares["Residual"])
+    assert found.case == pytest.approx((squares["C(case)"] - squares["Residual"]) / 3)
+
+
+def test_resamples_of_whole_cases_tell_how_sure_a_share_is() -> None:
+    """95 % percentiles of the share of repeats, 1 / (1 + 4) of the variance, with 60 cases: 88 % or more hold it."""
+    rng, held = np.random.default_rng(9), 0
+    case, repeat = np.repeat(np.arange(60), 3), np.tile([0, 1, 2], 60)
+    for _ in range(120):
+        value = rng.normal(0, 2, 60)[case] + rng.normal(0, 1, 180)
+        found = resampled_components(value, case, repeat, resamples=400)
+        assert found is not None
+        shares = found[1][:, 2] / found[1].sum(axis=1)
+        low, high = np.quantile(shares, [0.025, 0.975])
+        held += bool(low <= 0.2 <= high)
+    assert held >= 0.88 * 120
+    assert found[1].mean(axis=0)[1:3] == pytest.approx([found[0].case, found[0].repeat], rel=0.1)
+
+
+@OF_STATSMODELS
+def test_crossed_ratings_like_the_analysis_of_variance() -> None:
+    """Mean squares of outputs × raters, from anova_lm of statsmodels: without missing ratings they are the same."""
+    from statsmodels.formula.api import ols
+    from statsmodels.stats.anova import anova_lm
+
+    rng = np.random.default_rng(14)
+    table = rng.normal(0, 1, (12, 1)) + rng.normal(0, 0.7, (1, 4)) + rng.normal(0, 0.5, (12, 4))
+    output, rater = (places.ravel() for places in np.indices(table.shape))
+    frame = pd.DataFrame({"value": table.ravel(), "output": output, "rater": rater})
+    squares = anova_lm(ols("value ~ C(output) + C(rater)", frame).fit())["mean_sq"]
+    rest = squares["Residual"]
+    expected = [(squares["C(output)"] - rest) / 4, (squares["C(rater)"] - rest) / 12, rest]
+    assert crossed_components(table, np.ones((1, 12)))[0] == pytest.approx(expected)
+
+
+def test_crossed_ratings_with_gaps_are_unbiased_and_doubled_outputs_are_no_pairs() -> None:
+    rng, found = np.random.default_rng(15), []
+    for _ in range(400):
+        table = rng.normal(0, 1, (40, 1)) + rng.normal(0, 0.5, (1, 6)) + rng.normal(0, 0.7, (40, 6))
+        table[rng.random(table.shape) < 0.5] = np.nan
+        found.append(crossed_components(table, np.ones((1, 40)))[0])
+    error = np.std(found, axis=0) / len(found) ** 0.5
+    assert (np.abs(np.mean(found, axis=0) - [1.0, 0.25, 0.49]) < 4 * error).all()
+    pairs = [(i, j) for i in range(3) for j in range(i)]
+    table, weights = np.array([[1.0, 2.0], [4.0, 3.0], [5.0, 9.0]]), np.array([2.0, 1.0, 1.0])
+    a = sum(w * (one - other) ** 2 / 2 for w, (one, other) in zip(weights, table, strict=True)) / weights.sum()
+    b, c = (
+        sum(weights[i] * weights[j] * (table[i, r] - table[j, s]) ** 2 / 2 for i, j in pairs for r, s in raters)
+        / (2 * sum(weights[i] * weights[j] for i, j in pairs))
+        for raters in ([(0, 0), (1, 1)], [(0, 1), (1, 0)])
+    )
+    expected = np.maximum(0, [c - a, c - b, a + b - c])
+    assert crossed_components(table, weights[None])[0] == pytest.approx(expected)

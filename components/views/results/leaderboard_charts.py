@@ -1,4 +1,4 @@
-"""The leaderboard's other forms: radar, bars, box plots, distributions, head to head, quality against cost."""
+"""The leaderboard's other forms: radar, bars, box plots, distributions, head to head, noise, quality against cost."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
 from components.views.judge.judge_calls import dollars
 from components.views.results.head_to_head import draw_head_to_head
+from components.views.results.noise_view import draw_noise
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
@@ -75,7 +76,7 @@ def show_form(
     view = View(run, tag, columns, models, board)
     draw: dict[str, Callable[[View], None]] = {
         "radar": show_radar, "bars": show_bars, "boxes": show_boxes, "spread": show_spread, "matches": show_matches,
-        "tradeoff": show_tradeoff,
+        "noise": show_noise, "tradeoff": show_tradeoff,
     }  # fmt: skip
     draw[form](view)
 
@@ -194,6 +195,19 @@ def show_matches(view: View) -> None:
         return
     column = _choose(offered)
     draw_head_to_head(view.run, column, view.tag, view.colours)
+
+
+def show_noise(view: View) -> None:
+    """One metric: how much of the noise of each mean comes from cases, repeats and the judge."""
+    there = data.metrics_by_case(view.run)
+    offered = [
+        column for column in view.columns
+        if (column.evaluator, column.metric) in there and column.label_key is None
+    ]  # fmt: skip
+    if not offered:
+        st.info("The noise is parted by case, and none of these metrics has values per case.")
+        return
+    draw_noise(view.run, _choose(offered), view.tag)
 
 
 def show_tradeoff(view: View) -> None:

@@ -41,6 +41,7 @@ class CaseChoice(TypedDict, total=False):
     in force (images with an error), low and high those with low ≤ value < high. `within` is the address of a slice
     (metrics.analysis.slices.parse). `disputed` puts the cases first that the judges of a panel, or the draws of one
     judge, score most differently, and adds the column spread: their highest − lowest value, null where one judged.
+    `varied` does so with the cases whose repeats have the most different values.
     `only` keeps the cases with these ids, `better_in` those in which that other model does better (fewer errors in an
     image).
     """
@@ -55,6 +56,7 @@ class CaseChoice(TypedDict, total=False):
     high: float | None
     within: str | None
     disputed: bool
+    varied: bool
     only: Sequence[str] | None
     better_in: str | None
 
@@ -76,7 +78,7 @@ def cases(
             SELECT * {found} ORDER BY {order} LIMIT {int(limit)} OFFSET {int(offset)}
         )
         SELECT shown.case_id, model, run, value, status, reason, left({TEXT}, {READ}) AS preview,
-               coalesce(tags, []) AS tags, errors{", spread" * choice.get("disputed", False)}
+               coalesce(tags, []) AS tags, errors{", spread" * _is_spread(choice)}
         FROM shown JOIN suite_cases USING (position)
         ORDER BY {order}""",
         arguments,
@@ -98,6 +100,10 @@ def _listed(run: Run, evaluator: str, metric: str, **choice: Unpack[CaseChoice])
     if choice.get("disputed"):
         source, order = _with_spread(source), f"spread DESC NULLS LAST, {order}"
         arguments += [f'$.panel.spread."{_scored_metric(run, evaluator, metric) or metric}"', evaluator]
+    elif choice.get("varied"):
+        apart = "max(value) OVER own - min(value) OVER own AS spread"
+        source = f"SELECT *, {apart} FROM ({source}) WINDOW own AS (PARTITION BY position, model)"
+        order = f"spread DESC NULLS LAST, position, model, {order}"
     conditions = ["s.failing"] * choice.get("failing", False)
     asked = {
         "s.value >= ?": choice.get("low"), "s.value < ?": choice.get("high"), "s.model = ?": choice.get("model"),
@@ -168,6 +174,11 @@ def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[
         str(row["model"]): (int(row["n"]), list(dict.fromkeys(map(str, row["first"])))[:NAMED])
         for row in found.to_dict("records")
     }
+
+
+def _is_spread(choice: CaseChoice) -> bool:
+    """Return whether the list has the column spread."""
+    return choice.get("disputed", False) or choice.get("varied", False)
 
 
 def _with_spread(source: str) -> str:

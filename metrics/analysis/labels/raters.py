@@ -13,6 +13,7 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.sampling_design import cluster_codes
 from metrics.stats import rater_agreement as statistics
 from metrics.stats.agreement_intervals import kappa_interval, share_interval
+from metrics.stats.variance_components import crossed_components
 from metrics.store import Run
 
 MOST_KINDS = 30  # different labels up to which there is a κ
@@ -36,6 +37,20 @@ class Raters:
     equal: Stat = UNDEFINED
     alpha: Stat = UNDEFINED
     sample: Sample = "labelled"
+
+
+@dataclass(frozen=True, slots=True)
+class RaterNoise:
+    """Shares of the variance of one label, of a two-way crossed design, by `n` outputs with two labels or more.
+
+    outputs: between outputs, which labels are for; raters: between raters, of whom some are stricter; rest: raters
+    differ from output to output.
+    """
+
+    outputs: Stat
+    raters: Stat
+    rest: Stat
+    n: int
 
 
 def rater_agreement(run: Run, criterion: str) -> list[Raters]:
@@ -81,6 +96,26 @@ def pairs_of_raters(names: Sequence[str], ratings: Floats, clusters: Ints, enoug
             pair = _pair(ratings[both, left], ratings[both, right], cluster_codes(clusters[both]), enough)
             found.append(Raters(names[left], names[right], int(both.sum()), *pair))
     return found
+
+
+def rater_noise(run: Run, criterion: str) -> RaterNoise | None:
+    """Return where the labels of a criterion differ, of the outputs that `rater_agreement` counts; None below two
+    labels of an output.
+    """
+    people = human_labels(run, criterion)
+    counted = (people.random if people.random.any() else np.ones(len(people.given), bool)) & (people.given > 1)
+    own = cluster_codes(output_clusters(run, np.arange(len(people.ratings)))[counted])
+    n = int(counted.sum())
+    if not n:
+        return None
+    if needs := lacking(n, own):
+        few = Stat(needs=needs)
+        return RaterNoise(few, few, few, n)
+    parts = crossed_components(people.ratings[counted], statistics.draws_of(own))
+    total = parts.sum(axis=1, keepdims=True)
+    shares = np.divide(parts, total, out=np.full_like(parts, np.nan), where=total > 0)
+    outputs, between, rest = (stat_of(column, own, 0.0) for column in shares.T)
+    return RaterNoise(outputs, between, rest, n)
 
 
 def rater_outputs(run: Run, criterion: str, left: str = "", right: str = "") -> list[dict[str, object]]:

@@ -8,8 +8,9 @@ from metrics.analysis.labels.human_labels import Criterion, criteria
 from metrics.analysis.labels.judge_agreement import Agreement, agreements
 from metrics.analysis.labels.labelled_scores import metric_columns
 from metrics.analysis.labels.panel_agreement import panel_agreement
+from metrics.analysis.labels.raters import rater_noise
 from metrics.analysis.leaderboard.leaderboard import Column
-from metrics.presentation.agreement_words import HELD_OUT, basis, labels_counted
+from metrics.presentation.agreement_words import HELD_OUT, basis, labels_counted, rater_noise_sentence
 from metrics.presentation.format import plural
 from metrics.presentation.panel_rows import LIKE, panel_table
 from metrics.presentation.phrases import estimated, metric_title, named, too_few
@@ -51,6 +52,8 @@ def agreement_section(run: Run) -> Section | None:
         (column, one, agreements(run, one.name, only=(column.evaluator, column.metric))[0]) for column, one in shown
     ]
     notes += list(dict.fromkeys(basis(row) for *_, row in found if row.n))[:MOST_BASES]
+    parted = (rater_noise(run, one.name) for one in asked)
+    notes += list(dict.fromkeys(rater_noise_sentence(one) for one in parted if one is not None))[:MOST_BASES]
     if any(row.held_out and row.kappa.value is not None for *_, row in found):
         notes.append(HELD_OUT.partition(";")[0] + ".")
     tables = [

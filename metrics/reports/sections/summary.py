@@ -1,6 +1,7 @@
 """The first page of a report, for whoever decides: which model, by how much, how sure, what fails, what to do."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 
 import pandas as pd
 
@@ -10,6 +11,7 @@ from metrics.analysis.labels.human_labels import criteria
 from metrics.analysis.leaderboard.resources import Resource, resources
 from metrics.core.evaluator import Status
 from metrics.presentation.format import MISSING, STATUSES, amount, interval, number, p_value, plural
+from metrics.presentation.noise_words import noise_sentence
 from metrics.presentation.phrases import limit, metric_title, named, signed, with_interval
 from metrics.reports.report import Problem, Summary, Table
 from metrics.reports.sections.comparisons import Compared, leader_against_next
@@ -19,6 +21,7 @@ from metrics.store import Run
 
 MOST_METRICS = 8
 MOST_FAILING = 5
+MOST_NOISES = 2  # metrics whose noise is parted
 MOST_STEPS = 5
 MANY_UNSCORED = 0.05  # share of the scores
 SPENT = {"cost_usd": "the cheapest", "duration_s": "the fastest"}
@@ -80,7 +83,9 @@ def _values(board: Leaderboard) -> Table:
 
 
 def _sure(run: Run, board: Leaderboard, pairs: Sequence[Compared]) -> Iterator[str]:
-    """Yield what the answer rests on, a sentence each: tests, smallest detectable difference, cases without a value."""
+    """Yield what the answer rests on, a sentence each: tests, smallest detectable difference, noise, cases
+    without a value.
+    """
     columns = analysis.primary_columns(board)
     if pairs:
         leader = analysis.headline(board).models[0]
@@ -103,10 +108,19 @@ def _sure(run: Run, board: Leaderboard, pairs: Sequence[Compared]) -> Iterator[s
             f"With {plural(own.cases, 'case')}, a difference of {number(own.detectable)} in "
             f"{metric_title(column, arrow=False)} would be detected 80 % of the time; smaller ones are often missed."
         )
+    yield from islice(_noise(run, columns), MOST_NOISES)
     yield from board.cautions
     yield _scored(board)
     if judged := analysis.judged_evaluators(run):
         yield f"{plural(len(judged), 'evaluator')} judged by {named(analysis.judge_names(run))}, an LLM that can err."
+
+
+def _noise(run: Run, columns: Sequence[analysis.Column]) -> Iterator[str]:
+    """Yield how much of the noise of a metric's means comes from where, where something is repeated."""
+    for column in columns if analysis.is_repeated(run) else ():
+        found = analysis.noise(run, column.evaluator, column.metric) if column.label_key is None else None
+        if found is not None and (sentence := noise_sentence(found, metric_title(column, arrow=False))):
+            yield sentence
 
 
 def _scored(board: Leaderboard) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import krippendorff
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
@@ -13,9 +14,13 @@ from metrics.analysis.labels import raters
 from metrics.analysis.labels.panel_agreement import _agreement, _alike, _groups, has_panel, panel_agreement
 from metrics.analysis.labels.raters import all_raters, pairs_of_raters
 from metrics.core.evaluator import Metric
-from metrics.store import Workspace
+from metrics.core.label_schema import LABELS, now
+from metrics.presentation.agreement_words import rater_noise_sentence
+from metrics.store import Run, Workspace
+from metrics.store.label_sets import Labels
 from tests.analysis.scored import scored_run, with_resources
 from tests.engine.engine_scenes import text_outputs, text_suite
+from tests.labels import label, labelled_run
 
 NONE = np.nan
 ONCE = [[1, 1, 2], [2, 2, NONE], [3, 2, 3], [1, NONE, NONE], [2, 3, 3], [1, 1, 1], [3, NONE, 2], [2, 1, NONE]]
@@ -161,3 +166,42 @@ def test_the_panel_of_a_run(workspace: Path) -> None:
     (found,) = panel_agreement(run)
     assert (found.evaluator, found.metric, found.n, found.disputed) == (name, name, 4, 1)
     assert found.alike.value == pytest.approx((1 + 1 + 1 / 2 + 1) / 4)
+
+
+def graded(run: Run, cases: int, stricter: float) -> None:
+    """Labels of a and b from 1 to 8, b's lower by `stricter`."""
+    rows = [
+        {
+            "case_id": f"c{place}", "model": "long", "rater": rater, "criterion": "tone",
+            "value": 1.0 + place % 8 - less, "sampling": "random", "given": now(),
+        }
+        for place in range(cases) for rater, less in (("a", 0.0), ("b", stricter))
+    ]  # fmt: skip
+    Labels(run).add(pa.Table.from_pylist(rows, LABELS), "tone.csv")
+
+
+def test_where_labels_differ_is_parted(workspace: Path) -> None:
+    """Raters of whom one is always stricter by .5: nothing is left beside outputs and raters."""
+    run = labelled_run(Workspace(workspace))
+    graded(run, 24, 0.5)
+    found = raters.rater_noise(run, "tone")
+    assert found is not None
+    outputs = np.var(np.tile(np.arange(8), 3), ddof=1)
+    assert found.n == 24
+    assert found.outputs.value == pytest.approx(outputs / (outputs + 0.125))
+    assert found.raters.value == pytest.approx(0.125 / (outputs + 0.125))
+    assert found.rest.value == pytest.approx(0, abs=1e-12)
+    sentence = rater_noise_sentence(found)
+    assert sentence.startswith("Of the differences among labels, 98 % are between outputs (")
+    assert sentence.endswith("2 % between raters, and 0 % raters who judge the same output differently.")
+
+
+def test_few_double_labels_are_not_parted(workspace: Path) -> None:
+    run = labelled_run(Workspace(workspace))
+    graded(run, 4, 0.5)
+    found = raters.rater_noise(run, "tone")
+    assert found is not None
+    assert found.outputs.needs == 6
+    assert rater_noise_sentence(found) == ""
+    label(run, "c", range(20))
+    assert raters.rater_noise(run, "good") is None, "one rater alone"

@@ -1,0 +1,68 @@
+"""Where the noise of a mean comes from, in words: the same in pages and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from metrics.presentation.format import count, plural
+
+if TYPE_CHECKING:
+    from metrics.analysis import ModelNoise, Noise
+    from metrics.stats.variance_components import Plan
+
+BETWEEN = {"cases": "between cases", "repeats": "between repeats", "draws": "between replies of the judge"}
+HELPS = {
+    "cases": "more cases help most",
+    "repeats": "repeating the same cases helps nearly as much as new ones",
+    "draws": "asking the judge more often helps nearly as much as new cases",
+}
+LEARN_REPEATS = (
+    "No case was answered twice, so the noise of the model cannot be told from that of the cases. To learn it, let the "
+    "model answer 20 cases three times: rows with run 1, 2 and 3 (column run)."
+)
+LEARN_DRAWS = (
+    "The judge was asked once. To learn its noise, ask it three times: --judge-repeats 3 with a temperature above 0."
+)
+GROUPED = "Cases of a group are counted together, as they are not independent."
+
+
+def noise_sentence(found: Noise, title: str) -> str:
+    """Return how much of the noise comes from where and what helps; "" where only the cases are known."""
+    shares = found.shares
+    if not shares:
+        return ""
+    parts = ", ".join(
+        f"{100 * share:.0f} %{' of the noise is' if not place else ''} {BETWEEN[source]}"
+        for place, (source, share) in enumerate(shares.items())
+    )
+    most = max(shares, key=lambda source: shares[source])
+    return f"In {title}, {parts}: {HELPS[most if shares[most] > 0.5 else 'cases']}."
+
+
+def lessons(found: Noise) -> list[str]:
+    """Return what is not known about the noise, and how to learn it."""
+    known = {source for one in found.models for source in one.shares}
+    needs = max((one.needs for one in found.models), default=0)
+    told = [] if "repeats" in known else [LEARN_REPEATS]
+    told += [LEARN_DRAWS] if found.judged and "draws" not in known else []
+    told += [f"Too few cases are repeated to tell shares: {plural(needs, 'more case')} with repeats."] if needs else []
+    return [*told, GROUPED] if found.grouped else told
+
+
+def plan_words(plan: Plan | None, one: ModelNoise) -> str:
+    """Return a plan as `400 cases × 2 repeats × 3 draws`, a source that is not known being left out."""
+    if plan is None:
+        return "no plan reaches it"
+    known: Mapping[str, int] = {"repeats": plan.repeats, "draws": plan.draws}
+    more = [plural(number, name[:-1]) for name, number in known.items() if name in one.shares]
+    return " × ".join([plural(plan.cases, "case"), *more])
+
+
+def cost_words(plan: Plan | None, one: ModelNoise) -> str:
+    """Return what a plan costs: `$12.40`, or `800 answers` where no prices are known."""
+    if plan is None:
+        return ""
+    if one.priced:
+        return f"${plan.cost:,.2f}" if plan.cost >= 0.01 else f"${plan.cost:.2g}"
+    return count(round(plan.cost))

@@ -1,0 +1,67 @@
+"""Where the noise comes from, in words."""
+
+import pytest
+
+from metrics.analysis import ModelNoise, Noise
+from metrics.analysis.leaderboard.noise import NoiseShare
+from metrics.presentation.noise_words import (
+    GROUPED,
+    LEARN_DRAWS,
+    LEARN_REPEATS,
+    cost_words,
+    lessons,
+    noise_sentence,
+    plan_words,
+)
+from metrics.stats.variance_components import Components, Plan
+
+HALF = NoiseShare(0.5, 0.4, 0.6)
+
+
+def of(case: float, repeat: float | None, draw: float | None, several: int = 20) -> ModelNoise:
+    shares = {"cases": HALF} | ({} if repeat is None else {"repeats": HALF}) | ({} if draw is None else {"draws": HALF})
+    counts = {"repeats": 0 if repeat is None else several, "draws": 0 if draw is None else several}
+    found = Components(case, repeat, draw, 30)
+    return ModelNoise("m", found, 30.0, 30, counts, shares, 0.01)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("one", "sentence"),
+    [
+        (
+            of(0.71, 0.29, None),
+            "In F1, 71 % of the noise is between cases, 29 % between repeats: more cases help most.",
+        ),
+        (
+            of(0.2, None, 0.8),
+            "In F1, 20 % of the noise is between cases, 80 % between replies of the judge: asking the judge more often "
+            "helps nearly as much as new cases.",
+        ),
+        (
+            of(0.2, 0.7, 0.1),
+            "In F1, 20 % of the noise is between cases, 70 % between repeats, 10 % between replies of the judge: "
+            "repeating the same cases helps nearly as much as new ones.",
+        ),
+        (of(1.0, None, None), ""),
+        (of(0.0, 0.0, None), ""),
+        (of(0.71, 0.29, None, several=4), ""),
+    ],
+    ids=["cases", "judge", "repeats", "nothing repeated", "no noise", "too few"],
+)
+def test_the_sentence_says_what_helps(one: ModelNoise, sentence: str) -> None:
+    assert noise_sentence(Noise((one,), True, False), "F1") == sentence
+
+
+def test_what_is_not_known_can_be_learned() -> None:
+    assert lessons(Noise((of(1.0, None, None),), True, True)) == [LEARN_REPEATS, LEARN_DRAWS, GROUPED]
+    assert lessons(Noise((of(1.0, None, None),), False, False)) == [LEARN_REPEATS]
+    (few,) = lessons(Noise((of(0.5, 0.5, None, several=4),), False, False))
+    assert few == "Too few cases are repeated to tell shares: 6 more cases with repeats."
+
+
+def test_a_plan_names_only_what_is_known() -> None:
+    plan = Plan(400, 2, 1, 12.4)
+    assert plan_words(plan, of(1.0, 1.0, None)) == "400 cases × 2 repeats"
+    assert plan_words(plan, of(1.0, 1.0, 1.0)) == "400 cases × 2 repeats × 1 draw"
+    assert plan_words(None, of(1.0, 1.0, None)) == "no plan reaches it"
+    assert cost_words(plan, of(1.0, 1.0, None)) == "$12.40"
