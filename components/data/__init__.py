@@ -164,6 +164,7 @@ from components.data.rubrics import (
 from components.data.run_archives import ImportedRun, archive_run, bundle_run, import_run
 from components.data.run_estimates import estimate
 from components.data.run_reads import (
+    Weighting,
     case_ids,
     case_texts,
     cases,
@@ -193,15 +194,17 @@ from components.data.run_reads import (
     metrics_by_case,
     object_counts,
     object_place,
+    objectives,
     objects,
+    pareto_front,
     problems,
     repeats,
-    resources,
     scored,
     segments,
     targets,
     thumbnails,
     trend,
+    weighted_scores,
     working_point,
     worst_cases,
 )
@@ -344,8 +347,10 @@ if TYPE_CHECKING:
         GalleryObject,
         HeadToHead,
         Leaderboard,
+        Objective,
         ObjectPage,
         Outline,
+        Placing,
         Ranks,
         Resampled,
         Segment,
@@ -354,6 +359,7 @@ if TYPE_CHECKING:
         Tile,
         Trend,
         Unpaired,
+        WeightedScores,
         Window,
     )
     from metrics.analysis.findings.compliance import MeasuredEvidence

@@ -8,16 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from components.data.visitors import kept_here
 from components.data.workspace_runs import workspace
 from metrics import analysis
+from metrics.core.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.analysis import CasePage, Comparison, Headline, ObjectPage, Ranks, Resampled, Trend, Window
+    from metrics.analysis import (
+        CasePage,
+        Comparison,
+        Headline,
+        ObjectPage,
+        Ranks,
+        Resampled,
+        Trend,
+        WeightedScores,
+        Window,
+    )
     from metrics.store import Run
 
 P = ParamSpec("P")
@@ -47,7 +58,8 @@ targets = of_run(lambda run: run.targets)
 metrics_by_case = of_run(analysis.metrics_by_case)
 distributions = of_run(analysis.distributions)
 head_to_head = of_run(analysis.head_to_head)
-resources = of_run(analysis.resources)
+objectives = of_run(analysis.objectives)
+pareto_front = of_run(analysis.pareto_front)
 problems = of_run(analysis.problems)
 insights = of_run(analysis.insights, spinner="Looking for what stands out")
 compliance = of_run(analysis.compliance)
@@ -75,6 +87,24 @@ def headline(
 ) -> Headline:
     """Return which model leads: over all columns and models of the leaderboard, or these."""
     return analysis.headline(leaderboard(run.id, tag), keys, models)
+
+
+class Weighting(NamedTuple):
+    """Weights (key, weight) and scales (key, (worst, best)) of metrics and of what the answers took."""
+
+    weights: tuple[tuple[str, float], ...]
+    scales: tuple[tuple[str, tuple[float, float]], ...] = ()
+
+
+@of_run
+def weighted_scores(
+    run: Run, asked: Weighting, tag: str | None = None, models: tuple[str, ...] = ()
+) -> tuple[WeightedScores | None, str]:
+    """Return the models by a weighted mean of several metrics, or None and why there is none."""
+    try:
+        return analysis.weighted_scores(run, dict(asked.weights), dict(asked.scales), tag, models), ""
+    except InputError as error:
+        return None, str(error)
 
 
 @of_run

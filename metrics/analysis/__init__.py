@@ -61,6 +61,9 @@ from metrics.analysis.objects.working_points import (
     scored,
     working_point,
 )
+from metrics.analysis.ranking.objectives import Objective, objectives
+from metrics.analysis.ranking.pareto_front import ParetoFront, Placing, pareto_front
+from metrics.analysis.ranking.weighted_scores import Part, TurningPoint, WeightedScore, WeightedScores, weighted_scores
 from metrics.analysis.slices.find_slices import find_slices, slices
 from metrics.analysis.slices.slice_outcomes import measures
 from metrics.analysis.slices.slice_values import slice_values
@@ -85,8 +88,12 @@ __all__ = [
     "Listed",
     "ObjectFilter",
     "ObjectPage",
+    "Objective",
     "OperatingPoint",
     "Outline",
+    "ParetoFront",
+    "Part",
+    "Placing",
     "PointCounts",
     "Ranks",
     "Resampled",
@@ -98,7 +105,10 @@ __all__ = [
     "Stop",
     "Tile",
     "Trend",
+    "TurningPoint",
     "Unpaired",
+    "WeightedScore",
+    "WeightedScores",
     "Window",
     "WorkingPoint",
     "as_coco",
@@ -146,8 +156,10 @@ __all__ = [
     "object_counts",
     "object_keys",
     "object_place",
+    "objectives",
     "objects",
     "operating_point",
+    "pareto_front",
     "point_counts",
     "primary_columns",
     "problems",
@@ -164,6 +176,7 @@ __all__ = [
     "slices",
     "thumbnails",
     "trend",
+    "weighted_scores",
     "with_answers",
     "working_point",
     "worst_cases",
