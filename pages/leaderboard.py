@@ -170,7 +170,7 @@ with st.container(horizontal=True):
     if judge_line and st.button("Can I trust the judge?"):
         url.go("judge_agreement", run=run)
     if st.button("Export a report"):
-        url.go("report", run=run)
+        url.go("report", run=run, weight=url.params("weight"), scale=url.params("scale"))
     asked_models.draw_asked_models(run)
 if form == "heatmap" and len(models) > 1:
     detectable_difference.show_detectable(run, tag, columns, sort)

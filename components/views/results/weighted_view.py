@@ -54,6 +54,18 @@ def asked_weights(run: str) -> data.Weighting | None:
     return data.Weighting(tuple(weights.items()), tuple(scales.items())) if weights else None
 
 
+def notes(run: str) -> tuple[str, ...]:
+    """Return what a report says by the weights of the address, in sentences; empty without weights."""
+    asked = asked_weights(run)
+    return () if asked is None else notes_of(run, asked)
+
+
+def notes_of(run: str, asked: data.Weighting) -> tuple[str, ...]:
+    """Return what a run says by these weights, in sentences; empty where there is no score."""
+    found, _ = data.weighted_scores(run, asked)
+    return () if found is None else (ranking_words.weighted_sentence(found), *ranking_words.robustness_lines(found))
+
+
 def _scales() -> dict[str, tuple[float | None, float | None]]:
     """Return worst and best of the address by key; None for an end that is not given yet."""
     found = {}
