@@ -20,8 +20,9 @@ TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
 FORMS = {  # the table first; what draws the others is imported when one is asked for
     "heatmap": "Heatmap", "radar": "Radar", "bars": "Bars", "boxes": "Box plots", "spread": "Distributions",
     "matches": "Head to head", "tradeoff": "Trade-offs", "weights": "Weighted score",
+    "suites": "Several suites",
 }  # fmt: skip
-FILTERS = ("evaluator", "label_key", "tag", "search", "minor", "key", "shown", "column", "against", "also")
+FILTERS = ("evaluator", "label_key", "tag", "search", "minor", "key", "shown", "column", "against", "also", "with")
 
 
 def samples_missing() -> int:
@@ -116,7 +117,7 @@ columns = [column for column in columns if key is None or column.label_key in (k
 models = [model for model in board.models if wanted.casefold() in model.casefold()]
 sort, down = url.param("sort"), url.param("order") != "up"
 
-form = controls.choice("Form", FORMS, "form", clears=["key", "shown", "as", "against", "also", "tie"])
+form = controls.choice("Form", FORMS, "form", clears=["key", "shown", "as", "against", "also", "tie", "with"])
 if not models or not columns:
     st.info("The filters in the sidebar leave no model or no metric. Clear them to see all.")
 else:

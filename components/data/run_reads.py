@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ObjectPage,
         Ranks,
         Resampled,
+        SeveralSuites,
         Trend,
         WeightedScores,
         Window,
@@ -167,6 +168,12 @@ def trend(run_ids: tuple[str, ...], key: str, models: tuple[str, ...], tag: str 
     """Return a metric over these runs of one suite, each run compared with the one before it."""
     runs = [workspace().run(run_id) for run_id in run_ids]
     return analysis.trend(runs, key, models, tag, correction)  # type: ignore[arg-type]
+
+
+@kept_here
+def several_suites(run_ids: tuple[str, ...], key: str, models: tuple[str, ...] = ()) -> SeveralSuites:
+    """Return one metric over these runs of several suites, as the first run computed it."""
+    return analysis.several_suites([workspace().run(run_id) for run_id in run_ids], key, models)
 
 
 @of_run

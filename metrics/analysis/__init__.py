@@ -63,6 +63,7 @@ from metrics.analysis.objects.working_points import (
 )
 from metrics.analysis.ranking.objectives import Objective, objectives
 from metrics.analysis.ranking.pareto_front import ParetoFront, Placing, pareto_front
+from metrics.analysis.ranking.several_suites import Overall, SeveralSuites, SuiteCell, SuiteColumn, several_suites
 from metrics.analysis.ranking.weighted_scores import Part, TurningPoint, WeightedScore, WeightedScores, weighted_scores
 from metrics.analysis.slices.find_slices import find_slices, slices
 from metrics.analysis.slices.slice_outcomes import measures
@@ -91,6 +92,7 @@ __all__ = [
     "Objective",
     "OperatingPoint",
     "Outline",
+    "Overall",
     "ParetoFront",
     "Part",
     "Placing",
@@ -100,9 +102,12 @@ __all__ = [
     "Resource",
     "Rules",
     "Segment",
+    "SeveralSuites",
     "Standard",
     "Standing",
     "Stop",
+    "SuiteCell",
+    "SuiteColumn",
     "Tile",
     "Trend",
     "TurningPoint",
@@ -171,6 +176,7 @@ __all__ = [
     "scored",
     "segments",
     "selected_suite",
+    "several_suites",
     "shown",
     "slice_values",
     "slices",

@@ -1,15 +1,16 @@
-"""What a ranking by several metrics says, in sentences: the Pareto front, and a score by weights that the user set."""
+"""What a ranking by several metrics or several suites says, in sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from metrics.presentation.format import exact, plural
+from metrics.presentation.format import exact, number, p_value, plural
 from metrics.presentation.phrases import metric_title, named, with_interval
+from metrics.stats.corrections import LEVEL
 
 if TYPE_CHECKING:
-    from metrics.analysis import ParetoFront, Part, Placing, WeightedScores
+    from metrics.analysis import ParetoFront, Part, Placing, SeveralSuites, WeightedScores
 
 MOST_SCORES = 6  # models whose scores are written out
 
@@ -108,6 +109,34 @@ def robustness_lines(found: WeightedScores) -> Iterator[str]:
         yield f"Without a score, as a metric is missing altogether: {named(found.unscored)}."
     if found.caution:
         yield found.caution
+
+
+def suites_sentence(found: SeveralSuites) -> str:
+    """Return who leads over all suites: `Over 3 suites, in Accuracy A leads: A 0.810 (0.780–0.840); B …`."""
+    title = metric_title(found.column, arrow=False)
+    over = f"Over {plural(len(found.suites), 'suite')} in {title}"
+    fitted = [one for one in found.overall if one.value is not None]
+    if not fitted:
+        return f"{over}, nothing can be said of all suites together." if len(found.suites) > 1 else f"{over}."
+    scores = "; ".join(f"{one.model} {with_interval(one.value, one.low, one.high)}" for one in fitted[:MOST_SCORES])
+    if len(found.leaders) == len(fitted):
+        return f"{over}, no model is significantly better than another: {scores}."
+    return f"{over}, {named(found.leaders)} {'leads' if len(found.leaders) == 1 else 'lead together'}: {scores}."
+
+
+def suites_lines(found: SeveralSuites) -> Iterator[str]:
+    """Yield whether the differences between models are one in all suites, and what was left out, in sentences."""
+    if found.p is not None and found.q is not None and found.i2 is not None and found.tau is not None:
+        test = f"Q {number(found.q)} on {found.freedom}, p {p_value(found.p)}; I² {100 * found.i2:.0f} %"
+        if found.p <= LEVEL:
+            yield f"Which model is better, or by how much, depends on the suite: {test}."
+        elif found.tau > 0:
+            yield f"Differences between models vary from suite to suite no more than chance allows: {test}."
+        else:
+            yield f"Differences between models are as alike as cases of one suite would make them: {test}."
+        if found.tau > 0:
+            yield f"A difference varies by {number(found.tau)} (SD) between suites, which the intervals include."
+    yield from found.notes
 
 
 def _scale(part: Part) -> str:

@@ -14,6 +14,7 @@ from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
 from components.views.results.head_to_head import draw_head_to_head
 from components.views.results.pareto_view import draw_pareto
+from components.views.results.suites_view import draw_suites
 from components.views.results.weighted_view import draw_weighted
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.chart import draw
@@ -73,7 +74,7 @@ def show_form(
     view = View(run, tag, columns, models, board)
     draw: dict[str, Callable[[View], None]] = {
         "radar": show_radar, "bars": show_bars, "boxes": show_boxes, "spread": show_spread, "matches": show_matches,
-        "tradeoff": draw_pareto, "weights": draw_weighted,
+        "tradeoff": draw_pareto, "weights": draw_weighted, "suites": draw_suites,
     }  # fmt: skip
     draw[form](view)
 
