@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from metrics.core.files import write_json
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
 from tests.pages.page_scenes import told
@@ -144,6 +145,48 @@ def test_an_open_range_needs_a_scale(runs: list[Run], open_page: Callable[..., A
     {box.label: box for box in page.number_input}["Best, s"].set_value(0.0).run()
     assert page.query_params["scale"] == "duration_s:4:0"
     assert any("Latency 0.5 (4 s worst, 0 s best)" in text.value for text in page.text)
+
+
+@pytest.fixture
+def suites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+    """Two runs of two suites: `one` in the first, `two` in both, `three` in the second."""
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    made = []
+    for name, models in (("Hard", {"one": 0.3, "two": 0.2}), ("Easy", {"two": 0.8, "three": 0.7})):
+        given = {model: [mean + n % 5 / 50 for n in range(40)] for model, mean in models.items()}
+        questions = [f"{name} {n}?" for n in range(40)]
+        run = scored_run({"faithfulness.faithfulness": given}, design={"question": questions})
+        write_json(run.folder / "spec.json", run.spec | {"name": name, "suite": run.spec["suite"] | {"name": name}})
+        made.append(Run(run.folder))
+    return made
+
+
+def test_suites_stand_beside_each_other(
+    suites: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = open_page("leaderboard", run=suites[0].id, form="suites")
+    assert not page.exception
+    assert any(text.value.startswith("Over 2 suites in Faithfulness, one leads: ") for text in page.text)
+    table = page.dataframe[0].value
+    assert table["model"].tolist() == ["one", "two", "three"], "as two is in both"
+    assert table["s0"].tolist()[2] == "no run of this suite has the model"
+    assert table["mean"].tolist()[0] == "–"
+    assert float(table["mean"].tolist()[1].split()[0]) == pytest.approx(0.54, abs=0.001)
+    assert {box.label: box.placeholder for box in page.sidebar.multiselect}["Runs beside this one (1)"] == (
+        "Newest of each suite"
+    )
+    went: dict[str, object] = {}
+    monkeypatch.setattr("components.widgets.url.go", lambda name, /, **values: went.update(values | {"page": name}))
+    monkeypatch.setattr("components.views.results.suites_view.cell_of", lambda *_, **__: (2, "s1"))
+    open_page("leaderboard", run=suites[0].id, form="suites")
+    about = {"run": suites[1].id, "model": "three", "evaluator": "faithfulness", "metric": "faithfulness"}
+    assert went == {"page": "cases", **about}
+
+
+def test_one_suite_teaches(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    page = open_page("leaderboard", run=runs[0].id, form="suites", key="faithfulness/faithfulness")
+    assert page.info[0].value.startswith("There is no finished run of another suite with this evaluator.")
 
 
 def test_a_weighted_score_opens_its_cases(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from components.data import Overall, SeveralSuites
     from components.views.results.leaderboard_charts import View
 
-MOST_BARS = 20
+MOST_BARS, MOST_RUNS = 20, 12  # runs: taken unasked
 VALUE = (
     "the mean over all suites that the model would have had it answered each: from the differences to the other models "
     "on the cases of one suite, weighted by how precisely each suite shows them; the suites' levels do not count"
@@ -56,11 +57,11 @@ def draw_suites(view: View) -> None:
         for run in data.runs()
         if run.state == "finished" and run.id != view.run and shown[key].column.evaluator in run.evaluators
     }
-    chosen = filters.many("Runs beside this one", others, "with", "The newest of each other suite") if others else []
-    if not chosen:
-        newest = {run.suite["fingerprint"]: run.id for run in reversed(data.runs()) if run.id in others}
-        newest.pop(facts.suite["fingerprint"], None)
-        chosen = list(newest.values())
+    chosen = filters.many("Runs beside this one", others, "with", "Newest of each suite") if others else []
+    if not chosen:  # versions of a suite share its name, and most of its cases
+        newest = {run.suite["name"]: run.id for run in reversed(data.runs()) if run.id in others}
+        newest.pop(facts.suite["name"], None)
+        chosen = sorted(newest.values(), reverse=True)[:MOST_RUNS]
     if not chosen:
         st.info(
             "There is no finished run of another suite with this evaluator. Evaluate these models on a second suite, "
@@ -69,12 +70,13 @@ def draw_suites(view: View) -> None:
         return
     found = data.several_suites((view.run, *chosen), key)
     st.text(ranking_words.suites_sentence(found))
-    _draw_table(found)
+    names = dict.fromkeys((*data.run_facts(view.run).models, *(one.model for one in found.overall)))
+    _draw_table(found, curve_parts.colours_of(names))
     for line in ranking_words.suites_lines(found):
         st.caption(literal(line))
 
 
-def _draw_table(found: SeveralSuites) -> None:
+def _draw_table(found: SeveralSuites, colours: Mapping[str, str]) -> None:
     models = [one.model for one in found.overall]
     fitted = [one for one in found.overall if one.value is not None][:MOST_BARS]
     if fitted:
@@ -87,9 +89,13 @@ def _draw_table(found: SeveralSuites) -> None:
         )  # fmt: skip
         bounds = (min(0.0, found.column.low), found.column.high) if found.column.high < float("inf") else None
         figure = interval_bars.ranked_figure(
-            numbers, curve_parts.colours_of(models), found.column.unit, is_dark(), bounds, found.column.threshold
+            numbers, colours, found.column.unit, is_dark(), bounds, found.column.threshold
         )
         point = selected(draw(figure, "form-suites", f"{metric_title(found.column)} over all suites", "rerun"))
+        st.caption(
+            "What each model's mean would be had it answered every suite. Whiskers: 95 %. Click a bar or a number for "
+            "its cases."
+        )
         if point:
             _open(found, point[0], None)
     short = short_names(models, 16)

@@ -189,7 +189,7 @@ def _draw_weights(
     scales: Mapping[str, tuple[float | None, float | None]],
 ) -> None:
     """Draw a button that opens an input for each weight, and for the scale of each weighted range without end."""
-    with st.popover(f"Weights ({len(given)})" if given else "Weights", icon=":material/balance:", help=HELP):
+    with st.popover(f"Weights ({len(given)})" if given else "Weights", icon=":material/balance:"):
         st.caption(HELP)
         for key, one in offered.items():
             with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -209,7 +209,7 @@ def _draw_scale(key: str, one: Objective, given: tuple[float | None, float | Non
     for place, (name, label) in enumerate(zip(names, ("Worst", "Best"), strict=True)):
         st.number_input(
             literal(f"{label}{unit}"), None, None, controls.agreed(name, given[place]),
-            format="%.4g", key=name, placeholder=f"scaled to {place}", on_change=_write_scale, args=(key, *names),
+            format="%.4g", key=name, placeholder=f"→ {place}", on_change=_write_scale, args=(key, *names),
             width=120,
         )  # fmt: skip
 

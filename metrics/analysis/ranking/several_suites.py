@@ -22,6 +22,7 @@ from metrics.store import Run
 
 NOT_THERE = "no run of this suite has the model"
 MANY = 1e6  # degrees of freedom of what resamples say
+MOST_PAIRS = 3  # of suites that are named
 FEWEST = 2  # cases that all models of a suite answered
 
 
@@ -221,9 +222,12 @@ def _overlaps(runs: Sequence[Run]) -> list[str]:
     for one, other in combinations(runs, 2):
         shared = shared_cases(one, other)
         if shared is not None and len(shared):
-            names = f"{one.spec['suite']['name']} and {other.spec['suite']['name']}"
-            found.append(f"{names} share {len(shared):,} cases, which count in both: intervals are too narrow.")
-    return found
+            found.append(f"{one.spec['suite']['name']} and {other.spec['suite']['name']} {len(shared):,}")
+    if not found:
+        return []
+    more = f" and {len(found) - MOST_PAIRS} more pairs of suites" if len(found) > MOST_PAIRS else ""
+    told = "; ".join(found[:MOST_PAIRS]) + more
+    return [f"Suites share cases, which count in each, so that intervals are too narrow: {told}."]
 
 
 def _cell(suite: _Suite, model: str, key: str) -> SuiteCell:
