@@ -19,9 +19,10 @@ from metrics.presentation.viewers import board_drawing
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
 FORMS = {  # the table first; what draws the others is imported when one is asked for
     "heatmap": "Heatmap", "radar": "Radar", "bars": "Bars", "boxes": "Box plots", "spread": "Distributions",
-    "matches": "Head to head", "noise": "Where the noise comes from", "tradeoff": "Quality and cost",
+    "matches": "Head to head", "noise": "Where the noise comes from", "tradeoff": "Trade-offs",
+    "weights": "Weighted score", "suites": "Several suites",
 }  # fmt: skip
-FILTERS = ("evaluator", "label_key", "tag", "search", "minor", "key", "shown", "column")
+FILTERS = ("evaluator", "label_key", "tag", "search", "minor", "key", "shown", "column", "against", "also", "with")
 
 
 def samples_missing() -> int:
@@ -116,7 +117,8 @@ columns = [column for column in columns if key is None or column.label_key in (k
 models = [model for model in board.models if wanted.casefold() in model.casefold()]
 sort, down = url.param("sort"), url.param("order") != "up"
 
-form = controls.choice("Form", FORMS, "form", clears=["key", "shown", "as", "against", "tie", "width", "price"])
+CLEARED = ["key", "shown", "as", "against", "also", "tie", "with", "width", "price"]
+form = controls.choice("Form", FORMS, "form", clears=CLEARED)
 if not models or not columns:
     st.info("The filters in the sidebar leave no model or no metric. Clear them to see all.")
 else:
@@ -170,7 +172,7 @@ with st.container(horizontal=True):
     if judge_line and st.button("Can I trust the judge?"):
         url.go("judge_agreement", run=run)
     if st.button("Export a report"):
-        url.go("report", run=run)
+        url.go("report", run=run, weight=url.params("weight"), scale=url.params("scale"))
     asked_models.draw_asked_models(run)
 if form == "heatmap" and len(models) > 1:
     detectable_difference.show_detectable(run, tag, columns, sort)

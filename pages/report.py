@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.views.results import replacement, run_archive
+from components.views.results import replacement, run_archive, weighted_view
 from components.widgets import url
 from components.widgets.frame import frame
 from components.widgets.tables import header, numeric
@@ -28,11 +28,14 @@ run = frame("Report", "What do I share with others?")
 outline, sections = data.report_outline(run), data.report_sections()
 replacing = replacement.asked_for(run)
 chosen = [name for name in sections if st.session_state.get(f"section-{name}", True)]
-render = partial(data.render_report, run, sections=chosen, asked=replacing)
+weighed = weighted_view.notes(run)
+render = partial(data.render_report, run, sections=chosen, asked=replacing, notes=weighed)
 with st.container(border=True):
     st.text(outline.headline)
     if replacing is not None:
         st.text(f"{data.replacement(run, replacing).answer}.")
+    for sentence in weighed[:1]:
+        st.text(sentence)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             "Download the PDF", data=partial(render, "pdf"), file_name=f"assay-{run}.pdf",

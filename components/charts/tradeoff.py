@@ -1,4 +1,4 @@
-"""Quality against what it costs: a point a model, those that no other one beats in both marked as the Pareto front."""
+"""Two criteria, such as quality and cost: a point a model, and the Pareto front of those that no other one beats."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 NAMED = 12  # models; of more only those on the front have a colour, a name and whiskers
+SYMBOLS = {"dominated": "circle", "perhaps": "star-open", "front": "star"}
+SIZES = {"dominated": 10, "perhaps": 14, "front": 15}
 
 
 class Span(NamedTuple):
@@ -26,77 +28,96 @@ class Span(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A model with the mean of a metric and the mean of what an answer took: dollars, seconds or tokens."""
+    """A model with its numbers across and up; `place`: a key of SYMBOLS; `words`: what is told of it on hover."""
 
     model: str
-    quality: Span
-    cost: Span
+    up: Span
+    across: Span
+    place: str = "front"
+    words: str = ""
 
 
-def pareto(points: Sequence[Point], direction: str) -> list[str]:
-    """Return the models on the front, the cheapest first: no other is at least as good and as cheap, and better in
-    one.
+class Axis(NamedTuple):
+    """An axis: its title, and which end is better, higher or lower."""
+
+    title: str
+    direction: str
+
+
+def pareto(points: Sequence[Point], directions: tuple[str, str]) -> list[str]:
+    """Return the models on the front by their values, the best across first: no other is at least as good in both,
+    and better in one.
+
+    directions: the better ends across and up.
     """
-    sign = -1.0 if direction == "lower" else 1.0
+    signs = [-1.0 if direction == "lower" else 1.0 for direction in directions]
     found: list[str] = []
-    best = float("-inf")
-    # by rising cost; of equally dear ones the best first, so that it alone can be on the front with its equals
-    ordered = sorted(points, key=lambda point: (point.cost.value, -sign * point.quality.value))
-    cost = None
-    for point in ordered:
-        quality = sign * point.quality.value
-        if quality > best or (quality == best and point.cost.value == cost):
+    best, last = float("-inf"), None
+    # from the best across; of equal ones the best up first, so that it alone can be on the front with its equals
+    for point in sorted(points, key=lambda point: (-signs[0] * point.across.value, -signs[1] * point.up.value)):
+        up = signs[1] * point.up.value
+        if up > best or (up == best and point.across.value == last):
             found.append(point.model)
-            best, cost = quality, point.cost.value
+            best, last = up, point.across.value
     return found
 
 
 def tradeoff_figure(
-    points: Sequence[Point], colours: Mapping[str, str], titles: tuple[str, str], direction: str, dark: bool = False,
+    points: Sequence[Point], colours: Mapping[str, str], across: Axis, up: Axis, dark: bool = False,
     pixels_high: int = 470,
 ) -> go.Figure:  # fmt: skip
-    """Cost across, quality up, both with 95 % intervals; the front joined by a dotted line, its points as stars.
+    """Both criteria with 95 % intervals; a dotted line joins the front by value, symbols tell the tested places.
 
-    `titles` are those of cost and quality. A point carries [model] as customdata.
+    The axes say where better is. A point carries [model] as customdata.
     """
     import plotly.graph_objects as go
 
-    front = pareto(points, direction)
+    front = pareto(points, (across.direction, up.direction))
     by_model = {point.model: point for point in points}
     figure = go.Figure()
     figure.add_scatter(
-        x=[by_model[model].cost.value for model in front],
-        y=[by_model[model].quality.value for model in front], mode="lines",
+        x=[by_model[model].across.value for model in front],
+        y=[by_model[model].up.value for model in front], mode="lines",
         line={"color": ACCENT[dark], "width": 1.5, "dash": "dot"}, hoverinfo="skip",
     )  # fmt: skip
     few = len(points) <= NAMED
     names = short_names([point.model for point in points])
-    dearest = max((point.cost.value for point in points), default=0.0)
-    for on_front in (False, True):
-        own = [point for point in points if (point.model in front) == on_front]
+    ends = [point.across.value for point in points] or [0.0]
+    middle = min(0.0, *ends) + 0.7 * (max(ends) - min(0.0, *ends))
+    for place, symbol in SYMBOLS.items():
+        own = [point for point in points if point.place == place]
+        shown = few or place == "front"
         figure.add_scatter(
-            x=[point.cost.value for point in own], y=[point.quality.value for point in own], mode="markers+text",
-            text=[plain(names[point.model]) if few or on_front else "" for point in own],
+            x=[point.across.value for point in own], y=[point.up.value for point in own], mode="markers+text",
+            text=[plain(names[point.model]) if shown else "" for point in own],
             # towards the middle, so that no name is cut at the right edge
-            textposition=["top left" if point.cost.value > 0.7 * dearest else "top right" for point in own],
+            textposition=["top left" if point.across.value > middle else "top right" for point in own],
             textfont={"size": 12, "color": INK[dark]}, cliponaxis=False,
             marker={
-                "size": 15 if on_front else 10 if few else 7, "symbol": "star" if on_front else "circle",
-                "color": [colours[point.model] if few or on_front else MUTED[dark] for point in own],
-                "line": {"width": 1, "color": INK[dark]},
+                "size": SIZES[place] if shown else 7, "symbol": symbol,
+                "color": [colours[point.model] if shown else MUTED[dark] for point in own],
+                "line": {"width": 2 if place == "perhaps" else 1,
+                         "color": [colours[point.model] for point in own] if place == "perhaps" else INK[dark]},
             },
-            error_x=_whiskers([point.cost for point in own], dark) if few or on_front else None,
-            error_y=_whiskers([point.quality for point in own], dark) if few or on_front else None,
+            error_x=_whiskers([point.across for point in own], dark) if shown else None,
+            error_y=_whiskers([point.up for point in own], dark) if shown else None,
             customdata=[[point.model] for point in own], hoverinfo="text",
-            hovertext=[_told(point, titles, on_front) for point in own], **undimmed(),
+            hovertext=[_told(point, across, up) for point in own], **undimmed(),
         )  # fmt: skip
-    figure.update_xaxes(title={"text": plain(titles[0]), "standoff": 12}, rangemode="tozero", **_axis(dark))
-    figure.update_yaxes(title={"text": plain(titles[1]), "standoff": 12}, **_axis(dark))
+    ranged = {"rangemode": "tozero"} if min(ends) >= 0 else {}
+    figure.update_xaxes(title={"text": _title(across), "standoff": 12}, **ranged, **_axis(dark))
+    figure.update_yaxes(title={"text": _title(up), "standoff": 12}, **_axis(dark))
     figure.update_layout(
         height=pixels_high, showlegend=False, dragmode=False, hovermode="closest",
         margin={"l": 8, "r": 30, "t": 26, "b": 8},
     )  # fmt: skip
     return figure
+
+
+def _title(axis: Axis) -> str:
+    """Return the title with an arrow along the axis to its better end; it reads from left to right, or upwards."""
+    title = plain(axis.title)
+    return f"← better · {title}" if axis.direction == "lower" else f"{title} · better →"
 
 
 def _axis(dark: bool) -> dict[str, Any]:
@@ -108,17 +129,13 @@ def _whiskers(spans: Sequence[Span], dark: bool) -> dict[str, Any]:
     return whiskers(*ends, MUTED[dark], 1)
 
 
-def _told(point: Point, titles: tuple[str, str], on_front: bool) -> str:
+def _told(point: Point, across: Axis, up: Axis) -> str:
     def numbers(span: Span) -> str:
         bounds = interval(span.low, span.high)
         return number(span.value) + (f" (95 % {bounds})" if bounds else "") + f", n {count(span.n)}"
 
-    place = (
-        "on the Pareto front: no other model is as good for less, nor better for as much"
-        if on_front
-        else "not on the Pareto front: another model is as good for less, or better for as much"
-    )
+    words = f"{plain(point.words)}<br>" if point.words else ""
     return (
-        f"<b>{plain(shorten(point.model, 60))}</b><br>{plain(titles[1])}: {numbers(point.quality)}<br>"
-        f"{plain(titles[0])}: {numbers(point.cost)}<br>{place}<br>click: its cases"
+        f"<b>{plain(shorten(point.model, 60))}</b><br>{plain(up.title)}: {numbers(point.up)}<br>"
+        f"{plain(across.title)}: {numbers(point.across)}<br>{words}click: its cases"
     )

@@ -8,16 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from components.data.visitors import kept_here
 from components.data.workspace_runs import workspace
 from metrics import analysis
+from metrics.core.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.analysis import CasePage, Comparison, Headline, ObjectPage, Ranks, Resampled, Trend, Window
+    from metrics.analysis import (
+        CasePage,
+        Comparison,
+        Headline,
+        ObjectPage,
+        Ranks,
+        Resampled,
+        SeveralSuites,
+        Trend,
+        WeightedScores,
+        Window,
+    )
     from metrics.store import Run
 
 P = ParamSpec("P")
@@ -48,7 +60,8 @@ metrics_by_case = of_run(analysis.metrics_by_case)
 distributions = of_run(analysis.distributions)
 head_to_head = of_run(analysis.head_to_head)
 noise = of_run(analysis.noise)
-resources = of_run(analysis.resources)
+objectives = of_run(analysis.objectives)
+pareto_front = of_run(analysis.pareto_front)
 problems = of_run(analysis.problems)
 insights = of_run(analysis.insights, spinner="Looking for what stands out")
 compliance = of_run(analysis.compliance)
@@ -76,6 +89,24 @@ def headline(
 ) -> Headline:
     """Return which model leads: over all columns and models of the leaderboard, or these."""
     return analysis.headline(leaderboard(run.id, tag), keys, models)
+
+
+class Weighting(NamedTuple):
+    """Weights (key, weight) and scales (key, (worst, best)) of metrics and of what the answers took."""
+
+    weights: tuple[tuple[str, float], ...]
+    scales: tuple[tuple[str, tuple[float, float]], ...] = ()
+
+
+@of_run
+def weighted_scores(
+    run: Run, asked: Weighting, tag: str | None = None, models: tuple[str, ...] = ()
+) -> tuple[WeightedScores | None, str]:
+    """Return the models by a weighted mean of several metrics, or None and why there is none."""
+    try:
+        return analysis.weighted_scores(run, dict(asked.weights), dict(asked.scales), tag, models), ""
+    except InputError as error:
+        return None, str(error)
 
 
 @of_run
@@ -138,6 +169,12 @@ def trend(run_ids: tuple[str, ...], key: str, models: tuple[str, ...], tag: str 
     """Return a metric over these runs of one suite, each run compared with the one before it."""
     runs = [workspace().run(run_id) for run_id in run_ids]
     return analysis.trend(runs, key, models, tag, correction)  # type: ignore[arg-type]
+
+
+@kept_here
+def several_suites(run_ids: tuple[str, ...], key: str, models: tuple[str, ...] = ()) -> SeveralSuites:
+    """Return one metric over these runs of several suites, as the first run computed it."""
+    return analysis.several_suites([workspace().run(run_id) for run_id in run_ids], key, models)
 
 
 @of_run

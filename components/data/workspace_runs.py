@@ -307,12 +307,14 @@ def replacement(run_id: str, asked: Replacing) -> Differences:
 
 @action("viewer", "download a report", "run_id", "form")
 def render_report(
-    run_id: str, form: str, sections: Collection[str] | None = None, asked: Replacing | None = None
-) -> bytes:
+    run_id: str, form: str, sections: Collection[str] | None = None, asked: Replacing | None = None,
+    notes: Sequence[str] = (),
+) -> bytes:  # fmt: skip
     """Return the report, or only its `sections`, as pdf, html or json; the tables as a zip of csv or parquet.
 
-    asked: what the report says of a model that may replace another one.
+    asked: what the report says of a model that may replace another one; notes: sentences below its leaderboard.
     """
     from metrics.reports import render
 
-    return bytes(render(workspace().run(run_id), form, sections, () if asked is None else [replacement(run_id, asked)]))
+    against = () if asked is None else [replacement(run_id, asked)]
+    return bytes(render(workspace().run(run_id), form, sections, against, notes))

@@ -12,11 +12,13 @@ from metrics.cli.leaderboard_lines import difference_lines, print_leaderboard
 from metrics.cli.options import names_of, write_output
 from metrics.cli.report_command import check_ending, write_report
 from metrics.cli.terminal import say
+from metrics.cli.weight_options import add_weights
 from metrics.reports.gates import Gate
 from metrics.store import Run, Workspace
 
 if TYPE_CHECKING:
     from metrics.core.suite import Suite
+    from metrics.reports.weighting import Weighting
 
 FAILED = 1  # the exit code where a gate failed
 STDOUT = "-"
@@ -49,6 +51,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         help="for cases that arrive over time, where every look is gated: intervals and p of --baseline hold at all "
         "looks together, however many there are (from 30 cases or groups on; wider than those of a single look)",
     )  # fmt: skip
+    add_weights(command)
     command.add_argument("--pdf", metavar="FILE", help="write the report to FILE, with what the baseline shows")
     command.add_argument("--junit", metavar="FILE", help="write the result of each gate to FILE as JUnit XML")
     command.add_argument(
@@ -63,7 +66,7 @@ class Gates:
     """What a run is held to.
 
     worse: the metrics of --fail-if-worse; None: without that option, empty: primary ones; margins: of --non-inferior by
-    metric; anytime: every look is gated.
+    metric; anytime: every look is gated; weighting: by what weights the models are ranked.
     """
 
     limits: Sequence[Gate]
@@ -71,6 +74,7 @@ class Gates:
     worse: Sequence[str] | None
     margins: Mapping[str, float]
     anytime: bool
+    weighting: "Weighting | None" = None
 
     @classmethod
     def of(cls, options: argparse.Namespace) -> "Gates":
@@ -80,6 +84,7 @@ class Gates:
         """
         from metrics.core.errors import InputError, InputProblem
         from metrics.reports.baseline import open_baseline, parse_margins
+        from metrics.reports.weighting import Weighting
 
         if options.pdf:
             check_ending(options.pdf)
@@ -98,6 +103,7 @@ class Gates:
             None if worse is None else [name for text in worse for name in names_of(text)],
             margins,
             options.anytime_valid,
+            Weighting.parse(options.weight, options.scale),
         )
 
     def require_fitting(
@@ -115,6 +121,8 @@ class Gates:
         if self.worse:
             require_metrics(self.worse, evaluators, parameters)
         require_metrics(list(self.margins), evaluators, parameters, NON_INFERIOR)
+        if self.weighting is not None:
+            self.weighting.require_metrics(evaluators, parameters)
         if self.baseline is not None:
             require_comparable(self.baseline, suite, models)
 
@@ -130,6 +138,7 @@ class Gates:
             if self.baseline is None
             else differences(run, self.baseline, self.worse or (), self.margins, self.anytime)
         )
+        weighed = () if self.weighting is None else tuple(self.weighting.lines(run))
         outcomes = check(run, self.limits)
         if self.worse is not None:
             outcomes += worse(against, self.worse)
@@ -137,7 +146,7 @@ class Gates:
         for outcome in outcomes:
             log_lines.event(options, "gate", **asdict(outcome))
         if options.pdf:
-            write_report(run, options.pdf, against=against)
+            write_report(run, options.pdf, against=against, notes=weighed)
         if options.junit:
             write_output(junit(run, outcomes), options.junit)
         if options.markdown:
@@ -149,6 +158,7 @@ class Gates:
         if options.markdown != STDOUT:
             if not options.quiet:
                 print_leaderboard(run)
+                say(*weighed)
                 for each in against:
                     say(*difference_lines(each))
                 say(*(outcome.message for outcome in outcomes))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.cli.options import add_parser, names_of, run_of, write_output
 from metrics.cli.plugin_options import add_plugin_option
+from metrics.cli.weight_options import add_weights
 from metrics.core.errors import InputError, InputProblem
 from metrics.reports import DOCUMENTS, MARKDOWN, render
 from metrics.reports.section_names import SECTIONS, chosen_sections
@@ -32,6 +33,7 @@ def add_command(commands: Any) -> None:
     command.add_argument(
         "--sections", metavar="NAME,…", help=f"sections of the report (default: all): {', '.join(SECTIONS)}"
     )
+    add_weights(command)
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -39,7 +41,10 @@ def _report(options: argparse.Namespace) -> int:
     if options.sections and _kind(options.output) == MARKDOWN:
         raise InputError([InputProblem("--sections", "a summary in Markdown", "a report: .pdf, .html or .json")])
     sections = None if options.sections is None else chosen_sections(names_of(options.sections))
-    write_report(run_of(options, finished=True), options.output, sections)
+    from metrics.reports.weighting import Weighting
+
+    run, weighting = run_of(options, finished=True), Weighting.parse(options.weight, options.scale)
+    write_report(run, options.output, sections, notes=() if weighting is None else tuple(weighting.lines(run)))
     return 0
 
 
@@ -50,10 +55,11 @@ def check_ending(file: str) -> None:
 
 
 def write_report(
-    run: Run, file: str, sections: Collection[str] | None = None, against: Sequence[Differences] = ()
-) -> None:
+    run: Run, file: str, sections: Collection[str] | None = None, against: Sequence[Differences] = (),
+    notes: Sequence[str] = (),
+) -> None:  # fmt: skip
     """Write the report, or only its `sections`, in the format that the file's ending names; see metrics.reports."""
-    write_output(render(run, _kind(file), sections, against), file)
+    write_output(render(run, _kind(file), sections, against, notes), file)
 
 
 def _kind(file: str) -> str:

@@ -8,7 +8,8 @@ from metrics.engine.shards import Shard, make_shard
 from metrics.store import Run
 
 NOT_WITH_SHARD = (  # they are about the whole run
-    "fail_under", "baseline", "fail_if_worse", "non_inferior", "anytime_valid", "pdf", "junit", "markdown",
+    "fail_under", "baseline", "fail_if_worse", "non_inferior", "anytime_valid", "weight", "pdf", "junit",
+    "markdown",
 )  # fmt: skip
 
 

@@ -22,11 +22,13 @@ EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal tables give equal
 
 
 def render(
-    run: Run, format: str, sections: Collection[str] | None = None, against: "Sequence[Differences]" = ()
-) -> bytes:
+    run: Run, format: str, sections: Collection[str] | None = None, against: "Sequence[Differences]" = (),
+    notes: Sequence[str] = (),
+) -> bytes:  # fmt: skip
     """Return the report of a finished run as pdf, html or json, its summary as md; as csv or parquet a zip of every
     table that has rows but the slices. `sections`: of a report only those with these names, see
-    metrics.reports.section_names; `against`: what a report or a summary says of models that may replace others.
+    metrics.reports.section_names; `against`: what a report or a summary says of models that may replace others;
+    `notes`: sentences of a report below its leaderboard, as on the weighted score that was asked for.
 
     RunError where the run is not finished, MissingResource where the PDF's packages are not installed, InputError on a
     name that no section has, ValueError on any other format.
@@ -37,7 +39,7 @@ def render(
     from metrics.reports.renderers.pdf import pdf
 
     if format in DOCUMENTS:
-        return {"pdf": pdf, "html": html, "json": to_json}[format](build(run, sections, against))
+        return {"pdf": pdf, "html": html, "json": to_json}[format](build(run, sections, against, notes))
     if format == MARKDOWN:
         from metrics.reports.renderers.markdown import markdown
 

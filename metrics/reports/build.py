@@ -66,10 +66,13 @@ MOST_PARAMETER = 200  # characters of a parameter's value
 MOST_DESCRIPTION = 600  # characters of how a model was asked
 
 
-def build(run: Run, sections: Collection[str] | None = None, against: Sequence[Differences] = ()) -> Report:
+def build(
+    run: Run, sections: Collection[str] | None = None, against: Sequence[Differences] = (), notes: Sequence[str] = ()
+) -> Report:
     """Return the report of a finished run, or the sections of it with these names (metrics.reports.section_names).
 
     against: models that may replace others, by margins; what comes of it stands before the comparison with the leader.
+    notes: sentences to stand first below the leaderboard.
     RunError where the run is not finished, InputError on a name that no section has.
     """
     chosen = chosen_sections(sections)
@@ -123,7 +126,7 @@ def build(run: Run, sections: Collection[str] | None = None, against: Sequence[D
             worst=worst,
             appendices=tuple(made[name] for name in APPENDICES if name in made),
             methods=tuple(_methods(run)) if "methods" in chosen else (),
-            notes=(*board.cautions, *measured, *_ranked(run, board, standings), *_unjudged(run, board))
+            notes=(*notes, *board.cautions, *measured, *_ranked(run, board, standings), *_unjudged(run, board))
             if with_board
             else (),
             remarks=tuple(remarks),

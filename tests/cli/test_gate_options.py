@@ -74,6 +74,37 @@ def test_one_decision(
         assert f"m against baseline {before}" in out
 
 
+def test_models_are_ranked_by_weights(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On the terminal and in the report."""
+    run = scored(folder, "poor")
+    assert main(["gate", run, "--weight", "rougeL=7", "--weight", "looping_detection.looping=3"]) == 0
+    told = "With ROUGE-L 0.7 and Looping detection: Looping 0.3, the score is m 0."
+    assert told in capsys.readouterr().out
+    report = str(folder / "report.html")
+    weights = ["--weight", "rougeL=7", "--weight", "looping=3", "--scale", "looping=1:0"]
+    assert main(["report", run, "--output", report, *weights]) == 0
+    assert told in Path(report).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--weight", "rougeL"], "--weight: found 'rougeL'; expected METRIC=WEIGHT"),
+        (["--weight", "rougeL=0"], "WEIGHT a number above 0"),
+        (["--weight", "rougeL=1", "--scale", "rougeL=1"], "--scale: found 'rougeL=1'; expected METRIC=WORST:BEST"),
+        (["--weight", "rougeL=1", "--scale", "rouge1=0:1"], "of a metric with a --weight"),
+        (["--weight", "rougeX=1"], "--weight: found 'rougeX'"),
+        (["--weight", "cost_usd=1"], "--weight: found 'cost_usd'"),
+    ],
+)
+def test_weights_that_mean_nothing(
+    options: list[str], said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = scored(folder, "good")
+    assert main(["gate", run, *options]) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_whether_it_may_replace_the_baseline_is_told_in_a_sentence(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

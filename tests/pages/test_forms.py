@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from metrics.core.files import write_json
 from metrics.store import Run, Workspace
 from tests.analysis.leaderboard.noise_scenes import noisy_run
 from tests.analysis.scored import scored_run
@@ -95,7 +96,109 @@ def test_quality_against_cost_marks_the_front(runs: list[Run], open_page: Callab
     costs = open_page("leaderboard", run=runs[0].id, form="tradeoff").dataframe[0].value["mean"]
     assert costs.tolist() == ["$10.00", "$20.00", "$30.00"]  # per 1,000 cases
     without = open_page("leaderboard", run=runs[1].id, form="tradeoff")
-    assert without.info[0].value.startswith("The outputs of this run do not say what the answers took")
+    assert without.info[0].value.startswith("A trade-off needs a metric with a better end, and another one or what the")
+
+
+def test_a_metric_against_another_says_who_is_dominated(place: Path, open_page: Callable[..., AppTest]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASSAY_WORKSPACE", str(place.parent / "dominated"))
+        patch.setattr("components.data.ensure_samples", lambda: False)
+        given = {"good": [float(n % 10 > 0) for n in range(60)], "bad": [float(n % 10 > 6) for n in range(60)]}
+        run = scored_run({"text_matching.passes": given, "hallucination_claims.hallucination_claims": {
+            "good": [0.1] * 60, "bad": [0.2] * 60}})  # fmt: skip
+        page = open_page("leaderboard", run=run.id, form="tradeoff", key="text_matching/passes")
+        assert not page.exception
+        assert any(text.value.endswith("on the Pareto front; bad is dominated by good.") for text in page.text)
+        table = page.dataframe[0].value
+        assert table["front"].tolist() == ["★", "○"]
+        assert table["by"].tolist() == ["", "good"]
+
+
+FAITHFUL, RECALL = "faithfulness/faithfulness", "context_recall/context_recall"
+
+
+def test_weights_are_set_by_the_user_and_kept_in_the_address(
+    runs: list[Run], open_page: Callable[..., AppTest]
+) -> None:
+    page = open_page("leaderboard", run=runs[0].id, form="weights")
+    assert not page.exception
+    assert any("there is no score before you do" in text.value for text in page.text)
+    assert not page.dataframe
+    boxes = {box.label: box for box in page.number_input}
+    assert all(box.value is None for box in boxes.values()), "nothing is preset"
+    boxes["Faithfulness ↑"].set_value(7.0).run()
+    {box.label: box for box in page.number_input}["Context recall ↑"].set_value(3.0).run()
+    assert page.query_params["weight"] == [f"{FAITHFUL}:7", f"{RECALL}:3"]
+    assert any(text.value.startswith("With Faithfulness 0.7 and Context recall 0.3, ") for text in page.text)
+    scores, parts = (frame.value for frame in page.dataframe[:2])
+    assert set(scores["model"]) == set(MODELS)
+    assert scores["score"].tolist() == sorted(scores["score"], reverse=True)
+    assert parts["weight"].tolist() == ["0.7", "0.3"]
+    assert "First in all possible weightings" in captions(page)
+
+
+def test_an_open_range_needs_a_scale(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    weights = [f"{FAITHFUL}:1", "duration_s:1"]
+    page = open_page("leaderboard", run=runs[0].id, form="weights", weight=weights)
+    assert page.info[0].value.startswith("Latency ↓: the range has no end")
+    ends = {box.label: box for box in page.number_input if box.label in ("Worst, s", "Best, s")}
+    ends["Worst, s"].set_value(4.0).run()
+    {box.label: box for box in page.number_input}["Best, s"].set_value(0.0).run()
+    assert page.query_params["scale"] == "duration_s:4:0"
+    assert any("Latency 0.5 (4 s worst, 0 s best)" in text.value for text in page.text)
+
+
+@pytest.fixture
+def suites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+    """Two runs of two suites: `one` in the first, `two` in both, `three` in the second."""
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    made = []
+    for name, models in (("Hard", {"one": 0.3, "two": 0.2}), ("Easy", {"two": 0.8, "three": 0.7})):
+        given = {model: [mean + n % 5 / 50 for n in range(40)] for model, mean in models.items()}
+        questions = [f"{name} {n}?" for n in range(40)]
+        run = scored_run({"faithfulness.faithfulness": given}, design={"question": questions})
+        write_json(run.folder / "spec.json", run.spec | {"name": name, "suite": run.spec["suite"] | {"name": name}})
+        made.append(Run(run.folder))
+    return made
+
+
+def test_suites_stand_beside_each_other(
+    suites: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = open_page("leaderboard", run=suites[0].id, form="suites")
+    assert not page.exception
+    assert any(text.value.startswith("Over 2 suites in Faithfulness, one leads: ") for text in page.text)
+    table = page.dataframe[0].value
+    assert table["model"].tolist() == ["one", "two", "three"], "as two is in both"
+    assert table["s0"].tolist()[2] == "no run of this suite has the model"
+    assert table["mean"].tolist()[0] == "–"
+    assert float(table["mean"].tolist()[1].split()[0]) == pytest.approx(0.54, abs=0.001)
+    assert {box.label: box.placeholder for box in page.sidebar.multiselect}["Runs beside this one (1)"] == (
+        "Newest of each suite"
+    )
+    went: dict[str, object] = {}
+    monkeypatch.setattr("components.widgets.url.go", lambda name, /, **values: went.update(values | {"page": name}))
+    monkeypatch.setattr("components.views.results.suites_view.cell_of", lambda *_, **__: (2, "s1"))
+    open_page("leaderboard", run=suites[0].id, form="suites")
+    about = {"run": suites[1].id, "model": "three", "evaluator": "faithfulness", "metric": "faithfulness"}
+    assert went == {"page": "cases", **about}
+
+
+def test_one_suite_teaches(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    page = open_page("leaderboard", run=runs[0].id, form="suites", key="faithfulness/faithfulness")
+    assert page.info[0].value.startswith("There is no finished run of another suite with this evaluator.")
+
+
+def test_a_weighted_score_opens_its_cases(
+    runs: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    went: dict[str, object] = {}
+    monkeypatch.setattr("components.widgets.url.go", lambda name, /, **values: went.update(values | {"page": name}))
+    monkeypatch.setattr("components.views.results.weighted_view.records", lambda *_, **__: 0)
+    open_page("leaderboard", run=runs[0].id, form="weights", weight=[f"{FAITHFUL}:7", f"{RECALL}:3"])
+    assert (went["page"], went["evaluator"], went["run"]) == ("cases", "faithfulness", runs[0].id)
+    assert went["model"] in MODELS
 
 
 def test_metrics_of_a_whole_data_set_have_no_boxes(

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components import data
+from components.views.results import weighted_view
 from metrics.reports.section_names import SECTIONS
 from metrics.store import Run
 
@@ -48,6 +49,16 @@ def test_whether_a_model_may_replace_another_is_in_the_report(run: Run, open_pag
         other = open_page("report", **(asked | wrong))
         assert not other.exception
         assert answer not in [text.value for text in other.text]
+
+
+def test_the_weighted_score_of_the_address_is_in_the_report(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("report", run=run.id, weight="classification/accuracy:2")
+    assert not page.exception
+    (sentence,) = (text.value for text in page.text if text.value.startswith("With "))
+    assert sentence.startswith("With Classification: Accuracy 1, sharp leads: sharp 0.900 (")
+    notes = weighted_view.notes_of(run.id, data.Weighting((("classification/accuracy", 2.0),)))
+    assert notes[0] == sentence
+    assert "sharp leads: sharp 0.900 (" in data.render_report(run.id, "html", ["leaderboard"], None, notes).decode()
 
 
 @pytest.mark.parametrize(

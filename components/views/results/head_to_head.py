@@ -19,6 +19,7 @@ from components.widgets.tables import header, numeric, records
 from metrics.presentation.format import count, interval, number, plural
 from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title, named
+from metrics.presentation.ranking_words import rank_text
 
 if TYPE_CHECKING:
     from components.data import Column, HeadToHead
@@ -82,7 +83,7 @@ def _draw_pairs(run: str, found: HeadToHead, column: Column, tag: str | None) ->
     short = short_names(models, 14)
     standings = pd.DataFrame(
         {
-            "rank": [_rank(one.best_rank, one.worst_rank) for one in found.standings],
+            "rank": [rank_text(one.best_rank, one.worst_rank) for one in found.standings],
             "model": [short[model] for model in models],
             "score": [number(one.score) for one in found.standings],
             "interval": [interval(one.low, one.high) for one in found.standings],
@@ -108,10 +109,6 @@ def _draw_pairs(run: str, found: HeadToHead, column: Column, tag: str | None) ->
     if clicked is not None:
         stronger, weaker = pairs[clicked]
         url.go("compare", run=run, a=weaker, b=stronger, key=column.key, tag=tag)
-
-
-def _rank(best: int, worst: int) -> str:
-    return str(best) if best == worst else f"{best}–{worst}"
 
 
 def _outcomes(wins: int, ties: int, losses: int) -> str:

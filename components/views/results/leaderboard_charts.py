@@ -1,4 +1,4 @@
-"""The leaderboard's other forms: radar, bars, box plots, distributions, head to head, noise, quality against cost."""
+"""The leaderboard's other forms: radar, bars, box plots, distributions, head to head, noise, trade-offs, weights."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.charts import interval_bars, radar, spread, tradeoff
+from components.charts import interval_bars, radar, spread
 from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
-from components.views.judge.judge_calls import dollars
 from components.views.results.head_to_head import draw_head_to_head
 from components.views.results.noise_view import draw_noise
+from components.views.results.pareto_view import draw_pareto
+from components.views.results.suites_view import draw_suites
+from components.views.results.weighted_view import draw_weighted
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
@@ -27,10 +29,7 @@ from metrics.presentation.phrases import metric_title
 if TYPE_CHECKING:
     from components.data import Cell, Column, Distribution, Distributions, Leaderboard
 
-MOST = {"radar": 6, "bars": 12, "boxes": 12, "spread": 6, "tradeoff": 200}  # models shown unasked
-QUANTITIES = {"cost_usd": "Cost", "duration_s": "Latency", "tokens": "Tokens"}
-UNITS = {"cost_usd": "USD per 1,000 cases", "duration_s": "seconds per case", "tokens": "tokens per case"}
-SCALES = {"cost_usd": 1000.0}  # a case costs a fraction of a cent
+MOST = {"radar": 6, "bars": 12, "boxes": 12, "spread": 6}  # models shown unasked
 
 
 class View:
@@ -76,7 +75,7 @@ def show_form(
     view = View(run, tag, columns, models, board)
     draw: dict[str, Callable[[View], None]] = {
         "radar": show_radar, "bars": show_bars, "boxes": show_boxes, "spread": show_spread, "matches": show_matches,
-        "noise": show_noise, "tradeoff": show_tradeoff,
+        "noise": show_noise, "tradeoff": draw_pareto, "weights": draw_weighted, "suites": draw_suites,
     }  # fmt: skip
     draw[form](view)
 
@@ -208,65 +207,6 @@ def show_noise(view: View) -> None:
         st.info("The noise is parted by case, and none of these metrics has values per case.")
         return
     draw_noise(view.run, _choose(offered), view.tag)
-
-
-def show_tradeoff(view: View) -> None:
-    """One metric against cost, latency or tokens, with the Pareto front."""
-    taken = {(one.quantity, one.model): one for one in data.resources(view.run, view.tag)}
-    there = {name: title for name, title in QUANTITIES.items() if any(name == of for of, _ in taken)}
-    if not there:
-        st.info(
-            "The outputs of this run do not say what the answers took. Upload them with a column cost_usd, duration_s "
-            "or tokens to weigh quality against it."
-        )
-        return
-    directed = [column for column in view.columns if column.direction != "none"]
-    if not directed:
-        st.info("None of these metrics has a better end. Choose other evaluators in the sidebar.")
-        return
-    column = _choose(directed)
-    quantity = controls.choice("Against", there, "against")
-    view.restrict(MOST["tradeoff"])
-    points, scale = [], SCALES.get(quantity, 1.0)
-    for model in view.models:
-        cell, cost = view.cell(model, column), taken.get((quantity, model))
-        if cell is not None and cell.value is not None and cost is not None:
-            quality = tradeoff.Span(cell.value, cell.low, cell.high, cell.n)
-            low, high = (end if end is None else scale * end for end in (cost.low, cost.high))
-            points.append(tradeoff.Point(model, quality, tradeoff.Span(scale * cost.mean, low, high, cost.n)))
-    if not points:
-        st.info("No model has both a value of this metric and what it took. Choose another metric in the sidebar.")
-        return
-    titles = f"{QUANTITIES[quantity]}, {UNITS[quantity]}", metric_title(column)
-    left, right = st.columns(curve_parts.COLUMNS)
-    with left:
-        figure = tradeoff.tradeoff_figure(points, view.colours, titles, column.direction, is_dark(), 400)
-        point = _clicked(figure, "tradeoff", f"{titles[1]} against {titles[0]} of each model")
-        st.caption("★ Pareto front: no other model is as good for less, nor better for as much. Whiskers: 95 %.")
-    with right:
-        front = tradeoff.pareto(points, column.direction)
-        rows = sorted(points, key=lambda one: (one.model not in front, one.cost.value))
-        means = [one.cost.value for one in rows]
-        table = pd.DataFrame(
-            {
-                "front": ["★" if one.model in front else "" for one in rows],
-                "model": list(short_names([one.model for one in rows], 14).values()),
-                "value": format.aligned([one.quality.value for one in rows]),
-                "mean": [dollars(mean) for mean in means] if quantity == "cost_usd" else format.aligned(means),
-                "n": [one.quality.n for one in rows],
-            }
-        )
-        columns = {
-            "front": header("★", 36, "on the Pareto front"),
-            "model": header("Model", 110),
-            "value": numeric("Value", help=f"{metric_title(column)}: {column.description}"),
-            "mean": numeric(QUANTITIES[quantity], help=UNITS[quantity]),
-            "n": st.column_config.NumberColumn("n", help="cases that the quality rests on", width=50),
-        }
-        clicked = records(table, columns, f"tradeoff-{column.key}-{quantity}", tallest=430)
-        point = [rows[clicked].model] if clicked is not None else point
-    if point:
-        view.open(point[0], column.key)
 
 
 def _metrics(offered: Sequence[Column], most: int) -> list[Column]:

@@ -75,7 +75,7 @@ def ranks(run: Run, tag: str | None = None) -> Mapping[Key, Ranks]:
                 continue
             metrics = [metric for metric in entry.metrics if metric.direction is not Direction.NONE]
             for metric, values, single in _values(file, run.models, name, metrics, design):
-                own = _of_cases(metric, values, single, run.models, design)
+                own = case_ranks(metric, values, single, run.models, design)
                 if own is not None:
                     found[name, metric.name] = own
     return found
@@ -90,9 +90,14 @@ def resample_ranks(run: Run, columns: Mapping[str, Metric], tag: str | None = No
         if len(own) < 2 or metric.direction is Direction.NONE or len({len(one.samples) for one in own.values()}) > 1:
             continue
         values, samples = (np.array([one[place] for one in own.values()]) for place in (0, 2))
-        sign = _sign(metric)
-        found[key] = _ranks_of(compare_resamples(sign * values, sign * samples), list(own))
+        found[key] = ranks_of_resamples(metric, values, samples, list(own))
     return found
+
+
+def ranks_of_resamples(metric: Metric, values: Floats, samples: Floats, models: Sequence[str]) -> Ranks:
+    """Return the ranks in one metric from the models' `values` [m] and their values in the same resamples [m, B]."""
+    sign = _sign(metric)
+    return _ranks_of(compare_resamples(sign * values, sign * samples), models)
 
 
 def _sign(metric: Metric) -> float:
@@ -106,7 +111,7 @@ def _ranks_of(pairs: Pairs, models: Sequence[str]) -> Ranks:
     return Ranks(ranges, dict(zip(names, pairs.adjusted.tolist(), strict=True)))
 
 
-def _of_cases(
+def case_ranks(
     metric: Metric, values: Floats, single: Bools, models: Sequence[str], design: SamplingDesign
 ) -> Ranks | None:
     """Return the ranks in one metric from values [n, m]; None where fewer than two models have any."""

@@ -1,0 +1,158 @@
+"""One metric over several suites: which runs count, a table of models and suites, and all suites together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.charts import interval_bars
+from components.charts.figure_parts import selected
+from components.views.curves import curve_parts
+from components.widgets import drilldown_filters, filters, url
+from components.widgets.chart import draw
+from components.widgets.frame import is_dark
+from components.widgets.literal import literal
+from components.widgets.tables import cell_of, header, numeric
+from metrics.presentation import format, ranking_words
+from metrics.presentation.format import MISSING
+from metrics.presentation.names import short_names
+from metrics.presentation.phrases import metric_title, with_interval
+
+if TYPE_CHECKING:
+    from components.data import Overall, SeveralSuites
+    from components.views.results.leaderboard_charts import View
+
+MOST_BARS, MOST_RUNS = 20, 12  # runs: taken unasked
+VALUE = (
+    "the mean over all suites that the model would have had it answered each: from the differences to the other models "
+    "on the cases of one suite, weighted by how precisely each suite shows them; the suites' levels do not count"
+)
+INTERVAL = (
+    "95 % interval; where differences between models vary from suite to suite, it includes that (DerSimonian and "
+    "Laird, Hartung and Knapp)"
+)
+MEAN = (
+    "mean of the model's numbers, each suite counting the same, on the cases that all models of a suite answered; only "
+    "for models that answered every suite"
+)
+RANK = "1 + the number of significantly better models over all suites (Holm over all pairs, 5 %)"
+
+
+def draw_suites(view: View) -> None:
+    """Draw the metric of this run beside the same of runs of other suites; a click on a number opens its cases."""
+    there = {key: one for key, one in data.objectives(view.run).items() if not one.is_resource}
+    shown = {column.key: there[column.key] for column in view.columns if column.key in there}
+    if not shown:
+        st.info("None of these metrics has a better end. Choose other evaluators in the sidebar.")
+        return
+    ordered = sorted(shown.values(), key=lambda one: not one.column.primary)
+    key = filters.pick("Metric", {one.column.key: metric_title(one.column) for one in ordered}, "key")
+    facts = data.run_facts(view.run)
+    others = {
+        run.id: f"{format.shorten(run.name, 24)}, {format.moment(run.created)}"
+        for run in data.runs()
+        if run.state == "finished" and run.id != view.run and shown[key].column.evaluator in run.evaluators
+    }
+    chosen = filters.many("Runs beside this one", others, "with", "Newest of each suite") if others else []
+    if not chosen:  # versions of a suite share its name, and most of its cases
+        newest = {run.suite["name"]: run.id for run in reversed(data.runs()) if run.id in others}
+        newest.pop(facts.suite["name"], None)
+        chosen = sorted(newest.values(), reverse=True)[:MOST_RUNS]
+    if not chosen:
+        st.info(
+            "There is no finished run of another suite with this evaluator. Evaluate these models on a second suite, "
+            "and their numbers stand beside these."
+        )
+        return
+    found = data.several_suites((view.run, *chosen), key)
+    st.text(ranking_words.suites_sentence(found))
+    names = dict.fromkeys((*data.run_facts(view.run).models, *(one.model for one in found.overall)))
+    _draw_table(found, curve_parts.colours_of(names))
+    for line in ranking_words.suites_lines(found):
+        st.caption(literal(line))
+
+
+def _draw_table(found: SeveralSuites, colours: Mapping[str, str]) -> None:
+    models = [one.model for one in found.overall]
+    fitted = [one for one in found.overall if one.value is not None][:MOST_BARS]
+    if fitted:
+        numbers = pd.DataFrame(
+            {
+                "name": one.model, "series": one.model, "key": "", "n": one.suites, "value": one.value,
+                "low": one.low, "high": one.high,
+            }
+            for one in fitted
+        )  # fmt: skip
+        bounds = (min(0.0, found.column.low), found.column.high) if found.column.high < float("inf") else None
+        figure = interval_bars.ranked_figure(
+            numbers, colours, found.column.unit, is_dark(), bounds, found.column.threshold
+        )
+        point = selected(draw(figure, "form-suites", f"{metric_title(found.column)} over all suites", "rerun"))
+        st.caption(
+            "What each model's mean would be had it answered every suite. Whiskers: 95 %. Click a bar or a number for "
+            "its cases."
+        )
+        if point:
+            _open(found, point[0], None)
+    short = short_names(models, 16)
+    table = pd.DataFrame(
+        {
+            "rank": [_rank(one) for one in found.overall],
+            "model": [short[model] for model in models],
+            "value": [MISSING if one.value is None else format.number(one.value) for one in found.overall],
+            "interval": [format.interval(one.low, one.high) or MISSING for one in found.overall],
+            "mean": [with_interval(one.mean, one.mean_low, one.mean_high) for one in found.overall],
+            **{
+                f"s{place}": [_text(found, model, suite.fingerprint) for model in models]
+                for place, suite in enumerate(found.suites)
+            },
+        }
+    )
+    columns = {
+        "rank": header("Rank", 50, f"the ranks that it may have: {RANK}"), "model": header("Model", 120),
+        "value": numeric("All suites", 76, VALUE), "interval": numeric("95 %", 100, INTERVAL),
+        "mean": numeric("Mean of suites", 140, MEAN),
+        **{
+            f"s{place}": header(
+                format.shorten(suite.name, 28), 160,
+                f"{suite.name}: {format.plural(suite.cases, 'case')}"
+                + (f", {suite.paired:,} with a value of every model" if suite.paired else "")
+                + "; click a number for its cases",
+            )
+            for place, suite in enumerate(found.suites)
+        },
+    }  # fmt: skip
+    clicked = cell_of(table, columns, f"suites-{found.column.key}-{len(found.suites)}", tallest=36 + 35 * 12)
+    if clicked is not None:
+        row, name = clicked
+        suite = found.suites[int(name[1:])].fingerprint if name[1:].isdigit() else None
+        _open(found, models[row], suite)
+
+
+def _text(found: SeveralSuites, model: str, suite: str) -> str:
+    """Return a model's number in a suite with its interval, or why there is none."""
+    own = found.cells[model, suite]
+    return own.reason if own.cell is None else with_interval(own.cell.value, own.cell.low, own.cell.high)
+
+
+def _open(found: SeveralSuites, model: str, suite: str | None) -> None:
+    """Open the cases (or the objects) of a model in a suite, or in the first that it has a number in."""
+    own = [found.cells[model, one.fingerprint] for one in found.suites if suite in (None, one.fingerprint)]
+    run = next((one.run for one in own if one.cell is not None), None)
+    if run is None:
+        return
+    column = found.column
+    if column.evaluator in data.match_evaluators(run):
+        parameters = data.run_facts(run).evaluators[column.evaluator]
+        url.go("gallery", run=run, model=model, **drilldown_filters.number(column.evaluator, column.metric, parameters))
+    url.go("cases", run=run, evaluator=column.evaluator, metric=column.metric, model=model)
+
+
+def _rank(one: Overall) -> str:
+    if one.best_rank is None or one.worst_rank is None:
+        return MISSING
+    return ranking_words.rank_text(one.best_rank, one.worst_rank)

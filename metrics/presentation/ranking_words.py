@@ -1,0 +1,147 @@
+"""What a ranking by several metrics or several suites says, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from metrics.presentation.format import exact, number, p_value, plural
+from metrics.presentation.phrases import metric_title, named, with_interval
+from metrics.stats.corrections import LEVEL
+
+if TYPE_CHECKING:
+    from metrics.analysis import ParetoFront, Part, Placing, SeveralSuites, WeightedScores
+
+MOST_SCORES = 6  # models whose scores are written out
+
+
+def front_sentence(found: ParetoFront) -> str:
+    """Return which models are on the front and which are dominated by which: `B is dominated by A; …`."""
+    by = named([metric_title(one.column, arrow=False) for one in found.objectives])
+    if len(found.placings) < 2:
+        return f"No two models have a number of {by}, so none is dominated."
+    front = [one.model for one in found.placings if one.on_front]
+    rest = [one for one in found.placings if not one.on_front]
+    if not rest:
+        return f"No model is dominated by another in {by}: all are on the Pareto front."
+    told = "; ".join(placing_words(one) for one in rest[:MOST_SCORES])
+    more = f"; {plural(len(rest) - MOST_SCORES, 'more model')} not on the front" if len(rest) > MOST_SCORES else ""
+    return f"By {by}, {named(front)} {'is' if len(front) == 1 else 'are'} on the Pareto front; {told}{more}."
+
+
+def placing_words(one: Placing) -> str:
+    """Return `B is dominated by A`, `B may be dominated by A` or `A is on the front`."""
+    if one.dominated_by:
+        return f"{one.model} is dominated by {named(one.dominated_by)}"
+    if one.perhaps_by:
+        return f"{one.model} may be dominated by {named(one.perhaps_by)}"
+    return f"{one.model} is on the front"
+
+
+def rank_text(best: int, worst: int) -> str:
+    """Return the ranks that a model may have: `2`, `2–4`."""
+    return str(best) if best == worst else f"{best}–{worst}"
+
+
+def weights_text(parts: Sequence[Part]) -> str:
+    """Return the weights and, where it is not the metric's own range, the scale: `Accuracy 0.7 and Latency 0.3 (…)`."""
+    return named(
+        [
+            f"{metric_title(part.objective.column, arrow=False)} {weight_text(part.weight)}{_scale(part)}"
+            for part in parts
+        ]
+    )
+
+
+def weight_text(weight: float) -> str:
+    """Return a weight with two digits after the point at most."""
+    return f"{weight:.2f}".rstrip("0").rstrip(".") if weight >= 0.01 else "<0.01"
+
+
+def chance_text(share: float) -> str:
+    """Return a share of weightings in per cent: `83 %`, `<1 %`."""
+    return "<1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
+
+
+def weighted_sentence(found: WeightedScores) -> str:
+    """Return who leads with these weights: `With Accuracy 0.7 and Latency 0.3, A leads: 0.810 (0.780–0.840); B …`."""
+    given = f"With {weights_text(found.parts)}"
+    if not found.scores:
+        return f"{given}, no model has a score: none has a value of every metric on the same case."
+    scores = "; ".join(
+        f"{one.model} {with_interval(one.value, one.low, one.high)}" for one in found.scores[:MOST_SCORES]
+    )
+    if len(found.scores) == 1:
+        return f"{given}, the score is {scores}."
+    leaders = found.leaders
+    if len(leaders) == len(found.scores):
+        return f"{given}, no model is significantly better than another: {scores}."
+    return f"{given}, {named(leaders)} {'leads' if len(leaders) == 1 else 'lead together'}: {scores}."
+
+
+def robustness_lines(found: WeightedScores) -> Iterator[str]:
+    """Yield how much the first place depends on the weights, and what the score leaves out, in sentences."""
+    if len(found.scores) > 1 and len(found.parts) > 1:
+        shares = [one for one in sorted(found.scores, key=lambda one: -one.first) if one.first > 0][:MOST_SCORES]
+        yield (
+            "First in all possible weightings: "
+            + ", ".join(f"{one.model} {chance_text(one.first)}" for one in shares)
+            + "."
+        )
+        turn = found.turn
+        if turn is None:
+            yield f"{found.scores[0].model} stays first whichever single weight is changed."
+        else:
+            title = metric_title(turn.part.objective.column, arrow=False)
+            yield (
+                f"{turn.model} becomes first where the weight of {title} goes from {weight_text(turn.part.weight)} to "
+                f"{weight_text(turn.weight)}, the others in proportion."
+            )
+    lacking = {one.model: one.lacking for one in found.scores if one.lacking}
+    if lacking:
+        cases = ", ".join(f"{model} {count:,}" for model, count in list(lacking.items())[:MOST_SCORES])
+        yield f"Cases left out because they lack one of the metrics: {cases}."
+    for part in found.parts:
+        if part.clipped:
+            title = metric_title(part.objective.column, arrow=False)
+            yield f"{plural(part.clipped, 'value')} of {title} outside the scale count as its nearer end."
+    if found.unscored:
+        yield f"Without a score, as a metric is missing altogether: {named(found.unscored)}."
+    if found.caution:
+        yield found.caution
+
+
+def suites_sentence(found: SeveralSuites) -> str:
+    """Return who leads over all suites: `Over 3 suites, in Accuracy A leads: A 0.810 (0.780–0.840); B …`."""
+    title = metric_title(found.column, arrow=False)
+    over = f"Over {plural(len(found.suites), 'suite')} in {title}"
+    fitted = [one for one in found.overall if one.value is not None]
+    if not fitted:
+        return f"{over}, nothing can be said of all suites together." if len(found.suites) > 1 else f"{over}."
+    scores = "; ".join(f"{one.model} {with_interval(one.value, one.low, one.high)}" for one in fitted[:MOST_SCORES])
+    if len(found.leaders) == len(fitted):
+        return f"{over}, no model is significantly better than another: {scores}."
+    return f"{over}, {named(found.leaders)} {'leads' if len(found.leaders) == 1 else 'lead together'}: {scores}."
+
+
+def suites_lines(found: SeveralSuites) -> Iterator[str]:
+    """Yield whether the differences between models are one in all suites, and what was left out, in sentences."""
+    if found.p is not None and found.q is not None and found.i2 is not None and found.tau is not None:
+        test = f"Q {number(found.q)} on {found.freedom}, p {p_value(found.p)}; I² {100 * found.i2:.0f} %"
+        if found.p <= LEVEL:
+            yield f"Which model is better, or by how much, depends on the suite: {test}."
+        elif found.tau > 0:
+            yield f"Differences between models vary from suite to suite no more than chance allows: {test}."
+        else:
+            yield f"Differences between models are as alike as cases of one suite would make them: {test}."
+        if found.tau > 0:
+            yield f"A difference varies by {number(found.tau)} (SD) between suites, which the intervals include."
+    yield from found.notes
+
+
+def _scale(part: Part) -> str:
+    column = part.objective.column
+    if {part.worst, part.best} == {column.low, column.high}:
+        return ""
+    unit = f" {column.unit}" if column.unit else ""
+    return f" ({exact(part.worst)}{unit} worst, {exact(part.best)}{unit} best)"

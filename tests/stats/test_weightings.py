@@ -1,0 +1,43 @@
+"""How much a weighted ranking depends on the weights, against geometry and a search."""
+
+import numpy as np
+import pytest
+
+from metrics.stats.weightings import first_shares, turning_point
+
+
+def test_shares_of_two_parts_are_where_the_lines_cross() -> None:
+    """One model leads where 0.9·x + 0.2·(1 − x) > 0.3·x + 0.6·(1 − x), which is x > 0.4; a dominated one nowhere."""
+    parts = np.array([[0.9, 0.3, 0.2], [0.2, 0.6, 0.1]])
+    assert first_shares(parts) == pytest.approx([0.6, 0.4, 0.0], abs=0.015)
+    assert first_shares(parts).tolist() == first_shares(parts).tolist()
+
+
+def test_shares_of_three_parts_are_areas_and_equal_models_share() -> None:
+    """Each of three models is the best in one part: by symmetry each leads in a third of the triangle."""
+    assert first_shares(np.eye(3)) == pytest.approx([1 / 3] * 3, abs=0.015)
+    assert first_shares(np.ones((2, 4))).tolist() == [0.25] * 4
+
+
+def test_the_turn_is_the_nearest_crossing() -> None:
+    parts = np.array([[0.9, 0.3], [0.2, 0.6]])
+    turn = turning_point(parts, np.array([0.7, 0.3]))
+    assert turn is not None
+    assert (turn.part, turn.model, turn.weight) == (0, 1, pytest.approx(0.4))
+    assert turning_point(np.array([[0.9, 0.3], [0.6, 0.2]]), np.array([0.5, 0.5])) is None, "dominated"
+    assert turning_point(np.array([[0.9, 0.3]]), np.ones(1)) is None, "nothing to change"
+
+
+def test_the_turn_agrees_with_a_search() -> None:
+    rng = np.random.default_rng(0)
+    steps = np.linspace(0, 1, 20_001)
+    for _ in range(20):
+        parts, weights = rng.random((3, 4)), rng.dirichlet(np.ones(3))
+        leader, near = int(np.argmax(weights @ parts)), np.inf
+        for part in range(3):
+            rest = (weights @ parts - weights[part] * parts[part]) / (1 - weights[part])
+            first = np.argmax(steps[:, None] * parts[part] + (1 - steps[:, None]) * rest, axis=1)
+            near = min(near, np.abs(steps[first != leader] - weights[part]).min(initial=np.inf))
+        turn = turning_point(parts, weights)
+        assert (turn is None) == (near == np.inf)
+        assert turn is None or abs(turn.weight - weights[turn.part]) == pytest.approx(near, abs=1e-4)
