@@ -19,7 +19,7 @@ from metrics.presentation.viewers import board_drawing
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
 FORMS = {  # the table first; what draws the others is imported when one is asked for
     "heatmap": "Heatmap", "radar": "Radar", "bars": "Bars", "boxes": "Box plots", "spread": "Distributions",
-    "matches": "Head to head", "tradeoff": "Quality and cost",
+    "matches": "Head to head", "items": "Which cases tell models apart", "tradeoff": "Quality and cost",
 }  # fmt: skip
 FILTERS = ("evaluator", "label_key", "tag", "search", "minor", "key", "shown", "column")
 
@@ -116,7 +116,7 @@ columns = [column for column in columns if key is None or column.label_key in (k
 models = [model for model in board.models if wanted.casefold() in model.casefold()]
 sort, down = url.param("sort"), url.param("order") != "up"
 
-form = controls.choice("Form", FORMS, "form", clears=["key", "shown", "as", "against", "tie"])
+form = controls.choice("Form", FORMS, "form", clears=["key", "shown", "as", "against", "tie", "few"])
 if not models or not columns:
     st.info("The filters in the sidebar leave no model or no metric. Clear them to see all.")
 else:

@@ -34,6 +34,14 @@ from components.data.agreements import (
     start_label_demo,
     withdraw_label,
 )
+from components.data.case_difficulty import (
+    case_items,
+    has_items,
+    items_csv,
+    save_short_suite,
+    short_suite_csv,
+    short_suites,
+)
 from components.data.case_views import CaseView, example
 from components.data.document_questions import (
     DOCUMENTS,
@@ -334,6 +342,8 @@ from metrics.text.condition_form import Row as ConditionRow
 
 if TYPE_CHECKING:
     from metrics.analysis import (
+        CaseItem,
+        CaseItems,
         Cell,
         Column,
         Comparison,
@@ -349,6 +359,7 @@ if TYPE_CHECKING:
         Ranks,
         Resampled,
         Segment,
+        ShortSuites,
         Standard,
         Stop,
         Tile,

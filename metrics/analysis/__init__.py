@@ -1,5 +1,6 @@
 """The findings of a run as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
 
+from metrics.analysis.cases.case_items import CaseItem, CaseItems, ShortSuites, case_items, has_items, short_suites
 from metrics.analysis.cases.case_pages import CasePage, case_ids, case_texts, cases
 from metrics.analysis.cases.example import ExampleView, example, examples
 from metrics.analysis.cases.worst_cases import with_answers, worst_cases
@@ -68,6 +69,8 @@ from metrics.analysis.trend import Stop, Trend, same_suite, trend
 
 __all__ = [
     "Asked",
+    "CaseItem",
+    "CaseItems",
     "CasePage",
     "Cell",
     "Column",
@@ -93,6 +96,7 @@ __all__ = [
     "Resource",
     "Rules",
     "Segment",
+    "ShortSuites",
     "Standard",
     "Standing",
     "Stop",
@@ -107,6 +111,7 @@ __all__ = [
     "asked",
     "best_point",
     "case_ids",
+    "case_items",
     "case_texts",
     "cases",
     "compare",
@@ -126,6 +131,7 @@ __all__ = [
     "find_slices",
     "flip_rates",
     "flips",
+    "has_items",
     "head_to_head",
     "headline",
     "insights",
@@ -159,6 +165,7 @@ __all__ = [
     "scored",
     "segments",
     "selected_suite",
+    "short_suites",
     "shown",
     "slice_values",
     "slices",

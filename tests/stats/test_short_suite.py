@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
+from metrics.core.array_types import Floats
 from metrics.stats import short_suite
 from metrics.stats.item_response import two_parameter
 from metrics.stats.short_suite import Size, by_information, cross_fitted, smallest
@@ -36,7 +37,7 @@ def test_who_is_held_out_does_not_choose(monkeypatch: pytest.MonkeyPatch) -> Non
     right = drawn(3, 40, 8)[0]
     fitted, seen = two_parameter(right), []
 
-    def spy(others: np.ndarray, start: object) -> object:  # type: ignore[type-arg]
+    def spy(others: Floats, start: object) -> object:
         seen.append(others.shape[1])
         return fitted
 

@@ -1,4 +1,4 @@
-"""The leaderboard's other forms: radar, bars, box plots, distributions, head to head, quality against cost."""
+"""The leaderboard's other forms: radar, bars, box plots, distributions, head to head, cases, quality against cost."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from components.charts import interval_bars, radar, spread, tradeoff
 from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
 from components.views.judge.judge_calls import dollars
+from components.views.results.case_difficulty import draw_case_difficulty
 from components.views.results.head_to_head import draw_head_to_head
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.chart import draw
@@ -75,7 +76,7 @@ def show_form(
     view = View(run, tag, columns, models, board)
     draw: dict[str, Callable[[View], None]] = {
         "radar": show_radar, "bars": show_bars, "boxes": show_boxes, "spread": show_spread, "matches": show_matches,
-        "tradeoff": show_tradeoff,
+        "items": show_items, "tradeoff": show_tradeoff,
     }  # fmt: skip
     draw[form](view)
 
@@ -194,6 +195,21 @@ def show_matches(view: View) -> None:
         return
     column = _choose(offered)
     draw_head_to_head(view.run, column, view.tag, view.colours)
+
+
+def show_items(view: View) -> None:
+    """One metric: which cases tell the models apart, and whose labels are suspect."""
+    there = data.metrics_by_case(view.run)
+    offered = [
+        column for column in view.columns if (column.evaluator, column.metric) in there and data.has_items(column)
+    ]  # fmt: skip
+    if not offered:
+        st.info(
+            "Which cases tell models apart is known where a metric says which answers are right: by 0 and 1, or by a "
+            "threshold. None of these does; choose other evaluators in the sidebar, or set a threshold."
+        )
+        return
+    draw_case_difficulty(view.run, _choose(offered), view.tag)
 
 
 def show_tradeoff(view: View) -> None:
