@@ -19,8 +19,8 @@ from metrics.presentation.viewers import board_drawing
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
 FORMS = {  # the table first; what draws the others is imported when one is asked for
     "heatmap": "Heatmap", "radar": "Radar", "bars": "Bars", "boxes": "Box plots", "spread": "Distributions",
-    "matches": "Head to head", "noise": "Where the noise comes from", "tradeoff": "Trade-offs",
-    "weights": "Weighted score", "suites": "Several suites",
+    "matches": "Head to head", "tradeoff": "Trade-offs", "weights": "Weighted score", "suites": "Several suites",
+    "noise": "Noise", "items": "Case difficulty",
 }  # fmt: skip
 FILTERS = ("evaluator", "label_key", "tag", "search", "minor", "key", "shown", "column", "against", "also", "with")
 
@@ -117,7 +117,7 @@ columns = [column for column in columns if key is None or column.label_key in (k
 models = [model for model in board.models if wanted.casefold() in model.casefold()]
 sort, down = url.param("sort"), url.param("order") != "up"
 
-CLEARED = ["key", "shown", "as", "against", "also", "tie", "with", "width", "price"]
+CLEARED = ["key", "shown", "as", "against", "also", "tie", "with", "width", "price", "few"]
 form = controls.choice("Form", FORMS, "form", clears=CLEARED)
 if not models or not columns:
     st.info("The filters in the sidebar leave no model or no metric. Clear them to see all.")

@@ -35,6 +35,14 @@ from components.data.agreements import (
     start_label_demo,
     withdraw_label,
 )
+from components.data.case_difficulty import (
+    case_items,
+    has_items,
+    items_csv,
+    save_short_suite,
+    short_suite_csv,
+    short_suites,
+)
 from components.data.case_views import CaseView, example
 from components.data.document_questions import (
     DOCUMENTS,
@@ -341,6 +349,8 @@ from metrics.text.condition_form import Row as ConditionRow
 
 if TYPE_CHECKING:
     from metrics.analysis import (
+        CaseItem,
+        CaseItems,
         Cell,
         Column,
         Comparison,
@@ -362,6 +372,7 @@ if TYPE_CHECKING:
         Resampled,
         Segment,
         SeveralSuites,
+        ShortSuites,
         Standard,
         Stop,
         Tile,

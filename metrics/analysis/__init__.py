@@ -1,5 +1,6 @@
 """The findings of a run as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
 
+from metrics.analysis.cases.case_items import CaseItem, CaseItems, ShortSuites, case_items, has_items, short_suites
 from metrics.analysis.cases.case_pages import CasePage, case_ids, case_texts, cases
 from metrics.analysis.cases.example import ExampleView, example, examples
 from metrics.analysis.cases.worst_cases import with_answers, worst_cases
@@ -73,6 +74,8 @@ from metrics.analysis.trend import Stop, Trend, same_suite, trend
 
 __all__ = [
     "Asked",
+    "CaseItem",
+    "CaseItems",
     "CasePage",
     "Cell",
     "Column",
@@ -106,6 +109,7 @@ __all__ = [
     "Rules",
     "Segment",
     "SeveralSuites",
+    "ShortSuites",
     "Standard",
     "Standing",
     "Stop",
@@ -125,6 +129,7 @@ __all__ = [
     "asked",
     "best_point",
     "case_ids",
+    "case_items",
     "case_texts",
     "cases",
     "compare",
@@ -144,6 +149,7 @@ __all__ = [
     "find_slices",
     "flip_rates",
     "flips",
+    "has_items",
     "head_to_head",
     "headline",
     "insights",
@@ -182,6 +188,7 @@ __all__ = [
     "segments",
     "selected_suite",
     "several_suites",
+    "short_suites",
     "shown",
     "slice_values",
     "slices",

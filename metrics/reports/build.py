@@ -42,6 +42,7 @@ from metrics.reports.sections.section_charts import chart_groups
 from metrics.reports.sections.slice_findings import slices_section
 from metrics.reports.sections.standards import standards_section
 from metrics.reports.sections.summary import summary
+from metrics.reports.sections.telling_cases import case_sentences
 from metrics.reports.sections.worst_cases import MOST_CASES, worst_cases
 from metrics.stats.intervals import METHODS
 from metrics.store import Run
@@ -126,7 +127,14 @@ def build(
             worst=worst,
             appendices=tuple(made[name] for name in APPENDICES if name in made),
             methods=tuple(_methods(run)) if "methods" in chosen else (),
-            notes=(*notes, *board.cautions, *measured, *_ranked(run, board, standings), *_unjudged(run, board))
+            notes=(
+                *notes,
+                *board.cautions,
+                *measured,
+                *_ranked(run, board, standings),
+                *case_sentences(run, board),
+                *_unjudged(run, board),
+            )
             if with_board
             else (),
             remarks=tuple(remarks),

@@ -1,4 +1,4 @@
-"""The leaderboard's other forms: radar, bars, box plots, distributions, head to head, noise, trade-offs, weights."""
+"""The leaderboard's other forms: radar, bars, box plots, distributions, head to head, cases, noise, trade-offs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from components import data
 from components.charts import interval_bars, radar, spread
 from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
+from components.views.results.case_difficulty import draw_case_difficulty
 from components.views.results.head_to_head import draw_head_to_head
 from components.views.results.noise_view import draw_noise
 from components.views.results.pareto_view import draw_pareto
@@ -75,7 +76,8 @@ def show_form(
     view = View(run, tag, columns, models, board)
     draw: dict[str, Callable[[View], None]] = {
         "radar": show_radar, "bars": show_bars, "boxes": show_boxes, "spread": show_spread, "matches": show_matches,
-        "noise": show_noise, "tradeoff": draw_pareto, "weights": draw_weighted, "suites": draw_suites,
+        "noise": show_noise, "items": show_items, "tradeoff": draw_pareto, "weights": draw_weighted,
+        "suites": draw_suites,
     }  # fmt: skip
     draw[form](view)
 
@@ -207,6 +209,21 @@ def show_noise(view: View) -> None:
         st.info("The noise is parted by case, and none of these metrics has values per case.")
         return
     draw_noise(view.run, _choose(offered), view.tag)
+
+
+def show_items(view: View) -> None:
+    """One metric: which cases tell the models apart, and whose labels are suspect."""
+    there = data.metrics_by_case(view.run)
+    offered = [
+        column for column in view.columns if (column.evaluator, column.metric) in there and data.has_items(column)
+    ]  # fmt: skip
+    if not offered:
+        st.info(
+            "Which cases tell models apart is known where a metric says which answers are right: by 0 and 1, or by a "
+            "threshold. None of these does; choose other evaluators in the sidebar, or set a threshold."
+        )
+        return
+    draw_case_difficulty(view.run, _choose(offered), view.tag)
 
 
 def _metrics(offered: Sequence[Column], most: int) -> list[Column]:

@@ -1,0 +1,66 @@
+"""Cases by how hard they are and how well they tell models apart; those whose label is suspect by their shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from components.charts.figure_parts import plain, undimmed
+from metrics.presentation.format import interval, number, shorten
+from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from components.data import CaseItem
+
+WRONG = MARKS["fp"].colour
+LOOKS = {  # verdict: symbol, size; drawn in this order, so that the marked ones lie above
+    "": ("circle", 7), "all wrong": ("triangle-up-open", 10), "unusual": ("diamond-open", 11), "suspect": ("x", 12),
+}  # fmt: skip
+
+
+def item_figure(rows: Sequence[CaseItem], dark: bool = False, pixels_high: int = 400) -> go.Figure:
+    """Difficulty across, discrimination up on a log scale; a point carries [case id] as customdata."""
+    import plotly.graph_objects as go
+
+    colours = {"": ACCENT[dark], "all wrong": MUTED[dark], "unusual": WRONG, "suspect": WRONG}
+    figure = go.Figure()
+    for verdict, (symbol, size) in LOOKS.items():
+        own = [row for row in rows if row.verdict == verdict]
+        figure.add_scatter(
+            x=[row.difficulty for row in own], y=[row.discrimination for row in own], mode="markers",
+            marker={
+                "symbol": symbol, "size": size, "color": colours[verdict], "opacity": 0.9 if verdict else 0.55,
+                "line": {"width": 2 if verdict else 0.5, "color": colours[verdict] if verdict else INK[dark]},
+            },
+            customdata=[[row.case_id] for row in own], hoverinfo="text", hovertext=[_told(row) for row in own],
+            **undimmed(),
+        )  # fmt: skip
+    figure.update_xaxes(title={"text": "Difficulty: easy → hard", "standoff": 12}, **_axis(dark))
+    ticks = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4]
+    figure.update_yaxes(
+        title={"text": "Discrimination", "standoff": 12}, type="log", tickvals=ticks, ticktext=list(map(str, ticks)),
+        **_axis(dark),
+    )  # fmt: skip
+    figure.update_layout(
+        height=pixels_high, showlegend=False, dragmode=False, hovermode="closest",
+        margin={"l": 8, "r": 12, "t": 26, "b": 8},
+    )  # fmt: skip
+    return figure
+
+
+def _axis(dark: bool) -> dict[str, Any]:
+    return {"showline": True, "zeroline": False, "gridcolor": LINE[dark]}
+
+
+def _told(row: CaseItem) -> str:
+    def numbers(value: float | None, low: float | None, high: float | None) -> str:
+        return f"{number(value)} (95 % {interval(low, high)})"
+
+    return (
+        f"<b>{plain(shorten(row.case_id, 60))}</b><br>"
+        f"difficulty {numbers(row.difficulty, row.difficulty_low, row.difficulty_high)}<br>"
+        f"discrimination {numbers(row.discrimination, row.discrimination_low, row.discrimination_high)}<br>"
+        f"{row.right:.0%} of {row.models} models right{', ' + row.verdict if row.verdict else ''}<br>click: the case"
+    )

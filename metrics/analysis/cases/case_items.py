@@ -1,0 +1,197 @@
+"""Which cases tell the models of a run apart, which labels are suspect, and how few cases keep the ranking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from metrics.analysis.comparison.case_values import case_values
+from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
+from metrics.core.array_types import Floats
+from metrics.stats.corrections import LEVEL, benjamini_hochberg
+from metrics.stats.item_misfit import item_rest, reversed_p
+from metrics.stats.item_response import ItemResponse, two_parameter
+from metrics.stats.ratios import ratio
+from metrics.stats.short_suite import Size, by_information, cross_fitted, smallest
+from metrics.store import Run, cache_by_run
+
+MODELS, CASES = 8, 20  # that a fit takes
+REST = 4  # models from which on a correlation with the other cases is shown
+ANSWERED = 0.5  # of the cases, by each model that counts
+UNUSUAL = 0.01  # p at or below which a case is worth a look
+MOST = 200_000  # answers
+VERDICTS = ("suspect", "unusual", "all wrong", "")
+
+
+@dataclass(frozen=True, slots=True)
+class CaseItem:
+    """One case: the share `right` of the `models` that answered it, and what that says of the case.
+
+    correlation: with the models' shares on the other cases; difficulty: the ability with an even chance, 0 that of the
+    average model, in standard deviations of the models; discrimination: how steeply the chance rises there; each with
+    its 95 % interval. p: the probability of a pattern as reversed; see metrics.stats.item_misfit. verdict: suspect
+    (p adjusted over the cases at most LEVEL), unusual (p at most UNUSUAL), all wrong (no model is right), or "". None
+    where there are too few models.
+    """
+
+    case_id: str
+    right: float
+    models: int
+    correlation: float | None
+    difficulty: float | None = None
+    difficulty_low: float | None = None
+    difficulty_high: float | None = None
+    discrimination: float | None = None
+    discrimination_low: float | None = None
+    discrimination_high: float | None = None
+    p: float | None = None
+    verdict: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseItems:
+    """The cases of a run by one metric: suspects first, then by discrimination; of too few models by correlation.
+
+    models: those that count, the ablest first; needs_models, needs_cases: how many more a fit takes, 0 where it is
+    made; threshold: from which value on an answer counts as right, None where the metric itself says right or wrong.
+    """
+
+    rows: tuple[CaseItem, ...]
+    models: tuple[str, ...]
+    needs_models: int
+    needs_cases: int
+    threshold: float | None
+
+    @property
+    def fitted(self) -> bool:
+        """Whether there are difficulties and discriminations."""
+        return not (self.needs_models or self.needs_cases)
+
+    def of(self, verdict: str) -> list[CaseItem]:
+        """Return the cases with a verdict."""
+        return [row for row in self.rows if row.verdict == verdict]
+
+    @property
+    def by_chance(self) -> float:
+        """How many of the cases are expected to be unusual although nothing is wrong with any."""
+        return UNUSUAL * len(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class ShortSuites:
+    """Suites of fewer cases: how well each size keeps the ranking, and the cases in the order in which to take them.
+
+    smallest: the first size from which on Kendall's τ is at least 0.9; None where no size reaches it.
+    """
+
+    sizes: tuple[Size, ...]
+    smallest: Size | None
+    case_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Answers:
+    case_ids: tuple[str, ...]
+    models: tuple[str, ...]
+    right: Floats
+    values: Floats
+    weights: Floats | None
+    threshold: float | None
+
+    @property
+    def needs(self) -> tuple[int, int]:
+        return max(0, MODELS - len(self.models)), max(0, CASES - len(self.case_ids))
+
+
+def has_items(column: Column) -> bool:
+    """Return whether a metric says which answers are right: by itself, or by its threshold."""
+    return column.direction != "none" and column.label_key is None and (column.binary or column.threshold is not None)
+
+
+@cache_by_run(maxsize=16)
+def case_items(run: Run, evaluator: str, metric: str, tag: str | None = None) -> CaseItems | None:
+    """Return what the models' answers say of each case, or of those with a tag.
+
+    An answer is right where the metric is 1, or on the good side of its threshold; the repeats of a case are averaged,
+    and count as one answer. Models with values on fewer than half of the cases are left out. None where the metric does
+    not say what is right, has values of fewer than two models, or of more than MOST answers.
+    """
+    answers = _answers(run, evaluator, metric, tag)
+    if answers is None:
+        return None
+    there = ~np.isnan(answers.right)
+    count = there.sum(axis=1)
+    share = ratio(np.nansum(answers.right, axis=1), count)
+    alike = item_rest(answers.right) if len(answers.models) >= REST else np.full(len(share), np.nan)
+    plain = [
+        CaseItem(case_id, one, n, None if np.isnan(r) else r, verdict="" if one else "all wrong")
+        for case_id, one, n, r in zip(answers.case_ids, share.tolist(), count.tolist(), alike.tolist(), strict=True)
+    ]
+    if max(answers.needs):
+        rows = sorted(plain, key=lambda row: (1 if row.correlation is None else row.correlation, row.right))
+        best = np.argsort(-ratio(np.nansum(answers.right, axis=0), there.sum(axis=0)), kind="stable")
+        models = tuple(answers.models[place] for place in best.tolist())
+        return CaseItems(tuple(rows), models, *answers.needs, answers.threshold)
+    fitted = _fitted(answers)
+    p = reversed_p(answers.right, fitted.ability, fitted.difficulty)
+    adjusted = benjamini_hochberg(p)
+    rows = [_item(row, fitted, place, float(p[place]), float(adjusted[place])) for place, row in enumerate(plain)]
+    rows.sort(key=lambda row: (VERDICTS.index(row.verdict), row.p if row.verdict else 1, -(row.discrimination or 0.0)))
+    models = tuple(answers.models[place] for place in np.argsort(-fitted.ability, kind="stable").tolist())
+    return CaseItems(tuple(rows), models, 0, 0, answers.threshold)
+
+
+@cache_by_run(maxsize=16)
+def short_suites(run: Run, evaluator: str, metric: str, tag: str | None = None) -> ShortSuites | None:
+    """Return how few cases keep the ranking of the models by the metric's mean; None where case_items has no fit.
+
+    The cases are those of most information about the abilities of all models; how well so many keep the ranking is
+    measured on pairs of models that did not choose them, see metrics.stats.short_suite.
+    """
+    answers = _answers(run, evaluator, metric, tag)
+    if answers is None or max(answers.needs):
+        return None
+    fitted = _fitted(answers)
+    sizes = cross_fitted(answers.right, answers.values, answers.weights, fitted)
+    order = by_information(fitted, max((size.cases for size in sizes), default=0))
+    return ShortSuites(sizes, smallest(sizes), tuple(answers.case_ids[place] for place in order.tolist()))
+
+
+@lru_cache(maxsize=16)
+def _fitted(answers: _Answers) -> ItemResponse:
+    return two_parameter(answers.right)
+
+
+def _item(row: CaseItem, fitted: ItemResponse, place: int, p: float, adjusted: float) -> CaseItem:
+    verdict = "suspect" if adjusted <= LEVEL else "unusual" if p <= UNUSUAL else row.verdict
+    (low, high), (flat, steep) = fitted.difficulty_ends[place].tolist(), fitted.discrimination_ends[place].tolist()
+    return CaseItem(
+        row.case_id, row.right, row.models, row.correlation, float(fitted.difficulty[place]), low, high,
+        float(fitted.discrimination[place]), flat, steep, p, verdict,
+    )  # fmt: skip
+
+
+@cache_by_run(maxsize=16)
+def _answers(run: Run, evaluator: str, metric: str, tag: str | None) -> _Answers | None:
+    """Return who is right on which case: models with values on half of the cases, cases that any of them answered."""
+    columns = (one for one in leaderboard(run).columns if (one.evaluator, one.metric) == (evaluator, metric))
+    column = next((one for one in columns if has_items(one)), None)
+    design = run.sampling_design(tag)
+    if column is None or len(design) * len(run.models) > MOST:
+        return None
+    read = {model: case_values(run, model, design, [(evaluator, metric)]) for model in run.models}
+    known = {model: found[evaluator, metric].values for model, found in read.items() if (evaluator, metric) in found}
+    kept = {model: values for model, values in known.items() if (~np.isnan(values)).mean() >= ANSWERED}
+    if len(kept) < 2:
+        return None
+    values = np.column_stack(list(kept.values()))
+    answered = ~np.isnan(values).all(axis=1)
+    sign = -1.0 if column.direction == "lower" else 1.0
+    values, threshold = sign * values[answered], None if column.binary else column.threshold
+    passed = values + (sign < 0) if threshold is None else (values >= sign * threshold).astype(np.float64)
+    right = np.where(np.isnan(values), np.nan, passed)
+    ids = run.case_columns(["case_id"])["case_id"].take(design.inside[answered]).to_pylist()
+    weights = None if design.weights is None else design.weights[answered]
+    return _Answers(tuple(ids), tuple(kept), right, values, weights, threshold)

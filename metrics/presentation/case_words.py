@@ -1,0 +1,52 @@
+"""Which cases tell models apart, in sentences: the same on the page and in the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from metrics.presentation.format import number, plural
+from metrics.presentation.phrases import named
+
+if TYPE_CHECKING:
+    from metrics.analysis import CaseItems, ShortSuites
+
+
+def needs(found: CaseItems) -> str:
+    """Return what is missing for a fit, in a sentence; "" where there is one."""
+    if found.needs_models:
+        have = len(found.models)
+        return f"Difficulty and discrimination need {have + found.needs_models} models; you have {have}."
+    if found.needs_cases:
+        have = len(found.rows)
+        return f"Difficulty and discrimination need {have + found.needs_cases} cases; you have {have}."
+    return ""
+
+
+def suspects(found: CaseItems) -> str:
+    """Return how many labels are suspect, and how many more cases are unusual, in sentences."""
+    sure, odd, hard = (found.of(verdict) for verdict in ("suspect", "unusual", "all wrong"))
+    of = f"of {plural(len(found.rows), 'case')}"
+    told = [f"None {of} is significantly likely to be mislabelled."]
+    if sure:
+        verb = "is" if len(sure) == 1 else "are"
+        told = [f"{len(sure)} {of} {verb} probably mislabelled: {named([row.case_id for row in sure])}."]
+    if odd:
+        more = "more case looks" if len(odd) == 1 else "more cases look"
+        told.append(f"{len(odd)} {more} unusual ({number(found.by_chance)} expected by chance).")
+    if hard:
+        told.append(f"No model is right on {plural(len(hard), 'case')}.")
+    return " ".join(told)
+
+
+def shortest(found: ShortSuites) -> str:
+    """Return how few cases keep the ranking, in a sentence; "" where there are too few cases to ask."""
+    if not found.sizes:
+        return ""
+    if found.smallest is None:
+        most = found.sizes[-1].cases
+        return f"No suite of up to {most} of these cases keeps the ranking of the models (Kendall's τ ≥ 0.9)."
+    best = found.smallest
+    return (
+        f"{best.cases} cases keep the ranking of the models: Kendall's τ {number(best.tau)} with the ranking by all "
+        f"cases ({number(best.random)} with {best.cases} at random)."
+    )
