@@ -197,6 +197,7 @@ from components.data.run_reads import (
     problems,
     repeats,
     resources,
+    score_guarantees,
     scored,
     segments,
     targets,

@@ -24,6 +24,7 @@ from metrics.analysis.labels.judgements import (
     quotes,
 )
 from metrics.analysis.leaderboard.distributions import Distribution, Distributions, distributions, metrics_by_case
+from metrics.analysis.leaderboard.guarantees import ScoreGuarantee, score_guarantees
 from metrics.analysis.leaderboard.headline import Headline, headline, primary_columns
 from metrics.analysis.leaderboard.label_numbers import curve_columns, curves, label_metrics, label_numbers
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
@@ -92,6 +93,7 @@ __all__ = [
     "Resampled",
     "Resource",
     "Rules",
+    "ScoreGuarantee",
     "Segment",
     "Standard",
     "Standing",
@@ -156,6 +158,7 @@ __all__ = [
     "resources",
     "rules",
     "same_suite",
+    "score_guarantees",
     "scored",
     "segments",
     "selected_suite",
