@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from components.data.agent_traces import trace
 from components.data.agreements import (
     CorrectedMeans,
+    acceptances,
     add_labels,
     agreement_slices,
     agreements,
@@ -358,6 +359,7 @@ if TYPE_CHECKING:
         Window,
     )
     from metrics.analysis.findings.compliance import MeasuredEvidence
+    from metrics.analysis.labels.acceptance import Acceptance
     from metrics.analysis.labels.corrected_means import Corrected
     from metrics.analysis.labels.human_labels import Criterion
     from metrics.analysis.labels.judge_agreement import Agreement, Stat
