@@ -172,6 +172,7 @@ from components.data.run_reads import (
     comparison,
     compliance,
     confused,
+    corrected_tests,
     curve_columns,
     curves,
     detectable,
@@ -316,6 +317,7 @@ from components.data.workspace_runs import (
 from metrics.analysis import OperatingPoint, match_objects
 from metrics.analysis.comparison.decisions import answer as replacement_answer
 from metrics.analysis.comparison.decisions import decisions
+from metrics.analysis.corrected_tests import of_comparison, of_hints, of_matches, of_ranks, of_searches, of_trend
 from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS
 from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
 from metrics.analysis.findings.problems import flip_evidence
@@ -339,6 +341,7 @@ if TYPE_CHECKING:
         Cell,
         Column,
         Comparison,
+        CorrectedTests,
         Decision,
         Difference,
         Distribution,

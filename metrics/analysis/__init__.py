@@ -8,6 +8,7 @@ from metrics.analysis.comparison.comparison_cases import differences
 from metrics.analysis.comparison.decisions import Decision, decisions
 from metrics.analysis.comparison.head_to_head import HeadToHead, Standing, head_to_head
 from metrics.analysis.comparison.paired_bootstrap import Resampled
+from metrics.analysis.corrected_tests import CorrectedTests, corrected_tests
 from metrics.analysis.findings.compliance import Compliance, Standard, compliance, compliance_table
 from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.findings.insights import insights
@@ -74,6 +75,7 @@ __all__ = [
     "Column",
     "Comparison",
     "Compliance",
+    "CorrectedTests",
     "Decision",
     "Difference",
     "Distribution",
@@ -118,6 +120,7 @@ __all__ = [
     "compliance_table",
     "confused",
     "confusion_at",
+    "corrected_tests",
     "curve_columns",
     "curves",
     "decisions",

@@ -1,9 +1,8 @@
 """Thresholds of a classifier's scores from which on its answers are guaranteed, model by model."""
 
 import json
+import math
 from typing import NamedTuple
-
-import pandas as pd
 
 from metrics.core.label_keys import KEY
 from metrics.store import Run
@@ -43,14 +42,14 @@ def score_guarantees(run: Run) -> list[ScoreGuarantee]:
     )
     found = [
         ScoreGuarantee(
-            f"{row.model} #{int(row.run)}" if row.repeats > 1 else str(row.model), str(row.model),
-            json.loads(str(row.columns)).get(KEY), asked["most_errors"], asked["sureness"], _known(row.threshold),
-            _known(row.coverage), None if pd.isna(row.reason) else str(row.reason),
+            f"{row['model']} #{int(row['run'])}" if row["repeats"] > 1 else row["model"], row["model"],
+            json.loads(row["columns"]).get(KEY), asked["most_errors"], asked["sureness"], _known(row["threshold"]),
+            _known(row["coverage"]), row["reason"] if isinstance(row["reason"], str) else None,
         )
-        for row in rows.itertuples()
+        for row in rows.to_dict("records")
     ]  # fmt: skip
     return sorted(found, key=lambda one: (one.key or "", run.models.index(one.model), one.series))
 
 
 def _known(value: float) -> float | None:
-    return None if pd.isna(value) else float(value)
+    return None if math.isnan(value) else float(value)
