@@ -10,7 +10,7 @@ import streamlit as st
 from components import data
 from components.viewers import text_case
 from components.views.judge import judge_calls
-from components.views.results import model_comparison, replacement
+from components.views.results import model_comparison, replacement, what_was_tested
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
@@ -308,3 +308,4 @@ else:
 for line in dict.fromkeys(judge_calls.run_line(data.judge_of(each)) for each in (run, other)):
     if line:
         st.text(line)
+what_was_tested.draw(run, data.of_comparison(found, tag))

@@ -16,7 +16,7 @@ VIEWS = {  # name: title, the question it answers, what draws it
     "outcomes": ("Outcomes", "What goes wrong at each score threshold, and where?", threshold_views.show_outcomes),
     "ranks": ("Precision–recall", "How precise is each model at each recall?", score_views.show_ranks),
     "roc": ("ROC", "How well do the scores of a class separate it from the others?", score_views.show_roc),
-    "risk": ("Risk and coverage", "How often is it right if it answers only when it is sure?", score_views.show_risk),
+    "risk": ("Risk and coverage", CHART_QUESTIONS["risk"], score_views.show_risk),
     "calibration": ("Calibration", CHART_QUESTIONS["calibration"], score_views.show_reliability),
     "confusion": ("Confusion", CHART_QUESTIONS["confusion"], confusion_view.show_confusion),
     "errors": ("Error costs", CHART_QUESTIONS["errors"], class_bars.show_breakdown),

@@ -8,7 +8,15 @@ import streamlit as st
 
 from components import data
 from components.charts import confusion_chart
-from components.views.judge import agreement_cell, agreement_tables, bias_view, judge_calls, label_upload, panel_view
+from components.views.judge import (
+    acceptance_view,
+    agreement_cell,
+    agreement_tables,
+    bias_view,
+    judge_calls,
+    label_upload,
+    panel_view,
+)
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
@@ -24,7 +32,10 @@ class Choice(NamedTuple):
     passing: float | None
 
 
-VIEWS = {"agreement": "Agreement", "means": "Corrected means", "bias": "Bias", "raters": "Raters", "labels": "Labels"}
+VIEWS = {
+    "agreement": "Agreement", "means": "Corrected means", "accept": "Acceptance", "bias": "Bias", "raters": "Raters",
+    "labels": "Labels",
+}  # fmt: skip
 TITLES = {
     "metric": "Metric", "spearman": "Spearman ρ", "kappa": "κ", "sensitivity": "Sensitivity",
     "specificity": "Specificity",
@@ -342,6 +353,8 @@ else:
         show_agreement(run, criterion, column, choice)
     elif view == "means":
         show_means(run, criterion, column, choice)
+    elif view == "accept":
+        acceptance_view.show(run, criterion.name, column, **choice._asdict())
     elif view == "bias":
         bias_view.show(run, column, criterion.name, choice.tag, choice.model)
     elif view == "raters":

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from components import data
-from components.views.results import slice_tables
+from components.views.results import slice_tables, what_was_tested
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
@@ -101,3 +101,4 @@ st.subheader(slice_tables.answer(found), anchor=False)
 st.text(slice_tables.overall_line(known.overall, model, measure, known.unscored), help=measure.description)
 show_found(found, measure)
 show_feature(known, model, measure)
+what_was_tested.draw(run, data.of_searches([found]))

@@ -7,7 +7,7 @@ import streamlit as st
 from components import data
 from components.charts.trend_lines import trend_figure
 from components.views.curves import curve_parts
-from components.views.results import metric_trend, model_comparison
+from components.views.results import metric_trend, model_comparison, what_was_tested
 from components.widgets import drilldown_filters, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
@@ -104,3 +104,4 @@ clicked = records(metric_trend.table(newest), headers, f"stops-{focus.run}-{focu
 if clicked is not None:
     url.put(at=newest[clicked].run, of=newest[clicked].model)
     st.rerun()
+what_was_tested.draw(run, data.of_trend(found))

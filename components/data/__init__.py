@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from components.data.agent_traces import trace
 from components.data.agreements import (
     CorrectedMeans,
+    acceptances,
     add_labels,
     agreement_slices,
     agreements,
@@ -180,6 +181,7 @@ from components.data.run_reads import (
     comparison,
     compliance,
     confused,
+    corrected_tests,
     curve_columns,
     curves,
     detectable,
@@ -209,6 +211,7 @@ from components.data.run_reads import (
     pareto_front,
     problems,
     repeats,
+    score_guarantees,
     scored,
     segments,
     several_suites,
@@ -329,6 +332,7 @@ from components.data.workspace_runs import (
 from metrics.analysis import OperatingPoint, match_objects
 from metrics.analysis.comparison.decisions import answer as replacement_answer
 from metrics.analysis.comparison.decisions import decisions
+from metrics.analysis.corrected_tests import of_comparison, of_hints, of_matches, of_ranks, of_searches, of_trend
 from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS
 from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
 from metrics.analysis.findings.problems import flip_evidence
@@ -354,6 +358,7 @@ if TYPE_CHECKING:
         Cell,
         Column,
         Comparison,
+        CorrectedTests,
         Decision,
         Difference,
         Distribution,
@@ -382,6 +387,7 @@ if TYPE_CHECKING:
         Window,
     )
     from metrics.analysis.findings.compliance import MeasuredEvidence
+    from metrics.analysis.labels.acceptance import Acceptance
     from metrics.analysis.labels.corrected_means import Corrected
     from metrics.analysis.labels.human_labels import Criterion
     from metrics.analysis.labels.judge_agreement import Agreement, Stat

@@ -12,7 +12,7 @@ from components.data.run_reads import of_run
 from components.data.uploaded_files import column_pairs, name_of, reading_of, upload_folder
 from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
-from metrics.analysis.labels import calibrate, human_labels, judge_agreement, labelled_scores, raters
+from metrics.analysis.labels import acceptance, calibrate, human_labels, judge_agreement, labelled_scores, raters
 from metrics.analysis.labels import corrected_means as means
 from metrics.analysis.labels import panel_agreement as panels
 from metrics.analysis.labels.label_queue import Queue, queue
@@ -67,6 +67,7 @@ rater_agreement = of_run(raters.rater_agreement, "Comparing the raters", label_v
 rater_noise = of_run(raters.rater_noise, version=label_version)
 agreements = of_run(judge_agreement.agreements, "Comparing scores and labels", label_version)
 agreement_slices = of_run(judge_agreement.agreement_slices, "Comparing slice by slice", label_version)
+acceptances = of_run(acceptance.acceptances, "Looking for a score to accept answers from", label_version)
 rater_outputs = of_run(raters.rater_outputs, version=label_version)
 has_panel = of_run(panels.has_panel)
 panel_agreement = of_run(panels.panel_agreement, "Comparing the judges")

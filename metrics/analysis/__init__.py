@@ -9,6 +9,7 @@ from metrics.analysis.comparison.comparison_cases import differences
 from metrics.analysis.comparison.decisions import Decision, decisions
 from metrics.analysis.comparison.head_to_head import HeadToHead, Standing, head_to_head
 from metrics.analysis.comparison.paired_bootstrap import Resampled
+from metrics.analysis.corrected_tests import CorrectedTests, corrected_tests
 from metrics.analysis.findings.compliance import Compliance, Standard, compliance, compliance_table
 from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.findings.insights import insights
@@ -25,6 +26,7 @@ from metrics.analysis.labels.judgements import (
     quotes,
 )
 from metrics.analysis.leaderboard.distributions import Distribution, Distributions, distributions, metrics_by_case
+from metrics.analysis.leaderboard.guarantees import ScoreGuarantee, score_guarantees
 from metrics.analysis.leaderboard.headline import Headline, headline, primary_columns
 from metrics.analysis.leaderboard.label_numbers import curve_columns, curves, label_metrics, label_numbers
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
@@ -81,6 +83,7 @@ __all__ = [
     "Column",
     "Comparison",
     "Compliance",
+    "CorrectedTests",
     "Decision",
     "Difference",
     "Distribution",
@@ -107,6 +110,7 @@ __all__ = [
     "Resampled",
     "Resource",
     "Rules",
+    "ScoreGuarantee",
     "Segment",
     "SeveralSuites",
     "ShortSuites",
@@ -139,6 +143,7 @@ __all__ = [
     "compliance_table",
     "confused",
     "confusion_at",
+    "corrected_tests",
     "curve_columns",
     "curves",
     "decisions",
@@ -184,6 +189,7 @@ __all__ = [
     "resources",
     "rules",
     "same_suite",
+    "score_guarantees",
     "scored",
     "segments",
     "selected_suite",

@@ -18,8 +18,10 @@ UNKNOWN = "Without --sampling random, labels speak for the labelled outputs alon
 
 
 def add_command(commands: Any) -> None:
-    """Add `labels` with its actions add, list, remove, export and agreement."""
-    words = "people's labels of a run's outputs: add, list, remove, export; agreement with them"
+    """Add `labels` with its actions add, list, remove, export, agreement and acceptance."""
+    words = (
+        "people's labels of a run's outputs: add, list, remove, export; agreement with them, and what they let through"
+    )
     command = commands.add_parser("labels", help=words)
     actions = command.add_subparsers(required=True, metavar="ACTION")
 
@@ -42,6 +44,16 @@ def add_command(commands: Any) -> None:
     action = add_parser(actions, "agreement", _agreement, of_run=True, help=words)
     action.add_argument("--criterion", help="what was labelled (default: every criterion)")
     action.add_argument("--metric", metavar="METRIC", help="METRIC or EVALUATOR.METRIC (default: every one)")
+    add_table_output(action, "csv")
+
+    words = "print or write from which score on answers can be accepted without a person, a model a row"
+    action = add_parser(actions, "acceptance", _acceptance, of_run=True, help=words)
+    action.add_argument("--criterion", help="what was labelled (default: every criterion)")
+    action.add_argument("--metric", metavar="METRIC", help="METRIC or EVALUATOR.METRIC (default: every one)")
+    action.add_argument(
+        "--most-errors", metavar="SHARE", type=float, default=0.05,
+        help="share of the accepted answers that may be wrong by people's labels, at 95 %% confidence (default: 0.05)",
+    )  # fmt: skip
     add_table_output(action, "csv")
 
 
@@ -115,17 +127,45 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _agreement(options: argparse.Namespace) -> int:
-    from metrics.analysis.labels.calibrate import chosen_criterion, chosen_metric
-    from metrics.analysis.labels.human_labels import criteria
     from metrics.analysis.labels.judge_agreement import agreements
     from metrics.presentation.agreement_words import agreement_frame
     from metrics.store.export_formats import write
 
     run = run_of(options)
+    only, wanted = _asked(run, options)
+    rows = [(name, found) for name in wanted for found in agreements(run, name, only=only)]
+    write_output(write(agreement_frame(rows), options.format), options.output)
+    return 0
+
+
+def _acceptance(options: argparse.Namespace) -> int:
+    from metrics.analysis.labels.acceptance import acceptances
+    from metrics.analysis.labels.labelled_scores import metric_columns
+    from metrics.presentation.guarantee_words import acceptance_frame
+    from metrics.store.export_formats import write
+
+    if not 0 < options.most_errors < 1:
+        raise InputError([InputProblem("--most-errors", f"{options.most_errors:g}", "a share between 0 and 1")])
+    run = run_of(options)
+    only, wanted = _asked(run, options)
+    metrics = list(metric_columns(run)) if only is None else [only]
+    rows = [
+        (name, found)
+        for name in wanted
+        for metric in metrics
+        for found in acceptances(run, name, metric, most=options.most_errors)
+    ]
+    write_output(write(acceptance_frame(rows), options.format), options.output)
+    return 0
+
+
+def _asked(run: Run, options: argparse.Namespace) -> tuple[tuple[str, str] | None, list[str]]:
+    """Return the metric asked for, None for every one, and the criteria."""
+    from metrics.analysis.labels.calibrate import chosen_criterion, chosen_metric
+    from metrics.analysis.labels.human_labels import criteria
+
     only = chosen_metric(run, options.metric) if options.metric else None
     wanted = [one.name for one in criteria(run)]
     if options.criterion is not None or not wanted:
         wanted = [chosen_criterion(run, options.criterion, "")]
-    rows = [(name, found) for name in wanted for found in agreements(run, name, only=only)]
-    write_output(write(agreement_frame(rows), options.format), options.output)
-    return 0
+    return only, wanted

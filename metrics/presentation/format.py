@@ -50,7 +50,7 @@ def plural(n: int, noun: str, many: str | None = None) -> str:
     return f"{count(n)} {noun if n == 1 else many or noun + 's'}"
 
 
-def share(part: int, whole: int) -> str:
+def share(part: float, whole: float) -> str:
     """Return a share in per cent: `42 %`; MISSING where the whole is 0."""
     return f"{round(100 * part / whole)} %" if whole else MISSING
 

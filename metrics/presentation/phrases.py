@@ -8,6 +8,7 @@ from metrics.presentation.format import ARROWS, MISSING, exact, interval, number
 
 CHART_QUESTIONS = {
     "curves": "How do precision and recall change with the threshold?",
+    "risk": "How often is it right if it answers only when it is sure?",
     "calibration": "Is a model right as often as its scores say?",
     "confusion": "Which classes are confused?",
     "errors": "Which kind of error costs the most?",

@@ -43,13 +43,14 @@ from metrics.reports.sections.slice_findings import slices_section
 from metrics.reports.sections.standards import standards_section
 from metrics.reports.sections.summary import summary
 from metrics.reports.sections.telling_cases import case_sentences
+from metrics.reports.sections.what_was_tested import multiplicity_section
 from metrics.reports.sections.worst_cases import MOST_CASES, worst_cases
 from metrics.stats.intervals import METHODS
 from metrics.store import Run
 
 MOST_COLUMNS = 60
 MOST_TITLE = 160
-BEFORE_CHARTS, APPENDICES = ("comparison", "slices", "perturbations", "defects"), ("agreement", "compliance")
+BEFORE_CHARTS, APPENDICES = ("comparison", "slices", "perturbations", "defects"), ("agreement", "tests", "compliance")
 MAKERS = {
     "comparison": comparison_section, "slices": slices_section, "perturbations": flips_section,
     "defects": defects_section, "agreement": agreement_section, "compliance": standards_section,
@@ -101,6 +102,8 @@ def build(
                 f"{plural(len(worst), 'case')} of the worst shown, at most {MOST_CASES}; the studio lists all of them."
             )
     made = {name: section for name, make in MAKERS.items() if name in chosen and (section := make(run)) is not None}
+    if "tests" in chosen and (multiplicity := multiplicity_section(run, "slices" in chosen)) is not None:
+        made["tests"] = multiplicity
     replaced = replacement_section(against) if "comparison" in chosen else None
     measured = footnotes(column for column in board.columns if not column.minor)
     with_board, titles = "leaderboard" in chosen, [title_of(name) for name in run.evaluators]

@@ -66,3 +66,10 @@ def test_all_problems_of_all_files_and_nothing_is_added(
     assert capsys.readouterr().err == "--map: found 'label'; expected CANONICAL=COLUMN\n"
     assert main(["labels", "remove", "latest", "page-1"]) == 2
     assert capsys.readouterr().err == "there is no set of labels 'page-1'; there are none\n"
+
+
+def test_a_share_of_errors_lies_between_0_and_1(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["labels", "acceptance", "latest", "--most-errors", "5"]) == 2
+    assert "--most-errors: found '5'; expected a share between 0 and 1" in capsys.readouterr().err.replace(
+        "found 5;", "found '5';"
+    )

@@ -10,6 +10,7 @@ from components import data
 from components.views.curves.class_bars import ERRORS
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.chart_data.confusion_counts import NONE
+from metrics.reports.build import build
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite
@@ -47,6 +48,21 @@ def labels_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def labels(labels_place: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("ASSAY_WORKSPACE", str(labels_place))
     return Workspace().run("latest")
+
+
+@pytest.fixture(scope="module")
+def ranked_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with two models of 400 cases: the surest answers of `useful` are right, `few` has ten of them."""
+    folder = tmp_path_factory.mktemp("ranked")
+    suite = Suite.from_rows("ranked", "classification", [{"case_id": f"c{i}", "label": "a"} for i in range(400)])
+    outputs = [{"case_id": f"c{i}", "model": model} for model, n in (("useful", 400), ("few", 10)) for i in range(n)]
+    predictions = [
+        row | {"label": "b" if i >= 200 and i % 3 == 0 else "a", "score": 1 - i / 500}
+        for row in outputs
+        if (i := int(row["case_id"][1:])) < 400
+    ]
+    finished(Workspace(folder), suite, Outputs.from_rows(outputs, predictions), "selective_accuracy", name="Ranked")
+    return folder
 
 
 def words(page: AppTest) -> str:
@@ -216,6 +232,29 @@ def test_objects_have_an_iou(pictures: Run, open_page: Callable[..., AppTest]) -
 def test_cases_have_none(labels: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("curves", run=labels.id, of="sharp", of_class="dog")
     assert list(page.dataframe[0].proto.column_order) == ["case_id", "score", "kind"]
+
+
+def test_risk_and_coverage_say_from_which_score_on_to_answer(
+    ranked_place: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+) -> None:
+    """Of the first 208 of 400 answers 3 are wrong: P(X ≤ 3) = .008; of 212 4: .018, more than .05 / 5."""
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(ranked_place))
+    run = Workspace().run("latest")
+    page = open_page("curves", run=run.id)
+    sentence = (
+        "useful: Answer only when the score is ≥ 0.586: then at most 5 % of the answers are wrong, with 95 % "
+        "confidence; 52 % of the cases are answered."
+    )
+    why = "at most 5 % wrong answers (95 % sure): too few, at least 49 more needed."
+    said = words(page)
+    assert sentence in said
+    assert f"few: No guarantee: these cases show no threshold with {why}" in said
+    assert [link.proto.label for link in page.get("page_link")][-2:] == [
+        "Surest mistakes of useful", "Surest mistakes of few",
+    ]  # fmt: skip
+    note = next(group.note for group in build(run).charts if group.title == "Risk and coverage")
+    assert sentence in note
+    assert why in note
 
 
 def test_the_confusion_matrix_and_the_cases_of_a_cell(run: Run, open_page: Callable[..., AppTest]) -> None:

@@ -12,10 +12,11 @@ from streamlit.testing.v1 import AppTest
 
 from components.data import uploaded_files
 from metrics import engine
+from metrics.analysis.labels.acceptance import acceptances
 from metrics.analysis.labels.judge_agreement import agreements
 from metrics.cli.main import main
 from metrics.perturbations.answers import judged_again
-from metrics.presentation import agreement_words, format, phrases
+from metrics.presentation import agreement_words, format, guarantee_words, phrases
 from metrics.reports.sections.label_agreement import agreement_section
 from metrics.store import Run, Workspace
 from metrics.store.label_sets import Labels
@@ -315,3 +316,40 @@ def test_variants_are_chosen_estimated_and_judged(workspace: Path, open_page: Op
     found = open_page("judge_agreement", run=again.id)
     assert "The judge is swayed by what should not matter: Length: said twice." in texts(found)
     assert found.dataframe[0].value["verdict"].tolist() == ["✗ swayed"]
+
+
+def test_page_report_command_and_library_say_from_which_score_on_to_accept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Open, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Forty labels a model are too few; 200, of which people call one in eleven wrong, are enough for 20 %."""
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    bare = labelled_run(Workspace(tmp_path), 200)
+    label(bare, "ann", range(40))
+    five = acceptances(bare, "good", ("rouge", "rougeL"))
+    assert five[0].missing == 19
+    label(bare, "bo", range(40, 200))
+    five, twenty = (acceptances(bare, "good", ("rouge", "rougeL"), most=most) for most in (0.05, 0.2))
+    assert [one.model for one in five] == ["long", "short", None]
+    unshown = "200 labels show no score from which on at most 5 % of the answers are wrong"
+    assert all(unshown in guarantee_words.accept_line(one) for one in five)
+    sentence = guarantee_words.accept_line(twenty[0])
+    assert "long: accept an answer without a person when the score is ≥ 0." in sentence
+    page = open_page("judge_agreement", run=bare.id, key="rouge/rougeL", view="accept", model="long")
+    assert f"long: {unshown}" in texts(page)
+    page = open_page("judge_agreement", run=bare.id, key="rouge/rougeL", view="accept", model="long", most="0.2")
+    assert sentence in texts(page)
+    table, wrong = page.dataframe[0].value, page.dataframe[1].value
+    assert list(table["model"]) == ["long", "short", "all together"]
+    assert f"{len(wrong)} labelled answer{'s' if len(wrong) > 1 else ''} would be accepted that people fail" in texts(
+        page
+    )
+    assert table["wrong"][0] == f"{len(wrong)} of {twenty[0].answered}"
+    assert f"long: {unshown}" in " ".join(agreement_section(bare).notes)  # type: ignore[union-attr]
+    capsysbinary.readouterr()
+    options = ["--workspace", str(bare.workspace.path), "--metric", "rougeL", "--most-errors", "0.2"]
+    assert main(["labels", "acceptance", bare.id, *options]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsysbinary.readouterr().out.decode())))
+    assert [row["model"] for row in rows] == ["long", "short", ""]
+    assert f"long: {rows[0]['sentence']}." == sentence
+    assert float(rows[0]["accepted"]) == twenty[0].accepted

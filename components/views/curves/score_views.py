@@ -15,7 +15,14 @@ from components.widgets.chart import chart
 from components.widgets.frame import is_dark
 from metrics.presentation import format
 from metrics.presentation.chart_data import curve_points
+from metrics.presentation.guarantee_words import answer_only
 from metrics.presentation.names import metric_name
+
+GUARANTEE = (
+    "Learn then Test (Angelopoulos et al. 2021): the thresholds are tested in a fixed order, so that trying many does "
+    "not break the guarantee. It holds for new cases of the same kind, for each model by itself. Both limits are "
+    "parameters of Selective accuracy."
+)
 
 
 def show_ranks(run: str, evaluator: str) -> None:
@@ -81,18 +88,14 @@ def show_risk(run: str, evaluator: str) -> None:
         titles = {name: f"{metric_name(name)} {format.ARROWS[one.direction.value]}" for name, one in metrics.items()}
         rows = rows.assign(Metric=rows["metric"].map(titles))
         curve_parts.numbers_table(rows.drop(columns="n"), "Value", series, first="Metric")
-        board = data.leaderboard(run)
+        key = curve_parts.asked_key(run)
+        shown = [one for one in data.score_guarantees(run) if one.series in series and key in (None, one.key)]
+        for one in shown:
+            st.text(f"{one.series}: {answer_only(one)}", help=GUARANTEE)
         for model in dict.fromkeys(places[name][0] for name in series):
-            cell = board.cells.get((model, f"{evaluator}/guaranteed_threshold"))
-            if cell is not None:
-                st.text(f"{model}: {_guarantee(cell)}")
             about = {"run": run, "evaluator": evaluator, "metric": "sure_mistakes", "model": model}
             url.link(f"Surest mistakes of {model}", "cases", **about)
         st.caption("The surest cases are answered first. A line that stays low answers much and errs little.")
-
-
-def _guarantee(cell: data.Cell) -> str:
-    return str(cell.reason) if cell.value is None else f"answer from score {format.number(cell.value)} on"
 
 
 def show_reliability(run: str, evaluator: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -33,6 +34,11 @@ def draw(
     if not rows:
         st.text("No output is in this cell.")
         return
+    outputs_table(run, column, rows, f"cell-{cell}")
+
+
+def outputs_table(run: str, column: data.Column, rows: Sequence[Mapping[str, Any]], key: str) -> None:
+    """Draw labelled outputs (see data.cell_outputs) with the judge's score and people's label; a click opens one."""
     table = pd.DataFrame(rows)
     table = table.assign(
         judge=format.aligned(table["judge"].tolist()), people=format.aligned(table["people"].tolist()),
@@ -45,10 +51,10 @@ def draw(
     }  # fmt: skip
     if not table["counted"].eq("random").all():
         shown["counted"] = header("Label", 80, "Only labels of a random sample are counted in the cell.")
-    clicked = records(table, shown, f"cell-{cell}", tallest=210)
+    clicked = records(table, shown, key, tallest=210)
     if clicked is not None:
         row = rows[clicked]
         url.go(
-            "example", run=run, evaluator=only[0], metric=only[1], case=row["case_id"], model=row["model"],
-            compare=row["model"],
+            "example", run=run, evaluator=column.evaluator, metric=column.metric, case=row["case_id"],
+            model=row["model"], compare=row["model"],
         )  # fmt: skip

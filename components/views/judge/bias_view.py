@@ -10,6 +10,7 @@ import streamlit as st
 from components import data
 from components.views.judge.agreement_tables import Span, metric_title, signed_stat
 from components.views.judge.judge_calls import estimate_lines
+from components.views.results import what_was_tested
 from components.widgets import url
 from components.widgets.tables import header, numeric, records
 from metrics.presentation.bias_words import conclusion, effect_text, verdict_text
@@ -104,6 +105,7 @@ def _draw_hints(run: str, column: Column, criterion: str, tag: str | None, model
     if not rows:
         st.info("Too few labels of different outputs for a hint: label at least 20, of several models.")
         return
+    what_was_tested.remember(run, data.of_hints(rows, metric_title(column, 60)))
     table = pd.DataFrame(
         {
             "what": [_hinted(row) for row in rows],

@@ -12,6 +12,7 @@ from components import data
 from components.charts import interval_bars
 from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
+from components.views.results import what_was_tested
 from components.widgets import controls, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
@@ -47,6 +48,7 @@ def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mappin
     if found is None:
         st.info("There is nothing to rank: too few models or cases with values of this metric, or too many matches.")
         return
+    what_was_tested.remember(run, data.of_matches(found, metric_title(column, arrow=False)))
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         numbers = pd.DataFrame(

@@ -16,7 +16,15 @@ from metrics.evaluators._classification import LEAST, NOTHING_SCORED, Resampling
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
-from metrics.stats.classification.selective import Guarantee, RiskCoverage, guaranteed, risk_areas, risk_coverage
+from metrics.stats.classification.selective import (
+    Guarantee,
+    RiskCoverage,
+    cases_missing,
+    fewest_answers,
+    guaranteed,
+    risk_areas,
+    risk_coverage,
+)
 from metrics.stats.draws import Draws
 from metrics.stats.intervals import wilson
 from metrics.stats.resample_intervals import resample_interval
@@ -87,7 +95,7 @@ class SelectiveParameters(ResamplingParameters):
     differs_from_source=(
         "The area is an integral over the coverage, not a sum over cases: twice the same cases have the same one, and "
         "so have equal scores in any order; it differs by some 1/n. The thresholds tested are the scores at 100 even "
-        "coverages, from five starts."
+        "coverages, from up to five starts."
     ),
     examples=(
         Example(
@@ -128,9 +136,9 @@ def selective_accuracy(suite: Suite, outputs: Outputs, parameters: SelectivePara
 
     The guaranteed threshold is the lowest score from which on answers are wrong in at most `most_errors` of cases, with
     a chance of `sureness` over data sets such as this one: its mistakes are tested against the binomial distribution,
-    from five coverages on downwards. The guarantee is for new cases drawn as these are: not for other sources, nor for
-    cases in groups. No value where these cases show it of no threshold; it takes log((1 − sureness) / 5) / log(1 −
-    most_errors) cases answered right at the least, 90 with the defaults.
+    in sequences from few answers to many. The guarantee is for new cases drawn as these are: not for other sources, nor
+    for cases in groups. No value where these cases show it of no threshold; it takes log(1 − sureness) / log(1 −
+    most_errors) cases answered right at the least, 59 with the defaults.
 
     The score of a case is that of its label where this is wrong, else 0: the worst cases are the surest mistakes.
     Cases without a true label or without scores are unscored. Curve: threshold, coverage, risk with Wilson's 95 %
@@ -147,10 +155,11 @@ def selective_accuracy(suite: Suite, outputs: Outputs, parameters: SelectivePara
     n, unscored = len(code), sum(found.unscored_labels.values())
     curve = risk_coverage(confidence, wrong)
     shown = guaranteed(curve, parameters.most_errors, parameters.sureness) if draws.single else None
+    why = None if shown else _unshown(curve, parameters) if draws.single else DEPENDENT
     sure: Floats = np.where(wrong, confidence, 0.0)
     rows = [
         _area(confidence, wrong, draws, unscored),
-        *_of_threshold(shown, parameters, n, unscored, None if draws.single else DEPENDENT),
+        *_of_threshold(shown, n, unscored, why),
         aggregate(SURE_MISTAKES, float(sure.mean()) if n else math.nan, n=n, unscored=unscored,
                   reason=None if n else NOTHING_SCORED),
     ]  # fmt: skip
@@ -176,15 +185,23 @@ def _area(confidence: Floats, wrong: Bools, draws: Draws, unscored: int) -> Aggr
     return aggregate("risk_area", value, ends, "bootstrap", n=n, unscored=unscored, samples=np.array(samples))
 
 
-def _of_threshold(
-    shown: Guarantee | None, parameters: SelectiveParameters, n: int, unscored: int, why: str | None
-) -> list[Aggregate]:
+def _unshown(curve: RiskCoverage, parameters: SelectiveParameters) -> str:
+    """Return why no threshold is guaranteed, and how many more cases may do."""
+    if not len(curve.answered):
+        return NOTHING_SCORED
     most, sure = f"{100 * parameters.most_errors:g} %", f"{100 * parameters.sureness:g} %"
+    more = cases_missing(curve, parameters.most_errors, parameters.sureness)
+    unshown = f"these cases show no threshold with at most {most} wrong answers ({sure} sure)"
+    if more is None:
+        return unshown
+    few = curve.answered[-1] < fewest_answers(parameters.most_errors, parameters.sureness)
+    return f"{unshown}: " + (f"too few, at least {more:,} more needed" if few else f"some {more:,} more may")
+
+
+def _of_threshold(shown: Guarantee | None, n: int, unscored: int, why: str | None) -> list[Aggregate]:
     if shown is None:
-        unshown = f"these cases show no threshold with at most {most} wrong answers ({sure} sure)"
-        reason = why or (unshown if n else NOTHING_SCORED)
         return [
-            aggregate(metric, math.nan, n=n, unscored=unscored, reason=reason)
+            aggregate(metric, math.nan, n=n, unscored=unscored, reason=why)
             for metric in ("guaranteed_coverage", "guaranteed_threshold")
         ]
     ends = wilson(shown.answered, n)

@@ -1,8 +1,9 @@
 """The report's section on people's labels: how far the scores agree with them, and the means corrected by them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from metrics.analysis import judged_evaluators
+from metrics.analysis.labels.acceptance import acceptances
 from metrics.analysis.labels.corrected_means import Corrected, corrected_means
 from metrics.analysis.labels.human_labels import Criterion, criteria
 from metrics.analysis.labels.judge_agreement import Agreement, agreements
@@ -12,6 +13,7 @@ from metrics.analysis.labels.raters import rater_noise
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.presentation.agreement_words import HELD_OUT, basis, labels_counted, rater_noise_sentence
 from metrics.presentation.format import plural
+from metrics.presentation.guarantee_words import accept_line
 from metrics.presentation.panel_rows import LIKE, panel_table
 from metrics.presentation.phrases import estimated, metric_title, named, too_few
 from metrics.reports.report import Section, Table
@@ -27,7 +29,8 @@ METHOD = (
     "threshold, and where every label is of a picked output the numbers hold for these alone. 95 % intervals: of κ by "
     "Jeffreys' prior, of shares Wilson's, of ρ by 1,000 bootstrap samples of the cases. A corrected mean estimates "
     "what people would say of all outputs: the judge's mean, corrected by its mean error on a random sample that "
-    "people labelled (prediction-powered inference, PPI++; Angelopoulos, Duchi & Zrnic 2023)."
+    "people labelled (prediction-powered inference, PPI++; Angelopoulos, Duchi & Zrnic 2023). Scores from which on to "
+    "accept answers: Learn then Test (Angelopoulos et al. 2021), of random labels, one a case."
 )
 
 
@@ -72,7 +75,17 @@ def agreement_section(run: Run) -> Section | None:
     if means:
         heads = ("Model", "Metric", "Criterion", "Judge", "Corrected", "Labelled")
         tables.append(Table("Means of the judge, and corrected by labels", heads, tuple(means), (3, 4, 5)))
-    return Section("agreement", TITLE, QUESTION, (*tables, *panel), (" ".join(notes), METHOD, *likes))
+    return Section(
+        "agreement", TITLE, QUESTION, (*tables, *panel), (" ".join(notes), METHOD, *_accepted(run, shown), *likes)
+    )
+
+
+def _accepted(run: Run, shown: Sequence[tuple[Column, Criterion]]) -> Iterator[str]:
+    """Yield from which score on answers can be accepted without a person, a paragraph for each metric and criterion."""
+    for column, one in shown[:MOST_BASES]:
+        lines = [accept_line(each) for each in acceptances(run, one.name, (column.evaluator, column.metric))]
+        if lines:
+            yield f"Without a person, by {metric_title(column, arrow=False)} and “{one.name}”. {' '.join(lines)}"
 
 
 def _panel(run: Run) -> tuple[Table, ...]:

@@ -14,6 +14,7 @@ from metrics.presentation.chart_data.confusion_counts import confusion_matrix, m
 from metrics.presentation.chart_data.curve_points import ALL, best_threshold, filled_bins, label_order, mean_f1, nearest
 from metrics.presentation.chart_data.metric_bars import ERROR_TITLES, GAIN, worst_first
 from metrics.presentation.format import plural
+from metrics.presentation.guarantee_words import answer_only
 from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import CHART_QUESTIONS, directed
 from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, ScorePanel, Series
@@ -35,6 +36,7 @@ def chart_groups(run: Run) -> Iterator[ChartGroup]:
     frames = {name: _points(run.curves(name)) for name in run.curve_names()}
     for title, topic, charts in (
         ("Curves", "curves", _curves(run, frames)),
+        ("Risk and coverage", "risk", _risks(run, frames)),
         ("Calibration", "calibration", _reliabilities(run, frames)),
         ("Confusion", "confusion", _matrices(run, frames)),
         ("Errors", "errors", _error_costs(run)),
@@ -127,6 +129,17 @@ def _thinned(points: Sequence[tuple[float, float]]) -> Iterator[tuple[float, flo
         if last is None or index == len(points) - 1 or math.dist(point, last) > CLOSE:
             last = point
             yield point
+
+
+def _risks(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
+    """Yield the share of wrong answers over the share of cases answered, and the guarantees in sentences."""
+    for _, title, frame in _by_key(frames):
+        if {"coverage", "risk", "answered"} <= set(frame):
+            points = frame.sort_values("coverage", kind="stable")
+            series = tuple(_lines(points, run.models, "coverage", "risk"))
+            yield Curve(title, "share of cases answered", "share of answers wrong", series)
+    for one in analysis.score_guarantees(run):
+        yield f"{', '.join(filter(None, (one.series, one.key)))}: {answer_only(one)}"
 
 
 def _reliabilities(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:

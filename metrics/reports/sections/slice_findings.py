@@ -30,7 +30,7 @@ class WorseSlice(NamedTuple):
 
 def slices_section(run: Run) -> Section | None:
     """Return the slices of the first searches, p corrected for their number; None where nothing was searched."""
-    found = _searches(run)
+    found = slice_searches(run)
     if not found:
         return None
     rows = worse_slices(run)
@@ -50,7 +50,7 @@ def slices_section(run: Run) -> Section | None:
 
 def worse_slices(run: Run) -> list[WorseSlice]:
     """Return the significant slices of the first searches, the surest first."""
-    found = _searches(run)
+    found = slice_searches(run)
     rows = [
         WorseSlice(min(1.0, each.p * len(found)), search, each)
         for search in found
@@ -60,7 +60,8 @@ def worse_slices(run: Run) -> list[WorseSlice]:
     return sorted(rows, key=lambda row: row.p)
 
 
-def _searches(run: Run) -> list[SliceSearch]:
+def slice_searches(run: Run) -> list[SliceSearch]:
+    """Return the first searches of a run that tested any slice; none of a run too large for a report."""
     cases = run.spec["suite"]["cases"]
     if cases > MOST_UNITS:  # the suite is not read to know it
         return []

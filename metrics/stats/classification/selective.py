@@ -9,7 +9,8 @@ from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.draws import Draws
 from metrics.stats.ratios import ratio
 
-STARTS = 5  # places at which the search for a threshold begins, each with its part of the risk of a false guarantee
+STARTS = 5  # most places where the search for a threshold begins, each with its part of the risk
+FORESEEN = 10  # times as many cases: beyond, no number of missing cases is given
 LEVELS = 100  # thresholds that are tried: the scores at so many evenly spaced coverages
 
 
@@ -91,31 +92,65 @@ def binomial_tail(wrong: Ints, answered: Ints, share: float) -> Floats:
     return found
 
 
+def fewest_answers(most: float = 0.05, sure: float = 0.95) -> int:
+    """Return how many answers, all of them right, show that at most the share `most` is wrong; 59 for 5 % and 95 %."""
+    return math.ceil(math.log(1 - sure) / math.log1p(-most))
+
+
 def guaranteed(curve: RiskCoverage, most: float = 0.05, sure: float = 0.95) -> Guarantee | None:
     """Return the lowest threshold whose answers are wrong at most `most` of the time, with a chance of `sure`.
 
     In a share `sure` of data sets the answers to new cases from the threshold on are wrong in at most the share `most`
     of cases; None where these cases show it of no threshold. The cases must be independent and drawn as the new ones.
 
-    Thresholds are tested by the binomial tail of their mistakes, from STARTS coverages on downwards, each at the level
-    (1 − sure) / STARTS and up to the first that is not shown: however many are tried, the risk of one false guarantee
-    is at most 1 − sure. Source: Angelopoulos, Bates, Candès, Jordan & Lei 2021, Learn then Test (fixed sequence testing
-    from several starts); Geifman & El-Yaniv 2017.
+    Thresholds are tested by the binomial tail of their mistakes, in sequences from few answers to many, each up to the
+    first threshold that is not shown. A sequence begins at the fewest answers that can show one; with more cases, up to
+    STARTS sequences begin at evenly spaced numbers of answers, each with an equal part of 1 − sure. However many
+    thresholds are tried, the risk of one false guarantee is at most 1 − sure. Source: Angelopoulos, Bates, Candès,
+    Jordan & Lei 2021, Learn then Test (fixed sequence testing from several starts); Geifman & El-Yaniv 2017.
     """
-    if not len(curve.answered):
+    n = int(curve.answered[-1]) if len(curve.answered) else 0
+    if n < fewest_answers(most, sure):
         return None
-    n = int(curve.answered[-1])
-    wanted = np.ceil(np.arange(1, LEVELS + 1) * n / LEVELS)
-    places = np.unique(np.searchsorted(curve.answered, wanted))
-    level = (1 - sure) / STARTS
-    least = math.log(level) / math.log1p(-most)  # fewer answers, all right, show nothing
-    shown = binomial_tail(curve.wrong[places], curve.answered[places], most) <= level
+    places = _tried(curve)
+    answered = curve.answered[places]
+    starts = min(STARTS, n // fewest_answers(most, sure))
+    level = (1 - sure) / starts
+    fewest = fewest_answers(most, 1 - level)
+    shown = binomial_tail(curve.wrong[places], answered, most) <= level
     best = -1
-    for start in range(STARTS):
-        first = int(np.searchsorted(curve.answered[places], max(least, start * n / STARTS)))
+    for first in np.searchsorted(answered, np.linspace(fewest, n, starts, endpoint=False)).tolist():
         stop = first + int(np.argmin(np.append(shown[first:], False)))
         best = max(best, stop - 1 if stop > first else -1)
     if best < 0:
         return None
     place = places[best]
     return Guarantee(float(curve.threshold[place]), int(curve.answered[place]), int(curve.wrong[place]), n)
+
+
+def cases_missing(curve: RiskCoverage, most: float = 0.05, sure: float = 0.95) -> int | None:
+    """Return how many more cases it takes to guarantee a threshold, if at each the same share of answers stays wrong.
+
+    Up to `fewest_answers` it is what lacks to them. None where too many answers are wrong at every threshold, or it
+    would take more than FORESEEN times the cases. The share wrong is taken as (wrong + ½) / (answers + 1): a few right
+    answers promise nothing.
+    """
+    n = int(curve.answered[-1]) if len(curve.answered) else 0
+    if n < fewest_answers(most, sure):
+        return fewest_answers(most, sure) - n
+    places = _tried(curve)
+    share = curve.answered[places] / n
+    risk = (curve.wrong[places] + 0.5) / (curve.answered[places] + 1)
+    total = n
+    while (total := math.ceil(total * 1.1)) <= FORESEEN * n:
+        answered = np.floor(share * total).astype(np.int64)
+        wrong = np.ceil(risk * answered).astype(np.int64)
+        if (binomial_tail(wrong, answered, most) <= (1 - sure) / STARTS).any():
+            return total - n
+    return None
+
+
+def _tried(curve: RiskCoverage) -> Ints:
+    """Return the places in the curve of the thresholds that are tested, at most LEVELS of them."""
+    wanted = np.ceil(np.arange(1, LEVELS + 1) * curve.answered[-1] / LEVELS)
+    return np.unique(np.searchsorted(curve.answered, wanted))

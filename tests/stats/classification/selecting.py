@@ -24,14 +24,23 @@ class Scene:
         scores = np.round(GRID * self.steps) / self.steps if self.steps else GRID
         return float(self.risk(scores)[scores >= threshold - 1e-12].mean())
 
+    @property
+    def best(self) -> float:
+        """The highest coverage at which at most 5 % of the answers are wrong."""
+        return max((1 - at for at in GRID[::50].tolist() if self.beyond(at) <= 0.05), default=0.0)
+
 
 SCENES = (
     Scene("useful scores", lambda score: 0.3 * (1 - score) ** 2),
+    Scene("calibrated, two classes", lambda score: 0.5 * (1 - score)),
+    Scene("over-confident: the surest 6 % wrong", lambda score: 0.06 + 0.44 * (1 - score)),
     Scene("useless scores, 6 % wrong", lambda score: np.full(len(score), 0.06)),
     Scene("useless scores, just over 5 %", lambda score: np.full(len(score), 0.0501)),
     Scene("the surer the worse", lambda score: 0.02 + 0.08 * score),
     Scene("a step over 5 % at the top", lambda score: np.where(score > 0.8, 0.051, 0.02)),
     Scene("ten scores", lambda score: 0.2 * (1 - score), steps=10),
+    Scene("five levels, the top just over 5 %", lambda score: 0.0501 + 0.3 * (1 - score), steps=4),
+    Scene("five levels", lambda score: 0.01 + 0.3 * (1 - score), steps=4),
 )
 
 

@@ -1,0 +1,45 @@
+"""What was tested in a run, page after page: how many tests, which correction, and what no correction covers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.widgets.tables import header, numeric
+from metrics.presentation import format, tested_words
+
+if TYPE_CHECKING:
+    from components.data import CorrectedTests
+
+SEEN = "tested"  # in the session: of each run the questions that were asked on its pages
+
+
+def remember(run: str, *asked: CorrectedTests) -> None:
+    """Keep the tests that a page just showed, for the list on every page of the run."""
+    own = st.session_state.setdefault(SEEN, {}).setdefault(run, {})
+    own.update({one.question: one for one in asked if one.tests})
+
+
+def draw(run: str, *asked: CorrectedTests) -> None:
+    """Draw the list, folded: what every look at the run tests, then what this session asked on its pages."""
+    remember(run, *asked)
+    own = {one.question: one for one in data.corrected_tests(run)} | st.session_state[SEEN][run]
+    rows = list(own.values())
+    if not rows:
+        return
+    with st.expander(f"What was tested: {format.plural(sum(one.tests for one in rows), 'test')}"):
+        st.text(tested_words.caution(rows))
+        table = pd.DataFrame([tested_words.question_row(one) for one in rows], columns=list(tested_words.HEADS))
+        st.dataframe(table, hide_index=True, column_config=COLUMNS)
+        st.caption("The ranks, and what you looked at in this session: comparisons, slices, trends, head to head.")
+
+
+COLUMNS = {
+    "Question": header("Question", 460),
+    "Tests": numeric("Tests", 80),
+    "Correction": header("Correction", 340, "Over which tests the chance of any false finding is at most 5 %."),
+    "Found": numeric("Found", 80, "Significant at 5 % after the correction; – where only ranks come of the tests."),
+}

@@ -1,0 +1,18 @@
+"""The report's section on multiplicity: what was tested, how many times and with which correction."""
+
+from metrics.analysis.corrected_tests import corrected_tests, of_searches
+from metrics.presentation.tested_words import HEADS, caution, question_row
+from metrics.reports.report import Section, Table
+from metrics.reports.sections.slice_findings import slice_searches
+from metrics.store import Run
+
+
+def multiplicity_section(run: Run, with_slices: bool = True) -> Section | None:
+    """Return every question of the report that was tested; of slices only if the report searches them anyway."""
+    rows = corrected_tests(run)
+    if with_slices and (searches := slice_searches(run)):
+        rows.append(of_searches(searches))
+    if not rows:
+        return None
+    table = Table("Tests of this report", HEADS, tuple(map(question_row, rows)), (1, 3))
+    return Section("tests", "What was tested", "How many chances to be wrong were there?", (table,), (caution(rows),))

@@ -1,0 +1,120 @@
+"""The list of what was tested: its counts are those of the tests and corrections that made the numbers."""
+
+import numpy as np
+import pytest
+
+from metrics.analysis import compare, flip_rates, head_to_head, leaderboard, shown, trend
+from metrics.analysis.corrected_tests import (
+    CorrectedTests,
+    corrected_tests,
+    of_comparison,
+    of_matches,
+    of_ranks,
+    of_searches,
+    of_trend,
+)
+from metrics.analysis.slices.find_slices import find_slices
+from metrics.core.array_types import Floats
+from metrics.presentation.tested_words import caution
+from metrics.reports.sections.what_was_tested import multiplicity_section
+from metrics.stats import corrections, slice_search
+from metrics.store import Run, Workspace
+from tests.analysis.findings.variants import perturbed_run
+from tests.analysis.scored import scored_run
+from tests.engine.engine_scenes import dated, finished, text_outputs, text_suite
+
+
+@pytest.fixture
+def run(workspace: object) -> Run:
+    """Three models with three metrics of thirty cases; `best` and `same` are equal everywhere."""
+    graded = {"best": [0.9, 0.8, 0.3] * 10, "next": [0.5, 0.4, 0.6] * 10, "same": [0.9, 0.8, 0.3] * 10}
+    names = ("context_recall", "answer_correctness", "faithfulness")
+    return scored_run({f"{name}.{name}": graded for name in names})
+
+
+@pytest.fixture
+def corrected(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many p went into each of Holm's corrections, by the code that corrects."""
+    sizes: list[int] = []
+
+    def holm(p: Floats) -> Floats:
+        sizes.append(len(p))
+        return corrections.holm(p)
+
+    for place in ("stats.model_ranking", "stats.bradley_terry", "analysis.findings.flips"):
+        monkeypatch.setattr(f"metrics.{place}.holm", holm)
+    monkeypatch.setattr("metrics.analysis.comparison.significance.ADJUST", {"holm": holm})
+    return sizes
+
+
+def test_ranks_comparison_and_matches_count_what_holm_corrects(run: Run, corrected: list[int]) -> None:
+    own = of_ranks(leaderboard(run))
+    assert (own.tests, own.families, own.found) == (sum(corrected), len(corrected), 6) == (9, 3, 6)
+    corrected.clear()
+    own = of_comparison(shown(compare(run, "next", "best")))
+    assert own == CorrectedTests("Is best better than next?", corrected[-1], 1, "Holm, over the metrics shown", 3)
+    corrected.clear()
+    matches = head_to_head(run, "faithfulness", "faithfulness")
+    assert matches is not None
+    assert [of_matches(matches, "Faithfulness").tests] == corrected == [3]
+
+
+def test_without_a_correction_every_test_stands_alone(run: Run) -> None:
+    own = of_comparison(shown(compare(run, "next", "best"), correction="none"))
+    assert (own.tests, own.families, own.correction) == (3, 3, "none")
+
+
+def test_flips_count_what_holm_corrects(workspace: object, corrected: list[int]) -> None:
+    run = perturbed_run({"m": [f"c{index}-typo" for index in range(10)]})
+    found = next(one for one in corrected_tests(run) if "perturbations" in one.question)
+    assert found.tests in corrected
+    assert found.found == int(flip_rates(run)["exceeds"].eq(True).sum())
+
+
+def test_slices_count_every_candidate(workspace: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    search = slice_search.search
+
+    def counted(*args: object, **more: object) -> object:
+        found = search(*args, **more)  # type: ignore[arg-type]
+        sizes.append(len(found.p))
+        return found
+
+    monkeypatch.setattr("metrics.stats.slice_search.search", counted)
+    run = finished(Workspace(), text_suite(40), text_outputs(40), "rouge")
+    model = run.models[0]
+    own = of_searches([find_slices(run, model, "rouge", "rouge1")])
+    assert [own.tests] == sizes
+    assert own.question.startswith(f"Where is {model} worse in ")
+
+
+def test_a_trend_counts_its_changes(workspace: object, corrected: list[int]) -> None:
+    for day in (1, 2):
+        dated(finished(Workspace(), text_suite(12), text_outputs(12), "rouge", name=f"v{day}"), day)
+    found = trend(Workspace().runs(), "rouge/rouge1")
+    assert of_trend(found).tests == found.tested == corrected[-1]
+
+
+def test_the_report_lists_them_and_says_what_no_correction_covers(run: Run) -> None:
+    section = multiplicity_section(run, with_slices=False)
+    assert section is not None
+    assert section.tables[0].rows == (
+        ("Which models are better in a metric?", "9", "Holm, over the pairs of models of each metric", "6"),
+    )
+    assert section.notes[0].startswith(
+        "9 tests in all. Each correction holds within its own question or metric, 3 of them here, not across them: if "
+        "no model differed in anything, up to 15 % of such evaluations would have a false finding somewhere."
+    )
+
+
+def test_one_family_is_corrected_as_a_whole() -> None:
+    rows = [CorrectedTests("Is b better than a?", 4, 1, "Holm, over the metrics shown", 0)]
+    assert caution(rows) == "4 tests in all, corrected together: a false finding in at most 5 % of evaluations."
+
+
+def test_the_share_of_false_findings_over_families_is_what_the_list_says() -> None:
+    """Three metrics of three equal models, each corrected by itself: 14 % of evaluations find something, at most 15."""
+    rng, false = np.random.default_rng(0), 0
+    for _ in range(2_000):
+        false += any((corrections.holm(rng.random(3)) <= 0.05).any() for _ in range(3))
+    assert 0.11 < false / 2_000 <= 0.15
