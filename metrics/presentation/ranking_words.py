@@ -10,9 +10,20 @@ from metrics.presentation.phrases import metric_title, named, with_interval
 from metrics.stats.corrections import LEVEL
 
 if TYPE_CHECKING:
-    from metrics.analysis import ParetoFront, Part, Placing, SeveralSuites, WeightedScores
+    from metrics.analysis import HeadToHead, ParetoFront, Part, Placing, SeveralSuites, WeightedScores
 
 MOST_SCORES = 6  # models whose scores are written out
+
+
+def matches_sentence(found: HeadToHead, title: str) -> str:
+    """Return who is strongest by matches: `By matches in ROUGE-L, A leads: A 0.61 (0.57–0.65); B …`."""
+    leaders = [one.model for one in found.standings if one.best_rank == 1]
+    scores = "; ".join(
+        f"{one.model} {with_interval(one.score, one.low, one.high)}" for one in found.standings[:MOST_SCORES]
+    )
+    if len(leaders) == len(found.standings):
+        return f"By matches in {title}, no model is significantly stronger than another: {scores}."
+    return f"By matches in {title}, {named(leaders)} {'leads' if len(leaders) == 1 else 'lead together'}: {scores}."
 
 
 def front_sentence(found: ParetoFront) -> str:

@@ -35,6 +35,7 @@ from metrics.reports.sections.comparisons import comparison_section
 from metrics.reports.sections.defects import defects_section
 from metrics.reports.sections.grouped_insights import grouped_insights
 from metrics.reports.sections.label_agreement import agreement_section
+from metrics.reports.sections.matches import match_sentences
 from metrics.reports.sections.overview import overview
 from metrics.reports.sections.replacement import replacement_section
 from metrics.reports.sections.robustness import flips_section
@@ -135,6 +136,7 @@ def build(
                 *board.cautions,
                 *measured,
                 *_ranked(run, board, standings),
+                *match_sentences(run, board),
                 *case_sentences(run, board),
                 *_unjudged(run, board),
             )

@@ -19,8 +19,8 @@ from components.widgets.frame import is_dark
 from components.widgets.tables import header, numeric, records
 from metrics.presentation.format import count, interval, number, plural
 from metrics.presentation.names import short_names
-from metrics.presentation.phrases import metric_title, named
-from metrics.presentation.ranking_words import rank_text
+from metrics.presentation.phrases import metric_title
+from metrics.presentation.ranking_words import matches_sentence, rank_text
 
 if TYPE_CHECKING:
     from components.data import Column, HeadToHead
@@ -44,7 +44,7 @@ def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mappin
             key="matches-tie", width=220, help=TIE, on_change=_write,
         )  # fmt: skip
         if found is not None:
-            st.text(sentence(found, metric_title(column, arrow=False)))
+            st.text(matches_sentence(found, metric_title(column, arrow=False)))
     if found is None:
         st.info("There is nothing to rank: too few models or cases with values of this metric, or too many matches.")
         return
@@ -70,14 +70,6 @@ def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mappin
         url.go("cases", run=run, tag=tag, **about)
     with right:
         _draw_pairs(run, found, column, tag)
-
-
-def sentence(found: HeadToHead, title: str) -> str:
-    """Return who is strongest, in a sentence."""
-    leaders = [one.model for one in found.standings if one.best_rank == 1]
-    if len(leaders) == len(found.standings):
-        return f"By matches in {title}, no model is significantly stronger than another."
-    return f"By matches in {title}, {named(leaders)} {'leads' if len(leaders) == 1 else 'lead together'}."
 
 
 def _draw_pairs(run: str, found: HeadToHead, column: Column, tag: str | None) -> None:
