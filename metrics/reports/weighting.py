@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from metrics.analysis import objectives, weighted_scores
+from metrics.analysis import weighted_scores
 from metrics.analysis.leaderboard.resources import QUANTITIES
-from metrics.core.did_you_mean import one_of
+from metrics.analysis.ranking.objectives import objective_key
 from metrics.core.errors import InputError, InputProblem
 from metrics.presentation.ranking_words import robustness_lines, weighted_sentence
 from metrics.reports.baseline import require_metrics
@@ -55,7 +55,7 @@ class Weighting:
 
     def lines(self, run: Run) -> Iterator[str]:
         """Yield who leads with these weights and how robust that is, in sentences; InputError where nothing is."""
-        keys = {name: _key(run, name) for name in self.weights}
+        keys = {name: objective_key(run, name, f"--{WEIGHT}") for name in self.weights}
         weights = {keys[name]: weight for name, weight in self.weights.items()}
         found = weighted_scores(run, weights, {keys[name]: ends for name, ends in self.scales.items()})
         yield weighted_sentence(found)
@@ -70,17 +70,3 @@ def _split(text: str, count: int) -> tuple[str, list[float] | None]:
     except ValueError:
         return name.strip(), None
     return name.strip(), values if len(values) == count and all(map(math.isfinite, values)) else None
-
-
-def _key(run: Run, name: str) -> str:
-    """Return the key of what a name means in a run: its first column where a metric has several."""
-    there = objectives(run)
-    named: dict[str, str] = {}
-    for key, one in there.items():
-        if name in (key, one.column.metric, f"{one.column.evaluator}.{one.column.metric}"):
-            named.setdefault(one.column.evaluator, key)
-    if len(named) != 1:
-        listed = [f"{one.column.evaluator}.{one.column.metric}".lstrip(".") for one in there.values()]
-        expected = f"EVALUATOR.METRIC, as {' and '.join(named)} have it" if named else one_of(name, listed)
-        raise InputError([InputProblem(f"--{WEIGHT}", repr(name), expected)])
-    return next(iter(named.values()))

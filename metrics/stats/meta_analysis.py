@@ -138,7 +138,8 @@ def _solved(design: Floats, y: Floats, variance: Floats, wanted: Floats) -> tupl
     found = inverse @ design.T @ weights @ y
     apart = y - design @ found
     residual = weights - weights @ design @ inverse @ design.T @ weights
-    return wanted @ found, wanted @ inverse @ wanted.T, residual, float(apart @ weights @ apart)
+    spread, residual = (np.asarray(each, np.float64) for each in (wanted @ inverse @ wanted.T, residual))
+    return wanted @ found, spread, residual, float(apart @ weights @ apart)
 
 
 def _ranks(value: Floats, spread: Floats, freedom: float) -> tuple[Ints, Ints]:

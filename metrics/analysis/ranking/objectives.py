@@ -96,6 +96,23 @@ def chosen_objectives(run: Run, keys: Sequence[str], tag: str | None = None) -> 
     return [there[key] for key in dict.fromkeys(keys)]
 
 
+def objective_key(run: Run, name: str, where: str = "metric") -> str:
+    """Return the key of METRIC, EVALUATOR.METRIC or a quantity; of several columns of a metric the first one's.
+
+    InputError, which names `where`, on a name that means nothing or metrics of several evaluators.
+    """
+    there = objectives(run)
+    named: dict[str, str] = {}
+    for key, one in there.items():
+        if name in (key, one.column.metric, f"{one.column.evaluator}.{one.column.metric}"):
+            named.setdefault(one.column.evaluator, key)
+    if len(named) != 1:
+        listed = [f"{one.column.evaluator}.{one.column.metric}".lstrip(".") for one in there.values()]
+        expected = f"EVALUATOR.METRIC, as {' and '.join(named)} have it" if named else one_of(name, listed)
+        raise InputError([InputProblem(where, repr(name), expected)])
+    return next(iter(named.values()))
+
+
 def objective_values(run: Run, chosen: Sequence[Objective], design: SamplingDesign) -> tuple[Floats, list[bool]]:
     """Return the values [criteria, cases inside, models] of criteria with values per case, repeats averaged, NaN for
     none; and of which criteria no case is repeated.

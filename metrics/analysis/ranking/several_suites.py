@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -277,9 +277,9 @@ def _of_model(
 ) -> Overall:  # fmt: skip
     count = sum(cell.cell is not None for (name, _), cell in cells.items() if name == model)
     own = [(study, int(np.flatnonzero(study.models == place)[0])) for study in known if place in study.models]
-    mean: tuple[float | None, ...] = (None, None, None)
+    found = Overall(model, count)
     if len(own) == suites > 1:
-        mean = _within(
+        mean, low, high = _within(
             column,
             *mean_of_suites(
                 [float(study.means[row]) for study, row in own],
@@ -287,13 +287,18 @@ def _of_model(
                 [study.freedom for study, _ in own],
             ),
         )
+        found = replace(found, mean=mean, mean_low=low, mean_high=high)
     if pooled is None or at is None:
-        return Overall(model, count, *mean)
+        return found
     numbers = [float(of[at]) for of in (pooled.value, pooled.low, pooled.high, pooled.common_low, pooled.common_high)]
     if column.direction == "lower":
         value, low, high, common_low, common_high = (-number for number in numbers)
         numbers = [value, high, low, common_high, common_low]
-    return Overall(model, count, *mean, *_within(column, *numbers), int(pooled.best[at]), int(pooled.worst[at]))
+    value, low, high, common_low, common_high = _within(column, *numbers)
+    return replace(
+        found, value=value, low=low, high=high, common_low=common_low, common_high=common_high,
+        best_rank=int(pooled.best[at]), worst_rank=int(pooled.worst[at]),
+    )  # fmt: skip
 
 
 def _within(column: Column, *numbers: float) -> tuple[float, ...]:
