@@ -39,7 +39,8 @@ VIEWS = {
 TITLES = {
     "metric": "Metric", "spearman": "Spearman ρ", "kappa": "κ", "sensitivity": "Sensitivity",
     "specificity": "Specificity",
-    "threshold": "Threshold", "suggested": "Suggested", "n": "n", "accuracy": "Accuracy", "raters": "Raters",
+    "threshold": "Threshold", "suggested": "Suggested", "n": "n", "accuracy": "Accuracy", "pooled": "Pooled accuracy",
+    "raters": "Raters",
     "alpha": "α",
     "weighted": "Quadratic κ", "equal": "Equal", "model": "Model", "raw": "As judged", "labels": "Labels alone",
     "corrected": "Corrected", "gap": "Judge − people", "weight": "λ",

@@ -48,6 +48,8 @@ HELPS = {
     "turned for metrics where lower is better, so that 1 is agreement.",
     "kappa": "Cohen's κ of pass and fail: chance-corrected agreement, 1 perfect, 0 chance. From 10 labels on.",
     "accuracy": "Share of outputs that judge and people both pass or both fail. From 10 labels on.",
+    "pooled": "The accuracy drawn towards that of the other models, or tags: the more the fewer labels there are, the "
+    "less they differ (partial pooling). Also below 10 labels; from four models or tags on.",
     "sensitivity": "Share of what people pass that the judge passes. From 5 labels of outputs that people pass on.",
     "specificity": "Share of what people fail that the judge fails. From 5 labels of outputs that people fail on.",
     "threshold": "Scores on its good side pass.",
@@ -123,7 +125,9 @@ def agreement_table(rows: Iterable[Agreement]) -> pd.DataFrame:
 def slice_table(rows: Mapping[tuple[str, str], Agreement]) -> pd.DataFrame:
     """Return how far one metric agrees with the labels by model and tag, as texts."""
     return agreement_table(rows.values()).assign(
-        metric=[f"{kind}: {name}" for kind, name in rows], accuracy=[stat(row.accuracy) for row in rows.values()]
+        metric=[f"{kind}: {name}" for kind, name in rows],
+        accuracy=[stat(row.accuracy) for row in rows.values()],
+        pooled=[stat(row.pooled) for row in rows.values()],
     )
 
 

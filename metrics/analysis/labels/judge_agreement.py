@@ -1,6 +1,7 @@
 """Agreement of a judge's scores with people's labels: statistics and thresholds."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,6 +16,8 @@ from metrics.stats import rater_agreement as statistics
 from metrics.stats.agreement_intervals import kappa_interval, mean_interval, share_interval
 from metrics.stats.intervals import Interval, percentiles
 from metrics.stats.label_thresholds import best_thresholds, held_out_passes
+from metrics.stats.partial_pooling import pooled, sampling_variances
+from metrics.stats.ratios import ratio
 from metrics.stats.resample_intervals import resample_interval
 from metrics.store import Run
 
@@ -25,6 +28,7 @@ ENOUGH_OF_KIND = 5  # that people pass, for the sensitivity, or fail, for the sp
 DIGITS = 4  # to which two thresholds are the same
 BY_LABELS = ("suggested", "calibrated")  # how a threshold was chosen that the same labels chose
 Sample = Literal["outputs", "labelled"]  # whom numbers speak of, see Agreement
+Part = tuple[str, str]  # "model" or "tag", and its name
 CELLS = ("fail_fail", "fail_pass", "pass_fail", "pass_pass")  # people, then judge
 
 
@@ -55,7 +59,8 @@ class Agreement:
     metric, given, suggested by the labels or calibrated on them) scores pass or fail: kappa, accuracy, sensitivity,
     specificity, and `table`, counts by CELLS. suggested: the threshold that maximises Youden's J on all labels, picked
     ones too; balanced: its balanced accuracy. Where these labels chose the threshold (`held_out`), the numbers of each
-    output are of thresholds that resamples without it chose. A metric without a direction has only spearman.
+    output are of thresholds that resamples without it chose. A metric without a direction has only spearman. pooled: of
+    a part of the outputs the accuracy drawn towards that of the other parts, see agreement_slices.
     """
 
     column: Column
@@ -75,6 +80,7 @@ class Agreement:
     table: tuple[int, ...] = ()
     sample: Sample = "labelled"
     picked: int = 0
+    pooled: Stat = UNDEFINED
 
     @property
     def held_out(self) -> bool:
@@ -119,14 +125,46 @@ def agreements(
 
 def agreement_slices(
     run: Run, criterion: str, only: tuple[str, str], passing: float | None = None, threshold: float | None = None
-) -> dict[tuple[str, str], Agreement]:
-    """Return the agreement of one metric with people's labels, by ("model", name) and ("tag", name)."""
+) -> dict[Part, Agreement]:
+    """Return the agreement of one metric with people's labels, by ("model", name) and ("tag", name).
+
+    `pooled` of each is its accuracy after partial pooling, which takes labels of four models, or of four tags.
+    """
     judged = only[0] in judged_evaluators(run)
     whole = labelled_scores(run, *only, criterion, passing=passing)
     cut = cut_of(whole, threshold)  # one threshold for all: that of all outputs together
     parts = {("model", name): whole.model == index for index, name in enumerate(run.models)}
     parts |= {("tag", tag): inside_outputs(run, tag)[whole.place] for tag in leaderboard(run).tags}
-    return {name: _agreement(whole.part(keep), cut.part(keep), judged) for name, keep in parts.items() if keep.any()}
+    parts = {name: keep for name, keep in parts.items() if keep.any()}
+    drawn = _pooled_accuracies(whole, cut, parts)
+    return {
+        name: replace(_agreement(whole.part(keep), cut.part(keep), judged), pooled=drawn.get(name, UNDEFINED))
+        for name, keep in parts.items()
+    }
+
+
+def _pooled_accuracies(whole: LabelledScores, cut: Cut, parts: Mapping[Part, Bools]) -> dict[Part, Stat]:
+    """Return the accuracy of each model drawn towards that of the others, and of each tag towards that of the others.
+
+    A model or tag without labels that count has none; see metrics.stats.partial_pooling, which takes four of a kind.
+    """
+    hits = (
+        np.where(whole.passed, cut.passes, 1 - cut.passes)
+        if cut.threshold is not None
+        else np.full(len(whole.score), np.nan)
+    )
+    rows = whole.counted[~np.isnan(hits[whole.counted])]
+    own, hits = whole.part(rows), hits[rows]
+    found: dict[Part, Stat] = {}
+    for kind in ("model", "tag"):
+        names = [name for name in parts if name[0] == kind]
+        masks = np.array([parts[name][rows] for name in names], bool).reshape(len(names), len(rows))
+        means = ratio(masks @ (own.weight * hits), masks @ own.weight)
+        made = pooled(means, sampling_variances(hits, masks, own.weight, own.clusters), (0.0, 1.0))
+        if made is not None:
+            columns = zip(names, made.means.tolist(), made.low.tolist(), made.high.tolist(), strict=True)
+            found |= {name: Stat(mean, low, high) for name, mean, low, high in columns if not np.isnan(mean)}
+    return found
 
 
 def agreement(both: LabelledScores, judged: bool = False, threshold: float | None = None) -> Agreement:

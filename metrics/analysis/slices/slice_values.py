@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from metrics.analysis.slices.slice_conditions import Condition, Slice
 from metrics.analysis.slices.slice_features import features, known_of_cases, mask_of, title_of, titled
 from metrics.analysis.slices.slice_outcomes import FOUND, RIGHT, Outcomes, outcomes
 from metrics.analysis.slices.topics import TOPIC, topics
-from metrics.core.array_types import Bools, Ints
+from metrics.core.array_types import Bools, Floats, Ints
+from metrics.stats.partial_pooling import pooled, sampling_variances
 from metrics.stats.slice_means import rest_differences, slice_means
 from metrics.store import Run
 
@@ -22,7 +23,8 @@ class SliceValue:
 
     interval: its method, wilson or bootstrap; rest: mean of the others; difference: value − rest with its interval
     difference_low … difference_high. None where there is none. worse: the whole interval of the difference is on the
-    worse side (not corrected for the number of slices shown).
+    worse side (not corrected for the number of slices shown). pooled, pooled_low, pooled_high: the value drawn towards
+    the other slices of its feature, see metrics.stats.partial_pooling; None for fewer than four slices.
     """
 
     slice: Slice
@@ -39,6 +41,9 @@ class SliceValue:
     difference_low: float | None
     difference_high: float | None
     worse: bool
+    pooled: float | None = None
+    pooled_low: float | None = None
+    pooled_high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +73,25 @@ def slice_values(run: Run, model: str, evaluator: str, metric: str, by_topic: bo
     for way in ways:
         masks += [mask_of(found.known, [one]) for one in way.conditions]
         where += [(one,) for one in way.conditions]
-    rows = iter(valued(found, np.array(masks), where))
-    overall = next(rows)
-    table = tuple(FeatureValues(way.name, way.title, tuple(next(rows) for _ in way.conditions)) for way in ways)
-    return SliceTable(table, overall, found.noun, found.unscored)
+    overall, *rows = valued(found, np.array(masks), where)
+    variances = sampling_variances(found.values, np.array(masks[1:]), found.weights, found.clusters)
+    table, start = [], 0
+    for way in ways:
+        part = slice(start, start := start + len(way.conditions))
+        table.append(FeatureValues(way.name, way.title, _pooled(rows[part], variances[part], found.measure.ends)))
+    return SliceTable(tuple(table), overall, found.noun, found.unscored)
+
+
+def _pooled(rows: Sequence[SliceValue], variances: Floats, ends: tuple[float, float]) -> tuple[SliceValue, ...]:
+    """Return the slices of one feature with the values that partial pooling gives them."""
+    made = pooled(np.array([np.nan if row.value is None else row.value for row in rows]), variances, ends)
+    if made is None:
+        return tuple(rows)
+    columns = zip(rows, made.means.tolist(), made.low.tolist(), made.high.tolist(), strict=True)
+    return tuple(
+        row if np.isnan(mean) else replace(row, pooled=mean, pooled_low=low, pooled_high=high)
+        for row, mean, low, high in columns
+    )
 
 
 def one_slice(run: Run, evaluator: str, metric: str, chosen: Slice) -> SliceValue:

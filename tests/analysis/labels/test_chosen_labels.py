@@ -170,3 +170,26 @@ def test_what_is_picked_says_nothing_about_what_is_drawn_next(workspace: Path) -
         how: sorted(order[int(one.case_id[1:])] for one in asked if one.sampling == how) for how in ("drawn", "picked")
     }
     assert ranks == {"drawn": list(range(10)), "picked": list(range(30, 40))}
+
+
+def test_a_model_with_few_labels_has_an_accuracy_drawn_towards_that_of_the_others(workspace: Path) -> None:
+    """Of five models four have 40 labels and one has 4, all of them judged rightly."""
+    names = ("a", "b", "c", "d", "few")
+    run, people = judged(60, names)
+    values = run.scores.set_index(["case_id", "model"])["value"]
+    agree = {key: (values[key] >= CUT) == passed for key, passed in people.items()}
+    own = [f"c{i}" for i in range(60) if agree[f"c{i}", "few"]][:4]
+    many = [(f"c{i}", model, "random") for model in names[:4] for i in range(40)]
+    add(run, [*many, *((case_id, "few", "random") for case_id in own)], people, "ann")  # type: ignore[list-item]
+    slices = agreement_slices(run, "good", ROUGE, threshold=CUT)
+    few = slices["model", "few"]
+    assert (few.n, few.accuracy.value, few.accuracy.needs) == (4, None, 6)
+    others = [slices["model", name] for name in names[:4]]
+    shares = [np.mean([agree[f"c{i}", name] for i in range(40)]) for name in names[:4]]
+    assert [one.accuracy.value for one in others] == pytest.approx(shares)
+    assert few.pooled.value is not None
+    assert np.mean(shares) - 0.02 < few.pooled.value < 1.0, "between theirs and its own"
+    assert few.pooled.low is not None
+    assert few.pooled.low < few.pooled.value
+    for one, share in zip(others, shares, strict=True):
+        assert one.pooled.value == pytest.approx(share, abs=0.08)

@@ -22,6 +22,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.reports.renderers.export_tables import table
 from metrics.reports.sections.slice_findings import slices_section
 from metrics.stats.intervals import wilson
+from metrics.stats.partial_pooling import pooled
 from metrics.store import Run, Workspace
 from tests.analysis.slices.slicing import PLANTED, pictures_run, sliced_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
@@ -143,6 +144,21 @@ def test_values_of_every_feature(run: Run) -> None:
     assert [row.label for row in by_name["tag"] if row.worse] == ["table"]
     assert found.overall.value == pytest.approx(run.scores.query("metric == 'accuracy'")["value"].mean())
     assert (found.overall.n, found.noun, found.unscored) == (2_000, "questions", 0)
+
+
+def test_slices_are_drawn_towards_each_other_by_feature(run: Run) -> None:
+    """By partial pooling: the fewer cases the more, four slices and more, the interval around the drawn value."""
+    by_name = {feature.name: feature.slices for feature in slice_values(run, "m", *BY).features}
+    rows = by_name["contexts"]
+    variances = [row.value * (1 - row.value) / row.n for row in rows]  # type: ignore[operator]
+    made = pooled(np.array([row.value for row in rows]), np.array(variances))
+    assert made is not None
+    assert [row.pooled for row in rows] == pytest.approx(made.means, abs=0.002)
+    for row, low, high in zip(rows, made.low, made.high, strict=True):
+        assert (row.pooled_low, row.pooled_high) == pytest.approx((low, high), abs=0.005)
+    assert {row.pooled is None for row in by_name["tag"]} == {False}
+    quarter = by_name["question_length"][0]
+    assert quarter.pooled_low < quarter.pooled < quarter.pooled_high  # type: ignore[operator]
 
 
 def test_noise_has_no_bad_slice_and_says_what_could_have_been_found(tmp_path: Path) -> None:
