@@ -13,6 +13,8 @@ from metrics.presentation.palette import MUTED
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+LEAST_RISK = 0.1  # where the axis of risks ends at the least
+
 
 def rank_figure(
     points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
@@ -79,7 +81,7 @@ def roc_figure(
 def risk_figure(
     points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
 ) -> go.Figure:
-    """The share of wrong answers over the share of cases that are answered, the surest first.
+    """The share of wrong answers over the share of cases that are answered, the surest first; risk up to the highest.
 
     `points` has series, threshold, coverage, risk, low, high.
     """
@@ -98,4 +100,6 @@ def risk_figure(
         )  # fmt: skip
         ends.append((series, float(line["coverage"].iloc[-1]), float(line["risk"].iloc[-1])))
     name_lines(figure, [""], {"": ends}, colours, place)
+    top = min(1.0, 1.2 * max(LEAST_RISK, float(points["risk"].max())))  # most lines would lie at the bottom of 0 to 1
+    figure.update_yaxes(range=[-0.03 * top, 1.03 * top])
     return figure

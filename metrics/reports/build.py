@@ -31,6 +31,7 @@ from metrics.reports.report import (
     WorstCase,
 )
 from metrics.reports.section_names import chosen_sections
+from metrics.reports.sections.alike_cases import alike_line
 from metrics.reports.sections.comparisons import comparison_section
 from metrics.reports.sections.defects import defects_section
 from metrics.reports.sections.grouped_insights import grouped_insights
@@ -240,6 +241,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
         (
             Fact("Suite", f"{suite['name']} ({suite['task']})"),
             Fact("Cases", _counted(suite["cases"], suite["left_out"])),
+            *([Fact("Alike cases", text)] if (text := alike_line(run)) else []),
             Fact("Outputs", _counted(outputs["rows"], outputs["left_out"])),
             *(Fact("Changed before scoring", text) for text in change_lines(outputs.get("changes", ()))),
             Fact("Models", named(run.models)),

@@ -31,17 +31,21 @@ class Duplicate:
     texts: tuple[str, str]
 
 
-def duplicates(suite: Suite, against: Suite | None = None, least: float = LEAST) -> list[Duplicate]:
+def duplicates(
+    suite: Suite, against: Suite | None = None, least: float = LEAST, contexts: bool = True
+) -> list[Duplicate]:  # fmt: skip
     """Return the pairs of cases whose questions are alike, or stand in a context, the most alike first.
 
-    Within the suite, or between it and the suite `against`. A variant and its original are alike on purpose and not
-    listed, nor is a case in its own context. A conversation is compared whole: its last
-    turn alone may be asked of anything. InputError for a suite without texts.
+    Within the suite, or between it and the suite `against`; without `contexts` the questions alone are compared. A
+    variant and its original are alike on purpose and not listed, nor is a case in its own context. A conversation is
+    compared whole: its last turn alone may be asked of anything. InputError for a suite without texts.
     """
     for one in (suite, *((against,) if against else ())):
         if one.cases["question"].null_count == len(one.cases):
             raise InputError([InputProblem(one.name, "no questions", "a suite of texts")])
-    found = [*_alike(suite, against or suite, least), *_in_contexts(suite, against or suite, least)]
+    found = [*_alike(suite, against or suite, least)]
+    if contexts:
+        found += _in_contexts(suite, against or suite, least)
     return sorted(found, key=lambda one: (-one.likeness, one.kind, one.case_id, one.other))
 
 

@@ -305,11 +305,15 @@ def test_cases_that_are_alike_are_listed_with_their_texts(workspace: Path, open_
     rows = [{"case_id": f"c{place}", "question": text} for place, text in enumerate(asked)]
     kept = Workspace().save_suite(Suite.from_rows("gates", "text", rows))
     page = open_page("suites", suite=kept, view="duplicates")
-    assert "1 pair of cases are alike. Of 3 cases 2 are independent" in words(page)
+    assert "1 pair of cases is alike. Of 3 cases 2 are independent" in words(page)
+    links = {link.proto.label: link.proto.query_string for link in page.get("page_link")}
+    assert links["Open c0"] == f"suite={kept}&case=c0"
     assert page.dataframe[0].value["kind"].tolist() == ["same words"]
     assert "Who built the gate?" in words(page)
     other = Workspace().save_suite(Suite.from_rows("mills", "text", [rows[2]]))
     page = open_page("suites", suite=other, view="duplicates")
     assert "✓ No two cases ask the same" in words(page)
     page.selectbox(key="against").select(kept).run()
-    assert "1 pair of cases are alike." in words(page)
+    assert "1 pair of cases is alike." in words(page)
+    links = {link.proto.label: link.proto.query_string for link in page.get("page_link")}
+    assert links["Open c2"] in (f"suite={kept}&case=c2", f"suite={other}&case=c2")

@@ -38,8 +38,8 @@ def draw(run: str, *asked: CorrectedTests) -> None:
 
 
 COLUMNS = {
-    "Question": header("Question", 460),
-    "Tests": numeric("Tests", 80),
-    "Correction": header("Correction", 340, "Over which tests the chance of any false finding is at most 5 %."),
-    "Found": numeric("Found", 80, "Significant at 5 % after the correction; – where only ranks come of the tests."),
+    "Question": header("Question", 420),
+    "Tests": numeric("Tests", 70),
+    "Correction": header("Correction", 320, "Over which tests the chance of any false finding is at most 5 %."),
+    "Found": numeric("Found", 70, "Significant at 5 % after the correction; – where only ranks come of the tests."),
 }

@@ -46,7 +46,7 @@ def draw(suite: str, facts: SuiteFacts) -> None:
         f" Of {format.count(facts.cases)} cases {format.count(found.independent)} are independent: put those that are "
         "alike into one group, so that intervals do not count them twice."
     )  # fmt: skip
-    st.text(f"{pairs} of cases are alike.{worth}")
+    st.text(f"{pairs} of cases {'is' if len(found.pairs) == 1 else 'are'} alike.{worth}")
     table = pd.DataFrame(
         [
             {"kind": KINDS[one.kind], "likeness": f"{one.likeness:.2f}", "case_id": one.case_id, "other": one.other}
@@ -62,10 +62,12 @@ def draw(suite: str, facts: SuiteFacts) -> None:
         url.put(pair=clicked)
     place = int(url.number("pair", 0, 0, len(found.pairs) - 1))
     left, right = st.columns(2)
-    for column, id, text in zip((left, right), (found.pairs[place].case_id, found.pairs[place].other),
-                                found.pairs[place].texts, strict=True):  # fmt: skip
+    pair = found.pairs[place]
+    sides = ((left, pair.case_id, suite), (right, pair.other, against or suite))
+    for (column, case_id, of), text in zip(sides, pair.texts, strict=True):
         with column:
-            st.caption(id)
+            where = {"case": case_id} if data.may("editor") else {"search": case_id}
+            url.link(f"Open {case_id}", "suites", icon=":material/open_in_new:", suite=of, **where)
             st.text(text)
     if len(found.pairs) > SHOWN:
         st.caption(f"The {SHOWN} most alike are shown; `python -m metrics suites duplicates` prints all.")
