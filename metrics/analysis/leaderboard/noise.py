@@ -6,6 +6,7 @@ the next (draws, or the judges of a panel).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -73,6 +74,15 @@ class ModelNoise:
     def parts(self) -> tuple[float, float, float]:
         """What each of SOURCES adds to the variance of the mean as it is."""
         return self.found.parts(self.worth, self.found.repeats, self.found.draws)
+
+    @property
+    def single(self) -> tuple[float, float, float]:
+        """The standard deviation of one score, the share of its variance within a case, and the one between groups."""
+        now = self.found
+        within = (now.repeat or 0.0) + (now.draw or 0.0)
+        whole = now.group + now.case + within
+        shares = (within / whole, now.group / whole) if whole > 0 else (0.0, 0.0)
+        return math.sqrt(whole), *shares
 
     def half_width(self, cases: float = 1.0, repeats: float = 1.0, draws: float = 1.0) -> float:
         """Return half of the mean's 95 % interval with so many times the cases, repeats and draws of now: 1.96·SE."""
