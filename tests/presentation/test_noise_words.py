@@ -56,7 +56,7 @@ def test_what_is_not_known_can_be_learned() -> None:
     assert lessons(Noise((of(1.0, None, None),), True, True)) == [LEARN_REPEATS, LEARN_DRAWS, GROUPED]
     assert lessons(Noise((of(1.0, None, None),), False, False)) == [LEARN_REPEATS]
     (few,) = lessons(Noise((of(0.5, 0.5, None, several=4),), False, False))
-    assert few == "Too few cases are repeated to tell shares: 6 more cases with repeats."
+    assert few == "Too few cases are repeated to tell shares: 16 more cases with repeats."
 
 
 def test_a_plan_names_only_what_is_known() -> None:

@@ -21,14 +21,14 @@ from metrics.core.array_types import Floats
 from metrics.core.sampling_design import SamplingDesign
 from metrics.judge.settings import settings_of
 from metrics.stats.student_t import Z95
-from metrics.stats.variance_components import Components, Plan, cheapest, resampled_components
+from metrics.stats.variance_components import Components, Plan, cheapest, expanded_tail, resampled_components
 from metrics.store import Run, cache_by_run
 
 if TYPE_CHECKING:
     import pandas as pd
 
 RESAMPLES = 1_000
-LEAST = 10  # cases with repeats, or outputs with draws, below which their share of the noise is not told
+LEAST = 20  # cases with repeats, or outputs with draws, below which their share of the noise is not told
 SOURCES = ("cases", "repeats", "draws")
 
 
@@ -132,8 +132,8 @@ def noise(run: Run, evaluator: str, metric: str, tag: str | None = None) -> Nois
     """Return the noise of each model's mean over all cases, or those with a tag; None without values per case.
 
     Components: metrics.stats.variance_components, the cases of a group counted together; intervals of shares:
-    percentiles of resampled cases (groups). The draws of a judge count as averaged, also where the score is their
-    majority; of a panel each judge is a draw, less what it gives on average.
+    expanded percentiles of resampled cases (groups). The draws of a judge count as averaged, also where the score is
+    their majority; of a panel each judge is a draw, less what it gives on average.
     """
     rows, fixed = _scores(run, evaluator, metric)
     design = run.sampling_design(tag)
@@ -177,12 +177,13 @@ def _of_model(
     parts = np.divide(parts, total, out=np.zeros_like(parts), where=total > 0)
     of_source = np.column_stack([parts[:, :2].sum(axis=1), parts[:, 2:]])
     known = {"cases": True, "repeats": found.repeat is not None, "draws": found.draw is not None}
+    units = len(cases) if group is None else len(np.unique(group))
+    tail = expanded_tail(units)
     shares = {
-        source: NoiseShare(float(column[0]), *np.quantile(column[several:], [0.025, 0.975]).tolist())
+        source: NoiseShare(float(column[0]), *np.quantile(column[several:], [tail, 1 - tail]).tolist())
         for source, column in zip(SOURCES, of_source.T, strict=True)
         if known[source] and total[0, 0] > 0
     }
-    units = len(cases) if group is None else len(np.unique(group))
     return ModelNoise(model, found, worth, units, counts, shares)
 
 
