@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,9 @@ if TYPE_CHECKING:
     from metrics.stats.variance_components import Plan
 
 BETWEEN = {"cases": "between cases", "repeats": "between repeats", "draws": "between replies of the judge"}
-HELPS = {
-    "cases": "more cases help most",
-    "repeats": "repeating the same cases helps nearly as much as new ones",
-    "draws": "asking the judge more often helps nearly as much as new cases",
-}
+TWICE = {
+    "repeats": "twice as many answers of each case", "draws": "twice as many replies of the judge"
+}  # fmt: skip
 LEARN_REPEATS = (
     "No case was answered twice, so the noise of the model cannot be told from that of the cases. To learn it, let the "
     "model answer 20 cases three times: rows with run 1, 2 and 3 (column run)."
@@ -37,7 +36,11 @@ def noise_sentence(found: Noise, title: str) -> str:
         for place, (source, share) in enumerate(shares.items())
     )
     most = max(shares, key=lambda source: shares[source])
-    return f"In {title}, {parts}: {HELPS[most if shares[most] > 0.5 else 'cases']}."
+    helps = "more cases help most"
+    if most != "cases":
+        narrower = (f"{100 * (1 - math.sqrt(1 - share / 2)):.0f} %" for share in (1.0, shares[most]))
+        helps = f"twice as many cases narrow the interval by {next(narrower)}, {TWICE[most]} by {next(narrower)}"
+    return f"In {title}, {parts}: {helps}."
 
 
 def lessons(found: Noise) -> list[str]:

@@ -261,6 +261,8 @@ def test_the_noise_by_source_with_a_plan(place: Path, runs: list[Run], open_page
     assert page.dataframe[0].value["plan"].tolist() != table["plan"].tolist()
     (button,) = [button for button in page.button if "answers vary most" in button.label]
     assert button is not None
+    (button,) = [button for button in page.button if button.label == "Plan another suite"]
+    assert button is not None
     cases = open_page("cases", run=run.id, evaluator="rouge", metric="rougeL", model="moody", order="varied")
     rows = told(cases, "case_list")["cases"]
     first = [float(row["value"]) for row in rows if row["id"] == rows[0]["id"]]

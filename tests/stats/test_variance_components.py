@@ -8,7 +8,14 @@ import pytest
 
 from metrics.stats import variance_components
 from metrics.stats.student_t import Z95
-from metrics.stats.variance_components import Components, cheapest, components, crossed_components, resampled_components
+from metrics.stats.variance_components import (
+    Components,
+    cheapest,
+    components,
+    crossed_components,
+    expanded_tail,
+    resampled_components,
+)
 
 OF_STATSMODELS = pytest.mark.filterwarnings("ignore:.* is deprecated and will be removed")
 
@@ -168,17 +175,18 @@ def test_judges_of_a_panel_are_taken_off_with_their_means() -> None:
 
 
 def test_resamples_of_whole_cases_tell_how_sure_a_share_is() -> None:
-    """95 % percentiles of the share of repeats, 1 / (1 + 4) of the variance, with 60 cases: 88 % or more hold it."""
+    """Intervals of the share of repeats, 1 / (1 + 4) of the variance, with 20 cases: 88 % or more of 300 hold it."""
     rng, held = np.random.default_rng(9), 0
-    case, repeat = np.repeat(np.arange(60), 3), np.tile([0, 1, 2], 60)
-    for _ in range(120):
-        value = rng.normal(0, 2, 60)[case] + rng.normal(0, 1, 180)
+    case, repeat = np.repeat(np.arange(20), 3), np.tile([0, 1, 2], 20)
+    tail = expanded_tail(20)
+    for _ in range(300):
+        value = rng.normal(0, 2, 20)[case] + rng.normal(0, 1, 60)
         found = resampled_components(value, case, repeat, resamples=400)
         assert found is not None
         shares = found[1][:, 2] / found[1].sum(axis=1)
-        low, high = np.quantile(shares, [0.025, 0.975])
+        low, high = np.quantile(shares, [tail, 1 - tail])
         held += bool(low <= 0.2 <= high)
-    assert held >= 0.88 * 120
+    assert held >= 0.88 * 300
     assert found[1].mean(axis=0)[1:3] == pytest.approx([found[0].case, found[0].repeat], rel=0.1)
 
 

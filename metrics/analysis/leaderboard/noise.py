@@ -6,6 +6,7 @@ the next (draws, or the judges of a panel).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -20,14 +21,14 @@ from metrics.core.array_types import Floats
 from metrics.core.sampling_design import SamplingDesign
 from metrics.judge.settings import settings_of
 from metrics.stats.student_t import Z95
-from metrics.stats.variance_components import Components, Plan, cheapest, resampled_components
+from metrics.stats.variance_components import Components, Plan, cheapest, expanded_tail, resampled_components
 from metrics.store import Run, cache_by_run
 
 if TYPE_CHECKING:
     import pandas as pd
 
 RESAMPLES = 1_000
-LEAST = 10  # cases with repeats, or outputs with draws, below which their share of the noise is not told
+LEAST = 20  # cases with repeats, or outputs with draws, below which their share of the noise is not told
 SOURCES = ("cases", "repeats", "draws")
 
 
@@ -73,6 +74,15 @@ class ModelNoise:
     def parts(self) -> tuple[float, float, float]:
         """What each of SOURCES adds to the variance of the mean as it is."""
         return self.found.parts(self.worth, self.found.repeats, self.found.draws)
+
+    @property
+    def single(self) -> tuple[float, float, float]:
+        """The standard deviation of one score, the share of its variance within a case, and the one between groups."""
+        now = self.found
+        within = (now.repeat or 0.0) + (now.draw or 0.0)
+        whole = now.group + now.case + within
+        shares = (within / whole, now.group / whole) if whole > 0 else (0.0, 0.0)
+        return math.sqrt(whole), *shares
 
     def half_width(self, cases: float = 1.0, repeats: float = 1.0, draws: float = 1.0) -> float:
         """Return half of the mean's 95 % interval with so many times the cases, repeats and draws of now: 1.96·SE."""
@@ -122,8 +132,8 @@ def noise(run: Run, evaluator: str, metric: str, tag: str | None = None) -> Nois
     """Return the noise of each model's mean over all cases, or those with a tag; None without values per case.
 
     Components: metrics.stats.variance_components, the cases of a group counted together; intervals of shares:
-    percentiles of resampled cases (groups). The draws of a judge count as averaged, also where the score is their
-    majority; of a panel each judge is a draw, less what it gives on average.
+    expanded percentiles of resampled cases (groups). The draws of a judge count as averaged, also where the score is
+    their majority; of a panel each judge is a draw, less what it gives on average.
     """
     rows, fixed = _scores(run, evaluator, metric)
     design = run.sampling_design(tag)
@@ -167,12 +177,13 @@ def _of_model(
     parts = np.divide(parts, total, out=np.zeros_like(parts), where=total > 0)
     of_source = np.column_stack([parts[:, :2].sum(axis=1), parts[:, 2:]])
     known = {"cases": True, "repeats": found.repeat is not None, "draws": found.draw is not None}
+    units = len(cases) if group is None else len(np.unique(group))
+    tail = expanded_tail(units)
     shares = {
-        source: NoiseShare(float(column[0]), *np.quantile(column[several:], [0.025, 0.975]).tolist())
+        source: NoiseShare(float(column[0]), *np.quantile(column[several:], [tail, 1 - tail]).tolist())
         for source, column in zip(SOURCES, of_source.T, strict=True)
         if known[source] and total[0, 0] > 0
     }
-    units = len(cases) if group is None else len(np.unique(group))
     return ModelNoise(model, found, worth, units, counts, shares)
 
 

@@ -28,6 +28,7 @@ def test_components_are_those_of_the_scores(noisy: Run) -> None:
     rows = noisy.query("SELECT position, run, value FROM scores WHERE metric = 'rougeL' AND model = 'moody'")
     expected = components(rows["value"].to_numpy(), rows["position"].to_numpy(), rows["run"].to_numpy())
     assert expected is not None
+    assert expected.repeat is not None
     assert moody.found[:3] == (pytest.approx(expected.case), pytest.approx(expected.repeat), None)
     assert (moody.several, moody.units, moody.worth) == ({"repeats": 40, "draws": 0}, 40, 40.0)
     assert calm.shares["repeats"].value == pytest.approx(0, abs=1e-9)
@@ -36,6 +37,11 @@ def test_components_are_those_of_the_scores(noisy: Run) -> None:
     assert sum(share.value for share in shares.values()) == pytest.approx(1)
     assert all(share.low <= share.value <= share.high for share in shares.values())
     assert 0.02 < shares["repeats"].value < 0.3
+    deviation, within, between = moody.single
+    assert deviation == pytest.approx((expected.case + expected.repeat) ** 0.5)
+    assert within == pytest.approx(expected.repeat / deviation**2)
+    assert within > shares["repeats"].value, "of one answer, not of three"
+    assert between == 0.0
 
 
 def test_the_width_is_that_of_the_leaderboard(noisy: Run) -> None:
