@@ -12,11 +12,12 @@ from components import data
 from components.charts import interval_bars, radar, spread
 from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
+from components.views.results.chart_view import View
 from components.views.results.head_to_head import draw_head_to_head
 from components.views.results.pareto_view import draw_pareto
 from components.views.results.suites_view import draw_suites
 from components.views.results.weighted_view import draw_weighted
-from components.widgets import controls, drilldown_filters, filters, url
+from components.widgets import controls, filters, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
 from components.widgets.tables import header, numeric, records
@@ -26,45 +27,9 @@ from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
-    from components.data import Cell, Column, Distribution, Distributions, Leaderboard
+    from components.data import Column, Distribution, Distributions, Leaderboard
 
 MOST = {"radar": 6, "bars": 12, "boxes": 12, "spread": 6}  # models shown unasked
-
-
-class View:
-    """What every chart is drawn from: the run, and the columns and models that the sidebar leaves, best first."""
-
-    def __init__(
-        self, run: str, tag: str | None, columns: Sequence[Column], models: Sequence[str], board: Leaderboard
-    ):  # fmt: skip
-        self.run, self.tag, self.columns, self.cells = run, tag, columns, board.cells
-        self.models, self.leading = list(models), list(models)
-        self.colours = curve_parts.colours_of(data.run_facts(run).models)
-
-    def restrict(self, most: int) -> None:
-        """Keep only the models chosen in the sidebar, else the first `most`; a caption says what is left out."""
-        picked = filters.many("Models in the chart", self.leading, "shown", filters.unasked(self.leading, most))
-        self.models = picked or self.leading[:most]
-        if len(self.models) < len(self.leading):
-            which = "that you chose" if picked else "that lead"
-            st.caption(
-                f"The {format.plural(len(self.models), 'model')} {which}, of {format.count(len(self.leading))}. "
-                "Choose which in the sidebar."
-            )
-
-    def cell(self, model: str, column: Column) -> Cell | None:
-        """Return a model's number; None where there is none."""
-        return self.cells.get((model, column.key))
-
-    def open(self, model: str, key: str, **more: url.Value) -> None:
-        """Open the cases (or the objects) behind a number."""
-        column = next(column for column in self.columns if column.key == key)
-        if column.evaluator in data.match_evaluators(self.run):
-            parameters = data.run_facts(self.run).evaluators[column.evaluator]
-            link = drilldown_filters.number(column.evaluator, column.metric, parameters)
-            url.go("gallery", run=self.run, model=model, tag=self.tag, **link)
-        about = {"evaluator": column.evaluator, "metric": column.metric, "model": model, **more}
-        url.go("cases", run=self.run, tag=self.tag, **about)
 
 
 def show_form(

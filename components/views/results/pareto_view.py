@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from components.data import Objective, Placing
-    from components.views.results.leaderboard_charts import View
+    from components.views.results.chart_view import View
 
 MOST = 200  # models shown unasked
 UNITS = {"cost_usd": "USD per 1,000 cases", "duration_s": "seconds per case", "tokens": "tokens per case"}

@@ -24,7 +24,7 @@ from metrics.presentation.phrases import metric_title, with_interval
 
 if TYPE_CHECKING:
     from components.data import Overall, SeveralSuites
-    from components.views.results.leaderboard_charts import View
+    from components.views.results.chart_view import View
 
 MOST_BARS, MOST_RUNS = 20, 12  # runs: taken unasked
 VALUE = (

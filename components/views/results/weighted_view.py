@@ -24,7 +24,7 @@ from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
     from components.data import Objective, WeightedScores
-    from components.views.results.leaderboard_charts import View
+    from components.views.results.chart_view import View
 
 WEIGHT, SCALE = "weight", "scale"  # query parameters: key:weight, key:worst:best
 MOST_BARS = 40

@@ -1,0 +1,52 @@
+"""What every chart of the leaderboard is drawn from, and where its numbers lead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from components import data
+from components.views.curves import curve_parts
+from components.widgets import drilldown_filters, filters, url
+from metrics.presentation import format
+
+if TYPE_CHECKING:
+    from components.data import Cell, Column, Leaderboard
+
+
+class View:
+    """What every chart is drawn from: the run, and the columns and models that the sidebar leaves, best first."""
+
+    def __init__(
+        self, run: str, tag: str | None, columns: Sequence[Column], models: Sequence[str], board: Leaderboard
+    ):  # fmt: skip
+        self.run, self.tag, self.columns, self.cells = run, tag, columns, board.cells
+        self.models, self.leading = list(models), list(models)
+        self.colours = curve_parts.colours_of(data.run_facts(run).models)
+
+    def restrict(self, most: int) -> None:
+        """Keep only the models chosen in the sidebar, else the first `most`; a caption says what is left out."""
+        picked = filters.many("Models in the chart", self.leading, "shown", filters.unasked(self.leading, most))
+        self.models = picked or self.leading[:most]
+        if len(self.models) < len(self.leading):
+            which = "that you chose" if picked else "that lead"
+            st.caption(
+                f"The {format.plural(len(self.models), 'model')} {which}, of {format.count(len(self.leading))}. "
+                "Choose which in the sidebar."
+            )
+
+    def cell(self, model: str, column: Column) -> Cell | None:
+        """Return a model's number; None where there is none."""
+        return self.cells.get((model, column.key))
+
+    def open(self, model: str, key: str, **more: url.Value) -> None:
+        """Open the cases (or the objects) behind a number."""
+        column = next(column for column in self.columns if column.key == key)
+        if column.evaluator in data.match_evaluators(self.run):
+            parameters = data.run_facts(self.run).evaluators[column.evaluator]
+            link = drilldown_filters.number(column.evaluator, column.metric, parameters)
+            url.go("gallery", run=self.run, model=model, tag=self.tag, **link)
+        about = {"evaluator": column.evaluator, "metric": column.metric, "model": model, **more}
+        url.go("cases", run=self.run, tag=self.tag, **about)
