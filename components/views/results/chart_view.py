@@ -1,4 +1,4 @@
-"""What every chart of the leaderboard is drawn from."""
+"""What every chart of the leaderboard is drawn from, and where its numbers lead."""
 
 from __future__ import annotations
 
