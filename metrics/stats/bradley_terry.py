@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
-from metrics.stats.corrections import LEVEL, holm
-from metrics.stats.student_t import student, student_p
+from metrics.stats.rank_ranges import rank_ranges
+from metrics.stats.student_t import student
 
 STEPS = 100  # of Newton's method; some ten are enough
 ENOUGH = 1e-10  # the largest slope at the maximum, per match
@@ -149,15 +149,7 @@ def _strengths(log: Floats, ties: float, covariance: Floats, clusters: int) -> S
     log = log - log.mean()
     half = student(clusters - 1) * np.sqrt(np.diag(centred))
     score, low, high = (_score(of, ties) for of in (log, log - half, log + half))
-    one, other = np.triu_indices(len(log), 1)
-    variance = np.diag(centred)[one] + np.diag(centred)[other] - 2 * centred[one, other]
-    apart = log[one] - log[other]
-    t = np.abs(apart) / np.sqrt(np.maximum(variance, 1e-300))
-    clear = holm(student_p(t, np.full(len(t), clusters - 1))) <= LEVEL
-    stronger = np.where(apart > 0, one, other)[clear], np.where(apart > 0, other, one)[clear]
-    best = 1 + np.bincount(stronger[1], minlength=len(log))
-    worst = len(log) - np.bincount(stronger[0], minlength=len(log))
-    return Strengths(log, ties, centred, clusters, score, low, high, best.astype(np.int64), worst.astype(np.int64))
+    return Strengths(log, ties, centred, clusters, score, low, high, *rank_ranges(log, centred, clusters - 1))
 
 
 def _score(log: Floats, ties: float) -> Floats:

@@ -37,7 +37,7 @@ NOT_KNOWN = Side(math.inf, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Decided:
     """What a difference comes to under a margin, and the interval low … high that decides.
 
     better: significantly; equivalent: the interval lies within ± the margin; not_worse: it lies above − the margin;
@@ -61,7 +61,7 @@ def decide(
     worse: Side = NOT_KNOWN,
     better: Side = NOT_KNOWN,
     anytime: bool = False,
-) -> Decision:
+) -> Decided:
     """Decide from the `difference` b − a, above 0 where b is better, whether b may replace a.
 
     b is not worse (non-inferior) where the low end of the 95 % interval is above −margin: a one-sided test at 2.5 %.
@@ -87,20 +87,20 @@ def decide(
     Source: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15:657, 1987; EMA/CPMP/EWP/2158/99, 2005.
 
     >>> decide(-0.002, (-0.008, 0.004), 0.01, 500, 0.003)
-    Decision(verdict='equivalent', low=-0.008, high=0.004, more=None)
+    Decided(verdict='equivalent', low=-0.008, high=0.004, more=None)
     """
     if significant > 0:
-        return Decision("better", *interval)
+        return Decided("better", *interval)
     low = min(interval[0], difference - worse.reach(units))
     high = max(interval[1], difference + better.reach(units))
     if low > -margin:
-        return Decision("equivalent" if high < margin else "not_worse", low, high)
+        return Decided("equivalent" if high < margin else "not_worse", low, high)
     if significant < 0:
-        return Decision("worse", *interval)
+        return Decided("worse", *interval)
     needed = FEWEST if anytime else 0
     if error > 0:
         stretch = anytime_stretch if anytime else None
         needed = max(needed, units_needed(error, units, max(margin + difference, -difference), stretch))
     if not worse.units and margin + difference < worse.most:
         needed = max(needed, math.ceil(math.log(TAIL) / math.log1p(-(margin + difference) / worse.most)))
-    return Decision("open", low, high, max(1, needed - units) if needed else None)
+    return Decided("open", low, high, max(1, needed - units) if needed else None)

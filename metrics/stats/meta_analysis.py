@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
-from metrics.stats.corrections import LEVEL, holm
-from metrics.stats.student_t import student, student_p
+from metrics.stats.rank_ranges import rank_ranges
+from metrics.stats.student_t import student
 
 
 class Study(NamedTuple):
@@ -24,7 +24,7 @@ class Study(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Pooled:
+class AcrossSuites:
     """Models over suites; every array is [m].
 
     value: the mean over all suites that a model would have had it answered each, low … high its 95 % interval where
@@ -49,7 +49,7 @@ class Pooled:
     tau: float
 
 
-def pooled_means(studies: Sequence[Study], models: int) -> Pooled | None:
+def pooled_means(studies: Sequence[Study], models: int) -> AcrossSuites | None:
     """Return what several suites say of `models` models; None where no chain of suites connects all of them.
 
     mean of model i in suite s = μᵢ + βₛ + uᵢₛ + error,   u ~ N(0, τ²/2), errors with the covariance of s
@@ -86,8 +86,8 @@ def pooled_means(studies: Sequence[Study], models: int) -> Pooled | None:
         value, wide, _, left = _solved(design, y, variance + np.eye(rows) * tau2 / 2, wanted)
         wide = wide * max(1.0, left / freedom)
         half, ranked = student(freedom) * np.sqrt(np.diag(wide)), (wide, float(freedom))
-    best, worst = _ranks(value, *ranked)
-    return Pooled(
+    best, worst = rank_ranges(value, *ranked)
+    return AcrossSuites(
         value, value - half, value + half, common, common - common_half, common + common_half, best, worst,
         float(q), freedom, chi_square_p(q, freedom) if freedom > 0 else None,
         max(0.0, 1 - freedom / q) if q > 0 else 0.0, math.sqrt(tau2),
@@ -140,18 +140,6 @@ def _solved(design: Floats, y: Floats, variance: Floats, wanted: Floats) -> tupl
     residual = weights - weights @ design @ inverse @ design.T @ weights
     spread, residual = (np.asarray(each, np.float64) for each in (wanted @ inverse @ wanted.T, residual))
     return wanted @ found, spread, residual, float(apart @ weights @ apart)
-
-
-def _ranks(value: Floats, spread: Floats, freedom: float) -> tuple[Ints, Ints]:
-    m = len(value)
-    one, other = np.triu_indices(m, 1)
-    variance = np.diag(spread)[one] + np.diag(spread)[other] - 2 * spread[one, other]
-    apart = value[one] - value[other]
-    t = np.abs(apart) / np.sqrt(np.maximum(variance, 1e-300))
-    clear = holm(student_p(t, np.full(len(t), freedom))) <= LEVEL
-    higher, lower = np.where(apart > 0, one, other)[clear], np.where(apart > 0, other, one)[clear]
-    best, worst = 1 + np.bincount(lower, minlength=m), m - np.bincount(higher, minlength=m)
-    return best.astype(np.int64), worst.astype(np.int64)
 
 
 def _is_connected(studies: Sequence[Study], models: int) -> bool:

@@ -89,7 +89,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class LabelCut:
     """The threshold of some scores: how it was `chosen`, and which share of it each output passes [n].
 
     passes: 1 or 0, or, where the labels chose the threshold, the share of the thresholds chosen without the output that
@@ -102,7 +102,7 @@ class Cut:
     passes: Floats
     held_out: Floats
 
-    def part(self, keep: Bools | Ints) -> "Cut":
+    def part(self, keep: Bools | Ints) -> "LabelCut":
         """Return that of some of the outputs."""
         return replace(self, passes=self.passes[keep], held_out=self.held_out[keep])
 
@@ -143,7 +143,7 @@ def agreement_slices(
     }
 
 
-def _pooled_accuracies(whole: LabelledScores, cut: Cut, parts: Mapping[Part, Bools]) -> dict[Part, Stat]:
+def _pooled_accuracies(whole: LabelledScores, cut: LabelCut, parts: Mapping[Part, Bools]) -> dict[Part, Stat]:
     """Return the accuracy of each model drawn towards that of the others, and of each tag towards that of the others.
 
     A model or tag without labels that count has none; see metrics.stats.partial_pooling, which takes four of a kind.
@@ -172,14 +172,14 @@ def agreement(both: LabelledScores, judged: bool = False, threshold: float | Non
     return _agreement(both, cut_of(both, threshold), judged)
 
 
-def cut_of(both: LabelledScores, threshold: float | None = None) -> Cut:
+def cut_of(both: LabelledScores, threshold: float | None = None) -> LabelCut:
     """Return the threshold of labelled scores: the one given, else the metric's own, else the one the labels suggest.
 
     A threshold given or calibrated that is the suggested one counts as chosen by the labels.
     """
     nothing = np.full(len(both.score), np.nan)
     if both.column.direction == "none":
-        return Cut(None, "", UNDEFINED, nothing, nothing)
+        return LabelCut(None, "", UNDEFINED, nothing, nothing)
     suggested, held_out, score = UNDEFINED, nothing, both.sign * both.score
     if lacking(len(score), both.clusters):
         suggested = Stat(needs=lacking(len(score), both.clusters))
@@ -190,7 +190,9 @@ def cut_of(both: LabelledScores, threshold: float | None = None) -> Cut:
         suggested = stat(both.sign * float(best[0]), percentiles(both.sign * best[1:]))
     own = both.column.threshold if threshold is None else threshold
     if own is None:
-        return Cut(suggested.value, "suggested" if suggested.value is not None else "", suggested, held_out, held_out)
+        return LabelCut(
+            suggested.value, "suggested" if suggested.value is not None else "", suggested, held_out, held_out
+        )
     chosen = "declared" if threshold is None else "given"
     known = both.column.calibration
     if suggested.value is not None and _rounded(own) == _rounded(suggested.value):
@@ -199,10 +201,10 @@ def cut_of(both: LabelledScores, threshold: float | None = None) -> Cut:
         elif known is not None and known.threshold == own:
             chosen = "calibrated"
     passes = held_out if chosen in BY_LABELS else (score >= both.sign * own).astype(np.float64)
-    return Cut(own, chosen, suggested, passes, held_out)
+    return LabelCut(own, chosen, suggested, passes, held_out)
 
 
-def _agreement(both: LabelledScores, cut: Cut, judged: bool) -> Agreement:
+def _agreement(both: LabelledScores, cut: LabelCut, judged: bool) -> Agreement:
     rows = both.counted
     own, cut = both.part(rows), cut.part(rows)
     n, needs = len(rows), lacking(len(rows), own.clusters)

@@ -16,7 +16,7 @@ from metrics.analysis.leaderboard.replicates import replicates
 from metrics.analysis.ranking.objectives import objectives
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
-from metrics.stats.meta_analysis import Pooled, Study, mean_of_suites, pooled_means
+from metrics.stats.meta_analysis import AcrossSuites, Study, mean_of_suites, pooled_means
 from metrics.stats.paired_tests import EQUAL, paired_tests
 from metrics.store import Run
 
@@ -273,7 +273,7 @@ def _signed(studies: Sequence[Study], column: Column) -> list[Study]:
 
 def _of_model(
     column: Column, model: str, at: int | None, known: Sequence[Study], place: int,
-    cells: Mapping[tuple[str, str], SuiteCell], pooled: Pooled | None, suites: int,
+    cells: Mapping[tuple[str, str], SuiteCell], pooled: AcrossSuites | None, suites: int,
 ) -> Overall:  # fmt: skip
     count = sum(cell.cell is not None for (name, _), cell in cells.items() if name == model)
     own = [(study, int(np.flatnonzero(study.models == place)[0])) for study in known if place in study.models]

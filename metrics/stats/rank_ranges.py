@@ -1,0 +1,24 @@
+"""The ranks that models may have, from estimates that are not independent."""
+
+import numpy as np
+
+from metrics.core.array_types import Floats, Ints
+from metrics.stats.corrections import LEVEL, holm
+from metrics.stats.student_t import student_p
+
+
+def rank_ranges(values: Floats, covariance: Floats, freedom: float) -> tuple[Ints, Ints]:
+    """Return the best and the worst rank [m] that each of m models may have, 1 the one with the highest value.
+
+    Best: 1 + how many models are significantly higher; worst: m − how many are significantly lower. Pairs are tested by
+    Student's t of `freedom` degrees of freedom with the `covariance` [m, m] of the values, Holm over all pairs, 5 %.
+    """
+    m = len(values)
+    one, other = np.triu_indices(m, 1)
+    variance = np.diag(covariance)[one] + np.diag(covariance)[other] - 2 * covariance[one, other]
+    apart = values[one] - values[other]
+    t = np.abs(apart) / np.sqrt(np.maximum(variance, 1e-300))
+    clear = holm(student_p(t, np.full(len(t), freedom))) <= LEVEL
+    higher, lower = np.where(apart > 0, one, other)[clear], np.where(apart > 0, other, one)[clear]
+    best, worst = 1 + np.bincount(lower, minlength=m), m - np.bincount(higher, minlength=m)
+    return best.astype(np.int64), worst.astype(np.int64)
