@@ -33,7 +33,7 @@ PRICE = (
     "one again."
 )
 PLAN = "cases × answers of each × replies of the judge to each, of which the price is lowest"
-PLANNED = "Opens Sample size with the spread, repeats and groups of the first model's scores here."
+PLANNED = "Opens Sample size with the spread, repeats and groups of the model whose scores spread most here."
 SOURCES = {
     "cases": ("Cases", "share of the noise of the mean that comes from which cases are in the suite"),
     "repeats": ("Repeats", "share that comes from the model's answering the same case differently each time"),
@@ -135,8 +135,8 @@ def _draw_links(run: str, column: Column, tag: str | None, found: Noise, point: 
             if st.button(label, icon=":material/arrow_forward:"):
                 url.go("cases", **about, order=order)
         if st.button("Plan another suite", help=PLANNED):
-            one = found.models[0]
-            deviation, within, between = (float(f"{value:.3g}") for value in one.single)
+            one = max(found.models, key=lambda one: one.single[0])
+            deviation, within, between = (round(value, 3) for value in one.single)
             url.go(
                 "sample_size", kind="mean", expected=max(0.01, deviation), repeats=round(one.found.repeats),
                 noise=within, size=round(one.found.size), icc=between,
