@@ -74,8 +74,8 @@ def test_groups_and_weights_of_the_suite_count(workspace: Path) -> None:
     weights = [1.0 + n % 2 for n in range(12)]
     run = scored_run(given, design={"group": groups, "weight": weights})
     found = weighted_scores(run, {PASSES: 1, HALL: 1})
-    one = next(one for one in found.scores if one.model == "a")
-    passes, hall, _ = (np.array(values["a"], float) for values in given.values())
+    one = next(one for one in found.scores if one.model == "b")
+    passes, hall, _ = (np.array(values["b"], float) for values in given.values())
     cases = (passes + 1 - hall) / 2
     low, _, _ = mean_intervals(cases[:, None], np.array(weights), np.arange(12) // 3, 0, 0.0, 1.0)
     assert (one.value, one.low) == (pytest.approx(np.average(cases, weights=weights)), pytest.approx(low[0]))
