@@ -50,9 +50,8 @@ def weighted_intervals(
 
 def _spread(values: Floats, there: Bools) -> Floats:
     """Return by how much the values [n, m] of each column differ where they count; below 0 where none does."""
-    return np.where(there, values, -np.inf).max(axis=0, initial=-np.inf) - np.where(there, values, np.inf).min(
-        axis=0, initial=np.inf
-    )
+    most, least = (np.where(there, values, far) for far in (-np.inf, np.inf))
+    return np.asarray(most.max(axis=0, initial=-np.inf) - least.min(axis=0, initial=np.inf), np.float64)
 
 
 def first_shares(parts: Floats, seed: int = 0) -> Floats:
