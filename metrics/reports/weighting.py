@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from metrics.analysis import weighted_scores
+from metrics.analysis import pareto_front, weighted_scores
 from metrics.analysis.leaderboard.resources import QUANTITIES
 from metrics.analysis.ranking.objectives import objective_key
 from metrics.core.errors import InputError, InputProblem
-from metrics.presentation.ranking_words import robustness_lines, weighted_sentence
+from metrics.presentation.ranking_words import front_sentence, robustness_lines, weighted_sentence
 from metrics.reports.baseline import require_metrics
 from metrics.store import Run
 
@@ -54,12 +54,17 @@ class Weighting:
         require_metrics([name for name in self.weights if name not in QUANTITIES], chosen, parameters, WEIGHT)
 
     def lines(self, run: Run) -> Iterator[str]:
-        """Yield who leads with these weights and how robust that is, in sentences; InputError where nothing is."""
+        """Yield who leads with these weights, how robust that is, and who is dominated in these metrics, in sentences.
+
+        InputError where the run cannot be weighed so.
+        """
         keys = {name: objective_key(run, name, f"--{WEIGHT}") for name in self.weights}
         weights = {keys[name]: weight for name, weight in self.weights.items()}
         found = weighted_scores(run, weights, {keys[name]: ends for name, ends in self.scales.items()})
         yield weighted_sentence(found)
         yield from robustness_lines(found)
+        if len(weights) > 1 and len(run.models) > 1:
+            yield front_sentence(pareto_front(run, list(weights)))
 
 
 def _split(text: str, count: int) -> tuple[str, list[float] | None]:

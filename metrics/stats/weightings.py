@@ -1,10 +1,12 @@
-"""How much a ranking by a weighted sum depends on the weights."""
+"""Weighted sums of several metrics: their intervals, and how much a ranking by them depends on the weights."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from metrics.core.array_types import Floats
+from metrics.core.array_types import Bools, Floats, Ints
+from metrics.stats.intervals import mean_intervals
+from metrics.stats.ratios import ratio
 
 DRAWS = 10_000  # weightings: a share is known to ± 1 point
 EQUAL = 1e-12  # sums that are equal on paper differ in their last bits
@@ -16,6 +18,40 @@ class TurningPoint(NamedTuple):
     part: int
     weight: float
     model: int
+
+
+def weighted_intervals(
+    parts: Floats, shares: Floats, weights: Floats | None = None, clusters: Ints | None = None, seed: int = 0
+) -> tuple[Floats, Floats, Floats]:
+    """Return the means [m] of Σ share·part over the rows that have every part, and their 95 % intervals (low, high).
+
+    parts: [k, n, m] in 0 … 1, NaN for none; shares: [k], sum 1; weights: [n]; clusters: [n] codes; see mean_intervals.
+
+    A part that is equal in all rows, such as a share without a failure, says nothing of its own error. Where the others
+    vary, its interval alone is put to the sum's: mean − √((mean − low)² + Σ (share·(value − own low))²), and so the
+    upper end. Source: Zou & Donner, Statistics in Medicine 27:1693, 2008.
+    """
+    sums = np.tensordot(shares, parts, 1)
+    there = ~np.isnan(sums)
+    mass = there if weights is None else there * weights[:, None]
+    mean = ratio((np.where(there, sums, 0.0) * mass).sum(axis=0), mass.sum(axis=0))
+    low, high, _ = mean_intervals(sums, weights, clusters, seed, 0.0, 1.0)
+    still = np.array([_spread(part, there) <= EQUAL for part in parts]) & (_spread(sums, there) > EQUAL)
+    below, above = (mean - low) ** 2, (high - mean) ** 2
+    for part, share, alone in zip(parts, shares, still, strict=True):
+        if alone.any():
+            own = np.where(there, part, np.nan)[:, alone]
+            value = np.nanmax(own, axis=0)
+            first, last, _ = mean_intervals(own, weights, clusters, seed, 0.0, 1.0)
+            below[alone] += (share * (value - first)) ** 2
+            above[alone] += (share * (last - value)) ** 2
+    return mean, np.maximum(mean - np.sqrt(below), 0.0), np.minimum(mean + np.sqrt(above), 1.0)
+
+
+def _spread(values: Floats, there: Bools) -> Floats:
+    """Return by how much the values [n, m] of each column differ where they count; below 0 where none does."""
+    most, least = (np.where(there, values, far) for far in (-np.inf, np.inf))
+    return np.asarray(most.max(axis=0, initial=-np.inf) - least.min(axis=0, initial=np.inf), np.float64)
 
 
 def first_shares(parts: Floats, seed: int = 0) -> Floats:

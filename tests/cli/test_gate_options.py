@@ -105,6 +105,15 @@ def test_weights_that_mean_nothing(
     assert said in capsys.readouterr().err
 
 
+def test_with_weights_the_front_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "both.csv").write_text(GOOD + POOR.replace(",m,", ",poor,").partition("\n")[2])
+    run = scored(folder, "both")
+    assert main(["gate", run, "--weight", "rougeL=1", "--weight", "rouge1=1"]) == 0
+    out = capsys.readouterr().out
+    assert "With ROUGE-L 0.5 and ROUGE-1 0.5, m leads: m 1.00" in out
+    assert "By ROUGE-L and ROUGE-1, m is on the Pareto front; poor is dominated by m." in out
+
+
 def test_whether_it_may_replace_the_baseline_is_told_in_a_sentence(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

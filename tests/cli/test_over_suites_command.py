@@ -17,13 +17,13 @@ def test_each_suite_and_all_of_them(workspace: Path, capsys: pytest.CaptureFixtu
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("Over 2 suites in Faithfulness, a leads: a 0.")
     assert lines[1:3] == ["Hard, 40 cases", next(line for line in lines if line.startswith("  a  0."))]
-    assert lines.count("  c  no run of this suite has the model") == 1
+    assert lines.count("  c  not evaluated") == 1
     rows = list(csv.DictReader(file.read_text(encoding="utf-8-sig").splitlines()))
     assert [(row["model"], row["suite"].lstrip("'")) for row in rows[:4]] == [
         ("a", "Hard"), ("a", "=Easy"), ("a", "mean of suites"), ("a", "all suites"),
     ]  # fmt: skip
     assert rows[1]["suite"] != "=Easy", "a formula is text"
-    assert (rows[1]["value"], rows[1]["reason"]) == ("", "no run of this suite has the model")
+    assert (rows[1]["value"], rows[1]["reason"]) == ("", "not evaluated")
     assert float(rows[3]["low"]) < float(rows[3]["value"]) < float(rows[3]["high"])
     assert (rows[3]["best_rank"], rows[3]["worst_rank"]) == ("1", "1")
 

@@ -110,7 +110,7 @@ def test_a_metric_against_another_says_who_is_dominated(place: Path, open_page: 
         assert not page.exception
         assert any(text.value.endswith("on the Pareto front; bad is dominated by good.") for text in page.text)
         table = page.dataframe[0].value
-        assert table["front"].tolist() == ["★", "○"]
+        assert table["front"].tolist() == ["★", "●"]
         assert table["by"].tolist() == ["", "good"]
 
 
@@ -171,7 +171,7 @@ def test_suites_stand_beside_each_other(
     assert any(text.value.startswith("Over 2 suites in Faithfulness, one leads: ") for text in page.text)
     table = page.dataframe[0].value
     assert table["model"].tolist() == ["one", "two", "three"], "as two is in both"
-    assert table["s0"].tolist()[2] == "no run of this suite has the model"
+    assert table["s0"].tolist()[2] == "not evaluated"
     assert table["mean"].tolist()[0] == "–"
     assert float(table["mean"].tolist()[1].split()[0]) == pytest.approx(0.54, abs=0.001)
     assert {box.label: box.placeholder for box in page.sidebar.multiselect}["Runs beside this one (1)"] == (

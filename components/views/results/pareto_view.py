@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST = 200  # models shown unasked
 UNITS = {"cost_usd": "USD per 1,000 cases", "duration_s": "seconds per case", "tokens": "tokens per case"}
 SCALES = {"cost_usd": 1000.0}  # a case costs a fraction of a cent
-MARKS = {"front": "★", "perhaps": "☆", "dominated": "○"}  # in the order of the table
+MARKS = {"front": "★", "perhaps": "☆", "dominated": "●"}  # in the order of the table
 STANDING = (
     "dominated: another model is significantly better in one criterion and significantly better or of equal value in "
     "the others (paired tests, Holm over the pairs of models). May be dominated: significantly better in one, worse "
@@ -104,7 +104,7 @@ def _table(
         }
     )
     columns = {
-        "front": header("★", 30, "★ on the Pareto front, ☆ may be dominated, ○ dominated"),
+        "front": header("★", 30, "★ on the Pareto front, ☆ may be dominated, ● dominated"),
         "model": header("Model", 92),
         "value": numeric("Value", 54, help=f"{_axis_title(up)}: {up.column.description}"),
         "mean": numeric(format.shorten(metric_title(across.column), 18), 70, help=_axis_title(across)),

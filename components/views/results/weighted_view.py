@@ -63,7 +63,12 @@ def notes(run: str) -> tuple[str, ...]:
 def notes_of(run: str, asked: data.Weighting) -> tuple[str, ...]:
     """Return what a run says by these weights, in sentences; empty where there is no score."""
     found, _ = data.weighted_scores(run, asked)
-    return () if found is None else (ranking_words.weighted_sentence(found), *ranking_words.robustness_lines(found))
+    if found is None:
+        return ()
+    told = (ranking_words.weighted_sentence(found), *ranking_words.robustness_lines(found))
+    if len(asked.weights) < 2 or len(found.scores) < 2:
+        return told
+    return *told, ranking_words.front_sentence(data.pareto_front(run, tuple(key for key, _ in asked.weights)))
 
 
 def _scales() -> dict[str, tuple[float | None, float | None]]:

@@ -20,7 +20,7 @@ from metrics.stats.meta_analysis import AcrossSuites, Study, mean_of_suites, poo
 from metrics.stats.paired_tests import EQUAL, paired_tests
 from metrics.store import Run
 
-NOT_THERE = "no run of this suite has the model"
+NOT_THERE = "not evaluated"
 MANY = 1e6  # degrees of freedom of what resamples say
 MOST_PAIRS = 3  # of suites that are named
 FEWEST = 2  # cases that all models of a suite answered

@@ -18,7 +18,7 @@ from metrics.core.evaluator import Metric
 from metrics.stats.intervals import mean_intervals
 from metrics.stats.paired_intervals import resample_interval
 from metrics.stats.ratios import ratio
-from metrics.stats.weightings import first_shares, turning_point
+from metrics.stats.weightings import first_shares, turning_point, weighted_intervals
 from metrics.store import Run
 
 SCORE = Metric("weighted_score", "Weighted mean of the scaled metrics.")
@@ -212,7 +212,10 @@ def _of_cases(
     seed = int(run.spec.get("seed", 0))
     # a single share keeps the interval and the test of a share
     shares = len(chosen) == 1 and single[0] and chosen[0].column.binary and set(scaled[0]) == {0, 1} and design.plain
-    low, high, _ = mean_intervals(score, design.weights, design.clusters, seed, 0.0, 1.0, shares)
+    if shares:
+        low, high, _ = mean_intervals(score, design.weights, design.clusters, seed, 0.0, 1.0, shares)
+    else:
+        _, low, high = weighted_intervals(parts, share, design.weights, design.clusters, seed)
     ranked = case_ranks(replace(SCORE, binary=shares), score, np.full(len(models), shares), models, design)
     return _Made(share @ means, low, high, there.sum(axis=0), lacking, means, clipped, ranked)
 
