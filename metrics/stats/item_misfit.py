@@ -57,10 +57,10 @@ def _below(ability: Floats, level: Ints, hard: Floats) -> Floats:
     # from difficulty 0 to b: every right answer is exp(−a·b) times as likely, up to a factor that k does not enter
     slope = STEEP[:, None, None]
     scale = (np.log1p(np.exp(slope * ability)) - np.log1p(np.exp(slope * (ability - hard[:, None])))).sum(axis=2)
-    tilt = np.exp(scale[:, :, None] - slope * hard[:, None] * k)
+    tilt = np.exp(np.minimum(scale[:, :, None] - slope * hard[:, None] * k, 600))  # beyond, the table holds no mass
     bell = np.exp(-(HARD**2) / 2)
     mixed = (table * (SHARES[:, None] * (tilt * (bell / bell.sum())[:, None]).sum(axis=1))[:, :, None]).sum(axis=0)
-    found: Floats = np.cumsum(mixed, axis=1) / mixed.sum(axis=1, keepdims=True)
+    found: Floats = np.minimum(1.0, np.cumsum(mixed, axis=1) / mixed.sum(axis=1, keepdims=True))
     return found
 
 

@@ -9,7 +9,7 @@ from metrics.stats.student_t import Z95
 
 SPREAD = 0.5  # prior standard deviation of the log-discrimination, around 0
 REACH = 2.0  # prior standard deviation of the difficulty, around 0
-NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(11)
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(7)
 STEPS = 400  # of EM; some 20 to 60 are enough
 ENOUGH = 1e-4  # the largest change of a parameter in a step
 LEAP = 1.0  # the largest change of a parameter in a step of Newton's method
@@ -114,18 +114,14 @@ def _posterior(
 def _refit(
     known: Floats, there: Bools, points: Floats, weights: Floats, log: Floats, hard: Floats
 ) -> tuple[Floats, Floats]:
-    """Return log-discriminations and difficulties after three steps of Fisher's scoring at these weights."""
+    """Return log-discriminations and difficulties after a step of Fisher's scoring at these weights."""
     mass = there[:, :, None] * weights
-    for _ in range(3):
-        chance = _chance(log, hard, points)
-        slope = np.exp(log)
-        apart = mass * (known[:, :, None] - chance)
-        lever = points - hard[:, None, None]
-        of_log = slope * (apart * lever).sum(axis=(1, 2)) - log / SPREAD**2
-        of_hard = -slope * apart.sum(axis=(1, 2)) - hard / REACH**2
-        step_log, step_hard = _solve(*_information(mass, chance, slope, lever), of_log, of_hard)
-        log, hard = log + np.clip(step_log, -LEAP, LEAP), hard + np.clip(step_hard, -LEAP, LEAP)
-    return log, hard
+    chance, slope = _chance(log, hard, points), np.exp(log)
+    apart, lever = mass * (known[:, :, None] - chance), points - hard[:, None, None]
+    of_log = slope * (apart * lever).sum(axis=(1, 2)) - log / SPREAD**2
+    of_hard = -slope * apart.sum(axis=(1, 2)) - hard / REACH**2
+    step_log, step_hard = _solve(*_information(mass, chance, slope, lever), of_log, of_hard)
+    return log + np.clip(step_log, -LEAP, LEAP), hard + np.clip(step_hard, -LEAP, LEAP)
 
 
 def _information(mass: Floats, chance: Floats, slope: Floats, lever: Floats) -> tuple[Floats, Floats, Floats]:

@@ -92,6 +92,7 @@ def main() -> None:
         "no label is wrong": (0, {}),
         "6 labels are wrong": (6, {}),
         "20 labels are wrong": (20, {}),
+        "6 labels are wrong, models twice as far apart": (6, {"far": 2.0}),
         "6 labels are wrong, models three times as far apart": (6, {"far": 3.0}),
         "none, discriminations vary more (0.8)": (0, {"spread": 0.8}),
         "none, a quarter is guessed": (0, {"guess": 0.25}),

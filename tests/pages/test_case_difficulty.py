@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from components import data
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
 from tests.stats.test_item_response import drawn
@@ -74,3 +75,30 @@ def test_five_models_are_told_what_they_need(runs: list[Run], open_page: Callabl
 def test_a_metric_without_right_and_wrong_is_told_so(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
     page = open_page("leaderboard", run=runs[0].id, form="items", evaluator="rouge")  # has no threshold
     assert "where a metric says which answers are right" in texts(page)
+
+
+def test_a_click_opens_the_case(
+    runs: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first row is a suspect; its example shows the answer of the ablest model."""
+    opened: list[dict[str, object]] = []
+    monkeypatch.setattr("components.views.results.case_difficulty.records", lambda frame, *_, **__: 0)
+    monkeypatch.setattr("components.widgets.url.go", lambda name, **values: opened.append({"page": name, **values}))
+    open_page("leaderboard", run=runs[0].id, form="items", key="text_matching/passes")
+    asked = {name: value for name, value in opened[0].items() if value is not None}
+    assert asked.pop("page") == "example"
+    assert asked["case"] in ("c0", "c1")
+    example = open_page("example", **asked)
+    assert not example.exception
+
+
+def test_the_downloads(runs: list[Run]) -> None:
+    """Every case with its verdict, and the whole cases of the short suite."""
+    about = (runs[0].id, "text_matching", "passes", None)
+    lines = data.items_csv(*about).decode("utf-8-sig").splitlines()
+    assert len(lines) == 61
+    assert lines[0].startswith("case_id,right,models,correlation,difficulty,difficulty_low")
+    assert lines[1].endswith(",suspect")
+    chosen = data.short_suite_csv(*about, 15).decode("utf-8-sig").splitlines()
+    assert len(chosen) == 16
+    assert "question" in chosen[0]

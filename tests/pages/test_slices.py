@@ -83,6 +83,7 @@ def test_a_features_slices_and_the_choice_is_in_the_address(
     rows = page.dataframe[0].value
     assert rows["label"].tolist() == ["≤ 1", "2", "3", "4", "> 4"]
     assert rows["n"].sum() == 2_000
+    assert "–" not in set(rows["pooled"]) | set(rows["of_pooled"]), "five slices are drawn towards each other"
     assert page.segmented_control[0].value == "contexts"
 
 

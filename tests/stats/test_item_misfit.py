@@ -53,6 +53,17 @@ def test_equal_models_accuse_nobody() -> None:
     assert reversed_p(np.eye(4), np.zeros(4), np.zeros(4)).tolist() == [1.0] * 4
 
 
+@pytest.mark.parametrize("models", [8, 60])
+def test_extreme_answers_are_no_trouble(models: int) -> None:
+    """A perfect order of models and cases, all models alike, and everything right."""
+    perfect = (np.arange(models) >= np.linspace(0, models, 40)[:, None]).astype(float)
+    alike = np.repeat((np.arange(40) % 2)[:, None], models, axis=1).astype(float)
+    for right in (perfect, alike, np.ones((40, models))):
+        p = _p(right)
+        assert ((p > 0) & (p <= 1)).all()
+        assert (benjamini_hochberg(p) > 0.05).all()
+
+
 def test_the_correlation_with_the_rest() -> None:
     right = drawn(5, 30, 9)[0]
     found = item_rest(right)

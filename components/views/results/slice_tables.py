@@ -11,7 +11,7 @@ from components.charts.interval_bars import bars_figure
 from components.widgets.tables import header, numeric
 from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number, plural
 from metrics.presentation.palette import ACCENT, INK, LINE
-from metrics.presentation.phrases import signed, with_interval
+from metrics.presentation.phrases import signed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -22,7 +22,7 @@ INTERVALS = {"wilson": "Wilson's, of a share", "bootstrap": "bootstrap over case
 
 POOLED = (
     "the value drawn towards those of the other slices, the more the fewer cases it has and the less the slices differ "
-    "(partial pooling, with its 95 % interval): the better guess of what more cases would show; from four slices on"
+    "(partial pooling): the better guess of what more cases would show; from four slices on"
 )
 
 
@@ -100,9 +100,10 @@ def table(rows: Sequence[SliceValue]) -> pd.DataFrame:
             "value": aligned([row.value for row in rows]),
             "interval": [interval(row.low, row.high) or MISSING for row in rows],
             "n": [row.n for row in rows],
-            "pooled": [with_interval(row.pooled, row.pooled_low, row.pooled_high) for row in rows],
+            "pooled": aligned([row.pooled for row in rows]),
             "difference": [signed(row.difference) for row in rows],
             "reach": [interval(row.difference_low, row.difference_high) or MISSING for row in rows],
+            "of_pooled": [interval(row.pooled_low, row.pooled_high) or MISSING for row in rows],
         }
     )
 
@@ -114,9 +115,10 @@ def table_columns(title: str, of: str, method: str) -> dict[str, Any]:
         "value": numeric("Value", 54, f"mean of the slice's {of}"),
         "interval": numeric("95 % interval", 96, f"interval of the value: {INTERVALS[method]}"),
         "n": numeric("n", 48, f"{of} of the slice that have a value"),
-        "pooled": numeric("Pooled", 140, POOLED),
+        "pooled": numeric("Pooled", 58, POOLED),
         "difference": numeric("Difference", 76, f"from the rest: mean of the slice minus that of all other {of}"),
         "reach": numeric(
             "95 % of difference", 126, "interval of that difference; not adjusted for the number of slices shown"
         ),
+        "of_pooled": numeric("95 % of pooled", 106, "interval of the pooled value (Morris 1983)"),
     }

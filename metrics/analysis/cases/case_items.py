@@ -21,7 +21,7 @@ MODELS, CASES = 8, 20  # that a fit takes
 REST = 4  # models from which on a correlation with the other cases is shown
 ANSWERED = 0.5  # of the cases, by each model that counts
 UNUSUAL = 0.01  # p at or below which a case is worth a look
-MOST = 200_000  # answers
+MOST = 100_000  # answers: their fit takes some seconds, the short suite ten times that
 VERDICTS = ("suspect", "unusual", "all wrong", "")
 
 
