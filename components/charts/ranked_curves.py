@@ -101,5 +101,5 @@ def risk_figure(
         ends.append((series, float(line["coverage"].iloc[-1]), float(line["risk"].iloc[-1])))
     name_lines(figure, [""], {"": ends}, colours, place)
     top = min(1.0, 1.2 * max(LEAST_RISK, float(points["risk"].max())))  # most lines would lie at the bottom of 0 to 1
-    figure.update_yaxes(range=[-0.03 * top, 1.03 * top])
+    figure.update_yaxes(range=[-0.03 * top, 1.03 * top], tickmode="auto", nticks=6)
     return figure

@@ -26,6 +26,6 @@ def caution(rows: Sequence[CorrectedTests]) -> str:
     most = min(100, 5 * families)
     return (
         f"{plural(tests, 'test')} in all. Each correction holds within its own question or metric, {count(families)} "
-        f"of them here, not across them: if no model differed in anything, up to {most} % of such evaluations would "
-        "have a false finding somewhere. Decide on few questions beforehand, and confirm what you find on new cases."
+        f"of them here, not across them: if there were nothing to find, up to {most} % of such evaluations would still "
+        "find something. Decide on few questions beforehand, and confirm what you find on new cases."
     )

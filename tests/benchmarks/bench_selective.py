@@ -2,11 +2,13 @@
 
 A guarantee of at most 5 % wrong answers with 95 % confidence may be false in 5 % of data sets, whatever the scores are
 worth and however many thresholds are tried. Beside the coverage that it reaches stands the one that would be possible
-if all risks were known. One minute.
+if all risks were known. Then a useless judge, whose answers people label; several models answer a case alike. One
+minute.
 """
 
 import math
 
+from tests.analysis.labels.accepted import simulated
 from tests.benchmarks.table import Row, report
 from tests.stats.classification.selecting import SCENES, simulate
 
@@ -27,6 +29,10 @@ def main() -> None:
             Row(f"{scene.name}, {n:,} cases: coverage", found[n][1], "", scene.best or None, "possible")
             for n in (100, 500, 2_000)
         ]
+    for models, levels in ((1, 0), (1, 2), (1, 4), (3, 0), (3, 4)):
+        scores = f"{levels + 1} levels" if levels else "any score"
+        title = f"80 judged cases, {models} model{'s' * (models > 1)} alike, {scores}: false"
+        rows.append(Row(title, simulated(models, levels, DRAWS), "", most=round(allowed, 3)))
     report(rows)
 
 

@@ -4,37 +4,49 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from components import data
 from components.widgets.tables import header, numeric
-from metrics.presentation import format, tested_words
+from metrics.presentation import tested_words
 
 if TYPE_CHECKING:
     from components.data import CorrectedTests
 
+KEY = "what-was-tested"
 SEEN = "tested"  # in the session: of each run the questions that were asked on its pages
 
 
 def remember(run: str, *asked: CorrectedTests) -> None:
     """Keep the tests that a page just showed, for the list on every page of the run."""
-    own = st.session_state.setdefault(SEEN, {}).setdefault(run, {})
-    own.update({one.question: one for one in asked if one.tests})
+    _asked(run).update({one.question: one for one in asked if one.tests})
 
 
 def draw(run: str, *asked: CorrectedTests) -> None:
     """Draw the list, folded: what every look at the run tests, then what this session asked on its pages."""
     remember(run, *asked)
-    own = {one.question: one for one in data.corrected_tests(run)} | st.session_state[SEEN][run]
-    rows = list(own.values())
+    folded = st.expander("What was tested, how often, with which correction", key=KEY, on_change="rerun")
+    if folded.open:  # else nothing is counted: the first page of a visit must not wait for it
+        with folded:
+            _draw_list(list(({one.question: one for one in data.corrected_tests(run)} | _asked(run)).values()))
+
+
+def _draw_list(rows: list[CorrectedTests]) -> None:
+    import pandas as pd
+
     if not rows:
+        st.text("Nothing was tested: there are no two models, or no values to compare them by.")
         return
-    with st.expander(f"What was tested: {format.plural(sum(one.tests for one in rows), 'test')}"):
-        st.text(tested_words.caution(rows))
-        table = pd.DataFrame([tested_words.question_row(one) for one in rows], columns=list(tested_words.HEADS))
-        st.dataframe(table, hide_index=True, column_config=COLUMNS)
-        st.caption("The ranks, and what you looked at in this session: comparisons, slices, trends, head to head.")
+    st.text(tested_words.caution(rows))
+    table = pd.DataFrame([tested_words.question_row(one) for one in rows], columns=list(tested_words.HEADS))
+    st.dataframe(table, hide_index=True, column_config=COLUMNS)
+    st.caption("The ranks, and what you looked at in this session: comparisons, slices, trends, head to head.")
+
+
+def _asked(run: str) -> dict[str, CorrectedTests]:
+    """Return the tests that this session has seen of a run, by their question."""
+    found: dict[str, CorrectedTests] = st.session_state.setdefault(SEEN, {}).setdefault(run, {})
+    return found
 
 
 COLUMNS = {

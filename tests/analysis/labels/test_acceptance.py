@@ -9,6 +9,7 @@ import pytest
 from metrics.analysis.labels.acceptance import Acceptance, acceptance, independent
 from metrics.analysis.labels.labelled_scores import LabelledScores
 from metrics.presentation.guarantee_words import accept_line
+from tests.analysis.labels.accepted import simulated
 from tests.analysis.labels.queued_labels import labelled
 
 SCORES = np.linspace(0.0, 1.0, 400)  # of all outputs
@@ -69,20 +70,6 @@ def test_of_several_models_one_label_a_case_counts() -> None:
     assert sorted(both.clusters[rows].tolist()) == list(range(60))
     assert 10 < np.count_nonzero(both.model[rows]) < 50
     assert acceptance(both, SCORES).n == 60
-
-
-def simulated(models: int, levels: int, draws: int) -> float:
-    """How often a guarantee is false, of a judge at whose every score just over 5 % of the answers are wrong.
-
-    Answers of several models to a case are right or wrong together.
-    """
-    rng, false = np.random.default_rng(1), 0
-    for _ in range(draws):
-        cases = np.repeat(np.arange(80), models)
-        score = rng.random(len(cases)) if not levels else np.round(rng.random(len(cases)) * levels) / levels
-        both = replace(labelled(score, (rng.random(80) >= 0.0501)[cases]), clusters=cases)
-        false += acceptance(both, score).threshold is not None
-    return false / draws
 
 
 @pytest.mark.parametrize(("models", "levels"), [(1, 0), (1, 4), (3, 0)], ids=["scores", "levels", "three models"])
