@@ -1,4 +1,4 @@
-"""Leaderboard → Which cases tell models apart: suspects first, every case opens, fewer cases can be taken along."""
+"""Leaderboard → Case difficulty: suspects first, every case opens, fewer cases can be taken along."""
 
 from collections.abc import Callable
 from pathlib import Path
