@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metrics.presentation.format import number, plural
+from metrics.presentation.format import exact, number, plural
 from metrics.presentation.phrases import named
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ def suspects(found: CaseItems) -> str:
         verb = "is" if len(sure) == 1 else "are"
         told = [f"{len(sure)} {of} {verb} probably mislabelled: {named([row.case_id for row in sure])}."]
     if odd:
-        more = "more case looks" if len(odd) == 1 else "more cases look"
-        told.append(f"{len(odd)} {more} unusual ({number(found.by_chance)} expected by chance).")
+        more = " more" if sure else ""
+        looks = f"{more} case looks" if len(odd) == 1 else f"{more} cases look"
+        told.append(f"{len(odd)}{looks} unusual ({exact(round(found.by_chance, 1))} expected by chance).")
     if hard:
         told.append(f"No model is right on {plural(len(hard), 'case')}.")
     return " ".join(told)

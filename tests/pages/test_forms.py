@@ -187,7 +187,7 @@ def test_suites_stand_beside_each_other(
 
 def test_one_suite_teaches(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
     page = open_page("leaderboard", run=runs[0].id, form="suites", key="faithfulness/faithfulness")
-    assert page.info[0].value.startswith("There is no finished run of another suite with this evaluator.")
+    assert page.info[0].value.startswith("No finished run of another suite has this evaluator and one of these models.")
 
 
 def test_a_weighted_score_opens_its_cases(

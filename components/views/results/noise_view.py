@@ -32,7 +32,6 @@ PRICE = (
     "this run's prices are not known in answers. With 0, repeats hardly ever pay: a new case tells more than the same "
     "one again."
 )
-PLAN = "cases × answers of each × replies of the judge to each, of which the price is lowest"
 PLANNED = "Opens Sample size with the spread, repeats and groups of the model whose scores spread most here."
 SOURCES = {
     "cases": ("Cases", "share of the noise of the mean that comes from which cases are in the suite"),

@@ -59,13 +59,17 @@ def draw_suites(view: View) -> None:
     }
     chosen = filters.many("Runs beside this one", others, "with", "Newest of each suite") if others else []
     if not chosen:  # versions of a suite share its name, and most of its cases
-        newest = {run.suite["name"]: run.id for run in reversed(data.runs()) if run.id in others}
+        newest = {
+            run.suite["name"]: run.id
+            for run in reversed(data.runs())
+            if run.id in others and not set(run.models).isdisjoint(facts.models)
+        }
         newest.pop(facts.suite["name"], None)
         chosen = sorted(newest.values(), reverse=True)[:MOST_RUNS]
     if not chosen:
         st.info(
-            "There is no finished run of another suite with this evaluator. Evaluate these models on a second suite, "
-            "and their numbers stand beside these."
+            "No finished run of another suite has this evaluator and one of these models. Evaluate them on a second "
+            "suite, and their numbers stand beside these."
         )
         return
     found = data.several_suites((view.run, *chosen), key)
