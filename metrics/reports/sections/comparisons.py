@@ -107,9 +107,7 @@ def _left_out(
     untested = [metric_title(column, arrow=False) for column in every if column not in columns]
     if untested:
         yield f"Not tested, as there are neither values per case nor resamples to pair: {', '.join(untested)}."
-    more = max(0, len(columns) - MOST_METRICS), len(ranked) - 1 - len(others)
-    if any(more):
-        yield (
-            f"Not shown here: {plural(more[0], 'metric')} and {plural(more[1], 'model')}; the studio's Compare page "
-            "has every pair."
-        )
+    more = {"metric": max(0, len(columns) - MOST_METRICS), "model": len(ranked) - 1 - len(others)}
+    left = " and ".join(plural(count, what) for what, count in more.items() if count)
+    if left:
+        yield f"Not shown here: {left}; the studio's Compare page has every pair."
