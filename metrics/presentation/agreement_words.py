@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from metrics.presentation.format import count, interval, plural
+from metrics.presentation.format import count, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,10 +36,11 @@ def rater_noise_sentence(found: RaterNoise) -> str:
     outputs, raters, rest = (one.value for one in (found.outputs, found.raters, found.rest))
     if outputs is None or raters is None or rest is None:
         return ""
-    bounds = interval(found.outputs.low, found.outputs.high)
+    low, high = found.outputs.low, found.outputs.high
+    bounds = "" if low is None or high is None else f" ({100 * low:.0f}–{100 * high:.0f})"
     return (
-        f"Of the differences among labels, {100 * outputs:.0f} % are between outputs ({bounds}), {100 * raters:.0f} % "
-        f"between raters, and {100 * rest:.0f} % raters who judge the same output differently."
+        f"Of the variance of labels, {100 * outputs:.0f} %{bounds} lies between outputs, {100 * raters:.0f} % between "
+        f"raters, and {100 * rest:.0f} % in how raters see the same output."
     )
 
 

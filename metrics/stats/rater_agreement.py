@@ -68,7 +68,10 @@ def alphas(ratings: Floats, draws: Floats, nominal: bool) -> Floats:
 
 
 def spearmans(x: Floats, y: Floats, draws: Floats) -> Floats:
-    """Return Spearman's ρ [B], the correlation of mid-ranks, of x and y [n] in each resample."""
+    """Return Spearman's ρ [B], the correlation of mid-ranks, of x and y [n] in each resample.
+
+    NaN where x or y is the same throughout; ranks are as large as the weights' sum, and so is what rounding leaves.
+    """
     a, b = _ranks(x, draws), _ranks(y, draws)
     total = draws.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -76,7 +79,7 @@ def spearmans(x: Floats, y: Floats, draws: Floats) -> Floats:
         b -= (draws * b).sum(axis=1, keepdims=True) / total
         wa, wb = draws * a, draws * b
         spread = np.sqrt((wa * a).sum(axis=1) * (wb * b).sum(axis=1))
-        return np.where(spread > 1e-9, (wa * b).sum(axis=1) / spread, np.nan)
+        return np.where(spread > 1e-9 * total[:, 0] ** 3, (wa * b).sum(axis=1) / spread, np.nan)
 
 
 def _ranks(values: Floats, draws: Floats) -> Floats:

@@ -272,7 +272,7 @@ def test_raters_and_where_they_differ(rated: Run, open_page: Open) -> None:
     assert page.dataframe[0].value["raters"].tolist() == ["all together", "ann × bo"]
     assert "40 outputs labelled by two raters or more, 0 of them differently" in texts(page)
     assert len(page.dataframe[1].value) == 40
-    assert "Of the differences among labels, 100 % are between outputs (" in texts(page)
+    assert "Of the variance of labels, 100 % (" in texts(page)
 
 
 def test_sets_can_be_removed_after_a_second_thought(rated: Run, open_page: Open) -> None:

@@ -59,6 +59,8 @@ def test_what_a_resample_does_not_have_is_nan() -> None:
     ones = np.ones((1, 4))
     same = np.array([1.0, 1, 1, 1])
     assert np.isnan(statistics.spearmans(same, np.arange(4.0), ones)[0])
+    weighted = np.abs(np.random.default_rng(3).normal(3, 1, (50, 180)))
+    assert np.isnan(statistics.spearmans(np.zeros(180), np.arange(180.0), weighted)).all()
     assert np.isnan(statistics.alphas(np.stack([same, same], axis=1), ones, nominal=True)[0])
     assert np.isnan(statistics.alphas(np.stack([same, same], axis=1), ones, nominal=False)[0])
     assert np.isnan(statistics.kappas(np.array([[[4.0, 0], [0, 0]]]))[0])

@@ -192,8 +192,8 @@ def test_where_labels_differ_is_parted(workspace: Path) -> None:
     assert found.raters.value == pytest.approx(0.125 / (outputs + 0.125))
     assert found.rest.value == pytest.approx(0, abs=1e-12)
     sentence = rater_noise_sentence(found)
-    assert sentence.startswith("Of the differences among labels, 98 % are between outputs (")
-    assert sentence.endswith("2 % between raters, and 0 % raters who judge the same output differently.")
+    assert sentence.startswith("Of the variance of labels, 98 % (")
+    assert sentence.endswith(") lies between outputs, 2 % between raters, and 0 % in how raters see the same output.")
 
 
 def test_few_double_labels_are_not_parted(workspace: Path) -> None:
