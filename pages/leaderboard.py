@@ -19,7 +19,7 @@ from metrics.presentation.viewers import board_drawing
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
 FORMS = {  # the table first; what draws the others is imported when one is asked for
     "heatmap": "Heatmap", "radar": "Radar", "bars": "Bars", "boxes": "Box plots", "spread": "Distributions",
-    "matches": "Head to head", "tradeoff": "Trade-offs", "weights": "Weighted score", "suites": "Several suites",
+    "matches": "Head to head", "tradeoff": "Trade-offs", "weights": "Weights", "suites": "Suites",
     "noise": "Noise", "items": "Case difficulty",
 }  # fmt: skip
 FILTERS = ("evaluator", "label_key", "tag", "search", "minor", "key", "shown", "column", "against", "also", "with")
