@@ -72,6 +72,7 @@ def test_more_columns_than_fit_are_counted_at_the_edge(page: Page, wide: str) ->
     expect(page.locator(".further")).to_have_text(f"{len(METRICS) - seen} more ›")
     expect(page.locator(".fade.right.on")).to_have_count(1)
     assert page.locator("tbody td a").evaluate_all(CUT) == []  # intervals with a sign included
+    page.locator(".further").scroll_into_view_if_needed()
     names = page.locator("tbody th").first.bounding_box()
     page.locator(".further").click()
     expect(page.locator(".fade.right.on")).to_have_count(0)

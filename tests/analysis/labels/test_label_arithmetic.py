@@ -179,8 +179,10 @@ def test_no_interval_has_the_width_0() -> None:
     assert (found.value, found.low, found.high) == (1.0, pytest.approx(2 * low - 1), 1.0)
     alike = replace(scores(threshold=0.4), score=LABEL)
     found_all = agreement(alike)
-    every = [getattr(found_all, field.name) for field in fields(Agreement)]
-    ends = [(one.low, one.high) for one in every if isinstance(one, Stat) and one is not found_all.suggested]
+    assert found_all.pooled == UNDEFINED, "which takes several models or tags"
+    names = {field.name for field in fields(Agreement)} - {"suggested", "pooled"}
+    every = [getattr(found_all, name) for name in sorted(names)]
+    ends = [(one.low, one.high) for one in every if isinstance(one, Stat)]
     assert all(low < high for low, high in ends), ends
 
 
