@@ -12,7 +12,7 @@ DRAWS = 10_000  # weightings: a share is known to ± 1 point
 EQUAL = 1e-12  # sums that are equal on paper differ in their last bits
 
 
-class TurningPoint(NamedTuple):
+class WeightTurn(NamedTuple):
     """The least change of one weight that makes another model lead: the weight of `part` becomes `weight`."""
 
     part: int
@@ -69,7 +69,7 @@ def first_shares(parts: Floats, seed: int = 0) -> Floats:
     return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0), np.float64)
 
 
-def turning_point(parts: Floats, weights: Floats) -> TurningPoint | None:
+def turning_point(parts: Floats, weights: Floats) -> WeightTurn | None:
     """Return the least change of one of the `weights` [k] (sum 1) after which another model has the largest sum.
 
     parts: [k, m]. The other weights keep their ratios and the sum stays 1, so that a model's sum is x·part + (1 − x) ·
@@ -77,12 +77,12 @@ def turning_point(parts: Floats, weights: Floats) -> TurningPoint | None:
     must be better in that part and worse in the rest, or the reverse.
 
     >>> turning_point(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([0.6, 0.4]))
-    TurningPoint(part=0, weight=0.3333333333333333, model=1)
+    WeightTurn(part=0, weight=0.3333333333333333, model=1)
     """
     sums = weights @ parts
     leader = int(np.argmax(sums))
     found: list[
-        tuple[float, float, TurningPoint]
+        tuple[float, float, WeightTurn]
     ] = []  # by the change; of equal ones, as of two weights, the heavier one's
     for part, weight in enumerate(weights.tolist()):
         if weight >= 1:
@@ -91,5 +91,5 @@ def turning_point(parts: Floats, weights: Floats) -> TurningPoint | None:
         ahead, behind = parts[part, leader] - parts[part], rest[leader] - rest
         for model in np.flatnonzero(ahead * behind < -(EQUAL**2)).tolist():
             at = float(behind[model] / (behind[model] - ahead[model]))
-            found.append((round(abs(at - weight), 9), -weight, TurningPoint(part, at, model)))
+            found.append((round(abs(at - weight), 9), -weight, WeightTurn(part, at, model)))
     return min(found)[2] if found else None
