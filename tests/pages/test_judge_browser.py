@@ -94,7 +94,10 @@ def test_set_up_estimate_run_and_evidence(
     page.get_by_role("button", name="Send OPENAI_API_KEY to 127.0.0.1").click()
     expect(page.get_by_text("is not sent to")).to_have_count(0)
     settle(page)
+    asked = len(judge.calls)
     page.get_by_role("button", name="Test call").click()
+    while len(judge.calls) == asked:  # what the first call said still stands on the page
+        page.wait_for_timeout(50)
     expect(page.get_by_text("✓ The reply has the right form and is correct.")).to_be_visible(timeout=120_000)
     settle(page)
     assert judge.calls[-1].headers["authorization"] == f"Bearer {CANARY}"
