@@ -21,8 +21,8 @@ EQUAL = 1e-9
 class Size(NamedTuple):
     """How well `cases` cases keep the order of pairs of models that did not choose them.
 
-    tau: Kendall's τ with the order by all cases, 1 the same; kept: pairs in the same order, of `pairs` that all cases
-    tell apart, a tie counting half; random: the mean τ of as many cases at random.
+    tau: Kendall's τ with the order by all cases, 1 the same; kept: pairs in the same order, of `pairs` that differ by
+    all cases, a tie counting half; random: the mean τ of as many cases at random.
     """
 
     cases: int

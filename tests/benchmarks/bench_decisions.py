@@ -1,8 +1,8 @@
 """Decisions within a margin, and looks at every time, simulated: python -m tests.benchmarks.bench_decisions
 
 A model that is worse by just the margin may pass in 2.5 % of evaluations, shares beside Tango's score test. Two models
-without a difference, compared at 20 looks while cases arrive, may be told apart at any of them in 5 % of series; beside
-it how often the tests of a single look are wrong at least once.
+without a difference, compared at 20 looks while cases arrive, may be found to differ at any of them in 5 % of series;
+beside it how often the tests of a single look are wrong at least once.
 """
 
 import math

@@ -42,7 +42,7 @@ CORRELATION = (
 )
 P = "probability of a pattern as reversed as this one in a case without a fault, given how many models are right"
 TAU = "Kendall's τ with the ranking by all cases, on pairs of models that did not choose the cases; 1 is the same order"
-KEPT = "pairs of models in the same order as by all cases, a tie counting half, of those that all cases tell apart"
+KEPT = "pairs of models in the same order as by all cases, a tie counting half, of those that differ by all cases"
 RANDOM = "Kendall's τ of as many cases drawn at random, mean of 50 draws"
 
 
