@@ -1,5 +1,7 @@
 """The address of a view: the pages, and state in the query parameters, so that a link reproduces the view."""
 
+import math
+from collections.abc import Container
 from functools import partial
 from pathlib import Path
 from typing import NoReturn, overload
@@ -94,6 +96,17 @@ def as_number(text: str, default: float, low: float = float("-inf"), high: float
     except ValueError:
         return default
     return min(high, max(low, value)) if value == value else default
+
+
+def amounts(name: str, known: Container[str]) -> dict[str, float]:
+    """Return the finite numbers above 0 of a repeatable query parameter `key:number`, by those keys that are known."""
+    found = {}
+    for text in params(name):
+        key, _, amount = text.rpartition(":")
+        value = as_number(amount, 0.0)
+        if key in known and 0 < value < math.inf:
+            found[key] = value
+    return found
 
 
 def flag(name: str) -> bool:

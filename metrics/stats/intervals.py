@@ -53,6 +53,18 @@ def wilson(successes: float, n: float) -> Interval:
     return (0.0 if successes == 0 else max(0.0, centre - half), 1.0 if successes == n else min(1.0, centre + half))
 
 
+def binomial_tail(hits: Ints, trials: Ints, share: float) -> Floats:
+    """Return P(X ≤ hits) of X binomial with so many trials and the chance `share`, elementwise [k]; 0 < share < 1."""
+    found = np.empty(len(hits))
+    log, other = math.log(share), math.log1p(-share)
+    for place, (few, many) in enumerate(zip(hits.tolist(), trials.tolist(), strict=True)):
+        i = np.arange(1, few + 1, dtype=np.float64)
+        terms = np.concatenate([[0.0], np.cumsum(np.log((many - i + 1) / i))]) + np.arange(few + 1) * (log - other)
+        highest = terms.max()
+        found[place] = min(1.0, math.exp(highest + many * other + math.log(np.exp(terms - highest).sum())))
+    return found
+
+
 def exact_upper(k: int, n: int, tail: float) -> float:
     """Return the share m with P(X ≤ k | n, m) = `tail`: the upper end of Clopper and Pearson's interval; 1 if k is n.
 
@@ -61,11 +73,10 @@ def exact_upper(k: int, n: int, tail: float) -> float:
     """
     if k >= n:
         return 1.0
-    ways = np.concatenate([[0.0], np.cumsum(np.log(np.arange(n, n - k, -1)) - np.log(np.arange(1, k + 1)))])
-    hits, low, high = np.arange(k + 1), 0.0, 1.0
+    low, high = 0.0, 1.0
     for _ in range(STEPS):
         middle = (low + high) / 2
-        below = np.exp(ways + hits * np.log(middle) + (n - hits) * np.log1p(-middle)).sum()
+        below = binomial_tail(np.array([k]), np.array([n]), middle)[0]
         low, high = (low, middle) if below <= tail else (middle, high)
     return high
 

@@ -40,14 +40,7 @@ ANYTIME = (
 
 def margins(columns: Sequence[Column]) -> dict[str, float]:
     """Return the allowed losses of the address by the key of a column that has a better end."""
-    known = {column.key for column in columns if column.direction != "none"}
-    found = {}
-    for text in url.params(NAME):
-        key, _, margin = text.rpartition(":")
-        value = url.as_number(margin, 0.0)
-        if key in known and 0 < value < math.inf:
-            found[key] = value
-    return found
+    return url.amounts(NAME, {column.key for column in columns if column.direction != "none"})
 
 
 def draw_margins(columns: Sequence[Column], given: Mapping[str, float]) -> None:

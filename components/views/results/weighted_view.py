@@ -39,13 +39,7 @@ RANK = "1 + the number of models whose score is significantly better (paired on 
 
 def asked_weights(run: str) -> data.Weighting | None:
     """Return the weights and scales of the address; None where it has none above 0 that the run can be weighed by."""
-    there = data.objectives(run) if url.params(WEIGHT) else {}
-    weights = {}
-    for text in url.params(WEIGHT):
-        key, _, weight = text.rpartition(":")
-        value = url.as_number(weight, 0.0)
-        if key in there and 0 < value < math.inf:
-            weights[key] = value
+    weights = url.amounts(WEIGHT, data.objectives(run)) if url.params(WEIGHT) else {}
     scales = {
         key: (worst, best)
         for key, (worst, best) in _scales().items()

@@ -155,8 +155,9 @@ def _ends(row: Difference | Resampled) -> tuple[float, float]:
     Where all cases differ by the same, in a metric without a range, it is that difference: see _sides for the rest.
     """
     if row.low is None or row.high is None:
-        same = row.better is not None and row.error == 0 and row.clusters > 1
-        return (row.better, row.better) if same and row.better is not None else (-math.inf, math.inf)
+        if row.better is not None and row.error == 0 and row.clusters > 1:
+            return row.better, row.better
+        return -math.inf, math.inf
     return (-row.high, -row.low) if row.column.direction == "lower" else (row.low, row.high)
 
 

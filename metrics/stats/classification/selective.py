@@ -7,6 +7,7 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.draws import Draws
+from metrics.stats.intervals import binomial_tail
 from metrics.stats.ratios import ratio
 
 STARTS = 5  # most places where the search for a threshold begins, each with its part of the risk
@@ -78,18 +79,6 @@ def risk_areas(score: Floats, wrong: Bools, draws: Draws) -> Floats:
     growth = np.log1p(ratio(own, before, 0.0))
     parts = rate * own + np.where(first, 0.0, (mistakes - rate * before) * growth)
     return ratio(parts.sum(axis=1), own.sum(axis=1))
-
-
-def binomial_tail(wrong: Ints, answered: Ints, share: float) -> Floats:
-    """Return P(X ≤ wrong) of X binomial with `answered` trials and chance `share`, elementwise [k]; 0 < share < 1."""
-    found = np.empty(len(wrong))
-    log, other = math.log(share), math.log1p(-share)
-    for place, (few, many) in enumerate(zip(wrong.tolist(), answered.tolist(), strict=True)):
-        i = np.arange(1, few + 1, dtype=np.float64)
-        terms = np.concatenate([[0.0], np.cumsum(np.log((many - i + 1) / i))]) + np.arange(few + 1) * (log - other)
-        highest = terms.max()
-        found[place] = min(1.0, math.exp(highest + many * other + math.log(np.exp(terms - highest).sum())))
-    return found
 
 
 def fewest_answers(most: float = 0.05, sure: float = 0.95) -> int:

@@ -8,13 +8,13 @@ from scipy.stats import binom
 
 from metrics.stats.classification.selective import (
     Guarantee,
-    binomial_tail,
     cases_missing,
     guaranteed,
     risk_areas,
     risk_coverage,
 )
 from metrics.stats.draws import Draws
+from metrics.stats.intervals import binomial_tail
 from tests.stats.classification.selecting import SCENES, Scene, simulate
 
 
