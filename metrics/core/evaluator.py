@@ -25,7 +25,8 @@ Columns = Mapping[str, str | float | int | None]  # of an aggregate, beside its 
 Shape = Literal["case", "batch", "dataset"]
 Input = Literal[
     "question", "expected_answers", "retrieved_contexts", "answer", "conditions", "citations", "source_text", "trace",
-    "label", "annotations", "predictions",
+    "label", "annotations", "predictions", "labels", "true_value", "predicted_value", "reference_context_ids",
+    "context_ids", "choices", "choice_logprobs", "expected_calls",
 ]  # fmt: skip
 ROUNDING = 1e-9  # how far past its declared range a value may be by rounding alone
 

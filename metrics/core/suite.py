@@ -1,5 +1,6 @@
 """Suite, Outputs and Case: the data of an evaluation as frozen, typed Arrow tables with content fingerprints."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,11 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
+from metrics.core.classes import ClassFacts, class_records
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.fingerprint import fingerprint
 
-Task = Literal["text", "classification", "detection", "segmentation", "agent"]
+Task = Literal["text", "classification", "detection", "segmentation", "agent", "regression"]
 TASKS: tuple[Task, ...] = get_args(Task)
 
 METADATA = "metadata."  # columns a file has beyond the schema are kept as strings under this prefix
@@ -25,6 +27,7 @@ ASSUMED_SIDE = 1000  # their width and height: IoU does not depend on it, areas 
 MEDIUM = "medium"  # the complexity of a case that gives none
 CRITERIA = ("tag", "search", "length", "complexity")  # of Suite.matching that are no columns
 STRINGS = pa.list_(pa.string())
+NUMBERS = pa.list_(pa.float64())
 GEOMETRY = [
     ("x", pa.float64()),  # left edge of the box, pixels
     ("y", pa.float64()),  # top edge of the box, pixels
@@ -34,6 +37,7 @@ GEOMETRY = [
     ("polygons", pa.list_(pa.list_(pa.float64()))),  # rings x1 y1 x2 y2 …, pixels; a rotated box: one of four points
     ("rle", pa.string()),  # COCO compressed run-length counts, of the image's size
 ]
+KEYPOINTS = ("keypoints", NUMBERS)  # x1 y1 v1 x2 y2 v2 …, pixels; v 0: not labelled, 1: hidden, 2: visible
 
 CASES = pa.schema(
     [
@@ -53,6 +57,15 @@ CASES = pa.schema(
         ("image", pa.string()),  # file name inside the suite's media
         ("image_width", pa.int32()),
         ("image_height", pa.int32()),
+        ("labels", STRINGS),  # the true classes, where a case may have several
+        ("true_value", pa.float64()),  # in regression
+        ("reference_context_ids", STRINGS),  # of the passages that answer the question
+        ("reference_grades", NUMBERS),  # how relevant each of them is; null: all alike
+        ("choices", STRINGS),  # of a multiple-choice question
+        ("correct_choice", pa.int32()),  # its place among them, from 0
+        ("expected_calls", pa.string()),  # JSON: the calls of tools that an agent should make, in order
+        ("negative_labels", STRINGS),  # classes of which the image was checked to have none
+        ("not_exhaustive_labels", STRINGS),  # classes of which the image has more than are annotated
     ]
 )
 ANNOTATIONS = pa.schema(
@@ -62,6 +75,8 @@ ANNOTATIONS = pa.schema(
         ("label", pa.string()),
         *GEOMETRY,
         ("is_crowd", pa.bool_()),
+        ("difficult", pa.bool_()),  # neither counted nor punished where a benchmark's rules say so
+        KEYPOINTS,
     ]
 )
 OUTPUTS = pa.schema(
@@ -79,9 +94,12 @@ OUTPUTS = pa.schema(
         ("tokens", pa.int64()),
         ("context_ids", STRINGS),  # of the retrieved contexts, in their order
         ("error", pa.string()),  # why the model gave no answer
+        ("predicted_value", pa.float64()),  # in regression
+        ("predicted_low", pa.float64()),  # of the interval that the model gives with it
+        ("predicted_high", pa.float64()),
+        ("choice_logprobs", NUMBERS),  # the log-likelihood of each of the case's choices
     ]
 )
-LATER = ("context_ids", "error")  # of OUTPUTS; outputs without them keep the fingerprint that they had before
 PREDICTIONS = pa.schema(
     [
         ("case_id", pa.string()),
@@ -91,8 +109,17 @@ PREDICTIONS = pa.schema(
         ("label", pa.string()),
         ("score", pa.float64()),
         *GEOMETRY,
+        KEYPOINTS,
     ]
 )
+# columns that came later: what has no value in them keeps the fingerprint that it had before
+LATER = frozenset(
+    (
+        "context_ids", "error", "labels", "true_value", "reference_context_ids", "reference_grades", "choices",
+        "correct_choice", "expected_calls", "negative_labels", "not_exhaustive_labels", "difficult", "keypoints",
+        "predicted_value", "predicted_low", "predicted_high", "choice_logprobs",
+    )
+)  # fmt: skip
 
 
 def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -112,6 +139,12 @@ def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.table(columns)
 
 
+def identifying(table: pa.Table) -> pa.Table:
+    """Return the columns of `table` by which it is identified: those of LATER only where they have a value."""
+    kept = [name for name in table.column_names if name not in LATER or table[name].null_count < len(table)]
+    return table.select(kept)
+
+
 def sizes_assumed(cases: pa.Table) -> bool:
     """Return whether the size of an image is unknown and only assumed, so that areas in pixels mean nothing."""
     return ASSUMED_SIZE in cases.column_names and pc.any(pc.equal(cases[ASSUMED_SIZE], "yes")).as_py() is True
@@ -124,7 +157,7 @@ class Suite:
     `media` is the folder with the images named in `cases.image`; `labels` are the classes in the suite's own order;
     `left_out` counts wrong rows of the upload that the user chose to leave out; `category_ids` are the numbers that a
     results file may use instead of `labels`, in the same order; `label_keys` are the keys of labels that are all of the
-    form key=value (core.label_keys).
+    form key=value (core.label_keys); `classes` are the facts about labels that have some.
     """
 
     name: str
@@ -136,6 +169,7 @@ class Suite:
     left_out: int = 0
     category_ids: tuple[int, ...] = ()
     label_keys: tuple[str, ...] = ()
+    classes: Mapping[str, ClassFacts] = field(default_factory=dict)
 
     @classmethod
     def from_rows(
@@ -151,7 +185,8 @@ class Suite:
         geometry = None if annotations is None else rows_table(annotations, ANNOTATIONS)
         if not labels:
             source = table["label"] if geometry is None else geometry["label"]
-            labels = sorted(label for label in source.unique().to_pylist() if label is not None)
+            several = table["labels"].combine_chunks().flatten().to_pylist()
+            labels = sorted({label for label in (*source.to_pylist(), *several) if label is not None})
         return cls(name, task, table, geometry, tuple(labels))
 
     def __len__(self) -> int:
@@ -159,10 +194,11 @@ class Suite:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The sha256 of task, labels, their keys, cases and annotations (not of the name or the pixels)."""
+        """The sha256 of task, labels, their keys and facts, cases and annotations (not of the name or the pixels)."""
         tables = [self.cases] if self.annotations is None else [self.cases, self.annotations]
         keys = ["keys " + "\x1f".join(self.label_keys)] if self.label_keys else []
-        return fingerprint(self.task, "\x1f".join(self.labels), *keys, *tables)
+        facts = ["classes " + json.dumps(class_records(self.classes), sort_keys=True)] if self.classes else []
+        return fingerprint(self.task, "\x1f".join(self.labels), *keys, *facts, *map(identifying, tables))
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
@@ -233,12 +269,8 @@ class Outputs:
     @cached_property
     def fingerprint(self) -> str:
         """The sha256 of outputs and predictions."""
-        kept = [
-            name
-            for name in self.outputs.column_names
-            if name not in LATER or self.outputs[name].null_count < len(self.outputs)
-        ]
-        return fingerprint(self.outputs.select(kept), *([] if self.predictions is None else [self.predictions]))
+        tables = [self.outputs] if self.predictions is None else [self.outputs, self.predictions]
+        return fingerprint(*map(identifying, tables))
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -290,6 +322,12 @@ class Case(NamedTuple):
     error: str | None = None  # why the model gave no answer
     files: Path | None = None  # the folder of those that are stored
     metadata: Mapping[str, str] = {}
+    reference_context_ids: tuple[str, ...] = ()
+    reference_grades: tuple[float, ...] = ()  # of the same; empty: all alike
+    choices: tuple[str, ...] = ()
+    correct_choice: int | None = None  # its place among the choices, from 0
+    choice_logprobs: tuple[float, ...] = ()
+    expected_calls: str | None = None
 
     @classmethod
     def of(cls, **values: Any) -> "Case":

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from metrics.core.arrow import stored_rows
+from metrics.core.classes import classes_of
 from metrics.core.errors import RunCorrupt
 from metrics.core.files import json_of
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
@@ -111,6 +112,7 @@ def read_suite(folder: Path, cases: pa.Table, annotations: pa.Table | None) -> S
         facts["left_out"],
         tuple(facts["category_ids"]),
         tuple(facts.get("label_keys", ())),
+        classes_of(facts.get("classes", {})),
     )
 
 

@@ -13,8 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from metrics.core import suite as columns
 from metrics.core.arrow import opened, stored_rows
 from metrics.core.cases import places
+from metrics.core.classes import class_records
 from metrics.core.errors import RunCorrupt, RunNotFound
 from metrics.core.files import copy_folder, make_folder, read_json, write_json, write_table
 from metrics.core.schema import SCHEMA_VERSION, SLICE, conformed
@@ -65,6 +67,7 @@ class StoredInputs:
                 "schema": SCHEMA_VERSION, "name": suite.name, "task": suite.task, "labels": suite.labels,
                 "category_ids": suite.category_ids, "cases": len(suite), "left_out": suite.left_out,
                 "label_keys": suite.label_keys,
+                **({"classes": class_records(suite.classes)} if suite.classes else {}),
                 "created": datetime.now(UTC).isoformat(timespec="milliseconds"), **(made or {}),
             }  # fmt: skip
             write_json(folder / "suite.json", sealed(folder, facts))
@@ -106,7 +109,7 @@ class StoredInputs:
         rows = None if model is None else [("model", "=", model)]
         return Outputs(
             conform(stored_rows(answers, filters=rows), OUTPUTS),
-            None if predictions is None else stored_rows(predictions, filters=rows),
+            None if predictions is None else conform(stored_rows(predictions, filters=rows), columns.PREDICTIONS),
             self.outputs_facts(fingerprint)["left_out"],
             self.outputs_files(fingerprint),
             self.targets(fingerprint),
@@ -249,9 +252,10 @@ def _positions(outputs: Path, cases: Path) -> pa.ChunkedArray:
 def _cases(path: Path) -> pa.Table:
     """Return the stored cases; columns without a value, which most suites have many of, are not read but made."""
     metadata, filled = _metadata(path)
-    return conformed(stored_rows(path, filled), metadata.schema.to_arrow_schema())
+    return conform(conformed(stored_rows(path, filled), metadata.schema.to_arrow_schema()), columns.CASES)
 
 
 @lru_cache(maxsize=8)
 def _load_suite(cases: Path, annotations: Path | None) -> Suite:
-    return read_suite(cases.parent, _cases(cases), None if annotations is None else stored_rows(annotations))
+    objects = None if annotations is None else conform(stored_rows(annotations), columns.ANNOTATIONS)
+    return read_suite(cases.parent, _cases(cases), objects)

@@ -1,10 +1,14 @@
 """Suite, Outputs and Case: fingerprints, restriction, joining."""
 
+import json
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics.core.classes import ClassFacts, class_records, classes_of
 from metrics.core.fingerprint import fingerprint
 from metrics.core.suite import CASES, Outputs, Suite, conform, rows_table
 
@@ -87,3 +91,21 @@ def test_restriction_keeps_order_and_drops_the_rest() -> None:
 
 def test_rows_table_makes_unknown_keys_metadata() -> None:
     assert rows_table([{"case_id": "1", "site": 3}], CASES)["metadata.site"].to_pylist() == ["3"]
+
+
+def test_facts_about_classes_are_a_part_of_the_fingerprint_and_survive_json() -> None:
+    plain = Suite.from_rows("a", "detection", [{"case_id": "1"}], [], ["cat"])
+    facts = {
+        "cat": ClassFacts("animal", True, 12, ("nose", "tail"), ((0, 1),), (0.26, 0.5)),
+        "sky": ClassFacts(is_thing=False),
+    }
+    assert plain.fingerprint.startswith("cb726a88b0794c8c")  # as before classes had facts
+    known = replace(plain, classes=facts)
+    assert known.fingerprint not in (plain.fingerprint, replace(plain, classes={"cat": ClassFacts()}).fingerprint)
+    assert class_records(facts)["sky"] == {"is_thing": False}
+    assert classes_of(json.loads(json.dumps(class_records(facts)))) == facts
+
+
+def test_labels_of_a_suite_are_those_of_all_its_cases() -> None:
+    rows = [{"case_id": "1", "labels": ["b", "a"]}, {"case_id": "2", "label": "c"}]
+    assert Suite.from_rows("a", "classification", rows).labels == ("a", "b", "c")

@@ -6,6 +6,7 @@ import shutil
 import stat
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 
 from metrics.analysis import leaderboard
 from metrics.cli.main import main
+from metrics.core.classes import ClassFacts
 from metrics.core.errors import InputError, RunError
 from metrics.library.run import Workspace as LibraryWorkspace
 from metrics.reports.archives import layout
@@ -265,3 +267,13 @@ def test_command_and_library(made: Run, tmp_path: Path, capsys: pytest.CaptureFi
     assert (tmp_path / "again.zip").read_bytes() == Path(file).read_bytes()
     assert main(["import", str(tmp_path / "none.zip"), "--workspace", other]) == 2
     assert "no such file" in capsys.readouterr().err
+
+
+def test_a_suite_comes_back_with_the_keys_of_its_labels_and_the_facts_about_them(workspace: Path, tmp_path: Path) -> None:
+    labels = ("colour=red", "shape=round")
+    suite = replace(
+        text_suite(), labels=labels, label_keys=("colour", "shape"), classes={"colour=red": ClassFacts("x")}
+    )
+    run = finished(Workspace(), suite, text_outputs(), "rouge", name="keys")
+    read = opened(archive(run), tmp_path).suite
+    assert (read.label_keys, read.classes, read.fingerprint) == (suite.label_keys, suite.classes, suite.fingerprint)

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from metrics.core.classes import classes_of
 from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.core.files import json_of, make_file, make_folder, move_folder, read_json, sync_folder
 from metrics.core.schema import SCHEMA_VERSION, TABLES
@@ -281,6 +282,7 @@ def _bad_suite(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, st
         suite = Suite(
             facts["name"], facts["task"], cases, pq.read_table(annotations) if annotations.exists() else None,
             tuple(facts["labels"]), None, facts["left_out"], tuple(facts["category_ids"]),
+            tuple(facts.get("label_keys", ())), classes_of(facts.get("classes", {})),
         )  # fmt: skip
         same = suite.fingerprint == contents.suite
     except (*UNFIT, OSError, pa.ArrowException, AssayError) as failure:
