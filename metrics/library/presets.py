@@ -14,7 +14,7 @@ VARIANTS = (  # of others in the preset: another definition of the same, or its 
     "answer_relevancy", "hallucination_claims", "hallucination_contexts", "context_relevancy_sentences",
 )  # fmt: skip
 DEAR = ("umbrela", "autonuggetizer", "fact_check")  # a question for each passage, or a search, beyond the others
-OWN = ("byop",)  # says nothing before the user has written its prompt
+OWN = ("byop", "g_eval")  # say nothing before the user has written a prompt or a criterion
 
 
 @dataclass(frozen=True, slots=True)

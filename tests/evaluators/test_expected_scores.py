@@ -29,7 +29,7 @@ def scored(server: JudgeServer, evaluator: str, *, asks: bool | None = True, **p
     server.say("context_relevance.relevant", [{"verdict": "yes"}])
     server.shares = {
         "verdict": VERDICTS, "supported_by": SUPPORT, "coherence": {"4": 0.5, "5": 0.3, "3": 0.2},
-        "level": {"good": 0.75, "poor": 0.25},
+        "level": {"good": 0.75, "poor": 0.25}, "score": {"4": 0.5, "5": 0.3, "3": 0.2},
     }  # fmt: skip
     return judged(evaluator, CASE, server, judge={"probabilities": asks}, **parameters)
 
@@ -79,6 +79,21 @@ def test_expected_levels_of_a_rubric_and_of_a_prompt(judge_server: JudgeServer) 
     byop = {"prompt": "Is {actual_answer} kind?", "mode": "graded", "levels": levels, "check_contexts": False}
     assert scored(judge_server, "byop", **byop).values["grade"] == pytest.approx(0.8)
     assert scored(judge_server, "byop", asks=None, **byop).values["grade"] == 1.0
+
+
+def test_a_score_by_a_criterion_is_weighted_by_the_probabilities(judge_server: JudgeServer) -> None:
+    """(4.1 − 1) / 4 = .775, where the judge chose 4; of several samples the mean counts."""
+    judge_server.say("g_eval", {"reason": "", "score": 4})
+    own = {"criterion": "Kind answers thank.", "steps": ["Look for thanks."]}
+    score = scored(judge_server, "g_eval", **own)
+    assert score.values == {"g_eval": pytest.approx(0.775)}
+    assert score.evidence is not None
+    assert score.evidence.facts["score"] == pytest.approx(4.1)
+    assert scored(judge_server, "g_eval", asks=None, **own).values["g_eval"] == 0.75
+    drawn = scored(judge_server, "g_eval", **own, samples=3)
+    assert drawn.evidence is not None
+    assert len(drawn.evidence.verdicts["ratings"]) == 3
+    assert drawn.values == {"g_eval": pytest.approx(0.775)}
 
 
 def test_probabilities_can_be_left_unused(judge_server: JudgeServer) -> None:

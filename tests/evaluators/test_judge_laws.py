@@ -33,9 +33,10 @@ BLANK = {name: [" ", "\n"] if isinstance(value, list) else " \t" for name, value
 PASSES_WHEN_EMPTY = {"bias", "toxicity", "sexism", "stereotypes", "contact_information"}  # nothing said, nothing bad
 PARAMETERS = {  # with which an evaluator that can do otherwise asks a judge
     "byop": {"prompt": "Is {actual_answer} polite?"},
+    "g_eval": {"criterion": "Polite answers greet the customer.", "steps": ["Look for a greeting."]},
     "language_mismatch": {"detector": "judge"},
 }
-OWN_PROMPT = {"byop"}  # the user's
+OWN_PROMPT = {"byop", "g_eval"}  # the user's
 STAND_INS = {"judge", "embedder"}
 LONGEST_PROMPT = 1_200  # characters of instructions: they are sent with every call
 

@@ -245,6 +245,7 @@ WHOLE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "summary_coherence": ({"source_text": LONG, "answer": "Mills."}, {}, "SOURCE"),
     "summarization_judge": ({"source_text": LONG, "answer": "Mills."}, {}, "SOURCE"),
     "byop": ({"answer": LONG}, {"prompt": "Is {actual_answer} polite?"}, "ACTUAL_ANSWER"),
+    "g_eval": ({"question": QUESTION, "answer": LONG}, {"criterion": "Polite.", "steps": ["Read."]}, "ACTUAL_ANSWER"),
     "rubric": ({"question": QUESTION, "answer": "Mills.", "retrieved_contexts": [LONG]}, {}, "SOURCES"),
     "fact_check": ({"question": QUESTION, "answer": LONG}, {}, "ANSWER"),
 }

@@ -26,6 +26,7 @@ from tests.laws.scenes import SCENES, Scene
 
 PARAMETERS = {
     "byop": {"prompt": "Is {actual_answer} polite?"},
+    "g_eval": {"criterion": "Polite answers greet the customer."},
     "own_scores": {"scores": {"own": {"column": "score"}}},
     "consistency_statistics": {"of": "rouge.rougeL"},
 }

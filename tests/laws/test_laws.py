@@ -57,12 +57,13 @@ LAWS: dict[str, tuple[str, laws.Law]] = {  # the change, and what must hold then
 }
 EXTREME = "extreme values, a value in range or a reason"
 WHOLE = "it asks about the text as a whole; one of 100,000 characters is beyond the judge's window, as its reason says"
+WHOLE_TEXTS = ("byop", "g_eval", "rubric", "fact_check", "summarization_judge", "summary_coherence")
 EXCEPTIONS: dict[tuple[str, str], str] = {  # law and evaluator → why it does not keep it
     (
         EXTREME,
         "agent_sanity",
     ): "a trace that is no JSON is an error of its case, not one that the rule does not apply to",
-    **{(EXTREME, name): WHOLE for name in ("byop", "rubric", "fact_check", "summarization_judge", "summary_coherence")},
+    **{(EXTREME, name): WHOLE for name in WHOLE_TEXTS},
     ("all unscorable, no number but reasons", "segmentation_iou"): (
         "pixels that no region covers are background, a label like any other: empty images agree wholly"
     ),
