@@ -18,7 +18,9 @@ DOTA_LINE = re.compile(rf"{NUMBERS}(?:\s+{NUMBERS}){{7}}\s+\S+(?:\s+[0-2])?\s*")
 KITTI_LINE = re.compile(rf"[A-Za-z_]+(?:\s+{NUMBERS}){{14,15}}\s*")
 IMAGE_LINE = re.compile(r"\S+\.(?:jpe?g|png|bmp|tiff?|webp)(?:\s.*)?", re.IGNORECASE)
 LISTED = re.compile(r"[\w./-]+(?:\s+-?\d+)*\s*")
+MOT_LINE = re.compile(rf"\d{{1,7}},\s*-?\d{{1,7}}(?:,\s*{NUMBERS}){{5,8}}")
 LABELS = "a zip of all label files with the images and the names of the classes"
+FRAMES = "one image a frame, with a table of image, label and box: tracking through video is not evaluated"
 OPEN_IMAGES = "the table of boxes (…-annotations-bbox.csv); a zip of it may hold this file too"
 TASKS = (
     "tasks of objects in images: a table of case_id, text and label for texts, and outputs of any tool as CSV or JSON"
@@ -98,6 +100,8 @@ def _text(source: Source) -> tuple[str, str] | None:
     for kind, pattern in (("DOTA", DOTA_LINE), ("KITTI", KITTI_LINE), ("YOLO", YOLO_LINE)):
         if all(pattern.fullmatch(line.strip()) for line in lines):
             return f"{kind} labels of one image", LABELS
+    if all(MOT_LINE.fullmatch(line.strip()) for line in lines):
+        return "tracks of objects through the frames of a video (MOT)", FRAMES
     if lines[0].startswith(("imagesource:", "gsd:")):
         return "DOTA labels of one image", LABELS
     if base.endswith(".data") or (lines[0].replace(" ", "").startswith("classes=")):
