@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import cycle
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,7 +17,8 @@ from components.widgets.literal import literal
 if TYPE_CHECKING:
     from components.data import Metric
 
-Kind = Literal["number", "integer", "boolean", "choice", "text", "numbers", "texts", "json"]
+Kind = Literal["number", "integer", "boolean", "choice", "text", "prose", "numbers", "texts", "json"]
+PROSE = 1_000  # characters from which on a text that may have so many gets several lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ def _kind(entry: Mapping[str, Any], options: tuple[Any, ...], definitions: Mappi
         if types and types <= {"number", "integer"}:
             return "numbers"
         return "texts" if types == {"string"} else "json"
+    if entry.get("type") == "string" and entry.get("maxLength", 0) >= PROSE:
+        return "prose"
     kinds: dict[Any, Kind] = {"number": "number", "integer": "integer", "boolean": "boolean", "string": "text"}
     return kinds.get(entry.get("type"), "json")
 
@@ -227,5 +231,6 @@ def _widget(field: ParameterField, key: str, placeholder: str) -> Any:
             return json.loads(text) if text.strip() else None
         except json.JSONDecodeError as failure:
             raise ValueError(f"not JSON ({failure.msg} at character {failure.pos + 1})") from None
-    text = st.text_input(label, field.default or "", key=key, help=hint, placeholder=placeholder)
+    draw = partial(st.text_area, height="content") if field.kind == "prose" else st.text_input
+    text = draw(label, field.default or "", key=key, help=hint, placeholder=placeholder)
     return field.default if text == (field.default or "") else text

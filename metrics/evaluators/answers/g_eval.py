@@ -120,7 +120,7 @@ async def g_eval(case: Case, parameters: GEvalParameters, judge: Judge) -> CaseS
 
     First the judge turns the criterion into steps; that happens once, and its reply is in the cache of the judge. Then
     it works through them for each answer and fills in a score. Weighting the scores by the probabilities of their
-    tokens tells apart answers that would all get a 4. Providers give them if the judge's setting `probabilities` is
+    tokens distinguishes answers that would all get a 4. Providers give them if the judge's setting `probabilities` is
     on; the local judge always does. With `samples` above 1 the mean of so many replies counts.
 
     A case that lacks something in `shown` is not applicable, nor is any without a criterion. A reply that is no whole

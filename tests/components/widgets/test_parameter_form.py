@@ -27,6 +27,7 @@ class Sample(Parameters):
     words: list[str] = Field(default_factory=list)
     grids: tuple[Grid, ...] = (Grid.COCO,)
     modes: tuple[Literal["a", "b"], ...] = ()
+    criterion: str = Field("", max_length=4_000)
     usd: float = Field(1.0, title="Dollars")
     limit: int | None = None
     pairs: dict[str, float] = Field(default_factory=dict)
@@ -46,6 +47,7 @@ class Sample(Parameters):
         ("words", "texts", {"options": ()}),
         ("grids", "texts", {"options": ("coco", "voc"), "default": ["coco"]}),
         ("modes", "texts", {"options": ("a", "b")}),
+        ("criterion", "prose", {"default": ""}),
         ("usd", "number", {"title": "Dollars"}),
         ("limit", "integer", {"optional": True, "title": "Limit"}),
         ("pairs", "json", {}),
