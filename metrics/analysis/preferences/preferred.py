@@ -118,7 +118,10 @@ def judge_and_people(run: Run, criterion: str, tag: str | None = None) -> Agreed
         short = Stat(needs=ENOUGH - len(read))
         return Agreed(len(read), short, short, short, counts)
     equal, clear = (people == judge).astype(np.float64), people != 0.5
-    kappa = stat(*kappa_interval(rows, np.eye(3)[columns], ones, clusters))
+    value, (low, high) = kappa_interval(rows, np.eye(3)[columns], ones, clusters)
+    if low is not None and high is not None:  # of few matches that all agree, the drawn tables may all be below
+        low, high = min(low, value), max(high, value)
+    kappa = stat(value, (low, high))
     decided = UNDEFINED
     if clear.any():
         decided = stat(*share_interval(equal[clear], ones[clear], cluster_codes(clusters[clear])))
