@@ -117,7 +117,7 @@ columns = [column for column in columns if key is None or column.label_key in (k
 models = [model for model in board.models if wanted.casefold() in model.casefold()]
 sort, down = url.param("sort"), url.param("order") != "up"
 
-CLEARED = ["key", "shown", "as", "against", "also", "tie", "with", "width", "price", "few"]
+CLEARED = ["key", "shown", "as", "against", "also", "tie", "with", "width", "price", "few", "source", "by", "pair"]
 form = controls.choice("Form", FORMS, "form", clears=CLEARED)
 if not models or not columns:
     st.info("The filters in the sidebar leave no model or no metric. Clear them to see all.")

@@ -138,6 +138,27 @@ from components.data.monitors import (
 from components.data.object_exports import ExportFormat, export_objects, object_keys, save_selection
 from components.data.object_lint import BoxPreview, DrawnBox, ObjectChecks, box_preview, object_checks
 from components.data.pictures import Detail, detail, picture
+from components.data.preferences import (
+    JudgingState,
+    ReadPreferences,
+    add_preferences,
+    give_preference,
+    judge_and_people,
+    judging_state,
+    more_matches,
+    pair_queue,
+    position_bias,
+    preference_cases,
+    preference_criteria,
+    preference_sets,
+    preferences_estimate,
+    preferred_models,
+    read_preferences,
+    remove_preferences,
+    start_judging,
+    stop_judging,
+    withdraw_preference,
+)
 from components.data.prompts import (
     TriedCase,
     checked_prompt,
@@ -395,6 +416,8 @@ if TYPE_CHECKING:
     from metrics.analysis.labels.manipulations import Check
     from metrics.analysis.labels.panel_agreement import PanelAgreement
     from metrics.analysis.labels.raters import Raters
+    from metrics.analysis.preferences.matches import Source
+    from metrics.analysis.preferences.pairs import Pair
     from metrics.analysis.slices.find_slices import SliceSearch
     from metrics.analysis.slices.slice_outcomes import Measure
     from metrics.analysis.slices.slice_values import SliceTable, SliceValue

@@ -42,6 +42,7 @@ SECTIONS = {  # of the menu: file stem = name = address: title, icon
         "judge": ("Judge", ":material/gavel:"),
         "judge_agreement": ("Judge agreement", ":material/verified:"),
         "label": ("Label", ":material/rate_review:"),
+        "arena": ("Arena", ":material/swords:"),
     },
 }
 PAGES = {name: facts for section in SECTIONS.values() for name, facts in section.items()}

@@ -1,4 +1,4 @@
-"""`judge`: install the local judge, list the models and servers that can judge, check what sways a run's judge."""
+"""`judge`: install the local judge, list the models that can judge, check what sways a judge, compare answers."""
 
 import argparse
 import shlex
@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from metrics.cli.judge_bias_command import add_bias_action
+from metrics.cli.judge_preferences_command import add_preferences_action
 from metrics.cli.options import add_parser
 from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say
@@ -17,9 +18,11 @@ from metrics.store import Workspace
 
 
 def add_command(commands: Any) -> None:
-    """Add `judge` with its actions install and list."""
+    """Add `judge` with its actions install, list, bias and preferences."""
     command = commands.add_parser(
-        "judge", help="install the local judge, list the models of this machine, check what sways a judge: bias"
+        "judge",
+        help="install the local judge, list the models of this machine, check what sways a judge: bias; let a judge "
+        "compare answers: preferences",
     )
     actions = command.add_subparsers(required=True, metavar="ACTION")
     action = actions.add_parser(
@@ -35,6 +38,7 @@ def add_command(commands: Any) -> None:
         help="also ask the usual ports of this machine (Ollama, llama.cpp, LM Studio, vLLM) for their models",
     )  # fmt: skip
     add_bias_action(actions)
+    add_preferences_action(actions)
 
 
 def _install(options: argparse.Namespace) -> int:

@@ -73,7 +73,7 @@ def read_labels(
     problems = Problems(keep_good_rows)
     sheet, notes = read_table(path, filename, problems, reading)
     names = list(sheet.table.column_names)
-    columns = _columns(names, dict(mapping or {}), problems, sheet.file)
+    columns = chosen_columns(names, dict(mapping or {}), problems, sheet.file)
     if "case_id" not in columns:
         raise problems.fail(sheet.file, "no column with the case ids", "a column " + _aliases("case_id"), 1)
     rest = [name for name in names if name not in columns.values()]
@@ -125,19 +125,22 @@ def _aliases(canonical: str) -> str:
     return ", ".join((canonical, *ALIASES[canonical]))
 
 
-def _columns(names: list[str], mapping: dict[str, str], problems: Problems, file: str) -> dict[str, str]:
-    """Return canonical name → column: the user's mapping first, then names and aliases."""
+def chosen_columns(
+    names: list[str], mapping: dict[str, str], problems: Problems, file: str,
+    known: Mapping[str, Sequence[str]] = ALIASES,
+) -> dict[str, str]:  # fmt: skip
+    """Return canonical name → column: the user's mapping first, then the `known` names and their aliases."""
     chosen: dict[str, str] = {}
     for canonical, column in mapping.items():
-        if canonical not in ALIASES:
-            problems.add(file, f"a mapping of {canonical!r}", "one of " + ", ".join(ALIASES), fatal=True)
+        if canonical not in known:
+            problems.add(file, f"a mapping of {canonical!r}", "one of " + ", ".join(known), fatal=True)
         elif column not in names:
             problems.add(file, f"no column {column!r} for {canonical}", "one of " + ", ".join(names), fatal=True)
         else:
             chosen[canonical] = column
     problems.stop()
     folded = {fold(name): name for name in reversed(names)}
-    for canonical, aliases in ALIASES.items():
+    for canonical, aliases in known.items():
         for alias in (canonical, *aliases):
             if canonical not in chosen and alias in folded and folded[alias] not in chosen.values():
                 chosen[canonical] = folded[alias]

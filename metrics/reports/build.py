@@ -38,6 +38,7 @@ from metrics.reports.sections.grouped_insights import grouped_insights
 from metrics.reports.sections.label_agreement import agreement_section
 from metrics.reports.sections.matches import match_sentences
 from metrics.reports.sections.overview import overview
+from metrics.reports.sections.preferences import preferences_section
 from metrics.reports.sections.replacement import replacement_section
 from metrics.reports.sections.robustness import flips_section
 from metrics.reports.sections.section_charts import chart_groups
@@ -52,10 +53,12 @@ from metrics.store import Run
 
 MOST_COLUMNS = 60
 MOST_TITLE = 160
-BEFORE_CHARTS, APPENDICES = ("comparison", "slices", "perturbations", "defects"), ("agreement", "tests", "compliance")
+BEFORE_CHARTS = ("comparison", "preferences", "slices", "perturbations", "defects")
+APPENDICES = ("agreement", "tests", "compliance")
 MAKERS = {
-    "comparison": comparison_section, "slices": slices_section, "perturbations": flips_section,
-    "defects": defects_section, "agreement": agreement_section, "compliance": standards_section,
+    "comparison": comparison_section, "preferences": preferences_section, "slices": slices_section,
+    "perturbations": flips_section, "defects": defects_section, "agreement": agreement_section,
+    "compliance": standards_section,
 }  # fmt: skip
 MOST_INSIGHTS = 24
 MOST_GROUPED = 3  # metrics whose rank groups are written out

@@ -9,6 +9,7 @@ SECTIONS: Mapping[str, tuple[str, str]] = {  # name: title, what it holds
     "leaderboard": ("Leaderboard", "metrics with their intervals"),
     "comparison": ("Is it really better?", "tested differences"),
     "problems": ("Problems", "missed thresholds and insights"),
+    "preferences": ("Preferences", "whose answers people and the judge prefer"),
     "slices": ("Slices", "groups of cases that are worse than the rest"),
     "perturbations": ("Perturbations", "verdicts that flip"),
     "defects": ("Defects", "broken files, answers too short to compare"),

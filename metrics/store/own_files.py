@@ -17,7 +17,7 @@ from metrics.store.digests import SETTLED
 # all that a workspace has; its folder may have been there before, and have other things of the user's
 FOLDERS = (
     "bin", "cache", "completions", "drafts", "groups", "labels", "listings", "logs", "monitors", "outputs", "plugins",
-    "questions", "reviews", "runs", "suites", "targets", "thumbnails", "turns", "uploads",
+    "preferences", "questions", "reviews", "runs", "suites", "targets", "thumbnails", "turns", "uploads",
 )  # fmt: skip
 
 

@@ -51,28 +51,36 @@ def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mappin
     what_was_tested.remember(run, data.of_matches(found, metric_title(column, arrow=False)))
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        numbers = pd.DataFrame(
-            {
-                "name": one.model, "series": one.model, "key": one.model, "n": one.wins + one.ties + one.losses,
-                "value": one.score, "low": one.low, "high": one.high,
-            }
-            for one in found.standings[:MOST_BARS]
-        )  # fmt: skip
-        figure = interval_bars.ranked_figure(numbers, colours, "", is_dark(), (0.0, 1.0), 0.5)
-        point = selected(draw(figure, "form-matches", "Score of each model against the average model", "rerun"))
-        st.caption(
-            "Score against the average model, a tie counting half. Whiskers: 95 %; dotted: as strong as the average. "
-            f"{plural(found.cases, 'case')} with a match. Click a bar to see the model's cases."
-            + (" A model never loses or never wins, so one even match was added for each." if found.added else "")
-        )
-    if point:
-        about = {"evaluator": column.evaluator, "metric": column.metric, "model": point[0]}
+        model = draw_chart(found, colours, "Click a bar to see the model's cases.")
+    if model:
+        about = {"evaluator": column.evaluator, "metric": column.metric, "model": model}
         url.go("cases", run=run, tag=tag, **about)
     with right:
+        draw_standings(found, column.key)
         _draw_pairs(run, found, column, tag)
 
 
-def _draw_pairs(run: str, found: HeadToHead, column: Column, tag: str | None) -> None:
+def draw_chart(found: HeadToHead, colours: Mapping[str, str], click: str = "") -> str | None:
+    """Draw each model's score against the average model; return the model whose bar was clicked."""
+    numbers = pd.DataFrame(
+        {
+            "name": one.model, "series": one.model, "key": one.model, "n": one.wins + one.ties + one.losses,
+            "value": one.score, "low": one.low, "high": one.high,
+        }
+        for one in found.standings[:MOST_BARS]
+    )  # fmt: skip
+    figure = interval_bars.ranked_figure(numbers, colours, "", is_dark(), (0.0, 1.0), 0.5)
+    point = selected(draw(figure, "form-matches", "Score of each model against the average model", "rerun"))
+    st.caption(
+        "Score against the average model, a tie counting half. Whiskers: 95 %; dotted: as strong as the average. "
+        f"{plural(found.cases, 'case')} with a match. {click}".rstrip()
+        + (" A model never loses or never wins, so one even match was added for each." if found.added else "")
+    )
+    return point[0] if point else None
+
+
+def draw_standings(found: HeadToHead, key: str) -> None:
+    """Draw the models with ranks, scores and intervals."""
     models = [one.model for one in found.standings]
     short = short_names(models, 14)
     standings = pd.DataFrame(
@@ -87,7 +95,12 @@ def _draw_pairs(run: str, found: HeadToHead, column: Column, tag: str | None) ->
         "rank": header("Rank", 56, f"the ranks that it may have: {RANK}"), "model": header("Model", 110),
         "score": numeric("Score", 56, SCORE), "interval": numeric("95 %", 96, "95 % interval of the score"),
     }  # fmt: skip
-    records(standings, columns, f"matches-{column.key}", tallest=36 + 35 * 8)
+    records(standings, columns, f"matches-{key}", tallest=36 + 35 * 8)
+
+
+def _draw_pairs(run: str, found: HeadToHead, column: Column, tag: str | None) -> None:
+    models = [one.model for one in found.standings]
+    short = short_names(models, 14)
     pairs = [(one, other) for place, one in enumerate(models) for other in models[place + 1 :]][:MOST_PAIRS]
     table = pd.DataFrame(
         {

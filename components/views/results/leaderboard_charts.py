@@ -12,6 +12,7 @@ from components import data
 from components.charts import interval_bars, radar, spread
 from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
+from components.views.results import preference_standings
 from components.views.results.case_difficulty import draw_case_difficulty
 from components.views.results.chart_view import View
 from components.views.results.head_to_head import draw_head_to_head
@@ -150,7 +151,11 @@ def show_spread(view: View) -> None:
 
 
 def show_matches(view: View) -> None:
-    """One metric: the models ranked by the cases on which they beat each other."""
+    """The models ranked by the cases on which they beat each other: in one metric, or by preferences."""
+    source = preference_standings.choose_source(view.run)
+    if source is not None:
+        preference_standings.draw(view.run, source, view.tag, view.colours)
+        return
     there = data.metrics_by_case(view.run)
     offered = [
         column for column in view.columns

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from metrics.stats.bradley_terry import Strengths, bradley_terry
 from metrics.store import Run, cache_by_run
 
 MOST = 4_000_000  # matches
+Tally = tuple[int, int, int]  # wins, ties, losses
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +39,19 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class HeadToHead:
-    """The models of a run by the matches of one metric, the strongest first.
+    """The models of a run by their matches, the strongest first.
 
     outcomes: wins, ties and losses of the first model of each pair; cases: those with a match; clusters: independent
-    units among them; added: a model never loses or never wins, so one match of each with an average model was added.
+    units among them; added: a model never loses or never wins, so one match of each with an average model was added;
+    apart: for each two neighbours in the standings |z|, by how many standard errors their strengths differ.
     """
 
     standings: tuple[Standing, ...]
-    outcomes: Mapping[tuple[str, str], tuple[int, int, int]]
+    outcomes: Mapping[tuple[str, str], Tally]
     cases: int
     clusters: int
     added: bool
+    apart: tuple[float, ...] = ()
 
 
 @cache_by_run(maxsize=16)
@@ -56,9 +60,8 @@ def head_to_head(
 ) -> HeadToHead | None:  # fmt: skip
     """Return the models ranked by matches on the cases, or those with a tag; the repeats of a case are averaged.
 
-    tie: the largest difference of two scores that is a tie (equal but for rounding by default). Strengths, intervals
-    and ranks: see metrics.stats.bradley_terry, cases (or the suite's groups) as clusters. None where there is nothing
-    to rank: fewer than two models or cases with values, no better end, or more than MOST matches.
+    tie: the largest difference of two scores that is a tie (equal but for rounding by default). None where there is
+    nothing to rank: fewer than two models or cases with values, no better end, or more than MOST matches.
     """
     entry = run.evaluator(evaluator)
     direction = None if entry is None else entry.metric(metric).direction
@@ -67,22 +70,33 @@ def head_to_head(
         return None
     read = {model: case_values(run, model, design, [key]).get(key) for model in run.models}
     values = {model: found for model, found in read.items() if found is not None and found.present.any()}
-    if len(values) < 2:
+    met = {
+        (one, other): _outcomes(values[one], values[other], tie, direction) for one, other in combinations(values, 2)
+    }  # fmt: skip
+    return ranked_by_matches(list(values), met, design)
+
+
+def ranked_by_matches(
+    models: Sequence[str], met: Mapping[tuple[str, str], Floats], design: SamplingDesign
+) -> HeadToHead | None:
+    """Return models ranked by their matches; None where there is nothing to rank.
+
+    met: by pair of models the outcome [n] of each case of the design for the first: 1, 0.5 or 0, NaN without a match.
+    Strengths, intervals and ranks: see metrics.stats.bradley_terry, cases (or the suite's groups) as clusters.
+    """
+    cases = [np.flatnonzero(~np.isnan(outcome)) for outcome in met.values()]
+    if len(models) < 2 or not any(map(len, cases)):
         return None
-    models = list(values)
-    pairs = [(one, other) for one in range(len(models)) for other in range(one + 1, len(models))]
-    met = [_outcomes(values[models[one]], values[models[other]], tie, direction) for one, other in pairs]
-    cases = [np.flatnonzero(~np.isnan(outcome)) for outcome in met]
-    found, added = _strengths(pairs, met, cases, design, len(models))
+    found, added = _strengths(models, met, cases, design)
     if found is None:
         return None
-    counts = {
-        (models[one], models[other]): _counts(outcome) for (one, other), outcome in zip(pairs, met, strict=True)
-    }  # fmt: skip
+    counts = {pair: _counts(outcome) for pair, outcome in met.items()}
     counts |= {(other, one): tally[::-1] for (one, other), tally in counts.items()}
+    order = np.argsort(-found.log, kind="stable").tolist()
     return HeadToHead(
-        tuple(_standing(models, found, place, counts) for place in np.argsort(-found.log, kind="stable").tolist()),
+        tuple(_standing(models, found, place, counts) for place in order),
         counts, len(np.unique(np.concatenate(cases))), found.clusters, added,
+        tuple(_apart(found, one, other) for one, other in pairwise(order)),
     )  # fmt: skip
 
 
@@ -93,29 +107,33 @@ def _outcomes(one: CaseValues, other: CaseValues, tie: float, direction: Directi
 
 
 def _strengths(
-    pairs: list[tuple[int, int]], met: list[Floats], cases: list[Ints], design: SamplingDesign, models: int
+    models: Sequence[str], met: Mapping[tuple[str, str], Floats], cases: list[Ints], design: SamplingDesign
 ) -> tuple[Strengths | None, bool]:
     """Return the strengths, and whether a match with an average model had to be added for each model."""
     sizes = [len(own) for own in cases]
-    first, second = (np.repeat([pair[end] for pair in pairs], sizes) for end in (0, 1))
-    outcome = np.concatenate([of[own] for of, own in zip(met, cases, strict=True)])
+    first, second = (np.repeat([models.index(pair[end]) for pair in met], sizes) for end in (0, 1))
+    outcome = np.concatenate([of[own] for of, own in zip(met.values(), cases, strict=True)])
     places = np.concatenate(cases)
     weights = None if design.weights is None else design.weights[places]
     for prior in (0.0, 1.0):
-        found = bradley_terry(first, second, outcome, models, weights, design.units[places], prior)
+        found = bradley_terry(first, second, outcome, len(models), weights, design.units[places], prior)
         if found is not None:
             return found, prior > 0
     return None, False
 
 
-def _counts(outcome: Floats) -> tuple[int, int, int]:
+def _counts(outcome: Floats) -> Tally:
     wins, ties, losses = ((outcome == kind).sum() for kind in (1.0, 0.5, 0.0))
     return int(wins), int(ties), int(losses)
 
 
-def _standing(
-    models: list[str], found: Strengths, place: int, counts: Mapping[tuple[str, str], tuple[int, int, int]]
-) -> Standing:
+def _apart(found: Strengths, one: int, other: int) -> float:
+    own = found.covariance
+    error = float(np.sqrt(max(own[one, one] + own[other, other] - 2 * own[one, other], 1e-300)))
+    return float(abs(found.log[one] - found.log[other])) / error
+
+
+def _standing(models: Sequence[str], found: Strengths, place: int, counts: Mapping[tuple[str, str], Tally]) -> Standing:
     own = [tally for (model, _), tally in counts.items() if model == models[place]]
     wins, ties, losses = (sum(tally[kind] for tally in own) for kind in range(3))
     return Standing(

@@ -1,0 +1,200 @@
+"""Preferences between two models' answers: read, given, uploaded, judged in a thread; rankings, bias, agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from components.data.judge_settings import judge_chosen
+from components.data.run_reads import of_run
+from components.data.uploaded_files import column_pairs, name_of, reading_of, upload_folder
+from components.data.visitors import action, own_name
+from components.data.workspace_runs import workspace
+from metrics.analysis.preferences import matches, pair_cases, pairs, preferred
+from metrics.core.errors import AssayError, InputError
+from metrics.core.preference_schema import BOTH_BAD, preference
+from metrics.store.preference_sets import Preferences, PreferenceSet
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from metrics.analysis.preferences.judging import Judged
+    from metrics.analysis.preferences.pairs import Pair, PairQueue
+    from metrics.core.errors import InputProblem
+    from metrics.engine import Estimate
+    from metrics.ingest.preference_files import PreferenceFile
+    from metrics.store import Run
+
+
+class ReadPreferences(NamedTuple):
+    """An uploaded file of preferences: its name, its problems, and what it holds unless it could not be read (None)."""
+
+    name: str
+    problems: tuple[InputProblem, ...]
+    file: PreferenceFile | None
+
+
+class JudgingState(NamedTuple):
+    """How far a judge has compared (matches done, of how many), what came of it, or why it failed."""
+
+    done: int
+    total: int
+    judged: Judged | None = None
+    failure: str = ""
+
+
+@dataclass
+class _Job:
+    """A judge comparing answers in a thread, which outlives the page."""
+
+    future: Future[Judged]
+    cancelled: Event
+    progress: dict[str, int] = field(default_factory=dict)
+
+
+_JOBS: dict[tuple[str, str], _Job] = {}  # by workspace and run
+_THREADS = ThreadPoolExecutor(2)
+
+
+def preference_version(run: Run) -> str:
+    """Return what changes with the preferences of a run."""
+    return str(Preferences(run).version)
+
+
+preference_criteria = of_run(matches.preference_criteria, version=preference_version)
+preferred_models = of_run(preferred.preferred, "Ranking by preferences", preference_version)
+position_bias = of_run(preferred.position_bias, version=preference_version)
+judge_and_people = of_run(preferred.judge_and_people, version=preference_version)
+more_matches = preferred.more_matches
+preference_cases = of_run(pair_cases.pair_cases, version=preference_version)
+
+
+def pair_queue(run_id: str, criterion: str, rater: str, skipped: Sequence[tuple[str, str, str]] = ()) -> PairQueue:
+    """Return what a person has compared and which pair comes next; computed on every call."""
+    return pairs.pair_queue(workspace().run(run_id), criterion, rater, skipped)
+
+
+def preference_sets(run_id: str) -> list[PreferenceSet]:
+    """Return the sets of preferences of a run."""
+    return Preferences(workspace().run(run_id)).sets()
+
+
+@action("editor", "prefer an answer", "run_id", "criterion")
+def give_preference(run_id: str, pair: Pair, rater: str, criterion: str, outcome: float, bad: bool = False) -> None:
+    """Keep which answer of a pair is preferred: `outcome` is that of the left one; `bad`: a tie of two bad ones."""
+    row = _row(pair, rater, criterion, outcome, BOTH_BAD if bad else "")
+    Preferences(workspace().run(run_id)).give(row)
+
+
+@action("editor", "withdraw a preference", "run_id", "criterion")
+def withdraw_preference(run_id: str, pair: Pair, rater: str, criterion: str) -> None:
+    """Remove a person's preference of a pair."""
+    Preferences(workspace().run(run_id)).withdraw(_row(pair, rater, criterion, 0.5, ""))
+
+
+@action("editor", "add preferences", "run_id", "name")
+def add_preferences(run_id: str, table: pa.Table, name: str) -> None:
+    """Add the preferences of a file (schema PREFERENCES) to a run."""
+    Preferences(workspace().run(run_id)).add(table, name)
+
+
+@action("editor", "remove preferences", "run_id", "set_id")
+def remove_preferences(run_id: str, set_id: str) -> None:
+    """Remove a set of preferences from a run."""
+    Preferences(workspace().run(run_id)).remove(set_id)
+
+
+def read_preferences(
+    run_id: str, token: str, pairs: tuple[str, ...], by: str, a_first: bool, readings: tuple[str, ...]
+) -> ReadPreferences:
+    """Return what an uploaded file of preferences holds, or what is wrong with it."""
+    return _read(run_id, str(upload_folder()), token, pairs, by, a_first, readings)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _read(
+    run_id: str, folder: str, token: str, pairs: tuple[str, ...], by: str, a_first: bool, readings: tuple[str, ...]
+) -> ReadPreferences:
+    from metrics.ingest.preference_files import read_preferences
+
+    run, name = workspace().run(run_id), name_of(token, Path(folder))
+    try:
+        found = read_preferences(
+            Path(folder) / token, suite=run.suite, models=run.models, mapping=column_pairs(pairs), filename=name,
+            by=by, a_first=a_first, reading=reading_of(token, readings),  # type: ignore[arg-type]
+        )  # fmt: skip
+    except InputError as failure:
+        return ReadPreferences(name, failure.problems, None)
+    return ReadPreferences(name, found.problems, found)
+
+
+def preferences_estimate(run_id: str, criterion: str, cases: int | None) -> Estimate | str:
+    """Return what it would cost the workspace's judge to compare a run's answers, or why that is unknown."""
+    from metrics.analysis.preferences.judging import preference_estimate
+
+    run, setting = workspace().run(run_id), judge_chosen().settings
+    try:
+        return preference_estimate(run, setting, criterion=criterion, cases=cases)
+    except AssayError as failure:
+        return str(failure)
+
+
+@action("editor", "let the judge compare answers", "run_id", "criterion")
+def start_judging(run_id: str, criterion: str, cases: int | None) -> None:
+    """Let the workspace's judge compare answers in a thread; one at a time for each run."""
+    from metrics.analysis.preferences.judging import judge_preferences
+
+    key = _key(run_id)
+    if key in _JOBS and not _JOBS[key].future.done():
+        return
+    run, setting, cancelled, progress = workspace().run(run_id), judge_chosen().settings, Event(), dict[str, int]()
+
+    def listen(done: int, total: int) -> None:
+        progress.update(done=done, total=total)
+
+    future = _THREADS.submit(
+        lambda: judge_preferences(
+            run, setting, criterion=criterion, cases=cases, listen=listen, is_cancelled=cancelled.is_set
+        )
+    )
+    _JOBS[key] = _Job(future, cancelled, progress)
+
+
+@action("editor", "stop the judge", "run_id")
+def stop_judging(run_id: str) -> None:
+    """Ask the judge's comparison of a run's answers to stop; what it has decided is kept."""
+    if (job := _JOBS.get(_key(run_id))) is not None:
+        job.cancelled.set()
+
+
+def judging_state(run_id: str) -> JudgingState | None:
+    """Return how far the judge has compared a run's answers; None where it was not asked since the studio started."""
+    job = _JOBS.get(_key(run_id))
+    if job is None:
+        return None
+    done, total = job.progress.get("done", 0), job.progress.get("total", 0)
+    if not job.future.done():
+        return JudgingState(done, total)
+    failure = job.future.exception()
+    if failure is None:
+        return JudgingState(done, total, job.future.result())
+    told = str(failure) if isinstance(failure, AssayError) else f"{type(failure).__name__}: {failure}"
+    return JudgingState(done, total, failure=told)
+
+
+def _key(run_id: str) -> tuple[str, str]:
+    return str(workspace().path), workspace().run(run_id).id
+
+
+def _row(pair: Pair, rater: str, criterion: str, outcome: float, note: str) -> dict[str, object]:
+    """Return a row of PREFERENCES; the rater is the visitor where people sign in."""
+    return preference(
+        pair.case_id, pair.left, pair.right, outcome, rater=own_name() or rater, criterion=criterion,
+        shown_first=pair.left, note=note,
+    )  # fmt: skip

@@ -1,0 +1,102 @@
+"""Comparing two answers by keyboard, blind: each preference is stored before the next pair is shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from components import data
+from components.viewers import text_case
+from metrics.presentation import format
+from metrics.presentation.preference_words import left_sentence
+from metrics.presentation.viewers import case_texts
+
+if TYPE_CHECKING:
+    from components.data import Pair
+
+LATER, LAST = "pairs-skipped", "pairs-last"
+HEIGHT = 360  # pixels of an answer before it scrolls
+CHOICES: dict[str, tuple[float, bool, str]] = {  # text → outcome of the left answer, both bad, key
+    "Left is better": (1.0, False, "Left"), "Right is better": (0.0, False, "Right"),
+    "Tie": (0.5, False, "T"), "Both bad": (0.5, True, "B"),
+}  # fmt: skip
+
+
+def draw(run: str, rater: str, criterion: str) -> None:
+    """Draw progress, the buttons and the next pair for this person; the models' names are not sent to the browser."""
+    later = st.session_state.setdefault(LATER, [])
+    found = data.pair_queue(run, criterion, rater, tuple(later))
+    ranking = data.preferred_models(run, "people", criterion)
+    left = "" if ranking is None else f" · {left_sentence(data.more_matches(ranking), found.total - found.done)}"
+    done = f"{format.count(found.done)} of {format.plural(found.total, 'pair')}"
+    st.progress(found.done / max(1, found.total), text=f"{rater} · {criterion}: {done} compared{left}")
+    if not found.next:
+        st.success("You have compared every pair.")
+        _draw_back(run)
+        return
+    (pair,) = found.next
+    bar = st.container()
+    _show(run, pair)
+    # drawn after the answers and keyed by how many were decided, so that a quick key press never decides a pair that is
+    # not on the screen; the key names no model
+    item = f"{pair.case_id}-{found.done}-{len(later)}"
+    with bar, st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for text, (outcome, bad, key) in CHOICES.items():
+            st.button(
+                text, key=f"prefer-{text}-{item}", shortcut=key, on_click=_give,
+                args=(run, pair, rater, criterion, outcome, bad),
+            )  # fmt: skip
+        st.button(
+            "Skip", key=f"prefer-skip-{item}", shortcut="N", on_click=_skip, args=(pair,),
+            help="Shows this pair again later.",
+        )  # fmt: skip
+        _draw_back(run)
+
+
+def _show(run: str, pair: Pair) -> None:
+    view = data.example(run, pair.case_id)
+    if view is None:
+        st.text("This case is no longer in the run.")
+        return
+    earlier, (title, asked) = case_texts.question_parts(view.case)
+    text_case.draw_text(title, asked, 160)
+    text_case.draw_earlier(earlier)
+    for index, expected in enumerate(list(view.case["expected_answers"] or [])[:2]):
+        text_case.draw_text(f"Expected answer {index + 1}" if index else "Expected answer", expected, 110)
+    for column, side, model in zip(st.columns(2), ("Left", "Right"), (pair.left, pair.right), strict=True):
+        own = next((one for one in view.outputs if one["model"] == model), None)
+        with column:
+            text_case.draw_text(f"{side} answer", own and own["answer"], HEIGHT, 2, "no answer")
+            if own is not None:
+                passages, ids = (own.get(name) or [] for name in ("retrieved_contexts", "context_ids"))
+                text_case.draw_list("Retrieved contexts", passages, f"contexts-{side}", ids)
+
+
+def _draw_back(run: str) -> None:
+    last = st.session_state.get(LAST)
+    st.button(
+        "Undo", key="prefer-back", type="tertiary", shortcut="U", disabled=not last or last[0] != run,
+        on_click=_withdraw, help="Removes your last preference.",
+    )  # fmt: skip
+
+
+def _give(run: str, pair: Pair, rater: str, criterion: str, outcome: float, bad: bool) -> None:
+    data.give_preference(run, pair, rater, criterion, outcome, bad)
+    st.session_state[LAST] = run, pair, rater, criterion
+    st.session_state[LATER] = [one for one in st.session_state[LATER] if one != _named(pair)]
+
+
+def _skip(pair: Pair) -> None:
+    this = _named(pair)
+    st.session_state[LATER] = [*(one for one in st.session_state[LATER] if one != this), this]
+
+
+def _named(pair: Pair) -> tuple[str, str, str]:
+    return pair.case_id, *pair.models
+
+
+def _withdraw() -> None:
+    last = st.session_state.pop(LAST, None)
+    if last:
+        data.withdraw_preference(*last)

@@ -1,0 +1,144 @@
+"""The models ranked by preferences of people, the judge or both: standings, win matrix, bias, agreement, cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.views.curves import curve_parts
+from components.views.results import what_was_tested
+from components.views.results.head_to_head import draw_chart, draw_standings
+from components.widgets import controls, url
+from components.widgets.tables import ROW, cell_of, header, numeric, records
+from metrics.presentation.format import MISSING, count, number, plural, shorten
+from metrics.presentation.names import short_names
+from metrics.presentation.preference_words import (
+    SOURCES,
+    agreed_sentence,
+    bias_sentence,
+    left_sentence,
+    standing_sentence,
+)
+
+if TYPE_CHECKING:
+    from components.data import HeadToHead, Source
+
+SCORES = "scores"
+TITLES: dict[str, str] = {SCORES: "Scores", "people": "People", "judge": "Judge", "both": "People and judge"}
+MOST_MODELS = 30  # of the matrix
+CELL = (
+    "share of matches that the model of the row wins against that of the column, a tie counting half, and their "
+    "number; a click lists the cases"
+)
+PREFERRED = {1.0: "✓", 0.5: "=", 0.0: "✗", None: MISSING}
+SIDES = "✓ the first model is preferred, = a tie, ✗ the second"
+
+
+def choose_source(run: str) -> Source | None:
+    """Draw what to rank by where a run's data has preferences; None for scores."""
+    counts = data.preference_criteria(run)
+    given = {by for own in counts.values() for by in own}
+    if not given:
+        return None
+    offered = [SCORES, *(by for by in ("people", "judge") if by in given), *(["both"] if len(given) > 1 else [])]
+    asked = controls.choice("Ranked by", {name: TITLES[name] for name in offered}, "source", clears=["by", "pair"])
+    return next((source for source in SOURCES if source == asked), None)
+
+
+def draw(run: str, source: Source, tag: str | None, colours: Mapping[str, str]) -> None:
+    """Draw the ranking by a source's preferences, and the cases of the pair that the address names."""
+    criterion = _choose_criterion(run, source)
+    found = data.preferred_models(run, source, criterion, tag)
+    st.text(standing_sentence(found, source, criterion))
+    if found is None:
+        st.info("There is nothing to rank: no two models have been compared in both orders, or by a person.")
+        return
+    what_was_tested.remember(run, data.of_matches(found, f"{SOURCES[source]} ({criterion})"))
+    left, right = st.columns(curve_parts.COLUMNS)
+    with left:
+        draw_chart(found, colours)
+    with right:
+        draw_standings(found, f"preferred-{source}")
+        st.caption(left_sentence(data.more_matches(found)))
+        if data.may("editor") and st.button("Compare more answers", icon=":material/swords:"):
+            url.go("arena", run=run)
+    _draw_matrix(found)
+    for by in ("people", "judge") if source == "both" else (source,):
+        for bias in data.position_bias(run, by, criterion):
+            st.text(bias_sentence(bias))
+    told = agreed_sentence(data.judge_and_people(run, criterion, tag))
+    if told:
+        st.text(told)
+    _draw_cases(run, found, source, criterion, tag)
+
+
+def _choose_criterion(run: str, source: Source) -> str:
+    counts = data.preference_criteria(run)
+    offered = [name for name, own in counts.items() if source == "both" or source in own]
+    if len(offered) == 1:
+        return offered[0]
+    asked = url.param("by")
+    first = asked if asked in offered else offered[0]
+    chosen = st.selectbox("Criterion", offered, offered.index(first), width=300, key=f"preferred-by-{source}")
+    url.put(by=None if chosen == offered[0] else chosen)
+    return chosen
+
+
+def _draw_matrix(found: HeadToHead) -> None:
+    models = [one.model for one in found.standings[:MOST_MODELS]]
+    short = short_names(models, 18)
+    rows = [
+        {"model": short[row], **{str(place): _cell(found, row, column) for place, column in enumerate(models)}}
+        for row in models
+    ]
+    heads = {"model": header("Wins of", 130, "the model that wins or loses, the strongest first")}
+    heads |= {str(place): numeric(f"against {short[model]}", None, CELL) for place, model in enumerate(models)}
+    clicked = cell_of(pd.DataFrame(rows), heads, "win-matrix", tallest=36 + ROW * 12)
+    if clicked is None or clicked[1] == "model":
+        return
+    pair = [models[clicked[0]], models[int(clicked[1])]]
+    if pair[0] != pair[1] and url.params("pair") != pair:
+        url.put(pair=pair)
+        st.rerun()
+
+
+def _cell(found: HeadToHead, row: str, column: str) -> str:
+    tally = found.outcomes.get((row, column))
+    if not tally or not sum(tally):
+        return ""
+    wins, ties, losses = tally
+    played = wins + ties + losses
+    return f"{number((wins + ties / 2) / played)} · {count(played)}"
+
+
+def _draw_cases(run: str, found: HeadToHead, source: Source, criterion: str, tag: str | None) -> None:
+    asked = url.params("pair")
+    if len(asked) != 2 or tuple(asked) not in found.outcomes:
+        st.caption("Click a cell of the matrix for the cases of two models.")
+        return
+    one, other = asked
+    cases, total = data.preference_cases(run, one, other, source, criterion, tag)
+    wins, ties, losses = found.outcomes[one, other]
+    outcomes = f"{plural(wins, 'win')}, {count(losses)} losses, {count(ties)} ties"
+    st.text(f"{one} against {other}: {outcomes}" + (f"; the first {count(len(cases))}" if len(cases) < total else ""))
+    table = pd.DataFrame(
+        {
+            "case": [case.case_id for case in cases], "question": [shorten(case.question, 120) for case in cases],
+            "people": [PREFERRED[case.people] for case in cases],
+            "judge": [PREFERRED[case.judge] + (" ⇄" if case.contradictory else "") for case in cases],
+            "votes": [count(case.votes) for case in cases], "note": [shorten(case.note, 200) for case in cases],
+        }
+    )  # fmt: skip
+    heads = {
+        "case": header("Case", 90, "a click opens it"), "question": header("Question", 300),
+        "people": header("People", 60, SIDES), "votes": numeric("Votes", 56, "of people"),
+        "judge": header("Judge", 60, f"{SIDES}; ⇄ each order prefers another model, which is a tie"),
+        "note": header("Reason", 300, "the judge's first reason, or what people noted"),
+    }  # fmt: skip
+    clicked = records(table, heads, "preferred-cases", tallest=36 + ROW * 10)
+    if clicked is not None:
+        url.go("example", run=run, case=cases[clicked].case_id, model=one)

@@ -1,0 +1,53 @@
+"""`judge preferences`: let a judge compare every two models' answers, in both orders, and rank the models by it."""
+
+import argparse
+import sys
+from functools import partial
+from typing import Any
+
+from metrics.cli import judge_options, log_lines
+from metrics.cli.options import add_parser, run_of
+from metrics.cli.progress_view import count, follow
+from metrics.cli.terminal import say
+from metrics.core.preference_schema import CRITERION
+
+
+def add_preferences_action(actions: Any) -> None:
+    """Add `judge preferences`."""
+    words = "let a judge compare every two models' answers, in both orders, and rank the models by its preferences"
+    action = add_parser(actions, "preferences", _preferences, of_run=True, help=words)
+    action.add_argument(
+        "--criterion", default=CRITERION,
+        help="what to judge by, in a few words, such as politeness (default quality: correct, complete, to the point)",
+    )  # fmt: skip
+    action.add_argument("--cases", metavar="N", type=int, help="cases drawn at random (default all)")
+    action.add_argument("--seed", type=int, default=0, help="the same seed draws the same cases (default 0)")
+    judge_options.add_options(action)
+    log_lines.add_option(action)
+
+
+def _preferences(options: argparse.Namespace) -> int:
+    from metrics.analysis.preferences.judging import judge_preferences, preference_estimate
+    from metrics.presentation.preference_words import judged_lines, preference_lines
+
+    run = run_of(options, finished=True)
+    chosen: dict[str, Any] = {"criterion": options.criterion, "cases": options.cases, "seed": options.seed}
+    judge = judge_options.settings(options) if options.judge else _own_judge(run, options)
+    if options.dry_run:
+        judge_options.print_found(preference_estimate(run, judge, **chosen))
+        return 0
+    with follow(options) as listen:
+        found = judge_preferences(run, judge, listen=partial(count, listen, "Comparing"), **chosen)
+    if not options.quiet:
+        say(*judged_lines(found), file=sys.stderr)
+    say(*preference_lines(run, options.criterion))
+    return 0
+
+
+def _own_judge(run: Any, options: argparse.Namespace) -> Any:
+    """Return the run's own judge, with the budget that the options give."""
+    own = run.spec.get("resources", {}).get("judge")
+    if own and options.judge_budget:
+        budget = judge_options.budget_of(options.judge_budget, "--judge-budget")
+        return {**own, "budget": budget.model_dump(exclude_none=True)}
+    return own

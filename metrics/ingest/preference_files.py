@@ -1,0 +1,187 @@
+"""Preferences made elsewhere: a table with two models and the winner in each row, or a column of winners per rater."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.core.label_schema import now
+from metrics.core.preference_schema import BOTH_BAD, CRITERION, PREFERENCE_KEY, PREFERENCES, By, preference
+from metrics.core.suite import Suite
+from metrics.ingest.format_table import read_table
+from metrics.ingest.label_files import ALIASES as LABEL_ALIASES
+from metrics.ingest.label_files import LONGEST, RATER_COLUMN, SOLE_RATER, chosen_columns
+from metrics.ingest.sheet import Problems, Sheet, as_mask, flat
+from metrics.ingest.source import AS_IT_SEEMS, Reading
+from metrics.ingest.tables import id_matches, sheet_cells
+from metrics.ingest.tables.columns import fold
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "case_id": (*LABEL_ALIASES["case_id"], "question_id"),
+    "model_a": ("model_1", "model1", "first_model", "left_model"),
+    "model_b": ("model_2", "model2", "second_model", "right_model"),
+    "pair": ("cmp_key", "models"),
+    "winner": ("preference", "preferred", "label", "verdict", "chosen"),
+    "rater": (*LABEL_ALIASES["rater"], "judge"),
+    "criterion": LABEL_ALIASES["criterion"],
+    "note": ("reason", "comment"),
+}
+FIRST = ("model_a", "model_1", "model1", "a", "1", "left", "first", "response1", "response_1", "[[a]]")
+SECOND = ("model_b", "model_2", "model2", "b", "2", "right", "second", "response2", "response_2", "[[b]]")
+TIES = ("tie", "0", "c", "[[c]]", "equal", "both", "both good", "draw", "tie (bothgood)")
+BAD = ("tie (bothbad)", "bothbad", "both bad", "both_bad", "neither")
+OUTCOMES = dict.fromkeys(FIRST, 1.0) | dict.fromkeys(SECOND, 0.0) | dict.fromkeys((*TIES, *BAD), 0.5)
+EXPECTED = "model_a, model_b, tie, tie (bothbad), 1, 2, 0, or the name of one of the two models"
+BETWEEN = ("_", " vs ", " vs. ", " - ", "-", " | ", "|", ",", ";", "/")  # the two names in a column `pair`
+
+
+@dataclass(frozen=True)
+class PreferenceFile:
+    """How a file of preferences was understood: its rows (schema PREFERENCES) and its columns.
+
+    columns: canonical name → column; winner_columns: one, or one for each rater; problems: of the rows left out; notes:
+    what was assumed where the file does not say.
+    """
+
+    table: pa.Table
+    file: str
+    columns: Mapping[str, str]
+    winner_columns: tuple[str, ...]
+    ignored: tuple[str, ...]
+    file_columns: tuple[str, ...]
+    problems: tuple[object, ...]
+    notes: tuple[str, ...]
+
+
+def read_preferences(
+    path: str | Path, *, suite: Suite, models: Sequence[str], mapping: Mapping[str, str] | None = None,
+    by: By = "people", a_first: bool = False, keep_good_rows: bool = False, filename: str | None = None,
+    reading: Reading = AS_IT_SEEMS,
+) -> PreferenceFile:  # fmt: skip
+    """Return the preferences in a table (CSV, JSONL, Excel …) between outputs of `models` to cases of `suite`.
+
+    Columns: case_id; model_a and model_b, or `pair` with both names (`bloom_llama`); winner, or one column per rater
+    (annotator1, annotator2 …); and rater, criterion, note where there are any. A winner is model_a, model_b, tie, tie
+    (bothbad), 1, 2, 0, left, right, or a model's name; an empty cell of a rater's column is no preference. by: whether
+    people or judges prefer; a_first: whether model_a's answer was shown first (left), which is unknown otherwise.
+
+    InputError with every problem at once; with `keep_good_rows` only where the file as a whole cannot be used.
+    """
+    problems = Problems(keep_good_rows)
+    sheet, notes = read_table(path, filename, problems, reading)
+    names = list(sheet.table.column_names)
+    columns = chosen_columns(names, dict(mapping or {}), problems, sheet.file, ALIASES)
+    missing = [name for name in ("case_id", "model_a", "model_b") if name not in columns]
+    if "pair" in columns and "case_id" in columns:
+        missing = []
+    for name in missing:
+        problems.add(sheet.file, f"no column {name}", f"a column {', '.join((name, *ALIASES[name]))}", fatal=True)
+    raters = [name for name in names if RATER_COLUMN.fullmatch(fold(name)) and name not in columns.values()]
+    held = [columns["winner"]] if "winner" in columns else raters
+    if not held:
+        expected = f"a column winner ({', '.join(ALIASES['winner'])}), or one a rater (annotator1 …), of {EXPECTED}"
+        problems.add(sheet.file, "no column with the winner", expected, fatal=True)
+    problems.stop()
+    case_ids = sheet_cells.required(sheet, columns["case_id"], "a case id")
+    unknown = ~as_mask(pc.is_in(case_ids, flat(suite.cases["case_id"])))
+    expected = f"the case_id of one of the {len(suite):,} cases of the suite"
+    id_matches.check_known(sheet, columns["case_id"], case_ids, unknown, suite.cases["case_id"], expected=expected)
+    pairs = _pairs(sheet, columns, models)
+    rater, criterion, note = (_texts(sheet, columns, name) for name in ("rater", "criterion", "note"))
+    if "winner" in columns and "rater" not in columns:
+        notes.append(f"No column names the raters: all preferences count as one rater's, “{SOLE_RATER}”.")
+    if not a_first:
+        notes.append("Which answer stood first is unknown, so position bias cannot be measured.")
+    rows, where = [], []
+    for column in held:
+        outcomes, bad = _outcomes(sheet, column, pairs, need="winner" in columns)
+        for place, (pair, outcome) in enumerate(zip(pairs, outcomes, strict=True)):
+            if pair is None or outcome is None or sheet.bad[place]:
+                continue
+            rows.append(
+                preference(
+                    case_ids[place].as_py(), *pair, outcome, by=by, criterion=criterion[place] or CRITERION,
+                    rater=(rater[place] or SOLE_RATER) if "winner" in columns else column,
+                    shown_first=pair[0] if a_first else None,
+                    note=BOTH_BAD if bad[place] else note[place] or "",
+                )
+            )  # fmt: skip
+            where.append(place)
+    _check_again(sheet, rows, where)
+    problems.check()
+    moment = now()
+    kept = [{**row, "given": moment} for row, place in zip(rows, where, strict=True) if not sheet.bad[place]]
+    if not kept:
+        raise problems.fail(sheet.file, "no preference", f"at least one cell with {EXPECTED}")
+    ignored = tuple(name for name in names if name not in {*columns.values(), *held})
+    table = pa.Table.from_pylist(kept, PREFERENCES)
+    return PreferenceFile(table, sheet.file, columns, tuple(held), ignored, tuple(names), problems.listed, tuple(notes))
+
+
+def _pairs(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str]) -> list[tuple[str, str] | None]:
+    """Return the models of each row; None, and a problem, where they are not two models of the run."""
+    known, expected = set(models), "two different models of the run: " + ", ".join(models)
+    if "model_a" not in columns or "model_b" not in columns:
+        name = columns["pair"]
+        named = {
+            f"{one}{mark}{other}": (one, other) for one, other in permutations(models, 2) for mark in BETWEEN
+        }  # fmt: skip
+        column = sheet_cells.required(sheet, name, expected)
+        found = [named.get((text or "").strip()) for text in column.to_pylist()]
+    else:
+        name = columns["model_b"]
+        one, other = (sheet_cells.required(sheet, columns[end], "a model") for end in ("model_a", "model_b"))
+        column = pc.binary_join_element_wise(pc.fill_null(one, ""), pc.fill_null(other, ""), " – ")
+        found = [
+            (a, b) if a in known and b in known and a != b else None
+            for a, b in zip(one.to_pylist(), other.to_pylist(), strict=True)
+        ]
+    sheet.report(np.array([pair is None for pair in found], bool) & ~sheet.bad, name, column, expected)
+    return found
+
+
+def _outcomes(
+    sheet: Sheet, name: str, pairs: Sequence[tuple[str, str] | None], need: bool
+) -> tuple[list[float | None], list[bool]]:
+    """Return the outcome of each row for its first model, and whether both answers are bad."""
+    column = sheet_cells.text(sheet, name)
+    texts = [(text or "").strip() for text in column.to_pylist()]
+    found: list[float | None] = []
+    for text, pair in zip(texts, pairs, strict=True):
+        if pair is not None and text in pair:
+            found.append(float(text == pair[0]))
+        else:
+            found.append(OUTCOMES.get(text.casefold().removesuffix(".0")))
+    wrong = np.array([one is None and (need or text != "") for one, text in zip(found, texts, strict=True)], bool)
+    sheet.report(wrong, name, column, EXPECTED)
+    return found, [text.casefold() in BAD for text in texts]
+
+
+def _texts(sheet: Sheet, columns: Mapping[str, str], canonical: str) -> list[str | None]:
+    if canonical not in columns:
+        return [None] * len(sheet)
+    name = columns[canonical]
+    column = sheet_cells.text(sheet, name)
+    if canonical != "note":
+        long = as_mask(pc.greater(pc.utf8_length(column), LONGEST))
+        sheet.report(long, name, column, f"a name of at most {LONGEST} characters")
+    return [text if text and text.strip() else None for text in column.to_pylist()]
+
+
+def _check_again(sheet: Sheet, rows: Sequence[Mapping[str, object]], where: Sequence[int]) -> None:
+    """Record as a problem a second preference of one rater for the same case, models and criterion."""
+    first: dict[tuple[object, ...], int] = {}
+    again, texts = np.zeros(len(sheet), bool), [""] * len(sheet)
+    for row, place in zip(rows, where, strict=True):
+        earlier = first.setdefault(tuple(row[name] for name in PREFERENCE_KEY), place)
+        if earlier != place:
+            again[place] = True
+            texts[place] = f"{row['case_id']!r} compared again, first in row {sheet.rows[earlier]}"
+    expected = "one preference per case, two models, rater and criterion (a column of raters distinguishes several)"
+    sheet.report(again, None, texts.__getitem__, expected)

@@ -1,0 +1,113 @@
+"""What preferences of people and judges say, in words: the same on the page, in the report and in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from metrics.presentation.format import count, p_value, plural, rough
+from metrics.presentation.phrases import estimated, named, too_few
+from metrics.presentation.ranking_words import matches_sentence
+from metrics.stats.corrections import LEVEL
+
+if TYPE_CHECKING:
+    from metrics.analysis import HeadToHead
+    from metrics.analysis.preferences.judging import Judged
+    from metrics.analysis.preferences.matches import Source
+    from metrics.analysis.preferences.preferred import Agreed, PositionBias
+    from metrics.store import Run
+
+SOURCES: dict[Source, str] = {
+    "people": "people's preferences",
+    "judge": "the judge's preferences",
+    "both": "people's and the judge's preferences",
+}
+MOST_REASONS = 3
+CORRECTED = {
+    "people": "Sides are drawn at random on the page Arena, so that position favours no model.",
+    "judge": "Each match counts the mean of both orders, so that position favours no model.",
+}
+
+
+def standing_sentence(found: HeadToHead | None, source: Source, criterion: str) -> str:
+    """Return who is preferred: `By matches in people's preferences (quality), A leads: …`."""
+    title = f"{SOURCES[source]} ({criterion})"
+    return f"No ranking by {title} yet." if found is None else matches_sentence(found, title)
+
+
+def left_sentence(more: int | None, left: int | None = None) -> str:
+    """Return about how many more matches the ranking needs, of those that are `left` (None: unknown)."""
+    if more == 0:
+        return "Every model has a rank of its own."
+    if more is None or (left is not None and more > left):
+        than = f"than these {plural(left, 'pair')} " if more is not None and left is not None else ""
+        return f"Some models are too much alike to separate: it would take many more matches {than}".rstrip() + "."
+    matches = plural(rough(more), "more match", "more matches")
+    return f"About {matches} until every model has a rank of its own, if differences stay."
+
+
+def bias_sentence(found: PositionBias) -> str:
+    """Return how far position sways people or a judge, and how that is corrected."""
+    who = "people" if found.of == "people" else found.of
+    of = plural(found.n, "preference") if who == "people" else plural(found.n, "match", "matches")
+    if found.share.value is None:
+        return f"Position bias of {who}: {too_few(found.share.needs)}."
+    swayed = found.p is not None and found.p <= LEVEL
+    side = "" if not swayed else " — swayed towards the " + ("first" if found.share.value > 0.5 else "second")
+    told = (
+        f"Position bias of {who}: the answer shown first is preferred in {estimated(found.share)} of {of}"
+        f" (0.5 without bias, p {p_value(found.p)}){side}."
+    )
+    if found.of != "people":
+        told += f" {plural(found.contradictory, 'match is', 'matches are')} contradictory: each order prefers another."
+        if found.half:
+            told += f" {plural(found.half, 'match', 'matches')} in one order only do not count."
+    if found.lopsided:
+        pairs = named([f"{one} – {other}" for one, other in found.lopsided[:MOST_REASONS]])
+        return f"{told} One model nearly always stood first in {pairs}: there position bias is not corrected."
+    return f"{told} {CORRECTED['people' if found.of == 'people' else 'judge']}"
+
+
+def agreed_sentence(found: Agreed) -> str:
+    """Return how far judge and people agree; "" without a common match."""
+    if not found.n:
+        return ""
+    if found.kappa.needs or found.accuracy.value is None:
+        return f"Judge and people: {too_few(found.accuracy.needs)} that both compared."
+    decided = "" if found.decided.value is None else f"; where people have no tie {estimated(found.decided)}"
+    kappa = "not defined" if found.kappa.value is None else estimated(found.kappa)
+    return (
+        f"Judge and people prefer the same in {estimated(found.accuracy)} of "
+        f"{plural(found.n, 'common match', 'common matches')}{decided}; κ {kappa}."
+    )
+
+
+def judged_lines(found: Judged) -> Iterator[str]:
+    """Yield what became of the matches that a judge was to compare."""
+    same = f", {count(found.same)} of them without asking, as both answers are the same" if found.same else ""
+    yield f"{count(found.decided)} of {plural(found.matches, 'match', 'matches')} decided in both orders{same}."
+    if found.suspected:
+        have = plural(found.suspected, "match has", "matches have")
+        yield f"{have} an answer that looks as if written for the judge."
+    for reason, times in found.unread.most_common(MOST_REASONS):
+        yield f"{plural(times, 'match', 'matches')} without a preference: {reason}"
+    if found.stopped:
+        yield f"Stopped: {found.stopped}. What was decided is kept; asking again continues from there."
+
+
+def preference_lines(run: Run, criterion: str | None = None) -> Iterator[str]:
+    """Yield what the preferences of a run's data say by a criterion, default the one with most; nothing without any."""
+    from metrics.analysis.preferences.matches import preference_criteria
+    from metrics.analysis.preferences.preferred import judge_and_people, position_bias, preferred
+
+    counts = preference_criteria(run)
+    criterion = next(iter(counts), None) if criterion is None else criterion
+    if criterion is None or criterion not in counts:
+        return
+    for by in ("people", "judge"):
+        if by in counts[criterion]:
+            yield standing_sentence(preferred(run, by, criterion), by, criterion)
+            yield from map(bias_sentence, position_bias(run, by, criterion))
+    told = agreed_sentence(judge_and_people(run, criterion))
+    if told:
+        yield told

@@ -1,0 +1,172 @@
+"""Tables of what people or judges say of a run's outputs, stored beside the runs, shared by every run of the same data.
+
+`KIND/<suite>-<outputs>/` (the first digits of both fingerprints) has a Parquet file per set: one for each uploaded file
+and one for each rater. Of two rows with the same key the one that was added later counts: each row has a number, one
+more than the last of all sets, so clocks do not matter. Rows of earlier versions have none; they come before all
+others, in the order of their times.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.core.arrow import stored_rows
+from metrics.core.errors import InputError, InputProblem, RunNotFound
+from metrics.core.files import held, make_folder, write_table
+from metrics.core.label_schema import now
+from metrics.store.own_files import own_folder
+from metrics.store.run import Run
+
+DIGITS = 16
+
+
+class GivenRows:
+    """The rows of one kind for a run's data; every run of the same suite and outputs has the same.
+
+    kind: the folder, and what a row is called; schema: of the rows, with `given` and `number`; key: see the module.
+    """
+
+    kind: ClassVar[str]
+    schema: ClassVar[pa.Schema]
+    key: ClassVar[tuple[str, ...]]
+
+    def __init__(self, run: Run):
+        suite, outputs = run.spec["suite"]["fingerprint"], run.spec["outputs"]["fingerprint"]
+        self.folder = own_folder(run.workspace.path, self.kind, f"{suite[:DIGITS]}-{outputs[:DIGITS]}")
+
+    @property
+    def version(self) -> str:
+        """A digest that changes whenever the rows do; "" while there are none."""
+        facts = [(path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in self._files()]
+        return hashlib.sha256(repr(facts).encode()).hexdigest() if facts else ""
+
+    def tables(self) -> Iterator[tuple[str, pa.Table, Mapping[str, str]]]:
+        """Yield each set as its id, rows and facts (name, kind, changed), the oldest first."""
+        found = []
+        for path in self._files():
+            table = self._read(path)
+            about = _about(table)
+            found.append((_last(table), about["changed"], path.stem, table, about))
+        for _, _, set_id, table, about in sorted(found, key=lambda each: each[:2]):
+            yield set_id, table, about
+
+    def table(self) -> pa.Table:
+        """Return the rows that count, in the order in which they were given."""
+        tables = [self._read(path) for path in self._files()]
+        if not tables:
+            return self.schema.empty_table()
+        return self._latest(_in_order(pa.concat_tables(table.replace_schema_metadata(None) for table in tables)))
+
+    def add(self, table: pa.Table, name: str) -> str:
+        """Store an uploaded set and return its id; an equal set is stored once, and counts anew."""
+        rows = table.drop_columns(["given", "number"]).to_pylist()
+        set_id = "upload-" + hashlib.sha256(repr((name, rows)).encode()).hexdigest()[:DIGITS]
+        path = self.folder / f"{set_id}.parquet"
+        with self._locked():
+            last = self._last()
+            if not path.exists() or _last(self._read(path)) < max(last, 0):
+                self._write(path, self._numbered(table, last), name, "upload")
+        return set_id
+
+    def keep(self, rows: Sequence[Mapping[str, Any]], rater: str, kind: str = "page") -> None:
+        """Store rows that a rater gives now, in place of the rater's earlier ones with the same key.
+
+        Nothing changes where one row is the one that was added last: a click may come twice.
+        """
+        with self._locked():
+            path, before = self._page(rater, kind)
+            last = self._last()
+            if len(rows) == 1 and last >= 0:
+                repeated = {**rows[0], "number": last}
+                if any(one.items() >= repeated.items() for one in before.to_pylist()):
+                    return
+            moment = now()
+            given = pa.Table.from_pylist([{**row, "given": moment} for row in rows], self.schema)
+            self._write(path, self._latest(pa.concat_tables([before, self._numbered(given, last)])), rater, kind)
+
+    def drop(self, key: tuple[str, ...], rater: str, kind: str = "page") -> None:
+        """Remove a row that a rater gave; nothing happens where there is none."""
+        with self._locked():
+            path, before = self._page(rater, kind)
+            this = dict(zip(self.key, key, strict=True))
+            kept = [row for row in before.to_pylist() if any(row[name] != value for name, value in this.items())]
+            if kept:
+                self._write(path, pa.Table.from_pylist(kept, self.schema), rater, kind)
+            else:
+                path.unlink(missing_ok=True)
+
+    def remove(self, set_id: str) -> None:
+        """Remove a whole set. Raises RunNotFound where there is none of that id."""
+        ids = [path.stem for path in self._files()]
+        if set_id not in ids:
+            raise RunNotFound(f"there is no set of {self.kind} {set_id!r}; there are {', '.join(ids) or 'none'}")
+        (self.folder / f"{set_id}.parquet").unlink()
+
+    def _files(self) -> list[Path]:
+        return sorted(path for path in self.folder.glob("*.parquet") if not path.name.startswith("."))
+
+    def _last(self) -> int:
+        """Return the highest number of a row; −1 while there is none."""
+        return max((_last(self._read(path)) for path in self._files()), default=-1)
+
+    def _page(self, rater: str, kind: str) -> tuple[Path, pa.Table]:
+        """Return the file of the rows that a rater gives, and those that there are."""
+        path = self.folder / f"{kind}-{hashlib.sha256(rater.encode()).hexdigest()[:DIGITS]}.parquet"
+        before = self._read(path).replace_schema_metadata(None) if path.exists() else self.schema.empty_table()
+        return path, before
+
+    def _locked(self) -> AbstractContextManager[None]:
+        """Hold the sets' lock: one rater may have two windows open."""
+        busy = f"these {self.kind} are being written by another window; try again"
+        return held(make_folder(self.folder) / ".lock", busy)
+
+    def _numbered(self, table: pa.Table, last: int) -> pa.Table:
+        """Return a table whose rows are numbered on from `last`."""
+        place = self.schema.get_field_index("number")
+        numbers = pa.array(range(last + 1, last + 1 + len(table)), pa.int64())
+        return table.set_column(place, self.schema.field(place), numbers)
+
+    def _latest(self, table: pa.Table) -> pa.Table:
+        """Return the last row of each key, in their order."""
+        places = table.append_column("place", pa.array(range(len(table)), pa.int64()))
+        last = places.group_by(list(self.key), use_threads=False).aggregate([("place", "max")])["place_max"]
+        return table.take(last.take(pc.sort_indices(last)))
+
+    def _write(self, path: Path, table: pa.Table, name: str, kind: str) -> None:
+        about = {"name": name, "kind": kind, "changed": now()}
+        write_table(path, table.cast(self.schema).replace_schema_metadata(about))
+
+    def _read(self, path: Path) -> pa.Table:
+        """Return the rows in a file. Raises InputError where it is damaged: without it, the numbers would be others."""
+        try:
+            table = stored_rows(path)
+        except (OSError, pa.ArrowException) as failure:
+            expected = f"{self.kind} as Assay stored them; restore the file from a backup, or remove it"
+            raise InputError([InputProblem(str(path), f"unreadable: {str(failure)[:80]}", expected)]) from None
+        if "number" in table.column_names:
+            return table
+        return table.append_column(self.schema.field("number"), pa.nulls(len(table), pa.int64()))  # of earlier versions
+
+
+def _last(table: pa.Table) -> int:
+    """Return the highest number of a table's rows; −1 where they have none."""
+    highest = pc.max(table["number"]).as_py()
+    return -1 if highest is None else int(highest)
+
+
+def _in_order(table: pa.Table) -> pa.Table:
+    """Return the rows in the order in which they were added: those without a number first, by their times."""
+    given = pc.if_else(pc.is_null(table["number"]), pc.fill_null(table["given"], ""), "")
+    place = pa.array(range(len(table)), pa.int64())
+    keys = pa.table({"number": pc.fill_null(table["number"], -1), "given": given, "place": place})
+    return table.take(pc.sort_indices(keys, [(name, "ascending") for name in keys.column_names]))
+
+
+def _about(table: pa.Table) -> dict[str, str]:
+    held = table.schema.metadata or {}
+    return {name: held.get(name.encode(), b"").decode() for name in ("name", "kind", "changed")}

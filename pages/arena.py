@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import streamlit as st
+
+from components import data
+from components.views.judge import arena_entry, preference_judge, preference_upload
+from components.views.judge.label_entry import LONGEST
+from components.widgets import controls, filters, url
+from components.widgets.frame import editors_only, empty, frame
+
+VIEWS = {"compare": "Compare", "judge": "Let the judge compare", "files": "Files and sets"}
+TASKS = ("text", "agent")
+QUALITY = "quality"
+
+
+def choose_criterion(run: str) -> str:
+    """Return what answers are compared by: one of the criteria there are, or the user's own."""
+    asked = filters.pick("Criterion", list(dict.fromkeys([QUALITY, *data.preference_criteria(run)])), "by")
+    return (filters.text("Another criterion", "own").strip() or asked)[:LONGEST]
+
+
+def ask_name() -> None:
+    """Ask for the person's name: preferences are stored by person, so nothing is shown before."""
+    with st.container(border=True):
+        st.subheader("Who are you?", anchor=False)
+        st.text(
+            "You see two answers to a question, not which models gave them, and say which is better. Your preferences "
+            "are stored under your name."
+        )
+        with st.form("name", border=False):
+            name = st.text_input("Your name", max_chars=LONGEST, key="rater-name")
+            if st.form_submit_button("Begin", type="primary") and name.strip():
+                url.put(rater=name.strip())
+                st.rerun()
+
+
+def compare(run: str, criterion: str) -> None:
+    """Draw the next pair for whoever compares."""
+    rater = data.own_name()
+    if not rater:
+        if not url.param("rater", "").strip():
+            ask_name()
+            return
+        rater = filters.text("Your name", "rater").strip()
+    arena_entry.draw(run, rater[:LONGEST], criterion)
+
+
+run = frame("Arena", "Which of two answers is better?")
+facts = data.run_facts(run)
+if facts.suite["task"] not in TASKS or len(facts.models) < 2:
+    empty(
+        "Two models' texts are compared here",
+        "Choose a run of texts by two or more models in the sidebar.",
+        "See the runs", "runs",
+    )  # fmt: skip
+    st.stop()
+editors_only("compare answers")
+view = controls.choice("View", VIEWS, "view")
+criterion = choose_criterion(run)
+if view == "judge":
+    preference_judge.draw(run, criterion)
+elif view == "files":
+    preference_upload.draw(run)
+else:
+    compare(run, criterion)
+if data.preference_criteria(run) and st.button("See the ranking", icon=":material/arrow_forward:", key="ranking"):
+    source = "people" if any("people" in own for own in data.preference_criteria(run).values()) else "judge"
+    url.go("leaderboard", run=run, form="matches", source=source)

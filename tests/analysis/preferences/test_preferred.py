@@ -1,0 +1,189 @@
+"""Rankings by preferences, position bias, agreement of judge and people, and how many more matches it takes."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from metrics.analysis.preferences.matches import decided, preference_criteria
+from metrics.analysis.preferences.pair_cases import pair_cases
+from metrics.analysis.preferences.pairs import pair_queue
+from metrics.analysis.preferences.preferred import judge_and_people, more_matches, position_bias, preferred
+from metrics.presentation.preference_words import agreed_sentence, bias_sentence, left_sentence, preference_lines
+from metrics.stats.bradley_terry import bradley_terry
+from metrics.stats.intervals import wilson
+from metrics.store import Run, Workspace
+from metrics.store.preference_sets import Preferences
+from tests.preferences import MODELS, compared_run, judgement, vote
+
+PAIRS = list(combinations(MODELS, 2))
+
+
+@pytest.fixture
+def run(workspace: object) -> Run:
+    return compared_run(Workspace(), 30)
+
+
+@pytest.mark.parametrize(
+    ("votes", "outcome"),
+    [
+        ([], None), ([1.0], 1.0), ([1.0, 0.0], 0.5), ([1.0, 0.5], 1.0), ([0.5, 0.0], 0.0), ([1.0, 0.5, 0.5], 0.5),
+        ([1.0, 0.5, 0.0], 0.5), ([1.0, 1.0, 0.0], 1.0), ([1.0, 1.0, 0.0, 0.0, 0.5], 0.5),
+    ],
+)  # fmt: skip
+def test_most_votes_decide_else_the_side_of_their_mean(votes: list[float], outcome: float | None) -> None:
+    assert decided(votes) == outcome
+
+
+def test_each_compared_case_is_one_match_of_bradley_and_terry(run: Run) -> None:
+    """Three raters count as one match; strengths are those of the matches, cases as clusters."""
+    chance = np.random.default_rng(5)
+    first, second, outcome, cases = [], [], [], []
+    for index in range(30):
+        for one, other in PAIRS:
+            said = float(chance.choice((0.0, 0.5, 1.0), p=(0.2, 0.2, 0.6)))
+            for rater in ("ann", "bo", "cy") if index < 5 else ("ann",):
+                vote(run, index, one, other, said, rater)
+            first.append(MODELS.index(one)), second.append(MODELS.index(other))
+            outcome.append(said), cases.append(index)
+    found = preferred(run, "people", "quality")
+    expected = bradley_terry(np.array(first), np.array(second), np.array(outcome), 3, clusters=np.array(cases))
+    assert found is not None
+    assert expected is not None
+    assert (found.cases, found.clusters, sum(map(sum, found.outcomes.values()))) == (30, 30, 180)
+    assert [one.model for one in found.standings] == ["amber", "birch", "cedar"]
+    for one in found.standings:
+        place = MODELS.index(one.model)
+        assert (one.score, one.low, one.high) == pytest.approx(
+            (expected.score[place], expected.low[place], expected.high[place])
+        )
+    z = found.apart[0]
+    one, other = (MODELS.index(standing.model) for standing in found.standings[:2])
+    error = expected.covariance[[one, other, one], [one, other, other]] @ (1, 1, -2)
+    assert z == pytest.approx(abs(expected.log[one] - expected.log[other]) / np.sqrt(error))
+    tagged = preferred(run, "people", "quality", "even")
+    assert tagged is not None
+    assert tagged.cases == 15
+    assert preferred(run, "judge", "quality") is None
+
+
+def test_a_judge_that_always_prefers_what_stands_first_ranks_nobody(run: Run) -> None:
+    """The mean of both orders takes the bias out, and the share of the first says how large it is."""
+    for index in range(20):
+        judgement(run, index, "amber", "birch", 1.0, 0.0)
+    found = preferred(run, "judge", "quality")
+    assert found is not None
+    assert found.outcomes["amber", "birch"] == (0, 20, 0)
+    assert found.standings[0].score == pytest.approx(0.5)
+    (bias,) = position_bias(run, "judge", "quality")
+    assert (bias.of, bias.share.value, bias.n, bias.contradictory) == ("j", 1.0, 20, 20)
+    assert (bias.share.low, bias.share.high) == pytest.approx(wilson(20, 20))
+    assert bias.p is not None
+    assert bias.p < 0.001
+    assert "swayed towards the first. 20 matches are contradictory" in bias_sentence(bias)
+
+
+def test_a_fair_judge_has_no_bias_and_one_order_alone_does_not_count(run: Run) -> None:
+    for index in range(20):
+        judgement(run, index, "amber", "birch", float(index % 4 > 0), float(index % 4 > 0))
+    judgement(run, 20, "amber", "birch", 0.0, None)
+    found = preferred(run, "judge", "quality")
+    assert found is not None
+    assert found.outcomes["amber", "birch"] == (15, 0, 5)
+    (bias,) = position_bias(run, "judge", "quality")
+    assert (bias.share.value, bias.p, bias.contradictory, bias.half) == (0.5, 1.0, 0, 1)
+    assert "swayed" not in bias_sentence(bias)
+
+
+def test_peoples_bias_counts_preferences_with_a_known_side(run: Run) -> None:
+    for index in range(30):
+        vote(run, index, "amber", "birch", float(index < 24), shown_first="amber" if index < 29 else None)
+    (bias,) = position_bias(run, "people", "quality")
+    assert (bias.n, bias.share.value) == (29, pytest.approx(24 / 29))
+    assert bias.lopsided == (("amber", "birch"),)
+    assert "One model nearly always stood first in amber – birch" in bias_sentence(bias)
+
+
+def test_judge_and_people_agree_beyond_chance(run: Run) -> None:
+    """Ten wins and six losses alike, two ties of people that the judge decides, two opposite ones: κ by hand."""
+    for index in range(20):
+        people = 0.5 if 16 <= index < 18 else float(index < 10 or index == 18)
+        judge = float(index < 10 or index in (16, 17, 19))
+        vote(run, index, "amber", "birch", people)
+        judgement(run, index, "amber", "birch", judge, judge)
+    found = judge_and_people(run, "quality")
+    assert found.table == ((6, 0, 1), (0, 0, 2), (1, 0, 10))
+    chance = 7 / 20 * 7 / 20 + 11 / 20 * 13 / 20
+    assert found.kappa.value == pytest.approx((0.8 - chance) / (1 - chance))
+    assert found.kappa.low is not None
+    assert found.kappa.low < found.kappa.value
+    assert (found.n, found.accuracy.value, found.decided.value) == (20, 0.8, pytest.approx(16 / 18))
+    assert (found.accuracy.low, found.accuracy.high) == pytest.approx(wilson(16, 20))
+    assert "Judge and people prefer the same in 0.800" in agreed_sentence(found)
+    both = preferred(run, "both", "quality")
+    assert both is not None
+    assert both.outcomes["amber", "birch"] == (12, 2, 6)
+    rows, total = pair_cases(run, "birch", "amber", "both", "quality")
+    assert (total, rows[0].people, rows[0].judge, rows[-1].judge) == (20, 1.0, 1.0, 0.0)
+    assert sum(row.people != row.judge for row in rows) == 4
+
+
+def test_how_many_more_matches_separate_the_models(run: Run) -> None:
+    """A difference at half the critical |z| takes four times the matches; equal models never separate."""
+    for index in range(30):
+        vote(run, index, "amber", "birch", float(index % 3 > 0))
+    found = preferred(run, "people", "quality")
+    assert found is not None
+    assert found.apart[0] == pytest.approx(1.76, abs=0.02)
+    more = more_matches(found)
+    assert more is not None
+    assert more == pytest.approx(30 * ((2.045 / found.apart[0]) ** 2 - 1), abs=1)
+    assert left_sentence(more).startswith("About 1")
+    for index in range(30):
+        vote(run, index, "amber", "birch", float(index % 2))
+    even = preferred(run, "people", "quality")
+    assert even is not None
+    assert more_matches(even) is None
+    for index in range(30):
+        vote(run, index, "amber", "birch", float(index % 10 > 0))
+    clear = preferred(run, "people", "quality")
+    assert clear is not None
+    assert (more_matches(clear), left_sentence(0)) == (0, "Every model has a rank of its own.")
+
+
+def test_pairs_least_compared_come_first_with_sides_and_cases_drawn_at_random(run: Run) -> None:
+    """Three presses compare three pairs of models; over all pairs each model stands left about as often as right."""
+    seen, lefts = [], 0
+    for _ in range(90):
+        found = pair_queue(run, "quality", "ann")
+        (pair,) = found.next
+        seen.append((pair.case_id, *pair.models))
+        lefts += pair.left == pair.models[0]
+        vote(run, int(pair.case_id[1:]), pair.left, pair.right, 1.0, shown_first=pair.left)
+    assert len(set(seen)) == 90
+    for start in range(0, 90, 3):
+        assert {one[1:] for one in seen[start : start + 3]} == set(PAIRS)
+    assert [one[0] for one in seen[:30:3]] != sorted(one[0] for one in seen[:30:3])
+    assert 30 <= lefts <= 60
+    assert (pair_queue(run, "quality", "ann").next, pair_queue(run, "quality", "ann").done) == ((), 90)
+    assert pair_queue(run, "tone", "ann").done == 0
+    assert pair_queue(run, "quality", "bo").next
+
+
+def test_a_skipped_pair_comes_last(run: Run) -> None:
+    (first,) = pair_queue(run, "quality", "ann").next
+    (second,) = pair_queue(run, "quality", "ann", [(first.case_id, *first.models)]).next
+    assert second != first
+
+
+def test_criteria_and_lines(run: Run) -> None:
+    assert list(preference_lines(run)) == []
+    for index in range(12):
+        vote(run, index, "amber", "birch", float(index % 2))
+        vote(run, index, "amber", "birch", 1.0, criterion="tone")
+    vote(run, 13, "amber", "cedar", 1.0)
+    assert preference_criteria(run) == {"quality": {"people": 13}, "tone": {"people": 12}}
+    (line,) = preference_lines(run)
+    assert line.startswith("By matches in people's preferences (quality), no model is significantly stronger")
+    Preferences(run).remove(Preferences(run).sets()[0].id)
+    assert list(preference_lines(run, "quality")) == []

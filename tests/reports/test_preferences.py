@@ -1,0 +1,39 @@
+"""The report's section on preferences."""
+
+from itertools import combinations
+
+import pytest
+
+from metrics.reports.build import build
+from metrics.reports.sections.preferences import preferences_section
+from metrics.store import Run, Workspace
+from tests.preferences import MODELS, compared_run, judgement, vote
+
+
+@pytest.fixture
+def run(workspace: object) -> Run:
+    return compared_run(Workspace(), 12)
+
+
+def test_standings_and_wins_by_people_and_the_judge(run: Run) -> None:
+    assert preferences_section(run) is None
+    for index in range(12):
+        for one, other in combinations(MODELS, 2):
+            vote(run, index, one, other, float(index % 4 == 0), shown_first=one)
+            judgement(run, index, one, other, 1.0, 0.0)
+    section = preferences_section(run)
+    assert section is not None
+    assert [table.title for table in section.tables] == [
+        "By people's preferences (quality)", "Wins by people's preferences (quality)",
+        "By the judge's preferences (quality)", "Wins by the judge's preferences (quality)",
+    ]  # fmt: skip
+    people, wins, judge, _ = section.tables
+    assert [row[1] for row in people.rows] == ["cedar", "birch", "amber"]
+    assert people.rows[0][3:] == ("18", "6", "0")
+    assert wins.rows[0] == ("cedar", "", "0.750 · 12", "0.750 · 12")
+    assert {row[5] for row in judge.rows} == {"24"}
+    said = section.notes[0]
+    assert "36 preferences of people by quality." in said
+    assert "Position bias of j: the answer shown first is preferred in 1.00" in said
+    assert "Judge and people prefer the same in 0" in said
+    assert section in build(run, ["preferences"]).sections
