@@ -17,7 +17,7 @@ from components.data.visitors import action
 from components.data.workspace_runs import workspace_path
 from metrics.core.file_kinds import foreign_kind
 from metrics.core.files import make_file, make_folder
-from metrics.core.table_endings import ANNOTATION_ENDINGS, LOG_ENDINGS, PACKED_ENDING, TABLE_ENDINGS
+from metrics.core.table_endings import ANNOTATION_ENDINGS, LOG_ENDINGS, PACKED_ENDING, RANKING_ENDINGS, TABLE_ENDINGS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from metrics.ingest import Reading
 
 ARCHIVES = ("zip",)
-TABLES = (*TABLE_ENDINGS, *ANNOTATION_ENDINGS, *LOG_ENDINGS, *ARCHIVES)
+TABLES = (*TABLE_ENDINGS, *ANNOTATION_ENDINGS, *LOG_ENDINGS, *RANKING_ENDINGS, *ARCHIVES)
 EXPECTED = {  # by ending
     "csv": "a CSV table", "tsv": "a TSV table", "jsonl": "JSON lines", "ndjson": "JSON lines", "json": "JSON",
     "parquet": "a Parquet table", "xlsx": "an Excel workbook", "zip": "a zip archive",

@@ -21,7 +21,9 @@ METADATA = "metadata."  # prefix of columns without a known meaning
 WORDS = {  # canonical name: words
     "case_id": "case id", "question": "question", "expected_answers": "expected answers", "answer": "answer",
     "reference_contexts": "reference contexts", "retrieved_contexts": "retrieved contexts", "model": "model",
-    "context_ids": "ids of the contexts", "error": "error instead of an answer",
+    "context_ids": "ids of the contexts", "reference_context_ids": "ids of the relevant contexts",
+    "reference_grades": "grades of the relevant contexts", "choices": "choices", "correct_choice": "correct choice",
+    "choice_logprobs": "log-likelihoods of the choices", "error": "error instead of an answer",
     "conditions": "conditions", "json_schema": "JSON schema", "source_text": "source text", "label": "true label",
     "predicted_label": "predicted label", "score": "score", "tags": "tags", "annotations": "ground-truth objects",
     "predictions": "predicted objects or labels", "citations": "citations", "trace": "trace", "duration_s": "duration",

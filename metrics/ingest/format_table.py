@@ -6,6 +6,7 @@ from pathlib import Path
 
 from metrics.ingest.formats import (
     arrow,
+    beir,
     braintrust,
     coco_files,
     createml,
@@ -29,6 +30,7 @@ from metrics.ingest.formats import (
     promptfoo,
     promptfoo_config,
     trace_files,
+    trec,
     voc,
     workbook,
     yolo,
@@ -49,6 +51,7 @@ EITHER: tuple[Reader, ...] = (  # a file by itself, or a folder or zip of them
 )
 FOLDERS: tuple[Reader, ...] = (
     inspect_logs.EVAL,
+    beir.READER,
     hugging_face.READER,
     mask_images.READER,
     dota.READER,
@@ -80,6 +83,8 @@ FILES: tuple[Reader, ...] = (  # also of the only table in a folder or zip
     parquet.READER,
     arrow.READER,
     workbook.READER,
+    trec.JUDGED,
+    trec.RANKED,
     delimited.READER,  # takes any text
 )
 GENERIC = (json_records.JSON, json_records.YAML, delimited.READER)  # take what no other reader knows

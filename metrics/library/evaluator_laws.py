@@ -131,7 +131,7 @@ def of_example(entry: Evaluator, example: Example, models: Models) -> Iterator[s
         yield "it expects no value"
     if result.status is Status.NOT_APPLICABLE and not set(result.values.values()) <= {None}:
         yield "it does not apply, and yet has a value"
-    names = {metric.name for metric in entry.metrics}
+    names = {metric.name for metric in entry.with_parameters(parameters).metrics}
     for metric, expected in example.expect.items():
         value = result.values.get(metric)
         if metric not in names:

@@ -34,10 +34,17 @@ def random_case(chance: Random) -> Case:
     def several() -> tuple[str, ...]:
         return tuple(random_text(chance) for _ in range(chance.randrange(4)))
 
+    ids, choices = [chance.choice("abcdé") for _ in range(chance.randrange(5))], chance.randrange(4)
+
+    def numbers(count: int) -> tuple[float, ...]:
+        return tuple(chance.choice((-2.5, 0.0, 1.0, 3.0)) for _ in range(count if chance.random() < 0.9 else 1))
+
     return Case(
         case_id="1", model="m", question=maybe(), expected_answers=several(), retrieved_contexts=several(),
         answer=maybe(), citations=several(), conditions=maybe(), json_schema=maybe(), source_text=maybe(),
-        trace=maybe(),
+        trace=maybe(), context_ids=tuple(chance.sample("abcdéfg", 4)), reference_context_ids=tuple(ids),
+        reference_grades=numbers(len(ids)), choices=tuple(random_text(chance) for _ in range(choices)),
+        correct_choice=chance.choice((None, -1, 0, 1, 3)), choice_logprobs=numbers(choices),
     )  # fmt: skip
 
 

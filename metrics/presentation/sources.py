@@ -46,6 +46,11 @@ SOURCES = {
         "Hanu and Unitary team 2020, Detoxify", "https://github.com/unitaryai/detoxify"
     ),
     "scikit-learn": Source("scikit-learn", "https://scikit-learn.org/stable/modules/model_evaluation.html"),
+    "trec_eval": Source("trec_eval (NIST)", "https://github.com/usnistgov/trec_eval"),
+    "Järvelin & Kekäläinen 2002, nDCG": Source(
+        "Järvelin & Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques",
+        "https://doi.org/10.1145/582415.582418",
+    ),
     "pycocotools 2.0": Source("pycocotools 2.0", "https://github.com/cocodataset/cocoapi"),
     "tidecv 1.0.1": Source("tidecv 1.0.1", "https://github.com/dbolya/tide"),
     "Brier 1950": Source(

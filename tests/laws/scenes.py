@@ -95,7 +95,8 @@ def text_scene(size: int = 4) -> Scene:
                 "case_id": f"c{index}", "question": f"What is known of the old mill number {index} by the river?",
                 "expected_answers": [" ".join(said[:2])],
                 "conditions": '"mill" AND NOT "barn"', "json_schema": SCHEMA, "source_text": " ".join(said),
-                "reference_contexts": said[:2], "tags": ["even"] if index % 2 == 0 else [],
+                "reference_contexts": said[:2], "reference_context_ids": [f"p{index}", "p9"],
+                "reference_grades": [2.0, 1.0], "tags": ["even"] if index % 2 == 0 else [],
             }
         )  # fmt: skip
         for model, words in (
@@ -107,6 +108,7 @@ def text_scene(size: int = 4) -> Scene:
                     "case_id": f"c{index}", "model": model, "run": run,
                     "answer": f"{words} Said {model}{run % (index + 1)}.", "metadata.score": str(index / 4),
                     "retrieved_contexts": [f"Chunk {n}: {said[n]}" for n in range(3)], "citations": ["1"],
+                    "context_ids": ["p0", f"p{run}", f"p{index + 4}"],
                     "trace": STEPS % (index + run) % ("}" if run == 1 else ""),
                 }
                 for run in (1, 2)

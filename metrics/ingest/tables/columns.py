@@ -23,6 +23,13 @@ SUITE_ALIASES: dict[str, tuple[str, ...]] = {
         "ground_truths", "target", "targets", "correct_answer", "expected_response", "reference_answers", "references",
     ),
     "reference_contexts": ("gold_contexts", "ground_truth_contexts", "reference_context", "gold_context"),
+    "reference_context_ids": (
+        "relevant_ids", "relevant_doc_ids", "relevant_docs", "relevant_context_ids", "gold_context_ids", "gold_ids",
+        "ground_truth_context_ids", "expected_context_ids", "qrels",
+    ),
+    "reference_grades": ("relevance_grades",),
+    "choices": ("options", "answer_choices"),
+    "correct_choice": ("answer_index", "correct_index", "correct_option", "answer_idx", "answer_key"),
     "conditions": ("condition", "constraints", "output_condition"),
     "json_schema": ("output_schema",),
     "source_text": ("source_document", "article"),
@@ -44,6 +51,7 @@ OUTPUT_ALIASES: dict[str, tuple[str, ...]] = {
     "retrieved_contexts": ("contexts", "retrieval_context", "retrieved_context", "passages", "passage"),
     "context_ids": (
         "retrieved_context_ids", "retrieval_context_ids", "passage_ids", "passage_id", "chunk_ids", "retrieved_ids",
+        "retrieved_doc_ids", "retrieved_docs",
     ),
     "error": ("error_message", "error_text"),
     "citations": ("citation",),
@@ -52,6 +60,7 @@ OUTPUT_ALIASES: dict[str, tuple[str, ...]] = {
     "duration_s": ("latency", "latency_ms", "actual_duration", "completion_time", "duration", "duration_ms"),
     "cost_usd": ("cost", "token_cost"),
     "tokens": ("total_tokens",),
+    "choice_logprobs": ("choice_loglikelihoods", "loglikelihoods"),
 }  # fmt: skip
 # In classification outputs a class and its score; "label" alone is the true class in a combined file.
 SCORED_ALIASES: dict[str, tuple[str, ...]] = {
@@ -79,13 +88,19 @@ EXPECTED = frozenset(("expected_answers", "label", "conditions", "json_schema"))
 LISTS = (
     "expected_answers",
     "reference_contexts",
+    "reference_context_ids",
+    "reference_grades",
+    "choices",
     "tags",
     "retrieved_contexts",
     "context_ids",
     "citations",
     "artifacts",
+    "choice_logprobs",
 )
-ANSWERS = ("answer", "retrieved_contexts", "model", "trace", "predicted_label", "score")  # a file of outputs has one
+ANSWERS = (  # a file of outputs has one
+    "answer", "retrieved_contexts", "context_ids", "choice_logprobs", "model", "trace", "predicted_label", "score",
+)  # fmt: skip
 SHARED = ("case_id", "tags", "label", *IMAGE_ALIASES)  # a mapping of these may be meant for the other file of the two
 # Names that mean different things in different tools: asked about unless something else in the file settles it.
 ANSWER_OR_EXPECTED = ("answer", "answers", "output", "response")  # in a suite
@@ -150,7 +165,7 @@ def guess_role(columns: Iterable[str]) -> Role:
         return any(names & {name, *known[name]} for name in canonical)
 
     answers = has(*ANSWERS)
-    cases = has("question", "expected_answers", "reference_contexts", "conditions")
+    cases = has("question", "expected_answers", "reference_contexts", "reference_context_ids", "conditions")
     if answers and (cases or ("label" in names and has("predicted_label"))):
         return "combined"
     return "outputs" if answers else "suite"

@@ -152,12 +152,10 @@ def _unbracketed(lists: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _check_ids(sheet: Sheet, name: str, ids: pa.ChunkedArray, contexts: pa.ChunkedArray | None) -> None:
     counts = _counts(ids)
-    if contexts is None:
-        sheet.report(counts > 0, name, "ids of contexts, but no contexts", "a column retrieved_contexts")
-        return
-    there = _counts(contexts)
+    there = np.zeros(len(sheet), np.int64) if contexts is None else _counts(contexts)
     sheet.report(
-        (counts != there) & (counts > 0), name, lambda row: f"{counts[row]} ids for {there[row]} contexts",
+        (counts != there) & (counts > 0) & (there > 0), name,
+        lambda row: f"{counts[row]} ids for {there[row]} contexts",
         "an id for each context, or none at all",
     )  # fmt: skip
     lists = ids.to_pylist()

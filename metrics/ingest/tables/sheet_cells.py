@@ -53,6 +53,22 @@ def lists(sheet: Sheet, columns: Columns, canonical: str) -> pa.ChunkedArray:
     return split
 
 
+def number_lists(sheet: Sheet, columns: Columns, canonical: str) -> pa.ChunkedArray:
+    """Return a column (or numbered columns) as lists of finite numbers."""
+    split = flat(lists(sheet, columns, canonical))
+    items = pc.utf8_trim_whitespace(split.flatten())
+    spelled = as_mask(pc.match_substring_regex(items, NUMBER))
+    owner = np.asarray(pc.list_parent_indices(split))
+    wrong = np.zeros(len(sheet), bool)
+    wrong[owner[~spelled]] = True
+    values = np.array(pc.cast(pc.if_else(pa.array(spelled), items, None), pa.float64()).to_numpy(zero_copy_only=False))
+    wrong[owner[np.isinf(values)]] = True
+    sheet.report(wrong, columns.columns[canonical], split, "a list of finite numbers")
+    offsets = pa.array(np.concatenate(([0], np.cumsum(pc.fill_null(pc.list_value_length(split), 0)))).astype(np.int32))
+    made = pa.ListArray.from_arrays(offsets, pa.array(values))
+    return pa.chunked_array([pc.if_else(pc.is_valid(split), made, pa.scalar(None, made.type))])
+
+
 def splits(sheet: Sheet, canonical: str, name: str) -> bool:
     """Return whether `;` separates items: in CSV, in columns of names or whose own name is a plural."""
     return sheet.delimited and canonical in LISTS and (canonical in ALWAYS_SPLIT or fold(name).endswith("s"))

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from metrics.core.array_types import Bools, Ints
 from metrics.core.suite import METADATA
 from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
-from metrics.ingest.tables import contexts, sheet_cells
+from metrics.ingest.tables import answer_choices, contexts, graded_ids, sheet_cells
 from metrics.ingest.tables.columns import SUITE_ALIASES, Columns, fold
 from metrics.ingest.tables.near_names import only_columns, suggestion
 
@@ -21,10 +21,11 @@ OUTPUT_NUMBERS = ("duration_s", "cost_usd")
 # What a case is asked or judged by: a suite has one of these.
 USEFUL = {
     "question", "expected_answers", "reference_contexts", "conditions", "json_schema", "source_text", "label",
+    "reference_context_ids", "choices",
 }  # fmt: skip
 PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
 NO_ERROR = ("", "none", "null", "nan", "no", "false", "0")  # what a column of errors says where there is none
-ANSWERED = ("answer", "retrieved_contexts", "trace", "artifacts")
+ANSWERED = ("answer", "retrieved_contexts", "context_ids", "choice_logprobs", "trace", "artifacts")
 
 
 def cases(sheet: Sheet, columns: Columns, need_label: bool, answered: bool = False) -> pa.Table:
@@ -46,6 +47,8 @@ def cases(sheet: Sheet, columns: Columns, need_label: bool, answered: bool = Fal
     for canonical in SUITE_LISTS:
         if canonical in found:
             values[canonical] = sheet_cells.lists(sheet, columns, canonical)
+    values |= graded_ids.columns_of(sheet, columns)
+    values |= answer_choices.columns_of(sheet, columns)
     if "weight" in found:
         values["weight"] = sheet_cells.floats(sheet_cells.numbers(sheet, found["weight"], low=0))
     if need_label and "label" not in found:
@@ -125,6 +128,8 @@ def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> 
         if canonical in found:
             values[canonical] = sheet_cells.text(sheet, found[canonical])
     values |= contexts.context_columns(sheet, columns)
+    if answer_choices.LOGPROBS in found:
+        values[answer_choices.LOGPROBS] = sheet_cells.number_lists(sheet, columns, answer_choices.LOGPROBS)
     if "error" in found:
         values["error"] = _errors(sheet, found["error"])
     for canonical in OUTPUT_LISTS:

@@ -14,6 +14,7 @@ from metrics.ingest.sheet import flat, is_null
 TEXT_KEYS = ("text", "content", "page_content", "passage", "answer")  # where an object in a list keeps its text
 LARGEST = sys.float_info.max
 MAX_DEPTH = 3  # objects inside a record become dotted columns down to here, JSON text below
+GRADED = frozenset(("reference_context_ids", "qrels"))  # columns whose objects stay whole: {id: grade}
 TRACES = frozenset(("trace", "messages", "trajectory", "tools_called"))  # columns whose lists and objects stay whole
 
 
@@ -77,8 +78,8 @@ def _items(value: Any) -> list[str] | None:
 
 
 def whole(name: str, value: Any) -> Any:
-    """Return a trace as JSON text, artifacts as paths and JSON texts, and any other column's value unchanged."""
-    if name in TRACES and isinstance(value, dict | list):
+    """Return traces and grades by id as JSON text, artifacts as paths and JSON texts, other values unchanged."""
+    if (name in TRACES and isinstance(value, dict | list)) or (name in GRADED and isinstance(value, dict)):
         return json_text(value)
     if name == "artifacts" and isinstance(value, list):
         return [json_text(item) if isinstance(item, dict) else item for item in value]
@@ -87,7 +88,7 @@ def whole(name: str, value: Any) -> Any:
 
 def flatten(record: dict[str, Any], depth: int = MAX_DEPTH) -> dict[str, Any]:
     """Return a record with objects, except traces, under dotted names: {"vars": {"q": 1}} becomes {"vars.q": 1}."""
-    if not TRACES.isdisjoint(record) or "artifacts" in record:
+    if not (TRACES | GRADED).isdisjoint(record) or "artifacts" in record:
         record = {name: whole(name, value) for name, value in record.items()}
     if not any(isinstance(value, dict) for value in record.values()):
         return record

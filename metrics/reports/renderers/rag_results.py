@@ -96,7 +96,7 @@ def _cells(
 ) -> dict[str, Any]:
     """Return the columns of one repeat, without prefix; those of evaluators without a value are absent."""
     contexts = output["retrieved_contexts"] or []
-    names = [f"[{name}]" for name in output["context_ids"] or range(1, len(contexts) + 1)]
+    names = [f"[{name}]" for name in (contexts and output["context_ids"]) or range(1, len(contexts) + 1)]
     nested: dict[str, Any] = {"retrieved_passages": dict(zip(names, contexts, strict=True))}
     nested["generated_answer"] = [
         {"text": part["text"], "citations": [_named(context, names) for context in part["contexts"]]}

@@ -1,0 +1,270 @@
+"""Ranking of retrieved ids: recall, precision, hit rate and nDCG at several k, MRR, MAP and R-precision."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic import Field, FiniteFloat, field_validator
+
+from metrics.core.array_types import Floats, Ints
+from metrics.core.cases import Cases
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
+from metrics.core.evaluator_decorator import evaluator
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.stats.ranked_retrieval import RankedMeasures, ranks_of
+
+KS = (1, 3, 5, 10, 20)
+MAIN_K = 10  # of the primary metric, where it is among the k
+SHOWN = 20  # ids of each kind in the evidence of a case
+NO_IDS = "the output has no context ids"
+IDEAL = {"reference_context_ids": ["a", "b"], "context_ids": ["a", "b", "c"]}
+LATE = {"reference_context_ids": ["a", "b", "c"], "context_ids": ["x", "b", "y", "a"]}
+GRADED = {"reference_context_ids": ["a", "b", "c"], "reference_grades": [1.0, 3.0, 0.0], "context_ids": ["c", "a", "b"]}
+LATE_IDEAL = 1 + 1 / np.log2(3) + 1 / np.log2(4)
+
+
+def main_k(ks: Sequence[int]) -> int:
+    """Return the k of the primary metric: MAIN_K, else the largest below it, else the smallest."""
+    return max((k for k in ks if k <= MAIN_K), default=min(ks))
+
+
+def metrics_at(ks: Sequence[int]) -> tuple[Metric, ...]:
+    """Return the metrics for these k, in order."""
+    main = main_k(ks)
+
+    def at(name: str, description: str, **more: bool) -> list[Metric]:
+        return [
+            Metric(
+                f"{name}_at_{k}", description.format(k=k), primary=k == main and name == "ndcg",
+                minor=k != main or name not in ("ndcg", "recall"), **more,
+            )
+            for k in ks
+        ]  # fmt: skip
+
+    return (
+        *at("ndcg", "Discounted gain of the first {k} ids / that of the ideal order."),
+        *at("recall", "Share of the relevant ids among the first {k}."),
+        *at("precision", "Relevant ids among the first {k} / {k}."),
+        *at("hit_rate", "Share of cases with a relevant id among the first {k}.", binary=True),
+        Metric("mrr", "1 / rank of the first relevant id, 0 without one; the mean over cases is the MRR."),
+        Metric("map", "Average precision over the relevant ids; the mean over cases is the MAP.", minor=True),
+        Metric("r_precision", "Relevant ids among the first R / R, where R are relevant.", minor=True),
+    )
+
+
+class RankingParameters(Parameters):
+    """At which ranks to measure, what counts as relevant, and what a grade is worth."""
+
+    k_values: tuple[Annotated[int, Field(ge=1, le=10_000)], ...] = Field(
+        KS, min_length=1, description="The k of the measures among the first k ids."
+    )
+    relevant_grade: FiniteFloat = Field(
+        1.0, gt=0, description="The lowest grade with which an id counts as relevant; nDCG uses every grade above 0."
+    )
+    gain: Literal["linear", "exponential"] = Field(
+        "linear", description="What a grade g is worth in nDCG: linear g, as trec_eval; exponential 2^g − 1."
+    )
+
+    @field_validator("k_values")
+    @classmethod
+    def _in_order(cls, ks: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(sorted(set(ks)))
+
+    def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
+        """Return the metrics at the chosen k."""
+        return declared if self.k_values == KS else metrics_at(self.k_values)
+
+
+class Judged(NamedTuple):
+    """The reference ids of cases: the place of their case [m], the ids, their grades, and ranks, 0: not retrieved."""
+
+    case: Ints
+    ids: pa.Array
+    grade: Floats
+    rank: Ints
+
+
+@evaluator(
+    id="ranking",
+    title="Ranking of retrieved ids",
+    inputs=("reference_context_ids",),
+    default_needs=("context_ids",),
+    metrics=metrics_at(KS),
+    has_thresholds=False,
+    sources=("trec_eval", "Järvelin & Kekäläinen 2002, nDCG"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "both relevant ids come first",
+            IDEAL,
+            {
+                "ndcg_at_10": 1.0, "recall_at_1": 0.5, "recall_at_3": 1.0, "precision_at_1": 1.0,
+                "precision_at_3": 2 / 3, "hit_rate_at_1": 1.0, "mrr": 1.0, "map": 1.0, "r_precision": 1.0,
+            },
+        ),
+        Example(
+            "two of three relevant ids, at ranks 2 and 4",
+            LATE,
+            {
+                "ndcg_at_10": (1 / np.log2(3) + 1 / np.log2(5)) / LATE_IDEAL, "recall_at_1": 0.0, "recall_at_3": 1 / 3,
+                "recall_at_10": 2 / 3, "precision_at_5": 0.4, "precision_at_10": 0.2, "hit_rate_at_1": 0.0,
+                "hit_rate_at_3": 1.0, "mrr": 0.5, "map": (1 / 2 + 2 / 4) / 3, "r_precision": 1 / 3,
+            },
+        ),
+        Example(
+            "grades 0, 1, 3 in rising order",
+            GRADED,
+            {"ndcg_at_10": (1 / np.log2(3) + 3 / 2) / (3 + 1 / np.log2(3)), "recall_at_3": 1.0, "mrr": 0.5},
+        ),
+        Example(
+            "the same with exponential gain, only grade 3 relevant, and one k",
+            GRADED,
+            {"ndcg_at_2": 1 / np.log2(3) / (7 + 1 / np.log2(3)), "recall_at_2": 0.0, "mrr": 1 / 3},
+            parameters={"gain": "exponential", "relevant_grade": 3, "k_values": [2]},
+        ),
+        Example(
+            "nothing was retrieved",
+            {"reference_context_ids": ["a"], "context_ids": []},
+            {"ndcg_at_10": 0.0, "recall_at_10": 0.0, "mrr": 0.0, "map": 0.0, "r_precision": 0.0},
+        ),
+        Example.not_applicable(
+            "no id is relevant", {"reference_context_ids": ["a"], "reference_grades": [0.0], "context_ids": ["a"]}
+        ),
+    ),
+    differs_from="The other evaluators of retrieval read the passages; this one compares ids with those known to be "
+    "relevant, and needs neither texts nor models.",
+    differs_from_source=(
+        "A case without a relevant id has no value; trec_eval counts it as 0. A case for which nothing was retrieved "
+        "counts as 0, as with trec_eval -c and in ir-measures. An id that was retrieved twice counts at its first "
+        "rank, and those after it move up; trec_eval refuses such a run. The order is that of the list: ties of "
+        "scores are settled where a run file is read, as trec_eval settles them."
+    ),
+)  # fmt: skip
+def ranking(cases: Cases, parameters: RankingParameters) -> list[CaseScore]:
+    """How well the retrieved ids are ranked, beside those that are known to be relevant.
+
+    An id is relevant if its grade is at least `relevant_grade`; ids without a grade are not. With R relevant ids, and
+    rel(i) = 1 where the id at rank i is relevant:
+
+        recall@k = Σ_{i≤k} rel(i) / R                precision@k = Σ_{i≤k} rel(i) / k
+        hit rate@k = 1 if recall@k > 0, else 0       MRR = 1 / rank of the first relevant id, 0 without one
+        MAP = Σ_i rel(i) · precision@i / R           R-precision = precision@R
+        nDCG@k = DCG@k / DCG@k of the ideal order,   DCG@k = Σ_{i≤k} gain(i) / log2(i + 1)
+
+    All from 0 to 1. gain is the grade, or 2^grade − 1 with `gain` = exponential; grades of 0 and below, and ids without
+    a grade, gain nothing. Without `reference_grades` every reference id has grade 1. k may exceed the number of
+    retrieved ids: precision@k is then still divided by k. MRR and MAP go over the whole list. The primary metric is
+    nDCG@10, or nDCG at the largest k below 10 where 10 is not among `k_values`.
+
+    An empty list of ids is a case for which nothing was found, and scores 0; an output without ids has no value, nor
+    has a case without a relevant id. Equal to trec_eval's recall, P, success, recip_rank, map, Rprec and ndcg_cut
+    (tests/stats/test_ranked_retrieval.py says how it was compared).
+
+    Evidence: the first 20 retrieved ids with their grades and whether they are relevant, relevant ids further down,
+    relevant ids that were not retrieved, and the number of each.
+    """
+    reasons = _reasons(cases, parameters)
+    kept = cases.take(pa.array([place for place, reason in enumerate(reasons) if reason is None], pa.int64()))
+    judged = _judged(kept)
+    values = _values(len(kept), judged, parameters)
+    rows = zip(*(column.tolist() for column in values.values()), strict=True)
+    scores = (
+        CaseScore(dict(zip(values, row, strict=True)), evidence=evidence)
+        for row, evidence in zip(rows, _evidence(kept, judged, parameters), strict=True)
+    )
+    return [next(scores) if reason is None else not_applicable(reason) for reason in reasons]
+
+
+def _reasons(cases: Cases, parameters: RankingParameters) -> list[str | None]:
+    """Return why a case has no value; None where it has."""
+    ids = cases.column("context_ids").is_valid().to_pylist()
+    references, grades = (cases.column(name).to_pylist() for name in ("reference_context_ids", "reference_grades"))
+    level = parameters.relevant_grade
+
+    def reason(has_ids: bool, names: list[str], own: list[float | None] | None) -> str | None:
+        if not has_ids:
+            return NO_IDS
+        given = [grade for grade in own or [1.0] * len(names) if grade is not None]
+        if len(given) != len(names):
+            return f"{len(given)} grades for {len(names)} reference ids"
+        if len(set(names)) < len(names):
+            return "a reference id is given twice"
+        return None if max(given) >= level else f"no reference id has a grade of {level:g} or more"
+
+    return list(map(reason, ids, references, grades))
+
+
+def _judged(cases: Cases) -> Judged:
+    """Return the reference ids of cases that have a value."""
+    retrieved, references = (cases.column(name) for name in ("context_ids", "reference_context_ids"))
+    grades = cases.column("reference_grades")
+    of_retrieved, of_references = (
+        np.repeat(np.arange(len(cases)), pc.list_value_length(lists).to_numpy()) for lists in (retrieved, references)
+    )
+    ids = references.flatten()
+    codes = pa.concat_arrays([ids, retrieved.flatten()]).dictionary_encode().indices.to_numpy().astype(np.int64)
+    grade = np.ones(len(ids))
+    grade[np.repeat(pc.fill_null(pc.list_value_length(grades), 0).to_numpy() > 0, np.bincount(of_references))] = (
+        grades.flatten().to_numpy()
+    )
+    rank = ranks_of(codes[: len(ids)], of_references, codes[len(ids) :], of_retrieved)
+    return Judged(of_references, ids, grade, rank)
+
+
+def _values(n: int, judged: Judged, parameters: RankingParameters) -> dict[str, Floats]:
+    """Return every metric of n cases, by name."""
+    gain = np.maximum(judged.grade, 0.0)
+    gain = np.exp2(gain) - 1 if parameters.gain == "exponential" else gain
+    relevant = judged.grade >= parameters.relevant_grade
+    measures = RankedMeasures.of(n, judged.case, judged.rank, relevant, gain)
+    kinds = {"ndcg": measures.ndcg, "recall": measures.recall, "precision": measures.precision,
+             "hit_rate": measures.hit_rate}  # fmt: skip
+    return {
+        **{f"{name}_at_{k}": kind(k) for name, kind in kinds.items() for k in parameters.k_values},
+        "mrr": measures.reciprocal_rank(),
+        "map": measures.average_precision(),
+        "r_precision": measures.r_precision(),
+    }
+
+
+def _evidence(cases: Cases, judged: Judged, parameters: RankingParameters) -> Iterator[Evidence]:
+    """Yield for each case its first retrieved ids, the relevant ones further down, and those that are missing."""
+    lists = [cases.column(name) for name in ("context_ids", "retrieved_contexts", "reference_grades")]
+    sizes = (pc.fill_null(pc.list_value_length(column), 0).to_pylist() for column in lists)
+    heads = pc.list_slice(lists[0], 0, SHOWN).to_pylist()
+    ends = np.cumsum(np.bincount(judged.case, minlength=len(cases))).tolist()
+    own = list(zip(judged.ids.to_pylist(), judged.grade.tolist(), judged.rank.tolist(), strict=True))
+    for head, (begin, end), retrieved, texts, graded in zip(heads, pairwise([0, *ends]), *sizes, strict=True):
+        yield _shown(head, own[begin:end], parameters.relevant_grade, retrieved, texts == retrieved, graded > 0)
+
+
+def _shown(
+    head: Sequence[str], own: Sequence[tuple[str, float, int]], level: float, retrieved: int, has_texts: bool,
+    graded: bool,
+) -> Evidence:  # fmt: skip
+    """Return the evidence of a case: its first retrieved ids, and id, grade and rank of its reference ids."""
+    grades = {one: grade for one, grade, _ in own}
+
+    def label(grade: float) -> str:
+        return f"grade {grade:g}" if graded else "relevant"
+
+    first: dict[str, Verdict] = {}
+    for place, one in enumerate(head, 1):
+        grade = grades.get(one)
+        at = (("contexts", place),) if has_texts else ()
+        said = "not judged" if grade is None else label(grade)
+        good = None if grade is None else grade >= level
+        first.setdefault(one, Verdict(one, yes_or_no(good), said, rests_on=at))
+    relevant = sorted((one for one in own if one[1] >= level), key=lambda one: (one[2], -one[1]))
+    missed = [one for one in relevant if not one[2]]
+    below = [one for one in relevant[len(missed) :] if one[0] not in first]
+    groups = {
+        "retrieved_ids": [*first.values()],
+        "found_further_down": [Verdict(one, "yes", label(grade), facts={"rank": k}) for one, grade, k in below[:SHOWN]],
+        "missed_ids": [Verdict(one, "no", label(grade)) for one, grade, _ in missed[:SHOWN]],
+    }
+    found = len(relevant) - len(missed)
+    return Evidence(groups, {"retrieved": retrieved, "relevant": len(relevant), "relevant_retrieved": found})

@@ -1,0 +1,150 @@
+"""TREC files: qrels (query 0 id grade, also BEIR's table) as suites, runs (query Q0 id rank score tag) as outputs.
+
+The order of a run is that of its scores, in single precision, and of equal ones that of the ids downwards, as in
+trec_eval; the column of ranks is not read. A query of the suite that a run lacks found nothing: it scores 0, as with
+trec_eval -c. Queries that the suite lacks are left out, with a note.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.core.suite import STRINGS, Suite
+from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.output_parts import Part
+from metrics.ingest.reader import Request, Upload
+from metrics.ingest.sheet import Problems, Sheet, as_mask, flat
+from metrics.ingest.sheet_reader import part_of
+from metrics.ingest.source import HEAD, Source
+
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+QRELS = re.compile(rf"\S+\s+Q?0\s+\S+\s+{NUMBER}")
+RUN = re.compile(rf"\S+\s+Q?0\s+\S+\s+\d+\s+{NUMBER}\s+\S+")
+BEIR = ["query-id", "corpus-id", "score"]  # the header of BEIR's judgements
+ONCE = "each id once for each query"
+SORTED = (
+    "{}: the ids of a query are in the order of their scores, equal ones by falling id, as trec_eval sorts them; "
+    "the column of ranks is not read."
+)
+Row = tuple[int, list[str]]  # the number of a line, and its fields
+
+
+def read_qrels(source: Source, problems: Problems) -> Sheet:
+    """Return a row a query, with the ids that were judged for it and their grades."""
+    judged: dict[str, dict[str, str]] = {}
+    rows: list[int] = []
+    width = 4
+    for number, fields in _lines(source):
+        if fields == BEIR:
+            width = 3
+            continue
+        if len(fields) != width or not re.fullmatch(NUMBER, fields[-1]):
+            _fault(
+                source,
+                problems,
+                number,
+                " ".join(fields)[:80],
+                "query, 0, id and grade" if width == 4 else ", ".join(BEIR),
+            )
+            continue
+        query, name, grade = fields[0], fields[-2], fields[-1]
+        if query not in judged:
+            judged[query] = {}
+            rows.append(number)
+        if name in judged[query]:
+            _fault(source, problems, number, f"{name!r} again for query {query!r}", ONCE)
+            continue
+        judged[query][name] = grade
+    table = pa.table(
+        {
+            "case_id": pa.array(judged, pa.string()),
+            "reference_context_ids": pa.array(map(list, judged.values()), STRINGS),
+            "reference_grades": pa.array([list(own.values()) for own in judged.values()], STRINGS),
+        }
+    )
+    return Sheet(source.name, table, np.array(rows, np.int64), problems)
+
+
+def read_run(source: Source, problems: Problems) -> Sheet:
+    """Return a row a query and run, with the ids that it retrieved, the highest score first."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    rows: list[int] = []
+    for number, fields in _lines(source):
+        if len(fields) != 6 or not re.fullmatch(NUMBER, fields[4]):
+            _fault(source, problems, number, " ".join(fields)[:80], "query, Q0, id, rank, score and tag")
+            continue
+        query, _, name, _, score, tag = fields
+        if (query, tag) not in found:
+            found[query, tag] = {}
+            rows.append(number)
+        if name in found[query, tag]:
+            _fault(source, problems, number, f"{name!r} again for query {query!r}", ONCE)
+            continue
+        found[query, tag][name] = float(score)
+    ranked = []
+    for own in found.values():
+        single = np.array(list(own.values()), np.float32).tolist()
+        ranked.append([name for _, name in sorted(zip(single, own, strict=True), reverse=True)])
+    table = pa.table(
+        {
+            "case_id": pa.array([query for query, _ in found], pa.string()),
+            "model": pa.array([tag for _, tag in found], pa.string()),
+            "context_ids": pa.array(ranked, STRINGS),
+        }
+    )
+    source.notes.append(SORTED.format(source.name))
+    return Sheet(source.name, table, np.array(rows, np.int64), problems)
+
+
+def _lines(source: Source) -> Iterator[Row]:
+    lines = source.data.to_pybytes().decode("utf-8", "replace").split("\n")
+    return ((number, fields) for number, line in enumerate(lines, 1) if (fields := line.split()))
+
+
+def _fault(source: Source, problems: Problems, row: int, found: str, expected: str) -> None:
+    problems.left_out += 1
+    problems.add(source.name, found, expected, row)
+
+
+def _begins_with(source: Source, line: re.Pattern[str], header: list[str] | None = None) -> bool:
+    """Return whether the first line of a text is such a line, or that header."""
+    if source.format != "csv":
+        return False
+    first = source.data[:HEAD].to_pybytes().decode("utf-8", "replace").strip().partition("\n")[0].strip()
+    return first.split() == header or line.fullmatch(first) is not None
+
+
+def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
+    """Return the runs in a file for the queries of the suite; those that a run lacks have an empty list."""
+    sheet = read_run(upload.source, request.problems)
+    ids = suite.cases["case_id"]
+    known = as_mask(pc.is_in(sheet.table["case_id"], flat(ids)))
+    if known.any() and not known.all():
+        queries = len(sheet.table["case_id"].filter(pa.array(~known)).unique())
+        upload.source.notes.append(f"{upload.name}: {queries:,} queries that the suite does not have were left out.")
+        sheet.take(np.flatnonzero(known))
+    for tag in sheet.table["model"].unique().to_pylist() if known.any() else ():
+        own = sheet.table.filter(pc.equal(sheet.table["model"], tag))["case_id"]
+        absent = ids.filter(pc.invert(pc.is_in(ids, flat(own))))
+        if not len(absent):
+            continue
+        upload.source.notes.append(f"{upload.name}: {tag} has nothing for {len(absent):,} queries: they score 0.")
+        nothing = pa.array([[]] * len(absent), STRINGS)
+        empty = {"case_id": absent, "model": pa.repeat(tag, len(absent)), "context_ids": nothing}
+        sheet.table = pa.concat_tables([sheet.table, pa.table(empty)])
+        sheet.rows = np.concatenate([sheet.rows, np.zeros(len(absent), np.int64)])
+        sheet.bad = np.zeros(len(sheet), bool)
+    return part_of(sheet, suite, request.mapping, upload.stem, request.model)
+
+
+JUDGED = table_reader(
+    "trec_qrels", lambda source: _begins_with(source, QRELS, BEIR), read_qrels, beginning_of(read_qrels)
+)
+RANKED = replace(
+    table_reader("trec_run", lambda source: _begins_with(source, RUN), read_run, beginning_of(read_run)),
+    outputs=_outputs,
+)

@@ -1,0 +1,120 @@
+"""Rankings: reference ids with grades in any spelling, TREC's qrels and runs, BEIR's folders, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from metrics.core.errors import InputError
+from metrics.core.suite import Suite
+from metrics.ingest import Reading, inspect, load_outputs, load_suite, read_outputs, read_suite
+from tests.ingest.files import packed, unpacked, write
+
+QRELS = "q1 0 a 2\nq1 0 b 0\nq2\t0\tc\t1\n"
+RUN = "q1 Q0 b 1 9.5 bm25\nq1 Q0 a 2 9.75 bm25\nq1 Q0 z 3 9.5 bm25\nq9 Q0 a 1 1 bm25\n"
+BEIR = {
+    "queries.jsonl": '{"_id": "q1", "text": "Why?"}\n{"_id": "q2", "text": "How?"}\n{"_id": "q3", "text": "Who?"}\n',
+    "corpus.jsonl": '{"_id": "a", "title": "A", "text": "so"}\n{"_id": "b", "title": "", "text": "no"}\n',
+    "qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\ta\t2\nq1\tb\t0\nq2\tb\t1\n",
+    "qrels/train.tsv": "query-id\tcorpus-id\tscore\nq3\ta\t1\n",
+}  # fmt: skip
+SPELLED = {
+    "two columns": ("s.csv", "case_id,relevant_ids,relevance_grades\n1,a;b,2;1\n"),
+    "an object in a cell": ("s.csv", 'case_id,qrels\n1,"{""a"": 2, ""b"": 1}"\n'),
+    "objects in a cell": ("s.csv", 'case_id,qrels\n1,"[{""id"":""a"",""rel"":2},{""id"":""b"",""rel"":1}]"\n'),
+    "an object": ("s.jsonl", [{"case_id": "1", "reference_context_ids": {"a": 2, "b": 1}}]),
+    "beside a list": ("s.jsonl", [{"case_id": "1", "qrels": {"a": 2, "b": 1}}, {"case_id": "2", "qrels": ["a"]}]),
+    "objects": ("s.json", [{"case_id": "1", "qrels": [{"doc_id": "a", "grade": 2}, {"doc_id": "b", "grade": 1}]}]),
+}  # fmt: skip
+
+
+def graded(suite: Suite) -> list[tuple[str, list[str], list[float] | None]]:
+    rows = suite.cases.to_pylist()
+    return [(row["case_id"], row["reference_context_ids"], row["reference_grades"]) for row in rows]
+
+
+@pytest.mark.parametrize(("name", "content"), SPELLED.values(), ids=SPELLED.keys())
+def test_grades_in_every_spelling(tmp_path: Path, name: str, content: object) -> None:
+    assert graded(read_suite(write(tmp_path, name, content)))[0] == ("1", ["a", "b"], [2, 1])
+
+
+def test_ids_without_grades_and_without_texts(tmp_path: Path) -> None:
+    suite = read_suite(write(tmp_path, "s.csv", "case_id,reference_context_ids\n1,a;b\n2,\n"))
+    assert graded(suite) == [("1", ["a", "b"], None), ("2", None, None)]
+    outputs = read_outputs(write(tmp_path, "o.csv", 'case_id,context_ids\n1,"[]"\n2,\n'), suite=suite)
+    assert outputs.outputs["context_ids"].to_pylist() == [[], None]  # nothing found, and nothing said
+
+
+def test_every_wrong_grade_is_named(tmp_path: Path) -> None:
+    content = 'case_id,qrels,reference_grades\n1,a;b,2\n2,a;a,\n3,"{""x"": ""hi""}",\n4,a,one\n5,a,inf\n'
+    with pytest.raises(InputError) as failure:
+        read_suite(write(tmp_path, "s.csv", content))
+    assert [(one.row, one.column) for one in failure.value.problems] == [
+        (2, "reference_grades"), (3, "qrels"), (4, "qrels"), (5, "reference_grades"), (6, "reference_grades"),
+    ]  # fmt: skip
+
+
+def test_qrels_and_a_run(tmp_path: Path) -> None:
+    """Equal scores stand by falling id, whatever the ranks say; a query without results has an empty list."""
+    suite = read_suite(write(tmp_path, "trec.qrels", QRELS))
+    assert graded(suite) == [("q1", ["a", "b"], [2, 0]), ("q2", ["c"], [1])]
+    loaded = load_outputs(write(tmp_path, "x.run", RUN), suite=suite)
+    rows = loaded.value.outputs.to_pylist()
+    assert [(row["case_id"], row["model"], row["context_ids"]) for row in rows] == [
+        ("q1", "bm25", ["a", "z", "b"]),
+        ("q2", "bm25", []),
+    ]
+    assert any("1 queries that the suite does not have" in note for note in loaded.notes)
+    assert any("bm25 has nothing for 1 queries: they score 0" in note for note in loaded.notes)
+    assert any("the column of ranks is not read" in note for note in loaded.notes)
+
+
+def test_scores_that_are_equal_in_single_precision_are_equal(tmp_path: Path) -> None:
+    suite = read_suite(write(tmp_path, "q.txt", QRELS))
+    run = "q1 Q0 a 1 1.00000001 m\nq1 Q0 b 2 1.0 m\n"
+    assert read_outputs(write(tmp_path, "r.txt", run), suite=suite).outputs["context_ids"][0].as_py() == ["b", "a"]
+
+
+WRONG = {
+    "an id twice": (QRELS + "q1 0 a 1\n", 4, "'a' again for query 'q1'"),
+    "three fields": (QRELS + "q3 0 a\n", 4, "q3 0 a"),
+}
+
+
+@pytest.mark.parametrize(("content", "row", "found"), WRONG.values(), ids=WRONG.keys())
+def test_what_is_wrong_with_qrels(tmp_path: Path, content: str, row: int, found: str) -> None:
+    with pytest.raises(InputError) as failure:
+        read_suite(write(tmp_path, "a.qrels", content))
+    assert [(one.row, one.found) for one in failure.value.problems] == [(row, found)]
+
+
+def test_a_run_of_another_suite_is_refused(tmp_path: Path) -> None:
+    suite = read_suite(write(tmp_path, "q.txt", QRELS))
+    with pytest.raises(InputError, match="q9"):
+        read_outputs(write(tmp_path, "r.txt", "q9 Q0 a 1 1 m\n"), suite=suite)
+
+
+@pytest.mark.parametrize(
+    "make", [unpacked, lambda path, entries: packed(path / "b.zip", entries)], ids=["folder", "zip"]
+)
+def test_a_folder_of_beir(tmp_path: Path, make: object) -> None:
+    place = make(tmp_path, BEIR)  # type: ignore[operator]
+    loaded = load_suite(place)
+    assert graded(loaded.value) == [("q1", ["a", "b"], [2, 0]), ("q2", ["b"], [1])]
+    assert loaded.value.cases["question"].to_pylist() == ["Why?", "How?"]
+    assert loaded.value.cases["reference_contexts"].to_pylist() == [["A\nso"], ["no"]]
+    assert any("split test was read, not train" in note for note in loaded.notes)
+    train = read_suite(place, reading=Reading(sheet="train"))
+    assert graded(train) == [("q3", ["a"], [1])]
+    assert inspect(place).sheets == ("test", "train")
+
+
+def test_qrels_beside_a_table_of_queries(tmp_path: Path) -> None:
+    place = unpacked(tmp_path, {"queries.tsv": "q1\tWhy?\nq2\tHow?\n", "qrels.dev.tsv": QRELS})
+    assert read_suite(place).cases["question"].to_pylist() == ["Why?", "How?"]
+
+
+def test_a_judged_query_without_text_is_a_problem(tmp_path: Path) -> None:
+    place = unpacked(tmp_path, BEIR | {"queries.jsonl": json.dumps({"_id": "q1", "text": "Why?"})})
+    with pytest.raises(InputError, match="'q2'"):
+        read_suite(place)
