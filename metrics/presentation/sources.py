@@ -56,6 +56,13 @@ SOURCES = {
         "Jelinek et al. 1977, Perplexity: a measure of the difficulty of speech recognition tasks",
         "https://doi.org/10.1121/1.2016299",
     ),
+    "Rajpurkar et al. 2016, SQuAD": Source(
+        "Rajpurkar et al. 2016, SQuAD: 100,000+ Questions for Machine Comprehension of Text",
+        "https://arxiv.org/abs/1606.05250",
+    ),
+    "lm-evaluation-harness": Source(
+        "EleutherAI Language Model Evaluation Harness", "https://github.com/EleutherAI/lm-evaluation-harness"
+    ),
     "Papineni et al. 2002": Source(
         "Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of Machine Translation",
         "https://aclanthology.org/P02-1040/",
