@@ -47,7 +47,7 @@ class TokenF1Parameters(Parameters):
     sources=("Rajpurkar et al. 2016, SQuAD",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     differs_from=(
-        "exact_match gives credit for the whole answer or none. rouge1 is the same F of other tokens, for longer texts: "
+        "exact_match gives credit for the whole answer or none. rouge1 is the same F of other tokens, for long texts: "
         "articles count there, and punctuation parts words."
     ),
     differs_from_source=(
