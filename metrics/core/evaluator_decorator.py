@@ -4,12 +4,12 @@
     from metrics.core.evaluator_decorator import evaluator
 
     @evaluator(
-        id="exact_match", title="Exact match", inputs=("answer", "expected_answers"),
-        metrics=(Metric("exact_match", "share of answers equal to an expected one", binary=True),),
+        id="same_text", title="Same text", inputs=("answer", "expected_answers"),
+        metrics=(Metric("same_text", "share of answers equal to an expected one", binary=True),),
     )
-    def exact_match(case: Case, parameters: Parameters) -> CaseScore:
+    def same_text(case: Case, parameters: Parameters) -> CaseScore:
         '''Whether the answer equals one of the expected answers. …'''
-        return CaseScore({"exact_match": float(case.answer in case.expected_answers)})
+        return CaseScore({"same_text": float(case.answer in case.expected_answers)})
 
 Three shapes, recognised by the annotation of the first argument; the resources that it uses are further arguments:
     fn(case: Case, parameters, **resources) -> CaseScore                   one case (`async def` where a judge is asked)

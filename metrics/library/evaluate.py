@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.compute as pc
+
 from metrics import engine
 from metrics.core.errors import InputError, InputProblem, RunError
 from metrics.core.suite import Outputs, Suite
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 Table = Any  # what metrics.ingest.tables.frames takes
 CONSISTENCY = "consistency_statistics"  # the evaluator that run_consistency adds
+SHORT_ANSWER = 40  # characters: a name, a number, a date, a few words
 MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
 
 
@@ -151,7 +154,8 @@ def runnable(suite: Suite, outputs: Outputs) -> list[str]:
 
 def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     """Return what the data has: every column with a value, `annotations`, `predictions`, `repeats`
-    where cases have several outputs, and `few_answers` where the expected answers recur like labels.
+    where cases have several outputs, `few_answers` where the expected answers recur like labels, and `short_answers`
+    where most of them are short enough to be met to the letter.
     """
     tables = [suite.cases, outputs.outputs]
     present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}
@@ -164,4 +168,6 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     expected = suite.cases["expected_answers"].combine_chunks().flatten()
     if 1 < len(expected.unique()) <= max(2, min(MOST_LABELS, len(suite) // 5)):
         present.add("few_answers")
+    if 2 * (pc.sum(pc.less_equal(pc.utf8_length(expected), SHORT_ANSWER)).as_py() or 0) > len(expected):
+        present.add("short_answers")
     return present

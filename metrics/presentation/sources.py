@@ -61,6 +61,38 @@ SOURCES = {
         "Jelinek et al. 1977, Perplexity: a measure of the difficulty of speech recognition tasks",
         "https://doi.org/10.1121/1.2016299",
     ),
+    "Rajpurkar et al. 2016, SQuAD": Source(
+        "Rajpurkar et al. 2016, SQuAD: 100,000+ Questions for Machine Comprehension of Text",
+        "https://arxiv.org/abs/1606.05250",
+    ),
+    "lm-evaluation-harness": Source(
+        "EleutherAI Language Model Evaluation Harness", "https://github.com/EleutherAI/lm-evaluation-harness"
+    ),
+    "Levenshtein 1966": Source(
+        "Levenshtein 1966, Binary Codes Capable of Correcting Deletions, Insertions and Reversals",
+        "https://www.mathnet.ru/eng/dan31411",
+    ),
+    "RapidFuzz": Source("RapidFuzz", "https://github.com/rapidfuzz/RapidFuzz"),
+    "jiwer": Source("jiwer", "https://github.com/jitsi/jiwer"),
+    "Popović 2015": Source(
+        "Popović 2015, chrF: character n-gram F-score for automatic MT evaluation", "https://aclanthology.org/W15-3049/"
+    ),
+    "Popović 2017": Source(
+        "Popović 2017, chrF++: words helping character n-grams", "https://aclanthology.org/W17-4770/"
+    ),
+    "Snover et al. 2006": Source(
+        "Snover et al. 2006, A Study of Translation Edit Rate with Targeted Human Annotation",
+        "https://aclanthology.org/2006.amta-papers.25/",
+    ),
+    "Post 2018, sacreBLEU": Source(
+        "Post 2018, A Call for Clarity in Reporting BLEU Scores", "https://aclanthology.org/W18-6319/"
+    ),
+    "Banerjee & Lavie 2005": Source(
+        "Banerjee & Lavie 2005, METEOR: An Automatic Metric for MT Evaluation with Improved Correlation with Human "
+        "Judgments",
+        "https://aclanthology.org/W05-0909/",
+    ),
+    "NLTK": Source("Natural Language Toolkit", "https://www.nltk.org/api/nltk.translate.meteor_score.html"),
     "Papineni et al. 2002": Source(
         "Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of Machine Translation",
         "https://aclanthology.org/P02-1040/",

@@ -20,6 +20,7 @@ RESOURCES = {
 }  # fmt: skip
 USEFUL = {  # what an evaluator can do without, but then says little
     "repeats": "for several outputs of a case", "few_answers": "for expected answers that recur, like labels",
+    "short_answers": "for short expected answers",
     "json_schema": "for cases with a JSON schema", "own_scores": "for outputs with columns of scores",
     "context_ids": "for outputs with the ids of what they retrieved",
 }  # fmt: skip

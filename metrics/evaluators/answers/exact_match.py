@@ -1,0 +1,236 @@
+"""Exact match: whether the answer equals an expected answer, as text, quantity, date or choice."""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, get_args
+
+from pydantic import Field
+
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
+from metrics.core.evaluator_decorator import evaluator
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.suite import Case
+from metrics.text.answers.choices import choice
+from metrics.text.answers.forms import AnswerForm, Punctuation, UnicodeForm
+from metrics.text.answers.quantities import DecimalMark, Units, quantity, same_amount
+from metrics.text.answers.whole_dates import DateOrder, whole_dates
+
+Rule = Literal["text", "number", "date", "choice"]
+RULES: tuple[Rule, ...] = get_args(Rule)
+LABELS = {"text": "same text", "number": "same quantity", "date": "same date", "choice": "same choice"}
+
+
+class ExactMatchParameters(Parameters):
+    """By which rules an answer may equal an expected one, and what does not count."""
+
+    rules: tuple[Rule, ...] = Field(
+        RULES,
+        min_length=1,
+        description="text: equal texts; number: equal quantities, whatever their form and unit; date: the same day, "
+        "month or year; choice: the same letter of a multiple-choice question. One rule that holds is enough.",
+    )
+    ignore_case: bool = Field(True, description="“paris” is “Paris”.")
+    ignore_white_space: bool = Field(True, description="Runs of white space are one space, and none around the text.")
+    punctuation: Punctuation = Field(
+        "ends",
+        description="keep: all of it counts; ends: sentence ends, quotes, brackets and Markdown emphasis around the "
+        "whole text do not; all: none counts, as in SQuAD.",
+    )
+    ignore_articles: bool = Field(False, description="“The Hague” is “Hague”: a, an and the do not count, as in SQuAD.")
+    unicode_form: UnicodeForm = Field(
+        "NFKC", description="Normal form of Unicode; NFKC: ﬁ is fi and ２ is 2; NFC: only é is é; none: as written."
+    )
+    absolute_tolerance: float = Field(
+        0.0, ge=0, allow_inf_nan=False, description="Numbers may differ by this much, in the expected answer's unit."
+    )
+    relative_tolerance: float = Field(
+        0.0, ge=0, allow_inf_nan=False, description="Numbers may differ by this share of the expected one: .01 is 1 %."
+    )
+    units: Units = Field(
+        "convert",
+        description="convert: 1 km is 1000 m; written: units must be the same word; ignore: only numbers are compared.",
+    )
+    decimal_mark: DecimalMark = Field(".", description="What separates decimals: 1,200.5 or 1.200,5.")
+    date_order: DateOrder = Field(
+        "either", description="How 3/4/2024 is read; either: as 3 April or 4 March, and matches both."
+    )
+
+    @property
+    def form(self) -> AnswerForm:
+        """What does not count in texts."""
+        return AnswerForm(
+            self.ignore_case, self.ignore_white_space, self.punctuation, self.ignore_articles, self.unicode_form
+        )
+
+
+class _Match(NamedTuple):
+    """Why an answer equals an expected one: by which rule, and as what each of them was read."""
+
+    rule: Rule
+    number: int  # of the expected answer, from 1
+    made: str
+    wanted: str
+
+
+@evaluator(
+    id="exact_match",
+    title="Exact match",
+    inputs=("answer", "expected_answers"),
+    metrics=(Metric("exact_match", "Share of answers that equal an expected answer.", threshold=0.5, binary=True),),
+    default_needs=("short_answers",),
+    sources=("Rajpurkar et al. 2016, SQuAD", "lm-evaluation-harness"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    differs_from=(
+        "text_matching searches the answer for strings and expressions; here the whole answer must equal the expected "
+        "one. classification_text takes answers as labels and gives precision, recall and confusion. token_f1 gives "
+        "credit for some of the words."
+    ),
+    differs_from_source=(
+        "The peers compare texts alone; here equal quantities, dates and choices are equal too: `rules` = text leaves "
+        "them out. Case and marks around the text are ignored unless the parameters say otherwise. SQuAD's form is "
+        "ignore_articles with `punctuation` = all; it takes 1.5 for 15, which the default does not. lm-evaluation-"
+        "harness's is `rules` = text, `punctuation` = keep, `unicode_form` = none, with its own ignore_case."
+    ),
+    examples=(
+        Example(
+            "case, white space and marks around the text do not count",
+            {"answer": " **paris**.", "expected_answers": ["Rome", "Paris"]},
+            {"exact_match": 1},
+        ),
+        Example(
+            "a sentence is not equal to the name in it",
+            {"answer": "It is Paris.", "expected_answers": ["Paris"]},
+            {"exact_match": 0},
+        ),
+        Example(
+            "numbers are equal in words, and in any unit of their kind",
+            {"answer": "one thousand metres", "expected_answers": ["1 km"]},
+            {"exact_match": 1},
+        ),
+        Example(
+            "a number is not equal to one of another unit",
+            {"answer": "5 miles", "expected_answers": ["5 km"]},
+            {"exact_match": 0},
+        ),
+        Example(
+            "3.14 is within 1 % of 3.14159",
+            {"answer": "3.14", "expected_answers": ["3.14159"]},
+            {"exact_match": 1},
+            parameters={"relative_tolerance": 0.01},
+        ),
+        Example(
+            "the same day",
+            {"answer": "March 1st, 2024", "expected_answers": ["2024-03-01"]},
+            {"exact_match": 1},
+        ),
+        Example(
+            "the letter of a choice, however the answer says it",
+            {"answer": "The correct answer is (B).", "expected_answers": ["B"]},
+            {"exact_match": 1},
+        ),
+        Example(
+            "SQuAD's form",
+            {"answer": "the U.S. Senate", "expected_answers": ["US senate"]},
+            {"exact_match": 1},
+            parameters={"rules": ["text"], "punctuation": "all", "ignore_articles": True},
+        ),
+        Example("an empty answer", {"answer": "", "expected_answers": ["Paris"]}, {"exact_match": 0}),
+        Example.not_applicable("no expected answer has text", {"answer": "Paris", "expected_answers": [" "]}),
+    ),
+)
+def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
+    """Whether the whole answer equals one of the expected answers; the mean over cases is the share of right answers.
+
+    1 if one of the `rules` holds for one of the expected answers, tried in this order, else 0:
+
+        text    the texts are equal in one form, by default without regard to case, runs of white space, the variants
+                that Unicode calls compatible (NFKC), and sentence ends, quotes, brackets and emphasis around the text
+        number  both are one number, with or without a unit:   |a − e| ≤ max(absolute, relative · |e|)
+        date    both are one date, and name the same day, month or year
+        choice  the expected answer is a letter, "(B)" or "B) Paris", and the answer chooses that letter
+
+    Numbers are read exactly, as fractions: 1,200.5, 1.2e3, 1.2×10³, ½, 1 1/2, forty-two, 3 million, $5. Units are
+    converted by pint (SI with its prefixes, imperial and US units, temperatures, data, percent); a number without a
+    unit equals only one without, or a share: 50 % is 0.5. Currencies are not converted. A number with leading zeros is
+    a code. Dates: 2024-03-01, 1 March 2024, March 1st, 2024, 1.3.2024, 3/1/2024, 2024年3月1日, March 2024, 1 March.
+
+    A choice is the whole answer ("b", "(B)"), stands before a bracket, point or colon ("B) Paris"), or is said to be
+    the answer ("The answer is B"); two letters choose nothing. If both say a text beside the letter, the texts must
+    agree too.
+
+    An empty answer is wrong; a case whose expected answers are all blank is not applicable. Evidence: the rule that
+    held, the expected answer that was met, and both as they were compared. With the parameters of SQuAD's form and
+    texts in ASCII equal to the exact match of SQuAD v1.1.
+    """
+    if not any(expected.strip() for expected in case.expected_answers):
+        return not_applicable("no expected answer has text")
+    answer = case.answer or ""
+    found = next(_matches(answer, case.expected_answers, parameters), None)
+    form = parameters.form
+    facts: dict[str, Any] = {"rule": found.rule if found else None}
+    if found:
+        facts |= {"expected_answer": found.number, "compared": found.made, "with": found.wanted}
+        expected = case.expected_answers[found.number - 1]
+    else:
+        facts |= {"compared": form.of(answer), "with": [form.of(one) for one in case.expected_answers]}
+        expected = case.expected_answers[0]
+    label = LABELS[found.rule] if found else "differs"
+    verdict = Verdict(answer, yes_or_no(found is not None), label, expected=expected)
+    return CaseScore({"exact_match": float(found is not None)}, evidence=Evidence({"answer": [verdict]}, facts))
+
+
+def _matches(answer: str, expected: tuple[str, ...], parameters: ExactMatchParameters) -> Iterator[_Match]:
+    """Yield why the answer equals an expected one, rule by rule."""
+    if not answer.strip():
+        return
+    for rule in RULES:
+        if rule in parameters.rules:
+            for number, wanted in enumerate(expected, 1):
+                if wanted.strip() and (shown := MATCHES[rule](answer, wanted, parameters)):
+                    yield _Match(rule, number, *shown)
+
+
+def _same_text(answer: str, expected: str, parameters: ExactMatchParameters) -> tuple[str, str] | None:
+    made, wanted = parameters.form.of(answer), parameters.form.of(expected)
+    return (made, wanted) if made == wanted else None
+
+
+def _same_number(answer: str, expected: str, parameters: ExactMatchParameters) -> tuple[str, str] | None:
+    wanted = quantity(expected, parameters.decimal_mark)
+    made = quantity(answer, parameters.decimal_mark) if wanted else None
+    if wanted is None or made is None:
+        return None
+    tolerances = _exactly(parameters.absolute_tolerance), _exactly(parameters.relative_tolerance)
+    return (made.shown, wanted.shown) if same_amount(made, wanted, *tolerances, parameters.units) else None
+
+
+@lru_cache
+def _exactly(tolerance: float) -> Fraction:
+    """Return the tolerance as it is written: .1 is a tenth, and not the float next to it."""
+    return Fraction(str(tolerance))
+
+
+def _same_date(answer: str, expected: str, parameters: ExactMatchParameters) -> tuple[str, str] | None:
+    wanted = whole_dates(expected, parameters.date_order)
+    both = wanted & whole_dates(answer, parameters.date_order) if wanted else None
+    if not both:
+        return None
+    year, month, day = max(both)
+    shown = f"{year or '?'}-{month:02}" + (f"-{day:02}" if day else "")
+    return shown, shown
+
+
+def _same_choice(answer: str, expected: str, parameters: ExactMatchParameters) -> tuple[str, str] | None:
+    wanted = choice(expected) if len(expected) <= LONGEST_CHOICE else None
+    made = choice(answer) if wanted else None
+    if wanted is None or made is None or made.letter != wanted.letter:
+        return None
+    if wanted.text and made.text and parameters.form.of(made.text) != parameters.form.of(wanted.text):
+        return None
+    return made.letter, wanted.letter
+
+
+LONGEST_CHOICE = 200  # characters of an expected answer that is a letter with its text
+Rules = dict[Rule, Callable[[str, str, ExactMatchParameters], tuple[str, str] | None]]
+MATCHES: Rules = {"text": _same_text, "number": _same_number, "date": _same_date, "choice": _same_choice}

@@ -1,0 +1,126 @@
+"""Corpus scores: counts of texts that add up, the score of their sums, and its interval from resampled cases."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from metrics.core.array_types import Floats
+from metrics.core.cases import join_cases
+from metrics.core.evaluator import Aggregate, CaseScore, Columns, Findings, not_applicable
+from metrics.core.suite import Case, Outputs, Suite
+from metrics.evaluators._classification import ResamplingParameters, aggregate
+from metrics.stats.draws import Draws
+from metrics.stats.resample_intervals import resample_interval
+from metrics.stats.student_t import student
+from metrics.text.unicode_forms import normalized
+
+NOTHING = "no case has both an expected answer and an output"
+NO_REFERENCE = "no expected answer has text"
+NO_OUTPUT = "the model has no output for this case"
+ALIKE = "No 95 % interval: every resample has the same value."
+
+
+class Compared(NamedTuple):
+    """The cases of one model that have an expected answer: places in the suite [n], answers, expected answers.
+
+    Texts are in composed characters (NFC); blank expected answers are left out.
+    """
+
+    places: list[int]
+    cases: list[Case]
+    answers: list[str]
+    references: list[list[str]]
+    missing: Mapping[str, CaseScore]  # by id: the cases without
+
+    @property
+    def reference_counts(self) -> str:
+        """How many expected answers the cases have, as sacreBLEU's signature says it: a number, or `var`."""
+        counts = {len(references) for references in self.references}
+        return str(counts.pop()) if len(counts) == 1 else "var"
+
+
+def compared(suite: Suite, outputs: Outputs) -> Compared:
+    """Return the cases of a suite with one model's answers to them."""
+    found = Compared([], [], [], [], {})
+    missing: dict[str, CaseScore] = dict.fromkeys(suite.cases["case_id"].to_pylist(), not_applicable(NO_OUTPUT))
+    for case in sorted(join_cases(suite, outputs), key=lambda case: case.position):
+        references = [normalized("NFC", text) for text in case.expected_answers if text.strip()]
+        if not references:
+            missing[case.case_id] = not_applicable(NO_REFERENCE)
+            continue
+        del missing[case.case_id]
+        found.places.append(case.position)
+        found.cases.append(case)
+        found.answers.append(normalized("NFC", case.answer or ""))
+        found.references.append(references)
+    return found._replace(missing=missing)
+
+
+def findings(
+    suite: Suite,
+    texts: Compared,
+    parameters: ResamplingParameters,
+    scores: Mapping[str, CaseScore],
+    rows: Mapping[str, tuple[Floats, Callable[[Floats], Floats]]],
+    columns: Mapping[str, Columns],
+    bounded: bool = True,
+) -> Findings:
+    """Return the corpus scores of a model, with the scores of its cases.
+
+    Args:
+        scores: of the compared cases, by id.
+        rows: by metric the counts [n, k] of the compared cases, and the score of sums [..., k] of them.
+        columns: by metric, those of its aggregate.
+        bounded: the scores are within 0 … 1; else they are open above.
+    """
+    draws = parameters.draws(suite).of_cases(np.array(texts.places, np.int64))
+    aggregates = [
+        _aggregate(name, counts, score, draws, len(suite) - len(texts.cases), columns.get(name, {}), bounded)
+        for name, (counts, score) in rows.items()
+    ]
+    order = suite.cases["case_id"].to_pylist()
+    all_scores = {**texts.missing, **scores}
+    return Findings(aggregates, {case_id: all_scores[case_id] for case_id in order})
+
+
+def _aggregate(
+    metric: str,
+    counts: Floats,
+    score: Callable[[Floats], Floats],
+    draws: Draws,
+    unscored: int,
+    columns: Columns,
+    bounded: bool,
+) -> Aggregate:
+    n = len(counts)
+    if not n:
+        return aggregate(metric, np.nan, n=0, unscored=unscored, reason=NOTHING, columns=columns)
+    units = np.zeros((draws.times.shape[1], counts.shape[1]))
+    np.add.at(units, draws.unit, counts)
+    value, samples = score(counts.sum(axis=0)), score(draws.times[1:].astype(np.float64) @ units)
+    if draws.units < 2 or not len(samples):
+        return aggregate(metric, float(value), n=n, unscored=unscored, columns=columns)
+    if np.ptp(samples) < 1e-12 and not bounded:
+        return aggregate(metric, float(value), n=n, unscored=unscored, columns=columns, reason=ALIKE)
+    low, high = _bounded(value, samples, draws.units) if bounded else _open(float(value), samples, draws.units)
+    return aggregate(
+        metric, float(value), (low, high), "bootstrap", n=n, unscored=unscored, columns=columns, samples=samples
+    )  # fmt: skip
+
+
+def _bounded(value: Floats, samples: Floats, units: float) -> tuple[float, float]:
+    low, high = resample_interval(np.asarray(value), samples, np.inf, units, bias=0.0)
+    return float(low), float(high)
+
+
+def _open(value: float, samples: Floats, units: float) -> tuple[float, float]:
+    """Return the interval of a rate from 0 up, whose variance is taken to fall with it: (v − p)² = t²·s²/v·p."""
+    k = student(units - 1) ** 2 * float(samples.var()) / max(value, np.finfo(np.float64).tiny)
+    reach = np.sqrt(k * value + k * k / 4)
+    return max(0.0, value + k / 2 - reach), value + k / 2 + reach
+
+
+def signature(**parts: str) -> str:
+    """Return sacreBLEU's signature of a score: how it was computed, so that others can compute it again."""
+    return "|".join(f"{name}:{value}" for name, value in parts.items())

@@ -1,0 +1,101 @@
+"""One form for texts that are to count as equal, whatever their case, white space, punctuation and articles."""
+
+import re
+import string
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+from metrics.text.unicode_forms import normalized
+
+Punctuation = Literal["keep", "ends", "all"]
+UnicodeForm = Literal["none", "NFC", "NFKC"]
+ARTICLES = re.compile(r"\b(?:a|an|the)\b", re.IGNORECASE)
+# what may stand around a whole answer without being part of it: sentence ends, quotes, brackets, marks of emphasis
+ENDS = ".,;:!?…。、，；：！？\"'`´‘’‚‛“”„‟«»‹›()[]{}（）「」『』【】《》*_ \t\r\n"
+OPENING = {")": "(", "]": "[", "}": "{"}  # of what closes within: f(x), {1, 2}
+
+
+class _Without(dict[int, int | None]):
+    """A table of str.translate that leaves out ASCII punctuation and what Unicode calls punctuation."""
+
+    def __missing__(self, code: int) -> int | None:
+        own = chr(code)
+        left_out = own in string.punctuation or unicodedata.category(own).startswith("P")
+        self[code] = None if left_out else code
+        return self[code]
+
+
+WITHOUT_PUNCTUATION = _Without()
+WITHOUT_ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """What does not count when two answers are compared."""
+
+    case: bool = True
+    white_space: bool = True
+    punctuation: Punctuation = "ends"
+    articles: bool = False
+    unicode: UnicodeForm = "NFKC"
+
+    def of(self, text: str) -> str:
+        """Return the form of `text` that is compared; a text of nothing but what is left out stays as it is.
+
+        >>> AnswerForm(punctuation="all", articles=True).of("The  U.S. Senate!")
+        'us senate'
+        """
+        made = text if self.unicode == "none" else normalized(self.unicode, text)
+        if self.case:
+            made = made.casefold()
+        if self.punctuation == "ends":
+            made = without_ends(made)
+        elif self.punctuation == "all":
+            made = made.translate(WITHOUT_PUNCTUATION)
+        if self.articles:
+            made = ARTICLES.sub(" ", made)
+        if self.white_space or self.articles:
+            made = " ".join(made.split())
+        return made or text.strip()
+
+
+def without_ends(text: str) -> str:
+    """Return `text` without white space, sentence ends, quotes, brackets and emphasis around it.
+
+    A bracket stays where its other half is within, and so does a point before a digit.
+
+    >>> [without_ends(text) for text in ("**Paris**.", "f(x)", "“.5”")]
+    ['Paris', 'f(x)', '.5']
+    """
+    end = len(text)
+    while end and text[end - 1] in ENDS:
+        opening = OPENING.get(text[end - 1])
+        if opening and text.rfind(opening, 0, end) > 0:
+            break
+        end -= 1
+    start = 0
+    while start < end and text[start] in ENDS and not _begins_inside(text, start, end):
+        start += 1
+    return text[start:end]
+
+
+def _begins_inside(text: str, start: int, end: int) -> bool:
+    """Return whether the mark at `start` belongs to what follows: .5, or (a) b with both brackets within."""
+    if text[start] == ".":
+        return text[start + 1 : start + 2].isdigit()
+    closing = {opening: own for own, opening in OPENING.items()}.get(text[start])
+    return closing is not None and closing in text[start:end]
+
+
+def squad_form(text: str) -> str:
+    """Return the form that SQuAD's evaluation compares: lower case, without ASCII punctuation and English articles.
+
+    >>> squad_form("The U.S. Senate,  a house")
+    'us senate house'
+    """
+    bare = text.lower().translate(WITHOUT_ASCII_PUNCTUATION)
+    return " ".join(_SQUAD_ARTICLES.sub(" ", bare).split())
+
+
+_SQUAD_ARTICLES = re.compile(r"\b(?:a|an|the)\b")

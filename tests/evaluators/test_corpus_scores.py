@@ -1,0 +1,125 @@
+"""Corpus BLEU, chrF and TER against sacreBLEU: values, of cases too, and signatures."""
+
+import logging
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+from sacrebleu.metrics import BLEU, CHRF
+
+from metrics.core.evaluator import Findings
+from metrics.core.registry import evaluators
+from metrics.core.suite import Outputs, Suite
+
+WORDS = "the red cat sat on a mat. Ünï 1889 - it's x, (yes) 3.5 well-known & « » don't ... A B .".split()
+Corpus = tuple[list[str], list[list[str]]]  # answers, and the expected answers of each
+
+
+def corpora(seed: int, many: int = 200) -> Iterator[Corpus]:
+    """Yield small corpora with one, two or varying references, some answers empty, some equal."""
+    chance = Random(seed)
+
+    def text(most: int) -> str:
+        return " ".join(chance.choice(WORDS) for _ in range(chance.randrange(most)))
+
+    def near(reference: str) -> str:
+        words = [chance.choice(WORDS) if chance.random() < 0.2 else word for word in reference.split()]
+        start, end = sorted(chance.randrange(len(words) + 1) for _ in range(2))
+        return " ".join(words[start:end] + words[:start] + words[end:])
+
+    for number in range(many):
+        expected = [
+            [text(14) or "a" for _ in range(1 + number % 2 if number % 3 else chance.randrange(1, 4))]
+            for _ in range(chance.randrange(1, 6))
+        ]
+        yield [near(own[0]) if chance.random() < 0.7 else text(12) for own in expected], expected
+
+
+def found(evaluator: str, corpus: Corpus, **parameters: Any) -> Findings:
+    answers, expected = corpus
+    suite = Suite.from_rows("s", "text", [{"case_id": str(n), "expected_answers": e} for n, e in enumerate(expected)])
+    outputs = Outputs.from_rows([{"case_id": str(n), "model": "m", "answer": a} for n, a in enumerate(answers)])
+    entry = evaluators()[evaluator]
+    result: Findings = entry(suite, outputs, entry.parameters.model_validate({"resamples": 0, **parameters}))
+    return result
+
+
+def streams(expected: list[list[str]]) -> list[list[str | None]]:
+    """Return the expected answers as sacreBLEU takes them: the first of every case, the second …"""
+    most = max(map(len, expected))
+    return [[own[place] if place < len(own) else None for own in expected] for place in range(most)]
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """Without sacreBLEU's advice."""
+    logging.disable(logging.WARNING)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.parametrize("smoothing", ["exp", "floor", "add-k", "none"])
+def test_corpus_bleu_is_that_of_sacrebleu(smoothing: str) -> None:
+    for number, (answers, expected) in enumerate(corpora(11, 60)):
+        tokenizer, lower = ("13a", "intl", "char", "zh", "none")[number % 5], number % 4 == 0
+        peer = BLEU(tokenize=tokenizer, smooth_method=smoothing, lowercase=lower, force=True)
+        single = BLEU(tokenize=tokenizer, smooth_method=smoothing, lowercase=lower, effective_order=True)
+        chosen = {"tokenizer": "whitespace" if tokenizer == "none" else tokenizer, "lowercase": lower}
+        own = found("corpus_bleu", (answers, expected), smoothing=smoothing, **chosen)
+        wanted = peer.corpus_score(answers, streams(expected)).score / 100
+        assert own.aggregates[0].value == pytest.approx(wanted, abs=1e-12)
+        assert own.aggregates[0].columns["signature"] == str(peer.get_signature())
+        for place, (answer, references) in enumerate(zip(answers, expected, strict=True)):
+            wanted = single.sentence_score(answer, references).score / 100
+            assert own.cases[str(place)].values["corpus_bleu"] == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize(("metric", "orders"), [("chrf", 0), ("chrf_plus_plus", 2)])
+def test_chrf_is_that_of_sacrebleu(metric: str, orders: int) -> None:
+    for number, (answers, expected) in enumerate(corpora(12)):
+        beta, lower = 1 + number % 3, number % 4 == 0
+        peer = CHRF(word_order=orders, beta=beta, lowercase=lower)
+        own = found("chrf", (answers, expected), beta=beta, lowercase=lower)
+        [total] = [row for row in own.aggregates if row.metric == metric]
+        assert total.value == pytest.approx(peer.corpus_score(answers, streams(expected)).score / 100, abs=1e-12)
+        assert total.columns["signature"] == str(peer.get_signature())
+        for place, (answer, references) in enumerate(zip(answers, expected, strict=True)):
+            wanted = peer.sentence_score(answer, references).score / 100
+            assert own.cases[str(place)].values[metric] == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("expected", "tokenizer"), [("Die Katze.", "13a"), ("猫坐在垫子上", "zh"), ("猫が座った", "char"), ("แมว", "char")]
+)
+def test_the_tokenizer_of_a_corpus_goes_by_its_script(expected: str, tokenizer: str) -> None:
+    own = found("corpus_bleu", ([expected], [[expected]]))
+    assert f"|tok:{tokenizer}|" in str(own.aggregates[0].columns["signature"])
+
+
+def test_the_interval_comes_from_resampled_cases_that_pair_models() -> None:
+    corpus = max(corpora(13), key=lambda own: len(own[0]))
+    [row] = found("corpus_bleu", corpus, resamples=200).aggregates
+    [again] = found("corpus_bleu", (corpus[1][0] * len(corpus[0]), corpus[1]), resamples=200).aggregates
+    assert row.interval == "bootstrap"
+    assert row.low is not None
+    assert row.low < (row.value or 0) < (row.high or 0) <= 1
+    assert row.replicates is not None
+    assert again.replicates is not None
+    assert len(row.replicates) == len(again.replicates) == 200
+
+
+def test_cases_without_a_reference_or_an_output_are_unscored() -> None:
+    suite = Suite.from_rows(
+        "s", "text", [{"case_id": "1", "expected_answers": ["a b"]}, {"case_id": "2", "expected_answers": [" "]},
+                      {"case_id": "3", "expected_answers": ["c"]}],
+    )  # fmt: skip
+    outputs = Outputs.from_rows(
+        [{"case_id": "2", "model": "m", "answer": "x"}, {"case_id": "1", "model": "m", "answer": "a"}]
+    )
+    for name in ("corpus_bleu", "chrf"):
+        own = evaluators()[name](suite, outputs, evaluators()[name].parameters())
+        assert (own.aggregates[0].n, own.aggregates[0].unscored) == (1, 2)
+        assert [own.cases[case].reason for case in "123"] == [
+            None, "no expected answer has text", "the model has no output for this case",
+        ]  # fmt: skip
