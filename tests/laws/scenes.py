@@ -96,6 +96,7 @@ def text_scene(size: int = 4) -> Scene:
                 "expected_answers": [" ".join(said[:2])],
                 "conditions": '"mill" AND NOT "barn"', "json_schema": SCHEMA, "source_text": " ".join(said),
                 "reference_contexts": said[:2], "tags": ["even"] if index % 2 == 0 else [],
+                "expected_calls": '[{"name": "look", "arguments": {"n": 1}}]',
             }
         )  # fmt: skip
         for model, words in (

@@ -14,7 +14,12 @@ from metrics.ingest.sheet import flat, is_null
 TEXT_KEYS = ("text", "content", "page_content", "passage", "answer")  # where an object in a list keeps its text
 LARGEST = sys.float_info.max
 MAX_DEPTH = 3  # objects inside a record become dotted columns down to here, JSON text below
-TRACES = frozenset(("trace", "messages", "trajectory", "tools_called"))  # columns whose lists and objects stay whole
+TRACES = frozenset(  # columns of calls and messages, whose lists and objects stay whole
+    (
+        "trace", "messages", "trajectory", "tools_called", "expected_calls", "reference_tool_calls", "expected_tools",
+        "expected_tool_calls", "reference_trajectory", "expected_trajectory",
+    )
+)  # fmt: skip
 
 
 def text_of(value: Any) -> str | None:
