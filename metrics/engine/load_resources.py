@@ -23,7 +23,7 @@ INPUT_NAMES = {
     "question": "question", "expected_answers": "expected answer", "retrieved_contexts": "retrieved contexts",
     "answer": "answer", "conditions": "conditions", "citations": "citations", "source_text": "source text",
     "trace": "trace", "artifacts": "artifacts", "label": "label", "reference_contexts": "reference contexts",
-    "expected_calls": "expected calls",
+    "expected_calls": "expected calls", "tokens": "tokens",
 }  # fmt: skip
 
 

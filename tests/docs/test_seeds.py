@@ -33,6 +33,7 @@ def test_every_item_has_a_place_and_a_test_that_exists(project: Path) -> None:
 def test_every_evaluator_is_named(project: Path) -> None:
     text = (project / "docs" / "seeds.md").read_text(encoding="utf-8")
     of_our_own = {
+        "agent_budget",
         "calibration",
         "error_breakdown",
         "own_scores",
