@@ -28,6 +28,7 @@ WORDS = {  # canonical name: words
     "predicted_label": "predicted label", "score": "score", "tags": "tags", "annotations": "ground-truth objects",
     "predictions": "predicted objects or labels", "citations": "citations", "trace": "trace", "duration_s": "duration",
     "cost_usd": "cost, USD", "run": "repeat", "perturbs": "perturbs", "is_crowd": "is crowd",
+    "expected_calls": "expected calls of tools",
 }  # fmt: skip
 
 

@@ -328,6 +328,9 @@ class Case(NamedTuple):
     correct_choice: int | None = None  # its place among the choices, from 0
     choice_logprobs: tuple[float, ...] = ()
     expected_calls: str | None = None
+    duration_s: float | None = None
+    cost_usd: float | None = None
+    tokens: int | None = None
 
     @classmethod
     def of(cls, **values: Any) -> "Case":

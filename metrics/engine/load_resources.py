@@ -24,6 +24,7 @@ INPUT_NAMES = {
     "answer": "answer", "conditions": "conditions", "citations": "citations", "source_text": "source text",
     "trace": "trace", "artifacts": "artifacts", "label": "label", "reference_contexts": "reference contexts",
     "reference_context_ids": "reference context ids", "choices": "choices",
+    "expected_calls": "expected calls", "tokens": "tokens",
 }  # fmt: skip
 
 

@@ -9,6 +9,11 @@ from metrics.core.suite import Case, Outputs, Suite, Task
 GEOMETRIC = ("detection", "segmentation")
 LABELS = ("cat", "dog", "fox")
 PIECES = ("the", "cat", "sat. ", "Paris", "1889", '"', "(", "\n", "今天。", "4111 1111 1111 1111")
+CALLS = (
+    "", "[]", '["a"]', '[{"name": "a", "arguments": {"x": 1, "y": "é"}}, "b", "a"]',
+    '[{"function": {"name": "b", "arguments": "{\\"x\\": 1e3}"}}]',
+)  # fmt: skip
+STEPS = ('[{"tool": "a", "arguments": {"x": 1}}, {"role": "user", "text": "hi"}, {"tool": "b"}]', '{"steps": []}')
 TEXTS = ("", " ", "{}", "[1, NaN]", '{"a": {"a": 1}}', "NOT", '"Paris" AND NOT regexp("1[89]")', "é" * 99)
 SCORES = (0.0, 0.1, 0.25, 0.5, 0.5, 0.9, 1.0)
 EDGES, SIDES = (0.0, 5.0, 10.0, 40.0), (1.0, 10.0, 20.0, 60.0)
@@ -42,9 +47,10 @@ def random_case(chance: Random) -> Case:
     return Case(
         case_id="1", model="m", question=maybe(), expected_answers=several(), retrieved_contexts=several(),
         answer=maybe(), citations=several(), conditions=maybe(), json_schema=maybe(), source_text=maybe(),
-        trace=maybe(), context_ids=tuple(chance.sample("abcdéfg", 4)), reference_context_ids=tuple(ids),
+        context_ids=tuple(chance.sample("abcdéfg", 4)), reference_context_ids=tuple(ids),
         reference_grades=numbers(len(ids)), choices=tuple(random_text(chance) for _ in range(choices)),
         correct_choice=chance.choice((None, -1, 0, 1, 3)), choice_logprobs=numbers(choices),
+        trace=maybe() if chance.random() < 0.5 else chance.choice(STEPS), expected_calls=chance.choice(CALLS) or None,
     )  # fmt: skip
 
 

@@ -37,6 +37,7 @@ SOURCES = {
         "RAGChecker (Ru et al. 2024, A Fine-grained Framework for Diagnosing Retrieval-Augmented Generation)",
         "https://arxiv.org/abs/2408.08067",
     ),
+    "LangSmith agentevals": Source("LangChain agentevals", "https://github.com/langchain-ai/agentevals"),
     "DeepEval": Source("Confident AI DeepEval", "https://github.com/confident-ai/deepeval"),
     "TREC 2024 RAG Track": Source("TREC 2024 RAG Track", "https://trec-rag.github.io/"),
     "Vectara HHEM-2.1-Open": Source(

@@ -13,6 +13,8 @@ import pyarrow.compute as pc
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.label_keys import keys_of, labels_of, split_label
 from metrics.core.suite import CASES, METADATA, Suite, rows_table
+from metrics.text.agents.expected_calls import EXPECTED as EXPECTED_CALLS
+from metrics.text.agents.expected_calls import ExpectedCallsError, expected_calls
 from metrics.text.conditions import ConditionError, parse_condition
 from metrics.text.json_text import JsonError, violations
 
@@ -26,8 +28,8 @@ IMAGE = ("image", "image_width", "image_height")  # come from the files of an up
 def add_cases(suite: Suite, rows: Iterable[Row]) -> Suite:
     """Return the suite with more cases after its own; an empty text or list is none.
 
-    Raises InputError with every problem: an id that exists already, a variant of an unknown case, a condition or a JSON
-    schema that cannot be used, a missing class in classification, a value of the wrong type.
+    Raises InputError with every problem: an id that exists already, a variant of an unknown case, a condition, a JSON
+    schema or expected calls that cannot be used, a missing class in classification, a value of the wrong type.
     """
     records = [clean(row) for row in rows]
     ids = [record.get("case_id") for record in records]
@@ -273,6 +275,11 @@ def _rule(column: str, text: str) -> tuple[str, str] | None:
         except ConditionError as failure:
             problems = failure.problems
             return "; ".join(one.place for one in problems), "; ".join(dict.fromkeys(one.expected for one in problems))
+    if column == "expected_calls":
+        try:
+            expected_calls(text)
+        except ExpectedCallsError as failure:
+            return str(failure), EXPECTED_CALLS
     if column == "json_schema":
         try:
             violations(None, text)

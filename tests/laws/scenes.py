@@ -97,6 +97,7 @@ def text_scene(size: int = 4) -> Scene:
                 "conditions": '"mill" AND NOT "barn"', "json_schema": SCHEMA, "source_text": " ".join(said),
                 "reference_contexts": said[:2], "reference_context_ids": [f"p{index}", "p9"],
                 "reference_grades": [2.0, 1.0], "tags": ["even"] if index % 2 == 0 else [],
+                "expected_calls": '[{"name": "look", "arguments": {"n": 1}}]',
             }
         )  # fmt: skip
         for model, words in (

@@ -64,6 +64,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {  # law and evaluator → why it does 
         "agent_sanity",
     ): "a trace that is no JSON is an error of its case, not one that the rule does not apply to",
     **{(EXTREME, name): WHOLE for name in WHOLE_TEXTS},
+    (EXTREME, "agent_budget"): "a trace that is no JSON is an error of its case, though the columns may tell the rest",
     ("all unscorable, no number but reasons", "segmentation_iou"): (
         "pixels that no region covers are background, a label like any other: empty images agree wholly"
     ),

@@ -85,6 +85,7 @@ def test_all_problems_of_new_rows_are_told_at_once() -> None:
         {"case_id": "g", "conditions": '"open'}, {"case_id": "h", "json_schema": "{"},
         {"case_id": "i", "image": "../../etc/passwd"}, {"case_id": "j", "question": "x" * 1_000_001},
         {"case_id": "k\n", "question": 3}, {"case_id": "l\x07"}, {"case_id": "m", "weight": float("inf")},
+        {"case_id": "n", "expected_calls": "search"}, {"case_id": "o", "expected_calls": '["search"]'},
     ]  # fmt: skip
     with pytest.raises(InputError) as failure:
         add_cases(suite(), rows)
@@ -101,6 +102,8 @@ def test_all_problems_of_new_rows_are_told_at_once() -> None:
         "desk, case k, column question: found 3; expected a text",
         r"desk, case 'l\x07', column case_id: found the id 'l\x07'; expected 1 to 500 printable characters",
         "desk, case m, column weight: found inf; expected a number from 0 up",
+        "desk, case n, column expected_calls: found no JSON: Expecting value at line 1, column 1; expected a JSON list "
+        'of calls such as [{"name": "search", "arguments": {"query": "Paris"}}], in order',
         "desk, case a, column case_id: found the id 'a' again; expected an id that no other case has",
         "desk, case f, column case_id: found the id 'f' again; expected an id that no other case has",
     ]

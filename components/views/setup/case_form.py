@@ -26,6 +26,10 @@ NEW: Mapping[str, Any] = {}
 TAGS_HELP = "Results can be filtered by tag. Type a new one and press Enter."
 GROUP_HELP = "Cases of one source, such as a document or a conversation: intervals and splits keep them together."
 VARIANT_HELP = "The id of the case that this one is a perturbed variant of."
+CALLS_HELP = (
+    'The calls that an agent should make, in order, as JSON: [{"name": "search", "arguments": {"query": "Paris"}}]. '
+    "A call without arguments accepts any; [] means no call at all. The evaluator Tool calls checks the trace by them."
+)
 METADATA_HELP = "Columns of your own; results can be sliced by them."
 
 
@@ -118,6 +122,9 @@ def _draw_texts(values: Mapping[str, Any], facts: SuiteFacts, key: str) -> dict[
         if found["json_schema"]:
             problem = data.schema_problem(found["json_schema"])
             st.text(f"✗ {problem}" if problem else "✓ a schema that can be used")
+    if facts.task != "classification" or values.get("expected_calls"):
+        with _section("Expected calls of tools", bool(values.get("expected_calls"))):
+            area("expected_calls", "Expected calls", CALLS_HELP)
     with _section("Source text", bool(values.get("source_text"))):
         area("source_text", "Source text", "What a summary or a translation is made from.")
     return found

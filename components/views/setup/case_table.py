@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 PAGE = 100
 TALL = 470  # pixels
 LISTS = ("expected_answers", "reference_contexts", "tags")
-TEXTS = ("question", *LISTS[:2], "conditions", "json_schema", "source_text", "label", "perturbs")
+TEXTS = ("question", *LISTS[:2], "conditions", "json_schema", "source_text", "expected_calls", "label", "perturbs")
 ALWAYS = ("tags", "weight", "group", "metadata.complexity")
 TITLES = {"case_id": "Case", "perturbs": "Variant of", "label": "True class", "json_schema": "JSON Schema"}
 HELP = {
     "case_id": "The id by which outputs refer to the case; variants follow. Empty in a new row: the next number.",
     "weight": "Weight of the case in weighted means; empty counts as 1.",
     "conditions": 'As text: "Paris" AND NOT regexp("18(87|89)").',
+    "expected_calls": 'The calls that an agent should make, as JSON: [{"name": "add", "arguments": {"a": 1}}].',
     "perturbs": "The id of the case that this one is a perturbed variant of.",
 }
 LIST_HELP = "A list: double-click, type an item and press Enter, then click outside; Backspace removes the last item."

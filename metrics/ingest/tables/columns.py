@@ -33,6 +33,9 @@ SUITE_ALIASES: dict[str, tuple[str, ...]] = {
     "conditions": ("condition", "constraints", "output_condition"),
     "json_schema": ("output_schema",),
     "source_text": ("source_document", "article"),
+    "expected_calls": (
+        "reference_tool_calls", "expected_tools", "expected_tool_calls", "reference_trajectory", "expected_trajectory",
+    ),
     "label": ("true_label", "y_true", "gold_label"),
     "tags": ("categories", "tag", "metadata.tags"),
     "weight": (),
@@ -84,7 +87,8 @@ IMAGE_ALIASES: dict[str, tuple[str, ...]] = {
 # An Open Images table, and the columns that only its ground truth has: there a confidence is no prediction's.
 OPEN_IMAGES = {"image_id", "label_name", "x_min", "x_max", "y_min", "y_max"}
 OPEN_IMAGES_TRUTH = {"is_occluded", "is_truncated", "is_group_of", "is_depiction", "is_inside"}
-EXPECTED = frozenset(("expected_answers", "label", "conditions", "json_schema"))  # what a case can be checked by
+# what a case can be checked by
+EXPECTED = frozenset(("expected_answers", "label", "conditions", "json_schema", "expected_calls"))
 LISTS = (
     "expected_answers",
     "reference_contexts",

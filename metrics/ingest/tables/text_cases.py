@@ -12,6 +12,8 @@ from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
 from metrics.ingest.tables import answer_choices, contexts, graded_ids, sheet_cells
 from metrics.ingest.tables.columns import SUITE_ALIASES, Columns, fold
 from metrics.ingest.tables.near_names import only_columns, suggestion
+from metrics.text.agents.expected_calls import EXPECTED as EXPECTED_CALLS
+from metrics.text.agents.expected_calls import ExpectedCallsError, calls_json, expected_calls
 
 SUITE_TEXTS = ("question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation")
 SUITE_LISTS = ("expected_answers", "reference_contexts", "tags")
@@ -22,6 +24,7 @@ OUTPUT_NUMBERS = ("duration_s", "cost_usd")
 USEFUL = {
     "question", "expected_answers", "reference_contexts", "conditions", "json_schema", "source_text", "label",
     "reference_context_ids", "choices",
+    "expected_calls",
 }  # fmt: skip
 PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
 NO_ERROR = ("", "none", "null", "nan", "no", "false", "0")  # what a column of errors says where there is none
@@ -49,6 +52,8 @@ def cases(sheet: Sheet, columns: Columns, need_label: bool, answered: bool = Fal
             values[canonical] = sheet_cells.lists(sheet, columns, canonical)
     values |= graded_ids.columns_of(sheet, columns)
     values |= answer_choices.columns_of(sheet, columns)
+    if "expected_calls" in found:
+        values["expected_calls"] = _expected_calls(sheet, found["expected_calls"])
     if "weight" in found:
         values["weight"] = sheet_cells.floats(sheet_cells.numbers(sheet, found["weight"], low=0))
     if need_label and "label" not in found:
@@ -58,6 +63,21 @@ def cases(sheet: Sheet, columns: Columns, need_label: bool, answered: bool = Fal
         sheet_cells.required(sheet, found["label"], "the true class of the case")
     _refuse_code(sheet, columns)
     return pa.table(values | sheet_cells.metadata(sheet, columns))
+
+
+def _expected_calls(sheet: Sheet, name: str) -> pa.Array:
+    """Return a column of expected calls in their stored form; cells that are none are problems."""
+    column = sheet_cells.text(sheet, name)
+    stored: list[str | None] = []
+    wrong: dict[int, str] = {}
+    for row, (text, blank) in enumerate(zip(column.to_pylist(), sheet_cells.is_blank(column).tolist(), strict=True)):
+        try:
+            stored.append(None if blank else calls_json(expected_calls(text)))
+        except ExpectedCallsError as failure:
+            wrong[row] = str(failure)
+            stored.append(None)
+    sheet.blame_rows(wrong, name, EXPECTED_CALLS)
+    return pa.array(stored, pa.string())
 
 
 def case_ids(sheet: Sheet, columns: Columns) -> pa.ChunkedArray | pa.Array:

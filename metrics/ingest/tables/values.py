@@ -15,7 +15,12 @@ TEXT_KEYS = ("text", "content", "page_content", "passage", "answer")  # where an
 LARGEST = sys.float_info.max
 MAX_DEPTH = 3  # objects inside a record become dotted columns down to here, JSON text below
 GRADED = frozenset(("reference_context_ids", "qrels"))  # columns whose objects stay whole: {id: grade}
-TRACES = frozenset(("trace", "messages", "trajectory", "tools_called"))  # columns whose lists and objects stay whole
+TRACES = frozenset(  # columns of calls and messages, whose lists and objects stay whole
+    (
+        "trace", "messages", "trajectory", "tools_called", "expected_calls", "reference_tool_calls", "expected_tools",
+        "expected_tool_calls", "reference_trajectory", "expected_trajectory",
+    )
+)  # fmt: skip
 
 
 def text_of(value: Any) -> str | None:

@@ -10,6 +10,7 @@ import pandas as pd
 from metrics.presentation.format import MISSING, STATUSES, number
 from metrics.presentation.marked_text import last_turn, words_of
 from metrics.presentation.names import metric_name
+from metrics.text.agents.expected_calls import ExpectedCallsError, call_text, expected_calls
 
 CONSTRAINTS = {"label": "True label", "conditions": "Conditions", "json_schema": "JSON schema"}
 
@@ -109,6 +110,15 @@ def question_parts(case: Mapping[str, Any]) -> tuple[Sequence[tuple[str, str]], 
     return earlier, (f"Question: last turn ({last.role})", last.text)
 
 
+def _calls(text: str) -> str:
+    """Return expected calls, one a line; as they are where they cannot be read."""
+    try:
+        calls = expected_calls(text)
+    except ExpectedCallsError:
+        return text
+    return "\n".join(map(call_text, calls)) or "no call"
+
+
 def case_blocks(case: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what a case asks now, the expected answers and what else the suite demands: title and text each."""
     expected = list(case["expected_answers"] or [])
@@ -117,4 +127,6 @@ def case_blocks(case: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Expected answer" if len(expected) == 1 else f"Expected answer {n + 1}", e) for n, e in enumerate(expected)
     ]
     blocks += [(title, case[name]) for name, title in CONSTRAINTS.items() if case.get(name)]
+    if case.get("expected_calls"):
+        blocks.append(("Expected calls", _calls(case["expected_calls"])))
     return [(title, text) for title, text in blocks if text]

@@ -1,0 +1,205 @@
+"""Matching of an agent's calls with expected ones, in order or as a set, and how far their arguments agree."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from metrics.core.array_types import Ints
+from metrics.text.agents.expected_calls import Call
+
+Compared = Literal["all", "expected", "none"]
+ROUNDING = 1e-9  # by which a difference may exceed the tolerance: .4 − .3 is more than .1
+
+
+class Agreement(NamedTuple):
+    """How far the arguments of a call agree with the expected ones: how many are equal, given and expected."""
+
+    equal: int
+    given: int
+    expected: int
+
+    @property
+    def is_match(self) -> bool:
+        """Whether all arguments that count are equal."""
+        return self.equal == self.given == self.expected
+
+
+ANY = Agreement(0, 0, 0)  # where no arguments are compared
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """When arguments are right: which are `compared`, by how much numbers may differ, which names are `ignored`.
+
+    all: exactly the expected ones; expected: the expected ones, others are allowed; none: arguments do not matter.
+    """
+
+    compared: Compared = "all"
+    tolerance: float = 0.0
+    ignored: frozenset[str] = frozenset()
+
+    def agreement(self, given: Mapping[str, Any], expected: Mapping[str, Any] | None) -> Agreement:
+        """Return how far the counted arguments of two calls of one tool agree; nothing counts where none are stated."""
+        if expected is None:
+            return ANY
+        both = [name for name in expected if name in given]
+        equal = sum(same_value(given[name], expected[name], self.tolerance) for name in both)
+        return Agreement(equal, len(both) if self.compared == "expected" else len(given), len(expected))
+
+    def differing(self, made: Call, wanted: Call) -> list[str]:
+        """Return the names of the arguments that differ between paired calls, or are on one side only."""
+        given, expected = self.counted(made) or {}, self.counted(wanted)
+        if expected is None:
+            return []
+        names = expected.keys() | (given.keys() if self.compared == "all" else ())
+        return sorted(
+            name
+            for name in names
+            if not (name in given and name in expected and same_value(given[name], expected[name], self.tolerance))
+        )
+
+    def counted(self, call: Call) -> Mapping[str, Any] | None:
+        """Return the arguments of a call that count; None where they are not stated or not compared."""
+        if self.compared == "none" or call.arguments is None:
+            return None
+        if not self.ignored:
+            return call.arguments
+        return {name: value for name, value in call.arguments.items() if name not in self.ignored}
+
+
+class Pair(NamedTuple):
+    """A call that was made in the place of an expected one, by their positions, and how far their arguments agree."""
+
+    made: int
+    wanted: int
+    arguments: Agreement
+
+
+def same_value(given: Any, expected: Any, tolerance: float = 0.0) -> bool:
+    """Return whether two JSON values are equal; numbers in them may differ by `tolerance`.
+
+    >>> same_value({"at": [1, 2.0]}, {"at": [1.0, 2]}), same_value(True, 1), same_value(2.9, 3, 0.1)
+    (True, False, True)
+    """
+    if type(given) is str or type(expected) is str:  # most are: the shortest way
+        return bool(given == expected)
+    if isinstance(given, Mapping) and isinstance(expected, Mapping):
+        return given.keys() == expected.keys() and all(
+            same_value(given[name], expected[name], tolerance) for name in expected
+        )
+    if isinstance(given, list) and isinstance(expected, list):
+        return len(given) == len(expected) and all(map(same_value, given, expected, [tolerance] * len(given)))
+    if isinstance(given, bool) or isinstance(expected, bool):
+        return given is expected
+    if isinstance(given, int | float) and isinstance(expected, int | float):
+        try:
+            return given == expected or abs(given - expected) <= tolerance * (1 + ROUNDING)
+        except OverflowError:  # a whole number beyond any float
+            return False
+    return bool(given == expected)
+
+
+def pairings(made: Sequence[Call], wanted: Sequence[Call], rules: Rules) -> tuple[list[Pair], list[Pair]]:
+    """Return the pairs of the best matching of calls with the expected ones: in order, and in any order.
+
+    Only calls of one tool are paired, each once; in order, no pair crosses another. The best matching has the most
+    pairs with equal arguments, then the most pairs, then the most equal arguments. Pairs are sorted by the expected
+    call. Time grows with the product of the numbers of calls.
+    """
+    agreements = _agreements(made, wanted, rules)
+    if not agreements:
+        return [], []
+    unit = 1 + sum(len(rules.counted(call) or ()) for call in wanted)  # above any number of equal arguments
+    weights = np.zeros((len(wanted), len(made)), np.int64)
+    for (row, column), found in agreements.items():
+        weights[row, column] = found.equal + unit + found.is_match * unit * (1 + min(len(made), len(wanted)))
+    in_order = [Pair(column, row, agreements[row, column]) for row, column in ordered_pairs(weights)]
+    if len(made) == len(wanted) == sum(pair.arguments.is_match for pair in in_order):
+        return in_order, in_order
+    return in_order, [Pair(column, row, agreements[row, column]) for row, column in best_pairs(weights)]
+
+
+def ordered_pairs(weights: Ints) -> list[tuple[int, int]]:
+    """Return the places (row, column), both rising, of the greatest sum of `weights` [n, m], of which 0 is no pair."""
+    best = np.zeros((weights.shape[0] + 1, weights.shape[1] + 1), np.int64)
+    for row, own in enumerate(weights):
+        taken = np.where(own > 0, best[row, :-1] + own, 0)
+        best[row + 1, 1:] = np.maximum.accumulate(np.maximum(best[row, 1:], taken))
+    pairs = []
+    row, column = weights.shape
+    while row and column:
+        if best[row, column] == best[row - 1, column]:
+            row -= 1
+        elif best[row, column] == best[row, column - 1]:
+            column -= 1
+        else:
+            row, column = row - 1, column - 1
+            pairs.append((row, column))
+    return pairs[::-1]
+
+
+def longest_common(made: Sequence[Call], wanted: Sequence[Call]) -> int:
+    """Return the length of the longest common subsequence of the names of the tools."""
+    best = [0] * (len(made) + 1)
+    for other in wanted:
+        before = 0  # the best of one call less on both sides
+        for place, call in enumerate(made, 1):
+            kept = best[place]
+            best[place] = before + 1 if call.tool == other.tool else max(kept, best[place - 1])
+            before = kept
+    return best[-1]
+
+
+def best_pairs(weights: Ints) -> list[tuple[int, int]]:
+    """Return the places (row, column), each row and column once, of the greatest sum of `weights` [n, m] ≥ 0.
+
+    0 is no pair. The Hungarian method by shortest augmenting paths, in whole numbers.
+    """
+    if weights.shape[0] > weights.shape[1]:
+        return sorted((row, column) for column, row in best_pairs(weights.T))
+    rows, columns = weights.shape
+    by_row = np.zeros(rows + 1, np.int64)  # the potentials; place 0 stands for none
+    by_column = np.zeros(columns + 1, np.int64)
+    taken = np.zeros(columns + 1, np.int64)  # the row, from 1, of each column
+    for row in range(1, rows + 1):
+        taken[0] = row
+        column = 0
+        distance = np.full(columns + 1, np.iinfo(np.int64).max)
+        before = np.zeros(columns + 1, np.int64)
+        seen = np.zeros(columns + 1, bool)
+        while True:
+            seen[column] = True
+            cost = -weights[taken[column] - 1] - by_row[taken[column]] - by_column[1:]
+            nearer = 1 + np.flatnonzero(~seen[1:] & (cost < distance[1:]))
+            distance[nearer] = cost[nearer - 1]
+            before[nearer] = column
+            left = np.flatnonzero(~seen)
+            nearest = left[distance[left].argmin()]
+            step = distance[nearest]
+            by_row[taken[seen]] += step
+            by_column[seen] -= step
+            distance[left] -= step
+            column = nearest
+            if not taken[column]:
+                break
+        while column:
+            taken[column] = taken[before[column]]
+            column = before[column]
+    pairs = ((int(taken[place]) - 1, place - 1) for place in range(1, columns + 1) if taken[place])
+    return sorted((row, column) for row, column in pairs if weights[row, column])
+
+
+def _agreements(made: Sequence[Call], wanted: Sequence[Call], rules: Rules) -> dict[tuple[int, int], Agreement]:
+    """Return the agreement of each expected call with each call of the same tool."""
+    by_tool: dict[str, list[tuple[int, Mapping[str, Any]]]] = defaultdict(list)
+    for column, call in enumerate(made):
+        by_tool[call.tool].append((column, rules.counted(call) or {}))
+    found = {}
+    for row, call in enumerate(wanted):
+        expected = rules.counted(call)
+        for column, given in by_tool.get(call.tool, ()):
+            found[row, column] = rules.agreement(given, expected)
+    return found

@@ -1,0 +1,89 @@
+"""Expected calls: the calls of tools that an agent should make, as tools and data sets write them down."""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from metrics.text.agents.traces import ARGUMENTS, TOOL
+from metrics.text.json_text import JsonError, read_json
+
+MOST_CALLS = 200
+SHOWN = 300  # characters of a call
+EXPECTED = 'a JSON list of calls such as [{"name": "search", "arguments": {"query": "Paris"}}], in order'
+NAMES = ("name", *TOOL)
+
+
+class ExpectedCallsError(ValueError):
+    """Expected calls that cannot be read; the text says what was found."""
+
+
+class Call(NamedTuple):
+    """A call of a tool: its name, and its arguments by name; None where they are not stated."""
+
+    tool: str
+    arguments: Mapping[str, Any] | None
+
+
+def expected_calls(text: str) -> tuple[Call, ...]:
+    """Return the calls that a JSON text lists, in their order. Raises ExpectedCallsError for anything else.
+
+    Each is an object with `name` and `arguments` (or `args`, `input_parameters`, `input`, …), such an object as
+    `function` (OpenAI), or the bare name of a tool. Without arguments, any are right; with {}, none. A list of chat
+    messages stands for the calls in its `tool_calls`. An empty list means that no tool should be called.
+
+    >>> expected_calls('[{"name": "add", "arguments": {"a": 1}}, "stop"]')
+    (Call(tool='add', arguments={'a': 1}), Call(tool='stop', arguments=None))
+    """
+    try:
+        document = read_json(text).value
+    except JsonError as failure:
+        raise ExpectedCallsError(f"no JSON: {failure}") from None
+    if not isinstance(document, list):
+        kind = f"an object with {', '.join(map(str, list(document)[:8]))}" if isinstance(document, dict) else "no list"
+        raise ExpectedCallsError(kind[:200])
+    if any(isinstance(entry, Mapping) and "role" in entry for entry in document):
+        document = [call for entry in document if isinstance(entry, Mapping) for call in entry.get("tool_calls") or ()]
+    if len(document) > MOST_CALLS:
+        raise ExpectedCallsError(f"{len(document):,} calls, more than {MOST_CALLS}")
+    return tuple(_call(entry, place) for place, entry in enumerate(document, 1))
+
+
+def calls_json(calls: tuple[Call, ...]) -> str:
+    """Return the JSON text of expected calls, as it is stored."""
+    listed = [
+        {"name": call.tool} | ({} if call.arguments is None else {"arguments": dict(call.arguments)}) for call in calls
+    ]
+    return json.dumps(listed, ensure_ascii=False)
+
+
+def call_text(call: Call) -> str:
+    """Return a call in one line of at most 300 characters: add(a=1, b="x"); without stated arguments, add(…)."""
+    if call.arguments is None:
+        return f"{call.tool}(…)"
+    given = (f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call.arguments.items())
+    text = f"{call.tool}({', '.join(given)})"
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+
+
+def named_arguments(value: Any) -> dict[str, Any]:
+    """Return the arguments of a call by name: of an object, or the JSON text of one; anything else is one `input`."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        with suppress(JsonError):
+            value = read_json(value).value
+    if value is None or value == "":
+        return {}
+    return dict(value) if isinstance(value, Mapping) else {"input": value}
+
+
+def _call(entry: Any, place: int) -> Call:
+    if isinstance(entry, str) and entry:
+        return Call(entry, None)
+    if not isinstance(entry, Mapping):
+        raise ExpectedCallsError(f"call {place} is {json.dumps(entry, ensure_ascii=False)[:80]}, not an object")
+    named = entry["function"] if isinstance(entry.get("function"), Mapping) else entry
+    tool = next((named[name] for name in NAMES if isinstance(named.get(name), str) and named[name]), None)
+    if tool is None:
+        raise ExpectedCallsError(f"call {place} has no name but {', '.join(map(str, list(entry)[:8])) or 'nothing'}")
+    given = next((named[name] for name in ARGUMENTS if named.get(name) is not None), None)
+    return Call(tool, None if given is None else named_arguments(given))
