@@ -269,7 +269,9 @@ def test_command_and_library(made: Run, tmp_path: Path, capsys: pytest.CaptureFi
     assert "no such file" in capsys.readouterr().err
 
 
-def test_a_suite_comes_back_with_the_keys_of_its_labels_and_the_facts_about_them(workspace: Path, tmp_path: Path) -> None:
+def test_a_suite_comes_back_with_the_keys_of_its_labels_and_the_facts_about_them(
+    workspace: Path, tmp_path: Path
+) -> None:
     labels = ("colour=red", "shape=round")
     suite = replace(
         text_suite(), labels=labels, label_keys=("colour", "shape"), classes={"colour=red": ClassFacts("x")}
