@@ -153,9 +153,9 @@ def runnable(suite: Suite, outputs: Outputs) -> list[str]:
 
 
 def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
-    """Return what the data has: every column with a value, `annotations`, `predictions`, `repeats`
-    where cases have several outputs, `few_answers` where the expected answers recur like labels, and `short_answers`
-    where most of them are short enough to be met to the letter.
+    """Return what the data has: every column with a value, `annotations`, `predictions`, `keypoints` where both have
+    some, `segments` where classes are things or stuff, `repeats` where cases have several outputs, `few_answers` where
+    the expected answers recur like labels, and `short_answers` where most are short enough to be met to the letter.
     """
     tables = [suite.cases, outputs.outputs]
     present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}
@@ -165,6 +165,11 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
         present.add("annotations")
     if outputs.predictions is not None:
         present.add("predictions")
+        objects = (suite.annotations, outputs.predictions)
+        if all(table is not None and table["keypoints"].null_count < len(table) for table in objects):
+            present.add("keypoints")
+    if any(facts.is_thing is not None for facts in suite.classes.values()):
+        present.add("segments")
     expected = suite.cases["expected_answers"].combine_chunks().flatten()
     if 1 < len(expected.unique()) <= max(2, min(MOST_LABELS, len(suite) // 5)):
         present.add("few_answers")

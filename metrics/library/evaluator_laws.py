@@ -18,6 +18,7 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from metrics.core.cases import Cases
+from metrics.core.classes import classes_of
 from metrics.core.errors import InputError, MissingResource, Unreadable
 from metrics.core.evaluator import (
     JUDGE,
@@ -313,6 +314,7 @@ def example_tables(example: Example, task: str) -> tuple[Suite, Outputs]:
     suite = Suite.from_rows(
         "example", given.get("task", task), given["cases"], given.get("annotations"), given.get("labels", ())
     )
+    suite = replace(suite, classes=classes_of(given.get("classes", {})))
     answered = given.get("outputs") or [{"case_id": row["case_id"]} for row in given["cases"]]
     predictions = given.get("predictions")
     outputs = Outputs.from_rows(

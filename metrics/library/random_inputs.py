@@ -65,9 +65,10 @@ def random_data_set(chance: Random, task: Task) -> tuple[Suite, Outputs]:
     def some(values: Sequence[Any], most: int) -> list[Any]:
         return [chance.choice(values) for _ in range(chance.randint(0, most))]
 
-    def box() -> dict[str, float]:
+    def box() -> dict[str, Any]:
         x, y, width, height = (chance.choice(values) for values in (EDGES, EDGES, SIDES, SIDES))
-        return {"x": x, "y": y, "width": width, "height": height, "area": width * height}
+        corners = [x, y, 2.0, x + width, y + height, 1.0]  # as key points
+        return {"x": x, "y": y, "width": width, "height": height, "area": width * height, "keypoints": corners}
 
     cases = [
         {

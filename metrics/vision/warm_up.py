@@ -4,6 +4,7 @@ import numpy as np
 
 from metrics.vision import (
     image_resampling,
+    keypoints,
     masks,
     matching,
     object_confusion,
@@ -34,6 +35,8 @@ def _compile_matching() -> None:
     precision_recall.precision_at_recalls(ranking, 0, 100)
     for count in (1, 2):  # the data set itself has a loop of its own
         image_resampling.resample(ranking, np.ones((count, 1), np.uint8))
+    point = keypoints.Keypoints(np.ones(3), np.array([0, 3], np.int64))
+    keypoints.oks_pairs(one, point, point, np.ones(1), [(0.1,)], 0.5)
 
 
 def _compile_the_rest() -> None:

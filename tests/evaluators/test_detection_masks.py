@@ -24,7 +24,7 @@ from tests.vision.mask_oracle import Record, random_masks, rectangle, segm_eval
 COCO = tuple(AREAS.values())
 LIMITS = [[1, 10, 100], [300], [1, 10, 300], [2], [3, 1]]
 EXACT = 1e-9
-DETECTION = [entry.id for entry in evaluators().values() if entry.family == "detection"]
+DETECTION = [id for id, entry in evaluators().items() if "geometry" in entry.parameters.model_fields]
 
 
 def geometry(record: Record) -> dict[str, Any]:

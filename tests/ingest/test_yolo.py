@@ -151,7 +151,7 @@ SUITE_PROBLEMS = {
     "names that differ": ({"classes.txt": "cat\neel\n"}, ["s.zip/classes.txt: found names that differ from data.yaml; expected the same classes in both"]),
     "names in an unknown form": ({"data.yaml": "names: {0: cat, 2: dog}\n"}, ["s.zip/data.yaml, column names: found names in an unknown form; expected names: [cat, dog] or names: {0: cat, 1: dog}"]),
     "an alias": ({"data.yaml": "a: &a [x, x]\nnames: *a\n"}, ["s.zip/data.yaml: found YAML that cannot be read: an alias; expected names: [cat, dog] or names: {0: cat, 1: dog}"]),
-    "keypoints": ({"data.yaml": "names: [cat, dog]\nkpt_shape: [17, 3]\n"}, ["s.zip/data.yaml: found labels with keypoints (kpt_shape); expected labels of class xc yc w h"]),
+    "keypoints": ({"data.yaml": "names: [cat, dog]\nkpt_shape: [17]\n"}, ["s.zip/data.yaml: found kpt_shape ['17']; expected kpt_shape: [17, 3] or [17, 2]"]),
     "an image twice": ({"a.png": picture()}, None),
 }  # fmt: skip
 

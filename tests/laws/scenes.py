@@ -129,6 +129,11 @@ def class_scene() -> Scene:
     return Scene("classification", tuple(cases), tuple(outputs), (), tuple(predictions), ("a", "b"))
 
 
+def _corners(box: dict[str, float]) -> list[float]:
+    """Return two corners of a box as key points."""
+    return [box["x"], box["y"], 2.0, box["x"] + box["width"], box["y"] + box["height"], 1.0]
+
+
 def box_scene(task: Task = "detection") -> Scene:
     """Images with boxes of two classes; some are found, some missed, some invented, no two with the same score."""
     chance = Random(5)
@@ -142,14 +147,14 @@ def box_scene(task: Task = "detection") -> Scene:
             box = {"x": float(x), "y": float(y), "width": 25.0, "height": 20.0}
             annotations.append(
                 {"case_id": case["case_id"], "annotation_id": len(annotations), "label": label, "area": 500.0,
-                 "is_crowd": False, **box}
+                 "is_crowd": False, "keypoints": _corners(box), **box}
             )  # fmt: skip
             for model in "mn":
                 if chance.random() < 0.8:
                     moved = box | {"x": x + chance.uniform(0, 6)}
                     predictions.append(
                         {"case_id": case["case_id"], "model": model, "label": chance.choice([label, "dog"]),
-                         "score": round(chance.uniform(0.1, 0.99), 6), **moved}
+                         "score": round(chance.uniform(0.1, 0.99), 6), "keypoints": _corners(moved), **moved}
                     )  # fmt: skip
         outputs += [{"case_id": case["case_id"], "model": model} for model in "mn"]
     return Scene(task, tuple(cases), tuple(outputs), tuple(annotations), tuple(predictions), ("cat", "dog"))

@@ -66,7 +66,7 @@ suite = suite_of(("a", "cat", 0, 0, 9, 9), ("b", "dog", 0, 0, 9, 9))
 outputs = outputs_of(("a", "cat", 0, 0, 9, 9, 0.5), ("b", "dog", 0, 5, 9, 9, 0.5), ("a", "dog", 0, 0, 9, 9, 0.5))
 for name in (
     "average_precision", "average_recall", "coco_summary", "detection_pr_curve", "detection_pr_curve_detailed",
-    "detection_confusion", "error_breakdown",
+    "detection_confusion", "error_breakdown", "keypoint_summary",
 ):
     run(name, suite)
 sides = pa.array([20, 20, 20], pa.int32())

@@ -54,11 +54,16 @@ IouThresholds = Annotated[
 MaxDets = Annotated[Count, Field(description="Predictions per image and label that count, best scores first.")]
 
 
-class DetectionParameters(Parameters):
-    """Parameters of every detection evaluator."""
+class ResampledParameters(Parameters):
+    """Parameters of the intervals."""
 
     resamples: Resamples = 500
     seed: Seed = 0
+
+
+class DetectionParameters(ResampledParameters):
+    """Parameters of every detection evaluator that compares boxes, masks or outlines."""
+
     geometry: Geometry = Field(
         "auto",
         description="What is compared: boxes; masks at the resolution of the image, into which polygons and boxes are "
@@ -191,7 +196,7 @@ class Matched:
 
     def estimates(
         self,
-        parameters: "DetectionParameters",
+        parameters: "ResampledParameters",
         bounds: tuple[float, float],
         max_dets: int,
         *,

@@ -32,7 +32,7 @@ from metrics.vision.coco_columns import (
 from metrics.vision.masks import Masks, Shapes, draw
 
 IMAGE, OWN_IMAGE = "the id of an image in images", "the id of an image of the suite"
-RESULT = ("bbox", "segmentation", "score")  # a result has one of these
+RESULT = ("bbox", "segmentation", "keypoints", "score")  # a result has one of these
 UNKNOWN_CATEGORY = "category_id {}"  # a class of predictions that the suite does not have
 CATEGORY, OWN_CATEGORY = "the id of a category", "the id of a category of the suite"
 
@@ -51,22 +51,20 @@ def is_results(document: Any) -> TypeGuard[list[Any]]:
     return isinstance(first, dict) and "image_id" in first and not first.keys().isdisjoint(RESULT)
 
 
-def note_kind(source: Source, document: dict[str, Any]) -> None:
-    """Raise InputError for panoptic segments; note keypoints, which are not read."""
+def refuse_panoptic(source: Source, document: dict[str, Any]) -> None:
+    """Raise InputError for panoptic segments without their maps."""
     listed = document.get("annotations")
     first = listed[0] if isinstance(listed, list) and listed else None
     if isinstance(first, dict) and "segments_info" in first:
-        expected = "boxes or polygons (instances_….json), or the class of each pixel as a zip of indexed PNG masks"
+        expected = "a folder or zip of this JSON and the PNG maps that it names"
         raise source.error("COCO panoptic segments", expected)
-    if isinstance(first, dict) and "keypoints" in first:
-        source.notes.append(f"{source.name}: keypoints were not read, only boxes and masks.")
 
 
 def read_ground_truth(
     source: Source, document: dict[str, Any], problems: Problems
 ) -> tuple[pa.Table, pa.Table, dict[int, str]]:
     """Return the cases by image id, the annotations in file order, and the labels by category id, both ascending."""
-    note_kind(source, document)
+    refuse_panoptic(source, document)
     images, annotations, labels = _listings(source, document, problems)
     ids, sizes = _images(images, sized=True)
     files, tags = images.values("file_name"), images.values("tags")
@@ -122,7 +120,7 @@ def read_rag_results(
         label = pa.array([text if isinstance(text, str) else None for text in texts], pa.string())
     score = listing.floats("score")
     listing.apply(score_faults(score))
-    shapes = listing.shapes(image_ids, by_id)
+    shapes = listing.shapes(image_ids, by_id, guessed=True)
     models = [value if isinstance(value, str) and value else model for value in listing.values("model")]
     case_id = case_ids.take(pa.array(places, mask=places < 0))
     columns = {"case_id": case_id, "model": pa.array(models, pa.string()), "label": label}
@@ -162,7 +160,7 @@ def read_scored(
     label = _label_column(labels, _categories(annotations, labels, CATEGORY))
     score = annotations.floats("score")
     annotations.apply(score_faults(score))
-    shapes = annotations.shapes(image_ids, sizes)
+    shapes = annotations.shapes(image_ids, sizes, guessed=True)
     case_ids = cases["case_id"].take(pa.array(row, mask=row < 0))
     models = pa.repeat(model, len(annotations))
     columns = {"case_id": case_ids, "model": models, "label": label, "score": pa.array(score), **shapes}

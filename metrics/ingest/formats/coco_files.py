@@ -3,17 +3,19 @@
 See metrics.ingest.formats.coco.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest.formats import coco
+from metrics.ingest.formats.coco_classes import class_facts
 from metrics.ingest.formats.json_records import JSON
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, objects_part
 from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images
 from metrics.ingest.sheet import Loaded
 from metrics.ingest.tables.columns import Role
-from metrics.ingest.tables.object_tables import check_labels, sizes_of
+from metrics.ingest.tables.object_tables import check_keypoints, check_labels, sizes_of
 
 
 def _suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
@@ -23,7 +25,9 @@ def _suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Su
         raise request.problems.fail(source.name, "no usable image", "at least one", column="images")
     name, task = request.suite_name or upload.stem, request.task or "detection"
     cases = pictures.take(cases)
-    return pictures.suite(source.name, name, task, cases, annotations, tuple(labels.values()), tuple(labels))
+    loaded = pictures.suite(source.name, name, task, cases, annotations, tuple(labels.values()), tuple(labels))
+    classes = class_facts(source.document["categories"])
+    return replace(loaded, value=replace(loaded.value, classes=classes)) if classes else loaded
 
 
 def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
@@ -36,6 +40,7 @@ def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     sheet, predictions = coco.read_rag_results(source, source.document, request.problems, sizes, labels, model)
     if not labels:
         check_labels(sheet, "label", predictions["label"], suite)
+    check_keypoints(sheet, "keypoints", predictions, suite)
     return objects_part(sheet, predictions, model)
 
 
@@ -48,6 +53,7 @@ def _scored(upload: Upload, request: Request, suite: Suite) -> Part:
         raise upload.error("COCO ground truth", expected)
     sheet, predictions = coco.read_scored(source, source.document, request.problems, suite.cases, model)
     check_labels(sheet, "annotations.category_id", predictions["label"], suite)
+    check_keypoints(sheet, "annotations.keypoints", predictions, suite)
     return objects_part(sheet, predictions, model)
 
 
@@ -85,7 +91,7 @@ def _preview(upload: Upload, name: str, role: Role, document: dict[str, Any], re
 
 def _preview_ground_truth(upload: Upload, _: Request) -> Preview:
     document = upload.source.document
-    coco.note_kind(upload.source, document)
+    coco.refuse_panoptic(upload.source, document)
     role: Role = "outputs" if coco.is_scored(document) else "suite"
     return _preview(upload, "coco_ground_truth", role, document, document.get("annotations"))
 

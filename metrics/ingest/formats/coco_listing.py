@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.suite import NUMBERS
 from metrics.ingest.sheet import Problems, Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.object_tables import POLYGONS, box_areas, box_columns, outline
@@ -18,6 +19,7 @@ from metrics.vision.coco_columns import BOX, Fault, area_faults, box_faults
 from metrics.vision.masks import LARGEST_IMAGE, Shapes, draw, is_ring
 
 MAX_ID = 2**63 - 1
+KEYPOINTS = "a list of x, y, v for each key point, in finite numbers"
 SEGMENTATION = "polygons [[x1, y1, x2, y2, x3, y3, …], …] or run lengths {size: [height, width], counts}"
 Sizes = dict[int, tuple[int, int]]  # height, width by image id
 Shape = tuple[str, Sequence[float], float]  # compressed run lengths, box, area
@@ -101,11 +103,23 @@ class Listing(Sheet):
         self.apply(box_faults(boxes, absent))
         return boxes, absent
 
-    def shapes(self, image_ids: Ints, sizes: Sizes, masks: bool = True) -> dict[str, pa.Array]:
-        """Return the columns of the records' boxes, areas, polygons and run lengths; what is wrong is a problem.
+    def keypoints(self) -> list[list[float] | None]:
+        """Return the key points of each record, x1 y1 v1 x2 …, None where it has none; what is wrong is a problem."""
+        values = self.values("keypoints")
+        if not any(values):
+            return [None] * len(values)
+        wrong = np.fromiter((bool(value) and not _is_pose(value) for value in values), bool, len(values))
+        self.wrong(wrong, "keypoints", [f"{value!r}"[:80] for value in values], KEYPOINTS)
+        rows = zip(values, wrong.tolist(), strict=True)
+        return [[float(number) for number in value] if value and not bad else None for value, bad in rows]
 
-        An absent box is that of the segmentation, an absent area that of the box or, with it, of the segmentation.
-        Without `masks` segmentations are not read, and every record needs a box.
+    def shapes(self, image_ids: Ints, sizes: Sizes, masks: bool = True, guessed: bool = False) -> dict[str, pa.Array]:
+        """Return the columns of the records' boxes, areas, polygons, run lengths and key points; what is wrong is a
+        problem.
+
+        An absent box is that of the segmentation, else around the key points (those of v > 0, or, `guessed` by a model,
+        all of them); an absent area that of the box or, with it, of the segmentation. Without `masks` neither
+        segmentations nor key points are read, and every record needs a box.
         """
         boxes, without = self.boxes()
         areas = self.floats("area", wrong=-1.0)
@@ -135,14 +149,26 @@ class Listing(Sheet):
                     if np.isnan(areas[place]):
                         areas[place] = area
             polygons, runs = pa.array(rings, POLYGONS), pa.array(codes, pa.string())
-        self.apply([Fault("bbox", without, BOX)])
+        poses = self.keypoints() if masks else [None] * count
+        for place, pose in enumerate(poses):
+            if pose is not None and without[place]:
+                xy = [pose[at : at + 2] for at in range(0, len(pose), 3) if guessed or pose[at + 2] > 0]
+                if xy:
+                    low, high = np.min(xy, axis=0), np.max(xy, axis=0)
+                    boxes[place], without[place] = [*low, *(high - low)], False
+        self.apply([Fault("bbox", without & ~self.bad, BOX)])
         areas = np.where(np.isnan(areas), box_areas(boxes), areas)
-        return {**box_columns(boxes), "area": pa.array(areas), "polygons": polygons, "rle": runs}
+        columns = {**box_columns(boxes), "area": pa.array(areas), "polygons": polygons, "rle": runs}
+        return columns | ({"keypoints": pa.array(poses, NUMBERS)} if any(poses) else {})
 
 
 def names(values: Sequence[Any]) -> NDArray[np.str_]:
     """Return the texts of a column, "" for what is no text."""
     return np.array([value if isinstance(value, str) else "" for value in values], np.str_)
+
+
+def _is_pose(value: Any) -> bool:
+    return isinstance(value, list) and len(value) % 3 == 0 and all(map(finite, value))
 
 
 def _rings(value: Any) -> tuple[list[list[float]], list[float], float]:

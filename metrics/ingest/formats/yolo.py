@@ -1,16 +1,20 @@
 """YOLO labels: a .txt an image with `class xc yc w h [conf]` (or the points of a polygon), 0–1, classes by number.
 
 Class names come from data.yaml, or a list such as obj.names, classes.txt or labels.txt. Polygons are lines of
-`class x1 y1 x2 y2 x3 y3 … [conf]`; a rotated box has four points. An image without a label file has no objects.
+`class x1 y1 x2 y2 x3 y3 … [conf]`; a rotated box has four points. With a kpt_shape in data.yaml key points follow the
+box, see yolo_poses. An image without a label file has no objects.
 """
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from metrics.core.array_types import Floats
 from metrics.core.suite import Suite
+from metrics.ingest.formats.yolo_poses import PoseShape, poses_of, shape_of, shape_of_suite
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
 from metrics.ingest.media.class_names import names_files
@@ -24,6 +28,7 @@ from metrics.ingest.tables.object_tables import (
     POLYGONS,
     box_areas,
     box_columns,
+    check_keypoints,
     check_labels,
     find_cases,
     outline,
@@ -42,6 +47,7 @@ NUMBER = re.compile(r"\d{1,6}")
 YAML_BYTES = 100_000  # a data.yaml of 1,200 classes has 30,000
 NO_IMAGE = "the image of that name, in the same folder or zip or given as images: boxes of 0–1 need its size"
 UNKNOWN_CLASS = "class {}"  # of predictions, beyond the names
+NAMES = "names: [cat, dog] or names: {0: cat, 1: dog}"
 NO_NAMES = "the names of the classes, in data.yaml, obj.names, classes.txt or labels.txt"
 
 
@@ -77,7 +83,8 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     names = class_names(bundle, problems)
     if names is None:
         raise problems.fail(bundle.name, "no names of the classes", NO_NAMES)
-    sheet, unread = read_lines(bundle, problems, scored=False)
+    shape = pose_shape(bundle, problems)
+    sheet, unread = read_lines(bundle, problems, scored=False, shape=shape)
     images = bundle.images if pictures.images == bundle.path else []
     labels = label_files(bundle)
     found = pair(labels, images)
@@ -89,7 +96,7 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     cases = pictures.take(pa.table({"case_id": pa.array(ids, pa.string()), IMAGE_NAME: names_of_images}))
     cases = pictures.assume_sizes(cases)
     sizes = _case_sizes(cases)
-    columns = _objects(sheet, sizes[sheet.which], names)
+    columns = _objects(sheet, sizes[sheet.which], names, shape)
     sheet.leave_out()
     problems.left_out += len(unread)
     annotations = annotations_of(cases, sheet.which, columns)
@@ -112,7 +119,8 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
         names = suite.labels  # the suite counts its classes from 0 as YOLO does
     if names is None:
         raise problems.fail(bundle.name, "no names of the classes", NO_NAMES)
-    sheet, _ = read_lines(bundle, problems, scored=True)
+    shape = pose_shape(bundle, problems) or shape_of_suite(suite)
+    sheet, _ = read_lines(bundle, problems, scored=True, shape=shape)
     labels = label_files(bundle)
     index = find_cases(pa.array(case_ids(labels), pa.string()), suite.cases)
     known = ~is_null(index)
@@ -124,9 +132,10 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     for place, image in enumerate(pair(labels, bundle.images)):
         if image is not None and np.isnan(sizes[place, 0]):
             sizes[place] = header_size(image) or (np.nan, np.nan)
-    columns = _objects(sheet, sizes[sheet.which], names)
+    columns = _objects(sheet, sizes[sheet.which], names, shape)
     _blame_sizes(sheet, sizes, labels)
     check_labels(sheet, "class", columns["label"], suite)
+    check_keypoints(sheet, "key points", pa.table(columns), suite)
     predictions = pa.table(
         {
             "case_id": suite.cases["case_id"].take(pa.array(places[sheet.which])),
@@ -141,7 +150,7 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
 def preview(upload: Upload, request: Request) -> Preview:
     """Return the preview: the lines of the label files."""
     bundle = upload.folder
-    sheet, _ = read_lines(bundle, request.problems, scored=None)
+    sheet, _ = read_lines(bundle, request.problems, scored=None, shape=pose_shape(bundle, request.problems))
     scored = sheet.table["conf"].null_count < len(sheet)
     table = sheet.with_files().select(["file", *FIELDS, *(["conf"] if scored else [])])
     names = class_names(bundle, request.problems)
@@ -150,13 +159,15 @@ def preview(upload: Upload, request: Request) -> Preview:
     return Preview.of_objects(upload, "yolo", "outputs" if scored else "suite", "detection", table, note)
 
 
-def read_lines(bundle: Bundle, problems: Problems, scored: bool | None) -> tuple[Rows, list[int]]:
+def read_lines(
+    bundle: Bundle, problems: Problems, scored: bool | None, shape: PoseShape | None = None
+) -> tuple[Rows, list[int]]:
     """Return every line of the label files, its fields as text, and the files that could not be read.
 
-    `scored`: a confidence must (True) or must not (False) be there; None takes either.
+    `scored`: a confidence must (True) or must not (False) be there; None takes either. `shape`: of the key points.
     """
     labels = label_files(bundle)
-    columns: dict[str, list[str | None]] = {name: [] for name in (*FIELDS, "ring", "conf", "line")}
+    columns: dict[str, list[str | None]] = {name: [] for name in (*FIELDS, "ring", "pose", "conf", "line")}
     rows: list[int] = []
     which: list[int] = []
     unread: list[int] = []
@@ -171,11 +182,19 @@ def read_lines(bundle: Bundle, problems: Problems, scored: bool | None) -> tuple
                 continue
             rows.append(number)
             which.append(place)
-            conf = fields.pop() if len(fields) % 2 == 0 and len(fields) >= 6 and scored is not False else None
-            box = fields if len(fields) == 5 else [fields[0], None, None, None, None]
+            pose = conf = ring = None
+            box: Sequence[str | None] = [fields[0], None, None, None, None]
+            if shape is not None:
+                if found := shape.split(fields):
+                    (pose, conf), box = found, fields[:5]
+            else:
+                conf = fields.pop() if len(fields) % 2 == 0 and len(fields) >= 6 and scored is not False else None
+                box = fields if len(fields) == 5 else box
+                ring = " ".join(fields[1:]) if len(fields) >= 7 and len(fields) % 2 else None
             for name, value in zip(FIELDS, box, strict=True):
                 columns[name].append(value)
-            columns["ring"].append(" ".join(fields[1:]) if len(fields) >= 7 and len(fields) % 2 else None)
+            columns["ring"].append(ring)
+            columns["pose"].append(pose)
             columns["conf"].append(conf)
             columns["line"].append(line.strip()[:200])
     table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
@@ -185,6 +204,8 @@ def read_lines(bundle: Bundle, problems: Problems, scored: bool | None) -> tuple
     if scored and len(sheet) and unscored.all() and not none.all():
         raise problems.fail(bundle.name, "labels without a confidence", f"lines of {SCORED}")
     expected = f"{SCORED}, or {RING} conf" if scored else f"{LINE}, or {RING}"
+    if shape is not None:
+        expected = f"{shape.line}, then conf" if scored else shape.line
     sheet.report(none | (unscored if scored else False), None, table["line"], expected)
     return sheet, unread
 
@@ -214,33 +235,48 @@ def class_names(bundle: Bundle, problems: Problems) -> tuple[str, ...] | None:
     return found
 
 
-def _yaml_names(bundle: Bundle, entry: Entry, problems: Problems) -> tuple[str, ...]:
-    """Return the names in a data.yaml: a list, or numbers and names; empty where it has none."""
+def pose_shape(bundle: Bundle, problems: Problems) -> PoseShape | None:
+    """Return the kpt_shape of the data.yaml, None where there is none; one in an unknown form is fatal."""
+    for entry in bundle.ending(".yaml", ".yml"):
+        value = _yaml(bundle, entry, problems).get("kpt_shape")
+        if value is not None:
+            shape = shape_of(value)
+            if shape is None:
+                raise problems.fail(bundle.file(entry), f"kpt_shape {value!r}"[:80], "kpt_shape: [17, 3] or [17, 2]")
+            return shape
+    return None
+
+
+def _yaml(bundle: Bundle, entry: Entry, problems: Problems) -> dict[str, Any]:
+    """Return the content of a data.yaml, whose values are texts, lists and mappings; empty where it has no names."""
     import yaml
 
     text = bundle.text(entry, problems, YAML_BYTES)
     if text is None or "names" not in text:
-        return ()
-    expected = "names: [cat, dog] or names: {0: cat, 1: dog}"
+        return {}
     try:
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
             raise ValueError("an alias")  # a few nested ones can fill the memory
         document = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - knows nothing but text, lists and mappings
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         found = f"YAML that cannot be read: {str(error).splitlines()[0]}"
-        problems.add(bundle.file(entry), found, expected, fatal=True)
+        problems.add(bundle.file(entry), found, NAMES, fatal=True)
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _yaml_names(bundle: Bundle, entry: Entry, problems: Problems) -> tuple[str, ...]:
+    """Return the names in a data.yaml: a list, or numbers and names; empty where it has none."""
+    document = _yaml(bundle, entry, problems)
+    if "names" not in document:
         return ()
-    if not isinstance(document, dict) or "names" not in document:
-        return ()
-    if "kpt_shape" in document:
-        problems.add(bundle.file(entry), "labels with keypoints (kpt_shape)", f"labels of {LINE}", fatal=True)
     names = document["names"]
     if isinstance(names, dict):
         numbered = {int(key): name for key, name in names.items() if isinstance(key, str) and NUMBER.fullmatch(key)}
         if sorted(numbered) == list(range(len(names))):
             names = [numbered[number] for number in range(len(names))]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        problems.add(bundle.file(entry), "names in an unknown form", expected, column="names", fatal=True)
+        problems.add(bundle.file(entry), "names in an unknown form", NAMES, column="names", fatal=True)
         return ()
     return tuple(name.strip() for name in names)
 
@@ -268,8 +304,8 @@ def _blame_sizes(sheet: Rows, sizes: Floats, labels: list[Entry]) -> None:
     sheet.bad |= np.isnan(sizes[sheet.which, 0])
 
 
-def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...]) -> dict[str, pa.Array]:
-    """Return label, box, area and polygon of each line in pixels; invalid lines are recorded as problems."""
+def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...], shape: PoseShape | None = None) -> dict[str, pa.Array]:
+    """Return label, box, area, polygon and key points of each line in pixels; invalid lines are problems."""
     number = sheet_cells.numbers(sheet, "class", low=0, whole=True)
     with np.errstate(invalid="ignore"):
         unknown = (number >= len(names)) & ~sheet.bad
@@ -295,6 +331,7 @@ def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...]) -> dict[str, pa
         boxes[place] = box
         rings[place] = [points.ravel().tolist()]
     sheet.report(off, "x1 y1 …", sheet.table["line"], "points from 0 to 1")
+    poses = {} if shape is None else {"keypoints": poses_of(sheet, shape, sizes)}
     codes, places = np.unique(np.where((number >= 0) & ~sheet.bad, number, 0).astype(np.int64), return_inverse=True)
     label = [names[code] if code < len(names) else UNKNOWN_CLASS.format(code) for code in codes.tolist()]
     return {
@@ -303,6 +340,7 @@ def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...]) -> dict[str, pa
         "area": pa.array(areas),
         "polygons": pa.array(rings, POLYGONS),
         "rle": pa.nulls(len(sheet), pa.string()),
+        **poses,
     }
 
 

@@ -172,6 +172,30 @@ def check_labels(sheet: Sheet, column: str, labels: Column, suite: Suite, rows: 
     sheet.report(unknown if rows is None else unknown & rows, column, labels, "a class of the suite")
 
 
+def check_keypoints(sheet: Sheet, column: str, predictions: pa.Table, suite: Suite) -> None:
+    """Record as problems the predictions that have another number of key points than the ground truths of their class.
+
+    Classes whose ground truths have none are not looked at.
+    """
+    annotations = suite.annotations
+    if "keypoints" not in predictions.column_names or annotations is None:
+        return
+    posed = annotations.filter(pc.is_valid(annotations["keypoints"]))
+    numbers = pc.list_value_length(posed["keypoints"]).to_pylist()
+    known = dict(zip(reversed(posed["label"].to_pylist()), reversed(numbers), strict=True))  # the first of each class
+    label = predictions["label"].to_pylist()
+    found = pc.list_value_length(predictions["keypoints"]).to_pylist()
+    wrong = {
+        place: f"{number // 3} key points for {name}"
+        for place, (name, number) in enumerate(zip(label, found, strict=True))
+        if number is not None and known.get(name, number) != number
+    }
+    expected = "as many as the ground truth has: " + ", ".join(
+        f"{name} {n // 3}" for name, n in list(known.items())[:5]
+    )
+    sheet.blame_rows(wrong, column, expected)
+
+
 def sizes_of(cases: pa.Table) -> dict[str, tuple[int, int]]:
     """Return case id → (width, height) of its image, where both are known."""
     if not {"image_width", "image_height"} <= set(cases.column_names):

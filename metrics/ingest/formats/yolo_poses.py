@@ -1,0 +1,73 @@
+"""Key points in YOLO labels: `class xc yc w h x1 y1 [v1] x2 y2 [v2] … [conf]`, of the shape that data.yaml states."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.core.array_types import Floats
+from metrics.core.suite import NUMBERS, Suite
+from metrics.ingest.media.bundle import Rows
+
+MOST = 1_000  # key points of an object
+SIDES = 5  # class and box, before the key points
+
+
+class PoseShape(NamedTuple):
+    """How many key points an object has, and how many numbers each: 2 for x y, 3 for x y v."""
+
+    points: int
+    numbers: int
+
+    @property
+    def line(self) -> str:
+        """The form of a line."""
+        each = "x y v" if self.numbers == 3 else "x y"
+        return f"class xc yc w h and {self.points} key points {each}"
+
+    def split(self, fields: Sequence[str]) -> tuple[str, str | None] | None:
+        """Return the key points of a line and its confidence; None where it has other numbers of fields."""
+        end = SIDES + self.points * self.numbers
+        if len(fields) not in (end, end + 1):
+            return None
+        return " ".join(fields[SIDES:end]), fields[end] if len(fields) > end else None
+
+
+def shape_of(value: Any) -> PoseShape | None:
+    """Return the `kpt_shape` of a data.yaml, None where it is none: [17, 3]."""
+    texts = value if isinstance(value, list) else ()
+    numbers = [int(text) for text in texts if isinstance(text, str) and text.isascii() and text.isdecimal()]
+    if len(texts) != 2 or len(numbers) != 2 or not 0 < numbers[0] <= MOST or numbers[1] not in (2, 3):
+        return None
+    return PoseShape(*numbers)
+
+
+def shape_of_suite(suite: Suite) -> PoseShape | None:
+    """Return the shape of predictions for a suite whose objects have key points; of the first one's number."""
+    poses = None if suite.annotations is None else suite.annotations["keypoints"].drop_null()
+    return PoseShape(len(poses[0]) // 3, 3) if poses is not None and len(poses) else None
+
+
+def poses_of(sheet: Rows, shape: PoseShape, sizes: Floats) -> pa.Array:
+    """Return the key points of each line in pixels, x y v …; what is no finite number is a problem.
+
+    sizes [N, 2]: width and height of each line's image. Without v a key point is labelled, unless it is at 0, 0 or has
+    a number below 0.
+    """
+    poses: list[list[float] | None] = [None] * len(sheet)
+    wrong = np.zeros(len(sheet), bool)
+    for place, text in enumerate(sheet.table["pose"].to_pylist()):
+        if text is None or sheet.bad[place]:
+            continue
+        try:
+            values = np.array([float(part) for part in text.split()]).reshape(shape)
+        except ValueError:
+            values = np.full(shape, np.nan)
+        wrong[place] = not np.isfinite(values).all()
+        if not wrong[place]:
+            xy = values[:, :2]
+            seen = values[:, 2] if shape.numbers == 3 else 2.0 * ((xy >= 0).all(axis=1) & (xy > 0).any(axis=1))
+            poses[place] = np.column_stack([xy * sizes[place], seen]).ravel().tolist()
+    sheet.report(wrong, "key points", sheet.table["line"], "finite numbers")
+    return pa.array(poses, NUMBERS)

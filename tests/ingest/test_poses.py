@@ -1,0 +1,114 @@
+"""Key points in uploads: COCO's ground truth and results, YOLO's pose labels, and what is wrong with some."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from metrics.core.classes import ClassFacts
+from metrics.core.errors import InputError
+from metrics.ingest import load_outputs, read_outputs, read_suite
+from tests.evaluators.detected import pick, run
+from tests.ingest.files import packed, write
+from tests.vision.keypoint_oracle import NAMES, coco_poses, random_poses
+
+PERSON = {
+    "id": 4, "name": "person", "keypoints": ["head", "hand"], "skeleton": [[1, 2], [2, 9], "x"],
+}  # fmt: skip
+TRUTH = {
+    "images": [{"id": 7, "file_name": "a.png", "width": 100, "height": 50}],
+    "categories": [PERSON, {"id": 5, "name": "dog"}],
+    "annotations": [
+        {"id": 1, "image_id": 7, "category_id": 4, "bbox": [0, 0, 50, 50], "keypoints": [9, 9, 2, 0, 0, 0],
+         "num_keypoints": 1},
+        {"id": 2, "image_id": 7, "category_id": 4, "keypoints": [9, 9, 2, 30, 29, 1, ]},
+        {"id": 3, "image_id": 7, "category_id": 5, "bbox": [0, 0, 9, 9]},
+    ],
+}  # fmt: skip
+RESULTS = [{"image_id": 7, "category_id": 4, "score": 0.5, "keypoints": [10, 9, 1, 30, 40, 0.2]}]
+SIDES = ("x", "y", "width", "height")
+
+
+def test_coco_key_points_are_read(tmp_path: Path) -> None:
+    suite = read_suite(write(tmp_path, "t.json", TRUTH))
+    assert suite.classes == {"person": ClassFacts(keypoints=("head", "hand"), skeleton=((0, 1),))}
+    assert suite.annotations is not None
+    assert suite.annotations["keypoints"].to_pylist() == [[9, 9, 2, 0, 0, 0], [9, 9, 2, 30, 29, 1], None]
+    around = [suite.annotations[side][1].as_py() for side in SIDES]
+    assert around == [9, 9, 21, 20]  # of the labelled points, where there is no box
+    outputs = read_outputs(write(tmp_path, "r.json", RESULTS), suite=suite)
+    assert outputs.predictions is not None
+    assert outputs.predictions["keypoints"].to_pylist() == [[10, 9, 1, 30, 40, 0.2]]
+    assert [outputs.predictions[side][0].as_py() for side in SIDES] == [10, 9, 20, 31]
+
+
+@pytest.mark.parametrize(
+    ("keypoints", "text"),
+    [
+        pytest.param([1, 2], "column keypoints: found '[1, 2]'; expected a list of x, y, v", id="no v"),
+        pytest.param([1, 2, "x"], "expected a list of x, y, v for each key point, in finite numbers", id="a text"),
+        pytest.param({"x": 1}, "expected a list of x, y, v", id="no list"),
+        pytest.param([1, 2, 1], "found 1 key points for person; expected as many as the ground truth has: person 2",
+                     id="one too few"),
+    ],
+)  # fmt: skip
+def test_wrong_key_points_are_problems(tmp_path: Path, keypoints: Any, text: str) -> None:
+    suite = read_suite(write(tmp_path, "t.json", TRUTH))
+    rows = [*RESULTS, RESULTS[0] | {"keypoints": keypoints, "bbox": [0, 0, 9, 9]}]
+    with pytest.raises(InputError) as caught:
+        read_outputs(write(tmp_path, "r.json", rows), suite=suite)
+    assert "row 2" in str(caught.value)
+    assert text in str(caught.value)
+    loaded = load_outputs(write(tmp_path, "r.json", rows), suite=suite, keep_good_rows=True)
+    assert loaded.value.predictions is not None
+    assert len(loaded.value.predictions) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_files_give_the_numbers_of_pycocotools(tmp_path: Path, seed: int) -> None:
+    images, truths, results = scene = random_poses(np.random.default_rng(seed))
+    sized = [{"id": place + 1, "file_name": f"{place}.png", "width": 600, "height": 600} for place in range(images)]
+    document = {
+        "images": sized,
+        "categories": [{"id": 1, "name": "person"}], "annotations": truths,
+    }  # fmt: skip
+    suite = read_suite(write(tmp_path, "t.json", document))
+    findings = run("keypoint_summary", suite, read_outputs(write(tmp_path, "r.json", results), suite=suite))
+    for name, expected in zip(NAMES, coco_poses(*scene), strict=True):
+        assert pick(findings, name).value == (None if expected is None else pytest.approx(expected, abs=1e-9))
+
+
+def pose_set(shape: str, **labels: str) -> dict[str, Any]:
+    sized = json.dumps({"names": ["person"]})
+    return {"data.yaml": sized[:-1] + f', "kpt_shape": {shape}}}'} | {
+        f"labels/{name}.txt": text for name, text in labels.items()
+    }
+
+
+def test_yolo_poses_are_read(tmp_path: Path) -> None:
+    truth = pose_set("[2, 3]", a="0 0.5 0.5 0.2 0.4 0.1 0.2 2 0 0 0\n")
+    suite = read_suite(packed(tmp_path / "s.zip", truth))
+    assert suite.annotations is not None
+    assert suite.annotations["keypoints"].to_pylist() == [[100, 200, 2, 0, 0, 0]]  # images of assumed 1,000 pixels
+    guesses = {"labels/a.txt": "0 0.5 0.5 0.2 0.4 0.1 0.25 0.9 0.3 0.3 0.1 0.75\n"}  # no data.yaml: as the suite has
+    outputs = read_outputs(packed(tmp_path / "p.zip", guesses), suite=suite)
+    assert outputs.predictions is not None
+    assert outputs.predictions["keypoints"].to_pylist() == [pytest.approx([100, 250, 0.9, 300, 300, 0.1])]
+    assert outputs.predictions["score"].to_pylist() == [0.75]
+
+
+def test_yolo_poses_without_visibility(tmp_path: Path) -> None:
+    suite = read_suite(packed(tmp_path / "s.zip", pose_set("[3, 2]", a="0 0.5 0.5 0.2 0.4 0.1 0.2 0 0 -1 -1\n")))
+    assert suite.annotations is not None
+    assert suite.annotations["keypoints"].to_pylist() == [[100, 200, 2, 0, 0, 0, -1000, -1000, 0]]
+
+
+def test_wrong_lines_of_yolo_poses(tmp_path: Path) -> None:
+    lines = "0 0.5 0.5 0.2 0.4 0.1 0.2\n0 0.5 0.5 0.2 0.4 0.1 0.2 nan\n0 0.5 0.5 0.2 0.4 0.1 x 2\n"
+    with pytest.raises(InputError) as caught:
+        read_suite(packed(tmp_path / "s.zip", pose_set("[1, 3]", a=lines)))
+    assert [(one.row, one.expected) for one in caught.value.problems] == [
+        (1, "class xc yc w h and 1 key points x y v"), (2, "finite numbers"), (3, "finite numbers"),
+    ]  # fmt: skip
