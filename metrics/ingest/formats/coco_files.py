@@ -3,10 +3,12 @@
 See metrics.ingest.formats.coco.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest.formats import coco
+from metrics.ingest.formats.coco_federated import frequencies
 from metrics.ingest.formats.json_records import JSON
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, objects_part
@@ -23,7 +25,8 @@ def _suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Su
         raise request.problems.fail(source.name, "no usable image", "at least one", column="images")
     name, task = request.suite_name or upload.stem, request.task or "detection"
     cases = pictures.take(cases)
-    return pictures.suite(source.name, name, task, cases, annotations, tuple(labels.values()), tuple(labels))
+    loaded = pictures.suite(source.name, name, task, cases, annotations, tuple(labels.values()), tuple(labels))
+    return replace(loaded, value=replace(loaded.value, classes=frequencies(source.document.get("categories"))))
 
 
 def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
