@@ -15,6 +15,7 @@ VARIANTS = (  # of others in the preset: another definition of the same, or its 
 )  # fmt: skip
 DEAR = ("umbrela", "autonuggetizer", "fact_check")  # a question for each passage, or a search, beyond the others
 OWN = ("byop", "g_eval")  # say nothing before the user has written a prompt or a criterion
+BENCHMARKS = ("lvis_summary",)  # another rule than COCO's for the same objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ PRESETS = {
         ),
         Preset(
             "detection", "Detection", "Average precision and recall, curves, confusion and error breakdown.",
-            ("detection",),
+            ("detection",), omitted=BENCHMARKS,
         ),
         Preset(
             "segmentation", "Segmentation", "Intersection over union of every class, and of the boundaries.",

@@ -53,6 +53,11 @@ SOURCES = {
         "https://doi.org/10.1145/582415.582418",
     ),
     "pycocotools 2.0": Source("pycocotools 2.0", "https://github.com/cocodataset/cocoapi"),
+    "Gupta et al. 2019": Source(
+        "Gupta et al. 2019, LVIS: A Dataset for Large Vocabulary Instance Segmentation",
+        "https://arxiv.org/abs/1908.03195",
+    ),
+    "lvis 0.5.3": Source("lvis 0.5.3", "https://github.com/lvis-dataset/lvis-api"),
     "tidecv 1.0.1": Source("tidecv 1.0.1", "https://github.com/dbolya/tide"),
     "Brier 1950": Source(
         "Brier 1950, Verification of Forecasts Expressed in Terms of Probability",

@@ -41,16 +41,15 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Matches:
-    """What matching found for T IoU thresholds and A area ranges.
+    """What matching found for T IoU thresholds and A selections of the objects, such as area ranges.
 
     `matched` [E, A, T]: the ground truth's row or −1, for each prediction of `pairs`; `state` [E, A, T]: WRONG, RIGHT
     or ASIDE; `event_of` [N]: the place of a prediction in `pairs`, −1 where it has no candidate;
-    `truth_ignored` [A, G]: crowds and what is out of the range; `outside` [A, N]: predictions out of the range, which
-    are ignored unless they match.
+    `truth_ignored` [A, G]: crowds and what is out of the selection; `outside` [A, N]: predictions out of it, which are
+    ignored unless they match.
     """
 
     thresholds: Floats
-    areas: Floats
     pairs: Pairs
     matched: Int32s
     state: Bytes
@@ -146,31 +145,65 @@ def match(
     same matches, so one matching serves every maxDets. `near`: the pairs of one image and any classes where they are
     known, at a floor of at most any threshold. Source: pycocotools 2.0, `COCOeval.evaluateImg`.
     """
-    grid = np.minimum(np.asarray(thresholds, np.float64), LARGEST)
+    return match_among(objects, thresholds, *by_area(objects, areas), near)
+
+
+def by_area(
+    objects: Objects, areas: Sequence[tuple[float, float]], ignored: Bools | None = None, spared: Bools | None = None
+) -> tuple[Bools, Bools]:
+    """Return for each area range which ground truths [A, G] and predictions [A, N] `match_among` leaves aside.
+
+    Those out of the inclusive range, and everywhere `ignored` [G] (by default crowds) and `spared` [N] (none).
+    """
     ranges = np.asarray(areas, np.float64).reshape(-1, 2)
+    truths, predictions = _outside(objects.truth_area, ranges), _outside(objects.prediction_area, ranges)
+    truths |= objects.crowd if ignored is None else ignored
+    if spared is not None:
+        predictions |= spared
+    return truths, predictions
+
+
+def match_among(
+    objects: Objects,
+    thresholds: Sequence[float],
+    ignored: Bools,
+    outside: Bools,
+    near: Pairs | None = None,
+    *,
+    nearest: bool = False,
+) -> Matches:
+    """Match as `match` does, or `nearest` as `assign` has it, in A selections of the objects.
+
+    ignored: [A, G] ground truths that neither reward nor punish; outside: [A, N] predictions that are ignored unless
+    they match.
+    """
+    grid = np.minimum(np.asarray(thresholds, np.float64), LARGEST)
     floor = float(grid.min())
     found = find_pairs(objects, floor) if near is None else _of_own_class(near, objects, floor)
-    ignored = objects.crowd | _outside(objects.truth_area, ranges)
-    outside = _outside(objects.prediction_area, ranges)
-    matched, state = assign(objects, found, grid, ignored, np.ascontiguousarray(outside[:, found.prediction]))
+    of_pairs = np.ascontiguousarray(outside[:, found.prediction])
+    matched, state = assign(objects, found, grid, ignored, of_pairs, nearest=nearest)
     event_of = np.full(len(objects.score), -1, np.int32)
     event_of[found.prediction] = np.arange(len(found.prediction), dtype=np.int32)
-    return Matches(np.asarray(thresholds, np.float64), ranges, found, matched, state, event_of, ignored, outside)
+    return Matches(np.asarray(thresholds, np.float64), found, matched, state, event_of, ignored, outside)
 
 
-def assign(objects: Objects, pairs: Pairs, grid: Floats, ignored: Bools, outside: Bools) -> tuple[Int32s, Bytes]:
+def assign(
+    objects: Objects, pairs: Pairs, grid: Floats, ignored: Bools, outside: Bools, *, nearest: bool = False
+) -> tuple[Int32s, Bytes]:
     """Let the predictions of `pairs`, which are by image, take their ground truths in turn by the rule of `match`.
 
-    ignored: [A, G]; outside: [A, E] for each prediction of `pairs`. Returns the ground truth taken or −1, and the
-    state, each [E, A, T]. Threads share the images.
+    nearest: by Pascal VOC's rule instead, see `box_matching.claim`. ignored: [A, G]; outside: [A, E] for each
+    prediction of `pairs`. Returns the ground truth taken or −1, and the state, each [E, A, T]. Threads share images.
     """
     from metrics.vision.compiled import box_matching
 
     shape = (len(pairs.prediction), len(ignored), len(grid))
     matched, state = np.empty(shape, np.int32), np.empty(shape, np.uint8)
 
+    loop = box_matching.claim if nearest else box_matching.greedy
+
     def fill(part: slice) -> None:
-        box_matching.greedy(
+        loop(
             pairs.start[part.start : part.stop + 1], pairs.truth, pairs.iou, grid,
             ignored.view(np.uint8), objects.crowd.view(np.uint8), outside.view(np.uint8),
             part.start, matched[part], state[part],

@@ -164,13 +164,13 @@ def test_the_seed_decides_the_interval():
 def test_evaluators_match_once(monkeypatch):
     suite, outputs = suite_and_outputs(random_scene(99))
     calls = []
-    monkeypatch.setattr(sharing, "match", lambda *given: calls.append(given) or MATCH(*given))
+    monkeypatch.setattr(sharing, "match_among", lambda *given, **more: calls.append(given) or MATCH(*given, **more))
     for evaluator in MORE:
         run(evaluator, suite, outputs, resamples=10)
     assert len(calls) == 1
 
 
-MATCH = sharing.match
+MATCH = sharing.match_among
 
 
 def test_outcomes_are_shared_where_a_limit_leaves_nothing_out():

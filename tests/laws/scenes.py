@@ -138,8 +138,12 @@ def box_scene(task: Task = "detection") -> Scene:
     """Images with boxes of two classes; some are found, some missed, some invented, no two with the same score."""
     chance = Random(5)
     cases = [
-        {"case_id": f"c{n}", "image_width": 100, "image_height": 80, "tags": ["x"] if n < 3 else []} for n in range(6)
-    ]
+        {
+            "case_id": f"c{n}", "image_width": 100, "image_height": 80, "tags": ["x"] if n < 3 else [],
+            "negative_labels": ["cat", "dog"],
+        }
+        for n in range(6)
+    ]  # fmt: skip
     annotations, predictions, outputs = [], [], []
     for case in cases:
         for label in ("cat", "dog", "cat"):

@@ -77,7 +77,7 @@ def arrays(
 ) -> dict[str, Any]:
     """pycocotools' arrays: `precision` and `scores` [T, R, K, A, M], `recall` [T, K, A, M]; −1 without ground truth."""
     ranking, itself = Ranking.of(columns, found), np.ones((1, columns.images), np.uint8)
-    wanted = range(len(found.areas)) if areas is None else areas
+    wanted = range(len(found.truth_ignored)) if areas is None else areas
     limits = sorted(set(limits))
     curves = [[precision_at_recalls(ranking, area, limit) for limit in limits] for area in wanted]
     precision, scores = np.nan_to_num(np.moveaxis(np.array(curves), 2, 0), nan=-1.0).transpose(0, 4, 5, 3, 1, 2)

@@ -38,7 +38,7 @@ def matches_at(run: Run, evaluator: str, model: str, repeat: int, iou: float | N
         scene = scene_of(suite, outputs, geometry)
         found = match_any_label(scene.objects, scene.overlaps(min(iou, LOCALISED)), iou, -np.inf)
         return outcomes_table(scene, found, iou)
-    every = matched(suite, outputs, grid_with(iou), geometry=geometry)
+    every = matched(suite, outputs, grid_with(iou), geometry=geometry, benchmark=own.benchmark)
     if evaluator == ERRORS:
         background = min(float(parameters.get("background_iou", LOCALISED)), iou)
         pairs = every.scene.overlaps(min(iou, background))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,39 +11,47 @@ import pyarrow as pa
 from metrics.core.array_types import Floats
 from metrics.core.arrow import stored_rows
 from metrics.core.label_keys import split_label
-from metrics.core.suite import ANNOTATIONS
+from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, rows_table
 from metrics.store import Run, cache_by_run
 from metrics.vision.boxes import box_iou
 from metrics.vision.geometry import BOX, SIDES, Compared, Geometry, compared_as, read_sides
-from metrics.vision.outcomes import match_image
+from metrics.vision.outcomes import KINDS, match_image
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from metrics.evaluators.detection._matched import Benchmark
+
 SHAPE = ("polygons", "rle")
 GEOMETRY = pa.schema([ANNOTATIONS.field(name) for name in (*BOX, *SHAPE, "is_crowd")])
 IOU = 0.5
+IMAGE = "image"  # the id of a case that is matched by itself
 THRESHOLDS = ("match_iou_threshold", "iou_threshold", "pr_curve_iou_threshold")  # under which evaluators keep theirs
 
 
 class Rules(NamedTuple):
     """An evaluator's IoU threshold, and how many predictions of an image and label count, best first (None: all).
 
-    `keyed`: labels have keys, and only objects of one key are compared.
+    `keyed`: labels have keys, and only objects of one key are compared. `benchmark`: whose rules it goes by, None for
+    COCO's.
     """
 
     iou: float = IOU
     max_dets: int | None = None
     keyed: bool = False
+    benchmark: Benchmark | None = None
 
 
 def rules(run: Run, evaluator: str | None) -> Rules:
     """Return the rules of an evaluator of a run, the defaults if the run has no such evaluator or it has none."""
+    from metrics.evaluators.detection._benchmarks import benchmark_of
+
     own = run.evaluators.get(evaluator or "", {})
     most = own.get("max_dets")
     iou = next((float(own[name]) for name in THRESHOLDS if own.get(name) is not None), IOU)
     keyed = bool(run.spec["suite"].get("label_keys"))
-    return Rules(iou, max(most, default=None) if isinstance(most, list | tuple) else most, keyed)
+    benchmark = benchmark_of(evaluator, own, run.suite)
+    return Rules(iou, max(most, default=None) if isinstance(most, list | tuple) else most, keyed, benchmark)
 
 
 def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None) -> Compared:
@@ -62,15 +71,22 @@ def match_objects(
     size: tuple[int | None, int | None] = (None, None),
     max_dets: int | None = None,
     keyed: bool = False,
+    benchmark: Benchmark | None = None,
+    case: Mapping[str, Any] | None = None,
 ) -> tuple[list[str], list[str]]:
     """Return what becomes of one model's objects in one image: the kinds of predictions, and of annotations.
 
     Kinds are those of core.evaluator.MATCHES: tp, fp_…, ignored; for annotations tp, fn_…, ignored; a prediction
     below `score` is `below_score`, one beyond the `max_dets` best of its label `ignored`. size: height and width of the
     image, pixels, which masks need; where it is unknown, or the geometry asked for is missing, the boxes are compared.
-    keyed: only objects whose labels have one key are.
+    keyed: only objects whose labels have one key are. benchmark: whose rules say what becomes of them, from what `case`
+    (a row of the suite) says of the image.
     """
-    overlaps = _overlaps(_geometry(annotations), _geometry(predictions), geometry, size)
+    if benchmark is not None:
+        here = {**(case or {}), "case_id": IMAGE}
+        return _by_benchmark(benchmark, here, annotations, predictions, iou, score, geometry, max_dets)
+    truths, found = (_table(frame, GEOMETRY) for frame in (annotations, predictions))
+    overlaps = _overlaps(truths, found, geometry, size)
     if keyed:
         keys = [
             np.array([split_label(str(label))[0] for label in table["label"]]) for table in (predictions, annotations)
@@ -99,15 +115,41 @@ def _overlaps(
     return result
 
 
-def _geometry(frame: pd.DataFrame) -> pa.Table:
-    """Return the columns of a frame that say where objects are, null where it lacks them."""
+def _by_benchmark(
+    benchmark: Benchmark, case: Mapping[str, Any], annotations: pd.DataFrame, predictions: pd.DataFrame, iou: float,
+    score: float, geometry: Compared, max_dets: int | None,
+) -> tuple[list[str], list[str]]:  # fmt: skip
+    """Return what `match_objects` does, from the engine's matching of this image alone."""
+    from metrics.evaluators.detection._matched import matched
+
+    truths, rows = _table(annotations, ANNOTATIONS), _table(predictions, PREDICTIONS)
+    reached = np.array(rows["score"], np.float64) >= score
+    cases = rows_table([{name: case[name] for name in CASES.names if name in case}], CASES)
+    suite = Suite(IMAGE, "detection", cases, _of_image(truths))
+    answer = rows_table([{"case_id": IMAGE, "model": IMAGE, "run": 1}], OUTPUTS)
+    outputs = Outputs(answer, _of_image(rows.filter(pa.array(reached))))
+    if geometry != "box" and None in (case.get("image_height"), case.get("image_width")):
+        geometry = "box"
+    found, _ = matched(suite, outputs, (iou,), geometry=geometry, benchmark=benchmark).outcomes_at(iou, 0, max_dets)
+    kinds = np.full(len(rows), "below_score", object)
+    kinds[reached] = [KINDS[code] for code in found.prediction]
+    return kinds.tolist(), [KINDS[code] for code in found.ground_truth[: len(truths)]]
+
+
+def _of_image(table: pa.Table) -> pa.Table:
+    place = table.schema.get_field_index("case_id")
+    return table.set_column(place, "case_id", pa.repeat(IMAGE, len(table)))
+
+
+def _table(frame: pd.DataFrame, schema: pa.Schema) -> pa.Table:
+    """Return the columns of a frame that a schema has, null where it lacks them."""
     columns: list[Any] = [
         pa.array(frame[field.name], field.type, from_pandas=True)
         if field.name in frame
         else pa.nulls(len(frame), field.type)
-        for field in GEOMETRY
+        for field in schema
     ]
-    return pa.table(columns, schema=GEOMETRY)
+    return pa.table(columns, schema=schema)
 
 
 @cache_by_run(maxsize=64)

@@ -49,3 +49,26 @@ ZOO = _scene(
         _box("fox", 400, 0, 100, 100, score=0.3),
     ],
 )
+
+# As LVIS labels: nobody looked for foxes in image a; in b the cats are not all labelled, and there is no dog.
+LVIS_ZOO: Mapping[str, Any] = {
+    "task": "detection",
+    "cases": [
+        {"case_id": "a", "negative_labels": ["cat"]},
+        {"case_id": "b", "negative_labels": ["dog"], "not_exhaustive_labels": ["cat"]},
+    ],
+    "annotations": [
+        {"annotation_id": 1, **_box("dog", 0, 0, 100, 100)},
+        {"annotation_id": 2, **_box("cat", 0, 0, 100, 100), "case_id": "b"},
+        {"annotation_id": 3, **_box("cat", 300, 0, 100, 100), "case_id": "b"},
+    ],
+    "outputs": [{"case_id": "a", "model": "m"}, {"case_id": "b", "model": "m"}],
+    "predictions": [
+        {"model": "m", **_box("fox", 200, 0, 50, 50, score=0.95)},
+        {"model": "m", **_box("dog", 0, 0, 100, 100, score=0.9)},
+        {"model": "m", **_box("cat", 200, 0, 50, 50, score=0.4)},
+        {"model": "m", **_box("cat", 0, 0, 100, 100, score=0.9), "case_id": "b"},
+        {"model": "m", **_box("cat", 500, 0, 50, 50, score=0.8), "case_id": "b"},
+        {"model": "m", **_box("dog", 200, 0, 50, 50, score=0.5), "case_id": "b"},
+    ],
+}

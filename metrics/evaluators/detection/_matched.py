@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, TypeVar
+from typing import Annotated, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,16 @@ from metrics.evaluators._half_samples import Resamples, Seed, image_weights
 from metrics.evaluators._object_tables import codes_of, object_labels, object_tables, reference_problems, refuse
 from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
 from metrics.vision.image_resampling import resample
-from metrics.vision.matching import AREAS, IOU_THRESHOLDS, WORTH_A_THREAD, Matches, Pairs, has_threshold, match
+from metrics.vision.matching import (
+    AREAS,
+    IOU_THRESHOLDS,
+    WORTH_A_THREAD,
+    Matches,
+    Pairs,
+    by_area,
+    has_threshold,
+    match_among,
+)
 from metrics.vision.objects import Objects, prepare
 from metrics.vision.outcomes import (
     FN_LOCALISATION,
@@ -91,7 +100,9 @@ class Scene:
     """One model's predictions and the ground truth as Objects, with the names behind the codes and rows.
 
     `clusters` [I]: the images that are drawn together have one code. `geometry`: how they are compared. `sized`: the
-    sizes of all images are known, so areas are in pixels.
+    sizes of all images are known, so areas are in pixels. A Benchmark may set `ignored` [G] (ground truths that neither
+    reward nor punish, by default crowds), `spared` [N] (predictions that are ignored unless they match) and `nearest`
+    (matching by Pascal VOC's rule).
     """
 
     objects: Objects
@@ -102,6 +113,9 @@ class Scene:
     clusters: Int32s
     geometry: Compared = "box"
     sized: bool = True
+    ignored: Bools | None = None
+    spared: Bools | None = None
+    nearest: bool = False
     _weights: OrderedDict[tuple[int, int], Bytes] = field(default_factory=OrderedDict)
     _overlaps: dict[float, Pairs] = field(default_factory=dict)
 
@@ -154,6 +168,13 @@ class Scene:
         flat = label.astype(np.int64) * objects.images + image[rows]
         flat = np.bincount(flat, minlength=objects.classes * objects.images)
         return (weights @ flat.reshape(objects.classes, objects.images).astype(np.float32).T).astype(np.float64)
+
+
+class Benchmark(Protocol):
+    """How a benchmark counts otherwise than COCO: a hashable value, as its scenes are kept under it."""
+
+    def applied(self, scene: Scene, suite: Suite, outputs: Outputs) -> Scene:
+        """Return the scene with other objects, ranks, or conditions of matching."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +247,7 @@ class Matched:
         return _kept(self._estimates, key, make, ESTIMATES_KEPT if alone else 1)
 
 
-_scenes: OrderedDict[tuple[str, str, str], Scene] = OrderedDict()
+_scenes: OrderedDict[tuple[object, ...], Scene] = OrderedDict()
 _matched: OrderedDict[tuple[object, ...], Matched] = OrderedDict()
 
 
@@ -236,6 +257,7 @@ def matched(
     thresholds: Sequence[float],
     areas: Sequence[tuple[float, float]] = (),
     geometry: Geometry = "auto",
+    benchmark: Benchmark | None = None,
 ) -> Matched:
     """Match one model's predictions at `thresholds` for COCO's area ranges and `areas`; the last few results are kept.
 
@@ -243,12 +265,13 @@ def matched(
     cannot be used.
     """
     ranges = tuple(dict.fromkeys([*AREAS.values(), *areas]))
-    scene = scene_of(suite, outputs, geometry)
-    key = (suite.fingerprint, outputs.fingerprint, scene.geometry)
+    scene = scene_of(suite, outputs, geometry, benchmark)
+    key = (suite.fingerprint, outputs.fingerprint, scene.geometry, benchmark)
 
     def make() -> Matched:
         near = scene.overlaps(min(*thresholds, LOCALISED))  # which the kinds of errors need, too
-        found = match(scene.objects, thresholds, ranges, near)
+        aside = by_area(scene.objects, ranges, scene.ignored, scene.spared)
+        found = match_among(scene.objects, thresholds, *aside, near, nearest=scene.nearest)
         return Matched(scene, found, Ranking.of(scene.objects, found), ranges)
 
     return _kept(_matched, (*key, tuple(thresholds), ranges), make, _room(outputs))
@@ -259,11 +282,16 @@ def grid_with(iou: float) -> tuple[float, ...]:
     return IOU_THRESHOLDS if has_threshold(IOU_THRESHOLDS, iou) else (iou,)
 
 
-def scene_of(suite: Suite, outputs: Outputs, geometry: Geometry = "auto") -> Scene:
-    """Return a suite and one model's outputs as columns; the last few are kept."""
+def scene_of(suite: Suite, outputs: Outputs, geometry: Geometry = "auto", benchmark: Benchmark | None = None) -> Scene:
+    """Return a suite and one model's outputs as columns, as a benchmark has them; the last few are kept."""
     compared = compared_as(geometry, *object_tables(suite, outputs))
-    key = (suite.fingerprint, outputs.fingerprint, compared)
-    return _kept(_scenes, key, lambda: _read_scene(suite, outputs, compared), _room(outputs))
+
+    def make() -> Scene:
+        if benchmark is None:
+            return _read_scene(suite, outputs, compared)
+        return benchmark.applied(scene_of(suite, outputs, geometry), suite, outputs)
+
+    return _kept(_scenes, (suite.fingerprint, outputs.fingerprint, compared, benchmark), make, _room(outputs))
 
 
 def _room(outputs: Outputs) -> int:
@@ -316,10 +344,11 @@ def matches_at(
     iou: float,
     bounds: tuple[float, float] = AREAS["all"],
     max_dets: int | None = None,
+    benchmark: Benchmark | None = None,
 ) -> pa.Table:
     """Return the matches table at an IoU threshold, matched again where `found` lacks it."""
     if not has_threshold(found.matches.thresholds, iou):
-        found = matched(suite, outputs, (iou,), (bounds,), found.scene.geometry)
+        found = matched(suite, outputs, (iou,), (bounds,), found.scene.geometry, benchmark)
     return found.outcomes_at(iou, found.area(bounds), max_dets)[1]
 
 

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.core.errors import InputError
 from metrics.core.suite import METADATA, STRINGS
+from metrics.ingest.formats.coco_federated import checked_labels, image_name
 from metrics.ingest.formats.coco_listing import Listing, Sizes, names
 from metrics.ingest.sheet import Problems, Sheet, only
 from metrics.ingest.source import Source, load_json, open_source
@@ -67,9 +68,10 @@ def read_ground_truth(
     refuse_panoptic(source, document)
     images, annotations, labels = _listings(source, document, problems)
     ids, sizes = _images(images, sized=True)
-    files, tags = images.values("file_name"), images.values("tags")
+    files, tags = [image_name(record) for record in images.records], images.values("tags")
     images.wrong(_not_text(files), "file_name", files, "the name of the image file")
     images.wrong(_not_tags(tags), "tags", tags, 'a list of texts such as ["night", "rain"]')
+    checked = checked_labels(images, labels)
     sides = np.minimum(sizes, 2**31 - 1).astype(np.int32)
     cases = pa.table(
         {
@@ -78,6 +80,7 @@ def read_ground_truth(
             "image_height": pa.array(sides[:, 0]),
             METADATA + "image_name": pa.array([name if isinstance(name, str) else None for name in files], pa.string()),
             **({"tags": _tags(tags, images.bad)} if any(tags) else {}),
+            **checked,
         }
     )
     order = _ascending(ids, ~images.bad)

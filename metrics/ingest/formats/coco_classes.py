@@ -1,4 +1,4 @@
-"""What the categories of a COCO document say of classes: thing or stuff, key points and skeleton."""
+"""What the categories of a COCO document say of classes: thing or stuff, key points and skeleton, frequency."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,9 +16,10 @@ def class_facts(records: Iterable[Any]) -> dict[str, ClassFacts]:
     for record in records:
         if not isinstance(record, dict):
             continue
-        names, thing = _names(record.get("keypoints")), record.get("isthing")
+        names, thing, images = _names(record.get("keypoints")), record.get("isthing"), record.get("image_count")
         facts = ClassFacts(
             is_thing=bool(thing) if thing in (0, 1) else None,
+            images=images if type(images) is int and images >= 0 else None,
             keypoints=names,
             skeleton=_pairs(record.get("skeleton"), len(names)),
         )

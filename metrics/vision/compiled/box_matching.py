@@ -136,6 +136,59 @@ def greedy(
 
 
 @compiled
+def claim(
+    start: Int32s,
+    truth: Int32s,
+    iou: Floats,
+    thresholds: Floats,
+    truth_ignored: Bytes,
+    crowd: Bytes,
+    outside: Bytes,
+    first: int,
+    matched: Int32s,
+    state: Bytes,
+) -> None:
+    """Match as Pascal VOC and Open Images do; arguments as in `greedy`.
+
+    Each prediction claims the ground truth of the highest IoU, the first of equal ones, taken or not. It is RIGHT where
+    that is free, ASIDE where that is ignored. What is neither, and lies inside a crowd that is not ignored, is RIGHT
+    where the crowd is free and ASIDE where it is taken.
+    """
+    events, areas, count = len(start) - 1, len(truth_ignored), len(thresholds)
+    matched[:] = -1
+    taken = np.zeros((truth_ignored.shape[1], areas, count), np.uint8)
+    for e in range(events):
+        for a in range(areas):
+            for t in range(count):
+                own = around = -1
+                best = most = 0.0
+                for pair in range(start[e], start[e + 1]):
+                    g = truth[pair]
+                    if iou[pair] < thresholds[t]:
+                        continue
+                    if crowd[g]:
+                        if iou[pair] > most:
+                            most = iou[pair]
+                            around = g
+                    elif iou[pair] > best:
+                        best = iou[pair]
+                        own = g
+                state[e, a, t] = ASIDE if outside[a, first + e] else WRONG
+                if own >= 0 and truth_ignored[a, own]:
+                    state[e, a, t] = ASIDE
+                    matched[e, a, t] = own
+                elif own >= 0 and not taken[own, a, t]:
+                    state[e, a, t] = RIGHT
+                    matched[e, a, t] = own
+                    taken[own, a, t] = 1
+                elif around >= 0:
+                    free = not truth_ignored[a, around] and not taken[around, a, t]
+                    state[e, a, t] = RIGHT if free else ASIDE
+                    matched[e, a, t] = around
+                    taken[around, a, t] = 1
+
+
+@compiled
 def any_class_candidates(
     order: Int32s,
     event_of: Int32s,

@@ -11,11 +11,13 @@ import pytest
 from metrics import analysis
 from metrics.analysis.objects.object_rings import object_rings
 from metrics.core.suite import ANNOTATIONS, Outputs, Suite
+from metrics.evaluators.detection._federated import Federated
 from metrics.evaluators.detection._matched import matched, matches_at
 from metrics.store import Run, Workspace
 from metrics.vision.masks import Shapes, draw, encode
 from tests.engine.engine_scenes import finished
-from tests.evaluators.detected import suite_and_outputs
+from tests.evaluators.detected import numbered, suite_and_outputs
+from tests.evaluators.federated import federated_scene, federated_suite
 from tests.evaluators.test_detection_masks import tables
 from tests.vision.coco_oracle import random_scene
 from tests.vision.mask_oracle import random_masks
@@ -23,15 +25,19 @@ from tests.vision.mask_oracle import random_masks
 EVERYTHING = (0.0, 1e10)
 
 
-def assert_as_stored(suite: Suite, outputs: Outputs, geometry: Any, iou: float, max_dets: int | None = None) -> None:
+def assert_as_stored(
+    suite: Suite, outputs: Outputs, geometry: Any, iou: float, max_dets: int | None = None, benchmark: Any = None
+) -> None:
     """The live kinds of every image are those of the matches table."""
-    found = matched(suite, outputs, (iou,), (EVERYTHING,), geometry)
-    stored = matches_at(suite, outputs, found, iou, EVERYTHING, max_dets).to_pandas()
+    found = matched(suite, outputs, (iou,), (EVERYTHING,), geometry, benchmark)
+    stored = matches_at(suite, outputs, found, iou, EVERYTHING, max_dets, benchmark).to_pandas()
     annotations, predictions = suite.annotations.to_pandas(), outputs.predictions.to_pandas()
     for case in suite.cases.to_pylist():
         true, here = (frame[frame["case_id"] == case["case_id"]] for frame in (annotations, predictions))
         size = (case["image_height"], case["image_width"])
-        kinds, true_kinds = analysis.match_objects(true, here, iou, 0.0, found.scene.geometry, size, max_dets)
+        kinds, true_kinds = analysis.match_objects(
+            true, here, iou, 0.0, found.scene.geometry, size, max_dets, benchmark=benchmark, case=case
+        )
         expected = stored[stored["case_id"] == case["case_id"]]
         of_predictions = expected[expected["prediction_id"].notna()].set_index("prediction_id")["kind"]
         assert kinds == of_predictions.loc[here["prediction_id"]].tolist()
@@ -44,6 +50,22 @@ def test_masks_are_matched_as_stored(seed):
     suite, outputs = tables(*random_masks(seed))
     for geometry, iou in (("mask", 0.5), ("mask", 0.75), ("auto", 0.5), ("box", 0.5)):
         assert_as_stored(suite, outputs, geometry, iou)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_objects_are_matched_as_stored_by_lvis(seed):
+    suite, outputs = federated_suite(*federated_scene(seed))
+    assert_as_stored(numbered(suite), outputs, "box", 0.5, 5, Federated())
+
+
+def test_predictions_below_the_score_take_no_part_by_lvis():
+    case = {"case_id": "0", "negative_labels": ["0"], "image_height": None, "image_width": None}
+    cat = pd.DataFrame([{"label": "1", "x": 0.0, "y": 0.0, "width": 10.0, "height": 10.0, "annotation_id": 1}])
+    found = pd.concat([cat.assign(score=0.9, label="0"), cat.assign(score=0.2), cat.assign(score=0.8, label="2")])
+    for score, kinds, truth in ((0.5, ["fp_misclassification", "below_score", "ignored"], "fn_misclassification"),
+                                (0.0, ["fp_misclassification", "tp", "ignored"], "tp")):  # fmt: skip
+        given = analysis.match_objects(cat, found, 0.5, score, benchmark=Federated(), case=case)
+        assert given == (kinds, [truth])
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -100,8 +122,8 @@ def test_what_is_beyond_max_dets_is_ignored_as_stored(seed, most):
 def test_the_rules_of_an_evaluator(tmp_path, evaluator, parameters, expected):
     suite, outputs = suite_and_outputs(random_scene(1))
     run = finished(Workspace(tmp_path), suite, outputs, evaluator, parameters={evaluator: parameters})
-    assert analysis.rules(run, evaluator) == (*expected, False)
-    assert analysis.rules(run, "unknown") == analysis.rules(run, None) == (0.5, None, False)
+    assert analysis.rules(run, evaluator) == (*expected, False, None)
+    assert analysis.rules(run, "unknown") == analysis.rules(run, None) == (0.5, None, False, None)
 
 
 def test_boxes_compile_nothing():

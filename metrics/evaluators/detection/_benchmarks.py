@@ -1,0 +1,18 @@
+"""Which evaluators match by another benchmark's rules than COCO's, for whoever matches their objects again."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from metrics.core.suite import Suite
+from metrics.evaluators.detection._federated import Federated
+from metrics.evaluators.detection._matched import Benchmark
+
+BENCHMARKS: Mapping[str, Callable[[Mapping[str, Any], Suite], Benchmark]] = {
+    "lvis_summary": lambda parameters, suite: Federated(),  # noqa: ARG005 - it has no setting
+}
+
+
+def benchmark_of(evaluator: str | None, parameters: Mapping[str, Any], suite: Suite) -> Benchmark | None:
+    """Return the rules of an evaluator with these parameters; None for COCO's."""
+    make = BENCHMARKS.get(evaluator or "")
+    return None if make is None else make(parameters, suite)
