@@ -46,6 +46,14 @@ SOURCES = {
         "Hanu and Unitary team 2020, Detoxify", "https://github.com/unitaryai/detoxify"
     ),
     "scikit-learn": Source("scikit-learn", "https://scikit-learn.org/stable/modules/model_evaluation.html"),
+    "Kendall 1945": Source(
+        "Kendall 1945, The Treatment of Ties in Ranking Problems", "https://doi.org/10.2307/2332303"
+    ),
+    "Gneiting & Raftery 2007": Source(
+        "Gneiting & Raftery 2007, Strictly Proper Scoring Rules, Prediction, and Estimation",
+        "https://doi.org/10.1198/016214506000001437",
+    ),
+    "Koenker & Bassett 1978": Source("Koenker & Bassett 1978, Regression Quantiles", "https://doi.org/10.2307/1913643"),
     "pycocotools 2.0": Source("pycocotools 2.0", "https://github.com/cocodataset/cocoapi"),
     "tidecv 1.0.1": Source("tidecv 1.0.1", "https://github.com/dbolya/tide"),
     "Brier 1950": Source(
