@@ -15,7 +15,9 @@ CALLS = (
 )  # fmt: skip
 STEPS = ('[{"tool": "a", "arguments": {"x": 1}}, {"role": "user", "text": "hi"}, {"tool": "b"}]', '{"steps": []}')
 TEXTS = ("", " ", "{}", "[1, NaN]", '{"a": {"a": 1}}', "NOT", '"Paris" AND NOT regexp("1[89]")', "é" * 99)
+NUMBERS = (-1.0, 0.0, 0.0, 0.5, 2.0, 1e6)
 SCORES = (0.0, 0.1, 0.25, 0.5, 0.5, 0.9, 1.0)
+PREDICTED = ("predicted_value", "predicted_low", "predicted_high")
 EDGES, SIDES = (0.0, 5.0, 10.0, 40.0), (1.0, 10.0, 20.0, 60.0)
 PLANES = ((0x20, 0x7F), (0x00, 0x20), (0xA0, 0x250), (0x300, 0x370), (0x4E00, 0x4F00), (0x1F300, 0x1F400))
 
@@ -75,6 +77,8 @@ def random_data_set(chance: Random, task: Task) -> tuple[Suite, Outputs]:
             "case_id": name,
             "label": None if boxed else chance.choice([None, label()]),
             "expected_answers": [] if boxed else some(LABELS, 2),
+            "labels": [] if boxed else list(dict.fromkeys(some(LABELS, 3))),
+            "true_value": chance.choice([None, *NUMBERS]),
             "group": chance.choice([None, "g", "h"]),
             "image_width": 100,
             "image_height": 100,
@@ -94,6 +98,7 @@ def random_data_set(chance: Random, task: Task) -> tuple[Suite, Outputs]:
             "case_id": name,
             "model": "m",
             "answer": None if boxed else chance.choice([None, label(), random_text(chance)]),
+            **{name: chance.choice([None, *NUMBERS]) for name in PREDICTED},
         }
         for name in names
     ]

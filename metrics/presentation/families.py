@@ -8,6 +8,7 @@ FAMILIES = {
     "detection": "Object detection",
     "grounding": "Grounding in the contexts",
     "plugins": "Plugins",
+    "regression": "Regression",
     "retrieval": "Retrieval",
     "safety": "Safety and privacy",
     "segmentation": "Segmentation",

@@ -52,6 +52,14 @@ SOURCES = {
         "Järvelin & Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques",
         "https://doi.org/10.1145/582415.582418",
     ),
+    "Kendall 1945": Source(
+        "Kendall 1945, The Treatment of Ties in Ranking Problems", "https://doi.org/10.2307/2332303"
+    ),
+    "Gneiting & Raftery 2007": Source(
+        "Gneiting & Raftery 2007, Strictly Proper Scoring Rules, Prediction, and Estimation",
+        "https://doi.org/10.1198/016214506000001437",
+    ),
+    "Koenker & Bassett 1978": Source("Koenker & Bassett 1978, Regression Quantiles", "https://doi.org/10.2307/1913643"),
     "pycocotools 2.0": Source("pycocotools 2.0", "https://github.com/cocodataset/cocoapi"),
     "Gupta et al. 2019": Source(
         "Gupta et al. 2019, LVIS: A Dataset for Large Vocabulary Instance Segmentation",

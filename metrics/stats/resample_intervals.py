@@ -1,5 +1,8 @@
 """95 % intervals of numbers of a whole data set from its resamples: half-samples of images, draws of cases."""
 
+from collections.abc import Callable
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -70,3 +73,30 @@ def _student(size: Floats) -> Floats:
     sizes, place = np.unique(size, return_inverse=True)
     points = [student(min(max(one, 2.0), 1e6) - 1) for one in sizes.tolist()]
     return np.array(points)[place].reshape(size.shape)
+
+
+Scale = Literal["below one", "correlation"]
+SCALES: dict[Scale, tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]] = {  # forward and back
+    "below one": (lambda values: np.log1p(-values), lambda found: -np.expm1(found)),
+    "correlation": (np.arctanh, np.tanh),
+}
+SAME = 1e-9  # relative: by how much rounding alone moves a resample
+
+
+def scaled_interval(value: float, samples: Floats, units: float, scale: Scale) -> tuple[float, float] | None:
+    """Return the 95 % interval of `value` from its `samples` [B], on the scale on which such numbers vary evenly.
+
+    With g(v) = log(1 − v) for numbers that are at most 1, such as R², or atanh v for correlations, s the standard
+    deviation of g over the samples, and t the 97.5 % point of Student's t with units − 1 degrees of freedom, the ends
+    are those v where g(v) = g(value) ± t·s. None where all samples are the same, or one has no g, or there are none.
+    """
+    known = samples[~np.isnan(samples)]
+    if not len(known) or float(np.ptp(known)) <= SAME * float(np.abs(known).max()):
+        return None
+    forward, back = SCALES[scale]
+    if max(value, float(known.max())) >= 1 or (scale == "correlation" and min(value, float(known.min())) <= -1):
+        return None
+    reach = student(max(units, 2.0) - 1) * float(np.std(forward(known)))
+    centre = float(forward(np.array(value)))
+    ends = sorted(float(back(np.array(centre + sign * reach))) for sign in (-1.0, 1.0))
+    return min(ends[0], value), max(ends[1], value)

@@ -134,6 +134,21 @@ def _corners(box: dict[str, float]) -> list[float]:
     return [box["x"], box["y"], 2.0, box["x"] + box["width"], box["y"] + box["height"], 1.0]
 
 
+def number_scene() -> Scene:
+    """Cases with a true number, and two models that predict one with an interval."""
+    chance = Random(4)
+    cases = [
+        {"case_id": f"c{n}", "true_value": n**1.5 - 2.0, "tags": ["x"] if n < 3 else []} for n in range(8)
+    ]  # fmt: skip
+    outputs = []
+    for case in cases:
+        for model in "mn":
+            predicted = round(float(str(case["true_value"])) + chance.uniform(-3, 3), 3)
+            ends = {"predicted_low": predicted - 2.0, "predicted_high": predicted + 2.0}
+            outputs.append({"case_id": case["case_id"], "model": model, "predicted_value": predicted, **ends})
+    return Scene("regression", tuple(cases), tuple(outputs))
+
+
 def box_scene(task: Task = "detection") -> Scene:
     """Images with boxes of two classes; some are found, some missed, some invented, no two with the same score."""
     chance = Random(5)
@@ -166,7 +181,7 @@ def box_scene(task: Task = "detection") -> Scene:
 
 SCENES: Mapping[str, Callable[[], Scene]] = {
     "text": text_scene, "classification": class_scene, "detection": box_scene,
-    "segmentation": lambda: box_scene("segmentation"),
+    "segmentation": lambda: box_scene("segmentation"), "regression": number_scene,
 }  # fmt: skip
 
 
@@ -217,10 +232,24 @@ def odd_boxes(scene: Scene) -> Scene:
     return replace(odd_scores(scene), annotations=changed(scene.annotations), predictions=changed(scene.predictions))
 
 
+def odd_numbers() -> Scene:
+    """Numbers of any size, infinite and missing ones, and intervals whose ends are in the wrong order."""
+    sizes = (0.0, 5e-324, 1e-200, -1e60, 1e75, 1e308, float("inf"), float("nan"), None)
+    scene = number_scene()
+    outputs = tuple(
+        row | {name: sizes[(place + at) % len(sizes)] for at, name in enumerate(row) if name.startswith("predicted")}
+        for place, row in enumerate(scene.outputs)
+    )
+    cases = tuple(row | {"true_value": sizes[place % 6]} for place, row in enumerate(scene.cases))
+    return replace(scene, cases=cases, outputs=outputs)
+
+
 def odd(task: str) -> Scene:
     """Return the scene of a task with extreme values."""
     if task == "text":
         return odd_texts()
+    if task == "regression":
+        return odd_numbers()
     return odd_scores(class_scene()) if task == "classification" else odd_boxes(SCENES[task]())
 
 

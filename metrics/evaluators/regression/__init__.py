@@ -1,0 +1,1 @@
+"""Evaluators of predicted numbers over a data set."""

@@ -1,0 +1,144 @@
+"""True and predicted numbers of a suite's cases as arrays, for the evaluators of regression."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.evaluator import Aggregate, Status
+from metrics.core.sampling_design import SamplingDesign, cluster_codes
+from metrics.core.score_columns import STATUSES, ScoreColumns, facts_json
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._classification import ResamplingParameters, aggregate
+from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.draws import Draws
+from metrics.stats.prediction_errors import resampled_means
+
+HUGE = 1e75  # beyond it, and below 1 / HUGE in a denominator, the fourth powers in a variance overflow
+NOTHING_SCORED = "no case has both a true value and a prediction"
+NO_TRUTH = "the case has no true value"
+UNANSWERED = "the model gave no {}"
+CROSSED = "the low end of the interval is above its high end"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Values:
+    """The n scored cases of a suite of N: `truth` and the `given` columns of the model's outputs, each [n] and finite.
+
+    place: [n] their row in the suite; clusters: [n], one code for the cases of a group; `whole` and `reasons` [N] are
+    the same numbers of every case, NaN where there is none, and why it is not scored.
+    """
+
+    truth: Floats
+    given: Mapping[str, Floats]
+    place: NDArray[np.intp]
+    clusters: Ints
+    draws: Draws
+    case_ids: pa.Array
+    whole: Mapping[str, Floats]
+    reasons: pa.Array
+
+    @property
+    def unscored(self) -> int:
+        """How many cases are not scored."""
+        return len(self.case_ids) - len(self.place)
+
+    def case_scores(self, metrics: Mapping[str, Floats], why: pa.Array, **facts: Floats) -> ScoreColumns:
+        """Return the scores of every case from the values and facts of the scored ones [n], NaN for none.
+
+        why: [n] text, why a scored case lacks a metric, or null.
+        """
+        spread = {name: self._spread(values) for name, values in (metrics | facts).items()}
+        reasons = self.reasons.to_pylist()
+        for row, reason in zip(self.place.tolist(), why.to_pylist(), strict=True):
+            reasons[row] = reason
+        status = np.full(len(self.case_ids), STATUSES.index(Status.NOT_APPLICABLE))
+        status[self.place] = STATUSES.index(Status.OK)
+        shown = {"truth": self.whole["truth"], **{name: self.whole[name] for name in self.given}}
+        return ScoreColumns(
+            self.case_ids,
+            {name: pa.array(spread[name], mask=np.isnan(spread[name])) for name in metrics},
+            pa.array(status, pa.int8()),
+            pa.array(reasons, pa.string()),
+            facts_json(
+                **{name: pa.array(own) for name, own in (shown | {name: spread[name] for name in facts}).items()}
+            ),
+        )
+
+    def mean(self, metric: str, values: Floats, low: float = 0.0, left_out: str = "") -> Aggregate:
+        """Return the mean of `values` over the scored cases [n] and its interval; `low`: the low end of their range.
+
+        NaN values are left out, and the reason says how many and why, `left_out`.
+        """
+        known = np.flatnonzero(~np.isnan(values))
+        n, out = len(known), len(values) - len(known)
+        reason = f"{out} of {len(values)} cases left out: {left_out}" if out else None
+        if not n:
+            reason = reason or NOTHING_SCORED
+            return aggregate(metric, np.nan, n=0, unscored=len(self.case_ids), reason=reason)
+        column = values[known, None]
+        low_end, high_end = bootstrap_means(column, None, cluster_codes(self.clusters[known]), low=low)
+        samples = resampled_means(column, self.draws.of_cases(known))[:, 0]
+        return aggregate(
+            metric, samples[0], (low_end[0], high_end[0]), "bootstrap", n=n, unscored=len(self.case_ids) - n,
+            reason=reason, samples=samples[1:],
+        )  # fmt: skip
+
+    def _spread(self, values: Floats) -> Floats:
+        whole = np.full(len(self.case_ids), np.nan)
+        whole[self.place] = values
+        return whole
+
+
+def read_values(suite: Suite, outputs: Outputs, parameters: ResamplingParameters, given: Mapping[str, str]) -> Values:
+    """Return the numbers of a model that has one repeat; `given`: column of the outputs → what it is, in words.
+
+    A case is scored where it has a true value and every given one, and an interval's ends are in order; a number that
+    is not finite, or beyond ± 1e75, is none.
+    """
+    case_ids = suite.cases["case_id"].combine_chunks()
+    rows = pc.index_in(case_ids, value_set=outputs.outputs["case_id"].combine_chunks())
+    whole = {"truth": _numbers(suite.cases["true_value"])}
+    short = {name: name.removeprefix("predicted_") if len(given) > 1 else "predicted" for name in given}
+    for name in given:
+        whole[short[name]] = _numbers(outputs.outputs[name].combine_chunks().take(rows))
+    reasons = np.full(len(case_ids), None, object)
+    for name, words in reversed(given.items()):
+        reasons[np.isnan(whole[short[name]])] = UNANSWERED.format(words)
+    if {"low", "high"} <= whole.keys():
+        crossed = whole["low"] > whole["high"]
+        reasons[crossed] = CROSSED
+        whole["low"] = np.where(crossed, np.nan, whole["low"])
+    reasons[np.isnan(whole["truth"])] = NO_TRUTH
+    known: Bools = ~np.any([np.isnan(values) for values in whole.values()], axis=0)
+    place = np.flatnonzero(known)
+    return Values(
+        whole["truth"][place],
+        {name: whole[name][place] for name in short.values()},
+        place,
+        cluster_codes(SamplingDesign.of(suite.cases).units[place]),
+        parameters.draws(suite).of_cases(place),
+        case_ids,
+        whole,
+        pa.array(reasons, pa.string()),
+    )
+
+
+def number_cases(*rows: tuple[float | None, ...], columns: Sequence[str] = ("predicted_value",)) -> dict[str, Any]:
+    """Return the cases 1, 2, … of a worked example: of each its true value, then the given columns."""
+    return {
+        "cases": [{"case_id": str(number), "true_value": row[0]} for number, row in enumerate(rows, 1)],
+        "outputs": [
+            {"case_id": str(number), **dict(zip(columns, row[1:], strict=True))} for number, row in enumerate(rows, 1)
+        ],
+    }
+
+
+def _numbers(column: pa.ChunkedArray | pa.Array) -> Floats:
+    values: Floats = column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
+    return np.where(np.abs(values) <= HUGE, values, np.nan)

@@ -1,0 +1,207 @@
+"""Regression: errors of predicted numbers, the variance explained and rank correlations."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field
+
+from metrics.core.array_types import Floats
+from metrics.core.evaluator import Aggregate, Example, Findings, Metric
+from metrics.core.evaluator_decorator import evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._classification import ResamplingParameters, aggregate
+from metrics.evaluators.regression._values import HUGE, NOTHING_SCORED, Values, number_cases, read_values
+from metrics.stats.correlation import kendall, pearson, resampled, spearman
+from metrics.stats.intervals import NONE, percentiles
+from metrics.stats.prediction_errors import resampled_medians, resampled_r2
+from metrics.stats.resample_intervals import Scale, scaled_interval
+
+RESIDUALS = pa.schema([("case_id", pa.string()), ("truth", pa.float64()), ("predicted", pa.float64())])
+ZERO = "the true value is 0: no error in percent"
+CONSTANT = "all true values, or all predictions, are the same"
+SAME_TRUTHS = "all true values are the same"
+NO_INTERVAL = "No 95 % interval: all resamples of these cases give the same value, or one is at the end of the range."
+ONE_CASE = "one case has no variance"
+CORRELATIONS = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
+FOUR = number_cases((3.0, 2.5), (-0.5, 0.0), (2.0, 2.0), (7.0, 8.0))
+
+
+class RegressionParameters(ResamplingParameters):
+    """How many points the plots show."""
+
+    plot_points: int = Field(
+        2_000, ge=2, le=100_000, description="Most cases in the residual plots, an even selection by residual."
+    )
+
+
+@evaluator(
+    id="regression",
+    title="Regression",
+    tasks=("regression",),
+    inputs=("true_value", "predicted_value"),
+    metrics=(
+        Metric.lower(
+            "mae", "Mean absolute error: mean of |predicted − true|.", high=math.inf, primary=True, title="MAE"
+        ),
+        Metric.lower("rmse", "Root of the mean squared error.", high=math.inf, title="RMSE"),
+        Metric("r2", "R²: the share of the variance of the true values that is explained.", -math.inf, title="R²"),
+        Metric.lower("mape", "Mean of |predicted − true| / |true|, as a share.", high=math.inf, title="MAPE"),
+        Metric.neutral(
+            "bias", "Mean of predicted − true: above 0 where predictions are too high.", low=-math.inf, high=math.inf
+        ),
+        Metric(
+            "spearman",
+            "Spearman's ρ: correlation of the ranks of true and predicted values.",
+            -1.0,
+            title="Spearman's ρ",
+        ),
+        Metric(
+            "kendall",
+            "Kendall's τ-b: pairs in order less pairs out of order, over those that both order.",
+            -1.0,
+            minor=True,
+            title="Kendall's τ-b",
+        ),
+        Metric(
+            "pearson",
+            "Pearson's r: linear correlation of true and predicted values.",
+            -1.0,
+            minor=True,
+            title="Pearson's r",
+        ),
+        Metric.lower("mse", "Mean squared error.", high=math.inf, minor=True, title="MSE"),
+        Metric.lower("median_absolute_error", "Median of |predicted − true|.", high=math.inf, minor=True),
+    ),
+    has_thresholds=False,
+    sources=("scikit-learn: regression metrics", "Kendall 1945: The treatment of ties in ranking problems"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "scikit-learn's: errors −.5, .5, 0 and 1",
+            FOUR,
+            rows=(
+                {"metric": "mae", "value": 0.5, "n": 4},
+                {"metric": "mse", "value": 0.375},
+                {"metric": "rmse", "value": math.sqrt(0.375)},
+                {"metric": "r2", "value": 1 - 1.5 / 29.1875},
+                {"metric": "mape", "value": (0.5 / 3 + 1 + 1 / 7) / 4},
+                {"metric": "bias", "value": 0.25},
+                {"metric": "median_absolute_error", "value": 0.5},
+                {"metric": "spearman", "value": 1.0},
+                {"metric": "kendall", "value": 1.0},
+            ),
+        ),
+        Example(
+            "a true value of 0 has no error in percent; a case without a prediction is unscored",
+            number_cases((0.0, 1.0), (2.0, 1.0), (5.0, None)),
+            rows=(
+                {"metric": "mae", "value": 1.0, "n": 2, "unscored": 1},
+                {"metric": "mape", "value": 0.5, "n": 1, "unscored": 2},
+                {"metric": "r2", "value": 0.0},
+                {"metric": "kendall", "value": None},
+            ),
+        ),
+        Example(
+            "equal true values: nothing to explain, nothing to rank",
+            number_cases((2.0, 1.0), (2.0, 4.0)),
+            rows=(
+                {"metric": "rmse", "value": math.sqrt(2.5)},
+                {"metric": "r2", "value": None},
+                {"metric": "spearman", "value": None},
+            ),
+        ),
+    ),
+    differs_from="interval_coverage judges the interval that a model gives, this one the prediction itself.",
+    differs_from_source=(
+        "A true value of 0 has no error in percent and is left out of MAPE, which says so; scikit-learn divides by "
+        "2.2e-16. R² of equal true values, and correlations of equal values, have no value; scikit-learn gives R² 1 or "
+        "0. Every number has an interval."
+    ),
+)
+def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters) -> Findings:
+    """How far predicted numbers are from the true ones: MAE, RMSE, R², MAPE, bias and correlations.
+
+    Over the n cases with a true value t and a prediction p:
+
+        mae = mean |p − t|        mse = mean (p − t)²        rmse = √mse        bias = mean (p − t)
+        mape = mean |p − t| / |t|                            r2 = 1 − Σ (p − t)² / Σ (t − mean t)²
+
+    and the median of |p − t|; Pearson's r, Spearman's ρ (of mid-ranks) and Kendall's τ-b of t and p. MAE and RMSE have
+    the unit of the values; RMSE weighs large errors more. R² is 1 for perfect predictions, 0 where they are no better
+    than the mean of the true values, and below 0 where they are worse. MAPE is a share, .1 for 10 %; cases whose true
+    value is 0 have none and are left out of it. Correlations say whether the order is right, not the values.
+
+    R² of equal true values, and correlations where either side is constant, have no value, with the reason. A case
+    without a true value or a prediction, or with one that is not finite, is unscored. Every case counts once,
+    regardless of its weight. Equal to scikit-learn's metrics and to scipy's pearsonr, spearmanr and kendalltau.
+
+    The score of a case is its absolute error (mae), its p − t (bias) and |p − t| / |t| (mape); evidence: truth,
+    predicted, residual = p − t. Curve: truth and predicted of the cases, `plot_points` at most.
+
+    95 % intervals over cases, or over `cases.group` where given: bootstrap for means (RMSE: the root of MSE's ends),
+    percentiles of resamples for the median. R² varies on the scale log(1 − R²), a correlation on atanh; its resamples
+    follow from how much each case moves it. Two models are tested on the same resamples.
+    """
+    found = read_values(suite, outputs, parameters, {"predicted_value": "prediction"})
+    truth, predicted = found.truth, found.given["predicted"]
+    error = predicted - truth
+    size = np.abs(truth)
+    share = np.abs(error) / np.where(size < 1 / HUGE, np.nan, size)
+    why = pa.array(np.where(np.isnan(share), ZERO, None), pa.string())
+    cases = found.case_scores({"mae": np.abs(error), "bias": error, "mape": share}, why, residual=error)
+    mse = found.mean("mse", error**2)
+    rows = [
+        found.mean("mae", np.abs(error)),
+        _root(mse),
+        found.mean("mape", share, left_out=ZERO),
+        found.mean("bias", error, low=-math.inf),
+        mse,
+        _median(found, np.abs(error)),
+        _scaled(found, "r2", resampled_r2(truth, -error, found.draws), "below one", SAME_TRUTHS),
+        *(
+            _scaled(found, name, resampled(correlation(truth, predicted), found.draws), "correlation", CONSTANT)
+            for name, correlation in CORRELATIONS.items()
+        ),
+    ]
+    return Findings(rows, cases, _points(found, predicted, parameters.plot_points))
+
+
+def _root(mse: Aggregate) -> Aggregate:
+    if mse.value is None:
+        return replace(mse, metric="rmse")
+    low, high = (None if end is None else math.sqrt(end) for end in (mse.low, mse.high))
+    samples = None if mse.replicates is None else np.sqrt(mse.replicates)
+    return replace(mse, metric="rmse", value=math.sqrt(mse.value), low=low, high=high, replicates=samples)
+
+
+def _median(found: Values, errors: Floats) -> Aggregate:
+    values = resampled_medians(errors, found.draws)
+    ends = percentiles(values[1:]) if len(values) > 1 else NONE
+    reason = None if len(errors) else NOTHING_SCORED
+    return aggregate(
+        "median_absolute_error", float(values[0]), ends, "bootstrap", n=len(errors), unscored=found.unscored,
+        reason=reason, samples=values[1:],
+    )  # fmt: skip
+
+
+def _scaled(found: Values, metric: str, values: Floats, scale: Scale, undefined: str) -> Aggregate:
+    """Return the aggregate of `values` [1 + B], of the data set and of its resamples."""
+    n, value, samples = len(found.truth), float(values[0]), values[1:]
+    if math.isnan(value):
+        reason = undefined if n > 1 else ONE_CASE if n else NOTHING_SCORED
+        return aggregate(metric, value, n=n, unscored=found.unscored, reason=reason)
+    ends = scaled_interval(value, samples, found.draws.units, scale)
+    reason = NO_INTERVAL if ends is None and len(samples) else None
+    return aggregate(
+        metric, value, ends or NONE, "bootstrap", n=n, unscored=found.unscored, reason=reason, samples=samples
+    )
+
+
+def _points(found: Values, predicted: Floats, most: int) -> pa.Table:
+    order = np.argsort(predicted - found.truth, kind="stable")
+    kept = np.sort(order[np.unique(np.linspace(0, len(order) - 1, min(most, len(order))).astype(int))])
+    return pa.table(
+        [found.case_ids.take(pa.array(found.place[kept])), found.truth[kept], predicted[kept]], schema=RESIDUALS
+    )
