@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.errors import InputProblem
 from metrics.core.label_schema import now
 from metrics.core.preference_schema import BOTH_BAD, CRITERION, PREFERENCE_KEY, PREFERENCES, By, preference
 from metrics.core.suite import Suite
@@ -57,7 +58,7 @@ class PreferenceFile:
     winner_columns: tuple[str, ...]
     ignored: tuple[str, ...]
     file_columns: tuple[str, ...]
-    problems: tuple[object, ...]
+    problems: tuple[InputProblem, ...]
     notes: tuple[str, ...]
 
 
@@ -114,7 +115,7 @@ def read_preferences(
             rows.append(
                 preference(
                     case_ids[place].as_py(), *pair, outcome, criterion=criterion[place] or CRITERION,
-                    by=by if who[place] is None else who[place],  # type: ignore[arg-type] - checked above
+                    by=by if who[place] is None else "judge" if who[place] == "judge" else "people",
                     rater=(rater[place] or SOLE_RATER) if "winner" in columns else column,
                     shown_first=first[place],
                     note=BOTH_BAD if bad[place] else note[place] or "",

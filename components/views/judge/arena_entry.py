@@ -67,7 +67,7 @@ def _show(run: str, pair: Pair) -> None:
     for column, side, model in zip(st.columns(2), ("Left", "Right"), (pair.left, pair.right), strict=True):
         own = next((one for one in view.outputs if one["model"] == model), None)
         with column:
-            text_case.draw_text(f"{side} answer", own and own["answer"], HEIGHT, 2, "no answer")
+            text_case.draw_text(f"{side} answer", None if own is None else own["answer"], HEIGHT, 2, "no answer")
             if own is not None:
                 passages, ids = (own.get(name) or [] for name in ("retrieved_contexts", "context_ids"))
                 text_case.draw_list("Retrieved contexts", passages, f"contexts-{side}", ids)
