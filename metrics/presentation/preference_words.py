@@ -67,8 +67,13 @@ def bias_sentence(found: PositionBias) -> str:
         if found.half:
             told += f" {plural(found.half, 'match', 'matches')} in one order only do not count."
     if found.lopsided:
-        pairs = named([f"{one} – {other}" for one, other in found.lopsided[:MOST_REASONS]])
-        return f"{told} One model nearly always stood first in {pairs}: there position bias is not corrected."
+        shown = [f"{one} – {other}" for one, other in found.lopsided[:MOST_REASONS]]
+        more = len(found.lopsided) - len(shown)
+        pairs = named([*shown, plural(more, "more pair")] if more else shown)
+        return (
+            f"{told} One model nearly always stood first in {pairs}: there the share also tells which model is better, "
+            "and position bias is not corrected."
+        )
     return f"{told} {CORRECTED['people' if found.of == 'people' else 'judge']}"
 
 

@@ -64,8 +64,10 @@ def _show(run: str, pair: Pair) -> None:
     text_case.draw_earlier(earlier)
     for index, expected in enumerate(list(view.case["expected_answers"] or [])[:2]):
         text_case.draw_text(f"Expected answer {index + 1}" if index else "Expected answer", expected, 110)
-    for column, side, model in zip(st.columns(2), ("Left", "Right"), (pair.left, pair.right), strict=True):
-        own = next((one for one in view.outputs if one["model"] == model), None)
+    answers = [next((one for one in view.outputs if one["model"] == model), None) for model in (pair.left, pair.right)]
+    if all(answers) and len({(one["answer"] or "").strip() for one in answers if one}) == 1:
+        st.caption("Both answers are the same.")
+    for column, side, own in zip(st.columns(2), ("Left", "Right"), answers, strict=True):
         with column:
             text_case.draw_text(f"{side} answer", None if own is None else own["answer"], HEIGHT, 2, "no answer")
             if own is not None:

@@ -70,7 +70,7 @@ def draw(run: str, source: Source, tag: str | None, colours: Mapping[str, str]) 
             url.go("arena", run=run)
     _draw_matrix(found)
     for by in ("people", "judge") if source == "both" else (source,):
-        for bias in data.position_bias(run, by, criterion):
+        for bias in data.position_bias(run, by, criterion, tag):
             st.text(bias_sentence(bias))
     told = agreed_sentence(data.judge_and_people(run, criterion, tag))
     if told:

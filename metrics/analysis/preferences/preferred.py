@@ -75,9 +75,13 @@ def preferred(run: Run, source: Source, criterion: str, tag: str | None = None) 
     return ranked_by_matches(models, {pair: met[pair] for pair in _pairs(models) if pair in met}, design)
 
 
-def position_bias(run: Run, by: By, criterion: str) -> tuple[PositionBias, ...]:
-    """Return how far position sways people, all together, or each judge; those without a known order are left out."""
-    matches, design = all_matches(run, criterion), run.sampling_design()
+def position_bias(run: Run, by: By, criterion: str, tag: str | None = None) -> tuple[PositionBias, ...]:
+    """Return how far position sways people, all together, or each judge; those without a known order are left out.
+
+    Over all cases, or those with a tag.
+    """
+    design, inside = run.sampling_design(), set(run.sampling_design(tag).inside.tolist())
+    matches = [match for match in all_matches(run, criterion) if match.case in inside]
     if by == "people":
         given = [(match, vote) for match in matches for vote in match.people if vote.shown_first]
         firsts = [_first(match, vote) for match, vote in given]
