@@ -8,7 +8,13 @@ import pytest
 from metrics.analysis.preferences.matches import decided, preference_criteria
 from metrics.analysis.preferences.pair_cases import pair_cases
 from metrics.analysis.preferences.pairs import pair_queue
-from metrics.analysis.preferences.preferred import judge_and_people, more_matches, position_bias, preferred
+from metrics.analysis.preferences.preferred import (
+    first_share,
+    judge_and_people,
+    more_matches,
+    position_bias,
+    preferred,
+)
 from metrics.presentation.preference_words import agreed_sentence, bias_sentence, left_sentence, preference_lines
 from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.intervals import wilson
@@ -93,6 +99,21 @@ def test_a_fair_judge_has_no_bias_and_one_order_alone_does_not_count(run: Run) -
     (bias,) = position_bias(run, "judge", "quality")
     assert (bias.share.value, bias.p, bias.contradictory, bias.half) == (0.5, 1.0, 0, 1)
     assert "swayed" not in bias_sentence(bias)
+
+
+def test_the_interval_of_position_bias_holds_its_level() -> None:
+    """60 matches of which most are ties, as both orders together give: neither too wide nor too narrow."""
+    rng, inside, widths = np.random.default_rng(3), 0, []
+    for _ in range(200):
+        firsts = rng.choice((0.25, 0.5, 1.0), p=(0.2, 0.6, 0.2), size=60)
+        found, p = first_share(firsts, np.arange(60))
+        assert found.low is not None
+        assert found.high is not None
+        assert (p > 0.05) == (found.low <= 0.5 <= found.high)
+        inside += found.low <= 0.55 <= found.high
+        widths.append(found.high - found.low)
+    assert 182 <= inside <= 197
+    assert np.mean(widths) == pytest.approx(4 * np.sqrt(0.0600 / 60), rel=0.1), "Wilson's would be twice as wide"
 
 
 def test_peoples_bias_counts_preferences_with_a_known_side(run: Run) -> None:
