@@ -8,6 +8,7 @@ import streamlit as st
 
 from components import data
 from components.viewers import text_case
+from components.widgets.literal import literal
 from metrics.presentation import format
 from metrics.presentation.preference_words import left_sentence
 from metrics.presentation.viewers import case_texts
@@ -30,7 +31,7 @@ def draw(run: str, rater: str, criterion: str) -> None:
     ranking = data.preferred_models(run, "people", criterion)
     left = "" if ranking is None else f" · {left_sentence(data.more_matches(ranking), found.total - found.done)}"
     done = f"{format.count(found.done)} of {format.plural(found.total, 'pair')}"
-    st.progress(found.done / max(1, found.total), text=f"{rater} · {criterion}: {done} compared{left}")
+    st.progress(found.done / max(1, found.total), text=f"{literal(f'{rater} · {criterion}')}: {done} compared{left}")
     if not found.next:
         st.success("You have compared every pair.")
         _draw_back(run)
