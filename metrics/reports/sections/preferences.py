@@ -35,7 +35,8 @@ def preferences_section(run: Run) -> Section | None:
             found = preferred(run, by, criterion)
             if found is not None:
                 tables += _tables(found, f"{SOURCES[by]} ({criterion})")
-                notes.append(f"{plural(given[by], 'preference')} of {by} by {criterion}.")
+                who = "people" if by == "people" else "the judge"
+                notes.append(f"{plural(given[by], 'preference')} by {who} ({criterion}).")
                 notes += map(bias_sentence, position_bias(run, by, criterion))
         notes += filter(None, [agreed_sentence(judge_and_people(run, criterion))])
     return Section("preferences", TITLE, QUESTION, tuple(tables), (" ".join(notes), METHOD)) if tables else None
