@@ -56,13 +56,14 @@ if facts.suite["task"] not in TASKS or len(facts.models) < 2:
     st.stop()
 editors_only("compare answers")
 view = controls.choice("View", VIEWS, "view")
-criterion = choose_criterion(run)
 if view == "judge":
-    preference_judge.draw(run, criterion)
+    preference_judge.draw(run, choose_criterion(run))
 elif view == "files":
     preference_upload.draw(run)
 else:
-    compare(run, criterion)
-if data.preference_criteria(run) and st.button("See the ranking", icon=":material/arrow_forward:", key="ranking"):
-    source = "people" if any("people" in own for own in data.preference_criteria(run).values()) else "judge"
-    url.go("leaderboard", run=run, form="matches", source=source)
+    compare(run, choose_criterion(run))
+counts = data.preference_criteria(run)
+if counts and st.button("See the ranking", icon=":material/arrow_forward:", key="ranking"):
+    chosen = url.param("by", next(iter(counts)))
+    own = counts.get(chosen) or next(iter(counts.values()))
+    url.go("leaderboard", run=run, form="matches", source="people" if "people" in own else "judge", by=chosen)

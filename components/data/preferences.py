@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
@@ -134,15 +134,21 @@ def _read(
     return ReadPreferences(name, found.problems, found)
 
 
-def preferences_estimate(run_id: str, criterion: str, cases: int | None) -> Estimate | str:
-    """Return what it would cost the workspace's judge to compare a run's answers, or why that is unknown."""
+def _estimate(run: Run, judge: Mapping[str, Any] | None, criterion: str, cases: int) -> Estimate | str:
     from metrics.analysis.preferences.judging import preference_estimate
 
-    run, setting = workspace().run(run_id), judge_chosen().settings
     try:
-        return preference_estimate(run, setting, criterion=criterion, cases=cases)
+        return preference_estimate(run, judge, criterion=criterion, cases=cases)
     except AssayError as failure:
         return str(failure)
+
+
+_estimated = of_run(_estimate, "Estimating the judge calls", preference_version)
+
+
+def preferences_estimate(run_id: str, criterion: str, cases: int) -> Estimate | str:
+    """Return what it would cost the workspace's judge to compare a run's answers, or why that is unknown."""
+    return _estimated(run_id, judge_chosen().settings, criterion, cases)
 
 
 @action("editor", "let the judge compare answers", "run_id", "criterion")

@@ -37,14 +37,17 @@ def records(frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: 
     return None if clicked is None else clicked[0]
 
 
-def cell_of(frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: int = 520) -> tuple[int, str] | None:
-    """Draw as `records` does; return the row and the column of the cell just clicked."""
+def cell_of(
+    frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: int = 520, styles: pd.DataFrame | None = None
+) -> tuple[int, str] | None:
+    """Draw as `records` does, with the CSS of each cell in `styles`; return row and column of the cell just clicked."""
     config = {
         name: entry if not isinstance(entry, str) else st.column_config.Column(entry) for name, entry in columns.items()
     }
     height: Literal["content"] | int = "content" if HEAD + ROW * len(frame) <= tallest else tallest
+    drawn = frame if styles is None else frame.style.apply(lambda _: styles, axis=None)
     event = st.dataframe(
-        frame, hide_index=True, column_order=list(columns), column_config=config, key=key, on_select="rerun",
+        drawn, hide_index=True, column_order=list(columns), column_config=config, key=key, on_select="rerun",
         selection_mode="single-cell", height=height, row_height=ROW, placeholder=MISSING,
     )  # fmt: skip
     cells = event["selection"]["cells"]

@@ -26,6 +26,7 @@ from metrics.cli import (
     over_suites_command,
     perturb_command,
     plot_command,
+    preferences_command,
     remote_command,
     report_command,
     rubric_command,
@@ -46,10 +47,10 @@ from metrics.cli.stopping import exit_code, stopping
 
 COMMANDS = (
     evaluate_command, run_command, complete_command, export_command, report_command, bundle_command, gate_command,
-    over_suites_command, plot_command, monitor_command, perturb_command, suites_command, cache_command, judge_command,
-    labels_command, calibrate_command, rubric_command, evaluators_command, check_evaluator_command, runs_command,
-    verify_command, merge_command, archive_command, remote_command, sample_size_command, samples_command,
-    studio_command, warm_up_command,
+    over_suites_command, plot_command, monitor_command, perturb_command, suites_command, cache_command,
+    judge_command, labels_command, preferences_command, calibrate_command, rubric_command, evaluators_command,
+    check_evaluator_command, runs_command, verify_command, merge_command, archive_command, remote_command,
+    sample_size_command, samples_command, studio_command, warm_up_command,
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.errors import InputProblem
 from metrics.core.label_schema import now
 from metrics.core.preference_schema import BOTH_BAD, CRITERION, PREFERENCE_KEY, PREFERENCES, By, preference
 from metrics.core.suite import Suite
@@ -31,6 +32,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "rater": (*LABEL_ALIASES["rater"], "judge"),
     "criterion": LABEL_ALIASES["criterion"],
     "note": ("reason", "comment"),
+    "shown_first": ("first", "left"),
+    "by": (),
 }
 FIRST = ("model_a", "model_1", "model1", "a", "1", "left", "first", "response1", "response_1", "[[a]]")
 SECOND = ("model_b", "model_2", "model2", "b", "2", "right", "second", "response2", "response_2", "[[b]]")
@@ -55,7 +58,7 @@ class PreferenceFile:
     winner_columns: tuple[str, ...]
     ignored: tuple[str, ...]
     file_columns: tuple[str, ...]
-    problems: tuple[object, ...]
+    problems: tuple[InputProblem, ...]
     notes: tuple[str, ...]
 
 
@@ -67,7 +70,8 @@ def read_preferences(
     """Return the preferences in a table (CSV, JSONL, Excel …) between outputs of `models` to cases of `suite`.
 
     Columns: case_id; model_a and model_b, or `pair` with both names (`bloom_llama`); winner, or one column per rater
-    (annotator1, annotator2 …); and rater, criterion, note where there are any. A winner is model_a, model_b, tie, tie
+    (annotator1, annotator2 …); and rater, criterion, note, shown_first (a model's name), by (people, judge) where there
+    are any. A winner is model_a, model_b, tie, tie
     (bothbad), 1, 2, 0, left, right, or a model's name; an empty cell of a rater's column is no preference. by: whether
     people or judges prefer; a_first: whether model_a's answer was shown first (left), which is unknown otherwise.
 
@@ -94,9 +98,13 @@ def read_preferences(
     id_matches.check_known(sheet, columns["case_id"], case_ids, unknown, suite.cases["case_id"], expected=expected)
     pairs = _pairs(sheet, columns, models)
     rater, criterion, note = (_texts(sheet, columns, name) for name in ("rater", "criterion", "note"))
+    first = _checked(sheet, columns, "shown_first", pairs, "one of the two models, or nothing where it is unknown")
+    if "shown_first" not in columns and a_first:
+        first = [pair and pair[0] for pair in pairs]
+    who = _checked(sheet, columns, "by", [("people", "judge")] * len(sheet), "people or judge")
     if "winner" in columns and "rater" not in columns:
         notes.append(f"No column names the raters: all preferences count as one rater's, “{SOLE_RATER}”.")
-    if not a_first:
+    if not any(first):
         notes.append("Which answer stood first is unknown, so position bias cannot be measured.")
     rows, where = [], []
     for column in held:
@@ -106,9 +114,10 @@ def read_preferences(
                 continue
             rows.append(
                 preference(
-                    case_ids[place].as_py(), *pair, outcome, by=by, criterion=criterion[place] or CRITERION,
+                    case_ids[place].as_py(), *pair, outcome, criterion=criterion[place] or CRITERION,
+                    by=by if who[place] is None else "judge" if who[place] == "judge" else "people",
                     rater=(rater[place] or SOLE_RATER) if "winner" in columns else column,
-                    shown_first=pair[0] if a_first else None,
+                    shown_first=first[place],
                     note=BOTH_BAD if bad[place] else note[place] or "",
                 )
             )  # fmt: skip
@@ -172,6 +181,20 @@ def _texts(sheet: Sheet, columns: Mapping[str, str], canonical: str) -> list[str
         long = as_mask(pc.greater(pc.utf8_length(column), LONGEST))
         sheet.report(long, name, column, f"a name of at most {LONGEST} characters")
     return [text if text and text.strip() else None for text in column.to_pylist()]
+
+
+def _checked(
+    sheet: Sheet, columns: Mapping[str, str], canonical: str, known: Sequence[tuple[str, str] | None], expected: str
+) -> list[str | None]:
+    """Return the texts of a column that are among those `known` in their row; None where there is none."""
+    texts = _texts(sheet, columns, canonical)
+    if canonical in columns:
+        wrong = [
+            text is not None and own is not None and text not in own for text, own in zip(texts, known, strict=True)
+        ]
+        name = columns[canonical]
+        sheet.report(np.array(wrong, bool), name, sheet_cells.text(sheet, name), expected)
+    return texts
 
 
 def _check_again(sheet: Sheet, rows: Sequence[Mapping[str, object]], where: Sequence[int]) -> None:

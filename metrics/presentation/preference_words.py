@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
+from metrics.core.preference_schema import BOTH_BAD
 from metrics.presentation.format import count, p_value, plural, rough
 from metrics.presentation.phrases import estimated, named, too_few
 from metrics.presentation.ranking_words import matches_sentence
 from metrics.stats.corrections import LEVEL
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from metrics.analysis import HeadToHead
     from metrics.analysis.preferences.judging import Judged
     from metrics.analysis.preferences.matches import Source
@@ -63,8 +67,13 @@ def bias_sentence(found: PositionBias) -> str:
         if found.half:
             told += f" {plural(found.half, 'match', 'matches')} in one order only do not count."
     if found.lopsided:
-        pairs = named([f"{one} – {other}" for one, other in found.lopsided[:MOST_REASONS]])
-        return f"{told} One model nearly always stood first in {pairs}: there position bias is not corrected."
+        shown = [f"{one} – {other}" for one, other in found.lopsided[:MOST_REASONS]]
+        more = len(found.lopsided) - len(shown)
+        pairs = named([*shown, plural(more, "more pair")] if more else shown)
+        return (
+            f"{told} One model nearly always stood first in {pairs}: there the share also tells which model is better, "
+            "and position bias is not corrected."
+        )
     return f"{told} {CORRECTED['people' if found.of == 'people' else 'judge']}"
 
 
@@ -111,3 +120,27 @@ def preference_lines(run: Run, criterion: str | None = None) -> Iterator[str]:
     told = agreed_sentence(judge_and_people(run, criterion))
     if told:
         yield told
+
+
+def ranking_frame(rows: Iterable[tuple[str, str, HeadToHead]]) -> pd.DataFrame:
+    """Return rankings, each with its criterion and source, as a table of a model a row."""
+    import pandas as pd
+
+    columns = ["criterion", "source", "model", "score", "low", "high", "best_rank", "worst_rank"]
+    columns += ["wins", "ties", "losses"]
+    found = [{"criterion": name, "source": by, **asdict(one)} for name, by, own in rows for one in own.standings]
+    return pd.DataFrame(found, columns=columns)
+
+
+def exported_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return preferences (schema PREFERENCES) as a file that can be uploaded again, the winner in words."""
+    import pandas as pd
+
+    columns = ["case_id", "model_a", "model_b", "winner", "rater", "by", "criterion", "shown_first", "note", "given"]
+    return pd.DataFrame([{**row, **_winner(row)} for row in rows], columns=columns)
+
+
+def _winner(row: Mapping[str, Any]) -> dict[str, str]:
+    if row["note"] == BOTH_BAD:
+        return {"winner": "tie (bothbad)", "note": ""}
+    return {"winner": {1.0: "model_a", 0.0: "model_b"}.get(row["outcome"], "tie")}

@@ -107,7 +107,8 @@ def build(
                 f"{plural(len(worst), 'case')} of the worst shown, at most {MOST_CASES}; the studio lists all of them."
             )
     made = {name: section for name, make in MAKERS.items() if name in chosen and (section := make(run)) is not None}
-    if "tests" in chosen and (multiplicity := multiplicity_section(run, "slices" in chosen)) is not None:
+    looked = "slices" in chosen, "preferences" in chosen
+    if "tests" in chosen and (multiplicity := multiplicity_section(run, *looked)) is not None:
         made["tests"] = multiplicity
     replaced = replacement_section(against) if "comparison" in chosen else None
     measured = footnotes(column for column in board.columns if not column.minor)

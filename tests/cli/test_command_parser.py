@@ -22,7 +22,7 @@ ASSAY = "python -m metrics"
         pytest.param("evaluate a b --zzz=x", "unknown option --zzz\n", id="flag like none"),
         pytest.param("evaluate a b --task txt", "segmentation, agent (did you mean 'text'?)", id="value of a flag"),
         pytest.param("export latest --what aggregate", "one of 1", id="value of a flag with many"),
-        pytest.param("judge instal", "expected one of install, list, bias (did you mean 'install'?)", id="action"),
+        pytest.param("judge instal", "list, bias, preferences (did you mean 'install'?)", id="action"),
         pytest.param("samples extra", "unexpected argument 'extra'", id="too many"),
     ],
 )

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 
 from components.data import uploaded_files
+from components.widgets.literal import literal
 from metrics.core.preference_schema import BOTH_BAD
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.settings import settings_of
@@ -116,6 +117,7 @@ def test_hostile_answers_and_names_stay_text(workspace: Path, open_page: Open, m
     page = open_page("arena", run=run.id, rater=HOSTILE)
     assert [text.value for text in page.text].count(attack) == 4, "two answers, two contexts"
     assert not any(HOSTILE in element.value for element in (*page.markdown, *page.caption))
+    assert page.get("progress")[0].proto.text.startswith(literal(f"{HOSTILE} · quality"))
     for _ in cases:
         press(page, "Left is better")
     board = open_page("leaderboard", run=run.id, form="matches", source="people", pair=list(models))

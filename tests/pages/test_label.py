@@ -9,10 +9,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 
+from components.widgets.literal import literal
 from metrics.store import Run, Workspace
 from metrics.store.label_sets import Labels
 from tests.labels import answer, label, labelled_run
-from tests.pages.conftest import serving, settle
+from tests.pages.conftest import HOSTILE, serving, settle
 
 Open = Callable[..., AppTest]
 
@@ -85,6 +86,15 @@ def test_it_is_blind(bare: Run, open_page: Open) -> None:
     assert any(answer(index, model) in said for index in range(12) for model in ("long", "short"))
     for word in ("rouge", "bo", "long", "short"):
         assert word not in said.split()
+
+
+@pytest.mark.attack("suite author", "Markdown in a criterion of uploaded labels", "every mark is escaped")
+def test_names_are_literal_in_the_progress(bare: Run, open_page: Open) -> None:
+    """An image in the name of a criterion, which a file may bring, is not fetched."""
+    label(bare, "bo", range(2), HOSTILE)
+    page = open_page("label", run=bare.id, rater="ann", criterion=HOSTILE)
+    assert not page.exception
+    assert page.get("progress")[0].proto.text.startswith(literal(f"ann · {HOSTILE}"))
 
 
 def test_grades_have_their_own_buttons_and_a_begun_scale_stays(bare: Run, open_page: Open) -> None:

@@ -33,7 +33,15 @@ def test_standings_and_wins_by_people_and_the_judge(run: Run) -> None:
     assert wins.rows[0] == ("cedar", "", "0.750 · 12", "0.750 · 12")
     assert {row[5] for row in judge.rows} == {"24"}
     said = section.notes[0]
-    assert "36 preferences of people by quality." in said
+    assert "36 preferences by people (quality)." in said
     assert "Position bias of j: the answer shown first is preferred in 1.00" in said
     assert "Judge and people prefer the same in 0" in said
     assert section in build(run, ["preferences"]).sections
+    (tests,) = build(run, ["preferences", "tests"]).appendices
+    (without,) = build(run, ["tests"]).appendices
+    rows = [row for row in tests.tables[0].rows if row not in without.tables[0].rows]
+    assert [row[:2] for row in rows] == [
+        ("Which models win head to head in people's preferences (quality)?", "3"),
+        ("Which models win head to head in the judge's preferences (quality)?", "3"),
+        ("Does position sway preferences?", "2"),
+    ]

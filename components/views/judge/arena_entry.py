@@ -8,6 +8,7 @@ import streamlit as st
 
 from components import data
 from components.viewers import text_case
+from components.widgets.literal import literal
 from metrics.presentation import format
 from metrics.presentation.preference_words import left_sentence
 from metrics.presentation.viewers import case_texts
@@ -30,7 +31,7 @@ def draw(run: str, rater: str, criterion: str) -> None:
     ranking = data.preferred_models(run, "people", criterion)
     left = "" if ranking is None else f" · {left_sentence(data.more_matches(ranking), found.total - found.done)}"
     done = f"{format.count(found.done)} of {format.plural(found.total, 'pair')}"
-    st.progress(found.done / max(1, found.total), text=f"{rater} · {criterion}: {done} compared{left}")
+    st.progress(found.done / max(1, found.total), text=f"{literal(f'{rater} · {criterion}')}: {done} compared{left}")
     if not found.next:
         st.success("You have compared every pair.")
         _draw_back(run)
@@ -64,10 +65,12 @@ def _show(run: str, pair: Pair) -> None:
     text_case.draw_earlier(earlier)
     for index, expected in enumerate(list(view.case["expected_answers"] or [])[:2]):
         text_case.draw_text(f"Expected answer {index + 1}" if index else "Expected answer", expected, 110)
-    for column, side, model in zip(st.columns(2), ("Left", "Right"), (pair.left, pair.right), strict=True):
-        own = next((one for one in view.outputs if one["model"] == model), None)
+    answers = [next((one for one in view.outputs if one["model"] == model), None) for model in (pair.left, pair.right)]
+    if all(answers) and len({(one["answer"] or "").strip() for one in answers if one}) == 1:
+        st.caption("Both answers are the same.")
+    for column, side, own in zip(st.columns(2), ("Left", "Right"), answers, strict=True):
         with column:
-            text_case.draw_text(f"{side} answer", own and own["answer"], HEIGHT, 2, "no answer")
+            text_case.draw_text(f"{side} answer", None if own is None else own["answer"], HEIGHT, 2, "no answer")
             if own is not None:
                 passages, ids = (own.get(name) or [] for name in ("retrieved_contexts", "context_ids"))
                 text_case.draw_list("Retrieved contexts", passages, f"contexts-{side}", ids)

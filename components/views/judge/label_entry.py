@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components import data
+from components.widgets.literal import literal
 from metrics.presentation import format
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def draw(
     found = data.label_queue(run, criterion, rater, only, model=model, skipped=tuple(skipped), most=1)
     drawn = f"{format.count(found.drawn)} of them drawn at random"
     of = f"{format.count(found.done)} of {format.plural(found.total, 'output')}"
-    st.progress(found.done / max(1, found.total), text=f"{rater} · {criterion}: {of} labelled, {drawn}")
+    st.progress(found.done / max(1, found.total), text=f"{literal(f'{rater} · {criterion}')}: {of} labelled, {drawn}")
     if not found.next:
         st.success("Every output has your label.")
         _draw_back(run)

@@ -13,9 +13,11 @@ from components.views.curves import curve_parts
 from components.views.results import what_was_tested
 from components.views.results.head_to_head import draw_chart, draw_standings
 from components.widgets import controls, url
+from components.widgets.frame import is_dark
 from components.widgets.tables import ROW, cell_of, header, numeric, records
 from metrics.presentation.format import MISSING, count, number, plural, shorten
 from metrics.presentation.names import short_names
+from metrics.presentation.palette import goodness_step, ramp, text_colour
 from metrics.presentation.preference_words import (
     SOURCES,
     agreed_sentence,
@@ -68,7 +70,7 @@ def draw(run: str, source: Source, tag: str | None, colours: Mapping[str, str]) 
             url.go("arena", run=run)
     _draw_matrix(found)
     for by in ("people", "judge") if source == "both" else (source,):
-        for bias in data.position_bias(run, by, criterion):
+        for bias in data.position_bias(run, by, criterion, tag):
             st.text(bias_sentence(bias))
     told = agreed_sentence(data.judge_and_people(run, criterion, tag))
     if told:
@@ -91,13 +93,16 @@ def _choose_criterion(run: str, source: Source) -> str:
 def _draw_matrix(found: HeadToHead) -> None:
     models = [one.model for one in found.standings[:MOST_MODELS]]
     short = short_names(models, 18)
-    rows = [
-        {"model": short[row], **{str(place): _cell(found, row, column) for place, column in enumerate(models)}}
-        for row in models
-    ]
+    places = {str(place): model for place, model in enumerate(models)}
+    shares = [{name: _share(found, row, model) for name, model in places.items()} for row in models]
+    table = pd.DataFrame(
+        {"model": short[row], **{name: _cell(own[name]) for name in places}}
+        for row, own in zip(models, shares, strict=True)
+    )
+    styles = pd.DataFrame({"model": "", **{name: _style(own[name]) for name in places}} for own in shares)
     heads = {"model": header("Wins of", 130, "the model that wins or loses, the strongest first")}
     heads |= {str(place): numeric(f"against {short[model]}", None, CELL) for place, model in enumerate(models)}
-    clicked = cell_of(pd.DataFrame(rows), heads, "win-matrix", tallest=36 + ROW * 12)
+    clicked = cell_of(table, heads, "win-matrix", 36 + ROW * 12, styles)
     if clicked is None or clicked[1] == "model":
         return
     pair = [models[clicked[0]], models[int(clicked[1])]]
@@ -106,13 +111,23 @@ def _draw_matrix(found: HeadToHead) -> None:
         st.rerun()
 
 
-def _cell(found: HeadToHead, row: str, column: str) -> str:
-    tally = found.outcomes.get((row, column))
-    if not tally or not sum(tally):
-        return ""
-    wins, ties, losses = tally
+def _share(found: HeadToHead, row: str, column: str) -> tuple[float, int] | None:
+    """Return the share of matches that a model wins against another, a tie counting half, and their number."""
+    wins, ties, losses = found.outcomes.get((row, column), (0, 0, 0))
     played = wins + ties + losses
-    return f"{number((wins + ties / 2) / played)} · {count(played)}"
+    return ((wins + ties / 2) / played, played) if played else None
+
+
+def _cell(share: tuple[float, int] | None) -> str:
+    return "" if share is None else f"{number(share[0])} · {count(share[1])}"
+
+
+def _style(share: tuple[float, int] | None) -> str:
+    step = goodness_step(None if share is None else share[0])
+    if step is None:
+        return ""
+    colour = ramp(is_dark())[step]
+    return f"background-color: {colour}; color: {text_colour(colour)}"
 
 
 def _draw_cases(run: str, found: HeadToHead, source: Source, criterion: str, tag: str | None) -> None:

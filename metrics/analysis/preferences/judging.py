@@ -162,7 +162,8 @@ def _tasks(run: Run, cases: int | None, seed: int) -> list[_Task]:
 
 async def _orders(judge: Judge, task: _Task, criterion: str) -> list[Preferred]:
     """Return the judge's replies in both orders."""
-    asked = [compare(judge, task.texts, *order, criterion) for order in permutations(task.models)]
+    one, other = task.models
+    asked = [compare(judge, task.texts, *order, criterion) for order in ((one, other), (other, one))]
     replies = await asyncio.gather(*asked, return_exceptions=True)
     for reply in replies:
         if isinstance(reply, BaseException):

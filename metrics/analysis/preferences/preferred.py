@@ -15,6 +15,7 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.preference_schema import By
 from metrics.core.sampling_design import SamplingDesign, cluster_codes
 from metrics.stats.agreement_intervals import kappa_interval, share_interval
+from metrics.stats.paired_intervals import agreeing, difference_intervals
 from metrics.stats.paired_tests import paired_tests
 from metrics.stats.student_t import student_p
 from metrics.store import Run
@@ -75,9 +76,13 @@ def preferred(run: Run, source: Source, criterion: str, tag: str | None = None) 
     return ranked_by_matches(models, {pair: met[pair] for pair in _pairs(models) if pair in met}, design)
 
 
-def position_bias(run: Run, by: By, criterion: str) -> tuple[PositionBias, ...]:
-    """Return how far position sways people, all together, or each judge; those without a known order are left out."""
-    matches, design = all_matches(run, criterion), run.sampling_design()
+def position_bias(run: Run, by: By, criterion: str, tag: str | None = None) -> tuple[PositionBias, ...]:
+    """Return how far position sways people, all together, or each judge; those without a known order are left out.
+
+    Over all cases, or those with a tag.
+    """
+    design, inside = run.sampling_design(), set(run.sampling_design(tag).inside.tolist())
+    matches = [match for match in all_matches(run, criterion) if match.case in inside]
     if by == "people":
         given = [(match, vote) for match in matches for vote in match.people if vote.shown_first]
         firsts = [_first(match, vote) for match, vote in given]
@@ -159,9 +164,21 @@ def _bias(of: str, firsts: Sequence[float], cases: Sequence[int], design: Sampli
         return None
     if len(firsts) < ENOUGH:
         return PositionBias(of, Stat(needs=ENOUGH - len(firsts)), None, len(firsts))
-    hits, clusters = np.array(firsts), _clusters(np.array(cases), design)
-    p = float(paired_tests((hits - 0.5)[:, None], clusters=clusters).p[0])
-    return PositionBias(of, stat(*share_interval(hits, np.ones(len(hits)), clusters)), p, len(hits))
+    share, p = first_share(np.array(firsts), _clusters(np.array(cases), design))
+    return PositionBias(of, share, p, len(firsts))
+
+
+def first_share(firsts: Floats, clusters: Ints) -> tuple[Stat, float]:
+    """Return the mean of outcomes [n] (0 … 1) for what stood first with its interval, and p of a mean of 0.5.
+
+    clusters: [n] codes of the cases. Most outcomes of both orders together are ties, so a share's interval would be too
+    wide: the variance is that of the outcomes.
+    """
+    apart = (firsts - 0.5)[:, None]
+    p = paired_tests(apart, clusters=clusters).p
+    ends = np.array(difference_intervals(apart, clusters=clusters, widest=0.5))
+    low, high = (0.5 + agreeing(ends, apart.mean(axis=0), p)[:, 0]).tolist()
+    return stat(float(firsts.mean()), (low, high)), float(p[0])
 
 
 def _with_sides(found: PositionBias, given: Sequence[tuple[Match, Vote]]) -> PositionBias:

@@ -2,19 +2,23 @@
 
 from collections.abc import Iterator
 
-from metrics.analysis import HeadToHead
+from metrics.analysis import CorrectedTests, HeadToHead
+from metrics.analysis.corrected_tests import of_matches
 from metrics.analysis.preferences.matches import preference_criteria
 from metrics.analysis.preferences.preferred import judge_and_people, position_bias, preferred
+from metrics.core.preference_schema import By
 from metrics.presentation.format import count, number, plural
 from metrics.presentation.names import short_names
 from metrics.presentation.phrases import with_interval
 from metrics.presentation.preference_words import SOURCES, agreed_sentence, bias_sentence
 from metrics.presentation.ranking_words import rank_text
 from metrics.reports.report import Section, Table
+from metrics.stats.corrections import LEVEL
 from metrics.store import Run
 
 TITLE, QUESTION = "Preferences", "Whose answers are preferred, side by side?"
 MOST_CRITERIA, MOST_MODELS = 3, 8
+BYS: tuple[By, ...] = ("people", "judge")
 METHOD = (
     "Each case on which two models' answers were compared is one match: what most people prefer, or the mean of a "
     "judge's two orders. The score is against a model of average strength (Bradley–Terry with Davidson's ties). Its "
@@ -26,15 +30,36 @@ METHOD = (
 def preferences_section(run: Run) -> Section | None:
     """Return the standings and the win matrix by people's and by judges' preferences; None without any."""
     tables, notes = list[Table](), list[str]()
-    for criterion, given in list(preference_criteria(run).items())[:MOST_CRITERIA]:
-        for by in ("people", "judge"):
-            found = preferred(run, by, criterion) if by in given else None
+    for criterion, given in _criteria(run).items():
+        for by in given:
+            found = preferred(run, by, criterion)
             if found is not None:
                 tables += _tables(found, f"{SOURCES[by]} ({criterion})")
-                notes.append(f"{plural(given[by], 'preference')} of {by} by {criterion}.")
+                who = "people" if by == "people" else "the judge"
+                notes.append(f"{plural(given[by], 'preference')} by {who} ({criterion}).")
                 notes += map(bias_sentence, position_bias(run, by, criterion))
         notes += filter(None, [agreed_sentence(judge_and_people(run, criterion))])
     return Section("preferences", TITLE, QUESTION, tuple(tables), (" ".join(notes), METHOD)) if tables else None
+
+
+def preference_tests(run: Run) -> Iterator[CorrectedTests]:
+    """Yield the tests behind the section: of the pairs of models, and of position bias."""
+    sways = list[float]()
+    for criterion, given in _criteria(run).items():
+        for by in given:
+            found = preferred(run, by, criterion)
+            if found is not None:
+                yield of_matches(found, f"{SOURCES[by]} ({criterion})")
+                sways += [one.p for one in position_bias(run, by, criterion) if one.p is not None]
+    if sways:
+        swayed = sum(p <= LEVEL for p in sways)
+        yield CorrectedTests("Does position sway preferences?", len(sways), len(sways), "none", swayed)
+
+
+def _criteria(run: Run) -> dict[str, dict[By, int]]:
+    """Return how many preferences of people, then of judges, the first criteria have."""
+    counts = list(preference_criteria(run).items())[:MOST_CRITERIA]
+    return {name: {by: own[by] for by in BYS if by in own} for name, own in counts}
 
 
 def _tables(found: HeadToHead, title: str) -> Iterator[Table]:

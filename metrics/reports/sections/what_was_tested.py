@@ -3,15 +3,18 @@
 from metrics.analysis.corrected_tests import corrected_tests, of_searches
 from metrics.presentation.tested_words import HEADS, caution, question_row
 from metrics.reports.report import Section, Table
+from metrics.reports.sections.preferences import preference_tests
 from metrics.reports.sections.slice_findings import slice_searches
 from metrics.store import Run
 
 
-def multiplicity_section(run: Run, with_slices: bool = True) -> Section | None:
-    """Return every question of the report that was tested; of slices only if the report searches them anyway."""
+def multiplicity_section(run: Run, with_slices: bool = True, with_preferences: bool = True) -> Section | None:
+    """Return every question of the report that was tested; of slices and preferences only if the report has them."""
     rows = corrected_tests(run)
     if with_slices and (searches := slice_searches(run)):
         rows.append(of_searches(searches))
+    if with_preferences:
+        rows += preference_tests(run)
     if not rows:
         return None
     table = Table("Tests of this report", HEADS, tuple(map(question_row, rows)), (1, 3))

@@ -8,7 +8,13 @@ import pytest
 from metrics.analysis.preferences.matches import decided, preference_criteria
 from metrics.analysis.preferences.pair_cases import pair_cases
 from metrics.analysis.preferences.pairs import pair_queue
-from metrics.analysis.preferences.preferred import judge_and_people, more_matches, position_bias, preferred
+from metrics.analysis.preferences.preferred import (
+    first_share,
+    judge_and_people,
+    more_matches,
+    position_bias,
+    preferred,
+)
 from metrics.presentation.preference_words import agreed_sentence, bias_sentence, left_sentence, preference_lines
 from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.intervals import wilson
@@ -38,29 +44,29 @@ def test_most_votes_decide_else_the_side_of_their_mean(votes: list[float], outco
 def test_each_compared_case_is_one_match_of_bradley_and_terry(run: Run) -> None:
     """Three raters count as one match; strengths are those of the matches, cases as clusters."""
     chance = np.random.default_rng(5)
-    first, second, outcome, cases = [], [], [], []
+    played = list[tuple[int, int, float, int]]()
     for index in range(30):
         for one, other in PAIRS:
             said = float(chance.choice((0.0, 0.5, 1.0), p=(0.2, 0.2, 0.6)))
             for rater in ("ann", "bo", "cy") if index < 5 else ("ann",):
                 vote(run, index, one, other, said, rater)
-            first.append(MODELS.index(one)), second.append(MODELS.index(other))
-            outcome.append(said), cases.append(index)
+            played.append((MODELS.index(one), MODELS.index(other), said, index))
+    first, second, outcome, cases = map(np.array, zip(*played, strict=True))
     found = preferred(run, "people", "quality")
-    expected = bradley_terry(np.array(first), np.array(second), np.array(outcome), 3, clusters=np.array(cases))
+    expected = bradley_terry(first, second, outcome, 3, clusters=cases)
     assert found is not None
     assert expected is not None
     assert (found.cases, found.clusters, sum(map(sum, found.outcomes.values()))) == (30, 30, 180)
     assert [one.model for one in found.standings] == ["amber", "birch", "cedar"]
-    for one in found.standings:
-        place = MODELS.index(one.model)
-        assert (one.score, one.low, one.high) == pytest.approx(
+    for standing in found.standings:
+        place = MODELS.index(standing.model)
+        assert (standing.score, standing.low, standing.high) == pytest.approx(
             (expected.score[place], expected.low[place], expected.high[place])
         )
-    z = found.apart[0]
-    one, other = (MODELS.index(standing.model) for standing in found.standings[:2])
-    error = expected.covariance[[one, other, one], [one, other, other]] @ (1, 1, -2)
-    assert z == pytest.approx(abs(expected.log[one] - expected.log[other]) / np.sqrt(error))
+    i, j = (MODELS.index(standing.model) for standing in found.standings[:2])
+    own = expected.covariance
+    error = np.sqrt(own[i, i] + own[j, j] - 2 * own[i, j])
+    assert found.apart[0] == pytest.approx(abs(expected.log[i] - expected.log[j]) / error)
     tagged = preferred(run, "people", "quality", "even")
     assert tagged is not None
     assert tagged.cases == 15
@@ -95,11 +101,27 @@ def test_a_fair_judge_has_no_bias_and_one_order_alone_does_not_count(run: Run) -
     assert "swayed" not in bias_sentence(bias)
 
 
+def test_the_interval_of_position_bias_holds_its_level() -> None:
+    """60 matches of which most are ties, as both orders together give: neither too wide nor too narrow."""
+    rng, inside, widths = np.random.default_rng(3), 0, []
+    for _ in range(200):
+        firsts = rng.choice((0.25, 0.5, 1.0), p=(0.2, 0.6, 0.2), size=60)
+        found, p = first_share(firsts, np.arange(60))
+        assert found.low is not None
+        assert found.high is not None
+        assert (p > 0.05) == (found.low <= 0.5 <= found.high)
+        inside += found.low <= 0.55 <= found.high
+        widths.append(found.high - found.low)
+    assert 182 <= inside <= 197
+    assert np.mean(widths) == pytest.approx(4 * np.sqrt(0.0600 / 60), rel=0.1), "Wilson's would be twice as wide"
+
+
 def test_peoples_bias_counts_preferences_with_a_known_side(run: Run) -> None:
     for index in range(30):
         vote(run, index, "amber", "birch", float(index < 24), shown_first="amber" if index < 29 else None)
     (bias,) = position_bias(run, "people", "quality")
-    assert (bias.n, bias.share.value) == (29, pytest.approx(24 / 29))
+    assert bias.n == 29
+    assert bias.share.value == pytest.approx(24 / 29)
     assert bias.lopsided == (("amber", "birch"),)
     assert "One model nearly always stood first in amber – birch" in bias_sentence(bias)
 
@@ -116,8 +138,9 @@ def test_judge_and_people_agree_beyond_chance(run: Run) -> None:
     chance = 7 / 20 * 7 / 20 + 11 / 20 * 13 / 20
     assert found.kappa.value == pytest.approx((0.8 - chance) / (1 - chance))
     assert found.kappa.low is not None
-    assert found.kappa.low < found.kappa.value
-    assert (found.n, found.accuracy.value, found.decided.value) == (20, 0.8, pytest.approx(16 / 18))
+    assert found.kappa.low < (0.8 - chance) / (1 - chance)
+    assert (found.n, found.accuracy.value) == (20, 0.8)
+    assert found.decided.value == pytest.approx(16 / 18)
     assert (found.accuracy.low, found.accuracy.high) == pytest.approx(wilson(16, 20))
     assert "Judge and people prefer the same in 0.800" in agreed_sentence(found)
     both = preferred(run, "both", "quality")
