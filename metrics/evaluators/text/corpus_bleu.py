@@ -67,7 +67,7 @@ class CorpusBleuParameters(ResamplingParameters):
     differs_from_source=(
         "Values are from 0 to 1; sacreBLEU prints 100 times as much. The tokenizer follows the script of the expected "
         "answers unless chosen; sacreBLEU's default is 13a whatever they are. Composed and decomposed characters are "
-        "equal (NFC). The 95 % interval is from the variance over resamples of the cases; sacreBLEU's is from quantiles."
+        "equal (NFC). The 95 % interval is from the variance over resamples of the cases; sacreBLEU's from quantiles."
     ),
     examples=(
         Example(
