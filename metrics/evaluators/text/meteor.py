@@ -48,7 +48,7 @@ class MeteorParameters(Parameters):
         "the same word, weighs recall nine times as much as precision, and takes off for every break in the order."
     ),
     differs_from_source=(
-        "Synonyms do not match: they need the data of WordNet, which is fetched from the network. Numbers are otherwise "
+        "Synonyms do not match: they need the data of WordNet, which is fetched from the network. Else numbers are "
         "nltk's meteor_score of the same tokens, with its greedy alignment; Banerjee & Lavie seek the one with the "
         "fewest crossings. Tokens, which nltk leaves open, are sacreBLEU's 13a in Latin script, and characters where "
         "no space separates words. Stems are English, whatever the language."
