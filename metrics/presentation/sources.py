@@ -106,6 +106,14 @@ SOURCES = {
     "Smith & Senter 1967": Source(
         "Smith & Senter 1967, Automated Readability Index", "https://apps.dtic.mil/sti/citations/AD0667273"
     ),
+    "Barbieri et al. 2020, TweetEval": Source(
+        "Barbieri et al. 2020, TweetEval: Unified Benchmark and Comparative Evaluation for Tweet Classification",
+        "https://arxiv.org/abs/2010.12421",
+    ),
+    "Hutto & Gilbert 2014, VADER": Source(
+        "Hutto & Gilbert 2014, VADER: A Parsimonious Rule-based Model for Sentiment Analysis of Social Media Text",
+        "https://doi.org/10.1609/icwsm.v8i1.14550",
+    ),
     "textstat": Source("textstat", "https://github.com/textstat/textstat"),
     "Papineni et al. 2002": Source(
         "Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of Machine Translation",
