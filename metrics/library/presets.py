@@ -22,8 +22,8 @@ OWN = ("byop",)  # says nothing before the user has written its prompt
 class Preset:
     """Evaluators to start with, for suites of some tasks.
 
-    They are those of the `families` that suit the task, and `also` those named; where neither is named, all but plugins;
-    without the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both. `models`: those that
+    They are those of the `families` that suit the task, and `also` those named (where neither is named, all but
+    plugins), without the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both. `models`: those that
     need local weights, too. `requires` is what the data must have for the preset to make sense.
     """
 
