@@ -23,8 +23,8 @@ class Preset:
     """Evaluators to start with, for suites of some tasks.
 
     They are those of the `families` that suit the task, and `also` those named (where neither is named, all but
-    plugins), without the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both. `models`: those that
-    need local weights, too. `requires` is what the data must have for the preset to make sense.
+    plugins), without the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both. `models`:
+    those that need local weights, too. `requires` is what the data must have for the preset to make sense.
     """
 
     id: str

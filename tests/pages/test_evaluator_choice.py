@@ -93,7 +93,7 @@ def test_a_family_is_chosen_or_left_as_a_whole(page: AppTest) -> None:
     assert not offer(page, "rouge").value
     press(page, "all-text")
     assert offer(page, "json_schema").value
-    assert "7 of 7 chosen" in "\n".join(caption.value for caption in page.caption)
+    assert "13 of 13 chosen" in "\n".join(caption.value for caption in page.caption)
 
 
 def test_families_are_folded_until_opened(page: AppTest) -> None:
