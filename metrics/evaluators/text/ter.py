@@ -97,11 +97,19 @@ def ter(suite: Suite, outputs: Outputs, parameters: TerParameters) -> Findings:
     paired test of two models come from resamples of the cases (of `cases.group` where given), in which edits and words
     are added up anew.
 
-    Evidence per case: edits, expected words, and the expected answer that counted. Equal to sacreBLEU's TER.
+    Evidence per case: the signature, edits, expected words, and the expected answer that counted. Equal to sacreBLEU's
+    TER.
     """
     from metrics.evaluators.text._edit_rate import edit_count  # on use: it is compiled
 
     texts = compared(suite, outputs)
+
+    def written(references: str) -> str:
+        return signature(
+            nrefs=references, case="mixed" if parameters.case_sensitive else "lc", tok="tercom", norm="no",
+            punct="no" if parameters.no_punct else "yes", asian="no", version=SACREBLEU,
+        )  # fmt: skip
+
     kept, rows, scores = [], [], dict(texts.missing)
     for place, (case, answer) in enumerate(zip(texts.cases, texts.answers, strict=True)):
         made, wanted = parameters.words(answer), [parameters.words(text) for text in texts.references[place]]
@@ -113,17 +121,20 @@ def ter(suite: Suite, outputs: Outputs, parameters: TerParameters) -> Findings:
         row = [float(min(edits)), sum(map(len, wanted)) / len(wanted)]
         kept.append(place)
         rows.append(row)
-        facts = {"edits": min(edits), "expected_words": row[1], "expected_answer": edits.index(min(edits)) + 1}
+        facts = {
+            "signature": written(str(len(wanted))),
+            "edits": min(edits),
+            "expected_words": row[1],
+            "expected_answer": edits.index(min(edits)) + 1,
+        }
         scores[case.case_id] = CaseScore({"ter": float(_rate(np.array(row)))}, evidence=Evidence(facts=facts))
     texts = texts._replace(
         places=[texts.places[place] for place in kept], cases=[texts.cases[place] for place in kept], missing={}
     )
-    written = signature(
-        nrefs=texts.reference_counts, case="mixed" if parameters.case_sensitive else "lc", tok="tercom", norm="no",
-        punct="no" if parameters.no_punct else "yes", asian="no", version=SACREBLEU,
-    )  # fmt: skip
     own = {"ter": (np.array(rows, np.float64).reshape(-1, 2), _rate)}
-    return findings(suite, texts, parameters, scores, own, {"ter": {"signature": written}}, bounded=False)
+    return findings(
+        suite, texts, parameters, scores, own, {"ter": {"signature": written(texts.reference_counts)}}, bounded=False
+    )
 
 
 def _rate(sums: Floats) -> Floats:
