@@ -16,15 +16,16 @@ VARIANTS = (  # of others in the preset: another definition of the same, or its 
 DEAR = ("umbrela", "autonuggetizer", "fact_check")  # a question for each passage, or a search, beyond the others
 OWN = ("byop", "g_eval")  # say nothing before the user has written a prompt or a criterion
 BENCHMARKS = ("lvis_summary",)  # another rule than COCO's for the same objects
+TRANSLATION = ("corpus_bleu", "chrf", "ter", "meteor")  # overlap as papers on translation report it
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
     """Evaluators to start with, for suites of some tasks.
 
-    They are those of the `families` (where none is named, all but plugins) that suit the task, and `also` those named,
-    without the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both. `models`: those that
-    need local weights, too. `requires` is what the data must have for the preset to make sense.
+    They are those of the `families` that suit the task, and `also` those named (where neither is named, all but
+    plugins), without the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both. `models`:
+    those that need local weights, too. `requires` is what the data must have for the preset to make sense.
     """
 
     id: str
@@ -60,7 +61,7 @@ class Preset:
             return False
         if entry.id in self.also:
             return True
-        family = entry.family in self.families if self.families else entry.family != PLUGINS
+        family = entry.family in self.families if self.families or self.also else entry.family != PLUGINS
         judged = self.judge is None or (JUDGE in entry.needs) == self.judge
         return family and judged and (self.models or not entry.needs)
 
@@ -70,7 +71,7 @@ PRESETS = {
     for preset in (
         Preset(
             "quick", "Quick check", "Formulas and rules only: no judge, no model, no cost.", ("text", "agent"),
-            judge=False, models=False,
+            judge=False, models=False, omitted=(*TRANSLATION, "edit_distance", "readability"),
         ),
         Preset(
             "rag", "RAG without a judge", "Grounding, retrieval and answers, by local models and formulas.", ("text",),
@@ -89,6 +90,10 @@ PRESETS = {
         Preset(
             "answers", "Answers", "Answers against the question and the expected answers, by words and by meaning.",
             ("text",), ("answers",), ("question",), also=("rouge", "bleu"), omitted=(*COMPOSED, *OWN),
+        ),
+        Preset(
+            "translation", "Translation", "Corpus BLEU, chrF, TER, METEOR and BERTScore against the expected answers.",
+            ("text",), requires=("expected_answers",), also=(*TRANSLATION, "bertscore", "language_mismatch"),
         ),
         Preset(
             "safety", "Safety", "Toxicity, bias, personal data, secrets and hidden content in answers.",

@@ -107,6 +107,33 @@ SOURCES = {
         "https://aclanthology.org/W05-0909/",
     ),
     "NLTK": Source("Natural Language Toolkit", "https://www.nltk.org/api/nltk.translate.meteor_score.html"),
+    "Flesch 1948": Source("Flesch 1948, A New Readability Yardstick", "https://doi.org/10.1037/h0057532"),
+    "Kincaid et al. 1975": Source(
+        "Kincaid et al. 1975, Derivation of New Readability Formulas for Navy Enlisted Personnel",
+        "https://doi.org/10.21236/ADA006655",
+    ),
+    "Gunning 1952": Source(
+        "Gunning 1952, The Technique of Clear Writing", "https://archive.org/details/techniqueofclear00gunn"
+    ),
+    "McLaughlin 1969": Source(
+        "McLaughlin 1969, SMOG Grading: A New Readability Formula", "https://www.jstor.org/stable/40011226"
+    ),
+    "Coleman & Liau 1975": Source(
+        "Coleman & Liau 1975, A Computer Readability Formula Designed for Machine Scoring",
+        "https://doi.org/10.1037/h0076540",
+    ),
+    "Smith & Senter 1967": Source(
+        "Smith & Senter 1967, Automated Readability Index", "https://apps.dtic.mil/sti/citations/AD0667273"
+    ),
+    "Barbieri et al. 2020, TweetEval": Source(
+        "Barbieri et al. 2020, TweetEval: Unified Benchmark and Comparative Evaluation for Tweet Classification",
+        "https://arxiv.org/abs/2010.12421",
+    ),
+    "Hutto & Gilbert 2014, VADER": Source(
+        "Hutto & Gilbert 2014, VADER: A Parsimonious Rule-based Model for Sentiment Analysis of Social Media Text",
+        "https://doi.org/10.1609/icwsm.v8i1.14550",
+    ),
+    "textstat": Source("textstat", "https://github.com/textstat/textstat"),
     "Papineni et al. 2002": Source(
         "Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of Machine Translation",
         "https://aclanthology.org/P02-1040/",

@@ -6,11 +6,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.metrics.lib_ter import translation_edit_rate
 
 from metrics.core.evaluator import Findings
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.text._edit_rate import edit_count
 
 WORDS = "the red cat sat on a mat. Ünï 1889 - it's x, (yes) 3.5 well-known & « » don't ... A B .".split()
 Corpus = tuple[list[str], list[list[str]]]  # answers, and the expected answers of each
@@ -89,6 +91,43 @@ def test_chrf_is_that_of_sacrebleu(metric: str, orders: int) -> None:
             assert own.cases[str(place)].values[metric] == pytest.approx(wanted, abs=1e-12)
 
 
+def test_ter_is_that_of_sacrebleu() -> None:
+    for number, (answers, expected) in enumerate(corpora(14)):
+        chosen = {"case_sensitive": number % 2 == 0, "no_punct": number % 3 == 0}
+        peer = TER(**chosen)
+        own = found("ter", (answers, expected), **chosen)
+        wanted = peer.corpus_score(answers, streams(expected)).score / 100
+        assert own.aggregates[0].value == pytest.approx(wanted, abs=1e-12)
+        assert own.aggregates[0].columns["signature"] == str(peer.get_signature())
+        for place, (answer, references) in enumerate(zip(answers, expected, strict=True)):
+            wanted = peer.sentence_score(answer, references).score / 100
+            assert own.cases[str(place)].values["ter"] == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize(("words", "length"), [(3, 40), (8, 30), (40, 70)])
+def test_shifts_of_longer_texts_are_searched_as_far(words: int, length: int) -> None:
+    """Beyond the beam of 25 words, and up to the most candidates; 400 more pairs gave the same."""
+    chance = Random(words)
+    for _ in range(8):
+        reference = [str(chance.randrange(words)) for _ in range(length)]
+        start, end, to = sorted(chance.randrange(length) for _ in range(3))
+        moved = reference[:start] + reference[end:to] + reference[start:end] + reference[to:]
+        made = [str(chance.randrange(words)) if chance.random() < 0.1 else word for word in moved][
+            chance.randrange(9) :
+        ]
+        assert edit_count(made, reference) == translation_edit_rate(made, reference)[0]
+
+
+def test_an_open_rate_has_an_interval_above_nothing() -> None:
+    corpus = max(corpora(13), key=lambda own: len(own[0]))
+    [row] = found("ter", corpus, resamples=200).aggregates
+    assert row.low is not None
+    assert 0 <= row.low < (row.value or 0) < (row.high or 0)
+    [alike] = found("ter", (["a"] * 4, [["a"]] * 4), resamples=200).aggregates
+    assert (alike.value, alike.low) == (0, None)
+    assert "every resample has the same value" in str(alike.reason)
+
+
 @pytest.mark.parametrize(
     ("expected", "tokenizer"), [("Die Katze.", "13a"), ("猫坐在垫子上", "zh"), ("猫が座った", "char"), ("แมว", "char")]
 )
@@ -117,7 +156,7 @@ def test_cases_without_a_reference_or_an_output_are_unscored() -> None:
     outputs = Outputs.from_rows(
         [{"case_id": "2", "model": "m", "answer": "x"}, {"case_id": "1", "model": "m", "answer": "a"}]
     )
-    for name in ("corpus_bleu", "chrf"):
+    for name in ("corpus_bleu", "chrf", "ter"):
         own = evaluators()[name](suite, outputs, evaluators()[name].parameters())
         assert (own.aggregates[0].n, own.aggregates[0].unscored) == (1, 2)
         assert [own.cases[case].reason for case in "123"] == [

@@ -38,7 +38,7 @@ MODEL = {"model": "words", "weights_sha256": "0" * 64}
 IDS = (
     "answer_semantic_similarity", "fairness_bias", "gptscore_qa", "gptscore_summary", "gptscore_summary_reference",
     "gptscore_translation", "hallucination_hhem", "perplexity", "summarization_completeness_faithfulness",
-    "toxicity_classifier",
+    "sentiment", "toxicity_classifier",
 )  # fmt: skip
 
 
@@ -165,9 +165,24 @@ def test_the_label_that_means_biased(labels: tuple[str, ...], label: str, value:
     assert found.evidence.facts["texts_read_in_part"] == 1
 
 
+def test_sentiment_is_the_mean_of_sentences_whatever_the_labels_are_called() -> None:
+    found = score("sentiment", {"answer": "Good day. Good night. It is bad. It is."})
+    assert found.values == pytest.approx({"sentiment": 0.175, "positive": 0.45, "negative": 0.275})
+    assert found.evidence is not None
+    shown = [(one.text, one.label, one.holds) for one in found.evidence.verdicts["sentences"]]
+    assert shown == [
+        ("Good day.", "positive", "unknown"), ("Good night.", "positive", "unknown"),
+        ("It is bad.", "negative", "unknown"), ("It is.", "neutral", "unknown"),
+    ]  # fmt: skip
+    model = WordClassifier(("LABEL_0", "LABEL_1"), False, lambda text: (0.3, 0.7))
+    named = score("sentiment", {"answer": "x"}, model, positive_label="LABEL_1", negative_label="label_0")
+    assert named.values["sentiment"] == pytest.approx(0.4)
+
+
 @pytest.mark.parametrize(
     ("name", "given", "wanted"),
     [
+        ("sentiment", {"answer": "a"}, "positive or pos"),
         ("fairness_bias", {"answer": "a"}, "biased or bias"),
         ("toxicity_classifier", {"answer": "a"}, "toxicity or toxic"),
         ("hallucination_hhem", {"answer": "a", "retrieved_contexts": ["b"]}, "consistent or supported or entailment"),
@@ -357,6 +372,7 @@ def test_a_run_gives_each_evaluator_the_model_it_names(workspace: Path, tmp_path
             tmp_path / "tiny-nli", ("contradiction", "entailment", "neutral"), seed=2
         ),
         "answer_semantic_similarity": tiny.classifier(tmp_path / "tiny-cross", ("score",), seed=3),
+        "sentiment": tiny.classifier(tmp_path / "tiny-felt", ("negative", "neutral", "positive"), seed=4),
     }
     parameters: dict[str, dict[str, Any]] = {name: {"classifier": str(folder)} for name, folder in models.items()}
     parameters["answer_semantic_similarity"]["method"] = "cross_encoder"

@@ -34,7 +34,9 @@ def test_the_evidence_names_the_rule_that_held(answer: str, expected: list[str],
 
 def test_what_differs_is_shown_as_it_was_compared() -> None:
     found = score("exact_match", answer="It is PARIS.", expected_answers=["Paris", "the city"])
-    assert facts(found) == {"rule": None, "compared": "it is paris", "with": ["paris", "the city"]}
+    assert facts(found) == {
+        "rule": None, "answer_as_compared": "it is paris", "expected_as_compared": ["paris", "the city"],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

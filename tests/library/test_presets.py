@@ -47,7 +47,7 @@ def test_what_runs_unasked_needs_neither_judge_nor_model(task: Task) -> None:
     ("task", "present", "offered"),
     [
         ("text", ANSWERED, ["quick", "answers", "safety"]),
-        ("text", RAG, ["quick", "rag", "rag_judge", "retrieval", "answers", "safety"]),
+        ("text", RAG, ["quick", "rag", "rag_judge", "retrieval", "answers", "translation", "safety"]),
         ("text", ANSWERED | {"source_text"}, ["quick", "answers", "safety", "summaries"]),
         ("text", ANSWERED | {"repeats"}, ["quick", "answers", "safety", "consistency"]),
         ("agent", ANSWERED | {"trace"}, ["quick", "safety", "agent"]),
@@ -83,7 +83,7 @@ def test_a_preset_takes_what_the_data_can_feed(
 @pytest.mark.parametrize(
     ("name", "task", "said"),
     [
-        ("RAG", "text", "found 'RAG'.*one of quick, rag, rag_judge"),
+        ("RAG", "text", "found 'RAG'.*did you mean 'rag'"),
         ("rag", "text", "rag for data of the task text without retrieved contexts.*quick, answers, safety"),
         ("detection", "text", "detection for data of the task text.*quick, answers, safety"),
     ],
@@ -99,7 +99,7 @@ def test_the_command_runs_a_preset_and_what_is_named_beside_it(workspace: Path, 
     assert main(["evaluate", str(tmp_path / "all.json"), "--preset", "quick", "--evaluators", "rouge"]) == 0
     run = Workspace().run("latest")
     assert {"rouge", "bleu", "pii_leakage"} <= set(run.evaluators)
-    assert len(run.evaluators) == len(chosen_by("quick", "text", {*ANSWERED, "expected_answers"}))
+    assert len(run.evaluators) == len(chosen_by("quick", "text", {*ANSWERED, "expected_answers", "short_answers"}))
 
 
 def test_the_command_lists_the_presets(capsys: pytest.CaptureFixture[str]) -> None:

@@ -88,6 +88,14 @@ def bias(cache: Path) -> Checks:
     )  # fmt: skip
 
 
+def sentiment(cache: Path) -> Checks:
+    """A sentiment model on praise and on a complaint."""
+    return two(
+        "sentiment", "classifier", cache, [{"answer": "I love it, thank you!"}, {"answer": "This is a terrible mess."}],
+        (lambda value: value > 0.5, "> 0.5"), (lambda value: value < -0.5, "< -0.5"),
+    )  # fmt: skip
+
+
 def similarity(cache: Path) -> Checks:
     """A cross-encoder on a paraphrase and on another subject."""
     given = [
@@ -141,7 +149,7 @@ def suggested(entry: Any, kind: str) -> str:
 
 CHECKS: dict[str, Callable[[Path], Checks]] = {
     "hhem": hhem, "nli": nli, "toxicity": toxicity, "bias": bias, "similarity": similarity, "perplexity": perplexity,
-    "bertscore": bertscore,
+    "bertscore": bertscore, "sentiment": sentiment,
 }  # fmt: skip
 
 

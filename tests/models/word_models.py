@@ -70,6 +70,12 @@ def biased(text: str) -> tuple[float, float]:
     return 1 - share, share
 
 
+def felt(text: str) -> tuple[float, float, float]:
+    """Negative .8 with the word “bad”, positive .8 with “good”, else neutral .8."""
+    said = words(text)
+    return (0.8, 0.1, 0.1) if "bad" in said else (0.1, 0.1, 0.8) if "good" in said else (0.1, 0.8, 0.1)
+
+
 def alike(left: str, right: str) -> list[float]:
     """The share of words that both texts have."""
     own, other = set(words(left)), set(words(right))
@@ -90,6 +96,7 @@ def classifiers() -> Mapping[str, WordClassifier]:
         "toxicity_classifier": WordClassifier(TOXIC, True, toxic),
         "fairness_bias": WordClassifier(("Neutral", "Biased"), False, biased),
         "answer_semantic_similarity": WordClassifier(("LABEL_0",), True, alike),
+        "sentiment": WordClassifier(("negative", "neutral", "positive"), False, felt),
     }
 
 

@@ -21,7 +21,7 @@ SUITE = "id,user_input,reference\n1,What is 1 + 1?,two\n2,Who am I?,nobody\n3,Wh
 OUTPUTS = (
     "id,model,response,retrieved_contexts\n1,small,two,\"['One and one make two.']\"\n2,small,you,\"['Nobody.']\"\n"
 )
-PRESENT = {"question", "expected_answers", "answer", "retrieved_contexts"}
+PRESENT = {"question", "expected_answers", "answer", "retrieved_contexts", "short_answers"}
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def press(page: AppTest, key: str) -> AppTest:
 def test_the_presets_say_how_many_evaluators_the_data_can_feed(page: AppTest) -> None:
     options = [option.content for option in presets(page).proto.options]
     assert [text.partition(" · ")[0] for text in options] == [
-        PRESETS[id].title for id in ("quick", "rag", "rag_judge", "retrieval", "answers", "safety")
+        PRESETS[id].title for id in ("quick", "rag", "rag_judge", "retrieval", "answers", "translation", "safety")
     ]
     held, fed = PRESETS["quick"].evaluators("text"), PRESETS["quick"].runnable("text", PRESENT)
     assert f"Quick check · {len(fed)} of {len(held)}" in options
@@ -93,7 +93,7 @@ def test_a_family_is_chosen_or_left_as_a_whole(page: AppTest) -> None:
     assert not offer(page, "rouge").value
     press(page, "all-text")
     assert offer(page, "json_schema").value
-    assert "7 of 7 chosen" in "\n".join(caption.value for caption in page.caption)
+    assert "13 of 13 chosen" in "\n".join(caption.value for caption in page.caption)
 
 
 def test_families_are_folded_until_opened(page: AppTest) -> None:

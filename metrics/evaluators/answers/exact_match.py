@@ -170,10 +170,15 @@ def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
     form = parameters.form
     facts: dict[str, Any] = {"rule": found.rule if found else None}
     if found:
-        facts |= {"expected_answer": found.number, "compared": found.made, "with": found.wanted}
+        facts |= {
+            "expected_answer": found.number,
+            "answer_as_compared": found.made,
+            "expected_as_compared": found.wanted,
+        }
         expected = case.expected_answers[found.number - 1]
     else:
-        facts |= {"compared": form.of(answer), "with": [form.of(one) for one in case.expected_answers]}
+        facts["answer_as_compared"] = form.of(answer)
+        facts["expected_as_compared"] = [form.of(one) for one in case.expected_answers]
         expected = case.expected_answers[0]
     label = LABELS[found.rule] if found else "differs"
     verdict = Verdict(answer, yes_or_no(found is not None), label, expected=expected)

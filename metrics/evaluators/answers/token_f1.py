@@ -39,7 +39,11 @@ class TokenF1Parameters(Parameters):
         Metric("precision", "Share of the answer's tokens that are in the expected answer.", minor=True),
         Metric("recall", "Share of the expected answer's tokens that are in the answer.", minor=True),
         Metric(
-            "squad_exact_match", "Share of answers that equal an expected one in SQuAD's form.", binary=True, minor=True
+            "squad_exact_match",
+            "Share of answers that equal an expected one in SQuAD's form.",
+            binary=True,
+            minor=True,
+            title="SQuAD exact match",
         ),
     ),
     has_thresholds=False,

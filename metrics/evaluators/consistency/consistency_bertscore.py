@@ -2,70 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any, Self
+from typing import Any
 
-from pydantic import Field, model_validator
-
-from metrics.core.evaluator import CaseScore, Example, Findings, Metric, Parameters, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Findings, Metric, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
+from metrics.evaluators._token_vectors import BertscoreParameters, is_known, unknown_script
 from metrics.evaluators.consistency._examples import repeated_answers
 from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
 from metrics.models.token_encoder import TokenEncoder, Tokens
 from metrics.text.overlap.bertscore import greedy_matching, rescaled
 
 SHOWN_PAIRS = 50
-MOST_UNKNOWN = 0.5  # of a text's tokens: unknown ones are all alike to the model, and so would any two texts be
-BASELINES: dict[tuple[str, int | None, str], float] = {
-    ("xlm-roberta-large", 17, "en"): 0.8525485,  # published with bert-score: F1 of unrelated sentences
-}
 PORTION = 64  # answers whose token vectors are in memory at once, and those of one case
 METRICS = (
     Metric(
         "consistency_bertscore", "Mean F1 of greedily matched tokens over the pairs of answers.", low=-1.0, primary=True
     ),
 )
-
-
-class BertscoreParameters(Parameters):
-    """Which model, which of its layers, and the baseline of its scores."""
-
-    token_encoder: str = Field(
-        "",
-        description="Encoder: a local folder or the name of a model on the hub, which is downloaded (Open RAG Eval's "
-        "is xlm-roberta-large); empty: the run's, which is the bundled all-MiniLM-L6-v2 unless chosen.",
-        examples=["xlm-roberta-large"],
-    )
-    layer: int | None = Field(
-        None, ge=0, description="Layer whose states are compared; empty: the last. 17 for xlm-roberta-large."
-    )
-    baseline: float | None = Field(
-        None,
-        ge=0,
-        lt=1,
-        description="F1 of random pairs of texts, which becomes 0; empty: not rescaled. English texts with "
-        "xlm-roberta-large, layer 17: 0.8525485.",
-    )
-    rescale_with_baseline: bool = Field(
-        False,
-        description="Rescale by the published baseline of the encoder, its layer and the language; one that has none "
-        "is rescaled by the value of baseline.",
-    )
-    lang: str = Field("en", description="Language of the answers, for which the published baseline was measured.")
-
-    @model_validator(mode="after")
-    def _has_baseline(self) -> Self:
-        if self.rescale_with_baseline and self.subtracted is None:
-            known = "; ".join(f"token_encoder {name}, layer {layer}, lang {lang}" for name, layer, lang in BASELINES)
-            raise ValueError(f"a value of baseline, as a published one is known only for {known}")
-        return self
-
-    @property
-    def subtracted(self) -> float | None:
-        """The baseline in force; None: not rescaled."""
-        known = BASELINES.get((self.token_encoder, self.layer, self.lang)) if self.rescale_with_baseline else None
-        return known if self.baseline is None else self.baseline
 
 
 @evaluator(
@@ -156,11 +111,10 @@ def _case(
     if len(answered) < 2:
         return too_few("answers that are not empty", len(answered), facts)
     facts |= {"model": model.name, "weights_sha256": model.weights}
-    known = [case for case in answered if _known(encoded[case.answer or ""])]
+    known = [case for case in answered if is_known(encoded[case.answer or ""])]
     if len(known) < 2:
         return not_applicable(
-            f"{model.name} knows the script of fewer than two answers: too many of their tokens are not in its "
-            "vocabulary. Choose another token_encoder, such as xlm-roberta-large",
+            unknown_script(model, "fewer than two answers"),
             Evidence(facts=facts),
         )
     facts["runs"] = [case.run for case in known]
@@ -178,8 +132,3 @@ def _case(
     if cut:
         facts["texts_read_in_part"] = cut
     return CaseScore({"consistency_bertscore": sum(scores) / len(scores)}, evidence=Evidence(facts=facts))
-
-
-def _known(tokens: Tokens) -> bool:
-    """Return whether the model reads the text: it has tokens, and at least half of them are in the vocabulary."""
-    return bool(tokens.weights.sum()) and tokens.unknown <= MOST_UNKNOWN

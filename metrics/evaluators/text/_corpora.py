@@ -7,7 +7,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats
 from metrics.core.cases import join_cases
-from metrics.core.evaluator import Aggregate, CaseScore, Columns, Findings, not_applicable
+from metrics.core.evaluator import Aggregate, CaseScore, Columns, Findings, Status, not_applicable
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
 from metrics.stats.draws import Draws
@@ -45,6 +45,9 @@ def compared(suite: Suite, outputs: Outputs) -> Compared:
     found = Compared([], [], [], [], {})
     missing: dict[str, CaseScore] = dict.fromkeys(suite.cases["case_id"].to_pylist(), not_applicable(NO_OUTPUT))
     for case in sorted(join_cases(suite, outputs), key=lambda case: case.position):
+        if case.error is not None:
+            missing[case.case_id] = CaseScore({}, Status.ERROR, f"the model gave no answer: {case.error}")
+            continue
         references = [normalized("NFC", text) for text in case.expected_answers if text.strip()]
         if not references:
             missing[case.case_id] = not_applicable(NO_REFERENCE)

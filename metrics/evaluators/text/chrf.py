@@ -80,8 +80,8 @@ def chrf_score(suite: Suite, outputs: Outputs, parameters: ChrfParameters) -> Fi
     paired test of two models come from resamples of the cases (of `cases.group` where given), in which counts are added
     up anew.
 
-    Evidence per case: mean precision and recall of both scores, and the expected answer that counted. Equal to
-    sacreBLEU's corpus_chrf and sentence_chrf.
+    Evidence per case: the signature, the expected answer that counted for either score, and of chrF++ the matches and
+    n-grams of each order. Equal to sacreBLEU's corpus_chrf and sentence_chrf.
     """
     texts = compared(suite, outputs)
     pairs = [
@@ -101,11 +101,19 @@ def chrf_score(suite: Suite, outputs: Outputs, parameters: ChrfParameters) -> Fi
         own = counts[best, :orders].astype(np.float64).reshape(-1, 3 * orders)
         rows[name] = own, lambda sums, orders=orders: chrf(sums.reshape(*sums.shape[:-1], orders, 3), parameters.beta)
         values[name], chosen[name] = each[best].tolist(), (np.array(best, np.int64) - starts + 1).tolist()
+
+    def written(name: str, references: str) -> str:
+        return signature(
+            nrefs=references, case="lc" if parameters.lowercase else "mixed", eff="yes", nc=str(CHARACTER_ORDERS),
+            nw=str(ORDERS[name] - CHARACTER_ORDERS), space="no", version=SACREBLEU,
+        )  # fmt: skip
+
     scores = {
         case.case_id: CaseScore(
             {name: own[place] for name, own in values.items()},
             evidence=Evidence(
                 facts={
+                    "signature": written("chrf", str(len(texts.references[place]))),
                     "expected_answer": chosen["chrf"][place],
                     "expected_answer_chrf_plus_plus": chosen["chrf_plus_plus"][place],
                     "matches": rows["chrf_plus_plus"][0][place, 2::3].astype(int).tolist(),
@@ -116,13 +124,5 @@ def chrf_score(suite: Suite, outputs: Outputs, parameters: ChrfParameters) -> Fi
         )
         for place, case in enumerate(texts.cases)
     }
-    columns = {
-        name: {
-            "signature": signature(
-                nrefs=texts.reference_counts, case="lc" if parameters.lowercase else "mixed", eff="yes", nc="6",
-                nw=str(orders - CHARACTER_ORDERS), space="no", version=SACREBLEU,
-            )
-        }
-        for name, orders in ORDERS.items()
-    }  # fmt: skip
+    columns = {name: {"signature": written(name, texts.reference_counts)} for name in ORDERS}
     return findings(suite, texts, parameters, scores, rows, columns)

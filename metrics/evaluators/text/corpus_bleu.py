@@ -12,7 +12,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
 from metrics.evaluators.text._corpora import Compared, compared, findings, signature
-from metrics.text.overlap.bleu import bleu_counts
+from metrics.text.overlap.bleu import BleuCounts, bleu_counts
 from metrics.text.overlap.corpus import SACREBLEU, Smoothing, bleu_row, corpus_bleu
 from metrics.text.overlap.tokenizers import Script, Tokenizer, script, tokens
 
@@ -67,7 +67,7 @@ class CorpusBleuParameters(ResamplingParameters):
     differs_from_source=(
         "Values are from 0 to 1; sacreBLEU prints 100 times as much. The tokenizer follows the script of the expected "
         "answers unless chosen; sacreBLEU's default is 13a whatever they are. Composed and decomposed characters are "
-        "equal (NFC). The 95 % interval is from the variance over resamples of cases; sacreBLEU's is from quantiles."
+        "equal (NFC). The 95 % interval is from the variance over resamples of the cases; sacreBLEU's from quantiles."
     ),
     examples=(
         Example(
@@ -111,8 +111,8 @@ def corpus_bleu_score(suite: Suite, outputs: Outputs, parameters: CorpusBleuPara
     are unscored; an empty answer is one without n-grams. The 95 % interval and the paired test of two models come from
     resamples of the cases (of `cases.group` where given), in which counts are added up anew.
 
-    Evidence per case: matches and n-grams of each order, lengths, tokenizer. Equal to sacreBLEU's corpus_bleu and
-    sentence_bleu.
+    Evidence per case: the signature of its own score, matches and n-grams of each order, lengths. Equal to sacreBLEU's
+    corpus_bleu and sentence_bleu.
     """
     texts = compared(suite, outputs)
     tokenizer = _tokenizer(texts, parameters.tokenizer)
@@ -128,26 +128,31 @@ def corpus_bleu_score(suite: Suite, outputs: Outputs, parameters: CorpusBleuPara
     rows = np.array([bleu_row(own) for own in counts], np.float64).reshape(-1, 2 + 2 * parameters.max_ngram_order)
     smoothing = parameters.smoothing, parameters.smooth_value
     single = corpus_bleu(rows, *smoothing, effective_order=True).tolist()
+
+    def written(references: str, effective: str) -> str:
+        return signature(
+            nrefs=references, case="lc" if parameters.lowercase else "mixed", eff=effective,
+            tok="none" if tokenizer == "whitespace" else tokenizer, smooth=_smoothing(parameters), version=SACREBLEU,
+        )  # fmt: skip
+
     scores = {
-        case.case_id: CaseScore(
-            {"corpus_bleu": value},
-            evidence=Evidence(
-                facts={
-                    "tokenizer": tokenizer, "matches": own.matches, "ngrams": own.totals, "answer_tokens": own.length,
-                    "reference_tokens": own.reference_length,
-                }
-            ),
-        )
-        for case, value, own in zip(texts.cases, single, counts, strict=True)
-    }  # fmt: skip
-    written = signature(
-        nrefs=texts.reference_counts, case="lc" if parameters.lowercase else "mixed", eff="no",
-        tok="none" if tokenizer == "whitespace" else tokenizer, smooth=_smoothing(parameters), version=SACREBLEU,
-    )  # fmt: skip
-    return findings(
-        suite, texts, parameters, scores,
-        {"corpus_bleu": (rows, lambda sums: corpus_bleu(sums, *smoothing))}, {"corpus_bleu": {"signature": written}},
-    )  # fmt: skip
+        case.case_id: CaseScore({"corpus_bleu": value}, evidence=_evidence(own, written(str(len(references)), "yes")))
+        for case, references, value, own in zip(texts.cases, texts.references, single, counts, strict=True)
+    }
+    own_rows = {"corpus_bleu": (rows, lambda sums: corpus_bleu(sums, *smoothing))}
+    columns = {"corpus_bleu": {"signature": written(texts.reference_counts, "no")}}
+    return findings(suite, texts, parameters, scores, own_rows, columns)
+
+
+def _evidence(counts: BleuCounts, written: str) -> Evidence:
+    facts = {
+        "signature": written,
+        "matches": counts.matches,
+        "ngrams": counts.totals,
+        "answer_tokens": counts.length,
+        "reference_tokens": counts.reference_length,
+    }
+    return Evidence(facts=facts)
 
 
 def _tokenizer(texts: Compared, choice: Choice) -> Tokenizer:

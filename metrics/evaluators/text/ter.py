@@ -1,0 +1,144 @@
+"""TER: the edits, shifts of phrases among them, that make the answer an expected one."""
+
+import math
+import re
+
+import numpy as np
+from pydantic import Field
+
+from metrics.core.array_types import Floats
+from metrics.core.evaluator import CaseScore, Example, Findings, Metric, not_applicable
+from metrics.core.evaluator_decorator import evaluator
+from metrics.core.evidence import Evidence
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._classification import ResamplingParameters
+from metrics.evaluators.text._corpora import compared, findings, signature
+from metrics.text.overlap.corpus import SACREBLEU
+
+PUNCTUATION = re.compile(r"[.,?:;!\"()]")
+TOO_LONG = "an expected answer and the answer are too long to compare"
+
+
+class TerParameters(ResamplingParameters):
+    """What of the texts counts."""
+
+    case_sensitive: bool = Field(False, description="Distinguish upper and lower case.")
+    no_punct: bool = Field(False, description="Leave out . , ? : ; ! quotes and round brackets.")
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text."""
+        text = text if self.case_sensitive else text.lower()
+        return (PUNCTUATION.sub("", text) if self.no_punct else text).split()
+
+
+@evaluator(
+    id="ter",
+    title="TER",
+    inputs=("answer", "expected_answers"),
+    metrics=(
+        Metric.lower(
+            "ter", "Edits and shifts of phrases / words of the expected answers.", high=math.inf, threshold=None,
+            title="TER",
+        ),
+    ),
+    has_thresholds=False,
+    sources=("Snover et al. 2006", "Post 2018, sacreBLEU"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    differs_from="edit_distance's word_error_rate is the same without shifts: a phrase that moves costs all its words.",
+    differs_from_source=(
+        "Numbers are sacreBLEU's, limits of the search for shifts included; values are shares where it prints 100 "
+        "times as much. Its options `normalized` and `asian_support` are not offered: white space separates words. "
+        "Composed and decomposed characters are equal (NFC). The 95 % interval is from the variance over resamples of "
+        "the cases; sacreBLEU's from quantiles. Texts of more than some 7,000 words are not scored."
+    ),
+    examples=(
+        Example(
+            "a phrase that moves is one edit",
+            {
+                "cases": [{"case_id": "1", "expected_answers": ["on the mat sat the cat"]}],
+                "outputs": [{"case_id": "1", "answer": "The cat sat on the mat"}],
+            },
+            rows=({"metric": "ter", "value": 2 / 6, "n": 1},),
+        ),
+        Example(
+            "edits of all cases / words of all cases",
+            {
+                "cases": [
+                    {"case_id": "1", "expected_answers": ["a b c d"]},
+                    {"case_id": "2", "expected_answers": ["e f"]},
+                ],
+                "outputs": [{"case_id": "1", "answer": "a b c d"}, {"case_id": "2", "answer": "e x y"}],
+            },
+            rows=({"metric": "ter", "value": 2 / 6, "n": 2},),
+        ),
+        Example(
+            "the fewest edits of several expected answers, over their mean length",
+            {
+                "cases": [{"case_id": "1", "expected_answers": ["a b", "a b c d"]}],
+                "outputs": [{"case_id": "1", "answer": "a x"}],
+            },
+            rows=({"metric": "ter", "value": 1 / 3, "n": 1},),
+        ),
+    ),
+)  # fmt: skip
+def ter(suite: Suite, outputs: Outputs, parameters: TerParameters) -> Findings:
+    """How many edits make the answers the expected ones, per expected word: translation edit rate (TER).
+
+        TER = edits of all cases / words of the expected answers of all cases
+
+    An edit inserts, deletes or replaces a word, or shifts a phrase of up to 10 words by up to 50. From 0, lower is
+    better; above 1 where there are more edits than words. The search is Tercom's: the shift that lowers the number of
+    the other edits most is taken, as long as one does. Of several expected answers the fewest edits count, and the mean
+    of their lengths. Words are in lower case unless `case_sensitive`; punctuation is part of its word. The score of a
+    case is its edits over its words.
+
+    The column `signature` is sacreBLEU's. Cases without an expected answer or without an output are unscored; an empty
+    answer has as many edits as words are expected. The 95 % interval, whose variance falls with the rate, and the
+    paired test of two models come from resamples of the cases (of `cases.group` where given), in which edits and words
+    are added up anew.
+
+    Evidence per case: the signature, edits, expected words, and the expected answer that counted. Equal to sacreBLEU's
+    TER.
+    """
+    from metrics.evaluators.text._edit_rate import edit_count  # on use: it is compiled
+
+    texts = compared(suite, outputs)
+
+    def written(references: str) -> str:
+        return signature(
+            nrefs=references, case="mixed" if parameters.case_sensitive else "lc", tok="tercom", norm="no",
+            punct="no" if parameters.no_punct else "yes", asian="no", version=SACREBLEU,
+        )  # fmt: skip
+
+    kept, rows, scores = [], [], dict(texts.missing)
+    for place, (case, answer) in enumerate(zip(texts.cases, texts.answers, strict=True)):
+        made, wanted = parameters.words(answer), [parameters.words(text) for text in texts.references[place]]
+        counts = [edit_count(made, reference) for reference in wanted]
+        edits = [count for count in counts if count is not None]
+        if len(edits) < len(counts):
+            scores[case.case_id] = not_applicable(TOO_LONG)
+            continue
+        row = [float(min(edits)), sum(map(len, wanted)) / len(wanted)]
+        kept.append(place)
+        rows.append(row)
+        facts = {
+            "signature": written(str(len(wanted))),
+            "edits": min(edits),
+            "expected_words": row[1],
+            "expected_answer": edits.index(min(edits)) + 1,
+        }
+        scores[case.case_id] = CaseScore({"ter": float(_rate(np.array(row)))}, evidence=Evidence(facts=facts))
+    texts = texts._replace(
+        places=[texts.places[place] for place in kept], cases=[texts.cases[place] for place in kept], missing={}
+    )
+    own = {"ter": (np.array(rows, np.float64).reshape(-1, 2), _rate)}
+    return findings(
+        suite, texts, parameters, scores, own, {"ter": {"signature": written(texts.reference_counts)}}, bounded=False
+    )
+
+
+def _rate(sums: Floats) -> Floats:
+    """Return edits / words of sums [..., 2] of both; 1 for edits without words, 0 for neither."""
+    edits, words = sums[..., 0], sums[..., 1]
+    found: Floats = np.divide(edits, words, out=np.asarray(edits > 0, np.float64), where=words > 0)
+    return found
