@@ -50,7 +50,9 @@ def metrics_at(ks: Sequence[int]) -> tuple[Metric, ...]:
         *at("precision", "Relevant ids among the first {k} / {k}."),
         *at("hit_rate", "Share of cases with a relevant id among the first {k}.", binary=True),
         Metric("mrr", "1 / rank of the first relevant id, 0 without one; the mean over cases is the MRR."),
-        Metric("map", "Average precision over the relevant ids; the mean over cases is the MAP.", minor=True),
+        Metric(
+            "map", "Average precision over the relevant ids; the mean over cases is the MAP.", minor=True, title="MAP"
+        ),
         Metric("r_precision", "Relevant ids among the first R / R, where R are relevant.", minor=True),
     )
 
