@@ -35,6 +35,7 @@ def test_every_evaluator_is_named(project: Path) -> None:
     of_our_own = {
         "calibration",
         "error_breakdown",
+        "multiple_choice",
         "own_scores",
         "ranking",
         "selective_accuracy",
