@@ -1,9 +1,10 @@
 import streamlit as st
 
 from components import data
-from components.views.curves import class_bars, confusion_view, score_views, threshold_views
+from components.views.curves import class_bars, confusion_view, cutoff_views, score_views, threshold_views
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
+from metrics.presentation.chart_data import cutoff_points
 from metrics.presentation.phrases import CHART_QUESTIONS
 
 VIEWS = {  # name: title, the question it answers, what draws it
@@ -20,6 +21,7 @@ VIEWS = {  # name: title, the question it answers, what draws it
     "calibration": ("Calibration", CHART_QUESTIONS["calibration"], score_views.show_reliability),
     "confusion": ("Confusion", CHART_QUESTIONS["confusion"], confusion_view.show_confusion),
     "errors": ("Error costs", CHART_QUESTIONS["errors"], class_bars.show_breakdown),
+    "cutoffs": ("By rank", CHART_QUESTIONS["cutoffs"], cutoff_views.show_cutoffs),
     "classes": ("Classes", CHART_QUESTIONS["classes"], class_bars.show_labels),
 }
 SIGNS: dict[str, tuple[set[str], set[str]]] = {  # view: columns that its curves have, columns that they do not have
@@ -43,6 +45,11 @@ def offered(run: str) -> dict[str, dict[str, str]]:
         for view, (has, lacks) in SIGNS.items()
     }
     numbers = data.label_metrics(run)
+    shown = data.leaderboard(run).columns
+    by_evaluator = {
+        one.evaluator: [other.metric for other in shown if other.evaluator == one.evaluator] for one in shown
+    }
+    views["cutoffs"] = [name for name, metrics in by_evaluator.items() if cutoff_points.measures(metrics)]
     views["errors"] = [name for name in numbers if name == "error_breakdown"]
     views["classes"] = [name for name in numbers if name != "error_breakdown"]
     return {view: {name: data.title_of(name) for name in views[view]} for view in VIEWS if views[view]}
@@ -53,8 +60,8 @@ views = offered(run)
 if not views:
     empty(
         "This run has no curves",
-        "Curves come from classification and detection: precision over recall, and the confusion matrix. "
-        "Text evaluators give a number per case instead.",
+        "Curves come from classification and detection: precision over recall, and the confusion matrix; and from "
+        "rankings: recall and nDCG by rank. Other text evaluators give a number per case instead.",
         "See the cases", "cases", run=run,
     )  # fmt: skip
     st.stop()

@@ -9,7 +9,7 @@ from typing import Protocol
 from metrics.core.registry import evaluators
 
 KNOWN = {  # how the field writes it, by the lower-case word
-    **{word.lower(): word for word in ("F1", "IoU", "mIoU", "AP", "AP50", "AP75", "AR", "mAP", "mAR", "MRR", "NDCG")},
+    **{word.lower(): word for word in ("F1", "IoU", "mIoU", "AP", "AP50", "AP75", "AR", "mAP", "mAR", "MRR", "nDCG")},
     **{word.lower(): word for word in ("AUC", "ROC", "BLEU", "ROUGE", "PII", "JSON", "COCO", "HHEM", "FN", "FP", "CV")},
     **{word.lower(): word for word in ("BERTScore", "RAGAS", "UMBRELA", "LLM", "PR", "AutoNuggetizer", "GPTScore")},
 }

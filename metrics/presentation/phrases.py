@@ -13,6 +13,7 @@ CHART_QUESTIONS = {
     "confusion": "Which classes are confused?",
     "errors": "Which kind of error costs the most?",
     "consistency": "How much do answers and scores of a case vary between repeats?",
+    "cutoffs": "How much is found among the first k, and how well is it ranked?",
     "classes": "On which classes is each model weak?",
 }
 MOST_NAMED = 6  # names in a row before "and 12 more"

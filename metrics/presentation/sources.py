@@ -47,6 +47,9 @@ SOURCES = {
         "Hanu and Unitary team 2020, Detoxify", "https://github.com/unitaryai/detoxify"
     ),
     "scikit-learn": Source("scikit-learn", "https://scikit-learn.org/stable/modules/model_evaluation.html"),
+    "lm-evaluation-harness": Source(
+        "EleutherAI lm-evaluation-harness", "https://github.com/EleutherAI/lm-evaluation-harness"
+    ),
     "trec_eval": Source("trec_eval (NIST)", "https://github.com/usnistgov/trec_eval"),
     "Järvelin & Kekäläinen 2002, nDCG": Source(
         "Järvelin & Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques",

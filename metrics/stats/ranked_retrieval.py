@@ -37,7 +37,7 @@ class Hits:
     def dcg(self, k: int) -> Floats:
         """Return the discounted cumulative gain of each query [n] among the first `k`: Σ gain / log2(rank + 1)."""
         kept = self.rank <= k
-        return np.bincount(self.query[kept], weights=self._discounted[kept], minlength=self.n)
+        return np.bincount(self.query[kept], self._discounted[kept], self.n).astype(np.float64)
 
     @cached_property
     def _discounted(self) -> Floats:
@@ -66,11 +66,12 @@ class RankedMeasures:
         whether it counts as relevant, at least one in each query; `gain` what it is worth in nDCG, not negative.
         """
         retrieved = rank > 0
+        found = retrieved & relevant
         best = np.lexsort((-gain, query))
         starts = np.searchsorted(query[best], np.arange(n))
         places = np.arange(len(best)) - starts[query[best]] + 1
         return cls(
-            Hits.in_order(n, *(column[retrieved & relevant] for column in (query, rank)), gain[retrieved & relevant]),
+            Hits.in_order(n, query[found], rank[found], gain[found]),
             np.bincount(query[relevant], minlength=n),
             Hits.in_order(n, query[retrieved], rank[retrieved], gain[retrieved]),
             Hits(n, query[best], places, gain[best]),

@@ -26,7 +26,7 @@ FOLDER = "drafts"
 TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
-Value = str | float | list[str] | None
+Value = str | float | list[str] | list[float] | None
 NEEDS = {
     "keep": "cases", "leave_out": "cases", "tag": "cases", "untag": "cases", "weigh": "cases",
     "add": "rows", "change": "rows", "rename": "names", "relabel": "objects", "merge": "suite",

@@ -256,16 +256,23 @@ def _expected(suite: Suite, column: str, value: Any) -> tuple[str, str] | None:
         known = value in suite.cases[column].to_pylist()
         return None if known else (repr(value), "an image of the suite: others come with a file of cases")
     if pa.types.is_list(kind):
-        right = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        return None if right else (repr(value), "a list of texts")
+        numbers = pa.types.is_floating(kind.value_type)
+        right = isinstance(value, list) and all(_is_number(one) if numbers else isinstance(one, str) for one in value)
+        return None if right else (repr(value), "a list of numbers" if numbers else "a list of texts")
+    if pa.types.is_integer(kind):
+        right = _is_number(value) and value >= 0 and float(value).is_integer()
+        return None if right else (repr(value), "a whole number from 0 up")
     if pa.types.is_floating(kind):
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        return None if number and 0 <= value < math.inf else (repr(value), "a number from 0 up")
+        return None if _is_number(value) and value >= 0 else (repr(value), "a number from 0 up")
     if not isinstance(value, str):
         return repr(value), "a text"
     if len(value) > LONGEST:
         return f"{len(value):,} characters", f"at most {LONGEST:,}"
     return _rule(column, value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _rule(column: str, text: str) -> tuple[str, str] | None:

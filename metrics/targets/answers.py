@@ -82,9 +82,9 @@ def answer_from(given: Mapping[str, Any], metadata: Mapping[str, str] | None = N
         ids = [_part(passage, IDS) for passage in passages]
         if all(each is not None for each in ids):
             values["context_ids"] = _list(ids, "context_ids")
-    ids, texts = (len(values.get(name) or ()) for name in ("context_ids", "retrieved_contexts"))
-    if ids and texts and ids != texts:
-        found = f"{ids} ids of {texts} passages"
+    named, texts = (len(values.get(name) or ()) for name in ("context_ids", "retrieved_contexts"))
+    if named and texts and named != texts:
+        found = f"{named} ids of {texts} passages"
         raise wrong(f"{found}, expected an id for each")
     for name in ("cost_usd", "tokens", "score"):
         if given.get(name) is not None:

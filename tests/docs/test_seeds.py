@@ -34,8 +34,8 @@ def test_every_evaluator_is_named(project: Path) -> None:
     text = (project / "docs" / "seeds.md").read_text(encoding="utf-8")
     of_our_own = {  # in none of the five systems
         "agent_budget", "bertscore", "calibration", "chrf", "corpus_bleu", "edit_distance", "error_breakdown",
-        "exact_match", "g_eval", "interval_coverage", "keypoint_summary", "meteor", "own_scores", "ranking",
-        "readability", "regression", "selective_accuracy", "sentiment", "ter", "token_f1", "tool_calls",
+        "exact_match", "g_eval", "interval_coverage", "keypoint_summary", "meteor", "multiple_choice", "own_scores",
+        "ranking", "readability", "regression", "selective_accuracy", "sentiment", "ter", "token_f1", "tool_calls",
     }  # fmt: skip
     assert set(re.findall(r"`(\w+)`", text)) >= set(evaluators()) - of_our_own
 

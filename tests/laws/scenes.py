@@ -96,8 +96,9 @@ def text_scene(size: int = 4) -> Scene:
                 "expected_answers": [" ".join(said[:2])],
                 "conditions": '"mill" AND NOT "barn"', "json_schema": SCHEMA, "source_text": " ".join(said),
                 "reference_contexts": said[:2], "reference_context_ids": [f"p{index}", "p9"],
-                "reference_grades": [2.0, 1.0], "tags": ["even"] if index % 2 == 0 else [],
                 "expected_calls": '[{"name": "look", "arguments": {"n": 1}}]',
+                "reference_grades": [2.0, 1.0], "choices": said[:3], "correct_choice": index % 3,
+                "tags": ["even"] if index % 2 == 0 else [],
             }
         )  # fmt: skip
         for model, words in (
@@ -109,6 +110,7 @@ def text_scene(size: int = 4) -> Scene:
                     "case_id": f"c{index}", "model": model, "run": run,
                     "answer": f"{words} Said {model}{run % (index + 1)}.", "metadata.score": str(index / 4),
                     "retrieved_contexts": [f"Chunk {n}: {said[n]}" for n in range(3)], "citations": ["1"],
+                    "choice_logprobs": [-9.0 - run, -10.0 + index, -9.5],
                     "context_ids": ["p0", f"p{run}", f"p{index + 4}"],
                     "trace": STEPS % (index + run) % ("}" if run == 1 else ""),
                 }

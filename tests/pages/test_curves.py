@@ -309,3 +309,24 @@ def test_a_run_without_curves_says_so(
     page = open_page("curves", run=texts_run(tmp_path).id)
     assert not page.exception
     assert "This run has no curves" in [heading.value for heading in page.subheader]
+
+
+def test_a_ranking_by_k(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+    cases = [{"case_id": f"c{i}", "reference_context_ids": ["a", f"b{i % 3}"]} for i in range(12)]
+    outputs = [
+        {"case_id": f"c{i}", "model": model, "context_ids": ["b1", "a"] if model == "m" else ["x", "b2", "a"]}
+        for i in range(12)
+        for model in ("m", HOSTILE)
+    ]
+    suite = Suite.from_rows("ids", "text", cases)
+    run = finished(Workspace(), suite, Outputs.from_rows(outputs), "ranking", name="Ids")
+    page = open_page("curves", run=run.id)
+    assert not page.exception
+    assert page.segmented_control[0].options == ["By rank"]
+    table = page.dataframe[0].value
+    assert table.loc[table["Measure"] == "Recall@3", "Value"].tolist() == ["0.667", "0.667"]
+    clicked = open_page("curves", run=run.id, of="m", metric="recall_at_3")
+    assert not clicked.exception
+    groups = [group for group in build(run).charts if group.title == "By rank"]
+    titles = [f"Ranking of retrieved ids: {name} of the first k\u00a0↑" for name in ("nDCG", "Recall")]
+    assert [chart.title for chart in groups[0].charts][:2] == titles

@@ -27,6 +27,8 @@ def stored(workspace: Path) -> str:
     full = ROWS[1] | {
         "conditions": CONDITION, "json_schema": "{}", "source_text": "A text.", "reference_contexts": ["one", HOSTILE],
         "weight": 2.0, "group": "desk", "expected_answers": ["1 euro", HOSTILE],
+        "reference_context_ids": ["doc-1", HOSTILE], "reference_grades": [2.0, 1.0],
+        "choices": ["1 euro", HOSTILE], "correct_choice": 1,
     }  # fmt: skip
     return Workspace().save_suite(Suite.from_rows("desk", "text", [ROWS[0], full, *ROWS[2:]]))
 
@@ -92,6 +94,25 @@ def test_an_expected_answer_is_added_and_one_removed(page: Callable[..., AppTest
     keyed(shown.button, "-expected-remove-0").click().run()
     press(shown, "Apply")
     assert row(saved(shown), "c1")["expected_answers"] == [HOSTILE, "EUR 1"]
+
+
+def test_the_first_choice_is_made_the_correct_one(page: Callable[..., AppTest]) -> None:
+    shown = page(case="c1")
+    box = by_label(shown.selectbox, "Correct choice")
+    assert box.value == 1
+    box.set_value(0).run()
+    assert "Not applied yet: correct choice" in words(shown)
+    press(shown, "Apply")
+    found = row(saved(shown), "c1")
+    assert (found["correct_choice"], found["choices"]) == (0, ["1 euro", HOSTILE])
+    assert (found["reference_context_ids"], found["reference_grades"]) == (["doc-1", HOSTILE], [2.0, 1.0])
+
+
+def test_a_case_with_grades_is_duplicated(page: Callable[..., AppTest]) -> None:
+    shown = page(case="c1")
+    press(shown, "Duplicate")
+    found = saved(shown)
+    assert row(found, "c1-copy") == row(found, "c1") | {"case_id": "c1-copy"}
 
 
 def test_problems_of_all_fields_are_told_and_nothing_is_applied(page: Callable[..., AppTest]) -> None:

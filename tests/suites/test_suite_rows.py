@@ -79,6 +79,17 @@ def test_new_classes_come_after_the_suites_own() -> None:
         add_cases(labels, [{"case_id": "b"}])
 
 
+def test_lists_of_numbers_and_places_are_numbers() -> None:
+    good = {"case_id": "e", "reference_context_ids": ["d"], "reference_grades": [-1, 0.5], "correct_choice": 0.0}
+    assert row(add_cases(suite(), [good | {"reference_context_ids": ["d", "f"]}]), "e")["reference_grades"] == [-1, 0.5]
+    with pytest.raises(InputError) as failure:
+        add_cases(suite(), [good | {"reference_grades": ["2"], "correct_choice": 0.5}])
+    assert told(failure) == [
+        "desk, case e, column reference_grades: found ['2']; expected a list of numbers",
+        "desk, case e, column correct_choice: found 0.5; expected a whole number from 0 up",
+    ]
+
+
 def test_all_problems_of_new_rows_are_told_at_once() -> None:
     rows: list[dict[str, Any]] = [
         {"case_id": "a"}, {"question": "no id"}, {"case_id": "f", "weight": -1}, {"case_id": "f", "tags": "x"},

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.views.setup import condition_builder, suite_saving
+from components.views.setup import case_references, condition_builder, suite_saving
 from components.widgets import url
 from components.widgets.literal import literal
 from components.widgets.tables import header
@@ -115,6 +115,10 @@ def _draw_texts(values: Mapping[str, Any], facts: SuiteFacts, key: str) -> dict[
     with _section("Reference contexts", len(contexts)):
         help = "Passages that a correct answer rests on."
         found["reference_contexts"] = text_list("Context", contexts, f"{key}-contexts", help)
+    with _section("Relevant context ids", len(values.get("reference_context_ids") or [])):
+        found |= case_references.draw_ids(values, key)
+    with _section("Choices", len(values.get("choices") or [])):
+        found |= case_references.draw_choices(values, key)
     with _section("Condition on the answer", bool(values.get("conditions"))):
         found["conditions"] = condition_builder.draw(values.get("conditions") or "", f"{key}-condition") or None
     with _section("JSON Schema of the answer", bool(values.get("json_schema"))):
@@ -214,7 +218,7 @@ def _edits(
     case_id: str | None, own_id: str, before: Mapping[str, Any], found: Mapping[str, Any], labels: Mapping[int, str]
 ) -> list[dict[str, Any]]:
     """Return the edits that make the case as the form has it; none where nothing differs."""
-    changed = {name: value for name, value in found.items() if (value or None) != (before.get(name) or None)}
+    changed = {name: value for name, value in found.items() if _given(value) != _given(before.get(name))}
     if case_id is None:
         return [{"do": "add", "rows": [{"case_id": own_id, **changed}]}] if changed else []
     edits: list[dict[str, Any]] = []
@@ -225,6 +229,11 @@ def _edits(
     if own_id != case_id:
         edits.append({"do": "rename", "names": {case_id: own_id}})
     return edits
+
+
+def _given(value: Any) -> Any:
+    """Return a field's value, None where it is empty; 0 is a value."""
+    return None if value in ("", []) else value
 
 
 def _draw_apply(

@@ -22,6 +22,7 @@ USEFUL = {  # what an evaluator can do without, but then says little
     "repeats": "for several outputs of a case", "few_answers": "for expected answers that recur, like labels",
     "short_answers": "for short expected answers",
     "json_schema": "for cases with a JSON schema", "own_scores": "for outputs with columns of scores",
+    "choice_logprobs": "for outputs with the log-likelihoods of the choices",
     "context_ids": "for outputs with the ids of what they retrieved",
 }  # fmt: skip
 NONE = "none"  # in the address: no evaluator is chosen, which is not the same as the preset's

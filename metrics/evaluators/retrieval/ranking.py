@@ -35,11 +35,11 @@ def metrics_at(ks: Sequence[int]) -> tuple[Metric, ...]:
     """Return the metrics for these k, in order."""
     main = main_k(ks)
 
-    def at(name: str, description: str, **more: bool) -> list[Metric]:
+    def at(name: str, description: str, binary: bool = False) -> list[Metric]:
         return [
             Metric(
                 f"{name}_at_{k}", description.format(k=k), primary=k == main and name == "ndcg",
-                minor=k != main or name not in ("ndcg", "recall"), **more,
+                minor=k != main or name not in ("ndcg", "recall"), binary=binary,
             )
             for k in ks
         ]  # fmt: skip
@@ -50,7 +50,9 @@ def metrics_at(ks: Sequence[int]) -> tuple[Metric, ...]:
         *at("precision", "Relevant ids among the first {k} / {k}."),
         *at("hit_rate", "Share of cases with a relevant id among the first {k}.", binary=True),
         Metric("mrr", "1 / rank of the first relevant id, 0 without one; the mean over cases is the MRR."),
-        Metric("map", "Average precision over the relevant ids; the mean over cases is the MAP.", minor=True),
+        Metric(
+            "map", "Average precision over the relevant ids; the mean over cases is the MAP.", minor=True, title="MAP"
+        ),
         Metric("r_precision", "Relevant ids among the first R / R, where R are relevant.", minor=True),
     )
 
@@ -168,8 +170,8 @@ def ranking(cases: Cases, parameters: RankingParameters) -> list[CaseScore]:
     """
     reasons = _reasons(cases, parameters)
     kept = cases.take(pa.array([place for place, reason in enumerate(reasons) if reason is None], pa.int64()))
-    judged = _judged(kept)
-    values = _values(len(kept), judged, parameters)
+    judged = judged_ids(kept)
+    values = measures(len(kept), judged, parameters)
     rows = zip(*(column.tolist() for column in values.values()), strict=True)
     scores = (
         CaseScore(dict(zip(values, row, strict=True)), evidence=evidence)
@@ -197,7 +199,7 @@ def _reasons(cases: Cases, parameters: RankingParameters) -> list[str | None]:
     return list(map(reason, ids, references, grades))
 
 
-def _judged(cases: Cases) -> Judged:
+def judged_ids(cases: Cases) -> Judged:
     """Return the reference ids of cases that have a value."""
     retrieved, references = (cases.column(name) for name in ("context_ids", "reference_context_ids"))
     grades = cases.column("reference_grades")
@@ -214,19 +216,19 @@ def _judged(cases: Cases) -> Judged:
     return Judged(of_references, ids, grade, rank)
 
 
-def _values(n: int, judged: Judged, parameters: RankingParameters) -> dict[str, Floats]:
+def measures(n: int, judged: Judged, parameters: RankingParameters) -> dict[str, Floats]:
     """Return every metric of n cases, by name."""
     gain = np.maximum(judged.grade, 0.0)
     gain = np.exp2(gain) - 1 if parameters.gain == "exponential" else gain
     relevant = judged.grade >= parameters.relevant_grade
-    measures = RankedMeasures.of(n, judged.case, judged.rank, relevant, gain)
-    kinds = {"ndcg": measures.ndcg, "recall": measures.recall, "precision": measures.precision,
-             "hit_rate": measures.hit_rate}  # fmt: skip
+    found = RankedMeasures.of(n, judged.case, judged.rank, relevant, gain)
+    kinds = {"ndcg": found.ndcg, "recall": found.recall, "precision": found.precision,
+             "hit_rate": found.hit_rate}  # fmt: skip
     return {
         **{f"{name}_at_{k}": kind(k) for name, kind in kinds.items() for k in parameters.k_values},
-        "mrr": measures.reciprocal_rank(),
-        "map": measures.average_precision(),
-        "r_precision": measures.r_precision(),
+        "mrr": found.reciprocal_rank(),
+        "map": found.average_precision(),
+        "r_precision": found.r_precision(),
     }
 
 

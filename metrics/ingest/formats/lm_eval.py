@@ -3,7 +3,8 @@
 The question is the document's where it has one with a usual name, else the prompt as sent. The answer is the response
 as it came (several are repeats); what the harness filtered from it is kept as `metadata.lm_eval.filtered`, or
 `metadata.lm_eval.FILTER.filtered` where several filters were used. Of a multiple-choice document the answer is the
-choice with the greatest log-likelihood, and the expected answer the target's choice. Metrics are kept as metadata.
+choice with the greatest log-likelihood, and the expected answer the target's choice; the choices, the place of the
+correct one and the log-likelihoods are kept beside them. Metrics are kept as metadata.
 """
 
 import math
@@ -54,12 +55,18 @@ def _rows(record: Record, several: bool) -> list[Record]:
     requests = _requests(record.get("arguments"))
     expected, answers = record.get("target"), _generated(record)
     generated = answers is not None
+    chances: Record = {}
     if answers is None:
-        choices = [text_of(request[1]) for request in requests if len(request) > 1]
-        answers = [_chosen(record, choices, requests)]
+        choices = [text_of(request[1]) or "" for request in requests if len(request) > 1]
+        logprobs = _log_likelihoods(record, choices, requests)
+        answers = [choices[logprobs.index(max(logprobs))].strip()]
+        chances = {"choices": _undelimited(choices), "choice_logprobs": list(map(repr, logprobs))}
         place = _whole(expected)
         if place is not None and 0 <= place < len(choices):
-            expected = (choices[place] or "").strip()
+            expected = choices[place].strip()
+            chances["correct_choice"] = str(place)
+        elif text_of(expected) in chances["choices"]:
+            chances["correct_choice"] = str(chances["choices"].index(text_of(expected)))
     name = text_of(record.get("filter")) or "none"
     prefix = f"lm_eval.{name}" if several else "lm_eval"
     kept = metadata(f"{prefix}.filtered", _only(record.get("filtered_resps"))) if generated else {}
@@ -70,6 +77,7 @@ def _rows(record: Record, several: bool) -> list[Record]:
         "case_id": case,
         "question": _question(doc, requests),
         "expected_answers": references(expected),
+        **chances,
         **metadata("doc", doc if isinstance(doc, Mapping) else None),
         **kept,
     }
@@ -96,8 +104,8 @@ def _generated(record: Record) -> list[str | None] | None:
     return None
 
 
-def _chosen(record: Record, choices: Sequence[str | None], requests: Sequence[list[Any]]) -> str:
-    """Return the continuation with the greatest log-likelihood; Fault where the requests are no choice."""
+def _log_likelihoods(record: Record, choices: Sequence[str], requests: Sequence[list[Any]]) -> list[float]:
+    """Return the log-likelihood of each continuation; Fault where the requests are no choice."""
     listed = record.get("filtered_resps")
     values = [_likelihood(entry) for entry in listed] if isinstance(listed, list) else []
     if len(choices) < 2 or len(values) != len(choices) or any(math.isnan(value) for value in values):
@@ -106,10 +114,12 @@ def _chosen(record: Record, choices: Sequence[str | None], requests: Sequence[li
         raise Fault(
             "choices that differ in their prompt, or unconditional requests beside them", GENERATED, "arguments"
         )
-    best = max(
-        zip(values, range(len(values), 0, -1), choices, strict=True), key=lambda one: one[:2]
-    )  # the first of equals
-    return (best[2] or "").strip()
+    return values
+
+
+def _undelimited(choices: Sequence[str]) -> list[str]:
+    """Return the choices without the blank that the harness puts between prompt and choice."""
+    return [text[1:] for text in choices] if all(text.startswith(" ") for text in choices) else list(choices)
 
 
 def _likelihood(entry: Any) -> float:

@@ -53,16 +53,18 @@ def lists(sheet: Sheet, columns: Columns, canonical: str) -> pa.ChunkedArray:
     return split
 
 
-def number_lists(sheet: Sheet, columns: Columns, canonical: str) -> pa.ChunkedArray:
-    """Return a column (or numbered columns) as lists of finite numbers."""
+def number_lists(sheet: Sheet, columns: Columns, canonical: str, logarithms: bool = False) -> pa.ChunkedArray:
+    """Return a column (or numbered columns) as lists of finite numbers; `logarithms` may be -inf, that of 0."""
     split = flat(lists(sheet, columns, canonical))
     items = pc.utf8_trim_whitespace(split.flatten())
     spelled = as_mask(pc.match_substring_regex(items, NUMBER))
+    if logarithms:
+        spelled |= as_mask(pc.is_in(pc.utf8_lower(items), pa.array(["-inf", "-infinity"])))
     owner = np.asarray(pc.list_parent_indices(split))
     wrong = np.zeros(len(sheet), bool)
     wrong[owner[~spelled]] = True
     values = np.array(pc.cast(pc.if_else(pa.array(spelled), items, None), pa.float64()).to_numpy(zero_copy_only=False))
-    wrong[owner[np.isinf(values)]] = True
+    wrong[owner[np.isposinf(values) if logarithms else np.isinf(values)]] = True
     sheet.report(wrong, columns.columns[canonical], split, "a list of finite numbers")
     offsets = pa.array(np.concatenate(([0], np.cumsum(pc.fill_null(pc.list_value_length(split), 0)))).astype(np.int32))
     made = pa.ListArray.from_arrays(offsets, pa.array(values))

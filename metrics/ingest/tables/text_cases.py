@@ -149,7 +149,7 @@ def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> 
             values[canonical] = sheet_cells.text(sheet, found[canonical])
     values |= contexts.context_columns(sheet, columns)
     if answer_choices.LOGPROBS in found:
-        values[answer_choices.LOGPROBS] = sheet_cells.number_lists(sheet, columns, answer_choices.LOGPROBS)
+        values[answer_choices.LOGPROBS] = sheet_cells.number_lists(sheet, columns, answer_choices.LOGPROBS, True)
     if "error" in found:
         values["error"] = _errors(sheet, found["error"])
     for canonical in OUTPUT_LISTS:

