@@ -63,6 +63,16 @@ EXCEPTIONS: dict[tuple[str, str], str] = {  # law and evaluator → why it does 
         "agent_sanity",
     ): "a trace that is no JSON is an error of its case, not one that the rule does not apply to",
     (EXTREME, "agent_budget"): "a trace that is no JSON is an error of its case, though the columns may tell the rest",
+    **{
+        (EXTREME, name): "a trace that is no JSON is an error of its case"
+        for name in (
+            "goal_accuracy",
+            "turn_relevance",
+            "role_adherence",
+            "knowledge_retention",
+            "conversation_goal",
+        )
+    },
     **{(EXTREME, name): WHOLE for name in ("byop", "rubric", "fact_check", "summarization_judge", "summary_coherence")},
     ("all unscorable, no number but reasons", "segmentation_iou"): (
         "pixels that no region covers are background, a label like any other: empty images agree wholly"

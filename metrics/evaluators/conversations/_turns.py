@@ -12,9 +12,8 @@ from metrics.evaluators._judged_items import expected_share
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.long_texts import listed_size
 from metrics.judge.steps import together
-from metrics.text.agents.dialogue import Said, Side, cut, dialogue, instructions, of_turns
-from metrics.text.agents.traces import TraceError, steps_of
-from metrics.text.conversation import turns as turns_in
+from metrics.text.agents.dialogue import Said, Side, conversation_steps, cut, dialogue, instructions
+from metrics.text.agents.traces import TraceError
 
 I = TypeVar("I", bound=ItemReply)  # noqa: E741 - an item
 TURNS = "turns"  # what a verdict rests on: a turn of the conversation, by its number
@@ -57,16 +56,10 @@ def conversation_of(case: Case) -> Conversation | CaseScore:
 
     It is the output's trace; without a trace, the turns in the question, and the answer after them.
     """
-    if (case.trace or "").strip():
-        try:
-            steps = steps_of(case.trace or "")
-        except TraceError as failure:
-            return CaseScore({}, Status.ERROR, str(failure))
-    else:
-        asked = turns_in(case.question or "")
-        steps = tuple(of_turns(asked))
-        if asked and (case.answer or "").strip():
-            steps += tuple(of_turns([asked[0]._replace(role="assistant", text=case.answer or "")]))
+    try:
+        steps = conversation_steps(case.trace, case.question, case.answer)
+    except TraceError as failure:
+        return CaseScore({}, Status.ERROR, str(failure))
     turns = dialogue(steps)
     if not turns:
         return not_applicable(NO_CONVERSATION)

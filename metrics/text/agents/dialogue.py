@@ -1,12 +1,12 @@
 """The turns of a conversation in an agent's trace, and its steps as lines that a judge reads."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from metrics.text.agents.expected_calls import Call, call_text, named_arguments
-from metrics.text.agents.traces import Step
-from metrics.text.conversation import USERS, Turn
+from metrics.text.agents.traces import Step, steps_of
+from metrics.text.conversation import USERS, turns
 
 Side = Literal["user", "assistant"]
 INSTRUCTING = ("system", "developer")  # roles whose messages tell the assistant what to be
@@ -30,7 +30,7 @@ def dialogue(steps: Sequence[Step]) -> list[Said]:
     >>> [turn.text for turn in dialogue([Step("message", role="user", text="Hi"), Step("message", text="Hello!")])]
     ['Hi', 'Hello!']
     """
-    turns: list[Said] = []
+    found: list[Said] = []
     ahead: tuple[int, ...] = ()  # calls and reasoning before the assistant's next words
     for place, step in enumerate(steps):
         if step.kind != "message":
@@ -42,16 +42,22 @@ def dialogue(steps: Sequence[Step]) -> list[Said]:
         side: Side = "user" if role in USERS else "assistant"
         own = (place,) if side == "user" else (*ahead, place)
         ahead = () if side == "assistant" else ahead
-        if turns and turns[-1].side == side:
-            turns[-1] = Said(side, f"{turns[-1].text}\n{step.text}", turns[-1].steps + own)
+        if found and found[-1].side == side:
+            found[-1] = Said(side, f"{found[-1].text}\n{step.text}", found[-1].steps + own)
         else:
-            turns.append(Said(side, step.text, own))
-    return turns
+            found.append(Said(side, step.text, own))
+    return found
 
 
-def of_turns(turns: Iterable[Turn]) -> list[Step]:
-    """Return the steps of a conversation that stands in a text (metrics.text.conversation.turns)."""
-    return [Step("message", role=turn.role, text=turn.text) for turn in turns]
+def conversation_steps(trace: str | None, question: str | None, answer: str | None) -> Sequence[Step]:
+    """Return the steps of a case's conversation: those of the trace, else the turns in the question and the answer.
+
+    Empty where there is neither. Raises TraceError for a trace that cannot be read.
+    """
+    if trace and trace.strip():
+        return steps_of(trace)
+    asked = [Step("message", role=turn.role, text=turn.text) for turn in turns(question or "")]
+    return [*asked, Step("message", role="assistant", text=answer)] if asked and answer and answer.strip() else asked
 
 
 def instructions(steps: Sequence[Step]) -> str:

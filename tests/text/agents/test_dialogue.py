@@ -2,9 +2,8 @@
 
 import pytest
 
-from metrics.text.agents.dialogue import Said, cut, dialogue, instructions, of_turns, step_lines
-from metrics.text.agents.traces import Step
-from metrics.text.conversation import turns
+from metrics.text.agents.dialogue import Said, conversation_steps, cut, dialogue, instructions, step_lines
+from metrics.text.agents.traces import Step, TraceError
 
 SYSTEM, USER, DONE = (
     Step("message", role=role, text=text)
@@ -32,10 +31,15 @@ def test_turns(steps: list[Step], expected: list[Said]) -> None:
     assert dialogue(steps) == expected
 
 
-def test_a_conversation_in_a_text() -> None:
-    assert [turn.side for turn in dialogue(of_turns(turns("user: Hi\nassistant: Hello\nuser: Where?")))] == [
-        "user", "assistant", "user",
-    ]  # fmt: skip
+def test_where_the_conversation_of_a_case_is() -> None:
+    asked = "user: Hi\nassistant: Hello\nuser: Where?"
+    sides = ["user", "assistant", "user", "assistant"]
+    assert [turn.side for turn in dialogue(conversation_steps(None, asked, "There."))] == sides
+    assert [turn.side for turn in dialogue(conversation_steps(" ", asked, " "))] == sides[:3]
+    assert dialogue(conversation_steps('[{"role": "user", "text": "Go."}]', asked, "x")) == [Said("user", "Go.", (0,))]
+    assert list(conversation_steps(None, "Where?", "There.")) == []
+    with pytest.raises(TraceError, match="no list"):
+        conversation_steps("3", asked, "x")
 
 
 def test_what_the_system_says() -> None:
