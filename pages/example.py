@@ -166,8 +166,10 @@ def show_chat(column: str, output: Mapping[str, Any], case: Mapping[str, Any], s
         if row["verdicts"]
     ]
     view = chat_turns.chat(output["trace"], case["question"], output["answer"], judged)
-    if view is not None:
-        is_judged = any(turn["verdicts"] for turn in view["turns"])
+    if view is None:
+        return
+    is_judged = any(turn["verdicts"] for turn in view["turns"])
+    if is_judged or len(view["turns"]) > 2:  # a question and its answer are shown already
         with st.expander(f"Conversation: {chat_turns.summary(view)}", key=f"chat-{column}", expanded=is_judged):
             chat.draw(view, f"turns-{column}")
 

@@ -1,8 +1,8 @@
 """Writes data/samples/conversations: suite.csv and outputs.jsonl, from conversations.json, which is written by hand.
 
-The same people talk to two assistants of a library's service desk. heron-desk is polite and remembers; kestrel-desk asks
-again for what it was told, leaves its role and strays. conversations.json also has the verdicts on each
-turn, from which `python -m data.samples.record_conversations` makes the replies of the judge. Run as
+The same people talk to two assistants of a library's service desk. heron-desk is polite and remembers; kestrel-desk
+asks again for what it was told, leaves its role and strays. conversations.json also has the verdicts on each turn, from
+which `python -m data.samples.record_conversations` makes the replies of the judge. Run as
 `python make_conversations.py [FOLDER]`.
 """
 

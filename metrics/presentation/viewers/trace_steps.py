@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from metrics.presentation.format import count, duration, number, plural
+from metrics.presentation.format import count, duration, plural
 from metrics.presentation.palette import MARKS, MUTED
 from metrics.presentation.verdict_rows import HOLDS_GLYPHS
 
@@ -49,7 +49,11 @@ def _axis(span: float | None, most: Mapping[str, float]) -> Sequence[tuple[str, 
     """Return what the bars show, each with the words for its full width; none where nothing can be measured."""
     shown = [("time", f"0 – {duration(span)}")] if span else []
     shown += [("tokens", f"up to {plural(int(most['tokens']), 'token')} a step")] * bool(most["tokens"])
-    return shown + [("cost", f"up to ${number(most['cost_usd'])} a step")] * bool(most["cost_usd"])
+    return shown + [("cost", f"up to {_dollars(most['cost_usd'])} a step")] * bool(most["cost_usd"])
+
+
+def _dollars(value: float) -> str:
+    return f"${value:,.2f}" if value >= 1 else f"${value:.2g}"
 
 
 def _step(step: Mapping[str, Any], span: float | None, most: Mapping[str, float]) -> dict[str, Any]:
@@ -58,7 +62,7 @@ def _step(step: Mapping[str, Any], span: float | None, most: Mapping[str, float]
     verdict = step["verdict"]
     marks = [*step["marks"], *([] if step["seconds"] is None else [duration(step["seconds"])])]
     marks += [] if step["tokens"] is None else [f"{count(step['tokens'])} tokens"]
-    marks += [] if step["cost_usd"] is None else [f"${number(step['cost_usd'])}"]
+    marks += [] if step["cost_usd"] is None else [_dollars(step["cost_usd"])]
     return {
         "number": step["number"],
         "kind": step["kind"],

@@ -72,7 +72,7 @@ def test_times_tokens_and_depth_as_bars_on_one_axis() -> None:
         {"tool": "pay", "started": "2026-01-01T00:00:04", "cost_usd": 0.5},
     ]
     drawn = trace_steps.payload(view(timed))
-    assert drawn["axis"] == [("time", "0 – 4.0 s"), ("tokens", "up to 40 tokens a step"), ("cost", "up to $0.500 a step")]
+    assert drawn["axis"] == [("time", "0 – 4.0 s"), ("tokens", "up to 40 tokens a step"), ("cost", "up to $0.5 a step")]
     assert [step["bars"] for step in drawn["steps"]] == [
         [("time", 0.0, 25.0), ("tokens", 0.0, 100.0)], [("time", 25.0, 50.0), ("tokens", 0.0, 50.0)], [],
         [("time", 99.4, 0.6), ("cost", 0.0, 100.0)],
