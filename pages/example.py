@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.viewers import image_viewer, text_case, trace
+from components.viewers import chat, image_viewer, text_case, trace
 from components.views.judge import judge_calls, own_verdict
 from components.views.objects import object_list, object_walk
 from components.views.objects.image_case import Marked, Shown, detail, outputs_predictions, picture, show_image
@@ -16,7 +16,7 @@ from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.presentation import calibration_words, format
 from metrics.presentation.names import column_name, metric_name, middle
-from metrics.presentation.viewers import case_texts, object_panels, segment_panels, trace_steps
+from metrics.presentation.viewers import case_texts, chat_turns, object_panels, segment_panels, trace_steps
 
 
 class CaseList(NamedTuple):
@@ -145,7 +145,9 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
                 )
             show_label_scores(view.predictions, output)
             text_case.draw_list("Retrieved contexts", contexts[column], f"c-{column}", ids[column])
-            show_trace(column, output)
+            own = scores[scores["column"] == column]
+            show_chat(column, output, case, own)
+            show_trace(column, output, case, own)
     titles = {name: data.title_of(name) for name in scores["evaluator"].unique()}
     first = scores["evaluator"] == around.evaluator  # the answer to the page's question goes first
     for part in (scores[first], scores[~first]):
@@ -156,11 +158,28 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
     st.dataframe(case_texts.score_table(scores, titles, columns), hide_index=True, column_config=heads)
 
 
-def show_trace(column: str, output: Mapping[str, Any]) -> None:
-    """Draw what the agent did, step by step."""
+def show_chat(column: str, output: Mapping[str, Any], case: Mapping[str, Any], scores: pd.DataFrame) -> None:
+    """Draw the conversation as a chat, the verdicts on its turns beside them; nothing where there is none."""
+    judged = [
+        (data.title_of(row["evaluator"]), row["verdicts"])
+        for row in scores.drop_duplicates("evaluator").to_dict("records")
+        if row["verdicts"]
+    ]
+    view = chat_turns.chat(output["trace"], case["question"], output["answer"], judged)
+    if view is None:
+        return
+    is_judged = any(turn["verdicts"] for turn in view["turns"])
+    if is_judged or len(view["turns"]) > 2:  # a question and its answer are shown already
+        with st.expander(f"Conversation: {chat_turns.summary(view)}", key=f"chat-{column}", expanded=is_judged):
+            chat.draw(view, f"turns-{column}")
+
+
+def show_trace(column: str, output: Mapping[str, Any], case: Mapping[str, Any], scores: pd.DataFrame) -> None:
+    """Draw what the agent did, step by step, beside the calls that the case expects."""
     if not output["trace"]:
         return
-    view = data.trace(output["trace"])
+    of_calls = scores.loc[scores["evaluator"] == "tool_calls", "verdicts"]
+    view = data.trace(output["trace"], case.get("expected_calls"), next((groups for groups in of_calls if groups), ()))
     with st.expander(f"Trace: {trace_steps.summary(view)}", key=f"trace-{column}"):
         trace.draw(view, f"steps-{column}")
 

@@ -19,7 +19,7 @@ from metrics.suites.samples import create, samples
 def record(folder: Path) -> None:
     """Evaluate each judged sample in the workspace `folder`, and write down the replies."""
     for sample in samples():
-        if "judge" in sample.facts:
+        if sample.facts.get("judge", {}).get("model") == "local":
             asked = {name: value for name, value in sample.facts["judge"].items() if name != "replay"}
             engine.execute(create(Workspace(folder), sample, asked))
             Cache(folder / "cache" / "judge").export(sample.folder / sample.facts["judge"]["replay"])

@@ -27,7 +27,9 @@ from typing import Any, Literal, Self
 import orjson
 
 Holds = Literal["yes", "no", "unknown"]
-Link = tuple[str, int]  # a group of verdicts, or "contexts" for the retrieved contexts; the number in it, from 1
+# a group of verdicts, "contexts" for the retrieved contexts or "turns" for those of the conversation; the number in it,
+# from 1
+Link = tuple[str, int]
 
 VERSION = 1
 QUOTE_FOUND = "quote_found"  # the fact of a verdict with a judge's quote: whether it stands in what it rests on

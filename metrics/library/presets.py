@@ -104,8 +104,12 @@ PRESETS = {
             ("summaries",), ("source_text",), also=("gptscore_summary",),
         ),
         Preset(
-            "agent", "Agent", "The agent's answer by a rubric, its steps, and the files it made.", ("agent",),
-            ("agents",), also=("fact_check",),
+            "agent", "Agent", "Calls of tools, goal and budget; the answer by a rubric, its steps, the files made.",
+            ("agent",), ("agents",), also=("fact_check",),
+        ),
+        Preset(
+            "conversations", "Conversations", "Each turn of an assistant: relevance, memory, role, and the user's goals.",
+            ("text", "agent"), ("conversations",), ("trace",), also=("goal_accuracy",),
         ),
         Preset(
             "consistency", "Consistency", "How much the answers and scores of a case vary between repeats.",

@@ -5,6 +5,7 @@ FAMILIES = {
     "answers": "Answers",
     "classification": "Classification",
     "consistency": "Consistency of repeats",
+    "conversations": "Conversations",
     "detection": "Object detection",
     "grounding": "Grounding in the contexts",
     "plugins": "Plugins",

@@ -11,6 +11,8 @@ WORDS = {  # by the names that the judge's steps note; {} is the count
     "duplicates": "{} repeated items counted once",
     "context_batches": "contexts asked about in {} batches",
     "context_passages": "contexts read in {} passages",
+    "steps_left_out": "{} steps in the middle of the trace not read",
+    "turns_left_out": "the first {} turns not read",
     "characters_left_out": "the last {} characters not read",
 }
 

@@ -27,7 +27,8 @@ FULL = {
     "citations": ["1", "2"],
     "conditions": "Paris",
     "source_text": TEXT,
-    "trace": "[]",
+    "trace": '[{"role": "system", "text": "Be kind."}, {"role": "user", "text": "Where?"}, {"tool": "look"}, '
+    '{"role": "assistant", "text": "In Paris."}]',
 }
 BLANK = {name: [" ", "\n"] if isinstance(value, list) else " \t" for name, value in FULL.items()}
 PASSES_WHEN_EMPTY = {"bias", "toxicity", "sexism", "stereotypes", "contact_information"}  # nothing said, nothing bad
@@ -142,7 +143,7 @@ def test_prompt_ids_are_unique() -> None:
 @named(JUDGED)
 def test_a_missing_input_is_noticed(entry: Evaluator) -> None:
     for name in entry.inputs:
-        given = {key: value for key, value in FULL.items() if key != name}
+        given = {key: value for key, value in FULL.items() if key not in entry.accepted(name)}
         assert entry.missing_inputs(Case.of(**given)) == [name]
 
 

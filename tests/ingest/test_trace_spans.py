@@ -47,3 +47,30 @@ def test_huge_traces() -> None:
     assert read_trace(json.dumps(export(*spans))).steps
     with pytest.raises(TraceError, match="characters, more than"):
         read_trace(" " * 20_000_001)
+
+
+def test_each_step_has_the_times_tokens_cost_and_depth_of_its_span() -> None:
+    """An agent that asks a model, and a tool that asks another one inside."""
+    parents = {"chat a": "agent", "execute_tool b": "agent", "chat c": "execute_tool b"}
+    usage = {"usage__input_tokens": 30, "usage__output_tokens": 5, "usage__cost": 0.25}
+    spans = [
+        span("agent", 0, 9, operation__name="invoke_agent"),
+        span("chat a", 1, 3, input__messages=said("user", "Go."), output__messages=said("assistant", "Ok."), **usage),
+        span("execute_tool b", 3, 8, operation__name="execute_tool", tool__name="b", tool__call__id="k"),
+        span("chat c", 4, 6, output__messages=said("assistant", "Inner."), usage__output_tokens=7),
+    ]  # fmt: skip
+    for each in spans:
+        each |= {"spanId": each["name"], "parentSpanId": parents.get(each["name"], "")}
+    trace = read_trace(json.dumps(export(*spans)))
+    told = [(one.text or one.tool, one.seconds, one.tokens, one.cost_usd, one.depth) for one in trace.steps]
+    assert told == [
+        ("Go.", None, None, None, None), ("Ok.", 2.0, 35, 0.25, None), ("b", 5.0, None, None, None),
+        ("Inner.", 2.0, 7, None, 1),
+    ]  # fmt: skip
+    assert trace.tokens == 42
+    assert [step.started and step.started[17:19] for step in trace.steps] == [None, "21", "23", "24"]
+    assert list(read_trace(trace.text).steps) == list(trace.steps)
+
+
+def said(role: str, text: str) -> str:
+    return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])

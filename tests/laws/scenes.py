@@ -79,8 +79,10 @@ FACTS = (
     "Its wheel turned until {year}.", "A heron nests on the roof since {year}.",
 )  # fmt: skip
 STEPS = (
-    '{"steps": [{"role": "user", "text": "go"}, {"tool": "look", "arguments": {"n": %d}, "result": "x"}, '
-    '{"tool": "look", "arguments": {"n": 1}, "error": "no"}], "artifacts": [{"name": "a.json", "content": "{%%s"}]}'
+    '{"steps": [{"role": "system", "text": "Be kind."}, {"role": "user", "text": "go"}, '
+    '{"tool": "look", "arguments": {"n": %d}, "result": "x"}, '
+    '{"tool": "look", "arguments": {"n": 1}, "error": "no"}, {"role": "assistant", "text": "gone"}], '
+    '"artifacts": [{"name": "a.json", "content": "{%%s"}]}'
 )
 SCHEMA = '{"type": "object", "required": ["a"]}'
 

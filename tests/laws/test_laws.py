@@ -65,6 +65,16 @@ EXCEPTIONS: dict[tuple[str, str], str] = {  # law and evaluator → why it does 
     ): "a trace that is no JSON is an error of its case, not one that the rule does not apply to",
     **{(EXTREME, name): WHOLE for name in WHOLE_TEXTS},
     (EXTREME, "agent_budget"): "a trace that is no JSON is an error of its case, though the columns may tell the rest",
+    **{
+        (EXTREME, name): "a trace that is no JSON is an error of its case"
+        for name in (
+            "goal_accuracy",
+            "turn_relevance",
+            "role_adherence",
+            "knowledge_retention",
+            "conversation_goal",
+        )
+    },
     ("all unscorable, no number but reasons", "segmentation_iou"): (
         "pixels that no region covers are background, a label like any other: empty images agree wholly"
     ),

@@ -21,8 +21,10 @@ from metrics.suites.samples import create, samples
 from tests.engine.engine_scenes import one_thread
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
-NAMES = ("classification", "detection", "rag")
-MADE = {"rag": "*.csv", "classification": "*.csv", "detection": "**/*.*"}
+NAMES = ("agents", "classification", "conversations", "detection", "rag")
+MADE = {
+    "agents": "*.*", "classification": "*.csv", "conversations": "[so]u*.*", "detection": "**/*.*", "rag": "*.csv",
+}  # fmt: skip
 SIGNS_OF = {"german": r"\b(der|die|das|den|nicht|ein\w*|\d+)\b", "spanish": r"\b(de|los|una?|es|\d+)\b"}
 SIGNS_OF |= {"japanese": r"[\u3040-\u30ff]", "arabic": r"[\u0600-\u06ff]"}
 
@@ -39,10 +41,18 @@ def document(path: str) -> Any:
 @pytest.mark.parametrize("name", NAMES)
 def test_sample_json(name: str) -> None:
     facts = document(f"{name}/sample.json")
-    assert set(facts) - {"images"} == {"name", "description", "task", "suite", "outputs", "evaluators", "parameters"}
+    assert set(facts) - {"images", "judge"} == {
+        "name",
+        "description",
+        "task",
+        "suite",
+        "outputs",
+        "evaluators",
+        "parameters",
+    }
     for path in (facts["suite"], facts.get("images", "."), *facts["outputs"]):
         assert (SAMPLES / name / path).exists(), path
-    assert facts["task"] == {"rag": "text"}.get(name, name)
+    assert facts["task"] == {"rag": "text", "conversations": "text", "agents": "agent"}.get(name, name)
     assert set(facts["parameters"]) <= set(facts["evaluators"])
 
 
@@ -286,3 +296,29 @@ class TestJudged:
         assert len(scores) == 5 * 3 * len(self.facts["cases"])
         assert set(scores["status"]) <= {"ok", "not_applicable"}
         assert (scores["status"] == "ok").mean() > 0.8
+
+
+class TestAgents:
+    """agents/: tasks with the calls that each needs."""
+
+    def test_every_call_is_readable_and_the_agents_differ(self, workspace: Path) -> None:
+        (sample,) = (sample for sample in samples() if sample.id == "agents")
+        run = engine.execute(create(Workspace(workspace), sample), one_thread)
+        found = run.aggregates.drop_duplicates(["model", "metric"]).set_index(["model", "metric"])["value"]
+        assert found["heron-agent", "f1"] > 0.8 > 0.7 > found["kestrel-agent", "f1"]
+        assert found["heron-agent", "seconds"] > 3 * found["kestrel-agent", "seconds"]
+        assert set(run.scores["status"]) <= {"ok", "not_applicable"}
+
+
+class TestConversations:
+    """conversations/: five conversations with two assistants, and verdicts written by hand."""
+
+    def test_the_recording_is_whole_and_says_what_was_written(self, workspace: Path) -> None:
+        (sample,) = (sample for sample in samples() if sample.id == "conversations")
+        run = engine.execute(create(Workspace(workspace), sample), one_thread)
+        assert judge_names(run) == ("hand-written verdicts",)
+        assert set(run.scores["status"]) == {"ok"}
+        found = run.aggregates.drop_duplicates(["model", "metric"]).set_index(["model", "metric"])["value"]
+        shares = ("turn_relevance", "knowledge_retention", "role_adherence", "conversation_goal")
+        assert [found["heron-desk", name] for name in shares] == [1.0] * 4
+        assert [round(found["kestrel-desk", name], 3) for name in shares] == [0.733, 0.733, 0.867, 0.367]

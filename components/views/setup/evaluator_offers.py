@@ -24,6 +24,7 @@ USEFUL = {  # what an evaluator can do without, but then says little
     "json_schema": "for cases with a JSON schema", "own_scores": "for outputs with columns of scores",
     "choice_logprobs": "for outputs with the log-likelihoods of the choices",
     "context_ids": "for outputs with the ids of what they retrieved",
+    "trace": "for outputs whose trace is a conversation",
 }  # fmt: skip
 NONE = "none"  # in the address: no evaluator is chosen, which is not the same as the preset's
 

@@ -236,7 +236,7 @@ def _verdicts(
 ) -> dict[str, list[Verdict]]:
     """Return the verdicts on the expected calls and on those made, each linked with the one that it is paired with."""
     expected = [Verdict(call_text(call), "no", "missing") for call in wanted]
-    calls = [Verdict(call_text(call), "no", "unexpected", expected="") for call in made[:SHOWN_CALLS]]
+    calls = [Verdict(call_text(call), "no", "unexpected") for call in made[:SHOWN_CALLS]]
     for pair in pairs:
         holds = yes_or_no(pair.arguments.is_match)
         differ = rules.differing(made[pair.made], wanted[pair.wanted])
@@ -249,5 +249,5 @@ def _verdicts(
         if pair.made < SHOWN_CALLS:
             label = OTHER_ARGUMENTS if differ else "expected"
             link = ("expected_calls", pair.wanted + 1)
-            calls[pair.made] = Verdict(other, holds, label, rests_on=(link,), expected=one.text, facts=facts)
+            calls[pair.made] = Verdict(other, holds, label, rests_on=(link,), facts=facts)
     return {"expected_calls": expected, "calls": calls}

@@ -8,7 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -36,6 +36,8 @@ class Span:
     attributes: Mapping[str, Any]
     events: Sequence[tuple[str, int, Mapping[str, Any]]] = ()
     error: str | None = None
+    id: str = ""
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +52,13 @@ class SpanTrace:
 
 @dataclass(slots=True)
 class _Turn:
-    """What happens at one moment: messages, or a call of a tool."""
+    """What happens at one moment: messages, or a call of a tool; `span` is that of a reply or a call."""
 
     time: int
     order: int
     messages: list[Any] = field(default_factory=list)
-    tool: Span | None = None
+    span: Span | None = None
+    is_call: bool = False
 
 
 def is_export(document: Any) -> bool:
@@ -97,10 +100,12 @@ def trace_of_spans(spans: Sequence[Span]) -> SpanTrace:
     if not known:
         raise TraceError(f"{len(spans):,} spans, none with gen_ai.* attributes")
     made = Conversation()
+    depths = _depths(known)
     sent: Counter[str] = Counter()
     for turn in sorted(_turns(known), key=lambda turn: (turn.time, turn.order)):
-        if turn.tool is not None:
-            _execute(made, turn.tool)
+        before = len(made.steps)
+        if turn.span is not None and turn.is_call:
+            _execute(made, turn.span)
         here: Counter[str] = Counter()
         for message in turn.messages:
             key = _message_key(message)
@@ -108,13 +113,14 @@ def trace_of_spans(spans: Sequence[Span]) -> SpanTrace:
             if here[key] > sent[key]:
                 sent[key] += 1
                 made.add(message, "a message")
+        if turn.span is not None:
+            _measure(made.steps, before, turn.span, depths)
     times = [time for span in known for time in (span.start, span.end) if time]
     usage = [
         amount
         for span in known
         if span.attributes.get("gen_ai.operation.name") not in AGGREGATING
-        for name in ("input_tokens", "output_tokens", "prompt_tokens", "completion_tokens")
-        if (amount := _whole(span.attributes.get(f"gen_ai.usage.{name}"))) is not None
+        if (amount := _tokens(span)) is not None
     ]
     cases = (text_of(span.attributes[name]) for span in spans for name in CASE if name in span.attributes)
     seconds = (max(times) - min(times)) / 1e9 if times else None
@@ -153,7 +159,9 @@ def _span(raw: Mapping[str, Any], resource: Mapping[str, Any]) -> Span:
         message = text_of(_get(status, "message", "description"))
         error = message or caught or text_of(attributes.get("error.type")) or "failed"
     trace = text_of(_get(raw, "traceId", "trace_id") or _get(context, "trace_id", "traceId"))
-    return Span(trace, text_of(raw.get("name")), start, end, attributes, events, error)
+    id = text_of(_get(raw, "spanId", "span_id") or _get(context, "span_id", "spanId"))
+    parent = text_of(_get(raw, "parentSpanId", "parent_span_id", "parent_id"))
+    return Span(trace, text_of(raw.get("name")), start, end, attributes, events, error, id, parent)
 
 
 def _turns(spans: Sequence[Span]) -> Iterator[_Turn]:
@@ -161,13 +169,13 @@ def _turns(spans: Sequence[Span]) -> Iterator[_Turn]:
     for order, span in enumerate(spans):
         attributes = span.attributes
         if attributes.get("gen_ai.operation.name") == "execute_tool" or "gen_ai.tool.name" in attributes:
-            yield _Turn(span.start, order, tool=span)
+            yield _Turn(span.start, order, span=span, is_call=True)
             continue
         received, replied = _messages(span)
         if received:
             yield _Turn(span.start, order, received)
         if replied:
-            yield _Turn(max(span.end, span.start), order, replied)
+            yield _Turn(max(span.end, span.start), order, replied, span)
 
 
 def _messages(span: Span) -> tuple[list[Any], list[Any]]:
@@ -221,6 +229,48 @@ def _execute(made: Conversation, span: Span) -> None:
     seconds = max(0, span.end - span.start) / 1e9 if span.start else None
     made.call(id, tool, attributes.get("gen_ai.tool.call.arguments"), _written(span.start), seconds)
     made.answer(id, attributes.get("gen_ai.tool.call.result"), span.error)
+
+
+def _measure(steps: list[Step], before: int, span: Span, depths: Mapping[str, int]) -> None:
+    """Give the steps that a span added its depth, and the first of them its tokens, cost and, of a reply, its times."""
+    depth = depths.get(span.id) or None
+    for place in range(before, len(steps)):
+        steps[place] = replace(steps[place], depth=depth)
+    if before < len(steps):
+        steps[before] = replace(steps[before], tokens=_tokens(span), cost_usd=_cost(span))
+        if steps[before].kind != "call" and span.start:
+            seconds = max(0, span.end - span.start) / 1e9
+            steps[before] = replace(steps[before], started=_written(span.start), seconds=seconds)
+
+
+def _depths(spans: Sequence[Span]) -> dict[str, int]:
+    """Return in how many of the spans each one is, less those that every one is in; 0 where ids go round in a ring."""
+    parents = {span.id: span.parent for span in spans if span.id}
+    found = {}
+    for id in parents:
+        above, inner = parents[id], 0
+        while above in parents and inner < DEEPEST:
+            above, inner = parents[above], inner + 1
+        found[id] = 0 if inner == DEEPEST else inner
+    acting = [
+        found[span.id] for span in spans if span.id and span.attributes.get("gen_ai.operation.name") not in AGGREGATING
+    ]
+    least = min(acting, default=0)
+    return {id: max(0, depth - least) for id, depth in found.items()}
+
+
+def _tokens(span: Span) -> int | None:
+    """Return the tokens that a span states, of input and output; None where it states none."""
+    names = ("input_tokens", "output_tokens", "prompt_tokens", "completion_tokens")
+    amounts = [_whole(span.attributes.get(f"gen_ai.usage.{name}")) for name in names]
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if known else None
+
+
+def _cost(span: Span) -> float | None:
+    """Return the dollars that a span states, as instrumentations that compute them do."""
+    value = _get(span.attributes, "gen_ai.usage.cost", "gen_ai.usage.total_cost", "gen_ai.cost.total_cost")
+    return float(value) if isinstance(value, int | float) and 0 <= value < 1e9 else None
 
 
 def _message_key(message: Any) -> str:

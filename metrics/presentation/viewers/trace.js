@@ -1,4 +1,5 @@
-// Draws the payload of trace_steps.py: an agent's steps. Every text is textContent.
+// Draws the payload of trace_steps.py: an agent's steps, on one axis of time, and the expected calls. Every text is
+// textContent.
 function html(tag, className, text) {
   const made = document.createElement(tag);
   if (className) made.className = className;
@@ -6,23 +7,58 @@ function html(tag, className, text) {
   return made;
 }
 
-function drawHead(step) {
-  const head = html("summary", "head");
+function marked(glyph, label, colour) {
+  const made = html("span", "mark verdict", `${glyph} ${label}`);
+  made.style.setProperty("--mark", colour);
+  return made;
+}
+
+function drawBars(bars) {
+  const made = html("span", "bars");
+  for (const [kind, from, width] of bars) {
+    const lane = html("span", "lane");
+    const bar = html("i", `bar ${kind}`);
+    bar.style.left = `${from}%`;
+    bar.style.width = `${width}%`;
+    lane.append(bar);
+    made.append(lane);
+  }
+  return made;
+}
+
+function drawHead(step, hasAxis) {
+  const head = html("summary", hasAxis ? "head timed" : "head");
   const glyph = html("span", "glyph", step.glyph);
   glyph.style.setProperty("--mark", step.colour);
   const words = html("span", "words");
   words.append(html("span", "title", step.title));
+  if (step.verdict) words.append(marked(...step.verdict));
   for (const mark of step.marks) words.append(html("span", "mark", mark));
   if (step.text) words.append(html("span", "text", step.text));
   head.append(html("span", "number", step.number), glyph, words);
+  if (hasAxis) head.append(drawBars(step.bars));
   return head;
 }
 
-function drawStep(step) {
+function drawStep(step, hasAxis) {
   const made = html("details", `step ${step.kind}`);
-  made.append(drawHead(step));
+  made.style.marginLeft = `${1.2 * step.depth}em`;
+  made.append(drawHead(step, hasAxis));
   for (const [name, text] of step.parts) made.append(html("h5", "", name), html("pre", "", text));
   if (step.started) made.append(html("small", "", `started ${step.started}`));
+  return made;
+}
+
+function drawExpected(expected) {
+  const made = html("section", "expected");
+  const list = html("ol");
+  for (const call of expected) {
+    const entry = html("li", "call");
+    entry.append(marked(call.glyph, call.label, call.colour), html("span", "title", call.text));
+    if (call.step) entry.append(html("small", "", `step ${call.step}`));
+    list.append(entry);
+  }
+  made.append(html("h5", "", "Expected calls"), list);
   return made;
 }
 
@@ -35,8 +71,14 @@ export default function (component) {
   const list = html("ol");
   for (const step of data.steps) {
     const entry = html("li");
-    entry.append(drawStep(step));
+    entry.append(drawStep(step, data.axis.length > 0));
     list.append(entry);
   }
-  root.replaceChildren(list, ...(data.note ? [html("small", "", data.note)] : []));
+  const parts = data.expected.length ? [drawExpected(data.expected)] : [];
+  if (data.axis.length) {
+    const axis = html("div", "axis");
+    for (const [kind, words] of data.axis) axis.append(html("i", `bar ${kind}`), html("span", "", words));
+    parts.push(axis);
+  }
+  root.replaceChildren(...parts, list, ...(data.note ? [html("small", "", data.note)] : []));
 }

@@ -118,7 +118,7 @@ function drawTrace(column, trace) {
   const box = folded(`Trace: ${trace.summary}`, false);
   column.append(box);
   if (trace.problem) box.append(make("p", "", trace.problem), make("pre", "", trace.raw));
-  else put(box, "trace", { steps: trace.steps, note: trace.note });
+  else put(box, "trace", trace);
 }
 
 function drawEvidence(main, found, shown, list) {

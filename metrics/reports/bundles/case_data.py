@@ -11,9 +11,9 @@ from metrics import analysis
 from metrics.core.registry import title_of
 from metrics.presentation.marked_text import with_claims
 from metrics.presentation.phrases import context_titles
-from metrics.presentation.verdict_rows import verdict_groups
+from metrics.presentation.verdict_rows import VerdictGroup, verdict_groups
 from metrics.presentation.viewers import case_texts, evidence_rows, trace_steps
-from metrics.presentation.viewers.trace_view import trace_view
+from metrics.presentation.viewers.trace_view import CALLS, trace_view
 from metrics.reports.bundles.data_file import clean
 
 MOST_LABELS = 20  # of a classified case
@@ -34,7 +34,7 @@ def case_data(view: analysis.ExampleView) -> dict[str, Any]:
         "blocks": case_texts.case_blocks(case), "earlier": list(earlier),
         "references": _listed(list(case["reference_contexts"] or [])),
         "outputs": [
-            _output(name, output, labels.get(key, []))
+            _output(name, output, labels.get(key, []), case.get("expected_calls"), _calls_judged(view.scores, key))
             for name, output, key in zip(clean(names), outputs, places, strict=True)
         ],
         "scores": _scores(view.scores, places, len(names)),
@@ -42,7 +42,17 @@ def case_data(view: analysis.ExampleView) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _output(name: str, output: Output, labels: list[tuple[str, str, float]]) -> dict[str, Any]:
+def _calls_judged(scores: pd.DataFrame, output: tuple[str, int]) -> tuple[VerdictGroup, ...]:
+    """Return the verdicts on the calls of an output; none where the run did not judge them."""
+    of_calls = scores[(scores["evaluator"] == CALLS) & (scores["model"] == output[0]) & (scores["run"] == output[1])]
+    found = next((each for each in of_calls["evidence"] if each), None)
+    return verdict_groups(found) if found else ()
+
+
+def _output(
+    name: str, output: Output, labels: list[tuple[str, str, float]], expected: str | None,
+    judged: Sequence[VerdictGroup],
+) -> dict[str, Any]:  # fmt: skip
     contexts = list(output["retrieved_contexts"] or [])
     found = {
         "name": name, "model": output["model"], "answer": output["answer"], "error": output.get("error"),
@@ -50,7 +60,7 @@ def _output(name: str, output: Output, labels: list[tuple[str, str, float]]) -> 
         "contexts": _listed(contexts, list(output.get("context_ids") or [])),
     }  # fmt: skip
     if output["trace"]:
-        view = trace_view(output["trace"])
+        view = trace_view(output["trace"], expected, judged)
         steps = {"problem": view["problem"], "raw": view["raw"]} if view["problem"] else trace_steps.payload(view)
         found["trace"] = {"summary": trace_steps.summary(view), **steps}
     return found

@@ -29,7 +29,8 @@ class Step:
 
     A `call` has `tool`, `arguments` and `result` (JSON values; None for none), and `error`: why it failed, None if it
     did not. A `message` or `reasoning` has `role` and `text`. `started` is a time as the trace has it, `seconds` a
-    duration; None if unknown. `id` is the trace's own id of a call.
+    duration, `tokens` and `cost_usd` what the step took, `depth` inside how many others it happened; None if unknown.
+    `id` is the trace's own id of a call.
     """
 
     kind: Kind
@@ -42,6 +43,9 @@ class Step:
     started: str | None = None
     seconds: float | None = None
     id: str = ""
+    tokens: int | None = None
+    cost_usd: float | None = None
+    depth: int | None = None
 
     def as_record(self) -> dict[str, Any]:
         """Return the step as it is stored: a JSON object without empty fields."""
@@ -136,7 +140,9 @@ def _step(entry: str | Mapping[str, Any]) -> Step:
     common: dict[str, Any] = {
         "error": error_text(entry.get("error")),
         "started": started if isinstance(started, str) else None,
-        "seconds": float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < 1e12 else None,
+        "seconds": _amount(seconds),
+        "cost_usd": _amount(entry.get("cost_usd")),
+        **{name: None if (amount := _amount(entry.get(name))) is None else int(amount) for name in ("tokens", "depth")},
         "id": text_of(entry.get("id")),
     }
     kind = entry.get("kind")
@@ -148,6 +154,11 @@ def _step(entry: str | Mapping[str, Any]) -> Step:
     text = _first(entry, (*TEXT, *RESULT))
     reasoning: Kind = "reasoning" if kind == "reasoning" else "message"
     return Step(reasoning, role=text_of(entry.get("role")), text=text_of(text), **common)
+
+
+def _amount(value: Any) -> float | None:
+    """Return a number from 0 up; None for anything else."""
+    return float(value) if isinstance(value, int | float) and 0 <= value < 1e12 else None
 
 
 def _first(entry: Mapping[str, Any], names: Sequence[str]) -> Any:

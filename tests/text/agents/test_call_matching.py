@@ -57,7 +57,7 @@ def test_the_best_of_every_pairing_on_random_calls() -> None:
             assert sum(pair.arguments.is_match for pair in pairs) == best[in_order][0]
         case = Case(trace=trace(made), expected_calls=calls_json(tuple(wanted)))
         for order, in_order in (("sequence", True), ("set", False)):
-            values = tool_calls(case, tool_calls.parameters(order=order)).values
+            values = tool_calls(case, tool_calls.parameters.model_validate({"order": order})).values
             exact, _, equal = best[in_order]
             arguments = [sum(len(call.arguments or {}) for call in calls) for calls in (made, wanted)]
             assert values["f1"] == (2 * exact / (len(made) + len(wanted)) if made or wanted else None)
@@ -105,7 +105,7 @@ def test_the_peers_numbers(made: str, wanted: str, trajectory: tuple[bool, ...],
     """RAGAS counts equal calls once: the same where none is repeated."""
     own, want = ([Call(word[0], {"x": int(word[1])}) for word in text.split()] for text in (made, wanted))
     case = Case(trace=trace(own), expected_calls=calls_json(tuple(want)))
-    values = tool_calls(case, tool_calls.parameters(order="set")).values
+    values = tool_calls(case, tool_calls.parameters.model_validate({"order": "set"})).values
     assert tuple(values[name] == 1 for name in ("unordered", "subset", "superset")) == trajectory
     if len(set(made.split())) == len(own):
         assert values["f1"] == pytest.approx(f1, abs=5e-5)

@@ -25,6 +25,10 @@ STEPS = {
         {"tool": "a", "started": "2026-01-01T00:00:00Z", "seconds": 2},
         Step("call", tool="a", started="2026-01-01T00:00:00Z", seconds=2.0),
     ),
+    "what it took": (
+        {"tool": "a", "tokens": 12, "cost_usd": 0.5, "depth": 1},
+        Step("call", tool="a", tokens=12, cost_usd=0.5, depth=1),
+    ),
     "times that are none": ({"tool": "a", "started": 3, "seconds": -1}, Step("call", tool="a")),
     "a message": ({"role": "user", "text": "hi"}, Step("message", role="user", text="hi")),
     "a message of a named role": (

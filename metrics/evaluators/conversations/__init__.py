@@ -1,0 +1,1 @@
+"""Evaluators of conversations: each turn of the assistant, and the whole."""

@@ -1,0 +1,80 @@
+"""What chat.js draws: the turns of a conversation as a chat, with the verdicts on each turn beside it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from metrics.presentation.format import plural
+from metrics.presentation.palette import MARKS, MUTED
+from metrics.presentation.verdict_rows import HOLDS_GLYPHS, VerdictGroup, VerdictRow
+from metrics.text.agents.dialogue import conversation_steps, cut, dialogue, instructions
+from metrics.text.agents.traces import Step, TraceError
+
+TURNS = "turns"  # what a verdict on a turn rests on
+ITEMS = "replies"  # the group whose verdicts are on the turn itself: its text need not be told again
+MOST_TURNS = 200  # drawn
+MOST_CHARACTERS = 4_000  # of a turn
+COLOURS = {"yes": MARKS["tp"].colour, "no": MARKS["fp"].colour, "unknown": MUTED[False]}
+
+
+def chat(
+    trace: str | None,
+    question: str | None,
+    answer: str | None,
+    judged: Sequence[tuple[str, Sequence[VerdictGroup]]] = (),
+) -> dict[str, Any] | None:
+    """Return what chat.js draws of a case's conversation; None where there is none with a turn of both sides.
+
+    `judged`: the title of each evaluator with the groups of its verdicts; those that rest on a turn are shown beside
+    the last turn that they rest on.
+    """
+    try:
+        steps = conversation_steps(trace, question, answer)
+    except TraceError:
+        return None
+    turns = dialogue(steps)
+    if len({turn.side for turn in turns}) < 2:
+        return None
+    beside = _beside(judged)
+    shown = [
+        {
+            "number": number, "side": turn.side, "text": cut(turn.text, MOST_CHARACTERS),
+            "calls": _calls([steps[place] for place in turn.steps]), "verdicts": beside.get(number, []),
+        }
+        for number, turn in enumerate(turns[:MOST_TURNS], 1)
+    ]  # fmt: skip
+    hidden = len(turns) > MOST_TURNS
+    return {
+        "turns": shown, "instructions": cut(instructions(steps), MOST_CHARACTERS),
+        "note": f"the first {MOST_TURNS} of {plural(len(turns), 'turn')}" if hidden else "",
+    }  # fmt: skip
+
+
+def summary(view: Mapping[str, Any]) -> str:
+    """Return a conversation in one line: `6 turns · ✓ 2 · ✗ 1`."""
+    every = [verdict["glyph"] for turn in view["turns"] for verdict in turn["verdicts"]]
+    parts = [plural(len(view["turns"]), "turn")]
+    return " · ".join(parts + [f"{glyph} {every.count(glyph)}" for glyph in ("✓", "✗") if glyph in every])
+
+
+def _beside(judged: Sequence[tuple[str, Sequence[VerdictGroup]]]) -> dict[int, list[dict[str, Any]]]:
+    """Return the verdicts on each turn, by its number."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    for title, groups in judged:
+        for group in groups:
+            for row in group.rows:
+                places = [place for name, place in row.rests_on if name == TURNS]
+                if places:
+                    found.setdefault(places[-1], []).append(_verdict(title, row, group.name))
+    return found
+
+
+def _verdict(title: str, row: VerdictRow, group: str) -> dict[str, Any]:
+    return {
+        "evaluator": title, "glyph": HOLDS_GLYPHS[row.holds], "label": row.label, "colour": COLOURS[row.holds],
+        "lines": [text for text in ("" if group == ITEMS else row.text, row.reason) if text],
+    }  # fmt: skip
+
+
+def _calls(steps: Sequence[Step]) -> str:
+    """Return which tools were called in a turn: `search, book`."""
+    return ", ".join(step.tool for step in steps if step.kind == "call")[:200]
