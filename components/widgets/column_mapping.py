@@ -26,6 +26,7 @@ WORDS = {  # canonical name: words
     "predicted_label": "predicted label", "score": "score", "tags": "tags", "annotations": "ground-truth objects",
     "predictions": "predicted objects or labels", "citations": "citations", "trace": "trace", "duration_s": "duration",
     "cost_usd": "cost, USD", "run": "repeat", "perturbs": "perturbs", "is_crowd": "is crowd",
+    "negative_labels": "labels the image lacks", "not_exhaustive_labels": "labels not all annotated",
 }  # fmt: skip
 
 

@@ -71,10 +71,10 @@ def _objects_suite(sheet: Sheet, columns: Columns, name: str, task: Task, pictur
     if object_tables.are_shares(columns, sheet):
         cases = pictures.assume_sizes(cases)
     geometry, present = object_tables.geometry(sheet, columns, ids, object_tables.sizes_of(cases))
-    crowd = object_tables.crowds(sheet, columns)
+    flags = object_tables.object_flags(sheet, columns)
     sheet.leave_out()
     numbered = pa.array(np.arange(1, len(sheet) + 1))
-    annotations = pa.table({"case_id": ids, "annotation_id": numbered, **geometry, "is_crowd": pa.array(crowd)})
+    annotations = pa.table({"case_id": ids, "annotation_id": numbered, **geometry, **flags})
     annotations = only(annotations, present & ~sheet.bad)
     kept = np.zeros(len(cases), bool)
     kept[index[~sheet.bad]] = True

@@ -51,6 +51,13 @@ SOURCES = {
         "Gupta et al. 2019, LVIS: A Dataset for Large Vocabulary Instance Segmentation",
         "https://arxiv.org/abs/1908.03195",
     ),
+    "Everingham et al. 2010": Source(
+        "Everingham et al. 2010, The PASCAL Visual Object Classes (VOC) Challenge",
+        "https://doi.org/10.1007/s11263-009-0275-4",
+    ),
+    "VOC development kit 2012": Source(
+        "VOC development kit 2012", "http://host.robots.ox.ac.uk/pascal/VOC/voc2012/htmldoc/index.html"
+    ),
     "lvis 0.5.3": Source("lvis 0.5.3", "https://github.com/lvis-dataset/lvis-api"),
     "tidecv 1.0.1": Source("tidecv 1.0.1", "https://github.com/dbolya/tide"),
     "Brier 1950": Source(

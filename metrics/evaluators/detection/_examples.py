@@ -72,3 +72,18 @@ LVIS_ZOO: Mapping[str, Any] = {
         {"model": "m", **_box("dog", 200, 0, 50, 50, score=0.5), "case_id": "b"},
     ],
 }
+
+# Two cats and a difficult one. Best first: one exactly; the difficult one; the first again; the other one.
+DIFFICULT_CATS = _scene(
+    [
+        _box("cat", 0, 0, 100, 100),
+        _box("cat", 200, 0, 100, 100, difficult=True),
+        _box("cat", 400, 0, 100, 100),
+    ],
+    [
+        _box("cat", 0, 0, 100, 100, score=0.9),
+        _box("cat", 200, 0, 100, 100, score=0.8),
+        _box("cat", 10, 0, 100, 100, score=0.7),
+        _box("cat", 400, 0, 100, 100, score=0.6),
+    ],
+)
