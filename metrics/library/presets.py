@@ -15,7 +15,12 @@ VARIANTS = (  # of others in the preset: another definition of the same, or its 
 )  # fmt: skip
 DEAR = ("umbrela", "autonuggetizer", "fact_check")  # a question for each passage, or a search, beyond the others
 OWN = ("byop",)  # says nothing before the user has written its prompt
-BENCHMARKS = ("lvis_summary", "voc_ap")  # another rule than COCO's for the same objects
+BENCHMARKS = (
+    "lvis_summary",
+    "open_images_ap",
+    "oriented_ap",
+    "voc_ap",
+)  # another rule than COCO's for the same objects
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,3 +87,26 @@ DIFFICULT_CATS = _scene(
         _box("cat", 400, 0, 100, 100, score=0.6),
     ],
 )
+
+# A person and a group of people; nobody looked for dogs. Best first: the person; nothing there; two in the group.
+OPEN_IMAGES_STREET: Mapping[str, Any] = {
+    **_scene(
+        [_box("person", 0, 0, 50, 100), _box("person", 200, 0, 200, 100, is_crowd=True)],
+        [
+            _box("person", 0, 0, 50, 100, score=0.9),
+            _box("person", 0, 300, 50, 100, score=0.8),
+            _box("person", 220, 0, 20, 50, score=0.7),
+            _box("person", 300, 10, 20, 50, score=0.6),
+            _box("dog", 0, 300, 40, 40, score=0.5),
+        ],
+    ),
+    "cases": [{"case_id": "a", "negative_labels": ["cat"]}],
+}
+
+_TURNED = [[0.0, 50.0, 50.0, 0.0, 100.0, 50.0, 50.0, 100.0]]
+
+# A ship that lies across its upright box; a model that finds it, and then the upright box, which is twice as large.
+ROTATED_SHIP = _scene(
+    [_box("ship", 0, 0, 100, 100, polygons=_TURNED)],
+    [_box("ship", 0, 0, 100, 100, polygons=_TURNED, score=0.9), _box("ship", 0, 0, 100, 100, score=0.8)],
+)

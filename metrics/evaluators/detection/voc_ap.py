@@ -57,8 +57,8 @@ class VocApParameters(InterpolatedParameters):
     ),
     version=1,
     differs_from=(
-        "average_precision takes COCO's 101 recalls and 10 IoU thresholds, lets a prediction take the best free ground "
-        "truth, and counts difficult objects."
+        "average_precision takes COCO's 101 recalls and 10 IoU thresholds, lets a prediction take the best free "
+        "ground truth, and counts difficult objects."
     ),
     differs_from_source=(
         "Predictions of equal score keep the order of images and of the file; VOC's sort leaves it open. Recalls of "
