@@ -70,6 +70,7 @@ SOURCES = {
         "https://arxiv.org/abs/1711.10398",
     ),
     "DOTA devkit": Source("DOTA devkit", "https://github.com/CAPTAIN-WHU/DOTA_devkit"),
+    "boundary-iou-api 1.0": Source("boundary-iou-api 1.0", "https://github.com/bowenc0221/boundary-iou-api"),
     "lvis 0.5.3": Source("lvis 0.5.3", "https://github.com/lvis-dataset/lvis-api"),
     "tidecv 1.0.1": Source("tidecv 1.0.1", "https://github.com/dbolya/tide"),
     "Brier 1950": Source(

@@ -110,3 +110,9 @@ ROTATED_SHIP = _scene(
     [_box("ship", 0, 0, 100, 100, polygons=_TURNED)],
     [_box("ship", 0, 0, 100, 100, polygons=_TURNED, score=0.9), _box("ship", 0, 0, 100, 100, score=0.8)],
 )
+
+# A pond of 40 × 40 pixels in an image whose contours are 1 pixel wide; the model leaves out its lowest row.
+SHORT_POND: Mapping[str, Any] = {
+    **_scene([_box("pond", 5, 5, 40, 40)], [_box("pond", 5, 5, 40, 39, score=0.9)]),
+    "cases": [{"case_id": "a", "image_width": 50, "image_height": 50}],
+}
