@@ -16,6 +16,7 @@ VARIANTS = (  # of others in the preset: another definition of the same, or its 
 DEAR = ("umbrela", "autonuggetizer", "fact_check")  # a question for each passage, or a search, beyond the others
 OWN = ("byop",)  # says nothing before the user has written its prompt
 BENCHMARKS = (
+    "ap_by_bin",
     "boundary_ap",
     "lvis_summary",
     "open_images_ap",

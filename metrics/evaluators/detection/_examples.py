@@ -116,3 +116,12 @@ SHORT_POND: Mapping[str, Any] = {
     **_scene([_box("pond", 5, 5, 40, 40)], [_box("pond", 5, 5, 40, 39, score=0.9)]),
     "cases": [{"case_id": "a", "image_width": 50, "image_height": 50}],
 }
+
+# A near car that is found, a far one that is not, and a false alarm, in the rain.
+NEAR_AND_FAR: Mapping[str, Any] = {
+    **_scene(
+        [_box("car", 0, 0, 100, 100, distance=10), _box("car", 200, 0, 20, 20, distance=60)],
+        [_box("car", 0, 0, 100, 100, score=0.9), _box("car", 300, 0, 20, 20, score=0.8)],
+    ),
+    "cases": [{"case_id": "a", "weather": "rain"}],
+}
