@@ -98,4 +98,4 @@ def oriented_ap(suite: Suite, outputs: Outputs, parameters: OrientedApParameters
         rows += label_rows(found.scene, metric, mean_over(values, 1), values, truths, columns, enough=enough)
     rows.sort(key=lambda row: row.label is not None)
     table = matches_at(suite, outputs, found, parameters.match_iou_threshold, benchmark=benchmark)
-    return Findings(rows, curves=interpolated_curves(found), matches=table)
+    return Findings(rows, curves=interpolated_curves(found, only=(0.5, 0.75)), matches=table)
