@@ -97,7 +97,7 @@ def ap_by_bin(suite: Suite, outputs: Outputs, parameters: ApByBinParameters) -> 
     scene, everything, limit = found.scene, AREAS["all"], parameters.max_dets
     bins = bins_of(scene, suite, outputs, parameters.column, parameters.edges)
     estimates, _ = found.estimates(parameters, everything, limit)
-    rows = _rows(found, "AP", mean_over(estimates, 2), found.truths(), {"max_dets": limit, **scene.columns})
+    rows = _rows(found, "AP", mean_over(estimates, 2), found.truths(), scene.columns)
     if bins.why is not None:
         nothing = Spread.of_none(np.full((), np.nan))
         rows.append(number("AP_bin", nothing, n=0, columns={"bin": parameters.column}, why=bins.why))
@@ -108,7 +108,7 @@ def ap_by_bin(suite: Suite, outputs: Outputs, parameters: ApByBinParameters) -> 
         weights = scene.weights(parameters.resamples, parameters.seed)
         for place, name in enumerate(bins.names):
             values = mean_over(resample(ranking, weights, area=place, max_dets=limit)[0], 2)
-            columns: Columns = {"bin": name, "max_dets": limit, **scene.columns}
+            columns: Columns = {"bin": name, **scene.columns}
             rows += _rows(found, "AP_bin", values, ranking.truths(place), columns)
     rows.sort(key=lambda row: row.label is not None)
     table = matches_at(suite, outputs, found, parameters.match_iou_threshold, max_dets=limit)

@@ -35,8 +35,8 @@ Sizes = Mapping[str, tuple[int, int]]  # case id → (width, height)
 def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, Ints, Column]:
     """Return one case for each image in order of appearance, the index of each row's case, and each row's case id.
 
-    Values of an image that differ between its rows are problems; metadata that differ do not belong to the case and are
-    dropped.
+    Values of an image that differ between its rows are problems; metadata that differ do not belong to the case: see
+    `object_metadata`.
     """
     found = columns.columns
     name = found.get("image") or found.get("case_id")
@@ -178,6 +178,13 @@ def sizes_of(cases: pa.Table) -> dict[str, tuple[int, int]]:
         return {}
     rows = zip(*(cases[name].to_pylist() for name in ("case_id", "image_width", "image_height")), strict=True)
     return {case: (wide, high) for case, wide, high in rows if wide is not None and high is not None}
+
+
+def object_metadata(sheet: Sheet, columns: Columns, ids: Column) -> dict[str, Column]:
+    """Return the columns of unknown meaning whose values differ between the rows of an image: its objects have them."""
+    _, first = sheet_cells.duplicates([ids])
+    extra = sheet_cells.metadata(sheet, columns)
+    return {name: column for name, column in extra.items() if sheet_cells.differs(column, first).any()}
 
 
 def object_flags(sheet: Sheet, columns: Columns) -> dict[str, pa.Array]:
