@@ -29,6 +29,7 @@ WORDS = {  # canonical name: words
     "predictions": "predicted objects or labels", "citations": "citations", "trace": "trace", "duration_s": "duration",
     "cost_usd": "cost, USD", "run": "repeat", "perturbs": "perturbs", "is_crowd": "is crowd",
     "expected_calls": "expected calls of tools",
+    "negative_labels": "labels the image lacks", "not_exhaustive_labels": "labels not all annotated",
 }  # fmt: skip
 
 

@@ -71,10 +71,10 @@ def _objects_suite(sheet: Sheet, columns: Columns, name: str, task: Task, pictur
     if object_tables.are_shares(columns, sheet):
         cases = pictures.assume_sizes(cases)
     geometry, present = object_tables.geometry(sheet, columns, ids, object_tables.sizes_of(cases))
-    crowd = object_tables.crowds(sheet, columns)
+    more = object_tables.object_flags(sheet, columns) | object_tables.object_metadata(sheet, columns, ids)
     sheet.leave_out()
     numbered = pa.array(np.arange(1, len(sheet) + 1))
-    annotations = pa.table({"case_id": ids, "annotation_id": numbered, **geometry, "is_crowd": pa.array(crowd)})
+    annotations = pa.table({"case_id": ids, "annotation_id": numbered, **geometry, **more})
     annotations = only(annotations, present & ~sheet.bad)
     kept = np.zeros(len(cases), bool)
     kept[index[~sheet.bad]] = True
@@ -194,7 +194,8 @@ def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, rena
     names = text_cases.models(sheet, columns, model, renamed) if len(sheet) else pa.array([], pa.string())
     table = pa.table({"case_id": ids, "model": names, "run": text_cases.runs(sheet, columns)})
     rows = np.flatnonzero(present)
-    predictions = pa.table({**geometry, "score": sheet_cells.floats(scores)}).take(pa.array(rows))
+    more = object_tables.object_metadata(sheet, columns, ids)
+    predictions = pa.table({**geometry, "score": sheet_cells.floats(scores), **more}).take(pa.array(rows))
     if not len(sheet):
         table = found_nothing(renamed or model)
     return Part(sheet, table, predictions, rows, repeats=True)

@@ -15,7 +15,9 @@ VARIANTS = (  # of others in the preset: another definition of the same, or its 
 )  # fmt: skip
 DEAR = ("umbrela", "autonuggetizer", "fact_check")  # a question for each passage, or a search, beyond the others
 OWN = ("byop", "g_eval")  # say nothing before the user has written a prompt or a criterion
-BENCHMARKS = ("lvis_summary",)  # another rule than COCO's for the same objects
+BENCHMARKS = (  # other rules than COCO's for the same objects
+    "ap_by_bin", "boundary_ap", "lvis_summary", "open_images_ap", "oriented_ap", "voc_ap",
+)  # fmt: skip
 TRANSLATION = ("corpus_bleu", "chrf", "ter", "meteor")  # overlap as papers on translation report it
 
 

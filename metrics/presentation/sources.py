@@ -68,6 +68,26 @@ SOURCES = {
         "Gupta et al. 2019, LVIS: A Dataset for Large Vocabulary Instance Segmentation",
         "https://arxiv.org/abs/1908.03195",
     ),
+    "Everingham et al. 2010": Source(
+        "Everingham et al. 2010, The PASCAL Visual Object Classes (VOC) Challenge",
+        "https://doi.org/10.1007/s11263-009-0275-4",
+    ),
+    "VOC development kit 2012": Source(
+        "VOC development kit 2012", "https://host.robots.ox.ac.uk/pascal/VOC/voc2012/htmldoc/index.html"
+    ),
+    "Kuznetsova et al. 2020": Source(
+        "Kuznetsova et al. 2020, The Open Images Dataset V4", "https://arxiv.org/abs/1811.00982"
+    ),
+    "TensorFlow Object Detection API": Source(
+        "TensorFlow Object Detection API, Open Images Challenge evaluation",
+        "https://github.com/tensorflow/models/blob/master/research/object_detection/g3doc/challenge_evaluation.md",
+    ),
+    "Xia et al. 2018": Source(
+        "Xia et al. 2018, DOTA: A Large-scale Dataset for Object Detection in Aerial Images",
+        "https://arxiv.org/abs/1711.10398",
+    ),
+    "DOTA devkit": Source("DOTA devkit", "https://github.com/CAPTAIN-WHU/DOTA_devkit"),
+    "boundary-iou-api 1.0": Source("boundary-iou-api 1.0", "https://github.com/bowenc0221/boundary-iou-api"),
     "lvis 0.5.3": Source("lvis 0.5.3", "https://github.com/lvis-dataset/lvis-api"),
     "tidecv 1.0.1": Source("tidecv 1.0.1", "https://github.com/dbolya/tide"),
     "Brier 1950": Source(

@@ -19,17 +19,20 @@ def resample(
     max_dets: int = 100,
     lowest: float = -np.inf,
     precision: bool = True,
+    recalls: Floats = RECALLS,
 ) -> tuple[Floats, Floats]:
     """Return AP and final recall, each [B, K, T], of the data sets in which image i occurs weights[b, i] times.
 
     Equal to matching and accumulating those data sets: matches never cross images, so true and false positives
     are counted with the weight of their image. NaN for a class without ground truth in the resample, and for AP where
-    `precision` is off. Predictions below the score `lowest` are left out. Threads share the resamples.
+    `precision` is off. AP is the mean over `recalls` of the interpolated precision, with none of them the area under
+    its curve. Predictions below the score `lowest` are left out. Threads share the resamples.
     """
     counted = ~ranking.truth_ignored[area]
     truths = (ranking.truth_image[counted], ranking.truth_class[counted])
     chosen = ranking.select(area, max_dets, lowest)
-    return resample_selection(chosen, *truths, len(ranking.class_starts) - 1, weights, precision=precision)
+    classes = len(ranking.class_starts) - 1
+    return resample_selection(chosen, *truths, classes, weights, precision=precision, recalls=recalls)
 
 
 def resample_selection(
@@ -40,6 +43,7 @@ def resample_selection(
     weights: Bytes,
     *,
     precision: bool = True,
+    recalls: Floats = RECALLS,
 ) -> tuple[Floats, Floats]:
     """Return what `resample` does for any ranked predictions and the ground truths that count: image and class [G]."""
     from metrics.vision.compiled import curves
@@ -49,7 +53,7 @@ def resample_selection(
     if len(weights) == 1 and (weights == 1).all():  # the data set itself
         truths = np.bincount(truth_class, minlength=classes)
         curves.averages(
-            chosen.before, chosen.states, chosen.event_starts, truths, RECALLS, average[0], recall[0]
+            chosen.before, chosen.states, chosen.event_starts, truths, recalls, average[0], recall[0]
         )  # fmt: skip
         return (average if precision else np.full(shape, np.nan)), recall
     by_class = np.argsort(truth_class, kind="stable")
@@ -59,7 +63,7 @@ def resample_selection(
     def fill(part: slice) -> None:
         curves.resampled(
             chosen.miss_image, chosen.miss_starts, chosen.image, chosen.before, chosen.states, chosen.event_starts,
-            truth_image, truth_starts, RECALLS, np.ascontiguousarray(weights[part].T), int(precision),
+            truth_image, truth_starts, recalls, np.ascontiguousarray(weights[part].T), int(precision),
             average[part], recall[part],
         )  # fmt: skip
 

@@ -5,6 +5,7 @@ import numpy as np
 from metrics.vision import (
     image_resampling,
     keypoints,
+    mask_bands,
     masks,
     matching,
     object_confusion,
@@ -28,6 +29,7 @@ def _compile_matching() -> None:
         prediction_image=[0], prediction_class=[0], prediction_box=box, score=[0.5],
     )  # fmt: skip
     found = matching.match(one)
+    matching.match_among(one, [0.5], *matching.by_area(one, [(0.0, 1e10)]), nearest=True)
     pairs = outcomes.image_pairs(one, outcomes.LOCALISED)
     outcomes.outcomes(one, found, pairs, 0.5)
     object_confusion.match_any_label(one, pairs, 0.5, 0.5)
@@ -46,6 +48,7 @@ def _compile_the_rest() -> None:
     drawn = masks.draw(masks.Shapes.of(box=np.array([[0.0, 0.0, 10.0, 10.0]])), 10, 10)
     masks.MaskOverlap(drawn, drawn, np.zeros(1, np.bool_))(zero, zero, 0.0)
     masks.encode(drawn)
+    mask_bands.bands_of(drawn, 0.1)
     codes = segmentation.label_map(drawn, 0, 1, zero, 100, 1)
     segmentation.tally(codes, codes, 10, 1, 1)
     number = np.empty(4)

@@ -77,10 +77,11 @@ def test_a_spec_without_thresholds_reads_on(strict: Run) -> None:
 
 
 OPEN_SCALES = {  # the value is good or bad only beside another one
-    "average_precision", "average_recall", "bleu", "chrf", "coco_summary", "consistency_rouge", "corpus_bleu",
-    "detection_confusion", "detection_pr_curve", "detection_pr_curve_detailed", "edit_distance", "error_breakdown",
-    "keypoint_summary", "lvis_summary", "meteor", "multiple_choice", "own_scores", "ranking", "regression", "rouge",
-    "segmentation_iou", "selective_accuracy", "ter", "token_f1",
+    "ap_by_bin", "average_precision", "average_recall", "bleu", "boundary_ap", "chrf", "coco_summary",
+    "consistency_rouge", "corpus_bleu", "detection_confusion", "detection_pr_curve", "detection_pr_curve_detailed",
+    "edit_distance", "error_breakdown", "keypoint_summary", "lvis_summary", "meteor", "multiple_choice",
+    "open_images_ap", "oriented_ap", "own_scores", "ranking", "regression", "rouge", "segmentation_iou",
+    "selective_accuracy", "ter", "token_f1", "voc_ap",
 }  # fmt: skip
 
 

@@ -145,3 +145,27 @@ def test_multipolygons():
     rings, box = parse_polygon("MULTIPOLYGON (((0 0, 2 0, 2 2, 0 2, 0 0)), ((5 5, 6 5, 6 6, 5 5)))")
     assert rings == [[0, 0, 2, 0, 2, 2, 0, 2], [5, 5, 6, 5, 6, 6]]
     assert box == (0, 0, 6, 6, 4.5)
+
+
+def test_flags_and_lists_of_benchmarks(tmp_path):
+    rows = (
+        "image,label,x,y,width,height,difficult,negative_labels,not_exhaustive_labels\n"
+        'a,cat,0,0,9,9,1,dog;eel,"[""cat""]"\nb,dog,0,0,9,9,,,\n'
+    )
+    suite = read_suite(write(tmp_path, "t.csv", rows))
+    assert suite.annotations["difficult"].to_pylist() == [True, False]
+    assert suite.cases.select(["negative_labels", "not_exhaustive_labels"]).to_pylist() == [
+        {"negative_labels": ["dog", "eel"], "not_exhaustive_labels": ["cat"]},
+        {"negative_labels": None, "not_exhaustive_labels": None},
+    ]
+
+
+def test_what_differs_within_an_image_belongs_to_its_objects(tmp_path):
+    rows = "image,label,x,y,width,height,distance,camera\na,cat,0,0,9,9,3.5,c1\na,dog,0,0,9,9,,c1\nb,cat,0,0,9,9,8,c2\n"
+    suite = read_suite(write(tmp_path, "t.csv", rows))
+    assert suite.annotations["metadata.distance"].to_pylist() == ["3.5", None, "8"]
+    assert suite.cases["metadata.camera"].to_pylist() == ["c1", "c2"]
+    assert "metadata.camera" not in suite.annotations.column_names
+    scored = rows.replace("camera", "score").replace("c1", "0.5").replace("c2", "0.9")
+    outputs = read_outputs(write(tmp_path, "m.csv", scored), suite=suite)
+    assert outputs.predictions["metadata.distance"].to_pylist() == ["3.5", None, "8"]

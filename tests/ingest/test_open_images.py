@@ -44,6 +44,37 @@ def test_together(tmp_path, make):
     assert (outputs.models, outputs.predictions["label"].to_pylist()) == (("m",), ["Cat", "Dog, domestic"])
 
 
+FACTS = {
+    "bbox_labels_600_hierarchy.json": '{"LabelName": "/m/root", "Subcategory": [{"LabelName": "/m/animal", "Subcategory": ['
+    '{"LabelName": "/m/cat", "Part": [{"LabelName": "/m/paw"}]}, {"LabelName": "/m/dog"}]}]}',
+    "test-annotations-human-imagelabels-boxable.csv": "ImageID,Source,LabelName,Confidence\n"
+    "b2,verification,/m/dog,0\nb2,verification,/m/cat,1\nzz,verification,/m/dog,0\n",
+}
+
+
+@pytest.mark.parametrize("make", [packed, unpacked], ids=["zip", "folder"])
+def test_hierarchy_and_verified_labels(tmp_path, make):
+    suite = read_suite(make(tmp_path / "oi.zip", {"test-annotations-bbox.csv": TRUTH} | IMAGES | NAMES | FACTS))
+    assert {label: facts.parent for label, facts in suite.classes.items()} == {
+        "Cat": "/m/animal",
+        "Dog, domestic": "/m/animal",
+    }
+    assert suite.cases["negative_labels"].to_pylist() == [[], ["Dog, domestic"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("h_labels_600_hierarchy.json", '{"Subcategory": [{"LabelName": 7}]}', "expected a tree of"),
+        ("h_labels_600_hierarchy.json", "[1", "expected a tree of"),
+        ("a-imagelabels.csv", "ImageID,LabelName\na1,/m/cat\n", "expected the columns ImageID, LabelName, Confidence"),
+    ],
+)
+def test_facts_that_cannot_be_read(tmp_path, name, content, said):
+    with pytest.raises(InputError, match=said):
+        read_suite(packed(tmp_path / "oi.zip", {"test-annotations-bbox.csv": TRUTH, name: content} | IMAGES))
+
+
 def test_whole_images_are_shares_too(tmp_path):
     content = "ImageID,LabelName,XMin,XMax,YMin,YMax\na1,cat,0,1,0,1\n"
     suite = read_suite(write(tmp_path, "t.csv", content), images=packed(tmp_path / "i.zip", IMAGES))

@@ -44,9 +44,10 @@ def test_suite(tmp_path, make, images):
         ("a", "cat", 1, 2, 10, 20, 200),
         ("a", "dog", 0, 0, 100, 50.5, 5050),
     ]
-    assert suite.annotations["metadata.difficult"].to_pylist() == ["0", "1"]
+    assert suite.annotations["difficult"].to_pylist() == [False, True]
     assert suite.annotations["is_crowd"].to_pylist() == [False, False]
-    assert loaded.notes == ("1 objects are marked difficult; they count as all others do, unlike in VOC's own score.",)
+    said = "Objects marked difficult: 1. voc_ap ignores them; other evaluators count them as all others."
+    assert loaded.notes == (said,)
 
 
 def test_unknown_sizes_come_from_the_images(tmp_path):
@@ -142,4 +143,4 @@ def test_voc100(shared):
     assert rows(suite, lambda case: case + ".jpg") == rows(truth, names.get)
     assert len(suite) == 100
     assert set(suite.labels) == set(truth.labels)
-    assert suite.annotations["metadata.difficult"].to_pylist().count("1") == 38
+    assert suite.annotations["difficult"].to_pylist().count(True) == 38

@@ -23,6 +23,7 @@ GUARANTEE = (
     "not break the guarantee. It holds for new cases of the same kind, for each model by itself. Both limits are "
     "parameters of Selective accuracy."
 )
+RANKED = ("ap", "map", "AP50", "AP75")  # metrics that are the area under a curve of interpolated precision
 
 
 def show_ranks(run: str, evaluator: str) -> None:
@@ -30,7 +31,7 @@ def show_ranks(run: str, evaluator: str) -> None:
     frame = curve_parts.curves(run, evaluator)
     series, colours, _ = curve_parts.choose_series(frame)
     points = frame[frame["series"].isin(series)]
-    numbers = curve_parts.label_numbers(run, evaluator, ("ap", "map"))
+    numbers = curve_parts.label_numbers(run, evaluator, RANKED)
     at = ""
     if "iou" in frame:
         ious = {f"{iou:.2f}": f"{iou:.2f}" for iou in sorted(frame["iou"].unique())}

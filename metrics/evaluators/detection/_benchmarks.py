@@ -4,11 +4,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from metrics.core.suite import Suite
+from metrics.evaluators.detection._boundary import Boundaries
 from metrics.evaluators.detection._federated import Federated
 from metrics.evaluators.detection._matched import Benchmark
+from metrics.evaluators.detection._open_images import OpenImages, parents_of
+from metrics.evaluators.detection._voc import PascalVoc
 
 BENCHMARKS: Mapping[str, Callable[[Mapping[str, Any], Suite], Benchmark]] = {
+    "boundary_ap": lambda parameters, suite: Boundaries(parameters.get("dilation_ratio", 0.02)),  # noqa: ARG005
     "lvis_summary": lambda parameters, suite: Federated(),  # noqa: ARG005 - it has no setting
+    "open_images_ap": lambda parameters, suite: OpenImages(
+        parents_of(suite.classes) if parameters.get("expand_hierarchy", True) else ()
+    ),
+    "oriented_ap": lambda parameters, suite: PascalVoc(),  # noqa: ARG005
+    "voc_ap": lambda parameters, suite: PascalVoc(bool(parameters.get("inclusive_pixels"))),  # noqa: ARG005
 }
 
 

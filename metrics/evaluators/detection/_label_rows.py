@@ -8,8 +8,11 @@ from numpy.typing import ArrayLike
 from metrics.core.array_types import Floats, Numbers
 from metrics.core.evaluator import Aggregate, Columns
 from metrics.evaluators._half_samples import FEW_TRUTHS, NO_TRUTHS, Spread, number
-from metrics.evaluators.detection._matched import Scene
-from metrics.stats.ratios import ratio
+from metrics.evaluators.detection._matched import Matched, Scene
+from metrics.stats.ratios import mean_over, ratio
+from metrics.stats.resample_intervals import has_enough_truths
+from metrics.vision.coco_lines import Line
+from metrics.vision.matching import AREAS
 
 
 def label_rows(
@@ -44,6 +47,15 @@ def label_rows(
             for k, label in enumerate(scene.labels)
         ),
     ]
+
+
+def line_rows(found: Matched, line: Line, estimates: Floats) -> list[Aggregate]:
+    """Return a line of COCO's summary over all labels and of each, from its estimates [1 + B, K]."""
+    columns: Columns = {"iou": line.iou, "area": line.area, "max_dets": line.max_dets, **found.scene.columns}
+    truths, why = found.truths(AREAS[line.area]), found.why_none(AREAS[line.area])
+    enough = has_enough_truths(truths) or not line.precision
+    overall = mean_over(estimates, 1)
+    return label_rows(found.scene, line.metric, overall, estimates, truths, columns, enough=enough, why=why)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -2,16 +2,13 @@
 
 from pydantic import Field
 
-from metrics.core.array_types import Floats
-from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
+from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
-from metrics.evaluators.detection._label_rows import label_rows
-from metrics.evaluators.detection._matched import Count, Matched, MatchParameters, matched, matches_at
-from metrics.stats.ratios import mean_over
-from metrics.stats.resample_intervals import has_enough_truths
-from metrics.vision.coco_lines import Line, summary_lines
+from metrics.evaluators.detection._label_rows import line_rows
+from metrics.evaluators.detection._matched import Count, MatchParameters, matched, matches_at
+from metrics.vision.coco_lines import summary_lines
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from metrics.vision.precision_recall import MAX_DETS
 
@@ -114,17 +111,8 @@ def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParamete
         wanted = any(line.precision for line in here)
         estimates = found.estimates(parameters, AREAS[area], limit, precision=wanted)
         for line in here:
-            result += _rows(found, line, line.of(estimates, found.matches.thresholds))
+            result += line_rows(found, line, line.of(estimates, found.matches.thresholds))
     order = [line.metric for line in lines]
     result.sort(key=lambda row: (row.label is not None, order.index(row.metric)))
     table = matches_at(suite, outputs, found, parameters.match_iou_threshold, max_dets=limits[-1])
     return Findings(result, matches=table)
-
-
-def _rows(found: Matched, line: Line, estimates: Floats) -> list[Aggregate]:
-    columns: Columns = {"iou": line.iou, "area": line.area, "max_dets": line.max_dets, **found.scene.columns}
-    truths = found.truths(AREAS[line.area])
-    enough = has_enough_truths(truths) or not line.precision
-    why = found.why_none(AREAS[line.area])
-    overall = mean_over(estimates, 1)
-    return label_rows(found.scene, line.metric, overall, estimates, truths, columns, enough=enough, why=why)

@@ -79,9 +79,9 @@ def _metrics() -> tuple[Metric, ...]:
         "checked for that label. The limit of 300 predictions is one of the image, not of image and label."
     ),
     differs_from_source=(
-        "No number of lvis differs, to 1e-9. What it prints as −1 has no value here. Crowds, which LVIS does not have, "
-        "are ignored as in COCO; objects and predictions without area count, which lvis leaves out. Of a suite with "
-        "neither list there is no number. Intervals are added."
+        "No number of lvis differs, to 1e-9. What it prints as −1 has no value here. Crowds, which LVIS does not "
+        "have, are ignored as in COCO; objects and predictions without area count, which lvis leaves out. Of a suite "
+        "with neither list there is no number. Intervals are added."
     ),
 )
 def lvis_summary(suite: Suite, outputs: Outputs, parameters: LvisSummaryParameters) -> Findings:

@@ -151,6 +151,9 @@ def _suite(found: DrawnObjects, name: str, request: Request, pictures: SuiteImag
     crowd = [thing is not None and thing.crowd for thing in found.things]
     place = annotations.column_names.index("is_crowd")
     annotations = annotations.set_column(place, "is_crowd", pa.array(crowd, pa.bool_()))
+    difficult = [thing is not None and thing.difficult for thing in found.things]
+    if any(difficult):
+        annotations = annotations.append_column("difficult", pa.array(difficult, pa.bool_()))
     good = np.bincount(found.images[~sheet.bad], minlength=len(cases))
     kept = (np.bincount(found.images, minlength=len(cases)) == 0) | (good > 0)
     annotations = only(annotations, ~sheet.bad)

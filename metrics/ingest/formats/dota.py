@@ -1,7 +1,8 @@
 """DOTA labels: a .txt an image with `x1 y1 x2 y2 x3 y3 x4 y4 class difficult` in pixels, a rotated box of four corners.
 
 Lines such as `imagesource:…` and `gsd:…` are skipped. A model's files are those of DOTA's server: Task1_CLASS.txt with
-`image score x1 y1 … x4 y4`, or Task2_CLASS.txt with `image score xmin ymin xmax ymax`. Difficult objects count.
+`image score x1 y1 … x4 y4`, or Task2_CLASS.txt with `image score xmin ymin xmax ymax`. Difficult objects are
+marked: oriented_ap ignores them as DOTA's server does.
 """
 
 import re
@@ -14,6 +15,7 @@ from metrics.ingest.media.drawn_objects import (
     Picture,
     Thing,
     corner_box,
+    difficult_note,
     label_of,
     number,
     polygon,
@@ -60,7 +62,7 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
             found.add(image, row, _thing, line)
             difficult += line.split()[-1:] == ["1"] and len(line.split()) == 10
     if difficult:
-        found.notes.append(f"Objects marked difficult: {difficult:,}. They count as all others do.")
+        found.notes.append(difficult_note(difficult))
 
 
 def _gather_results(found: DrawnObjects, upload: Upload, entries: list[Entry]) -> None:
@@ -83,7 +85,8 @@ def _thing(line: str) -> Thing:
     fields = line.split()
     if len(fields) not in (9, 10):
         raise Faulty(repr(line.strip()[:80]), LINE)
-    return Thing(label_of(fields[8], "class"), polygon([[number(value, "x1 y1 …") for value in fields[:8]]]))
+    ring = [number(value, "x1 y1 …") for value in fields[:8]]
+    return Thing(label_of(fields[8], "class"), polygon([ring]), difficult=fields[9:] == ["1"])
 
 
 def _prediction(record: tuple[str, list[str]]) -> Thing:

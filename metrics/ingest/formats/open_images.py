@@ -3,7 +3,7 @@
 It is read as any table of objects: columns are found by name, so their order (XMax before YMin) does not matter. Ground
 truth has Confidence 1 in every row and flags such as IsGroupOf, which is read as a crowd (−1, unknown, counts as no).
 Class names may be in *class-descriptions*.csv beside the table; images are looked up by ImageID without an extension.
-Without images their sizes are unknown: see `SuiteImages.assume_sizes`.
+Without images their sizes are unknown: see `SuiteImages.assume_sizes`. What else a folder holds: open_images_facts.
 """
 
 import csv
@@ -14,23 +14,28 @@ import pyarrow.compute as pc
 
 from metrics.ingest.media.bundle import Bundle
 from metrics.ingest.reader import DESCRIPTIONS
-from metrics.ingest.sheet import Sheet, flat
-from metrics.ingest.tables.columns import fold, is_open_images
+from metrics.ingest.sheet import Problems, Sheet, flat
+from metrics.ingest.tables.columns import fold
 
 
-def name_classes(sheet: Sheet, bundle: Bundle) -> None:
-    """Replace the codes of classes by the names in *class-descriptions*.csv, where the folder or zip has one."""
+def class_names(bundle: Bundle, problems: Problems) -> dict[str, str]:
+    """Return the names of classes by code in *class-descriptions*.csv, where the folder or zip has one."""
     names: dict[str, str] = {}
     for entry in bundle.ending(".csv"):
         if DESCRIPTIONS in entry.base.lower():
-            text = bundle.text(entry, sheet.problems) or ""
+            text = bundle.text(entry, problems) or ""
             rows = csv.reader(io.StringIO(text, newline=""))
             try:
                 names |= {row[0].strip(): row[1].strip() for row in rows if len(row) == 2 and all(map(str.strip, row))}
             except csv.Error as error:
-                sheet.problems.add(bundle.file(entry), f"CSV that cannot be read: {error}", "rows of code and name")
+                problems.add(bundle.file(entry), f"CSV that cannot be read: {error}", "rows of code and name")
+    return names
+
+
+def name_classes(sheet: Sheet, names: dict[str, str]) -> None:
+    """Replace the codes of classes by these names."""
     place = next((name for name in sheet.table.column_names if fold(name) == "label_name"), None)
-    if not names or place is None or not is_open_images(sheet.table.column_names):
+    if not names or place is None:
         return
     column = flat(sheet.table[place])
     found = pa.array(list(names.values()), pa.string()).take(pc.index_in(column, pa.array(list(names), pa.string())))

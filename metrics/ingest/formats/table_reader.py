@@ -6,7 +6,8 @@ from dataclasses import replace
 import pyarrow as pa
 
 from metrics.core.suite import Outputs, Suite
-from metrics.ingest.formats.open_images import name_classes
+from metrics.ingest.formats.open_images import class_names, name_classes
+from metrics.ingest.formats.open_images_facts import with_facts
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import Part
 from metrics.ingest.reader import Preview, Reader, Request, Upload
@@ -14,6 +15,7 @@ from metrics.ingest.sheet import Loaded, Problems, Sheet
 from metrics.ingest.sheet_preview import preview_of
 from metrics.ingest.sheet_reader import combined_of, part_of, suite_of
 from metrics.ingest.source import BINARY, Source
+from metrics.ingest.tables.columns import is_open_images
 
 WHOLE_BYTES = 32 << 20  # up to here a text file is read whole for a preview, so its rows can be counted
 HEAD_BYTES = 8 << 20  # of a larger one
@@ -46,8 +48,8 @@ def table_reader(
 
     def read(upload: Upload, problems: Problems) -> Sheet:
         found = sheet(upload.source, problems)
-        if upload.bundle is not None:
-            name_classes(found, upload.bundle)
+        if upload.bundle is not None and is_open_images(found.table.column_names):
+            name_classes(found, class_names(upload.bundle, problems))
         return found
 
     made = _reader(name, lambda upload: recognises(upload.source), preview, read, answered)
@@ -75,7 +77,10 @@ def _reader(
         if answered and "answer" in found.table.column_names:
             both = combined_of(found, named, request.task, request.mapping, upload.stem)
             return Loaded(both.value[0], both.problems, both.notes)
-        return suite_of(found, named, request.task, request.mapping, pictures)
+        loaded = suite_of(found, named, request.task, request.mapping, pictures)
+        if upload.bundle is None or not is_open_images(found.table.column_names):
+            return loaded
+        return with_facts(loaded, upload.bundle, class_names(upload.bundle, Problems()), request.problems)
 
     def outputs(upload: Upload, request: Request, suite: Suite) -> Part:
         return part_of(read(upload, request.problems), suite, request.mapping, upload.stem, request.model)

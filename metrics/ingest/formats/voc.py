@@ -1,19 +1,19 @@
 """Pascal VOC XML: one file per image with its size and objects {name, difficult, bndbox {xmin, ymin, xmax, ymax}}.
 
-Boxes are converted as COCO's converters do: x = xmin, width = xmax − xmin. VOC's own evaluation ignores `difficult`
-objects: finding one is neither right nor wrong. Matching as pycocotools does it has no equivalent; its crowds come
-closest, but use another overlap (intersection / prediction), which would forgive boxes that VOC counts as wrong. So
-difficult objects count like all others, as in COCO's conversions, and the flag is kept in metadata.difficult.
+Boxes are converted as COCO's converters do: x = xmin, width = xmax − xmin. `difficult` objects are marked: voc_ap
+ignores them as VOC's own evaluation does; other evaluators count them like any object, as in COCO's conversions.
 """
 
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from metrics.core.suite import METADATA, Suite
+from metrics.core.suite import Suite
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
+from metrics.ingest.media.drawn_objects import difficult_note
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.media.xml_files import parse
 from metrics.ingest.output_parts import Part
@@ -24,7 +24,6 @@ from metrics.ingest.tables.object_tables import CORNERS, box_areas, box_columns
 from metrics.vision.coco_columns import FARTHEST
 
 PATHS = {"name": "name", **{corner: "bndbox/" + corner for corner in CORNERS}, "difficult": "difficult"}
-DIFFICULT = METADATA + "difficult"
 EXPECTED = "an <annotation> with size and objects"
 MAX_SIDE = 1_000_000
 
@@ -59,9 +58,8 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     order = np.argsort(np.array(ids, object)[kept], kind="stable")
     labels = tuple(sorted(set(annotations["label"].to_pylist())))
     notes: tuple[str, ...] = ()
-    if DIFFICULT in columns:
-        count = annotations[DIFFICULT].to_pylist().count("1")
-        notes = (f"{count:,} objects are marked difficult; they count as all others do, unlike in VOC's own score.",)
+    if "difficult" in columns:
+        notes = (difficult_note(int(pc.sum(annotations["difficult"]).as_py() or 0)),)
     cases = pictures.take(only(cases, kept).take(pa.array(order)))
     name, task = request.suite_name or upload.stem, request.task or "detection"
     return pictures.suite(bundle.name, name, task, cases, annotations, labels, notes=notes)
@@ -157,7 +155,7 @@ def _objects(sheet: Rows) -> dict[str, pa.Array]:
             sheet.report(wrong, name, sheet.table[name], f"a number not before {CORNERS[place - 2]}")
     columns = {"label": label, **box_columns(boxes), "area": pa.array(box_areas(boxes))}
     if difficult.any():
-        columns[DIFFICULT] = pa.array(np.where(difficult, "1", "0").astype(object), pa.string())
+        columns["difficult"] = pa.array(difficult, pa.bool_())
     return columns
 
 

@@ -54,6 +54,7 @@ class Thing(NamedTuple):
     score: float | None = None
     model: str | None = None
     crowd: bool = False
+    difficult: bool = False
 
 
 class Picture(NamedTuple):
@@ -166,6 +167,11 @@ class DrawnObjects:
     def scores(self) -> list[float | None]:
         """Return the score of every object."""
         return [None if thing is None else thing.score for thing in self._things]
+
+
+def difficult_note(count: int) -> str:
+    """Return what becomes of so many objects that are marked difficult."""
+    return f"Objects marked difficult: {count:,}. voc_ap ignores them; other evaluators count them as all others."
 
 
 def bare(name: str) -> str:

@@ -81,7 +81,8 @@ IMAGE_ALIASES: dict[str, tuple[str, ...]] = {
     "xmin": ("x_min", "x1", "left"), "ymin": ("y_min", "y1", "top"),
     "xmax": ("x_max", "x2", "right"), "ymax": ("y_max", "y2", "bottom"),
     "polygon": ("segmentation",), "rle": ("rle.counts", "segmentation.counts"), "area": (),
-    "is_crowd": ("iscrowd", "is_group_of"),
+    "is_crowd": ("iscrowd", "is_group_of"), "difficult": ("is_difficult",),
+    "negative_labels": (), "not_exhaustive_labels": (),
     "model": OUTPUT_ALIASES["model"], "run": OUTPUT_ALIASES["run"], "score": ("confidence", "conf"),
 }  # fmt: skip
 # An Open Images table, and the columns that only its ground truth has: there a confidence is no prediction's.
@@ -101,6 +102,8 @@ LISTS = (
     "citations",
     "artifacts",
     "choice_logprobs",
+    "negative_labels",
+    "not_exhaustive_labels",
 )
 ANSWERS = (  # a file of outputs has one
     "answer", "retrieved_contexts", "context_ids", "choice_logprobs", "model", "trace", "predicted_label", "score",
@@ -346,7 +349,7 @@ def _fold_numbered(columns: list[str]) -> tuple[list[str], dict[str, tuple[str, 
     """Return the columns with context_1, context_2, … as one context_#, where the base is a list column."""
     bases: dict[str, dict[int, str]] = {}
     known = SUITE_ALIASES | OUTPUT_ALIASES
-    listing = _spellings({name: known[name] for name in LISTS}) | {"context"}
+    listing = _spellings({name: known.get(name, ()) for name in LISTS}) | {"context"}
     for name in columns:
         match = re.fullmatch(r"(.*?)[\s_\-.]?(\d{1,4})", name.strip())
         if match and fold(match[1]) in listing:

@@ -22,6 +22,7 @@ from metrics.vision.coco_columns import FARTHEST
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 SIDES = ("x", "y", "width", "height")
+CASE_LISTS = ("tags", "negative_labels", "not_exhaustive_labels")
 POLYGONS = PREDICTIONS.field("polygons").type
 WKT_PART = re.compile(r"\(\s*\([^()]*\)(?:\s*,\s*\([^()]*\))*\s*\)")
 WKT_RING = re.compile(r"\(([^()]*)\)")
@@ -34,8 +35,8 @@ Sizes = Mapping[str, tuple[int, int]]  # case id → (width, height)
 def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, Ints, Column]:
     """Return one case for each image in order of appearance, the index of each row's case, and each row's case id.
 
-    Values of an image that differ between its rows are problems; metadata that differ do not belong to the case and are
-    dropped.
+    Values of an image that differ between its rows are problems; metadata that differ do not belong to the case: see
+    `object_metadata`.
     """
     found = columns.columns
     name = found.get("image") or found.get("case_id")
@@ -48,15 +49,14 @@ def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, Ints, Column]
         if place is not None:
             pixels = sheet_cells.numbers(sheet, place, low=1, high=1e6, whole=True)
             values[canonical] = sheet_cells.integers(pixels, pa.int32())
-    tags = sheet_cells.lists(sheet, columns, "tags") if "tags" in found else None
+    listed = {name: sheet_cells.lists(sheet, columns, name) for name in CASE_LISTS if name in found}
     extra = sheet_cells.metadata(sheet, columns)
     _, first = sheet_cells.duplicates([ids])
     for canonical, column in values.items():
         differs = sheet_cells.differs(column, first)
         sheet.report(differs, canonical, column, "the same value in all rows of one image")
     extra = {name: column for name, column in extra.items() if not sheet_cells.differs(column, first).any()}
-    if tags is not None:
-        values["tags"] = tags
+    values |= listed
     heads = (first == np.arange(len(sheet))) & ~is_null(ids)
     index = np.cumsum(heads) - 1
     return only(pa.table(values | extra), heads), index[first], ids
@@ -204,12 +204,24 @@ def sizes_of(cases: pa.Table) -> dict[str, tuple[int, int]]:
     return {case: (wide, high) for case, wide, high in rows if wide is not None and high is not None}
 
 
-def crowds(sheet: Sheet, columns: Columns) -> Bools:
-    """Return which rows are crowds; in Open Images −1, not known, is no."""
-    name = columns.columns.get("is_crowd")
-    if name is None:
-        return np.zeros(len(sheet), bool)
-    return sheet_cells.flags(sheet, name, unknown=("-1",) if is_open_images(sheet.table.column_names) else ())
+def object_metadata(sheet: Sheet, columns: Columns, ids: Column) -> dict[str, Column]:
+    """Return the columns of unknown meaning whose values differ between the rows of an image: its objects have them."""
+    _, first = sheet_cells.duplicates([ids])
+    extra = sheet_cells.metadata(sheet, columns)
+    return {name: column for name, column in extra.items() if sheet_cells.differs(column, first).any()}
+
+
+def object_flags(sheet: Sheet, columns: Columns) -> dict[str, pa.Array]:
+    """Return which rows are crowds, in Open Images where −1, not known, is no; and which are difficult, where given."""
+    found = columns.columns
+    unknown = ("-1",) if is_open_images(sheet.table.column_names) else ()
+    crowd = np.zeros(len(sheet), bool)
+    if "is_crowd" in found:
+        crowd = sheet_cells.flags(sheet, found["is_crowd"], unknown=unknown)
+    flags = {"is_crowd": pa.array(crowd)}
+    if "difficult" in found:
+        flags["difficult"] = pa.array(sheet_cells.flags(sheet, found["difficult"]))
+    return flags
 
 
 def scale(columns: Columns, sheet: Sheet) -> str:

@@ -160,7 +160,10 @@ def averages(
     precision_out: Floats,
     recall_out: Floats,
 ) -> None:
-    """Fill AP and recall [K, T] of the data set itself, to the last bit those of `resampled`; NaN without truths."""
+    """Fill AP and recall [K, T] of the data set itself, to the last bit those of `resampled`; NaN without truths.
+
+    Without `recalls` AP is the area under the interpolated curve: the mean over truths of the precision at and beyond.
+    """
     classes = len(truths)
     needed, reached_at, best = (
         np.empty(len(recalls), np.int64),
@@ -177,10 +180,15 @@ def averages(
             needed[r] = _needed(max(truths[k], np.int64(1)), recalls[r])
         for t in range(len(states)):
             count = _climb(states[t, begin:end], before[begin:end], hits, precision, event)
-            total = 0.0
-            for r in range(_interpolate(count, hits, precision, needed, best, reached_at) - 1, -1, -1):
-                total += best[r]
-            precision_out[k, t] = total / len(recalls) if truths[k] else np.nan
+            total = highest = 0.0
+            if len(recalls):
+                for r in range(_interpolate(count, hits, precision, needed, best, reached_at) - 1, -1, -1):
+                    total += best[r]
+            else:
+                for i in range(count - 1, -1, -1):
+                    highest = max(highest, precision[i])
+                    total += highest
+            precision_out[k, t] = total / (len(recalls) or truths[k]) if truths[k] else np.nan
             recall_out[k, t] = count / truths[k] if truths[k] else np.nan
 
 
@@ -231,10 +239,10 @@ def resampled(
 ) -> None:
     """Fill AP and recall [L, K, T] of L data sets in which image i occurs weights[i, l] times; NaN without truths.
 
-    AP only where `precision` is not 0. Every step is one for all L data sets, so that processors take many at once.
-    Twice along the events of a class: forwards to count, backwards for the largest precision at and beyond each true
-    positive. Where an event is not in a data set, the precision at it is at most that at the true positive before, so
-    it may count there too.
+    AP only where `precision` is not 0; without `recalls` as `averages` has it. Every step is for all L data sets, as
+    processors take many at once. Twice along the events of a class: forwards to count, backwards for the largest
+    precision at and beyond each true positive. Where an event is not in a data set, the precision at it is at most that
+    at the true positive before, so it may count there too.
     """
     lanes, thresholds = weights.shape[1], len(states)
     truths, seen_now, some = np.empty(lanes, np.int32), np.empty(lanes, np.int32), np.empty(lanes, np.uint16)
@@ -301,9 +309,12 @@ def resampled(
                     for gain in range(gains):
                         for b in range(lanes):
                             total[t, b] += best[t, b] if gained[b] > gain else 0.0
+                    if not len(recalls):
+                        for b in range(lanes):
+                            total[t, b] += best[t, b] * weights[image, b]
                 elif states[t, i] == ASIDE:
                     for b in range(lanes):
                         aside[t, b] -= weights[image, b]
         for b in range(lanes):
             for t in range(thresholds):
-                precision_out[b, k, t] = total[t, b] / len(recalls) if truths[b] else np.nan
+                precision_out[b, k, t] = total[t, b] / (len(recalls) or truths[b]) if truths[b] else np.nan

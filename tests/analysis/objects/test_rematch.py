@@ -13,12 +13,17 @@ from metrics.analysis.objects.object_rings import object_rings
 from metrics.core.suite import ANNOTATIONS, Outputs, Suite
 from metrics.evaluators.detection._federated import Federated
 from metrics.evaluators.detection._matched import matched, matches_at
+from metrics.evaluators.detection._open_images import OpenImages
+from metrics.evaluators.detection._voc import PascalVoc
 from metrics.store import Run, Workspace
 from metrics.vision.masks import Shapes, draw, encode
 from tests.engine.engine_scenes import finished
+from tests.evaluators.challenge import challenge_scene
 from tests.evaluators.detected import numbered, suite_and_outputs
 from tests.evaluators.federated import federated_scene, federated_suite
 from tests.evaluators.test_detection_masks import tables
+from tests.evaluators.test_open_images_ap import challenge_suite
+from tests.evaluators.test_voc import voc_scene, voc_suite
 from tests.vision.coco_oracle import random_scene
 from tests.vision.mask_oracle import random_masks
 
@@ -56,6 +61,18 @@ def test_masks_are_matched_as_stored(seed):
 def test_objects_are_matched_as_stored_by_lvis(seed):
     suite, outputs = federated_suite(*federated_scene(seed))
     assert_as_stored(numbered(suite), outputs, "box", 0.5, 5, Federated())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_objects_are_matched_as_stored_by_pascal_voc(seed):
+    suite, outputs = voc_suite(voc_scene(seed))
+    assert_as_stored(numbered(suite), outputs, "box", 0.5, None, PascalVoc(bool(seed % 2)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_objects_are_matched_as_stored_by_open_images(seed):
+    suite, outputs = challenge_suite(*challenge_scene(seed))
+    assert_as_stored(numbered(suite), outputs, "box", 0.5, None, OpenImages())
 
 
 def test_predictions_below_the_score_take_no_part_by_lvis():

@@ -1,0 +1,120 @@
+"""ap_by_bin: average precision of the objects in each bin of area, distance or any other column."""
+
+import numpy as np
+from pydantic import Field
+
+from metrics.core.array_types import Floats
+from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
+from metrics.core.evaluator_decorator import evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._half_samples import Spread, number
+from metrics.evaluators.detection._bins import AREA, bins_of
+from metrics.evaluators.detection._examples import NEAR_AND_FAR
+from metrics.evaluators.detection._label_rows import label_rows
+from metrics.evaluators.detection._matched import IouThresholds, Matched, MatchParameters, MaxDets, matched, matches_at
+from metrics.stats.ratios import mean_over
+from metrics.stats.resample_intervals import has_enough_truths
+from metrics.vision.image_resampling import resample
+from metrics.vision.matching import AREAS, IOU_THRESHOLDS, match_among
+from metrics.vision.outcomes import LOCALISED
+from metrics.vision.precision_recall import Ranking
+
+
+class ApByBinParameters(MatchParameters):
+    """What the bins are of, and what average precision is taken over."""
+
+    column: str = Field(
+        AREA, description="area, or a column of the annotations or the images, such as distance or weather."
+    )
+    edges: tuple[float, ...] = Field(
+        (32.0**2, 96.0**2),
+        description="Where one bin of numbers ends and the next begins; empty: a bin for each value of the column.",
+    )
+    iou_thresholds: IouThresholds = IOU_THRESHOLDS
+    max_dets: MaxDets = 100
+
+
+@evaluator(
+    id="ap_by_bin",
+    title="AP by bin",
+    tasks=("detection",),
+    inputs=("annotations", "predictions"),
+    metrics=(
+        Metric("AP", "AP averaged over IoU thresholds, mean over labels, of all objects.", primary=True),
+        Metric("AP_bin", "AP of the objects in one bin, named in the column bin."),
+    ),
+    has_thresholds=False,
+    sources=("Lin et al., Microsoft COCO: Common Objects in Context, 2014; pycocotools 2.0",),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "the near car is found, the far one is not; a false alarm of unknown distance counts in both bins",
+            NEAR_AND_FAR,
+            rows=(
+                {"metric": "AP", "label": None, "value": 51 / 101},
+                {"metric": "AP_bin", "label": None, "bin": "≤ 30", "value": 1.0},
+                {"metric": "AP_bin", "label": None, "bin": "≥ 30", "value": 0.0},
+            ),
+            parameters={"column": "distance", "edges": [30]},
+        ),
+        Example(
+            "a bin for each value: AP by the weather of the image",
+            NEAR_AND_FAR,
+            rows=({"metric": "AP_bin", "label": "car", "bin": "rain", "value": 51 / 101},),
+            parameters={"column": "weather", "edges": []},
+        ),
+    ),
+    version=1,
+    differs_from=(
+        "average_precision with an area_range is one of these bins; coco_summary has three of area. Slices by tag "
+        "score whole images; bins of a column of annotations score single objects."
+    ),
+    differs_from_source=(
+        "pycocotools bins by area alone, where these numbers are its own to 1e-9; any other column follows the same "
+        "rule. Intervals are added."
+    ),
+)
+def ap_by_bin(suite: Suite, outputs: Outputs, parameters: ApByBinParameters) -> Findings:
+    """Average precision by bin: AP of the objects of some distance, area or other property alone.
+
+    What lies outside a bin neither rewards nor punishes, by COCO's rule for areas. Within a bin
+
+        a ground truth outside it         need not be found; a prediction that matches it is ignored
+        an unmatched prediction outside   is ignored
+
+    and all else is as in average_precision: matching prefers the ground truths of the bin, AP is the mean over labels,
+    `iou_thresholds` and 101 recalls. `AP` is of all objects, `AP_bin` of one bin: for all labels (the mean of those
+    with ground truth in it) and, with `label`, for each. 0 … 1, higher is better.
+
+    `column` is area (square pixels, the annotation's own), else a column of the annotations, else of the images, also
+    of their metadata. Numbers fall between `edges`, which belong to both bins; without edges each value is a bin, up to
+    50. A ground truth without a value is in no bin. A prediction has its image's value, or that of its own column of
+    the same name; without one it counts as false in every bin, as its distance is unknown: AP by such bins is a lower
+    bound. The 95 % interval is from half-samples of the images (of `cases.group` where given).
+    """
+    thresholds = tuple(dict.fromkeys(parameters.iou_thresholds))
+    found = matched(suite, outputs, thresholds, geometry=parameters.geometry)
+    scene, everything, limit = found.scene, AREAS["all"], parameters.max_dets
+    bins = bins_of(scene, suite, outputs, parameters.column, parameters.edges)
+    estimates, _ = found.estimates(parameters, everything, limit)
+    rows = _rows(found, "AP", mean_over(estimates, 2), found.truths(), scene.columns)
+    if bins.why is not None:
+        nothing = Spread.of_none(np.full((), np.nan))
+        rows.append(number("AP_bin", nothing, n=0, columns={"bin": parameters.column}, why=bins.why))
+    else:
+        near = scene.overlaps(min(*thresholds, LOCALISED))
+        matches = match_among(scene.objects, thresholds, scene.objects.crowd | ~bins.truths, ~bins.predictions, near)
+        ranking = Ranking.of(scene.objects, matches)
+        weights = scene.weights(parameters.resamples, parameters.seed)
+        for place, name in enumerate(bins.names):
+            values = mean_over(resample(ranking, weights, area=place, max_dets=limit)[0], 2)
+            columns: Columns = {"bin": name, **scene.columns}
+            rows += _rows(found, "AP_bin", values, ranking.truths(place), columns)
+    rows.sort(key=lambda row: row.label is not None)
+    table = matches_at(suite, outputs, found, parameters.match_iou_threshold, max_dets=limit)
+    return Findings(rows, matches=table)
+
+
+def _rows(found: Matched, metric: str, values: Floats, truths: Floats, columns: Columns) -> list[Aggregate]:
+    enough = has_enough_truths(truths)
+    return label_rows(found.scene, metric, mean_over(values, 1), values, truths, columns, enough=enough)
