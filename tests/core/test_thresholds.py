@@ -78,8 +78,8 @@ def test_a_spec_without_thresholds_reads_on(strict: Run) -> None:
 
 OPEN_SCALES = {  # the value is good or bad only beside another one
     "average_precision", "average_recall", "bleu", "coco_summary", "consistency_rouge", "detection_confusion",
-    "detection_pr_curve", "detection_pr_curve_detailed", "error_breakdown", "keypoint_summary", "own_scores", "rouge",
-    "segmentation_iou", "selective_accuracy",
+    "detection_pr_curve", "detection_pr_curve_detailed", "error_breakdown", "keypoint_summary", "own_scores",
+    "panoptic_quality", "rouge", "segmentation_iou", "selective_accuracy",
 }  # fmt: skip
 
 
