@@ -8,6 +8,7 @@ from metrics.ingest.formats import (
     arrow,
     braintrust,
     coco_files,
+    coco_panoptic,
     createml,
     cvat,
     delimited,
@@ -50,6 +51,7 @@ EITHER: tuple[Reader, ...] = (  # a file by itself, or a folder or zip of them
 FOLDERS: tuple[Reader, ...] = (
     inspect_logs.EVAL,
     hugging_face.READER,
+    coco_panoptic.READER,
     mask_images.READER,
     dota.READER,
     kitti.READER,
