@@ -86,7 +86,7 @@ def show_image(
         here = outputs_predictions(predictions, output)
         compared = data.compared(run, output["model"], output["run"], evaluator)
         of_predictions, of_annotations = data.match_objects(
-            annotations, here, point.iou, point.score, compared, size, own.max_dets, own.keyed
+            annotations, here, point.iou, point.score, compared, size, own.max_dets, own.keyed, own.sigmas
         )
         drawn = object_panels.image_objects(annotations, here, of_annotations, of_predictions, compared)
         drawn = [entry for entry in drawn if not only or entry.label == only]

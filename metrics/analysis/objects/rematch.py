@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from metrics.analysis.objects.object_poses import pose_overlaps, unlabelled
 from metrics.core.array_types import Floats
 from metrics.core.arrow import stored_rows
 from metrics.core.label_keys import split_label
@@ -14,6 +17,7 @@ from metrics.core.suite import ANNOTATIONS
 from metrics.store import Run, cache_by_run
 from metrics.vision.boxes import box_iou
 from metrics.vision.geometry import BOX, SIDES, Compared, Geometry, compared_as, read_sides
+from metrics.vision.keypoints import VALUES, sigmas_of
 from metrics.vision.outcomes import match_image
 
 if TYPE_CHECKING:
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 
 SHAPE = ("polygons", "rle")
 GEOMETRY = pa.schema([ANNOTATIONS.field(name) for name in (*BOX, *SHAPE, "is_crowd")])
+POSES = "keypoint_summary"
 IOU = 0.5
 THRESHOLDS = ("match_iou_threshold", "iou_threshold", "pr_curve_iou_threshold")  # under which evaluators keep theirs
 
@@ -28,12 +33,14 @@ THRESHOLDS = ("match_iou_threshold", "iou_threshold", "pr_curve_iou_threshold") 
 class Rules(NamedTuple):
     """An evaluator's IoU threshold, and how many predictions of an image and label count, best first (None: all).
 
-    `keyed`: labels have keys, and only objects of one key are compared.
+    `keyed`: labels have keys, and only objects of one key are compared. `sigmas`: the OKS constants of each label's key
+    points, where these are compared.
     """
 
     iou: float = IOU
     max_dets: int | None = None
     keyed: bool = False
+    sigmas: Mapping[str, tuple[float, ...]] | None = None
 
 
 def rules(run: Run, evaluator: str | None) -> Rules:
@@ -42,11 +49,14 @@ def rules(run: Run, evaluator: str | None) -> Rules:
     most = own.get("max_dets")
     iou = next((float(own[name]) for name in THRESHOLDS if own.get(name) is not None), IOU)
     keyed = bool(run.spec["suite"].get("label_keys"))
-    return Rules(iou, max(most, default=None) if isinstance(most, list | tuple) else most, keyed)
+    sigmas = _sigmas(run) if evaluator == POSES else None
+    return Rules(iou, max(most, default=None) if isinstance(most, list | tuple) else most, keyed, sigmas)
 
 
-def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None) -> Compared:
+def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None) -> Compared | Literal["keypoints"]:
     """Return as what a model's objects are compared: by that evaluator, or the first that does not leave it open."""
+    if evaluator == POSES:
+        return "keypoints"
     own = run.evaluators.get(evaluator or "", {})
     every = [own] if "geometry" in own else run.evaluators.values()
     stated: Geometry = next((each["geometry"] for each in every if each.get("geometry", "auto") != "auto"), "auto")
@@ -58,19 +68,26 @@ def match_objects(
     predictions: pd.DataFrame,
     iou: float = 0.5,
     score: float = 0.0,
-    geometry: Compared = "box",
+    geometry: Compared | Literal["keypoints"] = "box",
     size: tuple[int | None, int | None] = (None, None),
     max_dets: int | None = None,
     keyed: bool = False,
+    sigmas: Mapping[str, Sequence[float]] | None = None,
 ) -> tuple[list[str], list[str]]:
     """Return what becomes of one model's objects in one image: the kinds of predictions, and of annotations.
 
     Kinds are those of core.evaluator.MATCHES: tp, fp_…, ignored; for annotations tp, fn_…, ignored; a prediction
     below `score` is `below_score`, one beyond the `max_dets` best of its label `ignored`. size: height and width of the
     image, pixels, which masks need; where it is unknown, or the geometry asked for is missing, the boxes are compared.
-    keyed: only objects whose labels have one key are.
+    keyed: only objects whose labels have one key are. sigmas: those of Rules, for key points; ground truths without a
+    labelled one are crowds.
     """
-    overlaps = _overlaps(_geometry(annotations), _geometry(predictions), geometry, size)
+    if geometry == "keypoints":
+        overlaps = pose_overlaps(annotations, predictions, sigmas or {})
+        if len(annotations):
+            annotations = annotations.assign(is_crowd=annotations["is_crowd"].astype(bool) | unlabelled(annotations))
+    else:
+        overlaps = _overlaps(_geometry(annotations), _geometry(predictions), geometry, size)
     if keyed:
         keys = [
             np.array([split_label(str(label))[0] for label in table["label"]]) for table in (predictions, annotations)
@@ -108,6 +125,17 @@ def _geometry(frame: pd.DataFrame) -> pa.Table:
         for field in GEOMETRY
     ]
     return pa.table(columns, schema=GEOMETRY)
+
+
+@cache_by_run(maxsize=64)
+def _sigmas(run: Run) -> dict[str, tuple[float, ...]]:
+    """Return the OKS constants of each label, as the evaluator takes them."""
+    table, labels = run.suite.annotations, run.suite.labels
+    posed = ANNOTATIONS.empty_table() if table is None else table.filter(pc.is_valid(table["keypoints"]))
+    numbers = zip(posed["label"].to_pylist(), pc.list_value_length(posed["keypoints"]).to_pylist(), strict=True)
+    counts = {label: number // VALUES for label, number in numbers}
+    given = run.evaluators[POSES].get("sigmas", ())
+    return dict(zip(labels, sigmas_of(labels, run.suite.classes, counts, given), strict=True))
 
 
 @cache_by_run(maxsize=64)
