@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from metrics.analysis.cases.old_evidence import read_evidence
 from metrics.analysis.objects.object_poses import bones
 from metrics.analysis.objects.object_rings import object_rings
 from metrics.analysis.stored_outputs import outputs_where
+from metrics.core.classes import ClassFacts
 from metrics.core.errors import InputError
 from metrics.store import Run
 
@@ -27,8 +28,8 @@ class ExampleView:
 
     case: the suite's columns; image: its file or None; outputs: a record per model and repeat; scores: data frame with
     model, run, evaluator, metric, value, status, reason, evidence (an Evidence or None); annotations, predictions: data
-    frames with the columns of core.suite's schemas, `rings`, the outlines to draw, and `bones`, the lines of key points;
-    empty if the task has none.
+    frames with the columns of core.suite's schemas, `rings`, the outlines to draw, and `bones`, the lines of key
+    points; empty if the task has none.
     """
 
     case: dict[str, Any]
