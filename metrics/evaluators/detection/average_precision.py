@@ -1,7 +1,5 @@
 """average_precision: AP per label and IoU threshold, and their means."""
 
-import numpy as np
-import pyarrow as pa
 from pydantic import Field
 
 from metrics.core.array_types import Floats
@@ -19,10 +17,10 @@ from metrics.evaluators.detection._matched import (
     matches_at,
     shown,
 )
+from metrics.evaluators.detection._rank_curves import rank_curves
 from metrics.stats.ratios import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
-from metrics.vision.precision_recall import RECALLS, precision_at_recalls
 
 
 class AveragePrecisionParameters(MatchParameters):
@@ -131,7 +129,7 @@ def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisi
     estimates, _ = found.estimates(parameters, area, limit)
     return Findings(
         _aggregates(found, estimates, area, limit),
-        curves=_curves(found, area, limit),
+        curves=rank_curves(found, area, limit),
         matches=matches_at(suite, outputs, found, parameters.match_iou_threshold, area, limit),
     )
 
@@ -155,21 +153,3 @@ def _aggregates(found: Matched, estimates: Floats, area: tuple[float, float], li
         for t, iou in enumerate(ious):
             result.append(number("ap", by_both, (k, t), n=n[k], label=label, columns={"iou": iou, **columns}, why=why))
     return result
-
-
-def _curves(found: Matched, area: tuple[float, float], limit: int) -> pa.Table:
-    """Return interpolated precision at each recall, and the score at which it is reached (null where never)."""
-    precision, score = precision_at_recalls(found.ranking, found.area(area), limit)
-    known = np.flatnonzero(found.truths(area))
-    precision, score = precision[known], score[known]  # [K, T, R]
-    ious = np.array([shown(iou) for iou in found.matches.thresholds])
-    shape = precision.shape
-    return pa.table(
-        {
-            "label": pa.array(found.scene.labels, pa.string()).take(pa.array(np.repeat(known, shape[1] * shape[2]))),
-            "iou": np.tile(np.repeat(ious, shape[2]), shape[0]),
-            "recall": np.tile(RECALLS, shape[0] * shape[1]),
-            "precision": precision.ravel(),
-            "score": pa.array(np.where(precision > 0, score, np.nan).ravel(), from_pandas=True),
-        }
-    )

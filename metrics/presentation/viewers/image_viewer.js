@@ -84,7 +84,8 @@ function drawPanel(data, panel) {
   let corners = 0;
   for (const [kind, objects] of Object.entries(panel.objects)) {
     const style = data.styles[kind];
-    const drawn = objects.map((object) => outline(object.rings)).join("");
+    const outlined = panel.posed ? objects.filter((object) => !object.bones) : objects; // a box would hide the pose
+    const drawn = outlined.map((object) => outline(object.rings)).join("");
     const width = panel.crowded ? 1.3 : style.width;
     if (!panel.crowded) canvas.append(svg("path", { d: drawn, stroke: "#000", "stroke-opacity": 0.55, "stroke-width": width + 2 }));
     const surface = panel.filled.includes(kind) ? { class: "surface", color: style.colour } : {};

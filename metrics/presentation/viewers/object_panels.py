@@ -172,6 +172,7 @@ def panel(title: str, drawn: Sequence[ImageObject], labelled: int = 25, geometry
     return {
         "title": title, "counts": legend(drawn), "objects": objects, "labelled": prominent <= labelled,
         "crowded": len(shown) > CROWDED, "shaped": geometry not in UPRIGHT,
+        "posed": geometry == "keypoints",
         "filled": [kind for kind in objects if kind not in QUIET] if geometry == "mask" else [],
     }  # fmt: skip
 
