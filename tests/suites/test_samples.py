@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,12 @@ from metrics.judge.local.install import MODEL
 from metrics.store import Workspace
 from metrics.suites.samples import create, samples
 from tests.engine.engine_scenes import one_thread
+from tests.evaluators.detected import pick, run
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
-NAMES = ("classification", "detection", "rag")
-MADE = {"rag": "*.csv", "classification": "*.csv", "detection": "**/*.*"}
+NAMES = ("classification", "detection", "panoptic", "poses", "rag")
+MADE = {"rag": "*.csv", "classification": "*.csv", "detection": "**/*.*", "panoptic": "**/*.*", "poses": "**/*.*"}
+TASKS = {"rag": "text", "poses": "detection", "panoptic": "segmentation"}
 SIGNS_OF = {"german": r"\b(der|die|das|den|nicht|ein\w*|\d+)\b", "spanish": r"\b(de|los|una?|es|\d+)\b"}
 SIGNS_OF |= {"japanese": r"[\u3040-\u30ff]", "arabic": r"[\u0600-\u06ff]"}
 
@@ -42,7 +45,7 @@ def test_sample_json(name: str) -> None:
     assert set(facts) - {"images"} == {"name", "description", "task", "suite", "outputs", "evaluators", "parameters"}
     for path in (facts["suite"], facts.get("images", "."), *facts["outputs"]):
         assert (SAMPLES / name / path).exists(), path
-    assert facts["task"] == {"rag": "text"}.get(name, name)
+    assert facts["task"] == TASKS.get(name, name)
     assert set(facts["parameters"]) <= set(facts["evaluators"])
 
 
@@ -61,6 +64,30 @@ def test_the_scripts_make_the_same_again(name: str, tmp_path: Path) -> None:
             assert Image.open(tmp_path / path).tobytes() == Image.open(SAMPLES / name / path).tobytes(), path
         else:
             assert (tmp_path / path).read_bytes() == (SAMPLES / name / path).read_bytes(), path
+
+
+def numbers(sample: str, evaluator: str) -> Callable[..., float]:
+    """The numbers of a sample's models by one of its evaluators: model, metric, label, columns."""
+    suite, outputs = next(one for one in samples() if one.id == sample).read()
+    found = {model: run(evaluator, suite, outputs.restricted(models=[model])) for model in outputs.models}
+    return lambda model, metric, label=None, **columns: pick(found[model], metric, label, **columns).value
+
+
+def test_the_pose_models_fail_as_described() -> None:
+    number = numbers("poses", "keypoint_summary")
+    wrist = {
+        model: number(model, "keypoint_PCK", "person", keypoint="left_wrist") for model in ("heron-pose", "egret-pose")
+    }
+    assert wrist["heron-pose"] < wrist["egret-pose"] == 1
+    assert number("heron-pose", "AR50") > number("egret-pose", "AR50")
+    assert number("heron-pose", "AP75") < number("egret-pose", "AP75")
+
+
+def test_the_panoptic_models_fail_as_described() -> None:
+    number = numbers("panoptic", "panoptic_quality")
+    assert number("puffin-seg", "SQ") > 0.95 > 0.85 > number("gannet-seg", "SQ")
+    assert number("puffin-seg", "RQ", "gull") < number("gannet-seg", "RQ", "gull")
+    assert number("puffin-seg", "RQ", "ship") > number("gannet-seg", "RQ", "ship")
 
 
 class TestRag:

@@ -37,7 +37,7 @@ def truth_panel(title: str, segments: Sequence[SegmentOutcome], only: str | None
     """Return the true segments; crowds are dotted."""
     shown = [each for each in segments if only in (None, each.label)]
     objects = _objects([(each, "ignored" if each.kind == "ignored" else "tp") for each in shown], _true_hover)
-    return _panel(title, f"{len(shown)} segments", objects)
+    return _panel(title, f"{len(shown)} {'segment' if len(shown) == 1 else 'segments'}", objects)
 
 
 def model_panel(
