@@ -25,7 +25,7 @@ def bones(keypoints: Sequence[float] | None, facts: ClassFacts | None, guessed: 
     points = np.asarray(keypoints, np.float64).reshape(-1, 3).tolist()
     seen = [isfinite(x) and isfinite(y) and (guessed or v > 0) for x, y, v in points]
     pairs = [pair for pair in skeleton_of(facts, len(points)) if seen[pair[0]] and seen[pair[1]]]
-    lines = [(*points[start][:2], *points[end][:2]) for start, end in pairs]
+    lines: list[Bone] = [(points[a][0], points[a][1], points[b][0], points[b][1]) for a, b in pairs]
     return [*lines, *((x, y, x, y) for (x, y, _), shown in zip(points, seen, strict=True) if shown)]
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from metrics.analysis.cases.example import example
 from metrics.core.arrow import stored_rows
 from metrics.store import Run
+from metrics.vision import rle
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +52,7 @@ def segment_outcomes(
     def made(row: dict[Any, Any], kind: str, iou: float | None = None, other: str | None = None) -> SegmentOutcome:
         facts = classes.get(row["label"])
         thing = None if facts is None else facts.is_thing
-        return SegmentOutcome(kind, str(row["label"]), thing, list(row["rings"]), float(row["area"] or 0), iou, other)
+        return SegmentOutcome(kind, str(row["label"]), thing, list(row["rings"]), _pixels(row), iou, other)
 
     truths = [
         made(row, "ignored" if row["is_crowd"] else missed.get(row["annotation_id"], "tp"))
@@ -65,3 +67,11 @@ def segment_outcomes(
         if match is not None:
             found.append(made(row, match["kind"], match["iou"], labels.get(match["annotation_id"])))
     return sorted(truths, key=lambda each: -each.area), sorted(found, key=lambda each: -each.area)
+
+
+def _pixels(row: dict[Any, Any]) -> float:
+    """Return the area of a segment: the file's, else of its run lengths, else of its box; 0 where none is known."""
+    if isinstance(row["rle"], str) and not isfinite(row["area"]):
+        return float(rle.area(rle.decode(row["rle"])))
+    known = [area for area in (row["area"], row["width"] * row["height"]) if isfinite(area)]
+    return float(known[0]) if known else 0.0
