@@ -16,7 +16,14 @@ from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.presentation import calibration_words, format
 from metrics.presentation.names import column_name, metric_name, middle
-from metrics.presentation.viewers import case_texts, chat_turns, object_panels, segment_panels, trace_steps
+from metrics.presentation.viewers import (
+    case_texts,
+    chat_turns,
+    object_panels,
+    panoptic_panels,
+    segment_panels,
+    trace_steps,
+)
 
 
 class CaseList(NamedTuple):
@@ -206,13 +213,24 @@ def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) 
     drawn = [data.segments(run, view.case["case_id"], output["model"], output["run"]) for _, output in chosen]
     left, right = st.columns([2, 5], vertical_alignment="center")
     with left:
-        shown = controls.choice("Show", segment_panels.VIEWS, "show")
+        panoptic = {"segments": "Segments"} if "panoptic_quality" in data.match_evaluators(run) else {}
+        shown = controls.choice("Show", panoptic | segment_panels.VIEWS, "show")
     there = {label for each in drawn[0] for label in (each.truth, each.predicted)}
     with right:
+        if shown == "segments":
+            st.caption("Each thing in a shade of its own, stuff flat. Found ✓ solid, false ✗ dashed, missed – dotted.")
         named = {label: colour for label, colour in colours.items() if label in there}
-        st.html(segment_panels.legend_html(shown, named))
+        st.html(segment_panels.legend_html("classes" if shown == "segments" else shown, named))
     source, width, height = picture(view)
-    if shown == "mistakes":
+    styles = segment_panels.styles(colours)
+    if shown == "segments":
+        of = [data.segment_outcomes(run, view.case["case_id"], output["model"], output["run"]) for _, output in chosen]
+        styles = panoptic_panels.styles(list(colours))
+        of_models = [panoptic_panels.truth_panel("Ground truth", of[0][0], only)]
+        of_models += [
+            panoptic_panels.model_panel(column, *both, only) for (column, _), both in zip(chosen, of, strict=True)
+        ]
+    elif shown == "mistakes":
         of_models = [
             segment_panels.mistakes_panel(column, each, only) for (column, _), each in zip(chosen, drawn, strict=True)
         ]
@@ -223,7 +241,7 @@ def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) 
             for (column, _), each in zip(chosen, drawn, strict=True)
         ]
     image_viewer.viewer(
-        object_panels.payload(key, width or 100, height or 100, source, of_models, segment_panels.styles(colours)),
+        object_panels.payload(key, width or 100, height or 100, source, of_models, styles),
         detail(view, source, width, height),
     )
     with st.expander("Confused classes"):

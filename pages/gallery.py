@@ -77,7 +77,9 @@ filters.many("Kind", tile_gallery.options(kinds, asked, titles), "kind", "Every 
 filters.many("Class", tile_gallery.options(counts["label"], labels), "label")
 filters.many("True class", tile_gallery.options(counts["truth"], truths), "truth")
 filters.many("Size", tile_gallery.options(counts["size"], sizes, tile_gallery.SIZES), "size")
-filters.between("Score", "score")
+scored = data.run_facts(run).suite["task"] == "detection"  # segments have no scores
+if scored:
+    filters.between("Score", "score")
 filters.between("IoU", "iou")
 tags = [choice["tag"]] if choice["tag"] else []
 if counts["tag"] or tags:
@@ -94,7 +96,9 @@ if len(repeats) > 1:
     filters.pick("Repeat", {str(n): str(n) for n in repeats}, "repeat")
 filters.reset(list(FILTERS))
 
-point_controls.draw(run, listed.point, data.match_rules(run, evaluator).keyed)
+rules = data.match_rules(run, evaluator)
+if scored:
+    point_controls.draw(run, listed.point, rules.keyed, "IoU" if rules.sigmas is None else "OKS")
 page = int(url.number("page", 1, low=1))
 found = listed.page(tile_gallery.TILES, tile_gallery.TILES * (page - 1))
 last = max(1, -(-found.total // tile_gallery.TILES))

@@ -234,6 +234,7 @@ from components.data.run_reads import (
     repeats,
     score_guarantees,
     scored,
+    segment_outcomes,
     segments,
     several_suites,
     targets,

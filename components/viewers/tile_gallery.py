@@ -52,6 +52,7 @@ CONTEXT = 1.8  # a crop is that much wider or higher than the object
 SMALLEST = 56  # pixels of the narrowest crop
 ASPECT = 4 / 3
 WIDTHS = {"annotation": 1.5, "ignored": 1.5, "fn": 2.5}
+DOT = 1.0  # pixels of the image from the middle of a key point to its edge
 BOX_LENGTH = 8  # numbers of a ring of four corners, which is no mask
 
 
@@ -282,7 +283,7 @@ def _edges(geometry: Outline | None) -> tuple[float, float, float, float] | None
     """Return left, top, right and bottom of a geometry; None if unknown."""
     if geometry is None:
         return None
-    x, y, width, height, polygons = geometry
+    x, y, width, height, polygons, _ = geometry
     if x is not None and y is not None and width is not None and height is not None:
         return x, y, x + width, y + height
     points = [point for ring in polygons or [] for point in ring]
@@ -292,6 +293,8 @@ def _edges(geometry: Outline | None) -> tuple[float, float, float, float] | None
 def _path(geometry: Outline) -> tuple[str, bool]:
     """Return the SVG path of a geometry, and whether it is a mask to be filled (more than four corners)."""
     rings = geometry.polygons
+    if geometry.bones:  # the box of a pose would hide it
+        return "".join(map(_bone, geometry.bones)), False
     if rings:
         parts = ("L".join(f"{x:.1f} {y:.1f}" for x, y in zip(ring[0::2], ring[1::2], strict=True)) for ring in rings)
         return "".join(f"M{part}Z" for part in parts), len(rings) > 1 or len(rings[0]) > BOX_LENGTH
@@ -300,6 +303,14 @@ def _path(geometry: Outline) -> tuple[str, bool]:
         return "", False
     left, top, right, bottom = edges
     return f"M{left:.1f} {top:.1f}H{right:.1f}V{bottom:.1f}H{left:.1f}Z", False
+
+
+def _bone(bone: Sequence[float]) -> str:
+    """Return the SVG path of a line between two key points; a key point itself is a small square."""
+    x, y, right, bottom = bone
+    if (x, y) == (right, bottom):
+        return f"M{x - DOT:.1f} {y - DOT:.1f}h{2 * DOT}v{2 * DOT}h{-2 * DOT}Z"
+    return f"M{x:.1f} {y:.1f}L{right:.1f} {bottom:.1f}"
 
 
 def _span(middle: float, length: float, limit: int) -> tuple[int, int]:

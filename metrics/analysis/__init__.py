@@ -55,6 +55,7 @@ from metrics.analysis.objects.operating_point import (
     point_counts,
 )
 from metrics.analysis.objects.rematch import Rules, compared, match_objects, rules
+from metrics.analysis.objects.segment_outcomes import SegmentOutcome, segment_outcomes
 from metrics.analysis.objects.segments import Segment, segments
 from metrics.analysis.objects.thumbnails import Window, thumbnails
 from metrics.analysis.objects.working_points import (
@@ -112,6 +113,7 @@ __all__ = [
     "Rules",
     "ScoreGuarantee",
     "Segment",
+    "SegmentOutcome",
     "SeveralSuites",
     "ShortSuites",
     "Standard",
@@ -191,6 +193,7 @@ __all__ = [
     "same_suite",
     "score_guarantees",
     "scored",
+    "segment_outcomes",
     "segments",
     "selected_suite",
     "several_suites",

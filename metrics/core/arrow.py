@@ -35,6 +35,12 @@ def stored_rows(path: Path, columns: Sequence[str] | None = None, filters: Any =
     return pq.read_table(path, columns=wanted, filters=filters, page_checksum_verification=True, **options)
 
 
+def stored_columns(path: Path) -> list[str]:
+    """Return the names of the columns of a stored Parquet file; one of an older release may lack some."""
+    with opened(path) as file:
+        return list(file.schema_arrow.names)
+
+
 def numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     """Return the numbers [n] of a column without nulls; Arrow's own `to_numpy` would import pandas."""
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

@@ -110,7 +110,8 @@ PRESETS = {
             ("agent",), ("agents",), also=("fact_check",),
         ),
         Preset(
-            "conversations", "Conversations", "Each turn of an assistant: relevance, memory, role, and the user's goals.",
+            "conversations", "Conversations",
+            "Each turn of an assistant: relevance, memory, role, and the user's goals.",
             ("text", "agent"), ("conversations",), ("trace",), also=("goal_accuracy",),
         ),
         Preset(

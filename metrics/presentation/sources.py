@@ -47,9 +47,6 @@ SOURCES = {
         "Hanu and Unitary team 2020, Detoxify", "https://github.com/unitaryai/detoxify"
     ),
     "scikit-learn": Source("scikit-learn", "https://scikit-learn.org/stable/modules/model_evaluation.html"),
-    "lm-evaluation-harness": Source(
-        "EleutherAI lm-evaluation-harness", "https://github.com/EleutherAI/lm-evaluation-harness"
-    ),
     "trec_eval": Source("trec_eval (NIST)", "https://github.com/usnistgov/trec_eval"),
     "Järvelin & Kekäläinen 2002, nDCG": Source(
         "Järvelin & Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques",
@@ -175,6 +172,15 @@ SOURCES = {
         "Everingham et al. 2015, The Pascal Visual Object Classes Challenge: A Retrospective",
         "https://doi.org/10.1007/s11263-014-0733-5",
     ),
+    "Kirillov et al., Panoptic Segmentation, 2019": Source(
+        "Kirillov et al. 2019, Panoptic Segmentation", "https://arxiv.org/abs/1801.00868"
+    ),
+    "panopticapi": Source("panopticapi", "https://github.com/cocodataset/panopticapi"),
+    "Yang & Ramanan, Articulated human detection with flexible mixtures of parts, 2013": Source(
+        "Yang & Ramanan 2013, Articulated Human Detection with Flexible Mixtures of Parts",
+        "https://doi.org/10.1109/TPAMI.2012.261",
+    ),
+    "COCO keypoint evaluation": Source("COCO keypoint evaluation", "https://cocodataset.org/#keypoints-eval"),
     "Hosang et al., What makes for effective detection proposals?, 2015": Source(
         "Hosang et al. 2015, What makes for effective detection proposals?", "https://arxiv.org/abs/1502.05082"
     ),

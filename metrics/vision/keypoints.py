@@ -17,6 +17,10 @@ COCO_SIGMAS = tuple(
     for number in (.26, .25, .25, .35, .35, .79, .79, .72, .72, .62, .62, 1.07, 1.07, .87, .87, .89, .89)
 )  # fmt: skip
 OTHER_SIGMA = 0.05  # of the key points of other classes: about the mean of COCO's
+COCO_SKELETON = (  # pairs of its 17 key points
+    (15, 13), (13, 11), (16, 14), (14, 12), (11, 12), (5, 11), (6, 12), (5, 6), (5, 7), (6, 8), (7, 9), (8, 10), (1, 2),
+    (0, 1), (0, 2), (1, 3), (2, 4), (3, 5), (4, 6),
+)  # fmt: skip
 VALUES = 3  # x, y and v of a key point
 
 
@@ -82,6 +86,14 @@ def sigmas_of(
             own = COCO_SIGMAS if count == len(COCO_SIGMAS) else [OTHER_SIGMA] * count
         result.append(tuple(own[:count]))
     return result
+
+
+def skeleton_of(facts: ClassFacts | None, count: int) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of key points that lines connect: the class's own, else COCO's for 17 key points, else none."""
+    own = () if facts is None else facts.skeleton
+    if not own and count == len(COCO_SIGMAS):
+        return COCO_SKELETON
+    return tuple(pair for pair in own if max(pair) < count)
 
 
 def oks_pairs(

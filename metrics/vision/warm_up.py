@@ -11,6 +11,7 @@ from metrics.vision import (
     object_confusion,
     objects,
     outcomes,
+    panoptic,
     precision_recall,
     segmentation,
 )
@@ -51,6 +52,7 @@ def _compile_the_rest() -> None:
     mask_bands.bands_of(drawn, 0.1)
     codes = segmentation.label_map(drawn, 0, 1, zero, 100, 1)
     segmentation.tally(codes, codes, 10, 1, 1)
+    panoptic.match_segments(codes, codes, zero, zero, np.zeros(1, np.bool_))
     number = np.empty(4)
     coco_records.scan_records(flag, coco_records.RESULT, np.empty(2, np.int64), number, number)
     ranked.stand(zero, number, number, number, 1, 1)

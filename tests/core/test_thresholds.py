@@ -80,8 +80,8 @@ OPEN_SCALES = {  # the value is good or bad only beside another one
     "ap_by_bin", "average_precision", "average_recall", "bleu", "boundary_ap", "chrf", "coco_summary",
     "consistency_rouge", "corpus_bleu", "detection_confusion", "detection_pr_curve", "detection_pr_curve_detailed",
     "edit_distance", "error_breakdown", "keypoint_summary", "lvis_summary", "meteor", "multiple_choice",
-    "open_images_ap", "oriented_ap", "own_scores", "ranking", "regression", "rouge", "segmentation_iou",
-    "selective_accuracy", "ter", "token_f1", "voc_ap",
+    "open_images_ap", "oriented_ap", "own_scores", "panoptic_quality", "ranking", "regression", "rouge",
+    "segmentation_iou", "selective_accuracy", "ter", "token_f1", "voc_ap",
 }  # fmt: skip
 
 

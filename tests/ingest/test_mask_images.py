@@ -12,7 +12,7 @@ from PIL import Image
 
 from metrics.core.errors import InputError
 from metrics.ingest import inspect, load_outputs, load_suite, read_outputs, read_suite
-from metrics.ingest.formats import mask_images
+from metrics.ingest.media import png_maps
 from metrics.vision import rle
 from tests.ingest.files import packed, picture, unpacked, write
 
@@ -82,7 +82,7 @@ class TestGroundTruth:
         chunks = [
             (b"IHDR", struct.pack(">IIBBBBB", 4, 1, bits, 0, 0, 0, 0)), (b"IDAT", zlib.compress(lines)), (b"IEND", b""),
         ]  # fmt: skip
-        data = mask_images.SIGNATURE + b"".join(
+        data = png_maps.SIGNATURE + b"".join(
             struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
             for name, body in chunks
         )
@@ -288,7 +288,7 @@ class TestProblems:
         )
 
     def test_more_pixels_than_can_be_read(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(mask_images, "ALL_PIXELS", 10)
+        monkeypatch.setattr(png_maps, "ALL_PIXELS", 10)
         assert "m.zip: found too many masks to read; expected at most 10 pixels in all" in self.listed(
             lambda: read_suite(packed(tmp_path / "m.zip", SET))
         )

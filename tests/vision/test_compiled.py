@@ -74,6 +74,7 @@ cases = suite.cases.drop(["image_width", "image_height"])
 sized = replace(suite, cases=cases.append_column("image_width", sides).append_column("image_height", sides))
 run("coco_summary", sized, geometry="mask")
 run("segmentation_iou", sized)
+run("panoptic_quality", sized)
 assert compiled() == before, (before, compiled())
 assert set(before.values()) <= {0, 1}, before  # 0: only called by other loops
 """

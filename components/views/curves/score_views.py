@@ -31,15 +31,17 @@ def show_ranks(run: str, evaluator: str) -> None:
     frame = curve_parts.curves(run, evaluator)
     series, colours, _ = curve_parts.choose_series(frame)
     points = frame[frame["series"].isin(series)]
-    numbers = curve_parts.label_numbers(run, evaluator, RANKED)
-    at = ""
+    posed = data.match_rules(run, evaluator).sigmas is not None
+    numbers = curve_parts.label_numbers(run, evaluator, ("AP",) if posed else RANKED)
+    measure, at = "OKS" if posed else "IoU", ""
     if "iou" in frame:
         ious = {f"{iou:.2f}": f"{iou:.2f}" for iou in sorted(frame["iou"].unique())}
-        asked = filters.pick("IoU", ious, "iou")
+        asked = filters.pick(measure, ious, "iou")
         iou = float(asked)
         points = points[(points["iou"] - iou).abs() < 0.005]
-        numbers = numbers[[abs(columns.get("iou", -1) - iou) < 0.005 for columns in numbers["columns"]]]
-        at = f" at IoU ≥ {asked}"
+        if not posed:
+            numbers = numbers[[abs(columns.get("iou", -1) - iou) < 0.005 for columns in numbers["columns"]]]
+        at = f" at {measure} ≥ {asked}"
     chosen = curve_parts.choose_labels(curve_points.worst_first(points), curve_parts.MEAN)
     points = pd.concat([curve_points.mean_ranks(points, curve_parts.MEAN), points])
     filters.reset(["model", "iou", "label"])
@@ -49,7 +51,7 @@ def show_ranks(run: str, evaluator: str) -> None:
         figure = ranked_curves.rank_figure(points, colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT)
         chart(figure, "ranks", f"Interpolated precision over recall of {', '.join(series)}{at}")
     with right:
-        st.text(f"Average precision{at}")
+        st.text("Average precision, mean over OKS .50 … .95" if posed else f"Average precision{at}")
         curve_parts.numbers_table(curve_parts.of_labels(numbers, chosen), "AP", series, height=410)
         st.caption("AP is the mean of the interpolated precision, the area under each curve.")
 

@@ -76,7 +76,7 @@ def show_image(
     only = filters.one("Class", labels, "label")
     own = data.match_rules(run, evaluator)
     point = point_controls.point_of(run, object_list.state_here())
-    point_controls.draw(run, point)
+    point_controls.draw(run, point, similarity="IoU" if own.sigmas is None else "OKS")
     st.html(image_viewer.legend_html())
     source, width, height = picture(view)
     more = detail(view, source, width, height)
@@ -86,7 +86,7 @@ def show_image(
         here = outputs_predictions(predictions, output)
         compared = data.compared(run, output["model"], output["run"], evaluator)
         of_predictions, of_annotations = data.match_objects(
-            annotations, here, point.iou, point.score, compared, size, own.max_dets, own.keyed, own.benchmark, view.case
+            annotations, here, point.iou, point.score, compared, size, own, view.case
         )
         drawn = object_panels.image_objects(annotations, here, of_annotations, of_predictions, compared)
         drawn = [entry for entry in drawn if not only or entry.label == only]

@@ -14,7 +14,7 @@ State = Mapping[str, Sequence[str]]  # the query parameters of a view
 LEAST_IOU, MOST_IOU = 0.05, 0.95
 HELP = {
     "score": "Predictions count from this score on. It applies to the whole run: gallery, example, confusion, curves.",
-    "iou": "A prediction matches an object from this IoU on. It applies to the whole run.",
+    "iou": "A prediction matches an object from this IoU on, of key points from this OKS. It applies to the whole run.",
 }
 
 
@@ -28,10 +28,10 @@ def point_of(run: str, state: State) -> data.OperatingPoint:
     return data.OperatingPoint(number("score", chosen.score), number("iou", chosen.iou))
 
 
-def draw(run: str, point: data.OperatingPoint, fixed_iou: bool = False) -> None:
+def draw(run: str, point: data.OperatingPoint, fixed_iou: bool = False, similarity: str = "IoU") -> None:
     """Draw the sliders of the operating point in two columns, and a button back to the best F1 where it is not there.
 
-    `fixed_iou`: the run's matches hold for one IoU threshold only.
+    `fixed_iou`: the run's matches hold for one IoU threshold only. `similarity`: by what objects match, IoU or OKS.
     """
     best = data.best_point(run)
     left, right, more = st.columns([3, 3, 4], vertical_alignment="bottom")
@@ -39,9 +39,9 @@ def draw(run: str, point: data.OperatingPoint, fixed_iou: bool = False) -> None:
         _slider("Score threshold", "score", run, point, 0.0, 1.0, 0.01)
     with right:
         if not fixed_iou:
-            _slider("IoU threshold", "iou", run, point, LEAST_IOU, MOST_IOU, 0.05)
+            _slider(f"{similarity} threshold", "iou", run, point, LEAST_IOU, MOST_IOU, 0.05)
     with more:
-        words = f"Best F1: score ≥ {best.score:.2f}, IoU ≥ {best.iou:.2f}"
+        words = f"Best F1: score ≥ {best.score:.2f}, {similarity} ≥ {best.iou:.2f}"
         if (round(point.score, 2), round(point.iou, 2)) == (best.score, best.iou):
             st.caption(words)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.analysis.cases.old_evidence import read_evidence
+from metrics.analysis.objects.object_poses import bones
 from metrics.analysis.objects.object_rings import object_rings
 from metrics.analysis.stored_outputs import outputs_where
+from metrics.core.classes import ClassFacts
 from metrics.core.errors import InputError
 from metrics.store import Run
 
@@ -26,7 +28,8 @@ class ExampleView:
 
     case: the suite's columns; image: its file or None; outputs: a record per model and repeat; scores: data frame with
     model, run, evaluator, metric, value, status, reason, evidence (an Evidence or None); annotations, predictions: data
-    frames with the columns of core.suite's schemas and `rings`, the outlines to draw; empty if the task has none.
+    frames with the columns of core.suite's schemas, `rings`, the outlines to draw, and `bones`, the lines of key
+    points; empty if the task has none.
     """
 
     case: dict[str, Any]
@@ -65,8 +68,8 @@ def examples(run: Run, case_ids: Sequence[str]) -> Iterator[ExampleView]:
             suite.media / case["image"] if suite.media is not None and case["image"] else None,
             outputs.get(case_id, []),
             frame,
-            _frame(_of_case(suite.annotations, case_id), case),
-            _frame(_of_case(given.predictions, case_id), case),
+            _frame(_of_case(suite.annotations, case_id), case, suite.classes),
+            _frame(_of_case(given.predictions, case_id), case, suite.classes, guessed=True),
         )
 
 
@@ -74,10 +77,15 @@ def _of_case(table: pa.Table | None, case_id: str) -> pa.Table | None:
     return None if table is None else table.filter(pc.equal(table["case_id"], case_id))
 
 
-def _frame(table: pa.Table | None, case: dict[str, Any]) -> pd.DataFrame:
+def _frame(
+    table: pa.Table | None, case: dict[str, Any], classes: Mapping[str, ClassFacts], guessed: bool = False
+) -> pd.DataFrame:
     import pandas as pd
 
     if table is None:
         return pd.DataFrame()
     frame: pd.DataFrame = table.to_pandas()
-    return frame.assign(rings=pd.Series(object_rings(table, case["image_height"]), frame.index, object))
+    posed = zip(table["label"].to_pylist(), table["keypoints"].to_pylist(), strict=True)
+    drawn = [bones(points, classes.get(label), guessed) for label, points in posed]
+    rings = object_rings(table, case["image_height"])
+    return frame.assign(rings=pd.Series(rings, frame.index, object), bones=pd.Series(drawn, frame.index, object))

@@ -5,25 +5,28 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from metrics.analysis.objects.rematch import rules
+from metrics.analysis.objects.rematch import POSES, rules
 from metrics.analysis.stored_outputs import outputs_where
 from metrics.store import Run
 
 ANY_LABEL = "detection_confusion"  # matches by place first, whatever the label
 ERRORS = "error_breakdown"
+SEGMENTS = "panoptic_quality"
 
 
 def stored_at(run: Run, evaluator: str, iou: float | None) -> bool:
     """Return whether the matches that the run stored answer for this IoU threshold (None: the evaluator's own).
 
-    Those of ANY_LABEL are stored for one score threshold only. Labels with keys are matched by the engine alone.
+    Those of ANY_LABEL are stored for one score threshold only. Labels with keys are matched by the engine alone, and
+    SEGMENTS match at one IoU only.
     """
     own = rules(run, evaluator)
-    return own.keyed or (evaluator != ANY_LABEL and (iou is None or abs(iou - own.iou) < 1e-9))
+    return own.keyed or evaluator == SEGMENTS or (evaluator != ANY_LABEL and (iou is None or abs(iou - own.iou) < 1e-9))
 
 
 def matches_at(run: Run, evaluator: str, model: str, repeat: int, iou: float | None) -> pa.Table:
     """Return the matches of one model and repeat at an IoU threshold and any score (schema MATCHES)."""
+    from metrics.evaluators.detection._keypoints import keypoint_matches
     from metrics.evaluators.detection._matched import grid_with, matched, outcomes_table, scene_of
     from metrics.vision.error_breakdown import find_errors
     from metrics.vision.object_confusion import match_any_label
@@ -34,6 +37,9 @@ def matches_at(run: Run, evaluator: str, model: str, repeat: int, iou: float | N
     geometry = parameters.get("geometry", "auto")
     suite, this = run.suite, [("model", "==", model), ("run", "==", repeat)]
     outputs = outputs_where(run, this)
+    if evaluator == POSES:
+        given = tuple(parameters.get("sigmas", ()))
+        return keypoint_matches(suite, outputs, grid_with(iou), given).found.outcomes_at(iou, 0, own.max_dets)[1]
     if evaluator == ANY_LABEL:
         scene = scene_of(suite, outputs, geometry)
         found = match_any_label(scene.objects, scene.overlaps(min(iou, LOCALISED)), iou, -np.inf)

@@ -103,7 +103,7 @@ def _found_by(run: Run, evaluator: str, index: ObjectIndex, chosen: ObjectFilter
     other = object_index(run, evaluator, str(chosen.right_in), chosen.repeat, chosen.iou)
     found = other.kind == (other.kinds.index("tp") if "tp" in other.kinds else -1)
     if chosen.score_low is not None:
-        found &= other.score >= chosen.score_low
+        found &= ~(other.score < chosen.score_low)  # segments have no scores
     here: Bools = (index.annotation >= 0) & np.isin(index.annotation, other.annotation[found])
     return here
 

@@ -19,17 +19,18 @@ from numpy.typing import NDArray
 
 from metrics.analysis.objects.matched_again import ANY_LABEL, matches_at, stored_at
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints, Singles
-from metrics.core.arrow import stored_rows
+from metrics.core.arrow import stored_columns, stored_rows
 from metrics.core.errors import InputError
 from metrics.core.files import make_folder, write_text, written_whole
 from metrics.core.suite import PREDICTIONS
 from metrics.store import Run
 from metrics.store.digests import digest_of
 
-FOLDER = "objects-2"  # in the workspace's cache, for a sealed run never changes; raise it when the columns do
+FOLDER = "objects-3"  # in the workspace's cache, for a sealed run never changes; raise it when the columns do
 SUM = ".sha256"  # the ending of the file beside an index with its checksum
 SIZES = {"small": 32.0**2, "medium": 96.0**2, "large": np.inf}  # below how many square pixels; COCO's ranges
 BOX = ("x", "y", "width", "height")
+SHAPES = ("polygons", "rle", "keypoints")
 _building = Lock()
 
 
@@ -41,7 +42,7 @@ class ObjectIndex:
     object took, overlaps or is, is −1 without one. position [N]: of the case in the suite. score, iou [N]: NaN where
     there is none. area [N], square pixels: of the ground truth that was found or missed, else of the prediction; size
     [N] its place in SIZES. prediction_id [N], and prediction_box [N, 4]: x, y, width, height; −1 and NaN where there is
-    none. shaped [N]: whether the prediction has polygons or run lengths. annotation [N]: the row of the ground truth in
+    none. shaped [N]: whether the prediction has one of SHAPES. annotation [N]: the row of the ground truth in
     the suite's annotations, −1 without one. took [N]: whether the prediction took its ground truth, which is missed
     where the prediction does not count.
     """
@@ -109,9 +110,11 @@ def _join(
     position = _codes(matches["case_id"], case_ids)
     prediction_id, annotation_id = (matches[f"{of}_id"].fill_null(-1).to_numpy() for of in ("prediction", "annotation"))
 
-    shape = ["area", *BOX, "polygons", "rle"]
     stored = run.stored_input("outputs/predictions.parquet")  # none where no model predicted anything
-    predictions = PREDICTIONS.empty_table() if stored is None else stored_rows(stored, ["prediction_id", *shape], this)
+    predictions = PREDICTIONS.empty_table()
+    if stored is not None:
+        shape = {"area", *BOX, *SHAPES} & set(stored_columns(stored))
+        predictions = stored_rows(stored, ["prediction_id", *sorted(shape)], this)
     predicted = _lookup(predictions["prediction_id"].to_numpy(), prediction_id)
     annotations = suite.annotations
     assert annotations is not None  # detection has them
@@ -217,8 +220,11 @@ def _area(table: pa.Table) -> Floats:
 
 
 def _shaped(table: pa.Table) -> Bytes:
-    shaped = pc.or_(pc.is_valid(table["polygons"]), pc.is_valid(table["rle"])).to_numpy().astype(np.uint8)
-    return np.append(shaped, np.uint8(0))
+    """Return which rows have more than a box, and at the end, for −1, none."""
+    shaped = np.zeros(len(table) + 1, np.uint8)
+    for name in set(SHAPES) & set(table.column_names):
+        shaped[:-1] |= pc.is_valid(table[name]).to_numpy().astype(np.uint8)
+    return shaped
 
 
 def _with_none(values: NDArray[Any]) -> NDArray[Any]:

@@ -14,24 +14,30 @@ from numpy.typing import NDArray
 
 from metrics.analysis.objects.object_filter import LOW_SCORE, ObjectFilter, all_of, annotation_ids, masks_of
 from metrics.analysis.objects.object_index import BOX, SIZES, ObjectIndex, object_index
+from metrics.analysis.objects.object_poses import Bone, bones
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
-from metrics.core.arrow import stored_rows
+from metrics.core.arrow import stored_columns, stored_rows
+from metrics.core.classes import ClassFacts
 from metrics.store import Run
 from metrics.vision.mask_rings import mask_rings
 
 SORTS = ("score", "score_up", "iou", "iou_up", "size", "size_up", "suite", "most")
 MOST_IN_IMAGE = 40  # more cannot be distinguished in a thumbnail
 SHAPE = ("polygons", "rle")
+POSE = "keypoints"
 
 
 class Outline(NamedTuple):
-    """Where an object is, in pixels: its box, and its polygons (of a mask its outline); None for unknown."""
+    """Where an object is, in pixels: its box, its polygons (of a mask its outline), and the lines of its key points;
+    None for unknown.
+    """
 
     x: float | None
     y: float | None
     width: float | None
     height: float | None
     polygons: list[list[float]] | None
+    bones: list[Bone] | None = None
 
 
 class GalleryObject(NamedTuple):
@@ -253,29 +259,30 @@ def _objects(
         annotation_ids(run)[index.annotation[rows]], heights,
     )  # fmt: skip
     annotations: Any = run.suite.annotations
-    truths = annotations.select([*BOX, *SHAPE]).take(index.annotation[rows[index.annotation[rows] >= 0]])
+    classes = run.suite.classes
+    truths = annotations.select([*BOX, *SHAPE, POSE]).take(index.annotation[rows[index.annotation[rows] >= 0]])
     annotated = iter(truths.to_pylist())
     for what, named, truth, score, iou, area, prediction, box, annotation, annotation_id, height in zip(
         *(column.tolist() for column in columns), strict=True
     ):
-        predicted = dict(zip(BOX, _known(box), strict=True)) | shapes.get(prediction, dict.fromkeys(SHAPE))
+        predicted = dict(zip(BOX, _known(box), strict=True)) | shapes.get(prediction, dict.fromkeys((*SHAPE, POSE)))
         known = _known((score, iou, area))
         yield GalleryObject(
             kinds[what], index.labels[named], index.labels[truth] if truth >= 0 else None, known[0], known[1], known[2],
-            _outline(predicted, height) if prediction >= 0 else None,
-            _outline(next(annotated), height) if annotation >= 0 else None,
+            _outline(predicted, height, classes.get(index.labels[named]), True) if prediction >= 0 else None,
+            _outline(next(annotated), height, classes.get(index.labels[truth])) if annotation >= 0 else None,
             f"p{prediction}" if prediction >= 0 else f"a{annotation_id}",
         )  # fmt: skip
 
 
-def _outline(geometry: Mapping[str, Any], height: float) -> Outline:
+def _outline(geometry: Mapping[str, Any], height: float, facts: ClassFacts | None, guessed: bool = False) -> Outline:
     """Return a geometry with the outline of its run lengths as polygons; without where it cannot be drawn."""
     x, y, wide, high = (geometry[edge] for edge in BOX)
     polygons, text, box = geometry["polygons"], geometry["rle"], (x, y, wide, high)
     if text is not None and polygons is None and height == height and None not in box:
         with suppress(ValueError):
             polygons = mask_rings(text, int(height), box)
-    return Outline(x, y, wide, high, polygons)
+    return Outline(x, y, wide, high, polygons, bones(geometry[POSE], facts, guessed) or None)
 
 
 def _known(values: Iterable[float]) -> list[float | None]:
@@ -284,9 +291,11 @@ def _known(values: Iterable[float]) -> list[float | None]:
 
 
 def _prediction_shapes(run: Run, chosen: ObjectFilter, ids: Ints) -> dict[int, dict[str, Any]]:
-    """Return the polygons and run lengths of these predictions by id."""
+    """Return the polygons, run lengths and key points of these predictions by id."""
     if not len(ids):
         return {}
     this = [("model", "==", chosen.model), ("run", "==", chosen.repeat), ("prediction_id", "in", ids.tolist())]
-    table = stored_rows(run.input_path("outputs/predictions.parquet"), ["prediction_id", *SHAPE], this)
-    return {row.pop("prediction_id"): row for row in table.to_pylist()}
+    path = run.input_path("outputs/predictions.parquet")
+    columns = [name for name in (*SHAPE, POSE) if name in stored_columns(path)]
+    table = stored_rows(path, ["prediction_id", *columns], this)
+    return {row.pop("prediction_id"): {POSE: None, **row} for row in table.to_pylist()}

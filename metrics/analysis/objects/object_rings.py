@@ -17,10 +17,13 @@ Rings = list[list[float]]
 def object_rings(table: pa.Table, height: int | None) -> list[Rings]:
     """Return the rings (x1 y1 x2 y2 …, pixels) of each object of an image of that height, in pixels.
 
-    Of its run lengths, else of its polygons, else of its box; none where it has nothing that can be drawn. Filled by
-    the rule "nonzero" they cover the object: all rings go round one way, except those around the holes of a mask.
+    Of its run lengths, else of its polygons, else of its box, else of the box around its key points; none where it has
+    nothing that can be drawn. Filled by the rule "nonzero" they cover the object: all rings go round one way, except
+    those around the holes of a mask.
     """
-    names = [name for name in ("x", "y", "width", "height", "polygons", "rle") if name in table.column_names]
+    names = [
+        name for name in ("x", "y", "width", "height", "polygons", "rle", "keypoints") if name in table.column_names
+    ]
     finest = FINE if len(table) <= MANY else COARSE
     return [_rings(row, height, finest) for row in table.select(names).to_pylist()]
 
@@ -40,7 +43,11 @@ def _rings(row: dict[str, object], height: int | None, finest: int) -> Rings:
             return rings
     box = [value for value in map(row.get, ("x", "y", "width", "height")) if isinstance(value, float)]
     if len(box) < 4 or not all(map(isfinite, box)):
-        return []
+        points = row.get("keypoints")
+        if not isinstance(points, list) or not points:
+            return []
+        left, top = min(points[0::3]), min(points[1::3])
+        box = [left, top, max(points[0::3]) - left, max(points[1::3]) - top]
     x, y, across, down = box
     return [[x, y, x + across, y, x + across, y + down, x, y + down]]
 

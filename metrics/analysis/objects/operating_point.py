@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from metrics.analysis.objects.matched_again import ANY_LABEL
+from metrics.analysis.objects.matched_again import ANY_LABEL, SEGMENTS
 from metrics.analysis.objects.object_index import ObjectIndex, object_index
 from metrics.analysis.objects.rematch import IOU
 from metrics.analysis.objects.working_points import match_evaluators
@@ -77,8 +77,11 @@ def best_point(run: Run) -> OperatingPoint:
 
 
 def evaluator_of_point(run: Run) -> str | None:
-    """Return the evaluator whose matches are counted: the first that matches within a class; None without matches."""
-    names = list(match_evaluators(run))
+    """Return the evaluator whose matches are counted: the first that matches within a class; None without matches.
+
+    Segments have no scores, so SEGMENTS is none.
+    """
+    names = [name for name in match_evaluators(run) if name != SEGMENTS]
     return next((name for name in names if name != ANY_LABEL), next(iter(names), None))
 
 

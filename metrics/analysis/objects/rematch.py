@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from metrics.analysis.objects.object_poses import pose_overlaps, unlabelled
 from metrics.core.array_types import Floats
 from metrics.core.arrow import stored_rows
 from metrics.core.label_keys import split_label
@@ -15,6 +17,7 @@ from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Outputs
 from metrics.store import Run, cache_by_run
 from metrics.vision.boxes import box_iou
 from metrics.vision.geometry import BOX, SIDES, Compared, Geometry, compared_as, read_sides
+from metrics.vision.keypoints import VALUES, sigmas_of
 from metrics.vision.outcomes import KINDS, match_image
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
 SHAPE = ("polygons", "rle")
 GEOMETRY = pa.schema([ANNOTATIONS.field(name) for name in (*BOX, *SHAPE, "is_crowd")])
+POSES = "keypoint_summary"
 IOU = 0.5
 IMAGE = "image"  # the id of a case that is matched by itself
 THRESHOLDS = ("match_iou_threshold", "iou_threshold", "pr_curve_iou_threshold")  # under which evaluators keep theirs
@@ -33,13 +37,14 @@ class Rules(NamedTuple):
     """An evaluator's IoU threshold, and how many predictions of an image and label count, best first (None: all).
 
     `keyed`: labels have keys, and only objects of one key are compared. `benchmark`: whose rules it goes by, None for
-    COCO's.
+    COCO's. `sigmas`: the OKS constants of each label's key points, where these are compared.
     """
 
     iou: float = IOU
     max_dets: int | None = None
     keyed: bool = False
     benchmark: Benchmark | None = None
+    sigmas: Mapping[str, tuple[float, ...]] | None = None
 
 
 def rules(run: Run, evaluator: str | None) -> Rules:
@@ -51,11 +56,15 @@ def rules(run: Run, evaluator: str | None) -> Rules:
     iou = next((float(own[name]) for name in THRESHOLDS if own.get(name) is not None), IOU)
     keyed = bool(run.spec["suite"].get("label_keys"))
     benchmark = benchmark_of(evaluator, own, run.suite)
-    return Rules(iou, max(most, default=None) if isinstance(most, list | tuple) else most, keyed, benchmark)
+    sigmas = _sigmas(run) if evaluator == POSES else None
+    limit = max(most, default=None) if isinstance(most, list | tuple) else most
+    return Rules(iou, limit, keyed, benchmark, sigmas)
 
 
-def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None) -> Compared:
+def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None) -> Compared | Literal["keypoints"]:
     """Return as what a model's objects are compared: by that evaluator, or the first that does not leave it open."""
+    if evaluator == POSES:
+        return "keypoints"
     own = run.evaluators.get(evaluator or "", {})
     every = [own] if "geometry" in own else run.evaluators.values()
     stated: Geometry = next((each["geometry"] for each in every if each.get("geometry", "auto") != "auto"), "auto")
@@ -67,11 +76,9 @@ def match_objects(
     predictions: pd.DataFrame,
     iou: float = 0.5,
     score: float = 0.0,
-    geometry: Compared = "box",
+    geometry: Compared | Literal["keypoints"] = "box",
     size: tuple[int | None, int | None] = (None, None),
-    max_dets: int | None = None,
-    keyed: bool = False,
-    benchmark: Benchmark | None = None,
+    rules: Rules = Rules(),
     case: Mapping[str, Any] | None = None,
 ) -> tuple[list[str], list[str]]:
     """Return what becomes of one model's objects in one image: the kinds of predictions, and of annotations.
@@ -79,20 +86,25 @@ def match_objects(
     Kinds are those of core.evaluator.MATCHES: tp, fp_…, ignored; for annotations tp, fn_…, ignored; a prediction
     below `score` is `below_score`, one beyond the `max_dets` best of its label `ignored`. size: height and width of the
     image, pixels, which masks need; where it is unknown, or the geometry asked for is missing, the boxes are compared.
-    keyed: only objects whose labels have one key are. benchmark: whose rules say what becomes of them, from what `case`
-    (a row of the suite) says of the image.
+    rules: the evaluator's, all but its threshold, for which `iou` stands; those of a benchmark go by what `case` (a row
+    of the suite) says of the image. Of key points, ground truths without a labelled one are crowds.
     """
-    if benchmark is not None:
+    if geometry == "keypoints":
+        overlaps = pose_overlaps(annotations, predictions, rules.sigmas or {})
+        if len(annotations):
+            annotations = annotations.assign(is_crowd=annotations["is_crowd"].astype(bool) | unlabelled(annotations))
+    elif rules.benchmark is not None:
         here = {**(case or {}), "case_id": IMAGE}
-        return _by_benchmark(benchmark, here, annotations, predictions, iou, score, geometry, max_dets)
-    truths, found = (_table(frame, GEOMETRY) for frame in (annotations, predictions))
-    overlaps = _overlaps(truths, found, geometry, size)
-    if keyed:
+        return _by_benchmark(rules.benchmark, here, annotations, predictions, iou, score, geometry, rules.max_dets)
+    else:
+        truths, found = (_table(frame, GEOMETRY) for frame in (annotations, predictions))
+        overlaps = _overlaps(truths, found, geometry, size)
+    if rules.keyed:
         keys = [
             np.array([split_label(str(label))[0] for label in table["label"]]) for table in (predictions, annotations)
         ]
         overlaps = np.where(keys[0][:, None] == keys[1][None, :], overlaps, 0.0)
-    return match_image(annotations, predictions, overlaps, iou, score, max_dets)
+    return match_image(annotations, predictions, overlaps, iou, score, rules.max_dets)
 
 
 def _overlaps(
@@ -150,6 +162,17 @@ def _table(frame: pd.DataFrame, schema: pa.Schema) -> pa.Table:
         for field in schema
     ]
     return pa.table(columns, schema=schema)
+
+
+@cache_by_run(maxsize=64)
+def _sigmas(run: Run) -> dict[str, tuple[float, ...]]:
+    """Return the OKS constants of each label, as the evaluator takes them."""
+    table, labels = run.suite.annotations, run.suite.labels
+    posed = ANNOTATIONS.empty_table() if table is None else table.filter(pc.is_valid(table["keypoints"]))
+    numbers = zip(posed["label"].to_pylist(), pc.list_value_length(posed["keypoints"]).to_pylist(), strict=True)
+    counts = {label: number // VALUES for label, number in numbers}
+    given = run.evaluators[POSES].get("sigmas", ())
+    return dict(zip(labels, sigmas_of(labels, run.suite.classes, counts, given), strict=True))
 
 
 @cache_by_run(maxsize=64)

@@ -33,8 +33,9 @@ class WorkingPoint(NamedTuple):
 
 
 def match_evaluators(run: Run) -> dict[str, str]:
-    """Return the evaluators of a detection run whose matches are stored: id → title; none for other tasks."""
-    names = run.match_names() if run.spec["suite"]["task"] == "detection" else ()  # cases have matches too
+    """Return the evaluators of a run whose matches of objects or segments are stored: id → title."""
+    pictured = run.spec["suite"]["task"] in ("detection", "segmentation")  # cases have matches too
+    names = run.match_names() if pictured else ()
     return {name: title_of(name) for name in names}
 
 

@@ -10,6 +10,7 @@ from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
+from metrics.evaluators.detection._interpolated import interpolated_curves
 from metrics.evaluators.detection._keypoints import KeypointMatches, keypoint_matches
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import Iou, MaxDets, ResampledParameters
@@ -150,6 +151,10 @@ def keypoint_summary(suite: Suite, outputs: Outputs, parameters: KeypointSummary
     `match_iou_threshold`): those at most `pck_threshold` · √area away. `keypoint_PCK` is that of one key point, named
     in the column keypoint (by its number, from 1, where the class has no names): which joints are off.
 
+    The curve has the columns label, iou (the OKS threshold), recall, precision and score, as average_precision's. In
+    the matches, too, iou is the OKS; a prediction is a hallucination where no OKS reaches .1, which a pose with left
+    and right swapped may not.
+
     Equal to pycocotools 2.0 to 1e-9. The 95 % interval is from half-samples of the images (of `cases.group` where
     given).
     """
@@ -162,7 +167,8 @@ def keypoint_summary(suite: Suite, outputs: Outputs, parameters: KeypointSummary
     aggregates = [row for line in lines for row in _rows(matches, parameters, line)]
     aggregates += _pck(suite, matches, parameters, right, outcomes.truth[right])
     aggregates.sort(key=lambda row: row.label is not None)
-    return Findings(aggregates, matches=table)
+    curves = interpolated_curves(matches.found, AREAS["all"], parameters.max_dets)
+    return Findings(aggregates, matches=table, curves=curves if matches.has_points else curves[:0])
 
 
 def _lines(limit: int) -> list[Line]:

@@ -1,6 +1,5 @@
 """segmentation_iou: IoU per label over all pixels of a data set, its mean, pixel accuracy and boundary IoU."""
 
-import math
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,25 +10,20 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from metrics.core.array_types import Bytes, Floats, Int32s, Ints
+from metrics.core.array_types import Floats, Int32s, Ints
 from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Resamples, Seed, Spread, image_weights, number
+from metrics.evaluators._half_samples import Resamples, Seed, image_weights, number
+from metrics.evaluators.segmentation._image_sums import image_spread, resampled_sums
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
 from metrics.stats.ratios import mean_over, ratio
 from metrics.vision.segmentation import band_distance, iou, tally
 
 ABSENT = "neither the ground truth nor the predictions have a pixel of this label"
 NOTHING = "every pixel of the ground truth is ignored"
-LEAST_IMAGES = 10
-FEW_IMAGES = (
-    f"No 95 % interval: fewer than {LEAST_IMAGES} images, or groups of images, have such pixels, and no interval is "
-    "reliable with so few."
-)
-AT_ONCE = 1_024  # images whose resampled sums are made at a time
 Cells = tuple[Ints, Ints, Ints]
 CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
 
@@ -165,7 +159,7 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     counts = _count(suite, outputs, labels, parameters.dilation_ratio)
     clusters = SamplingDesign.of(suite.cases).units.astype(np.int32)
     drawn = int(clusters.max(initial=-1)) + 1
-    sums = _resampled(counts.pixels, image_weights(clusters, parameters.resamples, parameters.seed))
+    sums = resampled_sums(counts.pixels, image_weights(clusters, parameters.resamples, parameters.seed))
     return Findings(
         _aggregates(counts, sums, drawn),
         cases=dict(zip(suite.cases["case_id"].to_pylist(), _cases(counts), strict=True)),
@@ -216,41 +210,26 @@ def _joined(cells: Cells, last: int) -> Cells:
     return keys // (last + 1), keys % (last + 1), np.bincount(of_key, count, len(keys)).astype(np.int64)
 
 
-def _resampled(pixels: Int32s, weights: Bytes) -> Floats:
-    """Return the sums of `pixels` [I, 2, 3, K] over the data sets with these `weights` [1 + B, I]: [1 + B, 2, 3, K]."""
-    images = pixels.reshape(len(pixels), math.prod(pixels.shape[1:]))
-    sums = np.zeros((len(weights), images.shape[1]))
-    for start in range(0, len(images), AT_ONCE):
-        here = slice(start, start + AT_ONCE)
-        sums += weights[:, here].astype(np.float64) @ images[here].astype(np.float64)
-    return sums.reshape(len(sums), *pixels.shape[1:])
-
-
 def _aggregates(counts: _Counts, sums: Floats, drawn: int) -> list[Aggregate]:
     by_label = iou(sums)  # [1 + B, 2, K]
     held = counts.pixels[:, 0, 1].any(axis=1)
     n, unscored = int(held.sum()), int((~held).sum())
-    means = _spread(mean_over(by_label, 2), np.array(min(n, drawn)))
+    means = image_spread(mean_over(by_label, 2), np.array(min(n, drawn)))
     accuracy = ratio(sums[:, 0, 0].sum(axis=1), sums[:, 0, 1].sum(axis=1))
     rows = [
         number("miou", means, (0,), n=n, why=NOTHING),
-        number("pixel_accuracy", _spread(accuracy, np.array(min(n, drawn))), n=n, why=NOTHING),
+        number("pixel_accuracy", image_spread(accuracy, np.array(min(n, drawn))), n=n, why=NOTHING),
         number("boundary_iou", means, (1,), n=n, why=NOTHING),
     ]
     rows = [replace(row, unscored=unscored) for row in rows]
     images = counts.pixels[:, 0, 1:].any(axis=1).sum(axis=0)
-    spread = _spread(by_label, np.minimum(images, drawn))
+    spread = image_spread(by_label, np.minimum(images, drawn))
     for kind, metric in enumerate(("iou", "boundary_iou")):
         rows += [
             number(metric, spread, (kind, k), n=int(images[k]), label=label, why=ABSENT)
             for k, label in enumerate(counts.labels)
         ]
     return rows
-
-
-def _spread(estimates: Floats, clusters: Ints) -> Spread:
-    """Return the intervals of numbers that rest on this many images, or groups of images."""
-    return Spread.of(estimates, math.inf, clusters, enough=clusters >= LEAST_IMAGES, few=FEW_IMAGES)
 
 
 def _cases(counts: _Counts) -> Iterator[CaseScore]:

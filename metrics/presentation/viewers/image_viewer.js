@@ -52,6 +52,18 @@ function brackets(data, scale) {
     .map(([x, y, right, down]) => `M${x + right * arm},${y}L${x},${y}L${x},${y + down * arm}`).join("");
 }
 
+// Lines between key points, and each of them as a dot: a line of no length, at the size of its round caps.
+function drawBones(canvas, bones, style, width) {
+  const path = (chosen) => chosen.map(([x1, y1, x2, y2]) => `M${x1},${y1}L${x2},${y2}`).join("");
+  const isDot = ([x1, y1, x2, y2]) => x1 === x2 && y1 === y2;
+  const [dots, lines] = [path(bones.filter(isDot)), path(bones.filter((bone) => !isDot(bone)))];
+  for (const [d, wide, dash] of [[lines, width, style.dash], [dots, 2.6 * width, ""]]) {
+    if (!d) continue;
+    canvas.append(svg("path", { class: "bones", d, stroke: "#000", "stroke-opacity": 0.55, "stroke-width": wide + 2 }));
+    canvas.append(svg("path", { class: dash ? "" : "bones", d, stroke: style.colour, "stroke-width": wide, "stroke-dasharray": dash }));
+  }
+}
+
 function drawPanel(data, panel) {
   const figure = html("figure", "panel");
   const caption = html("figcaption", "");
@@ -72,11 +84,13 @@ function drawPanel(data, panel) {
   let corners = 0;
   for (const [kind, objects] of Object.entries(panel.objects)) {
     const style = data.styles[kind];
-    const drawn = objects.map((object) => outline(object.rings)).join("");
+    const outlined = panel.posed ? objects.filter((object) => !object.bones) : objects; // a box would hide the pose
+    const drawn = outlined.map((object) => outline(object.rings)).join("");
     const width = panel.crowded ? 1.3 : style.width;
     if (!panel.crowded) canvas.append(svg("path", { d: drawn, stroke: "#000", "stroke-opacity": 0.55, "stroke-width": width + 2 }));
     const surface = panel.filled.includes(kind) ? { class: "surface", color: style.colour } : {};
     canvas.append(svg("path", { d: drawn, stroke: style.colour, "stroke-width": width, "stroke-dasharray": style.dash, ...surface }));
+    drawBones(canvas, objects.flatMap((object) => object.bones || []), style, width);
     for (const object of objects) {
       const box = { ...bounds(object.rings), lines: object.lines, rings: panel.shaped ? object.rings : null };
       corners += object.rings.reduce((sum, ring) => sum + ring.length / 2, 0);

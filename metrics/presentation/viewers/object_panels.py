@@ -37,6 +37,9 @@ DETAILS = {
 }
 
 
+UPRIGHT = ("box", "keypoints")  # what is compared when upright boxes are drawn
+
+
 CONTEXT = 2.6  # the view of an object is that much wider or higher than the object
 
 
@@ -57,13 +60,16 @@ class Focus:
 
 @dataclass(frozen=True, slots=True)
 class ImageObject:
-    """One object to draw: its rings (x1 y1 x2 y2 …, pixels), what it is, and a detail for the hover text."""
+    """One object to draw: its rings (x1 y1 x2 y2 …, pixels), what it is, a detail for the hover text, and the lines
+    (x1 y1 x2 y2) of its key points.
+    """
 
     kind: str
     rings: tuple[tuple[float, ...], ...]
     label: str
     score: float | None = None
     detail: str = ""
+    bones: tuple[tuple[float, ...], ...] = ()
 
     @property
     def caption(self) -> str:
@@ -91,7 +97,7 @@ def drawn_kind(kind: str) -> str:
 def rings(row: Mapping[Hashable, Any], geometry: str = "box") -> tuple[tuple[float, ...], ...]:
     """Return the outlines of one object of `data.example`: its box, or, compared as mask or polygon, its `rings`."""
     shape = tuple(tuple(ring) for ring in row["rings"])
-    if geometry != "box" or not shape:
+    if geometry not in UPRIGHT or not shape:
         return shape
     x, y, width, height = (row[name] for name in ("x", "y", "width", "height"))
     left, top, right, bottom = extent(shape) if pd.isna([x, y, width, height]).any() else (x, y, x + width, y + height)
@@ -125,13 +131,15 @@ def image_objects(
     drawn = []
     for row, kind in zip(annotations.to_dict("records"), annotation_kinds, strict=True):
         shown = "annotation" if drawn_kind(kind) == "tp" else drawn_kind(kind)
-        drawn.append(ImageObject(shown, rings(row, geometry), str(row["label"]), detail=DETAILS.get(kind, "")))
+        detail, lines = DETAILS.get(kind, ""), tuple(row.get("bones") or ())
+        drawn.append(ImageObject(shown, rings(row, geometry), str(row["label"]), None, detail, lines))
     for row, kind in zip(predictions.to_dict("records"), prediction_kinds, strict=True):
         value = None if pd.isna(row["score"]) else float(row["score"])
         if kind == "below_score":
             continue
         shape, detail = rings(row, geometry), DETAILS.get(kind, "")
-        drawn.append(ImageObject(drawn_kind(kind), shape, str(row["label"]), value, detail))
+        lines = tuple(row.get("bones") or ())
+        drawn.append(ImageObject(drawn_kind(kind), shape, str(row["label"]), value, detail, lines))
     return drawn
 
 
@@ -156,13 +164,15 @@ def panel(title: str, drawn: Sequence[ImageObject], labelled: int = 25, geometry
                     "rings": [[_short(number) for number in ring] for ring in entry.rings],
                     "caption": "" if kind in QUIET else entry.caption,
                     "lines": entry.hover,
+                    **({"bones": [[_short(number) for number in bone] for bone in entry.bones]} if entry.bones else {}),
                 }
                 for entry in chosen
             ]
     prominent = sum(entry.kind not in QUIET for entry in shown)
     return {
         "title": title, "counts": legend(drawn), "objects": objects, "labelled": prominent <= labelled,
-        "crowded": len(shown) > CROWDED, "shaped": geometry != "box",
+        "crowded": len(shown) > CROWDED, "shaped": geometry not in UPRIGHT,
+        "posed": geometry == "keypoints",
         "filled": [kind for kind in objects if kind not in QUIET] if geometry == "mask" else [],
     }  # fmt: skip
 

@@ -77,7 +77,7 @@ def _objects(run: Run, view: analysis.ExampleView) -> list[dict[str, Any]]:
             here = predictions[predictions["model"].eq(model) & predictions["run"].eq(repeat)].reset_index(drop=True)
         compared = analysis.compared(run, model, repeat)
         predicted, annotated = analysis.match_objects(
-            view.annotations, here, point.iou, point.score, compared, size, rules.max_dets, rules.keyed
+            view.annotations, here, point.iou, point.score, compared, size, rules, view.case
         )
         drawn = object_panels.image_objects(view.annotations, here, annotated, predicted, compared)
         panels.append(object_panels.panel(str(model), drawn, LABELLED, compared))

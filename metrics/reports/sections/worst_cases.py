@@ -236,16 +236,7 @@ def _boxes(
         predictions = predictions[predictions["model"].eq(model) & predictions["run"].eq(repeat)].reset_index(drop=True)
     size = view.case["image_height"], view.case["image_width"]
     predicted, annotated = analysis.match_objects(
-        view.annotations,
-        predictions,
-        point.iou,
-        point.score,
-        compared,
-        size,
-        rules.max_dets,
-        rules.keyed,
-        rules.benchmark,
-        view.case,
+        view.annotations, predictions, point.iou, point.score, compared, size, rules, view.case
     )
     filled = compared == "mask"
     boxes = []

@@ -63,3 +63,24 @@ def tally(truth: Int32s, prediction: Int32s, truth_band: Bytes, band: Bytes, con
             bands[2, predicted] += 1
             if truth_band[pixel] and actual == predicted:
                 bands[0, actual] += 1
+
+
+@compiled
+def shared_runs(truth: Int32s, prediction: Int32s) -> tuple[Int32s, Int32s, Ints]:
+    """Return the runs of pixels with one pair of codes in two maps: both codes and the length of each run."""
+    pixels = len(truth)
+    size = 1_024
+    first, second, length = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int64)
+    runs = begin = 0
+    for pixel in range(1, pixels + 1):
+        if pixel < pixels and truth[pixel] == truth[begin] and prediction[pixel] == prediction[begin]:
+            continue
+        if runs == size:
+            first = np.concatenate((first, np.empty(size, np.int32)))
+            second = np.concatenate((second, np.empty(size, np.int32)))
+            length = np.concatenate((length, np.empty(size, np.int64)))
+            size *= 2
+        first[runs], second[runs], length[runs] = truth[begin], prediction[begin], pixel - begin
+        runs += 1
+        begin = pixel
+    return first[:runs].copy(), second[:runs].copy(), length[:runs].copy()

@@ -262,7 +262,7 @@ def test_a_large_mask_has_a_coarse_outline() -> None:
 
 def test_the_index_lies_in_the_cache_and_the_sealed_run_stays_as_it_was(run: Run) -> None:
     objects(run, BY, KEEN)
-    assert (run.workspace.path / "cache" / "objects-2" / run.id / f"{BY}.0.1.arrow").exists()
+    assert (run.workspace.path / "cache" / "objects-3" / run.id / f"{BY}.0.1.arrow").exists()
 
 
 def test_a_name_that_is_not_listed_has_no_place() -> None:

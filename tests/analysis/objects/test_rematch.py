@@ -41,7 +41,7 @@ def assert_as_stored(
         true, here = (frame[frame["case_id"] == case["case_id"]] for frame in (annotations, predictions))
         size = (case["image_height"], case["image_width"])
         kinds, true_kinds = analysis.match_objects(
-            true, here, iou, 0.0, found.scene.geometry, size, max_dets, benchmark=benchmark, case=case
+            true, here, iou, 0.0, found.scene.geometry, size, analysis.Rules(iou, max_dets, benchmark=benchmark), case
         )
         expected = stored[stored["case_id"] == case["case_id"]]
         of_predictions = expected[expected["prediction_id"].notna()].set_index("prediction_id")["kind"]
@@ -81,7 +81,7 @@ def test_predictions_below_the_score_take_no_part_by_lvis():
     found = pd.concat([cat.assign(score=0.9, label="0"), cat.assign(score=0.2), cat.assign(score=0.8, label="2")])
     for score, kinds, truth in ((0.5, ["fp_misclassification", "below_score", "ignored"], "fn_misclassification"),
                                 (0.0, ["fp_misclassification", "tp", "ignored"], "tp")):  # fmt: skip
-        given = analysis.match_objects(cat, found, 0.5, score, benchmark=Federated(), case=case)
+        given = analysis.match_objects(cat, found, 0.5, score, rules=analysis.Rules(benchmark=Federated()), case=case)
         assert given == (kinds, [truth])
 
 
@@ -237,11 +237,17 @@ def test_objects_of_different_keys_do_not_meet() -> None:
         pd.DataFrame({"label": ["colour=red"], "score": [0.9], **box}),
     )
     assert analysis.match_objects(truth, made) == (["fp_misclassification"], ["fn_misclassification"])
-    assert analysis.match_objects(truth, made, keyed=True) == (["fp_hallucination"], ["fn_no_prediction"])
+    assert analysis.match_objects(truth, made, rules=analysis.Rules(keyed=True)) == (
+        ["fp_hallucination"],
+        ["fn_no_prediction"],
+    )
     same = truth.assign(label=["colour=red"])
-    assert analysis.match_objects(same, made, keyed=True) == (["tp"], ["tp"])
+    assert analysis.match_objects(same, made, rules=analysis.Rules(keyed=True)) == (["tp"], ["tp"])
     other = truth.assign(label=["colour=blue"])
-    assert analysis.match_objects(other, made, keyed=True) == (["fp_misclassification"], ["fn_misclassification"])
+    assert analysis.match_objects(other, made, rules=analysis.Rules(keyed=True)) == (
+        ["fp_misclassification"],
+        ["fn_misclassification"],
+    )
 
 
 @pytest.mark.parametrize(("width", "kinds"), [(9.0, ["tp"]), (8.0, ["tp"]), (7.9, ["fp_localisation"])])

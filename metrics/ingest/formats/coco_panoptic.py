@@ -1,0 +1,239 @@
+"""COCO panoptic segmentation: a JSON with segments_info, and the PNG maps that it names, as a folder or zip.
+
+The id of a pixel is R + 256 G + 65,536 B of its map, 0 where no segment is. Predictions come in the same form, one
+folder or zip a model; they need neither images nor categories.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.core.array_types import Ints
+from metrics.core.suite import Suite
+from metrics.ingest.formats.coco_classes import class_facts
+from metrics.ingest.formats.coco_listing import Listing, names
+from metrics.ingest.media.archive import UNREADABLE, Entry
+from metrics.ingest.media.bundle import Bundle, Rows
+from metrics.ingest.media.png_maps import Found, listed, read_maps, region_columns
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
+from metrics.ingest.output_parts import Part
+from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
+from metrics.ingest.sheet import Loaded, Problems
+from metrics.ingest.source import MAX_JSON_BYTES, Source, load_json
+from metrics.ingest.tables.columns import Role
+from metrics.ingest.tables.object_tables import sizes_of
+from metrics.vision.coco_columns import Fault, category_faults, codes_of, image_faults, member_faults
+
+SEGMENTS = b'"segments_info"'
+IMAGE, OWN_IMAGE = "the id of an image in images", "the id of an image of the suite"
+MAP = "the name of a PNG in the folder or zip"
+SEGMENT = "a list of {id, category_id}: ids from 1, each once, and categories of the ground truth"
+Segments = Mapping[int, Mapping[str, Any]]  # the records of an image's segments_info by their ids
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Maps:
+    """M maps: a row of the sheet each; the ids of their images, what the maps hold, what the JSON says of it."""
+
+    sheet: Rows
+    image_ids: Ints
+    found: list[Found]
+    segments: list[Segments]
+
+    def regions(self, labels: Mapping[int, str]) -> tuple[Ints, dict[str, pa.Array], list[bool]]:
+        """Return the map of each segment, its columns, and whether it is a crowd; none of maps that are wrong."""
+        held = [Found() if bad else found for found, bad in zip(self.found, self.sheet.bad.tolist(), strict=True)]
+        kinds = [{id: labels[each["category_id"]] for id, each in own.items()} for own in self.segments]
+        crowds = [
+            own[id].get("iscrowd") == 1 for found, own in zip(held, self.segments, strict=True) for id in found.ids
+        ]
+        return *region_columns(held, kinds), crowds
+
+
+def recognises(upload: Upload) -> bool:
+    """Return whether a folder or zip has PNG files and a JSON with segments_info."""
+    return bool(upload.folder.ending(".png")) and bool(_documents(upload.folder))
+
+
+def picture_files(bundle: Bundle) -> list[Entry]:
+    """Return the images that are no PNG: those are the maps."""
+    return [entry for entry in bundle.images if entry.suffix != ".png"]
+
+
+def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
+    """Return the suite: the cases by image id, a row for each segment, and the classes with thing or stuff."""
+    problems = request.problems
+    source, document = _document(upload)
+    categories = Listing(source, "categories", document.get("categories"), problems)
+    images = Listing(source, "images", document.get("images"), problems)
+    problems.stop()
+    numbers, texts = categories.integers("id"), categories.values("name")
+    categories.apply(category_faults(numbers, names(texts)))
+    ids, files = images.integers("id"), images.values("file_name")
+    images.apply(image_faults(ids))
+    problems.fatal |= bool(categories.bad.any() or images.bad.any())  # annotations rest on them
+    problems.stop()
+    labels = {int(numbers[place]): texts[place] for place in np.argsort(numbers, kind="stable")}
+    maps = _read(upload, source, document, problems, np.sort(ids), IMAGE, set(labels), {})
+    maps.sheet.leave_out()
+    order = [place for place in np.argsort(maps.image_ids, kind="stable").tolist() if not maps.sheet.bad[place]]
+    named = dict(zip(ids.tolist(), files, strict=True))
+    case_ids = pa.array(maps.image_ids).cast(pa.string())
+    cases = pa.table(
+        {
+            "case_id": case_ids.take(pa.array(order, pa.int64())),
+            IMAGE_NAME: pa.array(
+                [name if isinstance(name := named[int(maps.image_ids[place])], str) else None for place in order],
+                pa.string(),
+            ),
+            "image_width": pa.array([maps.found[place].width for place in order], pa.int32()),
+            "image_height": pa.array([maps.found[place].height for place in order], pa.int32()),
+        }
+    )
+    which, columns, crowds = maps.regions(labels)
+    annotations = pa.table(
+        {
+            "case_id": case_ids.take(pa.array(which)),
+            "annotation_id": np.arange(1, len(which) + 1),
+            **columns,
+            "is_crowd": pa.array(crowds, pa.bool_()),
+        }
+    )
+    loaded = pictures.suite(
+        upload.name, request.suite_name or upload.stem, "segmentation", pictures.take(cases), annotations,
+        tuple(labels.values()), tuple(labels), empty=("no usable map", "at least one"),
+    )  # fmt: skip
+    return replace(loaded, value=replace(loaded.value, classes=class_facts(document["categories"])))
+
+
+def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
+    """Return the maps with their cases, and the segments in them; categories go by the suite's numbers."""
+    need_images(upload, suite)
+    if suite.task != "segmentation" or not suite.category_ids:
+        raise upload.error(
+            "COCO panoptic segments", "ground truth that is COCO panoptic, too: its numbers name classes"
+        )
+    source, document = _document(upload)
+    labels = dict(zip(suite.category_ids, suite.labels, strict=True))
+    by_id = {int(case): case for case in suite.cases["case_id"].to_pylist() if case.isascii() and case.isdigit()}
+    known = np.sort(np.fromiter(by_id, np.int64, len(by_id)))
+    sizes = {id: size for case, size in sizes_of(suite.cases).items() for id in [int(case)] if by_id.get(id) == case}
+    maps = _read(upload, source, document, request.problems, known, OWN_IMAGE, set(labels), sizes)
+    table = pa.table(
+        {
+            "case_id": pa.array([by_id[id] for id in maps.image_ids.tolist()], pa.string()),
+            "model": pa.repeat(request.model or upload.stem, len(maps.found)),
+            "run": pa.array(np.ones(len(maps.found), np.int32)),
+        }
+    )
+    which, columns, _ = maps.regions(labels)
+    return Part(maps.sheet, table, pa.table(columns), which)
+
+
+def preview(upload: Upload, request: Request) -> Preview:
+    """Return the preview: the maps and how many segments each has. Without images it is a model's."""
+    _, document = _document(upload)
+    listing = [record for record in document.get("annotations") or () if isinstance(record, dict)]
+    segments = [record.get("segments_info") for record in listing]
+    files = [str(record.get("file_name"))[:200] for record in listing]
+    counts = [len(one) if isinstance(one, list) else 0 for one in segments]
+    role: Role = "suite" if document.get("images") and request.role != "outputs" else "outputs"
+    note = f"{len(listing):,} panoptic maps, {sum(counts):,} segments, {len(picture_files(upload.folder)):,} images"
+    return Preview.of_objects(
+        upload, "coco_panoptic", role, "segmentation", pa.table({"file": files, "segments": counts}), note
+    )
+
+
+def _documents(bundle: Bundle) -> list[Entry]:
+    """Return the JSON files with segments_info."""
+    found = []
+    for entry in bundle.ending(".json"):
+        try:
+            if entry.size <= MAX_JSON_BYTES and SEGMENTS in entry.read():
+                found.append(entry)
+        except UNREADABLE:
+            continue
+    return found
+
+
+def _document(upload: Upload) -> tuple[Source, dict[str, Any]]:
+    """Return the JSON with segments_info, parsed; InputError where there are several, or it is no object."""
+    entries = _documents(upload.folder)
+    if len(entries) > 1:
+        several = ", ".join(entry.name for entry in entries[:5])
+        raise upload.error(f"{len(entries)} panoptic files: {several}", "one, or each in a folder or zip of its own")
+    source = upload.source_of_entry(entries[0])
+    document = load_json(source)
+    if not isinstance(document, dict):
+        raise source.error(f"a JSON {type(document).__name__}", "an object with annotations of segments_info")
+    return source, document
+
+
+def _read(
+    upload: Upload, source: Source, document: dict[str, Any], problems: Problems, known: Ints, expected: str,
+    categories: set[int], sizes: Mapping[int, tuple[int, int]],
+) -> _Maps:  # fmt: skip
+    """Return the maps of the records that are right; `known`: the ids of images, rising; `sizes`: width and height."""
+    bundle = upload.folder
+    listing = Listing(source, "annotations", document.get("annotations"), problems)
+    problems.stop()
+    image_ids, files = listing.integers("image_id"), listing.values("file_name")
+    listing.apply(member_faults("image_id", codes_of(image_ids, known), expected))
+    again = np.ones(len(image_ids), np.bool_)
+    again[np.unique(image_ids, return_index=True)[1]] = False
+    listing.apply([Fault("image_id", again, "one map of each image")])
+    pngs: dict[str, list[Entry]] = {}
+    for entry in bundle.ending(".png"):
+        pngs.setdefault(entry.base, []).append(entry)
+    entries = [_entry(name, pngs, source.name) for name in files]
+    listing.wrong(np.fromiter((entry is None for entry in entries), bool, len(entries)), "file_name", files, MAP)
+    segments = [_segments(value, categories) for value in listing.values("segments_info")]
+    texts = [f"{value!r}"[:80] for value in listing.values("segments_info")]
+    listing.wrong(np.fromiter((own is None for own in segments), bool, len(segments)), "segments_info", texts, SEGMENT)
+    listing.leave_out()
+    good = np.flatnonzero(~listing.bad).tolist()
+    own = [segments[place] or {} for place in good]
+    ids = image_ids[good]
+
+    def check(place: int, found: Found) -> tuple[str, str] | None:
+        size = sizes.get(int(ids[place]))
+        if size is not None and size != (found.width, found.height):
+            return f"{found.width:,} × {found.height:,} pixels", f"{size[0]:,} × {size[1]:,}, as the ground truth has"
+        if unknown := [id for id in found.ids if id not in own[place]]:
+            return f"pixels of the segments {listed(unknown)}", "ids of the image's segments_info, or 0"
+        if missing := sorted(own[place].keys() - set(found.ids)):
+            return f"no pixel of the segments {listed(missing)}", "pixels of every segment in segments_info"
+        return None
+
+    chosen = [entry for entry in (entries[place] for place in good) if entry is not None]
+    sheet, found = read_maps(bundle, chosen, problems, check, coloured=True)
+    return _Maps(sheet, ids, found, own)
+
+
+def _entry(name: Any, pngs: Mapping[str, list[Entry]], document: str) -> Entry | None:
+    """Return the PNG of that name; of several the one in the folder that is called as the JSON is, else none."""
+    found = pngs.get(str(name).replace("\\", "/").rsplit("/", 1)[-1], []) if isinstance(name, str) else []
+    if len(found) > 1:
+        stem = document.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+        found = [entry for entry in found if entry.name.endswith(f"{stem}/{entry.base}")]
+    return found[0] if len(found) == 1 else None
+
+
+def _segments(value: Any, categories: set[int]) -> Segments | None:
+    """Return the records of a segments_info by their ids; None where it is not SEGMENT."""
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        return None
+    found = {each.get("id"): each for each in value}
+    ids = all(type(id) is int and 0 < id < 1 << 24 for id in found)
+    kinds = all(type(each.get("category_id")) is int and each["category_id"] in categories for each in value)
+    crowds = all(each.get("iscrowd", 0) in (0, 1) for each in value)
+    return found if ids and kinds and crowds and len(found) == len(value) else None
+
+
+READER = Reader(
+    "coco_panoptic", recognises, preview, read_suite, read_outputs, images=picture_files,
+    contents="COCO panoptic segments (a JSON and its PNG maps)",
+)  # fmt: skip

@@ -1,0 +1,117 @@
+"""Panoptic quality in pure arithmetic: the segments of one image matched, and counted by class."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from metrics.core.array_types import Bools, Floats, Int32s, Ints
+from metrics.stats.ratios import ratio
+from metrics.vision.outcomes import (
+    FN_MISCLASSIFIED,
+    FN_MISSED,
+    HALLUCINATED,
+    IGNORED,
+    LOCALISATION,
+    LOCALISED,
+    MISCLASSIFIED,
+    TP,
+    Codes,
+)
+
+ENOUGH = 0.5  # an IoU above it matches, and can do so only once; a larger share of void ignores a prediction
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SegmentMatches:
+    """What became of the P predicted and T true segments of one image, as codes of outcomes.KINDS.
+
+    truth [P]: the true segment that a prediction took, or overlaps most, −1 for none; iou [P]: with it, NaN for none.
+    """
+
+    prediction: Codes
+    truth: Int32s
+    iou: Floats
+    ground_truth: Codes
+
+
+def match_segments(
+    truth: Int32s, prediction: Int32s, truth_class: Int32s, prediction_class: Int32s, crowd: Bools
+) -> SegmentMatches:
+    """Match the segments of two maps of one image, whose codes are the places of segments, −1 for void.
+
+    truth, prediction: the maps, one code a pixel; the classes [T] and [P]; crowd [T]. The IoU of two segments leaves
+    out the pixels of the prediction that are void in the truth; above ENOUGH, of one class and no crowd, they match. A
+    prediction without a match is ignored where more than half of its pixels are void or in crowds of its class, else a
+    false positive. Source: Kirillov et al., Panoptic Segmentation, 2019; panopticapi, `pq_compute_single_core`.
+    """
+    from metrics.vision.compiled.label_map_counts import shared_runs
+
+    true, predicted, shared = _summed(*shared_runs(truth, prediction), len(prediction_class))
+    in_truth, in_prediction = true >= 0, predicted >= 0
+    true_area = np.bincount(true[in_truth], shared[in_truth], len(truth_class))
+    area = np.bincount(predicted[in_prediction], shared[in_prediction], len(prediction_class))
+    void = in_prediction & ~in_truth
+    nowhere = np.bincount(predicted[void], shared[void], len(prediction_class))
+    both = np.flatnonzero(in_truth & in_prediction)
+    true, predicted, shared = true[both], predicted[both], shared[both].astype(np.float64)
+    iou = shared / (true_area[true] + area[predicted] - nowhere[predicted] - shared)
+    same, of_crowd = truth_class[true] == prediction_class[predicted], crowd[true]
+    found = same & ~of_crowd & (iou > ENOUGH)
+    ignorable = same & of_crowd
+    free = nowhere + np.bincount(predicted[ignorable], shared[ignorable], len(area))
+
+    def best(wanted: Bools) -> tuple[Floats, Int32s]:
+        """Return the highest IoU of each prediction among the pairs wanted, and its true segment."""
+        order = np.flatnonzero(wanted)[np.argsort(iou[wanted], kind="stable")]
+        most, place = np.zeros(len(area)), np.full(len(area), -1, np.int32)
+        most[predicted[order]], place[predicted[order]] = iou[order], true[order]  # the last one, the best, stays
+        return most, place
+
+    (own, own_truth), (other, other_truth) = best(same & ~of_crowd), best(~same & ~of_crowd)
+    kinds = np.full(len(area), HALLUCINATED, np.int8)
+    kinds[own >= LOCALISED] = LOCALISATION
+    kinds[other > ENOUGH] = MISCLASSIFIED
+    kinds[free > ENOUGH * area] = IGNORED
+    kinds[own > ENOUGH] = TP
+    of_truths = np.full(len(true_area), FN_MISSED, np.int8)
+    of_truths[true[~same & (iou > ENOUGH)]] = FN_MISCLASSIFIED
+    of_truths[true[found]] = TP
+    of_truths[crowd] = IGNORED
+    mistaken = kinds == MISCLASSIFIED
+    place = np.where(mistaken, other_truth, np.where(np.isin(kinds, (TP, LOCALISATION)), own_truth, -1))
+    overlap = np.where(place < 0, np.nan, np.where(mistaken, other, own))
+    return SegmentMatches(kinds, place.astype(np.int32), overlap, of_truths)
+
+
+def tallies(found: SegmentMatches, truth_class: Int32s, prediction_class: Int32s, classes: int) -> Floats:
+    """Return the sum of the IoU of matches, TP, FP and FN of each class in one image: [4, K]."""
+    right = found.prediction == TP
+    wrong = ~right & (found.prediction != IGNORED)
+    missed = (found.ground_truth != TP) & (found.ground_truth != IGNORED)
+    return np.stack(
+        [
+            np.bincount(prediction_class[right], found.iou[right], classes),
+            np.bincount(prediction_class[right], minlength=classes),
+            np.bincount(prediction_class[wrong], minlength=classes),
+            np.bincount(truth_class[missed], minlength=classes),
+        ]
+    )
+
+
+def qualities(counts: Floats) -> Floats:
+    """Return PQ, SQ and RQ of the sums of `tallies` [..., 4, K]: [..., 3, K]; NaN for a class without segments.
+
+    SQ is 0 where nothing matches, as panopticapi has it.
+    """
+    overlap, right, wrong, missed = np.moveaxis(counts, -2, 0)
+    whole = right + (wrong + missed) / 2
+    quality = ratio(overlap, whole)
+    mean = np.where(whole > 0, ratio(overlap, right, 0.0), np.nan)
+    return np.stack([quality, mean, ratio(right, whole)], axis=-2)
+
+
+def _summed(true: Int32s, predicted: Int32s, length: Ints, predictions: int) -> tuple[Ints, Ints, Ints]:
+    """Return each pair of codes once, with the pixels of all its runs."""
+    width = predictions + 1
+    keys, of_run = np.unique((true.astype(np.int64) + 1) * width + predicted + 1, return_inverse=True)
+    return keys // width - 1, keys % width - 1, np.bincount(of_run, length, len(keys)).astype(np.int64)
