@@ -1,7 +1,7 @@
 import streamlit as st
 
 from components import data
-from components.views.curves import class_bars, confusion_view, score_views, threshold_views
+from components.views.curves import class_bars, confusion_view, residual_view, score_views, threshold_views
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.presentation.phrases import CHART_QUESTIONS
@@ -19,6 +19,7 @@ VIEWS = {  # name: title, the question it answers, what draws it
     "risk": ("Risk and coverage", CHART_QUESTIONS["risk"], score_views.show_risk),
     "calibration": ("Calibration", CHART_QUESTIONS["calibration"], score_views.show_reliability),
     "confusion": ("Confusion", CHART_QUESTIONS["confusion"], confusion_view.show_confusion),
+    "residuals": ("Residuals", CHART_QUESTIONS["residuals"], residual_view.show_residuals),
     "errors": ("Error costs", CHART_QUESTIONS["errors"], class_bars.show_breakdown),
     "classes": ("Classes", CHART_QUESTIONS["classes"], class_bars.show_labels),
 }
@@ -31,6 +32,7 @@ SIGNS: dict[str, tuple[set[str], set[str]]] = {  # view: columns that its curves
     "risk": ({"threshold", "coverage", "risk", "answered"}, set()),
     "calibration": ({"bin_low", "bin_high", "mean_confidence", "accuracy"}, set()),
     "confusion": ({"label", "predicted", "count"}, set()),
+    "residuals": ({"case_id", "truth", "predicted"}, set()),
 }
 OF_ONE_VIEW = ("evaluator", "of", "of_class", "kind", "truth", "predicted", "error", "iou", "metric", "at", "bin")
 
@@ -53,7 +55,7 @@ views = offered(run)
 if not views:
     empty(
         "This run has no curves",
-        "Curves come from classification and detection: precision over recall, and the confusion matrix. "
+        "Curves come from classification, detection and regression: precision over recall, confusion, residuals. "
         "Text evaluators give a number per case instead.",
         "See the cases", "cases", run=run,
     )  # fmt: skip

@@ -110,6 +110,10 @@ PRESETS = {
             ("classification",),
         ),
         Preset(
+            "regression", "Regression", "Errors, variance explained, rank correlations and interval coverage.",
+            ("regression",),
+        ),
+        Preset(
             "detection", "Detection", "Average precision and recall, curves, confusion and error breakdown.",
             ("detection",),
         ),

@@ -7,27 +7,29 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
-from metrics.core.suite import METADATA
+from metrics.core.suite import METADATA, Task
 from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
 from metrics.ingest.tables import contexts, sheet_cells
-from metrics.ingest.tables.columns import SUITE_ALIASES, Columns, fold
+from metrics.ingest.tables.columns import NUMBER_ALIASES, SUITE_ALIASES, Columns, fold
 from metrics.ingest.tables.near_names import only_columns, suggestion
 
 SUITE_TEXTS = ("question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation")
-SUITE_LISTS = ("expected_answers", "reference_contexts", "tags")
+SUITE_LISTS = ("expected_answers", "reference_contexts", "tags", "labels")
 OUTPUT_TEXTS = ("answer", "trace")
 OUTPUT_LISTS = ("citations", "artifacts")
 OUTPUT_NUMBERS = ("duration_s", "cost_usd")
+PREDICTED = ("predicted_value", "predicted_low", "predicted_high")
 # What a case is asked or judged by: a suite has one of these.
 USEFUL = {
     "question", "expected_answers", "reference_contexts", "conditions", "json_schema", "source_text", "label",
+    "labels", "true_value",
 }  # fmt: skip
 PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
 NO_ERROR = ("", "none", "null", "nan", "no", "false", "0")  # what a column of errors says where there is none
 ANSWERED = ("answer", "retrieved_contexts", "trace", "artifacts")
 
 
-def cases(sheet: Sheet, columns: Columns, need_label: bool, answered: bool = False) -> pa.Table:
+def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) -> pa.Table:
     """Return a row of CASES for each row of the sheet; invalid rows are problems.
 
     A suite has to say what is asked or expected; where the file has the answers too (`answered`), they may be all.
@@ -37,7 +39,7 @@ def cases(sheet: Sheet, columns: Columns, need_label: bool, answered: bool = Fal
         names = sheet.table.column_names
         near = suggestion(names, {name: SUITE_ALIASES[name] for name in SUITE_ALIASES if name in USEFUL})
         expected = "one of the columns question, expected_answer, reference_contexts, conditions, json_schema, "
-        expected += "source_text and label"
+        expected += "source_text, label, labels and true_value"
         raise sheet.problems.fail(sheet.file, only_columns(names), expected + near, 1)
     values: dict[str, pa.ChunkedArray | pa.Array] = {"case_id": case_ids(sheet, columns)}
     for canonical in SUITE_TEXTS:
@@ -46,13 +48,19 @@ def cases(sheet: Sheet, columns: Columns, need_label: bool, answered: bool = Fal
     for canonical in SUITE_LISTS:
         if canonical in found:
             values[canonical] = sheet_cells.lists(sheet, columns, canonical)
+    if "true_value" in found:
+        numbers = sheet_cells.numbers(sheet, found["true_value"], need=task == "regression")
+        values["true_value"] = sheet_cells.floats(numbers)
     if "weight" in found:
         values["weight"] = sheet_cells.floats(sheet_cells.numbers(sheet, found["weight"], low=0))
-    if need_label and "label" not in found:
+    if task == "classification" and found.keys().isdisjoint(("label", "labels")):
         choices = ", ".join(("label", *SUITE_ALIASES["label"]))
         raise sheet.problems.fail(sheet.file, "no column with the true class", f"a column {choices}", 1)
-    if need_label:
+    if task == "classification" and "label" in found:
         sheet_cells.required(sheet, found["label"], "the true class of the case")
+    if task == "regression" and "true_value" not in found:
+        choices = ", ".join(("true_value", *NUMBER_ALIASES["true_value"]))
+        raise sheet.problems.fail(sheet.file, "no column with the true value", f"a column {choices}", 1)
     _refuse_code(sheet, columns)
     return pa.table(values | sheet_cells.metadata(sheet, columns))
 
@@ -134,6 +142,9 @@ def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> 
         if canonical in found:
             number = sheet_cells.numbers(sheet, found[canonical], low=0)
             values[canonical] = sheet_cells.floats(number / 1000 if fold(found[canonical]).endswith("_ms") else number)
+    for canonical in PREDICTED:
+        if canonical in found:
+            values[canonical] = sheet_cells.floats(sheet_cells.numbers(sheet, found[canonical]))
     if "tokens" in found:
         tokens = sheet_cells.numbers(sheet, found["tokens"], low=0, whole=True)
         values["tokens"] = sheet_cells.integers(tokens, pa.int64())
