@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics import engine
 from metrics.core.errors import InputError, InputProblem, RunError
+from metrics.core.levels import numeric_labels
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.schedulers import checked_scheduler, use_scheduler
 from metrics.ingest import load_outputs, outputs_from_frame, read_suite, suite_from_frame
@@ -151,7 +152,8 @@ def runnable(suite: Suite, outputs: Outputs) -> list[str]:
 
 def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     """Return what the data has: every column with a value, `annotations`, `predictions`, `repeats`
-    where cases have several outputs, and `few_answers` where the expected answers recur like labels.
+    where cases have several outputs, `few_answers` where the expected answers recur like labels, `ordered_labels` where
+    the classes are numbers, and `class_parents` where they are in a hierarchy.
     """
     tables = [suite.cases, outputs.outputs]
     present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}
@@ -161,6 +163,10 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
         present.add("annotations")
     if outputs.predictions is not None:
         present.add("predictions")
+    if len(suite.labels) > 2 and numeric_labels(suite.labels):
+        present.add("ordered_labels")
+    if any(facts.parent is not None for facts in suite.classes.values()):
+        present.add("class_parents")
     expected = suite.cases["expected_answers"].combine_chunks().flatten()
     if 1 < len(expected.unique()) <= max(2, min(MOST_LABELS, len(suite) // 5)):
         present.add("few_answers")

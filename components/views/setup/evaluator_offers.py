@@ -20,6 +20,8 @@ RESOURCES = {
 }  # fmt: skip
 USEFUL = {  # what an evaluator can do without, but then says little
     "repeats": "for several outputs of a case", "few_answers": "for expected answers that recur, like labels",
+    "ordered_labels": "for classes in an order, such as grades: numbers, or name it in `levels`",
+    "class_parents": "for classes in a hierarchy", "fairness_groups": "once you name the column of groups",
     "json_schema": "for cases with a JSON schema", "own_scores": "for outputs with columns of scores",
 }  # fmt: skip
 NONE = "none"  # in the address: no evaluator is chosen, which is not the same as the preset's
