@@ -84,7 +84,7 @@ def test_outputs_without_a_prediction_are_refused(tmp_path: Path) -> None:
 def test_several_true_classes_and_predicted_ones(tmp_path: Path, column: str, first: str, second: str) -> None:
     suite = read_suite(file(tmp_path, f"id,{column}\na,{first}\nb,{second}\n"))
     assert (suite.task, suite.labels) == ("classification", ("cat", "dog"))
-    assert [row or [] for row in suite.cases["labels"].to_pylist()] == [["cat", "dog"], []]
+    assert suite.cases["labels"].to_pylist() == [["cat", "dog"], []]
     path = file(tmp_path, f"id,predicted_labels\na,{first}\nb,{second}\n", "m.csv")
     outputs = read_outputs([path], suite=suite)
     assert outputs.predictions is not None

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
-from metrics.core.suite import METADATA, Task
+from metrics.core.suite import METADATA, STRINGS, Task
 from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
 from metrics.ingest.tables import contexts, sheet_cells
 from metrics.ingest.tables.columns import NUMBER_ALIASES, SUITE_ALIASES, Columns, fold
@@ -48,6 +48,8 @@ def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) ->
     for canonical in SUITE_LISTS:
         if canonical in found:
             values[canonical] = sheet_cells.lists(sheet, columns, canonical)
+    if task == "classification" and "labels" in found:  # an empty cell: none of the classes
+        values["labels"] = pc.coalesce(values["labels"], pa.scalar([], STRINGS))
     if "true_value" in found:
         numbers = sheet_cells.numbers(sheet, found["true_value"], need=task == "regression")
         values["true_value"] = sheet_cells.floats(numbers)
