@@ -1,7 +1,14 @@
 import streamlit as st
 
 from components import data
-from components.views.curves import class_bars, confusion_view, residual_view, score_views, threshold_views
+from components.views.curves import (
+    class_bars,
+    confusion_view,
+    group_view,
+    residual_view,
+    score_views,
+    threshold_views,
+)
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.presentation.phrases import CHART_QUESTIONS
@@ -20,6 +27,7 @@ VIEWS = {  # name: title, the question it answers, what draws it
     "calibration": ("Calibration", CHART_QUESTIONS["calibration"], score_views.show_reliability),
     "confusion": ("Confusion", CHART_QUESTIONS["confusion"], confusion_view.show_confusion),
     "residuals": ("Residuals", CHART_QUESTIONS["residuals"], residual_view.show_residuals),
+    "groups": ("Groups", CHART_QUESTIONS["groups"], group_view.show_groups),
     "errors": ("Error costs", CHART_QUESTIONS["errors"], class_bars.show_breakdown),
     "classes": ("Classes", CHART_QUESTIONS["classes"], class_bars.show_labels),
 }
@@ -33,6 +41,7 @@ SIGNS: dict[str, tuple[set[str], set[str]]] = {  # view: columns that its curves
     "calibration": ({"bin_low", "bin_high", "mean_confidence", "accuracy"}, set()),
     "confusion": ({"label", "predicted", "count"}, set()),
     "residuals": ({"case_id", "truth", "predicted"}, set()),
+    "groups": ({"rate", "group", "other", "adjusted_p"}, set()),
 }
 OF_ONE_VIEW = ("evaluator", "of", "of_class", "kind", "truth", "predicted", "error", "iou", "metric", "at", "bin")
 
@@ -46,7 +55,7 @@ def offered(run: str) -> dict[str, dict[str, str]]:
     }
     numbers = data.label_metrics(run)
     views["errors"] = [name for name in numbers if name == "error_breakdown"]
-    views["classes"] = [name for name in numbers if name != "error_breakdown"]
+    views["classes"] = [name for name in numbers if name not in ("error_breakdown", *views["groups"])]
     return {view: {name: data.title_of(name) for name in views[view]} for view in VIEWS if views[view]}
 
 

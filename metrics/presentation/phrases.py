@@ -12,6 +12,7 @@ CHART_QUESTIONS = {
     "calibration": "Is a model right as often as its scores say?",
     "confusion": "Which classes are confused?",
     "residuals": "Where are predictions too high or too low?",
+    "groups": "Are all groups treated alike?",
     "errors": "Which kind of error costs the most?",
     "consistency": "How much do answers and scores of a case vary between repeats?",
     "classes": "On which classes is each model weak?",

@@ -26,6 +26,8 @@ from tests.laws.scenes import SCENES, Scene
 
 PARAMETERS = {
     "byop": {"prompt": "Is {actual_answer} polite?"},
+    "hierarchical_classification": {"parents": {"a": "x", "b": "x"}},
+    "group_fairness": {"column": "tribe", "positive": "a", "least": 2},
     "own_scores": {"scores": {"own": {"column": "score"}}},
     "consistency_statistics": {"of": "rouge.rougeL"},
 }
