@@ -45,6 +45,7 @@ def show_groups(run: str, evaluator: str) -> None:
             interval_bars.bars_figure(bars, curve_parts.colours_of(models), names[rate], is_dark()), "groups",
             f"{names[rate]} of each group of {', '.join(chosen)}",
         )  # fmt: skip
+        _show_tests(frame[frame["series"].isin(chosen) & (frame["rate"] == rate)], len(chosen) > 1)
     with right:
         st.text("Between groups")
         wide = numbers[numbers["label"].isna() & numbers["metric"].str.contains("_difference|_ratio")]
@@ -54,7 +55,6 @@ def show_groups(run: str, evaluator: str) -> None:
         }
         wide = wide.assign(Metric=wide["metric"].map(titles)).dropna(subset=["value"])
         curve_parts.numbers_table(wide.drop(columns="n"), "Value", chosen, first="Metric")
-    _show_tests(frame[frame["series"].isin(chosen) & (frame["rate"] == rate)], len(chosen) > 1)
 
 
 def _show_tests(pairs: pd.DataFrame, several: bool) -> None:

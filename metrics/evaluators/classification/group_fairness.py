@@ -340,8 +340,7 @@ def _overall(
             yield aggregate(metric, math.nan, n=n, unscored=out, reason=why)
             continue
         values, (low, high) = (min if divides else max)(parts, key=lambda part: float(part[0][0]))
-        stacked = np.stack([part[0] for part in parts])
-        samples = (np.nanmin if divides else np.nanmax)(np.where(np.isnan(stacked), values, stacked), axis=0)[1:]
+        samples = (np.fmin if divides else np.fmax).reduce([part[0][1:] for part in parts])
         yield aggregate(
             metric, float(values[0]), (low, high), "bootstrap" if not cases.draws.single else "Newcombe", n=n,
             unscored=out, reason=note, samples=samples,
@@ -356,9 +355,7 @@ def _apart(
     if places is None:
         return None
     low, high = places
-    known = ~np.isnan(values).all(axis=1)
-    bottom, top = np.full(len(values), np.nan), np.full(len(values), np.nan)
-    bottom[known], top[known] = np.nanmin(values[known], axis=1), np.nanmax(values[known], axis=1)
+    bottom, top = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)  # NaN left out
     if divides:
         if top[0] <= 0:
             return None
