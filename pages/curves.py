@@ -1,7 +1,15 @@
 import streamlit as st
 
 from components import data
-from components.views.curves import class_bars, confusion_view, cutoff_views, score_views, threshold_views
+from components.views.curves import (
+    class_bars,
+    confusion_view,
+    cutoff_views,
+    group_view,
+    residual_view,
+    score_views,
+    threshold_views,
+)
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.presentation.chart_data import cutoff_points
@@ -20,6 +28,8 @@ VIEWS = {  # name: title, the question it answers, what draws it
     "risk": ("Risk and coverage", CHART_QUESTIONS["risk"], score_views.show_risk),
     "calibration": ("Calibration", CHART_QUESTIONS["calibration"], score_views.show_reliability),
     "confusion": ("Confusion", CHART_QUESTIONS["confusion"], confusion_view.show_confusion),
+    "residuals": ("Residuals", CHART_QUESTIONS["residuals"], residual_view.show_residuals),
+    "groups": ("Groups", CHART_QUESTIONS["groups"], group_view.show_groups),
     "errors": ("Error costs", CHART_QUESTIONS["errors"], class_bars.show_breakdown),
     "cutoffs": ("By rank", CHART_QUESTIONS["cutoffs"], cutoff_views.show_cutoffs),
     "classes": ("Classes", CHART_QUESTIONS["classes"], class_bars.show_labels),
@@ -33,6 +43,8 @@ SIGNS: dict[str, tuple[set[str], set[str]]] = {  # view: columns that its curves
     "risk": ({"threshold", "coverage", "risk", "answered"}, set()),
     "calibration": ({"bin_low", "bin_high", "mean_confidence", "accuracy"}, set()),
     "confusion": ({"label", "predicted", "count"}, set()),
+    "residuals": ({"case_id", "truth", "predicted"}, set()),
+    "groups": ({"rate", "group", "other", "adjusted_p"}, set()),
 }
 OF_ONE_VIEW = ("evaluator", "of", "of_class", "kind", "truth", "predicted", "error", "iou", "metric", "at", "bin")
 
@@ -51,7 +63,7 @@ def offered(run: str) -> dict[str, dict[str, str]]:
     }
     views["cutoffs"] = [name for name, metrics in by_evaluator.items() if cutoff_points.measures(metrics)]
     views["errors"] = [name for name in numbers if name == "error_breakdown"]
-    views["classes"] = [name for name in numbers if name != "error_breakdown"]
+    views["classes"] = [name for name in numbers if name not in ("error_breakdown", *views["groups"])]
     return {view: {name: data.title_of(name) for name in views[view]} for view in VIEWS if views[view]}
 
 
@@ -60,8 +72,8 @@ views = offered(run)
 if not views:
     empty(
         "This run has no curves",
-        "Curves come from classification and detection: precision over recall, and the confusion matrix; and from "
-        "rankings: recall and nDCG by rank. Other text evaluators give a number per case instead.",
+        "Curves come from classification, detection, regression and rankings: precision over recall, confusion, "
+        "residuals, recall and nDCG by rank. Other text evaluators give a number per case instead.",
         "See the cases", "cases", run=run,
     )  # fmt: skip
     st.stop()

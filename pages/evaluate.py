@@ -20,7 +20,9 @@ SOURCES = {
 WITH_OUTPUTS = {"sample": "✓ included in the sample", "run": "✓ the outputs of that run"}
 ANSWERS = {"upload": "Upload answers", "model": "Run a model"}
 TASKS = {
-    "": "as the columns say", "text": "text: questions and answers", "classification": "classification",
+    "": "as the columns say", "text": "text: questions and answers",
+    "classification": "classification: one class or several",
+    "regression": "regression: numbers to be predicted",
     "detection": "detection: boxes in images", "segmentation": "segmentation: a label for every pixel",
     "agent": "agent: tasks, traces and files",
 }  # fmt: skip
@@ -40,6 +42,10 @@ EXAMPLES = {  # what to bring: suite, outputs
         "case_id,model,answer\n1,small,Lima\n1,large,The capital is Lima.",
     ),
     "Classification": ("case_id,question,label\n1,I am so glad!,joy", "case_id,model,label,score\n1,small,joy,0.83"),
+    "Regression, with or without intervals": (
+        "case_id,true_value\n1,412.5\n2,377.0",
+        "case_id,model,predicted_value,predicted_low,predicted_high\n1,small,405,380,430",
+    ),
     "Detection, or COCO JSON": (
         "image,label,x,y,w,h\na.jpg,cat,10,20,64,48",
         "image,label,score,x,y,w,h\na.jpg,cat,0.9,11,19,60,50",

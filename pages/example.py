@@ -124,6 +124,7 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
     form = controls.choice("Answers", forms, "view") if len(forms) > 1 else "written"
     columns = [shown.column for shown in chosen]
     of_metric = scores[(scores["evaluator"] == around.evaluator) & (scores["metric"] == around.metric)]
+    numbers = {shown.column: case_texts.predicted_text(shown.output) for shown in chosen}
     answered = any(shown.output["answer"] is not None or shown.output.get("error") for shown in chosen)
     values = {row["column"]: case_texts.score_text(row["value"], row["status"]) for row in of_metric.to_dict("records")}
     contexts = {column: list(output["retrieved_contexts"] or []) for column, output in chosen}
@@ -142,6 +143,8 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
                 verdicts = of_metric.loc[of_metric["column"] == column, "verdicts"]
                 groups = [group for groups in verdicts for group in groups or ()]
                 text_case.draw_answer(title, answer, f"answer-{column}", groups, form == "rendered")
+            elif number := numbers[column]:
+                text_case.draw_answer(f"{title} · predicted", number, f"answer-{column}", [], rendered=False)
             else:
                 st.text(title)
                 if answered:

@@ -45,7 +45,7 @@ def nothing_here(run: str) -> NoReturn:
             "Evaluate it again",
         )
     else:
-        what = "answers" if task == "text" else "labels" if task == "classification" else "traces"
+        what = {"text": "answers", "classification": "labels", "regression": "numbers"}.get(task, "traces")
         others = [each for each in data.runs() if each.suite["task"] == "detection" and each.state == "finished"]
         why = (
             f"This run is about {what}. A run of object detection opens here as pictures: what each model found, made "

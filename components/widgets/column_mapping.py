@@ -27,9 +27,11 @@ WORDS = {  # canonical name: words
     "conditions": "conditions", "json_schema": "JSON schema", "source_text": "source text", "label": "true label",
     "predicted_label": "predicted label", "score": "score", "tags": "tags", "annotations": "ground-truth objects",
     "predictions": "predicted objects or labels", "citations": "citations", "trace": "trace", "duration_s": "duration",
-    "cost_usd": "cost, USD", "run": "repeat", "perturbs": "perturbs", "is_crowd": "is crowd",
-    "expected_calls": "expected calls of tools",
-    "negative_labels": "labels the image lacks", "not_exhaustive_labels": "labels not all annotated",
+    "labels": "true labels, several", "predicted_labels": "predicted labels, several", "true_value": "true value",
+    "predicted_value": "predicted value", "predicted_low": "low end of its interval",
+    "predicted_high": "high end of its interval", "cost_usd": "cost, USD", "run": "repeat", "perturbs": "perturbs",
+    "is_crowd": "is crowd", "expected_calls": "expected calls of tools", "negative_labels": "labels the image lacks",
+    "not_exhaustive_labels": "labels not all annotated",
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from metrics.ingest.output_parts import VISION
 from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Request
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import task_of
-from metrics.ingest.tables import contexts, keyed_labels, object_tables, sheet_cells
+from metrics.ingest.tables import contexts, keyed_labels, number_targets, object_tables, sheet_cells, text_cases
 from metrics.ingest.tables.columns import LISTS, Columns, Role, fold, guess_role, is_detection, resolve
 from metrics.ingest.tables.lists import understand
 from metrics.ingest.traces import trace_column
@@ -23,7 +23,10 @@ def preview_of(name: str, format: str, sheet: Sheet, rows: int | None, request: 
     names = sheet.table.column_names
     if task is None and role == "outputs" and not is_detection(names):
         task = _outputs_task(names)
-    columns = resolve(names, role, task, request.mapping, None, name)
+    task = task or number_targets.task_of(sheet, role, request.mapping)
+    columns = number_targets.asked(
+        sheet, resolve(names, role, task, request.mapping, None, name), task, request.mapping
+    )
     task = task or ("detection" if is_detection(names) else task_of(columns))
     return Preview(
         name, format, role, task, tuple(names), columns.columns, columns.questions, columns.unmapped,
@@ -34,7 +37,9 @@ def preview_of(name: str, format: str, sheet: Sheet, rows: int | None, request: 
 
 def _outputs_task(names: list[str]) -> Task | None:
     folded = {fold(name) for name in names}
-    predicted, answered = {"label", "predicted_label", "y_pred"}, {"answer", "retrieved_contexts"}
+    predicted, answered = {"label", "predicted_label", "y_pred", "predicted_labels"}, {"answer", "retrieved_contexts"}
+    if folded & set(text_cases.PREDICTED):
+        return "regression"
     return "classification" if folded & predicted and not folded & answered else None
 
 

@@ -18,11 +18,12 @@ from metrics.ingest.tables import (
     contexts,
     id_matches,
     keyed_labels,
+    number_targets,
     object_tables,
     sheet_cells,
     text_cases,
 )
-from metrics.ingest.tables.columns import OUTPUT_ALIASES, Columns, is_detection, resolve
+from metrics.ingest.tables.columns import NUMBER_ALIASES, OUTPUT_ALIASES, Columns, is_detection, resolve
 from metrics.ingest.tables.near_names import only_columns, suggestion
 from metrics.ingest.traces import trace_column
 
@@ -33,14 +34,17 @@ def suite_of(
     """Return the suite in a table: a row a case, or a row an object in an image."""
     problems = sheet.problems
     keyed_labels.gather(sheet, "suite", task)
-    columns = resolve(sheet.table.column_names, "suite", task, mapping, problems, sheet.file)
+    task = task or number_targets.task_of(sheet, "suite", mapping)
+    columns = number_targets.asked(
+        sheet, resolve(sheet.table.column_names, "suite", task, mapping, problems, sheet.file), task, mapping
+    )
     ask(sheet, columns)
     need_rows(sheet)
     if task in VISION or (task is None and is_detection([*columns.columns, *columns.columns.values()])):
         return _objects_suite(sheet, columns, name, task or "detection", pictures)
     task = task or task_of(columns)
-    table = text_cases.cases(sheet, columns, task == "classification")
-    if task == "classification":
+    table = text_cases.cases(sheet, columns, task)
+    if task == "classification" and "label" in columns.columns:
         keyed_labels.check_cases(sheet, columns.columns["label"], table["label"])
     text_cases.unique_cases(sheet, table)
     sheet.leave_out()
@@ -50,8 +54,12 @@ def suite_of(
 
 
 def task_of(columns: Columns) -> Task:
-    """Return the task of cases that are no images: classification where a true class is their only expected answer."""
+    """Return the task of cases that are no images: classification where a true class is their only expected answer,
+    regression where a true number is.
+    """
     found = columns.columns
+    if "expected_answers" not in found and "label" not in found and {"true_value", "labels"} & found.keys():
+        return "regression" if "true_value" in found else "classification"
     return "classification" if "label" in found and "expected_answers" not in found else "text"
 
 
@@ -61,7 +69,8 @@ def _text_suite(sheet: Sheet, table: pa.Table, name: str, task: Task) -> Suite:
         raise sheet.problems.fail(sheet.file, "no valid row", "at least one case")
     texts = [label for label in cases["label"].unique().to_pylist() if label is not None]
     keys = keys_of(label for text in texts for label in labels_of(text)) if task == "classification" else ()
-    labels = sorted({label for text in texts for label in labels_of(text)} if keys else texts)
+    several = {label for label in cases["labels"].combine_chunks().flatten().to_pylist() if label is not None}
+    labels = sorted({label for text in texts for label in labels_of(text)} if keys else {*texts, *several})
     return Suite(name, task, cases, None, tuple(labels), label_keys=keys)
 
 
@@ -93,13 +102,16 @@ def combined_of(
     if task in VISION or (task is None and is_detection(sheet.table.column_names)):
         raise problems.fail(sheet.file, "objects in images", "ground truth and predictions in files of their own")
     keyed_labels.gather(sheet, "combined", task)
-    columns = resolve(sheet.table.column_names, "combined", task, mapping, problems, sheet.file)
+    task = task or number_targets.task_of(sheet, "combined", mapping)
+    columns = number_targets.asked(
+        sheet, resolve(sheet.table.column_names, "combined", task, mapping, problems, sheet.file), task, mapping
+    )
     ask(sheet, columns)
     need_rows(sheet)
     columns = trace_column.unpack(sheet, columns, "combined")
     task = task or task_of(columns)
-    suite_part = text_cases.cases(sheet, columns, task == "classification", answered=True)
-    if task == "classification":
+    suite_part = text_cases.cases(sheet, columns, task, answered=True)
+    if task == "classification" and "label" in columns.columns:
         keyed_labels.check_cases(sheet, columns.columns["label"], suite_part["label"])
     outputs_columns = columns
     if task == "classification":  # in such a file `label` is the true class, and the prediction has a column of its own
@@ -169,6 +181,12 @@ def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[
                 "each class once per case and model",
             )  # fmt: skip
         return Part(sheet, table, labels, rows, repeats=repeats)
+    if task == "regression":
+        if columns.columns.keys().isdisjoint(text_cases.PREDICTED):
+            choices = ", ".join(("predicted_value", *NUMBER_ALIASES["predicted_value"]))
+            found = f"no column with the predicted value, {only_columns(sheet.table.column_names)}"
+            raise sheet.problems.fail(sheet.file, found, f"a column {choices}", 1)
+        return Part(sheet, table)
     if not any(name in columns.columns for name in text_cases.ANSWERED):
         names = sheet.table.column_names
         near = suggestion(names, {name: OUTPUT_ALIASES[name] for name in text_cases.ANSWERED})

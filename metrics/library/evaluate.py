@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from metrics import engine
 from metrics.core.errors import InputError, InputProblem, RunError
+from metrics.core.levels import numeric_labels
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.schedulers import checked_scheduler, use_scheduler
 from metrics.ingest import load_outputs, outputs_from_frame, read_suite, suite_from_frame
@@ -155,7 +156,8 @@ def runnable(suite: Suite, outputs: Outputs) -> list[str]:
 def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     """Return what the data has: every column with a value, `annotations`, `predictions`, `keypoints` where both have
     some, `segments` where classes are things or stuff, `repeats` where cases have several outputs, `few_answers` where
-    the expected answers recur like labels, and `short_answers` where most are short enough to be met to the letter.
+    the expected answers recur like labels, `short_answers` where most are short enough to be met to the letter,
+    `ordered_labels` where the classes are numbers, and `class_parents` where they are in a hierarchy.
     """
     tables = [suite.cases, outputs.outputs]
     present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}
@@ -170,6 +172,10 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
             present.add("keypoints")
     if any(facts.is_thing is not None for facts in suite.classes.values()):
         present.add("segments")
+    if len(suite.labels) > 2 and numeric_labels(suite.labels):
+        present.add("ordered_labels")
+    if any(facts.parent is not None for facts in suite.classes.values()):
+        present.add("class_parents")
     expected = suite.cases["expected_answers"].combine_chunks().flatten()
     if 1 < len(expected.unique()) <= max(2, min(MOST_LABELS, len(suite) // 5)):
         present.add("few_answers")

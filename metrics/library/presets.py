@@ -123,6 +123,10 @@ PRESETS = {
             ("classification",),
         ),
         Preset(
+            "regression", "Regression", "Errors, variance explained, rank correlations and interval coverage.",
+            ("regression",),
+        ),
+        Preset(
             "detection", "Detection", "Average precision and recall, curves, confusion and error breakdown.",
             ("detection",), omitted=BENCHMARKS,
         ),

@@ -11,6 +11,8 @@ CHART_QUESTIONS = {
     "risk": "How often is it right if it answers only when it is sure?",
     "calibration": "Is a model right as often as its scores say?",
     "confusion": "Which classes are confused?",
+    "residuals": "Where are predictions too high or too low?",
+    "groups": "Are all groups treated alike?",
     "errors": "Which kind of error costs the most?",
     "consistency": "How much do answers and scores of a case vary between repeats?",
     "cutoffs": "How much is found among the first k, and how well is it ranked?",

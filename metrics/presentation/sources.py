@@ -52,6 +52,22 @@ SOURCES = {
         "Järvelin & Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques",
         "https://doi.org/10.1145/582415.582418",
     ),
+    "Cohen 1968": Source(
+        "Cohen 1968, Weighted kappa: Nominal scale agreement with provision for scaled disagreement",
+        "https://doi.org/10.1037/h0026256",
+    ),
+    "Kiritchenko et al. 2006": Source(
+        "Kiritchenko et al. 2006, Learning and Evaluation in the Presence of Class Hierarchies",
+        "https://doi.org/10.1007/11766247_34",
+    ),
+    "fairlearn": Source("fairlearn", "https://fairlearn.org/main/user_guide/assessment/index.html"),
+    "Hardt et al. 2016": Source(
+        "Hardt et al. 2016, Equality of Opportunity in Supervised Learning", "https://arxiv.org/abs/1610.02413"
+    ),
+    "Newcombe 1998": Source(
+        "Newcombe 1998, Interval estimation for the difference between independent proportions",
+        "https://doi.org/10.1002/(SICI)1097-0258(19980430)17:8%3C873::AID-SIM779%3E3.0.CO;2-I",
+    ),
     "Kendall 1945": Source(
         "Kendall 1945, The Treatment of Ties in Ranking Problems", "https://doi.org/10.2307/2332303"
     ),

@@ -78,13 +78,18 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One chart: a line per model over two quantities from 0 to 1; `diagonal` draws the line where both are equal."""
+    """One chart: a line per model over two quantities; `diagonal` draws the line where both are equal.
+
+    ticks: those of both axes, the first and the last their ends; dots: points that no line joins.
+    """
 
     title: str
     x_title: str
     y_title: str
     series: tuple[Series, ...]
     diagonal: bool = False
+    ticks: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75, 1.0)
+    dots: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,17 +21,17 @@ def draws_of(clusters: Ints, seed: int = 0, resamples: int = RESAMPLES) -> Float
     return np.vstack([np.ones((1, len(clusters))), drawn.astype(np.float64)])
 
 
-def kappas(tables: Floats, quadratic: bool = False) -> Floats:
+def kappas(tables: Floats, quadratic: bool = False, linear: bool = False) -> Floats:
     """Return Cohen's κ [B] of each table of counts [B, k, k] of two raters: agreement above chance.
 
         κ = 1 − Σ w·observed / Σ w·expected,  expected = rows × columns / n
-        w = 1 off the diagonal, or with `quadratic` (i − j)² of the labels' places
+        w = 1 off the diagonal, or with `linear` |i − j|, with `quadratic` (i − j)² of the labels' places
 
     From −1 to 1, 0 at chance; NaN where chance alone would always agree. Sources: Cohen 1960, 1968.
     """
     places = np.arange(tables.shape[1], dtype=np.float64)
     apart = places[:, None] - places[None, :]
-    weight = apart**2 if quadratic else (apart != 0).astype(np.float64)
+    weight = apart**2 if quadratic else np.abs(apart) if linear else (apart != 0).astype(np.float64)
     expected = tables.sum(axis=2)[:, :, None] * tables.sum(axis=1)[:, None, :]
     with np.errstate(invalid="ignore", divide="ignore"):
         chance = (weight * expected).sum(axis=(1, 2)) / tables.sum(axis=(1, 2))

@@ -13,7 +13,9 @@ from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 
 ASKED = ("question", "source_text", "conditions", "json_schema")  # what a model may have to see
-TASKS = {"text": "answer", "agent": "answer", "classification": "label"}  # task → the column to be filled
+TASKS = {  # task → the column to be filled
+    "text": "answer", "agent": "answer", "classification": "label", "regression": "predicted_value",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -202,6 +202,7 @@ def label_order(suite: Suite, cases: pa.Table) -> tuple[str, ...]:
     """Return the classes of the suite in its order, then new ones of the cases by name."""
     texts = [label for label in cases["label"].unique().to_pylist() if label is not None]
     given = {label for text in texts for label in labels_of(text)} if suite.label_keys else set(texts)
+    given |= set(cases["labels"].combine_chunks().flatten().drop_null().to_pylist())
     return (*suite.labels, *sorted(given - set(suite.labels)))
 
 
@@ -218,8 +219,13 @@ def _checked(suite: Suite, cases: pa.Table, touched: Sequence[str | None]) -> Su
     problems = variant_problems(suite, cases)
     if suite.task == "classification":
         rows = cases.filter(pc.is_in(cases["case_id"], pa.array(list(touched), pa.string())))
-        unlabelled = rows.filter(pc.is_null(rows["label"]))["case_id"].to_pylist()
+        without = pc.and_(pc.is_null(rows["label"]), pc.is_null(rows["labels"]))
+        unlabelled = rows.filter(without)["case_id"].to_pylist()
         problems += [_problem(suite, id, "label", "nothing", "the true class of the case") for id in unlabelled]
+    if suite.task == "regression":
+        rows = cases.filter(pc.is_in(cases["case_id"], pa.array(list(touched), pa.string())))
+        lacking = rows.filter(pc.is_null(rows["true_value"]))["case_id"].to_pylist()
+        problems += [_problem(suite, id, "true_value", "nothing", "the number to be predicted") for id in lacking]
     if problems:
         raise InputError(problems)
     labels = suite.labels if suite.annotations is not None else label_order(suite, cases)
@@ -263,7 +269,8 @@ def _expected(suite: Suite, column: str, value: Any) -> tuple[str, str] | None:
         right = _is_number(value) and value >= 0 and float(value).is_integer()
         return None if right else (repr(value), "a whole number from 0 up")
     if pa.types.is_floating(kind):
-        return None if _is_number(value) and value >= 0 else (repr(value), "a number from 0 up")
+        least, words = (-math.inf, "a finite number") if column == "true_value" else (0.0, "a number from 0 up")
+        return None if _is_number(value) and least <= value else (repr(value), words)
     if not isinstance(value, str):
         return repr(value), "a text"
     if len(value) > LONGEST:

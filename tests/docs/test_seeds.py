@@ -34,10 +34,11 @@ def test_every_evaluator_is_named(project: Path) -> None:
     text = (project / "docs" / "seeds.md").read_text(encoding="utf-8")
     of_our_own = {  # in none of the five systems
         "agent_budget", "bertscore", "calibration", "chrf", "conversation_goal", "corpus_bleu", "edit_distance",
-        "error_breakdown", "exact_match", "g_eval", "goal_accuracy", "interval_coverage", "keypoint_summary",
-        "knowledge_retention", "meteor", "multiple_choice", "own_scores", "panoptic_quality", "ranking",
-        "readability", "regression", "role_adherence", "selective_accuracy", "sentiment", "ter", "token_f1",
-        "tool_calls", "turn_relevance",
+        "error_breakdown", "exact_match", "g_eval", "goal_accuracy", "group_fairness",
+        "hierarchical_classification", "interval_coverage", "keypoint_summary", "knowledge_retention", "meteor",
+        "multilabel", "multiple_choice", "ordinal", "own_scores", "panoptic_quality", "ranking", "readability",
+        "regression", "role_adherence", "selective_accuracy", "sentiment", "ter", "token_f1", "tool_calls",
+        "top_k_accuracy", "turn_relevance",
     }  # fmt: skip
     assert set(re.findall(r"`(\w+)`", text)) >= set(evaluators()) - of_our_own
 

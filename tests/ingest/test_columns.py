@@ -51,7 +51,7 @@ ASKED = {
     "label alone is the class": ("case_id,label", "suite", None, {}),
     "label where tags are known": ("case_id,question,label,tags", "suite", None, {}),
     "label, the task is known": ("case_id,question,label", "suite", "classification", {}),
-    "labels": ("case_id,question,expected,labels", "suite", None, {"labels": ("tags", "label", "metadata.labels")}),
+    "labels": ("case_id,question,expected,labels", "suite", None, {"labels": ("labels", "tags", "label", "metadata.labels")}),
     "answer in a suite without expected ones": ("id,question,answer", "suite", None, {"answer": ("expected_answers", "metadata.answer")}),
     "answer in a suite with expected ones": ("id,question,answer,reference", "suite", None, {}),
     "two predicted classes": ("case_id,label,prediction", "outputs", "classification", {"label": ("predicted_label", "metadata.label")}),

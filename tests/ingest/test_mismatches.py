@@ -136,7 +136,7 @@ def test_a_suite_that_neither_asks_nor_expects_anything_is_refused(
         read_suite(write(tmp_path, "s.csv", content))
     assert str(failure.value) == (
         f"s.csv, row 1: found {found}; expected one of the columns question, expected_answer, reference_contexts, "
-        f"conditions, json_schema, source_text and label{near}"
+        f"conditions, json_schema, source_text, label, labels and true_value{near}"
     )
 
 

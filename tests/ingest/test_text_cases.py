@@ -189,7 +189,7 @@ SUITE_PROBLEMS = {
     "cut JSON": ("s.json", '[{"case_id": 1}, {"case_', ["s.json, row 1: found unexpected end of data at line 1, character 25; expected a JSON document"]),
     "JSON of another kind": ("s.json", {"a": 1, "b": {}}, ["s.json: found an object with a, b; expected an array of objects, or an object with one under data, rows, records, examples, cases, test_cases, items, results, outputs"]),
     "deep JSON": ("s.json", "[" * 100_000, ["s.json, row 1: found depth limit exceeded at line 1, character 1026; expected a JSON document"]),
-    "nothing known": ("s.csv", "idx,result\n1,a\n", ["s.csv, row 1: found only the columns idx, result; expected one of the columns question, expected_answer, reference_contexts, conditions, json_schema, source_text and label"]),
+    "nothing known": ("s.csv", "idx,result\n1,a\n", ["s.csv, row 1: found only the columns idx, result; expected one of the columns question, expected_answer, reference_contexts, conditions, json_schema, source_text, label, labels and true_value"]),
     "cut Parquet": ("s.parquet", b"PAR1abcdef", None),
 }  # fmt: skip
 

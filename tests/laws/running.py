@@ -27,6 +27,8 @@ from tests.laws.scenes import SCENES, Scene
 PARAMETERS = {
     "byop": {"prompt": "Is {actual_answer} polite?"},
     "g_eval": {"criterion": "Polite answers greet the customer."},
+    "group_fairness": {"column": "tribe", "positive": "a", "least": 2},
+    "hierarchical_classification": {"parents": {"a": "x", "b": "x"}},
     "own_scores": {"scores": {"own": {"column": "score"}}},
     "consistency_statistics": {"of": "rouge.rougeL"},
 }

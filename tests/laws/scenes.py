@@ -124,7 +124,16 @@ def text_scene(size: int = 4) -> Scene:
 def class_scene() -> Scene:
     """Images of two classes with a score for each class."""
     chance = Random(3)
-    cases = [{"case_id": f"c{n}", "label": "ab"[n % 2], "tags": ["x"] if n < 3 else []} for n in range(8)]
+    cases = [
+        {
+            "case_id": f"c{n}",
+            "label": "ab"[n % 2],
+            "labels": ["ab"[n % 2]],
+            "tags": ["x"] if n < 3 else [],
+            "metadata.tribe": "uv"[n // 4],
+        }
+        for n in range(8)
+    ]
     outputs = [{"case_id": case["case_id"], "model": model} for case in cases for model in "mn"]
     predictions = []
     for row in outputs:
@@ -264,4 +273,4 @@ def unscorable(scene: Scene) -> Scene:
         | ({"error": "out of memory"} if scene.task == "text" else {})
         for row in scene.outputs
     )
-    return replace(scene.without(label=None), outputs=outputs, annotations=(), predictions=())
+    return replace(scene.without(label=None, labels=None), outputs=outputs, annotations=(), predictions=())

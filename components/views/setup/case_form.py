@@ -106,7 +106,7 @@ def _draw_texts(values: Mapping[str, Any], facts: SuiteFacts, key: str) -> dict[
         found[column] = text if text.strip() else None
 
     area("question", "Question", "What the model is asked.")
-    if facts.task != "classification" or values.get("expected_answers"):
+    if facts.task not in ("classification", "regression") or values.get("expected_answers"):
         listed = values.get("expected_answers") or []
         found["expected_answers"] = text_list(
             "Expected answer", listed, f"{key}-expected", "Any one of them counts as correct."
@@ -182,6 +182,17 @@ def _draw_facts(values: Mapping[str, Any], facts: SuiteFacts, key: str) -> dict[
 
     if facts.textual and (facts.task == "classification" or "label" in facts.columns):
         one_of("label", "True class", facts.labels, "The class that a correct model predicts.")
+    if facts.textual and (facts.task == "classification" or "labels" in facts.columns):
+        several = list(values.get("labels") or ())
+        found["labels"] = st.multiselect(
+            "True classes", list(dict.fromkeys([*several, *facts.labels])), several, key=f"{key}-labels",
+            accept_new_options=True, placeholder="none", help="Where a case may have several.",
+        )  # fmt: skip
+    if facts.task == "regression":
+        found["true_value"] = st.number_input(
+            "True value", value=values.get("true_value"), key=f"{key}-true-value", format="%.6g", placeholder="none",
+            help="The number that a correct model predicts.",
+        )  # fmt: skip
     tags = list(values.get("tags") or ())
     found["tags"] = st.multiselect(
         "Tags", list(dict.fromkeys([*tags, *facts.tags])), tags, key=f"{key}-tags", accept_new_options=True,
@@ -218,7 +229,7 @@ def _edits(
     case_id: str | None, own_id: str, before: Mapping[str, Any], found: Mapping[str, Any], labels: Mapping[int, str]
 ) -> list[dict[str, Any]]:
     """Return the edits that make the case as the form has it; none where nothing differs."""
-    changed = {name: value for name, value in found.items() if _given(value) != _given(before.get(name))}
+    changed = {name: value for name, value in found.items() if _filled(value) != _filled(before.get(name))}
     if case_id is None:
         return [{"do": "add", "rows": [{"case_id": own_id, **changed}]}] if changed else []
     edits: list[dict[str, Any]] = []
@@ -231,9 +242,9 @@ def _edits(
     return edits
 
 
-def _given(value: Any) -> Any:
-    """Return a field's value, None where it is empty; 0 is a value."""
-    return None if value in ("", []) else value
+def _filled(value: Any) -> Any:
+    """Return the value, None for an empty text or list; 0 is a value."""
+    return None if value in ("", [], ()) else value
 
 
 def _draw_apply(

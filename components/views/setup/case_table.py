@@ -20,11 +20,17 @@ if TYPE_CHECKING:
 
 PAGE = 100
 TALL = 470  # pixels
-LISTS = ("expected_answers", "reference_contexts", "tags")
-TEXTS = ("question", *LISTS[:2], "conditions", "json_schema", "source_text", "expected_calls", "label", "perturbs")
+LISTS = ("expected_answers", "reference_contexts", "tags", "labels")
+TEXTS = (
+    "question", *LISTS[:2], "conditions", "json_schema", "source_text", "expected_calls", "label", "labels", "perturbs",
+)  # fmt: skip
 ALWAYS = ("tags", "weight", "group", "metadata.complexity")
-TITLES = {"case_id": "Case", "perturbs": "Variant of", "label": "True class", "json_schema": "JSON Schema"}
+TITLES = {
+    "case_id": "Case", "perturbs": "Variant of", "label": "True class", "labels": "True classes",
+    "true_value": "True value", "json_schema": "JSON Schema",
+}  # fmt: skip
 HELP = {
+    "true_value": "The number that a correct model predicts.",
     "case_id": "The id by which outputs refer to the case; variants follow. Empty in a new row: the next number.",
     "weight": "Weight of the case in weighted means; empty counts as 1.",
     "conditions": 'As text: "Paris" AND NOT regexp("18(87|89)").',
@@ -78,7 +84,7 @@ def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any],
 
 
 def _choose_columns(suite: str, facts: SuiteFacts, menu: Any) -> list[str]:
-    possible = [*(TEXTS if facts.textual else ()), *ALWAYS]
+    possible = [*(TEXTS if facts.textual else ()), *(("true_value",) if facts.task == "regression" else ()), *ALWAYS]
     possible += [name for name in facts.columns if name.startswith("metadata.") and name not in possible]
     start = [name for name in possible if name in facts.columns or name in ("question", "tags")]
     chosen = menu.multiselect("Columns", possible, start, _title, key=f"table-columns-{suite}")
@@ -134,6 +140,8 @@ def _config(name: str) -> Any:
         return st.column_config.ListColumn(title, width=180, help=LIST_HELP)
     if name == "weight":
         return st.column_config.NumberColumn(title, width=80, min_value=0.0, help=HELP["weight"])
+    if name == "true_value":
+        return st.column_config.NumberColumn(title, width=110, format="%.6g", help=HELP[name])
     if name == "case_id":
         return st.column_config.TextColumn(title, width=110, pinned=True, help=HELP[name])
     return st.column_config.TextColumn(title, width=240 if name in TEXTS else 110, help=HELP.get(name))

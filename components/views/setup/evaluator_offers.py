@@ -21,6 +21,8 @@ RESOURCES = {
 USEFUL = {  # what an evaluator can do without, but then says little
     "repeats": "for several outputs of a case", "few_answers": "for expected answers that recur, like labels",
     "short_answers": "for short expected answers",
+    "ordered_labels": "for classes in an order, such as grades: numbers, or name it in `levels`",
+    "class_parents": "for classes in a hierarchy", "fairness_groups": "once you name the column of groups",
     "json_schema": "for cases with a JSON schema", "own_scores": "for outputs with columns of scores",
     "choice_logprobs": "for outputs with the log-likelihoods of the choices",
     "context_ids": "for outputs with the ids of what they retrieved",

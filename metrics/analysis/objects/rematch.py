@@ -47,6 +47,9 @@ class Rules(NamedTuple):
     sigmas: Mapping[str, tuple[float, ...]] | None = None
 
 
+BY_COCO = Rules()
+
+
 def rules(run: Run, evaluator: str | None) -> Rules:
     """Return the rules of an evaluator of a run, the defaults if the run has no such evaluator or it has none."""
     from metrics.evaluators.detection._benchmarks import benchmark_of
@@ -78,7 +81,7 @@ def match_objects(
     score: float = 0.0,
     geometry: Compared | Literal["keypoints"] = "box",
     size: tuple[int | None, int | None] = (None, None),
-    rules: Rules = Rules(),
+    rules: Rules = BY_COCO,
     case: Mapping[str, Any] | None = None,
 ) -> tuple[list[str], list[str]]:
     """Return what becomes of one model's objects in one image: the kinds of predictions, and of annotations.

@@ -10,11 +10,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.evaluator import Aggregate, Status
+from metrics.core.evaluator import Aggregate
 from metrics.core.sampling_design import SamplingDesign, cluster_codes
-from metrics.core.score_columns import STATUSES, ScoreColumns, facts_json
+from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
+from metrics.evaluators._spread_scores import spread_scores
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.draws import Draws
 from metrics.stats.prediction_errors import resampled_means
@@ -53,22 +54,14 @@ class Values:
 
         why: [n] text, why a scored case lacks a metric, or null.
         """
-        spread = {name: self._spread(values) for name, values in (metrics | facts).items()}
-        reasons = self.reasons.to_pylist()
-        for row, reason in zip(self.place.tolist(), why.to_pylist(), strict=True):
-            reasons[row] = reason
-        status = np.full(len(self.case_ids), STATUSES.index(Status.NOT_APPLICABLE))
-        status[self.place] = STATUSES.index(Status.OK)
-        shown = {"truth": self.whole["truth"], **{name: self.whole[name] for name in self.given}}
-        return ScoreColumns(
-            self.case_ids,
-            {name: pa.array(spread[name], mask=np.isnan(spread[name])) for name in metrics},
-            pa.array(status, pa.int8()),
-            pa.array(reasons, pa.string()),
-            facts_json(
-                **{name: pa.array(own) for name, own in (shown | {name: spread[name] for name in facts}).items()}
-            ),
-        )
+        rows = np.full(len(self.case_ids), -1)
+        rows[self.place] = np.arange(len(self.place))
+        reasons = pc.coalesce(self.reasons, why.take(pa.array(rows, mask=rows < 0)))
+        known = {name: self.whole[name] for name in ("truth", *self.given)}
+        return spread_scores(
+            self.case_ids, self.place, reasons, metrics,
+            **{name: pa.array(values) for name, values in (known | facts).items()},
+        )  # fmt: skip
 
     def mean(self, metric: str, values: Floats, low: float = 0.0, left_out: str = "") -> Aggregate:
         """Return the mean of `values` over the scored cases [n] and its interval; `low`: the low end of their range.
@@ -88,11 +81,6 @@ class Values:
             metric, samples[0], (low_end[0], high_end[0]), "bootstrap", n=n, unscored=len(self.case_ids) - n,
             reason=reason, samples=samples[1:],
         )  # fmt: skip
-
-    def _spread(self, values: Floats) -> Floats:
-        whole = np.full(len(self.case_ids), np.nan)
-        whole[self.place] = values
-        return whole
 
 
 def read_values(suite: Suite, outputs: Outputs, parameters: ResamplingParameters, given: Mapping[str, str]) -> Values:

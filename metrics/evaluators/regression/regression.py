@@ -32,7 +32,7 @@ class RegressionParameters(ResamplingParameters):
     """How many points the plots show."""
 
     plot_points: int = Field(
-        2_000, ge=2, le=100_000, description="Most cases in the residual plots, an even selection by residual."
+        1_000, ge=2, le=100_000, description="Most cases in the residual plots, an even selection by residual."
     )
 
 

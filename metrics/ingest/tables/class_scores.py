@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.core.array_types import Ints
 from metrics.core.label_keys import labels_of
-from metrics.ingest.sheet import Sheet, only
+from metrics.ingest.sheet import Sheet, flat, only
 from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import Columns
 
@@ -45,9 +46,13 @@ def wide(sheet: Sheet, classes: dict[str, str]) -> tuple[pa.Table, Ints]:
 def long(sheet: Sheet, columns: Columns) -> tuple[pa.Table, Ints]:
     """Return label and score (1 where the file has none) of each row, and the row of the sheet it comes from.
 
-    The predicted class is the column predicted_label, else label, else the answer.
+    The predicted class is the column predicted_label, else label, else the answer; predicted_labels has several.
     """
     found = columns.columns
+    if "predicted_labels" in found:
+        lists = flat(sheet_cells.lists(sheet, columns, "predicted_labels"))
+        rows = np.asarray(pc.list_parent_indices(lists).to_numpy(), np.int64)
+        return pa.table({"label": lists.flatten(), "score": np.ones(len(rows))}), rows
     name = found.get("predicted_label") or found.get("label") or found.get("answer")
     if name is None:
         expected = "columns label and score, or prediction, or one score column for each class of the suite"

@@ -37,6 +37,8 @@ SUITE_ALIASES: dict[str, tuple[str, ...]] = {
         "reference_tool_calls", "expected_tools", "expected_tool_calls", "reference_trajectory", "expected_trajectory",
     ),
     "label": ("true_label", "y_true", "gold_label"),
+    "labels": ("true_labels", "gold_labels"),
+    "true_value": ("actual_value", "target_value", "measured_value"),
     "tags": ("categories", "tag", "metadata.tags"),
     "weight": (),
     "group": (),
@@ -64,12 +66,27 @@ OUTPUT_ALIASES: dict[str, tuple[str, ...]] = {
     "cost_usd": ("cost", "token_cost"),
     "tokens": ("total_tokens",),
     "choice_logprobs": ("choice_loglikelihoods", "loglikelihoods"),
+    "predicted_value": ("forecast", "estimate"),
+    "predicted_low": ("lower_bound", "pi_lower", "predicted_lower", "prediction_lower"),
+    "predicted_high": ("upper_bound", "pi_upper", "predicted_upper", "prediction_upper"),
 }  # fmt: skip
 # In classification outputs a class and its score; "label" alone is the true class in a combined file.
 SCORED_ALIASES: dict[str, tuple[str, ...]] = {
     "predicted_label": ("predicted", "y_pred", "predicted_class"),
+    "predicted_labels": ("predicted_classes",),
     "score": ("confidence", "probability"),
 }
+# In regression the plain names of truth and prediction are numbers; they go before those of text and classes.
+NUMBER_ALIASES: dict[str, tuple[str, ...]] = {
+    "true_value": (
+        *SUITE_ALIASES["true_value"], "y_true", "target", "actual", "true", "ground_truth", "expected", "label", "y",
+    ),
+    "predicted_value": (
+        *OUTPUT_ALIASES["predicted_value"], "y_pred", "prediction", "predicted", "pred", "output", "answer",
+    ),
+    "predicted_low": (*OUTPUT_ALIASES["predicted_low"], "y_lower", "lower", "low"),
+    "predicted_high": (*OUTPUT_ALIASES["predicted_high"], "y_upper", "upper", "high"),
+}  # fmt: skip
 IMAGE_ALIASES: dict[str, tuple[str, ...]] = {
     "case_id": (),
     "image": ("image_name", "file_name", "filename", "image_id", "imageid"),
@@ -88,8 +105,9 @@ IMAGE_ALIASES: dict[str, tuple[str, ...]] = {
 # An Open Images table, and the columns that only its ground truth has: there a confidence is no prediction's.
 OPEN_IMAGES = {"image_id", "label_name", "x_min", "x_max", "y_min", "y_max"}
 OPEN_IMAGES_TRUTH = {"is_occluded", "is_truncated", "is_group_of", "is_depiction", "is_inside"}
-# what a case can be checked by
-EXPECTED = frozenset(("expected_answers", "label", "conditions", "json_schema", "expected_calls"))
+EXPECTED = frozenset(  # what a case can be checked by
+    ("expected_answers", "label", "labels", "true_value", "conditions", "json_schema", "expected_calls")
+)
 LISTS = (
     "expected_answers",
     "reference_contexts",
@@ -104,9 +122,12 @@ LISTS = (
     "choice_logprobs",
     "negative_labels",
     "not_exhaustive_labels",
+    "labels",
+    "predicted_labels",
 )
 ANSWERS = (  # a file of outputs has one
-    "answer", "retrieved_contexts", "context_ids", "choice_logprobs", "model", "trace", "predicted_label", "score",
+    "answer", "retrieved_contexts", "context_ids", "choice_logprobs", "model", "trace", "predicted_label",
+    "predicted_labels", "score", "predicted_value", "predicted_low", "predicted_high",
 )  # fmt: skip
 SHARED = ("case_id", "tags", "label", *IMAGE_ALIASES)  # a mapping of these may be meant for the other file of the two
 # Names that mean different things in different tools: asked about unless something else in the file settles it.
@@ -172,7 +193,9 @@ def guess_role(columns: Iterable[str]) -> Role:
         return any(names & {name, *known[name]} for name in canonical)
 
     answers = has(*ANSWERS)
-    cases = has("question", "expected_answers", "reference_contexts", "reference_context_ids", "conditions")
+    cases = has(
+        "question", "expected_answers", "reference_contexts", "reference_context_ids", "conditions", "true_value"
+    )
     if answers and (cases or ("label" in names and has("predicted_label"))):
         return "combined"
     return "outputs" if answers else "suite"
@@ -227,6 +250,8 @@ def _aliases(role: Role, detection: bool, task: Task | None) -> tuple[Aliases, A
     """Return the aliases to look for, and those of the other kind of file, whose columns are ignored."""
     if detection:
         return IMAGE_ALIASES, {}
+    if task == "regression":
+        return _number_aliases(role)
     answers = dict(OUTPUT_ALIASES)
     if task in ("classification", None):
         answers |= SCORED_ALIASES
@@ -237,6 +262,18 @@ def _aliases(role: Role, detection: bool, task: Task | None) -> tuple[Aliases, A
             answers["label"] = ()
         return answers, {name: aliases for name, aliases in SUITE_ALIASES.items() if name not in ("case_id", *answers)}
     return SUITE_ALIASES | answers, {}
+
+
+def _number_aliases(role: Role) -> tuple[Aliases, Aliases]:
+    """Return the same of regression: the names of numbers are looked for first."""
+    truth = {"true_value": NUMBER_ALIASES["true_value"]}
+    answers = {name: aliases for name, aliases in NUMBER_ALIASES.items() if name not in truth}
+    truth |= {name: aliases for name, aliases in SUITE_ALIASES.items() if name not in truth}
+    answers |= {name: aliases for name, aliases in OUTPUT_ALIASES.items() if name not in answers}
+    if role == "combined":
+        return truth | answers, {}
+    own, other = (truth, answers) if role == "suite" else (answers, truth)
+    return own, {name: aliases for name, aliases in other.items() if name not in own}
 
 
 def _users(
@@ -291,6 +328,8 @@ def _settle(
     if task in ("text", "agent") and "label" in chosen and "label" not in by_user:
         label = chosen.pop("label")
         chosen.setdefault("tags", label)
+    if task != "classification" and "labels" in chosen and "labels" not in by_user and "tags" in chosen:
+        del chosen["labels"]  # tags are there already: neither asked nor guessed
 
 
 def _questions(
@@ -313,9 +352,9 @@ def _questions(
         elif plain == "label" and mapped == "label" and role == "outputs" and _may_be_predicted(chosen):
             choices = ("predicted_label", METADATA + "label")
             text = f"Which is the predicted class: this, or {chosen['answer']}?"
-        elif plain == "labels" and mapped is None and role != "outputs" and "tags" not in chosen:
-            choices = ("tags", "label", METADATA + "labels")
-            text = "Are these tags to filter by, or the true class of the case?"
+        elif plain == "labels" and mapped == "labels" and _may_be_tags(chosen, task):
+            choices = ("labels", "tags", "label", METADATA + "labels")
+            text = "Are these the true classes of the case, tags to filter by, or one true class?"
         elif plain in ANSWER_OR_EXPECTED and mapped is None and role == "suite" and EXPECTED.isdisjoint(chosen):
             choices = ("expected_answers", METADATA + plain)
             text = "Is this the expected answer, or a model's answer that the suite does not need?"
@@ -341,6 +380,10 @@ def _may_be_tag(chosen: Mapping[str, str]) -> bool:
     return "expected_answers" in chosen or ("question" in chosen and not any(name in chosen for name in others))
 
 
+def _may_be_tags(chosen: Mapping[str, str], task: Task | None) -> bool:
+    return task != "classification" and "predicted_labels" not in chosen
+
+
 def _may_be_predicted(chosen: Mapping[str, str]) -> bool:
     return "answer" in chosen and not any(name in chosen for name in SCORED_ALIASES)
 
@@ -348,7 +391,7 @@ def _may_be_predicted(chosen: Mapping[str, str]) -> bool:
 def _fold_numbered(columns: list[str]) -> tuple[list[str], dict[str, tuple[str, ...]]]:
     """Return the columns with context_1, context_2, … as one context_#, where the base is a list column."""
     bases: dict[str, dict[int, str]] = {}
-    known = SUITE_ALIASES | OUTPUT_ALIASES
+    known = SUITE_ALIASES | OUTPUT_ALIASES | SCORED_ALIASES
     listing = _spellings({name: known.get(name, ()) for name in LISTS}) | {"context"}
     for name in columns:
         match = re.fullmatch(r"(.*?)[\s_\-.]?(\d{1,4})", name.strip())

@@ -18,6 +18,7 @@ WHOLE = 2.0**53  # above it a float cannot represent every whole number
 NOT_FINITE = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 TRUE, FALSE = ("1", "true", "yes", "1.0"), ("0", "false", "no", "0.0")
 CODE = ("javascript:", "python:", "file://")  # promptfoo runs or opens such cells; they are refused here
+CLASSES = ("labels", "predicted_labels")  # lists of classes
 ALWAYS_SPLIT = ("tags", "citations", "artifacts")
 
 
@@ -48,6 +49,8 @@ def lists(sheet: Sheet, columns: Columns, canonical: str) -> pa.ChunkedArray:
     if name in columns.numbered:
         return pa.chunked_array([as_lists([text(sheet, member) for member in columns.numbered[name]])])
     column = sheet.table[name]
+    if canonical in CLASSES and not pa.types.is_list(column.type) and _piped(column):
+        column = pc.replace_substring(column, "|", ";")
     split, bad = split_column(column, splits(sheet, canonical, name))
     sheet.report(bad, name, column, 'a list such as ["a", "b"], closed and without null')
     return split
@@ -69,6 +72,12 @@ def number_lists(sheet: Sheet, columns: Columns, canonical: str, logarithms: boo
     offsets = pa.array(np.concatenate(([0], np.cumsum(pc.fill_null(pc.list_value_length(split), 0)))).astype(np.int32))
     made = pa.ListArray.from_arrays(offsets, pa.array(values))
     return pa.chunked_array([pc.if_else(pc.is_valid(split), made, pa.scalar(None, made.type))])
+
+
+def _piped(column: pa.ChunkedArray) -> bool:
+    """Return whether the classes in a column are separated by `|`: it is there, and nothing else that separates."""
+    found = (pc.any(pc.match_substring_regex(column, mark)).as_py() for mark in (r"\|", r"[;,\[]"))
+    return tuple(map(bool, found)) == (True, False)
 
 
 def splits(sheet: Sheet, canonical: str, name: str) -> bool:

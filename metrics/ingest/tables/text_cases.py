@@ -7,31 +7,31 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
-from metrics.core.suite import METADATA
+from metrics.core.suite import METADATA, STRINGS, Task
 from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
 from metrics.ingest.tables import answer_choices, contexts, graded_ids, sheet_cells
-from metrics.ingest.tables.columns import SUITE_ALIASES, Columns, fold
+from metrics.ingest.tables.columns import NUMBER_ALIASES, SUITE_ALIASES, Columns, fold
 from metrics.ingest.tables.near_names import only_columns, suggestion
 from metrics.text.agents.expected_calls import EXPECTED as EXPECTED_CALLS
 from metrics.text.agents.expected_calls import ExpectedCallsError, calls_json, expected_calls
 
 SUITE_TEXTS = ("question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation")
-SUITE_LISTS = ("expected_answers", "reference_contexts", "tags")
+SUITE_LISTS = ("expected_answers", "reference_contexts", "tags", "labels")
 OUTPUT_TEXTS = ("answer", "trace")
 OUTPUT_LISTS = ("citations", "artifacts")
 OUTPUT_NUMBERS = ("duration_s", "cost_usd")
+PREDICTED = ("predicted_value", "predicted_low", "predicted_high")
 # What a case is asked or judged by: a suite has one of these.
 USEFUL = {
     "question", "expected_answers", "reference_contexts", "conditions", "json_schema", "source_text", "label",
-    "reference_context_ids", "choices",
-    "expected_calls",
+    "labels", "true_value", "reference_context_ids", "choices", "expected_calls",
 }  # fmt: skip
 PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
 NO_ERROR = ("", "none", "null", "nan", "no", "false", "0")  # what a column of errors says where there is none
 ANSWERED = ("answer", "retrieved_contexts", "context_ids", "choice_logprobs", "trace", "artifacts")
 
 
-def cases(sheet: Sheet, columns: Columns, need_label: bool, answered: bool = False) -> pa.Table:
+def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) -> pa.Table:
     """Return a row of CASES for each row of the sheet; invalid rows are problems.
 
     A suite has to say what is asked or expected; where the file has the answers too (`answered`), they may be all.
@@ -41,7 +41,7 @@ def cases(sheet: Sheet, columns: Columns, need_label: bool, answered: bool = Fal
         names = sheet.table.column_names
         near = suggestion(names, {name: SUITE_ALIASES[name] for name in SUITE_ALIASES if name in USEFUL})
         expected = "one of the columns question, expected_answer, reference_contexts, conditions, json_schema, "
-        expected += "source_text and label"
+        expected += "source_text, label, labels and true_value"
         raise sheet.problems.fail(sheet.file, only_columns(names), expected + near, 1)
     values: dict[str, pa.ChunkedArray | pa.Array] = {"case_id": case_ids(sheet, columns)}
     for canonical in SUITE_TEXTS:
@@ -54,13 +54,21 @@ def cases(sheet: Sheet, columns: Columns, need_label: bool, answered: bool = Fal
     values |= answer_choices.columns_of(sheet, columns)
     if "expected_calls" in found:
         values["expected_calls"] = _expected_calls(sheet, found["expected_calls"])
+    if task == "classification" and "labels" in found:  # an empty cell: none of the classes
+        values["labels"] = pc.coalesce(values["labels"], pa.scalar([], STRINGS))
+    if "true_value" in found:
+        numbers = sheet_cells.numbers(sheet, found["true_value"], need=task == "regression")
+        values["true_value"] = sheet_cells.floats(numbers)
     if "weight" in found:
         values["weight"] = sheet_cells.floats(sheet_cells.numbers(sheet, found["weight"], low=0))
-    if need_label and "label" not in found:
+    if task == "classification" and found.keys().isdisjoint(("label", "labels")):
         choices = ", ".join(("label", *SUITE_ALIASES["label"]))
         raise sheet.problems.fail(sheet.file, "no column with the true class", f"a column {choices}", 1)
-    if need_label:
+    if task == "classification" and "label" in found:
         sheet_cells.required(sheet, found["label"], "the true class of the case")
+    if task == "regression" and "true_value" not in found:
+        choices = ", ".join(("true_value", *NUMBER_ALIASES["true_value"]))
+        raise sheet.problems.fail(sheet.file, "no column with the true value", f"a column {choices}", 1)
     _refuse_code(sheet, columns)
     return pa.table(values | sheet_cells.metadata(sheet, columns))
 
@@ -159,6 +167,9 @@ def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> 
         if canonical in found:
             number = sheet_cells.numbers(sheet, found[canonical], low=0)
             values[canonical] = sheet_cells.floats(number / 1000 if fold(found[canonical]).endswith("_ms") else number)
+    for canonical in PREDICTED:
+        if canonical in found:
+            values[canonical] = sheet_cells.floats(sheet_cells.numbers(sheet, found[canonical]))
     if "tokens" in found:
         tokens = sheet_cells.numbers(sheet, found["tokens"], low=0, whole=True)
         values["tokens"] = sheet_cells.integers(tokens, pa.int64())

@@ -7,12 +7,18 @@ from typing import Any
 
 import pandas as pd
 
-from metrics.presentation.format import MISSING, STATUSES, number
+from metrics.presentation.format import MISSING, STATUSES, exact, number
 from metrics.presentation.marked_text import last_turn, words_of
 from metrics.presentation.names import metric_name
 from metrics.text.agents.expected_calls import ExpectedCallsError, call_text, expected_calls
 
-CONSTRAINTS = {"label": "True label", "conditions": "Conditions", "json_schema": "JSON schema"}
+CONSTRAINTS = {
+    "label": "True label",
+    "labels": "True labels",
+    "true_value": "True value",
+    "conditions": "Conditions",
+    "json_schema": "JSON schema",
+}
 
 
 def closest(answer: str, expected: Sequence[str]) -> str:
@@ -99,6 +105,22 @@ def _flat(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping | list) else str(value)
 
 
+def predicted_text(output: Mapping[str, Any]) -> str | None:
+    """Return the number that a model predicted, with its interval if it gave one; None where it gave neither."""
+    value, low, high = (output.get(f"predicted_{name}") for name in ("value", "low", "high"))
+    ends = "" if low is None or high is None or low != low or high != high else f"{exact(low)} … {exact(high)}"
+    if value is None or value != value:
+        return ends or None
+    return f"{exact(value)} ({ends})" if ends else exact(value)
+
+
+def _shown(value: Any) -> str:
+    """Return a fact of a case as text, "" for none; of several labels each."""
+    if value is None or isinstance(value, float):
+        return "" if value is None or value != value else exact(value)
+    return value if isinstance(value, str) else ", ".join(value)
+
+
 def question_parts(case: Mapping[str, Any]) -> tuple[Sequence[tuple[str, str]], tuple[str, str | None]]:
     """Return the earlier turns of a case's conversation, (role, text) each, and what it asks now: title, text."""
     if case["question"] is None:
@@ -126,7 +148,7 @@ def case_blocks(case: Mapping[str, Any]) -> list[tuple[str, str]]:
     blocks += [
         ("Expected answer" if len(expected) == 1 else f"Expected answer {n + 1}", e) for n, e in enumerate(expected)
     ]
-    blocks += [(title, case[name]) for name, title in CONSTRAINTS.items() if case.get(name)]
+    blocks += [(title, _shown(case.get(name))) for name, title in CONSTRAINTS.items()]
     if case.get("expected_calls"):
         blocks.append(("Expected calls", _calls(case["expected_calls"])))
     return [(title, text) for title, text in blocks if text]

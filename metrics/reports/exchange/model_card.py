@@ -10,7 +10,7 @@ from metrics.store import Run
 
 TASKS = {
     "text": "text-generation", "agent": "text-generation", "classification": "image-classification",
-    "detection": "object-detection", "segmentation": "image-segmentation",
+    "detection": "object-detection", "segmentation": "image-segmentation", "regression": "tabular-regression",
 }  # fmt: skip
 HEADS = ("Model", "Metric", "Value", "95 % interval", "n", "Unscored")
 

@@ -65,13 +65,14 @@ def _lines(curve: Curve, inks: Inks) -> Figure:
     right, bottom = WIDTH - RIGHT, top + HEIGHT
 
     def x_of(value: float) -> float:
-        return LEFT + value * (right - LEFT)
+        return LEFT + (value - start) / (end - start) * (right - LEFT)
 
     def y_of(value: float) -> float:
-        return bottom - value * (bottom - top)
+        return bottom - (value - start) / (end - start) * (bottom - top)
 
-    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
-        stroke = f"stroke:{inks.muted if tick == 0 else inks.line};stroke-width:{0.8 if tick == 0 else 0.5}"
+    start, end = curve.ticks[0], curve.ticks[-1]
+    for tick in curve.ticks:
+        stroke = f"stroke:{inks.muted if tick == start else inks.line};stroke-width:{0.8 if tick == start else 0.5}"
         shapes.append(f'<path d="M{x_of(tick):.1f} {top}V{bottom}M{LEFT} {y_of(tick):.1f}H{right}" style="{stroke}"/>')
         labels.append(Label(x_of(tick), bottom + 12, f"{tick:g}", align="middle", size=7))
         labels.append(Label(LEFT - 4, y_of(tick) + 2.5, f"{tick:g}", align="end", size=7))
@@ -83,7 +84,10 @@ def _lines(curve: Curve, inks: Inks) -> Figure:
     for series in curve.series:
         colour = inks.models.get(series.model, inks.line)
         points = [(x_of(x), y_of(y)) for x, y in series.points]
-        if not points:
+        if curve.dots:
+            style = f"fill:{colour};fill-opacity:0.55"
+            shapes += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.6" style="{style}"/>' for x, y in points]
+        if curve.dots or not points:
             continue
         thickness = 0.8 if series.model not in inks.models or series.spans else 1.6
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)

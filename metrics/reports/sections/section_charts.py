@@ -40,6 +40,7 @@ def chart_groups(run: Run) -> Iterator[ChartGroup]:
         ("Risk and coverage", "risk", _risks(run, frames)),
         ("Calibration", "calibration", _reliabilities(run, frames)),
         ("Confusion", "confusion", _matrices(run, frames)),
+        ("Residuals", "residuals", _residuals(run, frames)),
         ("Errors", "errors", _error_costs(run)),
         ("By rank", "cutoffs", _by_rank(run)),
         ("Classes", "classes", _by_class(run)),
@@ -157,6 +158,33 @@ def _reliabilities(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve 
                 series = Series(model, points, spans=tuple((x, low, high) for x, _, low, high in rows))
                 yield Curve(f"{title}: {model}", "mean score", "share right", (series,), diagonal=True)
         yield from _not_shown(len(run.models) - MOST_PANELS, "model")
+
+
+def _residuals(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
+    """Yield the predicted over the true values of each model, up to MOST_DOTS cases, an even selection."""
+    for name, frame in frames.items():
+        if not {"case_id", "truth", "predicted"} <= set(frame):
+            continue
+        ticks = _round_ticks(
+            float(frame[["truth", "predicted"]].min(axis=None)), float(frame[["truth", "predicted"]].max(axis=None))
+        )
+        for model in run.models[:MOST_PANELS]:
+            own = frame[frame["series"].eq(model)]
+            own = own.iloc[:: max(1, math.ceil(len(own) / MOST_DOTS))]
+            points = tuple(own[["truth", "predicted"]].astype(float).itertuples(index=False, name=None))
+            if points:
+                series = (Series(model, points),)
+                yield Curve(f"{title_of(name)}: {model}", "true", "predicted", series, True, ticks, dots=True)
+        yield from _not_shown(len(run.models) - MOST_PANELS, "model")
+
+
+def _round_ticks(low: float, high: float) -> tuple[float, ...]:
+    """Return three to seven round numbers that span low … high."""
+    width = (high - low) or abs(high) or 1.0
+    power = 10.0 ** math.floor(math.log10(width / 4))
+    step = next(power * times for times in (1, 2, 2.5, 5, 10) if power * times * 4 >= width)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    return tuple(round(step * place, 12) for place in range(first, max(last, first + 1) + 1))
 
 
 # Confusion

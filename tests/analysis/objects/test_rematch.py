@@ -29,6 +29,8 @@ from tests.vision.mask_oracle import random_masks
 
 EVERYTHING = (0.0, 1e10)
 
+KEYED = analysis.Rules(keyed=True)
+
 
 def assert_as_stored(
     suite: Suite, outputs: Outputs, geometry: Any, iou: float, max_dets: int | None = None, benchmark: Any = None
@@ -237,14 +239,14 @@ def test_objects_of_different_keys_do_not_meet() -> None:
         pd.DataFrame({"label": ["colour=red"], "score": [0.9], **box}),
     )
     assert analysis.match_objects(truth, made) == (["fp_misclassification"], ["fn_misclassification"])
-    assert analysis.match_objects(truth, made, rules=analysis.Rules(keyed=True)) == (
+    assert analysis.match_objects(truth, made, rules=KEYED) == (
         ["fp_hallucination"],
         ["fn_no_prediction"],
     )
     same = truth.assign(label=["colour=red"])
-    assert analysis.match_objects(same, made, rules=analysis.Rules(keyed=True)) == (["tp"], ["tp"])
+    assert analysis.match_objects(same, made, rules=KEYED) == (["tp"], ["tp"])
     other = truth.assign(label=["colour=blue"])
-    assert analysis.match_objects(other, made, rules=analysis.Rules(keyed=True)) == (
+    assert analysis.match_objects(other, made, rules=KEYED) == (
         ["fp_misclassification"],
         ["fn_misclassification"],
     )

@@ -1,0 +1,136 @@
+"""Group fairness: fairlearn's differences and ratios, their intervals, and corrected tests between groups."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from metrics.core.errors import InputError
+from metrics.core.evaluator import Aggregate, Findings
+from metrics.core.registry import evaluators
+from metrics.core.suite import Outputs, Suite
+
+# of fairlearn 0.15.0, for random_cases(seed): differences and ratios of demographic parity and of equalized odds
+FAIRLEARN = {
+    1: (0.5059808612440191, 0.36390977443609024, 0.4083333333333333, 0.234375),
+}
+
+
+def random_cases(seed: int, n: int = 120, groups: int = 3) -> tuple[Any, Any, Any]:
+    """Group, truth and a score of the class of each case."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, groups, n)
+    truth = rng.random(n) < 0.4 + 0.1 * group
+    score = np.clip(0.25 + 0.4 * truth + 0.1 * group + rng.normal(0, 0.25, n), 0, 1)
+    return group, truth, score
+
+
+def data_set(group: Any, truth: Any, score: Any, clusters: Any = None) -> tuple[Suite, Outputs]:
+    cases = [
+        {"case_id": str(n), "label": "yes" if true else "no", "metadata.tribe": None if own is None else f"g{own}",
+         "group": None if clusters is None else str(clusters[n])}
+        for n, (own, true) in enumerate(zip(group, truth, strict=True))
+    ]  # fmt: skip
+    predictions = [
+        {"case_id": str(n), "model": "m", "label": label, "score": float(own)}
+        for n, one in enumerate(score)
+        for label, own in (("yes", one), ("no", 1 - one))
+    ]
+    outputs = [{"case_id": str(n), "model": "m"} for n in range(len(cases))]
+    suite = Suite.from_rows("s", "classification", cases, labels=("no", "yes"))
+    return suite, Outputs.from_rows(outputs, predictions)
+
+
+def run(data: tuple[Suite, Outputs], **parameters: Any) -> Findings:
+    entry = evaluators()["group_fairness"]
+    findings: Findings = entry(*data, entry.parameters.model_validate({"column": "tribe"} | parameters))
+    return findings
+
+
+def overall(findings: Findings) -> dict[str, Aggregate]:
+    return {row.metric: row for row in findings.aggregates if row.label is None}
+
+
+def test_equal_to_the_definitions_on_random_data() -> None:
+    for seed in range(200):
+        group, truth, score = random_cases(seed)
+        made = score >= 0.5
+        found = overall(run(data_set(group, truth, score), least=2, resamples=0))
+        rates = [
+            (made[own].mean(), made[own & truth].mean(), made[own & ~truth].mean(), (made == truth)[own].mean(),
+             (score - truth)[own].mean())
+            for own in (group == code for code in range(3))
+        ]  # fmt: skip
+        least, most = np.min(rates, axis=0), np.max(rates, axis=0)
+        expected = {
+            "demographic_parity_difference": most[0] - least[0], "demographic_parity_ratio": least[0] / most[0],
+            "equalized_odds_difference": max(most[1] - least[1], most[2] - least[2]),
+            "equalized_odds_ratio": min(least[1] / most[1], least[2] / most[2]),
+            "accuracy_difference": most[3] - least[3], "calibration_difference": most[4] - least[4],
+        }  # fmt: skip
+        for metric, value in expected.items():
+            assert found[metric].value == pytest.approx(value, abs=1e-9), (seed, metric)
+
+
+@pytest.mark.parametrize("seed", FAIRLEARN)
+def test_the_numbers_of_fairlearn(seed: int) -> None:
+    found = overall(run(data_set(*random_cases(seed))))
+    names = ("demographic_parity_difference", "demographic_parity_ratio", "equalized_odds_difference",
+             "equalized_odds_ratio")  # fmt: skip
+    assert [found[name].value for name in names] == pytest.approx(FAIRLEARN[seed])
+
+
+def test_small_groups_are_shown_and_named_but_not_compared() -> None:
+    group, truth, score = random_cases(2)
+    group = np.where(np.arange(120) < 4, 9, group)
+    findings = run(data_set(group, truth, score))
+    row = overall(findings)["demographic_parity_difference"]
+    assert row.reason == "left out, fewer than 10 cases: g9"
+    assert row.n == 116
+    assert any(row.label == "g9" and row.metric == "selection_rate" for row in findings.aggregates)
+    assert findings.curves is not None
+    assert "g9" not in findings.curves["other"].to_pylist()
+
+
+def test_groups_that_differ_are_found_and_equal_ones_are_not() -> None:
+    found = {}
+    for shift in (0.0, 0.5):
+        least = []
+        for seed in range(40):
+            rng = np.random.default_rng(seed)
+            group, truth = np.repeat([0, 1], 100), rng.random(200) < 0.5
+            score = np.clip(rng.random(200) + shift * group, 0, 1)
+            curves = run(data_set(group, truth, score), resamples=100).curves
+            assert curves is not None
+            least.append(min(curves["adjusted_p"].to_pylist()))
+        found[shift] = int(np.sum(np.array(least) <= 0.05))
+    assert found[0.5] == 40
+    assert found[0.0] <= 5
+
+
+def test_an_interval_holds_the_difference_of_two_groups_as_often_as_it_says() -> None:
+    held = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        group = np.repeat([0, 1], 50)
+        score = (rng.random(100) < np.where(group, 0.8, 0.4)).astype(float)
+        row = overall(run(data_set(group, rng.random(100) < 0.5, score), resamples=50))["demographic_parity_difference"]
+        assert row.low is not None
+        assert row.high is not None
+        held += int(row.low <= 0.4 <= row.high)
+    assert held >= 89
+
+
+def test_what_cannot_be_compared_says_why() -> None:
+    group, truth, score = random_cases(3)
+    entry = evaluators()["group_fairness"]
+    unnamed = overall(entry(*data_set(group, truth, score), entry.parameters()))
+    assert unnamed["equalized_odds_ratio"].reason == "name the column of groups in the parameter column"
+    ids = overall(run(data_set(range(120), truth, score)))
+    assert ids["equalized_odds_ratio"].reason == "120 groups, more than 50: no column of groups"
+    alone = overall(run(data_set(np.zeros(120, int), truth, score)))
+    assert alone["demographic_parity_ratio"].reason == "fewer than two groups have 10 cases"
+    with pytest.raises(InputError, match=r"the column 'tribes'.*tribe"):
+        run(data_set(group, truth, score), column="tribes")
+    with pytest.raises(InputError, match="the class 'maybe'"):
+        run(data_set(group, truth, score), positive="maybe")
