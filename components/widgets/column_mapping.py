@@ -26,6 +26,8 @@ WORDS = {  # canonical name: words
     "predicted_label": "predicted label", "score": "score", "tags": "tags", "annotations": "ground-truth objects",
     "predictions": "predicted objects or labels", "citations": "citations", "trace": "trace", "duration_s": "duration",
     "cost_usd": "cost, USD", "run": "repeat", "perturbs": "perturbs", "is_crowd": "is crowd",
+    "code_tests": "tests of the code", "database_script": "script of a database", "system_prompt": "system prompt",
+    "attack_goal": "goal of the attack", "attack_condition": "condition of the attack's success",
 }  # fmt: skip
 
 

@@ -23,6 +23,8 @@ INPUT_NAMES = {
     "question": "question", "expected_answers": "expected answer", "retrieved_contexts": "retrieved contexts",
     "answer": "answer", "conditions": "conditions", "citations": "citations", "source_text": "source text",
     "trace": "trace", "artifacts": "artifacts", "label": "label", "reference_contexts": "reference contexts",
+    "code_tests": "tests of the code", "database_script": "script of a database", "system_prompt": "system prompt",
+    "attack_goal": "goal of the attack", "attack_condition": "condition of the attack's success",
 }  # fmt: skip
 
 

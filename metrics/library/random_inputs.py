@@ -37,7 +37,8 @@ def random_case(chance: Random) -> Case:
     return Case(
         case_id="1", model="m", question=maybe(), expected_answers=several(), retrieved_contexts=several(),
         answer=maybe(), citations=several(), conditions=maybe(), json_schema=maybe(), source_text=maybe(),
-        trace=maybe(),
+        trace=maybe(), code_tests=maybe(), database_script=maybe(), system_prompt=maybe(), attack_goal=maybe(),
+        attack_condition=maybe(),
     )  # fmt: skip
 
 

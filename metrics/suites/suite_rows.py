@@ -267,7 +267,7 @@ def _expected(suite: Suite, column: str, value: Any) -> tuple[str, str] | None:
 
 
 def _rule(column: str, text: str) -> tuple[str, str] | None:
-    if column == "conditions":
+    if column in ("conditions", "attack_condition"):
         try:
             parse_condition(text)
         except ConditionError as failure:

@@ -11,7 +11,7 @@ from metrics.core.suite import METADATA, Suite
 PLACEHOLDER = re.compile(r"\{\{([A-Za-z_][\w.-]*)\}\}|\{([A-Za-z_][\w.-]*)\}")  # a doubled one is text
 SEEN = {  # placeholder → column
     "case_id": "case_id", "question": "question", "contexts": "reference_contexts", "source_text": "source_text",
-    "json_schema": "json_schema", "tags": "tags",
+    "json_schema": "json_schema", "tags": "tags", "system_prompt": "system_prompt",
 }  # fmt: skip
 EXPECTED = {
     "expected_answer": "expected_answers", "expected_answers": "expected_answers", "label": "label",

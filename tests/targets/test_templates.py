@@ -15,7 +15,8 @@ SUITE = Suite.from_rows("s", "text", [ROW])
 
 def test_what_gives_the_answer_away_is_not_seen() -> None:
     assert "secret" not in str(FIELDS)
-    assert set(FIELDS) == {"case_id", "question", "contexts", "source_text", "json_schema", "tags", "metadata"}
+    asked = {"case_id", "question", "contexts", "source_text", "json_schema", "tags", "system_prompt", "metadata"}
+    assert set(FIELDS) == asked
     (revealed,) = cases_seen(SUITE, reveal_expected=True)
     assert (revealed["expected_answer"], revealed["label"]) == ("secret", "L")
 

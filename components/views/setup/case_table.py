@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 PAGE = 100
 TALL = 470  # pixels
 LISTS = ("expected_answers", "reference_contexts", "tags")
-TEXTS = ("question", *LISTS[:2], "conditions", "json_schema", "source_text", "label", "perturbs")
+GUARDS = ("code_tests", "database_script", "system_prompt", "attack_goal", "attack_condition")
+TEXTS = ("question", *LISTS[:2], "conditions", "json_schema", "source_text", "label", "perturbs", *GUARDS)
 ALWAYS = ("tags", "weight", "group", "metadata.complexity")
 TITLES = {"case_id": "Case", "perturbs": "Variant of", "label": "True class", "json_schema": "JSON Schema"}
 HELP = {

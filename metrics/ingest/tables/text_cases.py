@@ -13,7 +13,10 @@ from metrics.ingest.tables import contexts, sheet_cells
 from metrics.ingest.tables.columns import SUITE_ALIASES, Columns, fold
 from metrics.ingest.tables.near_names import only_columns, suggestion
 
-SUITE_TEXTS = ("question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation")
+SUITE_TEXTS = (
+    "question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation", "code_tests",
+    "database_script", "system_prompt", "attack_goal", "attack_condition",
+)  # fmt: skip
 SUITE_LISTS = ("expected_answers", "reference_contexts", "tags")
 OUTPUT_TEXTS = ("answer", "trace")
 OUTPUT_LISTS = ("citations", "artifacts")

@@ -11,7 +11,11 @@ from metrics.presentation.format import MISSING, STATUSES, number
 from metrics.presentation.marked_text import last_turn, words_of
 from metrics.presentation.names import metric_name
 
-CONSTRAINTS = {"label": "True label", "conditions": "Conditions", "json_schema": "JSON schema"}
+CONSTRAINTS = {
+    "label": "True label", "conditions": "Conditions", "json_schema": "JSON schema", "code_tests": "Tests of the code",
+    "database_script": "Database", "system_prompt": "System prompt", "attack_goal": "Goal of the attack",
+    "attack_condition": "The attack has succeeded where",
+}  # fmt: skip
 
 
 def closest(answer: str, expected: Sequence[str]) -> str:
