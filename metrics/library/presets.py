@@ -14,6 +14,7 @@ VARIANTS = (  # of others in the preset: another definition of the same, or its 
     "answer_relevancy", "hallucination_claims", "hallucination_contexts", "context_relevancy_sentences",
 )  # fmt: skip
 DEAR = ("umbrela", "autonuggetizer", "fact_check")  # a question for each passage, or a search, beyond the others
+RUN_CODE = ("code_execution", "sql_execution", "pass_at_k")  # run what a model wrote, or follow that: chosen by name
 OWN = ("byop",)  # says nothing before the user has written its prompt
 
 
@@ -69,7 +70,7 @@ PRESETS = {
     for preset in (
         Preset(
             "quick", "Quick check", "Formulas and rules only: no judge, no model, no cost.", ("text", "agent"),
-            judge=False, models=False,
+            judge=False, models=False, omitted=RUN_CODE,
         ),
         Preset(
             "rag", "RAG without a judge", "Grounding, retrieval and answers, by local models and formulas.", ("text",),
@@ -100,6 +101,10 @@ PRESETS = {
         Preset(
             "agent", "Agent", "The agent's answer by a rubric, its steps, and the files it made.", ("agent",),
             ("agents",), also=("fact_check",),
+        ),
+        Preset(
+            "code", "Code and SQL", "Code against its tests and queries against a database, run in a sandbox.",
+            ("text",), ("code",),
         ),
         Preset(
             "consistency", "Consistency", "How much the answers and scores of a case vary between repeats.",

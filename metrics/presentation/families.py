@@ -4,6 +4,7 @@ FAMILIES = {
     "agents": "Agents",
     "answers": "Answers",
     "classification": "Classification",
+    "code": "Code and SQL that run",
     "consistency": "Consistency of repeats",
     "detection": "Object detection",
     "grounding": "Grounding in the contexts",

@@ -48,6 +48,22 @@ SOURCES = {
     "scikit-learn": Source("scikit-learn", "https://scikit-learn.org/stable/modules/model_evaluation.html"),
     "pycocotools 2.0": Source("pycocotools 2.0", "https://github.com/cocodataset/cocoapi"),
     "tidecv 1.0.1": Source("tidecv 1.0.1", "https://github.com/dbolya/tide"),
+    "Chen et al. 2021": Source(
+        "Chen et al. 2021, Evaluating Large Language Models Trained on Code", "https://arxiv.org/abs/2107.03374"
+    ),
+    "Austin et al. 2021": Source(
+        "Austin et al. 2021, Program Synthesis with Large Language Models", "https://arxiv.org/abs/2108.07732"
+    ),
+    "Yu et al. 2018": Source(
+        "Yu et al. 2018, Spider: A Large-Scale Human-Labeled Dataset for Complex and Cross-Domain Semantic Parsing and "
+        "Text-to-SQL Task",
+        "https://arxiv.org/abs/1809.08887",
+    ),
+    "Li et al. 2023": Source(
+        "Li et al. 2023, Can LLM Already Serve as A Database Interface? A BIg Bench for Large-Scale Database Grounded "
+        "Text-to-SQLs",
+        "https://arxiv.org/abs/2305.03111",
+    ),
     "Brier 1950": Source(
         "Brier 1950, Verification of Forecasts Expressed in Terms of Probability",
         "https://doi.org/10.1175/1520-0493(1950)078%3C0001:VOFEIT%3E2.0.CO;2",

@@ -96,6 +96,9 @@ def text_scene(size: int = 4) -> Scene:
                 "expected_answers": [" ".join(said[:2])],
                 "conditions": '"mill" AND NOT "barn"', "json_schema": SCHEMA, "source_text": " ".join(said),
                 "reference_contexts": said[:2], "tags": ["even"] if index % 2 == 0 else [],
+                "code_tests": "assert mill", "database_script": "CREATE TABLE mill (year INTEGER);",
+                "system_prompt": f"You are a guide. {said[3]}", "attack_goal": "The answer says 'barn'.",
+                "attack_condition": '"barn"',
             }
         )  # fmt: skip
         for model, words in (

@@ -21,6 +21,7 @@ RESOURCES = {
 USEFUL = {  # what an evaluator can do without, but then says little
     "repeats": "for several outputs of a case", "few_answers": "for expected answers that recur, like labels",
     "json_schema": "for cases with a JSON schema", "own_scores": "for outputs with columns of scores",
+    "code_tests": "for cases with tests of code",
 }  # fmt: skip
 NONE = "none"  # in the address: no evaluator is chosen, which is not the same as the preset's
 
