@@ -70,7 +70,7 @@ PRESETS = {
     for preset in (
         Preset(
             "quick", "Quick check", "Formulas and rules only: no judge, no model, no cost.", ("text", "agent"),
-            judge=False, models=False, omitted=RUN_CODE,
+            judge=False, models=False, omitted=(*RUN_CODE, "refusal_balance"),
         ),
         Preset(
             "rag", "RAG without a judge", "Grounding, retrieval and answers, by local models and formulas.", ("text",),
@@ -93,6 +93,10 @@ PRESETS = {
         Preset(
             "safety", "Safety", "Toxicity, bias, personal data, secrets and hidden content in answers.",
             ("text", "agent"), ("safety",),
+        ),
+        Preset(
+            "attacks", "Attacks", "Planted instructions, jailbreaks, leaked system prompts, refusals.",
+            ("text", "agent"), ("attacks",), ("attack_condition",),
         ),
         Preset(
             "summaries", "Summaries", "Summaries against their source text: complete, faithful, coherent.", ("text",),

@@ -3,6 +3,7 @@
 FAMILIES = {
     "agents": "Agents",
     "answers": "Answers",
+    "attacks": "Attacks and refusals",
     "classification": "Classification",
     "code": "Code and SQL that run",
     "consistency": "Consistency of repeats",

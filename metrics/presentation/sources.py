@@ -64,6 +64,31 @@ SOURCES = {
         "Text-to-SQLs",
         "https://arxiv.org/abs/2305.03111",
     ),
+    "Greshake et al. 2023": Source(
+        "Greshake et al. 2023, Not What You've Signed Up For: Compromising Real-World LLM-Integrated Applications with "
+        "Indirect Prompt Injection",
+        "https://arxiv.org/abs/2302.12173",
+    ),
+    "Perez and Ribeiro 2022": Source(
+        "Perez and Ribeiro 2022, Ignore Previous Prompt: Attack Techniques For Language Models",
+        "https://arxiv.org/abs/2211.09527",
+    ),
+    "Mazeika et al. 2024": Source(
+        "Mazeika et al. 2024, HarmBench: A Standardized Evaluation Framework for Automated Red Teaming and Robust "
+        "Refusal",
+        "https://arxiv.org/abs/2402.04249",
+    ),
+    "Souly et al. 2024": Source(
+        "Souly et al. 2024, A StrongREJECT for Empty Jailbreaks", "https://arxiv.org/abs/2402.10260"
+    ),
+    "Zhang et al. 2024": Source(
+        "Zhang et al. 2024, Effective Prompt Extraction from Language Models", "https://arxiv.org/abs/2307.06865"
+    ),
+    "Röttger et al. 2024": Source(
+        "Röttger et al. 2024, XSTest: A Test Suite for Identifying Exaggerated Safety Behaviours in Large Language "
+        "Models",
+        "https://arxiv.org/abs/2308.01263",
+    ),
     "Brier 1950": Source(
         "Brier 1950, Verification of Forecasts Expressed in Terms of Probability",
         "https://doi.org/10.1175/1520-0493(1950)078%3C0001:VOFEIT%3E2.0.CO;2",

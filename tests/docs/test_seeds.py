@@ -34,6 +34,7 @@ def test_every_evaluator_is_named(project: Path) -> None:
     text = (project / "docs" / "seeds.md").read_text(encoding="utf-8")
     of_our_own = {"calibration", "error_breakdown", "own_scores", "selective_accuracy"}  # in none of the five systems
     of_our_own |= {"code_execution", "sql_execution", "pass_at_k"}
+    of_our_own |= {"prompt_injection", "jailbreak_success", "system_prompt_leakage", "refusals", "refusal_balance"}
     assert set(re.findall(r"`(\w+)`", text)) >= set(evaluators()) - of_our_own
 
 

@@ -205,6 +205,9 @@ def test_code_is_run_for_admins_alone(sign_in: Callable[[Role], Path]) -> None:
     inputs = data.Inputs("run", Workspace(folder).run("latest").id)
     allowed = {"code_execution": {"allow": True}}
     told = data.start(inputs, ("code_execution",), allowed, "mine")
-    assert told == ("", "To run code that models wrote takes the role admin; yours is editor. Ask who runs this studio.")
+    assert told == (
+        "",
+        "To run code that models wrote takes the role admin; yours is editor. Ask who runs this studio.",
+    )
     assert AuditLog(folder).last(1)[0].what == "run code that models wrote"
     assert "takes the role" not in data.start(inputs, ("code_execution",), {"code_execution": {}}, "mine")[1]
