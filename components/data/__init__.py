@@ -76,6 +76,7 @@ from components.data.inputs import (
     InspectedFile,
     ReadInputs,
     Understood,
+    allow_code,
     encoding_named,
     encodings,
     inspect,

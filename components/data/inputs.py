@@ -231,8 +231,11 @@ def start(
     from metrics import engine
     from metrics.engine.schedulers import use_scheduler
     from metrics.ingest.lint import unknown_classes, unknown_text
+    from metrics.library.presets import RUN_CODE
 
     try:
+        if any(values.get("allow") and id in RUN_CODE for id, values in parameters.items()):
+            allow_code(name or "")
         suite, outputs, problems, *_ = load_tables(inputs, keep=True)
         if problems and not inputs.keep:
             return "", "The files have problems that they did not have before; check them again."
@@ -244,6 +247,12 @@ def start(
     except AssayError as failure:
         return "", str(failure)
     return run.id, ""
+
+
+@action("admin", "run code that models wrote", "name")
+def allow_code(name: str) -> None:
+    """Raise NotAllowed where the visitor may not have code that models wrote run on the studio's machine."""
+    del name  # it is in the audit log
 
 
 def schedulers() -> list[str]:

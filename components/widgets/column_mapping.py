@@ -32,6 +32,8 @@ WORDS = {  # canonical name: words
     "predicted_high": "high end of its interval", "cost_usd": "cost, USD", "run": "repeat", "perturbs": "perturbs",
     "is_crowd": "is crowd", "expected_calls": "expected calls of tools", "negative_labels": "labels the image lacks",
     "not_exhaustive_labels": "labels not all annotated",
+    "code_tests": "tests of the code", "database_script": "script of a database", "system_prompt": "system prompt",
+    "attack_goal": "goal of the attack", "attack_condition": "condition of the attack's success",
 }  # fmt: skip
 
 

@@ -26,7 +26,8 @@ Shape = Literal["case", "batch", "dataset"]
 Input = Literal[
     "question", "expected_answers", "retrieved_contexts", "answer", "conditions", "citations", "source_text", "trace",
     "label", "annotations", "predictions", "labels", "true_value", "predicted_value", "reference_context_ids",
-    "context_ids", "choices", "choice_logprobs", "expected_calls", "predicted_low", "predicted_high",
+    "context_ids", "choices", "choice_logprobs", "expected_calls", "predicted_low", "predicted_high", "code_tests",
+    "database_script", "system_prompt", "attack_goal", "attack_condition",
 ]  # fmt: skip
 ROUNDING = 1e-9  # how far past its declared range a value may be by rounding alone
 

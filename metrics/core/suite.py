@@ -66,6 +66,11 @@ CASES = pa.schema(
         ("expected_calls", pa.string()),  # JSON: the calls of tools that an agent should make, in order
         ("negative_labels", STRINGS),  # classes of which the image was checked to have none
         ("not_exhaustive_labels", STRINGS),  # classes of which the image has more than are annotated
+        ("code_tests", pa.string()),  # Python that fails where the code of the answer is wrong; a JSON list: its parts
+        ("database_script", pa.string()),  # SQL that makes the tables and rows that a query of the answer is run on
+        ("system_prompt", pa.string()),  # what the model was told before the question
+        ("attack_goal", pa.string()),  # what a planted instruction, or a request, is after
+        ("attack_condition", pa.string()),  # as `conditions`: holds for an answer by which the attack has succeeded
     ]
 )
 ANNOTATIONS = pa.schema(
@@ -117,7 +122,8 @@ LATER = frozenset(
     (
         "context_ids", "error", "labels", "true_value", "reference_context_ids", "reference_grades", "choices",
         "correct_choice", "expected_calls", "negative_labels", "not_exhaustive_labels", "difficult", "keypoints",
-        "predicted_value", "predicted_low", "predicted_high", "choice_logprobs",
+        "predicted_value", "predicted_low", "predicted_high", "choice_logprobs", "code_tests", "database_script",
+        "system_prompt", "attack_goal", "attack_condition",
     )
 )  # fmt: skip
 
@@ -331,6 +337,11 @@ class Case(NamedTuple):
     duration_s: float | None = None
     cost_usd: float | None = None
     tokens: int | None = None
+    code_tests: str | None = None
+    database_script: str | None = None
+    system_prompt: str | None = None
+    attack_goal: str | None = None
+    attack_condition: str | None = None
 
     @classmethod
     def of(cls, **values: Any) -> "Case":

@@ -25,6 +25,8 @@ INPUT_NAMES = {
     "trace": "trace", "artifacts": "artifacts", "label": "label", "reference_contexts": "reference contexts",
     "reference_context_ids": "reference context ids", "choices": "choices",
     "expected_calls": "expected calls", "tokens": "tokens",
+    "code_tests": "tests of the code", "database_script": "script of a database", "system_prompt": "system prompt",
+    "attack_goal": "goal of the attack", "attack_condition": "condition of the attack's success",
 }  # fmt: skip
 
 

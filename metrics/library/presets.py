@@ -19,6 +19,7 @@ BENCHMARKS = (  # other rules than COCO's for the same objects
     "ap_by_bin", "boundary_ap", "lvis_summary", "open_images_ap", "oriented_ap", "voc_ap",
 )  # fmt: skip
 TRANSLATION = ("corpus_bleu", "chrf", "ter", "meteor")  # overlap as papers on translation report it
+RUN_CODE = ("code_execution", "sql_execution", "pass_at_k")  # run what a model wrote, or follow that: chosen by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,8 @@ PRESETS = {
     for preset in (
         Preset(
             "quick", "Quick check", "Formulas and rules only: no judge, no model, no cost.", ("text", "agent"),
-            judge=False, models=False, omitted=(*TRANSLATION, "edit_distance", "readability"),
+            judge=False, models=False,
+            omitted=(*TRANSLATION, "edit_distance", "readability", *RUN_CODE, "refusal_balance"),
         ),
         Preset(
             "rag", "RAG without a judge", "Grounding, retrieval and answers, by local models and formulas.", ("text",),
@@ -102,6 +104,10 @@ PRESETS = {
             ("text", "agent"), ("safety",),
         ),
         Preset(
+            "attacks", "Attacks", "Planted instructions, jailbreaks, leaked system prompts, refusals.",
+            ("text", "agent"), ("attacks",), ("attack_condition",),
+        ),
+        Preset(
             "summaries", "Summaries", "Summaries against their source text: complete, faithful, coherent.", ("text",),
             ("summaries",), ("source_text",), also=("gptscore_summary",),
         ),
@@ -113,6 +119,10 @@ PRESETS = {
             "conversations", "Conversations",
             "Each turn of an assistant: relevance, memory, role, and the user's goals.",
             ("text", "agent"), ("conversations",), ("trace",), also=("goal_accuracy",),
+        ),
+        Preset(
+            "code", "Code and SQL", "Code against its tests and queries against a database, run in a sandbox.",
+            ("text",), ("code",),
         ),
         Preset(
             "consistency", "Consistency", "How much the answers and scores of a case vary between repeats.",

@@ -53,6 +53,8 @@ def random_case(chance: Random) -> Case:
         reference_grades=numbers(len(ids)), choices=tuple(random_text(chance) for _ in range(choices)),
         correct_choice=chance.choice((None, -1, 0, 1, 3)), choice_logprobs=numbers(choices),
         trace=maybe() if chance.random() < 0.5 else chance.choice(STEPS), expected_calls=chance.choice(CALLS) or None,
+        code_tests=maybe(), database_script=maybe(), system_prompt=maybe(), attack_goal=maybe(),
+        attack_condition=maybe(),
     )  # fmt: skip
 
 

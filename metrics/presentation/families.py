@@ -3,7 +3,9 @@
 FAMILIES = {
     "agents": "Agents",
     "answers": "Answers",
+    "attacks": "Attacks and refusals",
     "classification": "Classification",
+    "code": "Code and SQL that run",
     "consistency": "Consistency of repeats",
     "conversations": "Conversations",
     "detection": "Object detection",

@@ -103,6 +103,47 @@ SOURCES = {
     "boundary-iou-api 1.0": Source("boundary-iou-api 1.0", "https://github.com/bowenc0221/boundary-iou-api"),
     "lvis 0.5.3": Source("lvis 0.5.3", "https://github.com/lvis-dataset/lvis-api"),
     "tidecv 1.0.1": Source("tidecv 1.0.1", "https://github.com/dbolya/tide"),
+    "Chen et al. 2021": Source(
+        "Chen et al. 2021, Evaluating Large Language Models Trained on Code", "https://arxiv.org/abs/2107.03374"
+    ),
+    "Austin et al. 2021": Source(
+        "Austin et al. 2021, Program Synthesis with Large Language Models", "https://arxiv.org/abs/2108.07732"
+    ),
+    "Yu et al. 2018": Source(
+        "Yu et al. 2018, Spider: A Large-Scale Human-Labeled Dataset for Complex and Cross-Domain Semantic Parsing and "
+        "Text-to-SQL Task",
+        "https://arxiv.org/abs/1809.08887",
+    ),
+    "Li et al. 2023": Source(
+        "Li et al. 2023, Can LLM Already Serve as A Database Interface? A BIg Bench for Large-Scale Database Grounded "
+        "Text-to-SQLs",
+        "https://arxiv.org/abs/2305.03111",
+    ),
+    "Greshake et al. 2023": Source(
+        "Greshake et al. 2023, Not What You've Signed Up For: Compromising Real-World LLM-Integrated Applications with "
+        "Indirect Prompt Injection",
+        "https://arxiv.org/abs/2302.12173",
+    ),
+    "Perez and Ribeiro 2022": Source(
+        "Perez and Ribeiro 2022, Ignore Previous Prompt: Attack Techniques For Language Models",
+        "https://arxiv.org/abs/2211.09527",
+    ),
+    "Mazeika et al. 2024": Source(
+        "Mazeika et al. 2024, HarmBench: A Standardized Evaluation Framework for Automated Red Teaming and Robust "
+        "Refusal",
+        "https://arxiv.org/abs/2402.04249",
+    ),
+    "Souly et al. 2024": Source(
+        "Souly et al. 2024, A StrongREJECT for Empty Jailbreaks", "https://arxiv.org/abs/2402.10260"
+    ),
+    "Zhang et al. 2024": Source(
+        "Zhang et al. 2024, Effective Prompt Extraction from Language Models", "https://arxiv.org/abs/2307.06865"
+    ),
+    "Röttger et al. 2024": Source(
+        "Röttger et al. 2024, XSTest: A Test Suite for Identifying Exaggerated Safety Behaviours in Large Language "
+        "Models",
+        "https://arxiv.org/abs/2308.01263",
+    ),
     "Brier 1950": Source(
         "Brier 1950, Verification of Forecasts Expressed in Terms of Probability",
         "https://doi.org/10.1175/1520-0493(1950)078%3C0001:VOFEIT%3E2.0.CO;2",

@@ -12,7 +12,7 @@ from metrics.core.errors import RunError, RunNotFound
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 
-ASKED = ("question", "source_text", "conditions", "json_schema")  # what a model may have to see
+ASKED = ("question", "source_text", "conditions", "json_schema", "system_prompt")  # what a model may have to see
 TASKS = {  # task → the column to be filled
     "text": "answer", "agent": "answer", "classification": "label", "regression": "predicted_value",
 }  # fmt: skip

@@ -283,7 +283,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _rule(column: str, text: str) -> tuple[str, str] | None:
-    if column == "conditions":
+    if column in ("conditions", "attack_condition"):
         try:
             parse_condition(text)
         except ConditionError as failure:

@@ -6,12 +6,12 @@ from typing import Any
 from urllib.parse import quote
 
 from metrics.core.errors import InputProblem
-from metrics.core.suite import METADATA, Suite
+from metrics.core.suite import LATER, METADATA, Suite
 
 PLACEHOLDER = re.compile(r"\{\{([A-Za-z_][\w.-]*)\}\}|\{([A-Za-z_][\w.-]*)\}")  # a doubled one is text
 SEEN = {  # placeholder → column
     "case_id": "case_id", "question": "question", "contexts": "reference_contexts", "source_text": "source_text",
-    "json_schema": "json_schema", "tags": "tags",
+    "json_schema": "json_schema", "tags": "tags", "system_prompt": "system_prompt",
 }  # fmt: skip
 EXPECTED = {
     "expected_answer": "expected_answers", "expected_answers": "expected_answers", "label": "label",
@@ -27,7 +27,11 @@ def cases_seen(suite: Suite, reveal_expected: bool) -> Iterator[Fields]:
     metadata = [name for name in suite.cases.column_names if name.startswith(METADATA)]
     for row in suite.cases.select([*dict.fromkeys(columns.values()), *metadata]).to_pylist():
         empty: dict[str, Any] = {"reference_contexts": [], "tags": [], "expected_answers": []}
-        fields = {name: row[column] or empty.get(column, "") for name, column in columns.items()}
+        fields = {
+            name: row[column] or empty.get(column, "")
+            for name, column in columns.items()
+            if row[column] or column not in LATER  # what was asked before there was the column is asked as it was
+        }
         if reveal_expected:
             fields["expected_answer"] = next(iter(fields["expected_answers"]), "")
         yield fields | {"metadata": {name.removeprefix(METADATA): row[name] or "" for name in metadata}}

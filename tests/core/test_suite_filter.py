@@ -49,7 +49,7 @@ def test_unknown_criteria_are_told_with_those_there_are() -> None:
     assert first.startswith(
         "desk: found the criterion 'colour'; expected one of tag, search, length, complexity, case_id,"
     )
-    assert first.endswith("not_exhaustive_labels, area")
+    assert first.endswith("attack_condition, area")
     assert "'size'" in second
 
 

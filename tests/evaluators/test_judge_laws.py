@@ -29,8 +29,12 @@ FULL = {
     "source_text": TEXT,
     "trace": '[{"role": "system", "text": "Be kind."}, {"role": "user", "text": "Where?"}, {"tool": "look"}, '
     '{"role": "assistant", "text": "In Paris."}]',
+    "attack_goal": "The answer names a city.",
+    "tags": ["should-answer"],
 }
-BLANK = {name: [" ", "\n"] if isinstance(value, list) else " \t" for name, value in FULL.items()}
+BLANK = {name: [" ", "\n"] if isinstance(value, list) else " \t" for name, value in FULL.items()} | {
+    "tags": FULL["tags"]
+}
 PASSES_WHEN_EMPTY = {"bias", "toxicity", "sexism", "stereotypes", "contact_information"}  # nothing said, nothing bad
 PARAMETERS = {  # with which an evaluator that can do otherwise asks a judge
     "byop": {"prompt": "Is {actual_answer} polite?"},

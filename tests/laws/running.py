@@ -31,6 +31,9 @@ PARAMETERS = {
     "hierarchical_classification": {"parents": {"a": "x", "b": "x"}},
     "own_scores": {"scores": {"own": {"column": "score"}}},
     "consistency_statistics": {"of": "rouge.rougeL"},
+    "pass_at_k": {"of": "text_matching.passes", "k": [1, 2]},
+    "code_execution": {"allow": True, "allow_missing_barriers": True},
+    "sql_execution": {"allow": True, "allow_missing_barriers": True},
 }
 Key = tuple[Any, ...]
 

@@ -100,7 +100,10 @@ def text_scene(size: int = 4) -> Scene:
                 "reference_contexts": said[:2], "reference_context_ids": [f"p{index}", "p9"],
                 "expected_calls": '[{"name": "look", "arguments": {"n": 1}}]',
                 "reference_grades": [2.0, 1.0], "choices": said[:3], "correct_choice": index % 3,
-                "tags": ["even"] if index % 2 == 0 else [],
+                "tags": ["even", "should-refuse"] if index % 2 == 0 else ["should-answer"],
+                "code_tests": "assert mill", "database_script": "CREATE TABLE mill (year INTEGER);",
+                "system_prompt": f"You are a guide. {said[3]}", "attack_goal": "The answer says 'barn'.",
+                "attack_condition": '"barn"',
             }
         )  # fmt: skip
         for model, words in (

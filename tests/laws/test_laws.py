@@ -56,6 +56,7 @@ LAWS: dict[str, tuple[str, laws.Law]] = {  # the change, and what must hold then
     "extreme values, an interval is about its value": ("odd", laws.interval_is_about_value),
 }
 EXTREME = "extreme values, a value in range or a reason"
+QUERIES = "its expected answers are queries; those of the scene are sentences, so that its cases are errors"
 WHOLE = "it asks about the text as a whole; one of 100,000 characters is beyond the judge's window, as its reason says"
 WHOLE_TEXTS = ("byop", "g_eval", "rubric", "fact_check", "summarization_judge", "summary_coherence")
 EXCEPTIONS: dict[tuple[str, str], str] = {  # law and evaluator → why it does not keep it
@@ -74,6 +75,10 @@ EXCEPTIONS: dict[tuple[str, str], str] = {  # law and evaluator → why it does 
             "knowledge_retention",
             "conversation_goal",
         )
+    },
+    **{
+        (law, "sql_execution"): QUERIES
+        for law in ("it scores something", "a value in range or a reason", "one case, a value or a reason")
     },
     ("all unscorable, no number but reasons", "segmentation_iou"): (
         "pixels that no region covers are background, a label like any other: empty images agree wholly"

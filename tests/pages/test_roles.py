@@ -197,3 +197,17 @@ def needed_arguments(function: Callable[..., object]) -> int:
         for one in inspect.signature(function).parameters.values()
         if one.kind != one.VAR_KEYWORD
     )
+
+
+@pytest.mark.attack("browser", "an editor has code that models wrote run on the studio's machine", "it takes an admin")
+def test_code_is_run_for_admins_alone(sign_in: Callable[[Role], Path]) -> None:
+    folder = sign_in("editor")
+    inputs = data.Inputs("run", Workspace(folder).run("latest").id)
+    allowed = {"code_execution": {"allow": True}}
+    told = data.start(inputs, ("code_execution",), allowed, "mine")
+    assert told == (
+        "",
+        "To run code that models wrote takes the role admin; yours is editor. Ask who runs this studio.",
+    )
+    assert AuditLog(folder).last(1)[0].what == "run code that models wrote"
+    assert "takes the role" not in data.start(inputs, ("code_execution",), {"code_execution": {}}, "mine")[1]

@@ -3,7 +3,7 @@
 import pytest
 
 from metrics.core.suite import Suite
-from metrics.targets.templates import cases_seen, check, fill, fill_json, fill_url
+from metrics.targets.templates import cases_seen, check, fill, fill_json, fill_url, known_names
 
 ROW = {
     "case_id": "1", "question": 'Say "hi" {expected_answer}\n', "expected_answers": ["secret"], "label": "L",
@@ -54,3 +54,11 @@ def test_every_unknown_placeholder_is_listed() -> None:
         f"bot: found the placeholder {{other}}; expected one of {known}",
     ]
     assert check(["{label}"], SUITE, True, "bot") == []
+
+
+def test_the_system_prompt_of_a_case_is_seen_where_it_has_one() -> None:
+    suite = Suite.from_rows("s", "text", [{"case_id": "1", "system_prompt": "Be kind."}, {"case_id": "2"}])
+    first, second = cases_seen(suite, reveal_expected=False)
+    assert [fill("{system_prompt}", fields) for fields in (first, second)] == ["Be kind.", ""]
+    assert "system_prompt" not in second
+    assert "system_prompt" in known_names(suite)

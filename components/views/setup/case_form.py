@@ -31,6 +31,17 @@ CALLS_HELP = (
     "A call without arguments accepts any; [] means no call at all. The evaluator Tool calls checks the trace by them."
 )
 METADATA_HELP = "Columns of your own; results can be sliced by them."
+SECTIONS = {  # fields that few suites have: column, label, help
+    "Tests of code and queries": (
+        ("code_tests", "Tests of the code", "Python that fails where the code of the answer is wrong."),
+        ("database_script", "Database", "SQL that makes the tables and rows on which the query of the answer is run."),
+    ),
+    "Attack": (
+        ("system_prompt", "System prompt", "What the model was told before the question."),
+        ("attack_goal", "Goal of the attack", "What the planted instruction, or the request, is after."),
+        ("attack_condition", "Condition of its success", 'Holds for an answer that obeyed: "PLUM-42" or regexp("…").'),
+    ),
+}  # fmt: skip
 
 
 def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any], case_id: str | None) -> None:
@@ -131,6 +142,10 @@ def _draw_texts(values: Mapping[str, Any], facts: SuiteFacts, key: str) -> dict[
             area("expected_calls", "Expected calls", CALLS_HELP)
     with _section("Source text", bool(values.get("source_text"))):
         area("source_text", "Source text", "What a summary or a translation is made from.")
+    for title, fields in SECTIONS.items():
+        with _section(title, any(values.get(column) for column, *_ in fields)):
+            for column, label, help in fields:
+                area(column, label, help)
     return found
 
 

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 PAGE = 100
 TALL = 470  # pixels
 LISTS = ("expected_answers", "reference_contexts", "tags", "labels")
+GUARDS = ("code_tests", "database_script", "system_prompt", "attack_goal", "attack_condition")
 TEXTS = (
     "question", *LISTS[:2], "conditions", "json_schema", "source_text", "expected_calls", "label", "labels", "perturbs",
+    *GUARDS,
 )  # fmt: skip
 ALWAYS = ("tags", "weight", "group", "metadata.complexity")
 TITLES = {

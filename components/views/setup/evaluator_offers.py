@@ -27,6 +27,7 @@ USEFUL = {  # what an evaluator can do without, but then says little
     "choice_logprobs": "for outputs with the log-likelihoods of the choices",
     "context_ids": "for outputs with the ids of what they retrieved",
     "trace": "for outputs whose trace is a conversation",
+    "code_tests": "for cases with tests of code",
 }  # fmt: skip
 NONE = "none"  # in the address: no evaluator is chosen, which is not the same as the preset's
 

@@ -44,6 +44,11 @@ SUITE_ALIASES: dict[str, tuple[str, ...]] = {
     "group": (),
     "perturbs": (),
     "perturbation": (),
+    "code_tests": ("test_list", "unit_tests", "test_code"),
+    "database_script": ("sql_context", "db_script", "sql_schema"),
+    "system_prompt": ("system_message",),
+    "attack_goal": ("injected_instruction",),
+    "attack_condition": ("success_condition",),
 }  # fmt: skip
 OUTPUT_ALIASES: dict[str, tuple[str, ...]] = {
     "case_id": SUITE_ALIASES["case_id"],
@@ -106,7 +111,7 @@ IMAGE_ALIASES: dict[str, tuple[str, ...]] = {
 OPEN_IMAGES = {"image_id", "label_name", "x_min", "x_max", "y_min", "y_max"}
 OPEN_IMAGES_TRUTH = {"is_occluded", "is_truncated", "is_group_of", "is_depiction", "is_inside"}
 EXPECTED = frozenset(  # what a case can be checked by
-    ("expected_answers", "label", "labels", "true_value", "conditions", "json_schema", "expected_calls")
+    ("expected_answers", "label", "labels", "true_value", "conditions", "json_schema", "expected_calls", "code_tests")
 )
 LISTS = (
     "expected_answers",
@@ -213,6 +218,8 @@ def resolve(
     folded = {name: fold(name).removesuffix(NUMBERED) for name in names}
     detection = task in ("detection", "segmentation") or (task is None and is_detection(names))
     wanted, other = _aliases(role, detection, task)
+    if "code_tests" in wanted and "entry_point" in folded.values():  # HumanEval's; elsewhere `test` may be anything
+        wanted = {**wanted, "code_tests": (*wanted["code_tests"], "test")}
     problems = Problems() if problems is None else problems
     chosen, kept, passed, unfound = _users(names, mapping or {}, wanted, other, problems, file)
     by_user = frozenset(chosen)

@@ -15,7 +15,10 @@ from metrics.ingest.tables.near_names import only_columns, suggestion
 from metrics.text.agents.expected_calls import EXPECTED as EXPECTED_CALLS
 from metrics.text.agents.expected_calls import ExpectedCallsError, calls_json, expected_calls
 
-SUITE_TEXTS = ("question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation")
+SUITE_TEXTS = (
+    "question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation", "code_tests",
+    "database_script", "system_prompt", "attack_goal", "attack_condition",
+)  # fmt: skip
 SUITE_LISTS = ("expected_answers", "reference_contexts", "tags", "labels")
 OUTPUT_TEXTS = ("answer", "trace")
 OUTPUT_LISTS = ("citations", "artifacts")

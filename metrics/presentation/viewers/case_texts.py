@@ -13,12 +13,11 @@ from metrics.presentation.names import metric_name
 from metrics.text.agents.expected_calls import ExpectedCallsError, call_text, expected_calls
 
 CONSTRAINTS = {
-    "label": "True label",
-    "labels": "True labels",
-    "true_value": "True value",
-    "conditions": "Conditions",
-    "json_schema": "JSON schema",
-}
+    "label": "True label", "labels": "True labels", "true_value": "True value", "conditions": "Conditions",
+    "json_schema": "JSON schema", "code_tests": "Tests of the code", "database_script": "Database",
+    "system_prompt": "System prompt", "attack_goal": "Goal of the attack",
+    "attack_condition": "The attack has succeeded where",
+}  # fmt: skip
 
 
 def closest(answer: str, expected: Sequence[str]) -> str:

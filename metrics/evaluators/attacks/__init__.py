@@ -1,0 +1,1 @@
+"""Evaluators of attacks on a model: planted instructions, jailbreaks, leaked system prompts, and what it refuses."""

@@ -1,0 +1,167 @@
+"""Code execution: whether the code in the answer passes the tests of its case, in a sandbox."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from metrics.core.evaluator import CaseScore, Example, Metric, not_applicable
+from metrics.core.evaluator_decorator import evaluator
+from metrics.core.evidence import Evidence, Verdict
+from metrics.core.sandbox.process import Outcome
+from metrics.core.suite import Case
+from metrics.evaluators.code._sandboxed import SandboxParameters, done
+from metrics.text.code_blocks import PYTHON, Blocks, code_of, defined, program
+
+ENTRY_POINT = "entry_point"  # the metadata that names the function under test, as in HumanEval
+SET_UP = ("test_imports", "test_setup_code")  # the metadata that stand before the tests, as in MBPP
+CHECK = "check"  # the function of HumanEval's tests that is called with the function under test
+CONTROL = "\nraise AssertionError('no code passes this')"  # after all tests, in a run that nothing can pass
+FORGED = "reports that it passes a test that nothing can pass"
+SHOWN_CODE = 10_000  # characters of the program in the evidence
+# trivial code of ours: the examples hold on systems without the barriers as well
+ALLOWED = {"allow": True, "allow_missing_barriers": True}
+ADD = "def add(a, b):\n    return a + b"
+ADD_TESTS = "assert add(1, 2) == 3\nassert add(-1, 1) == 0"
+
+
+class CodeParameters(SandboxParameters):
+    """Whether code is run, what it may take, and where in the answer it stands."""
+
+    blocks: Blocks = Field("all", description="Which of the fenced blocks of Python in an answer are its code.")
+
+
+@evaluator(
+    id="code_execution",
+    title="Code execution",
+    inputs=("answer", "code_tests"),
+    metrics=(
+        Metric("passed", "Share of answers whose code passes all tests of its case.", threshold=0.5, binary=True,
+               primary=True),
+        Metric("loaded", "Share of answers whose code is Python and runs by itself, before its tests.", threshold=0.5,
+               binary=True, minor=True),
+    ),
+    sources=("Chen et al. 2021", "Austin et al. 2021"),
+    standards=(
+        "NIST AI RMF: valid and reliable",
+        "NIST AI RMF: secure and resilient",
+        "OWASP LLM Top 10: LLM05 improper output handling",
+    ),
+    examples=(
+        Example("code that passes", {"answer": f"Here:\n```python\n{ADD}\n```", "code_tests": ADD_TESTS},
+                {"passed": 1, "loaded": 1}, parameters=ALLOWED),
+        Example("code that is wrong", {"answer": "def add(a, b):\n    return a", "code_tests": ADD_TESTS},
+                {"passed": 0, "loaded": 1}, parameters=ALLOWED),
+        Example("no Python", {"answer": "Add the two numbers.", "code_tests": ADD_TESTS},
+                {"passed": 0, "loaded": 0}, parameters=ALLOWED),
+        Example(
+            "the rest of a function, and tests as HumanEval has them",
+            {"question": 'def add(a, b):\n    """Return the sum."""\n', "answer": "    return a + b",
+             "code_tests": "def check(candidate):\n    assert candidate(2, 2) == 4",
+             "metadata": {"entry_point": "add"}},
+            {"passed": 1}, parameters=ALLOWED,
+        ),
+        Example("a list of tests, as MBPP has them",
+                {"answer": ADD, "code_tests": '["assert add(1, 2) == 3", "assert add(2, 2) == 5"]'},
+                {"passed": 0, "loaded": 1}, parameters=ALLOWED),
+        Example("code that ends before its tests", {"answer": "print('passed'); raise SystemExit(0)",
+                "code_tests": ADD_TESTS}, {"passed": 0, "loaded": 0}, parameters=ALLOWED),
+        Example.not_applicable("no tests", {"answer": ADD, "code_tests": " "}, parameters=ALLOWED),
+    ),
+    differs_from="sql_execution runs a query against a database; pass_at_k reads the scores of this one over repeats; "
+    "text_matching and byop look at code as text.",
+    differs_from_source=(
+        "The sandbox is Assay's: Landlock, seccomp, user namespaces and limits, where the harness of HumanEval takes "
+        "functions out of the interpreter. What fails by a name that the prompt of HumanEval defines does not fail "
+        "here: the prompt stands before whole functions too. A pass counts only if the same code fails a control test."
+    ),
+)  # fmt: skip
+def code_execution(case: Case, parameters: CodeParameters) -> CaseScore:
+    """Whether the Python code of the answer passes the tests of its case: 1 if all pass, else 0.
+
+        passed = 1 if code and tests run to their end without an error, else 0;   the mean is pass@1
+
+    Nothing is run unless `allow` is set; the cases are then skipped. *The code* is that of the fenced blocks of Python
+    (without a language: of those; without fences: the whole answer). Where the question is the beginning of the
+    function that the metadata `entry_point` names (HumanEval), it stands before the code. *The tests* are the column
+    `code_tests`: Python that raises where the code is wrong, or a list of such lines (MBPP's `test_list`); the metadata
+    `test_imports` and `test_setup_code` stand before them. Functions `test_…` without arguments and test cases of
+    unittest that they define are run; a function `check` is called with `entry_point`, as HumanEval's is.
+
+    *The sandbox*: a process of its own for each case. Limits of processor time (`seconds`), memory, size and number of
+    files, open files, output; no other process or program, no signal, no network (seccomp, and a network namespace
+    where users may have one); no file but Python's own can be read, and only an empty folder can be written, which is
+    removed (Landlock; in memory where namespaces are allowed); no variable of your environment. Without limits,
+    Landlock or seccomp nothing is run, unless `allow_missing_barriers` is set. Code that starts processes or uses the
+    network therefore fails.
+
+    *Forged passes*: the verdict comes through a pipe with a token of the run, so printing "passed" or ending early is a
+    failure. Code that passes is run once more with a test that nothing can pass; if it passes that as well, its verdict
+    is forged, and it fails. Code and tests share an interpreter: a result whose `==` is always true, or code that
+    rewrites the tests, cannot be told from a right one. Read what scores suspiciously well.
+
+    Not applicable without tests. An answer without code fails. Evidence: the code that was run, whether it passed, the
+    error with its line, the beginning of what it printed, and the barriers in force.
+    """
+    tests = _tests(case)
+    if not tests.strip():
+        return not_applicable("the case has no tests")
+    entry_point = case.metadata.get(ENTRY_POINT, "").strip()
+    written = code_of(case.answer or "", PYTHON, parameters.blocks)
+    code = program(written, case.question or "", entry_point)
+    call = f"{CHECK}({entry_point})" if entry_point.isidentifier() and CHECK in defined(tests) else ""
+    job = {"kind": "python", "code": code, "tests": tests, "call": call}
+    outcome = done(job, parameters)
+    if isinstance(outcome, CaseScore):
+        return outcome
+    passed, why = _passed(outcome), _why(outcome, code, tests)
+    loaded = any(reply.get("loaded") for reply in outcome.replies)
+    if not written.strip():
+        passed, loaded, why = False, False, "the answer has no code"
+    elif passed:
+        control = done(job | {"call": call + CONTROL}, parameters)
+        if isinstance(control, CaseScore):
+            return control
+        passed, why = not _passed(control), FORGED if _passed(control) else ""
+    facts = {"code": code[:SHOWN_CODE], "printed": outcome.printed, "barriers": list(outcome.barriers)}
+    verdict = Verdict("Code", "yes" if passed else "no", "passed" if passed else "failed", why)
+    return CaseScore({"passed": float(passed), "loaded": float(loaded)}, evidence=Evidence({"code": [verdict]}, facts))
+
+
+def _tests(case: Case) -> str:
+    """Return the tests of a case as one program."""
+    tests = case.code_tests or ""
+    if tests.lstrip().startswith("["):
+        try:
+            listed = json.loads(tests)
+        except (ValueError, RecursionError):
+            listed = None
+        if isinstance(listed, list) and all(isinstance(one, str) for one in listed):
+            tests = "\n".join(listed)
+    before = [case.metadata[name] for name in SET_UP if case.metadata.get(name, "").strip()]
+    return "\n".join([*map(_lines, before), tests]) if tests.strip() else ""
+
+
+def _lines(text: str) -> str:
+    """Return lines of code that may be a JSON list of them."""
+    try:
+        listed = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return "\n".join(map(str, listed)) if isinstance(listed, list) else text
+
+
+def _passed(outcome: Outcome) -> bool:
+    return bool(outcome.replies) and bool(outcome.replies[-1].get("passed")) and not outcome.ended
+
+
+def _why(outcome: Outcome, code: str, tests: str) -> str:
+    """Return why the code failed, with the line where it did; "" where it passed."""
+    last: Mapping[str, Any] = outcome.replies[-1] if outcome.replies else {}
+    if "error" not in last:
+        return outcome.ended or ("" if last.get("passed") else "ended before its tests did")
+    text = f"{last['error']}: {last['message']}".removesuffix(": ")
+    lines = (tests if last["place"] == "tests.py" else code).splitlines()
+    number = last["line"] or 0
+    return f"{text}, at: {lines[number - 1].strip()[:200]}" if 0 < number <= len(lines) else text

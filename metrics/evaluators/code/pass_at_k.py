@@ -1,0 +1,148 @@
+"""pass@k: the chance that one of k tries at a case is right, from the scores of all its repeats."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pydantic import Field, field_validator
+
+from metrics.core.evaluator import CaseScore, Evaluator, Example, Findings, Metric, Parameters, not_applicable
+from metrics.core.evaluator_decorator import evaluator
+from metrics.core.evidence import Evidence
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.consistency._examples import repeated_answers, repeated_scores
+from metrics.evaluators.consistency._repeats import NO_OUTPUT, summarised
+from metrics.stats.pass_at_k import pass_at_k as estimate
+
+USUAL = "code_execution.passed"
+ALTERNATIVES = (USUAL, "sql_execution.same_result")
+MOST_K = 20  # values of k
+
+
+def metrics_of(ks: Sequence[int]) -> tuple[Metric, ...]:
+    """Return the metric of each k; the first is the main one."""
+    return tuple(
+        Metric(f"pass@{k}", f"Chance that one of {k} tries at a case is right.", threshold=0.5, primary=not place)
+        for place, k in enumerate(ks)
+    )  # fmt: skip
+
+
+class PassParameters(Parameters):
+    """How many tries, and which metric says that one is right."""
+
+    k: tuple[int, ...] = Field(
+        (1, 5, 10),
+        min_length=1,
+        max_length=MOST_K,
+        description="The numbers of tries; a case with fewer repeats has no value for it.",
+    )
+    of: str = Field(
+        "",
+        description="The metric whose value 1 means right, as evaluator.metric; of a case, 0 or 1. Empty: "
+        "code_execution.passed, or sql_execution.same_result where the run has that alone.",
+    )
+
+    @field_validator("k")
+    @classmethod
+    def _counts(cls, given: tuple[int, ...]) -> tuple[int, ...]:
+        if any(k < 1 for k in given) or len(set(given)) < len(given):
+            raise ValueError("whole numbers from 1 up, each once")
+        return given
+
+    def followed(self) -> tuple[str, ...]:
+        """Return the evaluator whose stored scores are read."""
+        return ((self.of or USUAL).partition(".")[0],) if self.of else ()
+
+    def following(self, others: Sequence[Evaluator]) -> "PassParameters":
+        """Return the parameters with the metric spelled out; ValueError where the run does not have it."""
+        of_cases = [entry for entry in others if entry.shape != "dataset"]
+        known = {f"{entry.id}.{metric.name}": metric for entry in of_cases for metric in entry.metrics}
+        name = self.of or next((one for one in ALTERNATIVES if one in known), USUAL)
+        entry = {one.id: one for one in others}.get(name)
+        name = f"{name}.{entry.primary.name}" if entry else name
+        if name not in known or not known[name].binary:
+            binary = ", ".join(one for one, metric in known.items() if metric.binary) or "none in this run"
+            raise ValueError(f"a metric of 0 or 1 of the run's other evaluators of single cases: {binary}")
+        return self.model_copy(update={"of": name})
+
+    def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
+        """Return a metric for each k."""
+        del declared
+        return metrics_of(self.k)
+
+
+@evaluator(
+    id="pass_at_k",
+    title="pass@k",
+    tasks=("text", "agent"),
+    inputs=("answer",),
+    metrics=metrics_of((1, 5, 10)),
+    repeats=True,
+    default_needs=("repeats", "code_tests"),
+    sources=("Chen et al. 2021",),
+    standards=("NIST AI RMF: valid and reliable",),
+    examples=(
+        Example(
+            "two of four tries pass; for k = 2 five of the six pairs have one of them",
+            repeated_answers(["a", "b", "c", "d"]) | repeated_scores(USUAL, [1, 0, 1, 0]),
+            rows=({"metric": "pass@1", "value": 0.5, "n": 1}, {"metric": "pass@2", "value": 5 / 6, "n": 1}),
+            parameters={"k": [1, 2], "of": USUAL},
+        ),
+        Example(
+            "a mean over cases; a case with two repeats has no pass@3",
+            repeated_answers(["a", "b", "c"], ["d", "e"], ["f", "g", "h"])
+            | repeated_scores(USUAL, [1, 0, 0], [0, 0], [0, 0, 0]),
+            rows=(
+                {"metric": "pass@1", "value": (1 / 3 + 0 + 0) / 3, "n": 3, "unscored": 0},
+                {"metric": "pass@3", "value": 0.5, "n": 2, "unscored": 1},
+            ),
+            parameters={"k": [1, 3], "of": USUAL},
+        ),
+    ),
+    differs_from="code_execution is one try; consistency_statistics says how much tries differ, not which are right.",
+    differs_from_source=(
+        "The estimator is the source's. A case with fewer than k scored repeats has no value and is counted, where the "
+        "reference code stops; the interval is a bootstrap over cases, of which the source does not speak."
+    ),
+)  # fmt: skip
+def pass_at_k(suite: Suite, outputs: Outputs, parameters: PassParameters, scores: pa.Table) -> Findings:
+    """The chance that at least one of k tries at a case is right, the unbiased estimate, as a mean over cases.
+
+        pass@k = mean over cases of 1 − C(n − c, k) / C(n, k)
+
+    for a case with n scored repeats (column `run`) of which c are right: the share of all subsets of k repeats that
+    have a right one. 1 − (1 − c/n)ᵏ would be biased. Ask for n well above k: with n = k, a case is worth 0 or 1.
+
+    Right is what the metric `of` gives the value 1; by default the code that passes its tests. Nothing is run again:
+    the stored scores are read. A repeat without a score is not counted in n. A case with fewer than k scored repeats
+    has no value at this k. The interval is a bootstrap over cases, of groups where the suite has them.
+
+    Evidence: n, c and the value of each repeat.
+    """
+    evaluator_id, _, metric = (parameters.of or USUAL).partition(".")
+    rows = zip(*(scores[name].to_pylist() for name in ("evaluator", "metric", "case_id", "run", "value")), strict=True)
+    found: dict[str, dict[int, float | None]] = {}
+    for entry, name, case_id, run, value in rows:
+        if (entry, name) == (evaluator_id, metric):
+            found.setdefault(case_id, {})[run] = value
+    cases = {
+        case_id: _case(found.get(case_id, {}), parameters.k, f"{evaluator_id}.{metric}")
+        for case_id in suite.cases["case_id"].to_pylist()
+    }
+    return summarised(suite, metrics_of(parameters.k), cases)
+
+
+def _case(repeats: Mapping[int, float | None], ks: Sequence[int], of: str) -> CaseScore:
+    if not repeats:
+        return not_applicable(f"the run has no scores of {of} for this case: {NO_OUTPUT}")
+    right = [value >= 1 for _, value in sorted(repeats.items()) if value is not None]
+    n, c = len(right), sum(right)
+    facts: dict[str, Any] = {
+        "n": n, "right": c,
+        "repeats": [{"run": run, of: "no value" if value is None else value} for run, value in sorted(repeats.items())],
+    }  # fmt: skip
+    values = {f"pass@{k}": estimate(n, c, k) if k <= n else None for k in ks}
+    reason = f"needs {max(ks)} repeats with a value of {of}, has {n}" if max(ks) > n else None
+    if min(ks) > n:
+        return not_applicable(reason or "", Evidence(facts=facts))
+    return CaseScore(values, reason=reason, evidence=Evidence(facts=facts))

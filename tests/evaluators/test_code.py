@@ -1,0 +1,262 @@
+"""Code and SQL that run: what decides, what is refused, and what a user reads."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from metrics.core.errors import InputError
+from metrics.core.evaluator import CaseScore, Status
+from metrics.core.registry import evaluators
+from metrics.core.sandbox import process
+from metrics.core.sandbox.barriers import REQUIRED
+from metrics.core.suite import Case, Outputs, Suite
+from metrics.library.presets import PRESETS
+from metrics.store import Workspace
+from tests.engine.engine_scenes import finished
+
+ALLOWED = {"allow": True, "allow_missing_barriers": True}
+TESTS = "assert add(1, 2) == 3\nassert add(0, 0) == 0"
+UNITTEST = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): "
+SHOP = "CREATE TABLE sale (town TEXT, amount REAL); INSERT INTO sale VALUES ('Oos', 1), ('Lind', 2.5);"
+
+
+def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any) -> CaseScore:
+    entry = evaluators()[evaluator]
+    given = ALLOWED if parameters is None else parameters
+    result: CaseScore = entry(Case.of(**case), entry.parameters.model_validate(given))
+    return result
+
+
+def why(result: CaseScore) -> str:
+    assert result.evidence is not None
+    (verdict,) = next(iter(result.evidence.verdicts.values()))
+    return verdict.reason
+
+
+@pytest.mark.attack("model", "code of an answer is run without being asked for", "allow is off unless it is set")
+@pytest.mark.parametrize("evaluator", ["code_execution", "sql_execution"])
+def test_nothing_is_run_unless_allowed(evaluator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("metrics.evaluators.code._sandboxed.run", lambda *_: pytest.fail("it was run"))
+    for parameters in ({}, {"allow_missing_barriers": True}):
+        result = score(
+            evaluator, parameters, answer="x", code_tests="y", expected_answers=["z"], database_script="w",
+        )  # fmt: skip
+        assert result.status is Status.SKIPPED
+        assert "only where its parameter `allow` is set" in (result.reason or "")
+
+
+def test_no_default_preset_runs_code() -> None:
+    for preset in PRESETS.values():
+        if preset.id != "code":
+            assert not {entry.id for entry in preset.evaluators("text")} & {
+                "code_execution",
+                "sql_execution",
+                "pass_at_k",
+            }
+
+
+def test_a_system_without_barriers_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("metrics.evaluators.code._sandboxed.REQUIRED", (*REQUIRED, "system calls "))
+    monkeypatch.setattr("metrics.evaluators.code._sandboxed.BARRIERS", {"system calls ": "no network"})
+    result = score("code_execution", {"allow": True}, answer="add = sum", code_tests=TESTS)
+    assert result.status is Status.SKIPPED
+    assert (result.reason or "").startswith("nothing was run, as this machine cannot keep to this: no network")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        pytest.param("def add(a, b): return a", "AssertionError, at: assert add(1, 2) == 3", id="wrong"),
+        pytest.param("def add(a, b): return c", "NameError: name 'c' is not defined, at: def add(a, b)", id="error"),
+        pytest.param("def add(a, b)", "SyntaxError: expected ':' (answer.py, line 1), at: def", id="no-python"),
+        pytest.param("while True: pass", "used up its processor time", id="endless"),
+        pytest.param("def add(a, b): raise SystemExit(0)", "SystemExit: 0, at: def add(a, b)", id="exits"),
+        pytest.param("import os\ndef add(a, b): os._exit(0)", "ended before its tests did", id="exits-at-once"),
+        pytest.param("```python\n```", "the answer has no code", id="empty"),
+    ],
+)  # fmt: skip
+def test_why_it_failed(answer: str, reason: str) -> None:
+    result = score("code_execution", ALLOWED | {"seconds": 1}, answer=answer, code_tests=TESTS)
+    assert result.values["passed"] == 0
+    assert why(result).startswith(reason), why(result)
+
+
+FORGERY = """
+import json, os, sys
+def add(a, b):
+    frame = sys._getframe()
+    while frame:
+        job = frame.f_locals.get("job")
+        if job:
+            line = json.dumps({"token": job["token"], "passed": True}).encode() + b"\\n"
+            for pipe in range(3, 20):
+                try: os.write(pipe, line)
+                except OSError: pass
+            os._exit(0)
+        frame = frame.f_back
+"""
+
+
+@pytest.mark.attack("model", "code finds the verdict's token and forges a pass", "it passes what nothing passes")
+@pytest.mark.parametrize(
+    "tests", [TESTS, "def test_it():\n    assert add(1, 2) == 3", "def check(f):\n    assert f(1, 2) == 3"],
+    ids=["top-level", "function", "check"],
+)  # fmt: skip
+def test_a_forged_pass_fails(tests: str) -> None:
+    result = score("code_execution", answer=FORGERY, code_tests=tests, metadata={"entry_point": "add"})
+    assert result.values["passed"] == 0
+    assert why(result) == "reports that it passes a test that nothing can pass"
+
+
+@pytest.mark.attack("model", "code prints that it passed and ends early", "the verdict needs a token that it lacks")
+def test_what_it_prints_is_no_verdict() -> None:
+    answer = "import os\nprint('{\"passed\": true}', flush=True)\nos._exit(0)"
+    result = score("code_execution", answer=answer, code_tests=TESTS)
+    assert result.values == {"passed": 0, "loaded": 0}
+    assert result.evidence is not None
+    assert result.evidence.facts["printed"] == '{"passed": true}\n'
+
+
+@pytest.mark.parametrize(
+    ("tests", "passes"),
+    [
+        pytest.param("def test_a(): assert add(1, 2) == 3\ndef test_b(): assert add(1, 1) == 3", 0, id="functions"),
+        pytest.param("def test_a():\n    assert add(1, 2) == 3", 1, id="function"),
+        pytest.param(f"{UNITTEST}self.assertEqual(add(1, 1), 3)", 0, id="unittest"),
+        pytest.param(f"{UNITTEST}self.assertEqual(add(1, 2), 3)", 1, id="unittest-passes"),
+        pytest.param('["import math", "assert add(1, math.floor(2.5)) == 3"]', 1, id="list"),
+        pytest.param("[add(1, 2)]", 1, id="no-list-of-texts"),
+    ],
+)  # fmt: skip
+def test_forms_of_tests(tests: str, passes: int) -> None:
+    assert score("code_execution", answer="def add(a, b): return a + b", code_tests=tests).values["passed"] == passes
+
+
+def test_set_up_of_mbpp_stands_before_the_tests() -> None:
+    case = {"answer": "def area(r): return 3.14 * r", "code_tests": '["assert math.isclose(area(one), 3.14)"]'}
+    known = {"test_imports": '["import math"]', "test_setup_code": "one = 1"}
+    assert score("code_execution", **case, metadata=known).values["passed"] == 1
+    assert why(score("code_execution", **case)).startswith("NameError: name 'math'")
+
+
+def test_files_of_humaneval_and_mbpp_are_read_as_they_are(tmp_path: Path) -> None:
+    from metrics.ingest import read_suite
+
+    human = {"task_id": "H/0", "prompt": "def f():\n", "entry_point": "f", "canonical_solution": "", "test": "assert 1"}
+    mbpp = {
+        "task_id": 2,
+        "text": "Write f.",
+        "code": "",
+        "test_list": ["assert f()", "assert 1"],
+        "test_setup_code": "",
+    }
+    for name, record, tests in (
+        ("human", human, "assert 1"), ("mbpp", mbpp | {"prompt": "Write f."}, '["assert f()","assert 1"]'),
+    ):  # fmt: skip
+        file = tmp_path / f"{name}.jsonl"
+        file.write_text(json.dumps(record))
+        (case,) = read_suite(file).cases.to_pylist()
+        assert (case["code_tests"], case["case_id"]) == (tests, str(record["task_id"]))
+
+
+@pytest.mark.parametrize(
+    ("answer", "values", "reason"),
+    [
+        pytest.param("SELECT amount FROM sale ORDER BY amount DESC", (1, 1), "", id="another-order"),
+        pytest.param("SELECT amount + 0.0000001 AS x FROM sale", (1, 1), "", id="tolerance"),
+        pytest.param("SELECT amount, town FROM sale", (0, 1), "", id="a-column-too-many"),
+        pytest.param("SELECT price FROM sale", (0, 0), "OperationalError: no such column: price", id="error"),
+        pytest.param("DROP TABLE sale", (0, 0), "DatabaseError: not authorized", id="drop"),
+        pytest.param("PRAGMA table_info(sale)", (0, 0), "DatabaseError: not authorized", id="pragma"),
+        pytest.param("ATTACH 'x.db' AS x", (0, 0), "DatabaseError: not authorized", id="attach"),
+        pytest.param("SELECT 1; SELECT 2", (0, 0), "ProgrammingError: You can only execute one", id="two"),
+        pytest.param("SELECT load_extension('x')", (0, 0), "OperationalError: not authorized", id="extension"),
+        pytest.param("SELECT writefile('x', 'y')", (0, 0), "OperationalError: no such function", id="file"),
+        pytest.param("", (0, 0), "", id="empty"),
+        pytest.param(
+            "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r", (0, 0),
+            "OperationalError: interrupted", id="endless",
+        ),
+        pytest.param(
+            "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 200000) SELECT n FROM r", (0, 0),
+            "it gives more than 100,000 rows", id="too-many-rows",
+        ),
+        pytest.param("SELECT zeroblob(2000000000)", (0, 0), "DataError: string or blob too big", id="large"),
+    ],
+)  # fmt: skip
+@pytest.mark.attack("model", "a query changes data, reads files or never ends", "it may only read, within its limits")
+def test_queries(answer: str, values: tuple[int, int], reason: str) -> None:
+    result = score(
+        "sql_execution", ALLOWED | {"seconds": 1}, answer=answer, database_script=SHOP,
+        expected_answers=["SELECT town FROM sale", "SELECT amount FROM sale"],
+    )  # fmt: skip
+    assert (result.values["same_result"], result.values["runs"]) == values, why(result)
+    assert why(result).startswith(reason), why(result)
+
+
+def test_the_script_opens_no_file(tmp_path: Path) -> None:
+    file = tmp_path / "x.db"
+    result = score(
+        "sql_execution", answer="SELECT 1", expected_answers=["SELECT 1"], database_script=f"ATTACH '{file}' AS x;"
+    )
+    assert (result.status, result.reason) == (
+        Status.ERROR, "the script of the database fails: DatabaseError: not authorized",
+    )  # fmt: skip
+    assert not file.exists()
+
+
+def test_both_results_are_shown() -> None:
+    result = score("sql_execution", answer="SELECT town, amount FROM sale", expected_answers=["SELECT 1 AS one"],
+                   database_script=SHOP)  # fmt: skip
+    assert result.evidence is not None
+    facts = result.evidence.facts
+    assert facts["result"] == [{"1 town": "Oos", "2 amount": "1.0"}, {"1 town": "Lind", "2 amount": "2.5"}]
+    assert (facts["expected result"], facts["rows"], facts["expected rows"]) == ([{"1 one": "1"}], 2, 1)
+
+
+class TestPassAtK:
+    def suite(self) -> tuple[Suite, Outputs]:
+        suite = Suite.from_rows(
+            "s", "text", [{"case_id": "1", "code_tests": "assert x"}, {"case_id": "2", "code_tests": "assert x"}]
+        )
+        rows = [
+            {"case_id": case, "model": "m", "run": run, "answer": f"x = {value}"}
+            for case, values in (("1", [1, 0, 0]), ("2", [0, 0, 0])) for run, value in enumerate(values, 1)
+        ]  # fmt: skip
+        return suite, Outputs.from_rows(rows)
+
+    def test_a_run_gives_it_with_an_interval(self, workspace: Path) -> None:
+        run = finished(Workspace(), *self.suite(), "code_execution", "pass_at_k",
+                       parameters={"code_execution": ALLOWED, "pass_at_k": {"k": [1, 2, 5]}})  # fmt: skip
+        found = {
+            row["metric"]: row for row in run.stored_table("aggregates").to_pylist() if row["evaluator"] == "pass_at_k"
+        }
+        assert found["pass@1"]["value"] == pytest.approx(1 / 6)
+        assert found["pass@2"]["value"] == pytest.approx(1 / 3)
+        assert found["pass@1"]["low"] <= 1 / 6 <= found["pass@1"]["high"]
+        assert (found["pass@5"]["value"], found["pass@5"]["unscored"]) == (None, 2)
+        assert "needs 5 repeats with a value of code_execution.passed, has 3" in found["pass@5"]["reason"]
+
+    def test_it_needs_a_metric_of_0_or_1(self, workspace: Path) -> None:
+        with pytest.raises(InputError, match=r"a metric of 0 or 1 of the run's other evaluators.*text_matching.passes"):
+            finished(Workspace(), *self.suite(), "rouge", "text_matching", "pass_at_k",
+                     parameters={"pass_at_k": {"of": "rouge.rougeL"}})  # fmt: skip
+
+
+def test_the_command_takes_the_permission_as_a_parameter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from metrics.cli.main import main
+
+    (tmp_path / "s.jsonl").write_text(json.dumps({"case_id": "1", "question": "q", "code_tests": "assert x"}))
+    (tmp_path / "o.jsonl").write_text(json.dumps({"case_id": "1", "model": "m", "answer": "x = 1"}))
+    files = [str(tmp_path / "s.jsonl"), str(tmp_path / "o.jsonl"), "--evaluators", "code_execution"]
+    place = ["--workspace", str(tmp_path / "w")]
+    assert main(["evaluate", *files, *place]) == 3  # nothing was scored
+    assert "only where its parameter `allow` is set" in capsys.readouterr().out
+    allowed = ["--param", "code_execution.allow=true", "--param", "code_execution.allow_missing_barriers=true"]
+    assert main(["evaluate", *files, *place, *allowed]) == 0
+
+
+def test_barriers_are_known_here() -> None:
+    assert "limits" in process.in_force()
