@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.metrics.lib_ter import translation_edit_rate
@@ -12,7 +13,11 @@ from sacrebleu.metrics.lib_ter import translation_edit_rate
 from metrics.core.evaluator import Findings
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.text._corpora import corpus_aggregate
 from metrics.evaluators.text._edit_rate import edit_count
+from metrics.evaluators.text.ter import _rate
+from metrics.stats.draws import Draws
+from metrics.text.overlap.corpus import corpus_bleu
 
 WORDS = "the red cat sat on a mat. Ünï 1889 - it's x, (yes) 3.5 well-known & « » don't ... A B .".split()
 Corpus = tuple[list[str], list[list[str]]]  # answers, and the expected answers of each
@@ -116,6 +121,26 @@ def test_shifts_of_longer_texts_are_searched_as_far(words: int, length: int) -> 
             chance.randrange(9) :
         ]
         assert edit_count(made, reference) == translation_edit_rate(made, reference)[0]
+
+
+def test_intervals_hold_the_score_of_all_texts() -> None:
+    """200 samples of 30 texts out of 20,000 whose quality varies; over 300 samples of 10, 30, 100: 93 to 96 %."""
+    rng = np.random.default_rng(5)
+    length, quality = rng.integers(8, 40, 20_000), rng.beta(4, 2, 20_000)
+    made = length + rng.integers(-3, 4, 20_000)
+    totals = [np.maximum(made - order, 0) for order in range(4)]
+    matches = [rng.binomial(total, quality ** (order + 1)) for order, total in enumerate(totals)]
+    kinds = {
+        "corpus_bleu": (np.stack([made, length, *matches, *totals], 1).astype(float), corpus_bleu, True),
+        "ter": (np.stack([rng.binomial(length, 1 - quality), length], 1).astype(float), _rate, False),
+    }
+    draws = Draws.of(np.arange(30), 300)
+    for name, (counts, score, bounded) in kinds.items():
+        truth, held = float(score(counts.sum(axis=0))), 0
+        for _ in range(200):
+            row = corpus_aggregate(name, counts[rng.integers(0, 20_000, 30)], score, draws, 0, {}, bounded)
+            held += (row.low or 0) <= truth <= (row.high or 0)
+        assert 0.9 <= held / 200 <= 0.99, name
 
 
 def test_an_open_rate_has_an_interval_above_nothing() -> None:

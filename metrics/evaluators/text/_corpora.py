@@ -79,7 +79,7 @@ def findings(
     """
     draws = parameters.draws(suite).of_cases(np.array(texts.places, np.int64))
     aggregates = [
-        _aggregate(name, counts, score, draws, len(suite) - len(texts.cases), columns.get(name, {}), bounded)
+        corpus_aggregate(name, counts, score, draws, len(suite) - len(texts.cases), columns.get(name, {}), bounded)
         for name, (counts, score) in rows.items()
     ]
     order = suite.cases["case_id"].to_pylist()
@@ -87,7 +87,7 @@ def findings(
     return Findings(aggregates, {case_id: all_scores[case_id] for case_id in order})
 
 
-def _aggregate(
+def corpus_aggregate(
     metric: str,
     counts: Floats,
     score: Callable[[Floats], Floats],
@@ -96,6 +96,11 @@ def _aggregate(
     columns: Columns,
     bounded: bool,
 ) -> Aggregate:
+    """Return the score of the sums of `counts` [n, k], with its 95 % interval from the same resamples for all models.
+
+    The interval follows from the variance of the resamples: within 0 … 1 as resample_interval has it, else as that of a
+    rate from 0 up. None of fewer than two units, or of an open score that is the same in every resample.
+    """
     n = len(counts)
     if not n:
         return aggregate(metric, np.nan, n=0, unscored=unscored, reason=NOTHING, columns=columns)

@@ -13,7 +13,7 @@ UnicodeForm = Literal["none", "NFC", "NFKC"]
 ARTICLES = re.compile(r"\b(?:a|an|the)\b", re.IGNORECASE)
 # what may stand around a whole answer without being part of it: sentence ends, quotes, brackets, marks of emphasis
 ENDS = ".,;:!?…。、，；：！？\"'`´‘’‚‛“”„‟«»‹›()[]{}（）「」『』【】《》*_ \t\r\n"
-OPENING = {")": "(", "]": "[", "}": "{"}  # of what closes within: f(x), {1, 2}
+PAIRS = {")": "(", "]": "[", "}": "{"}  # which stay where the other half is within: f(x)
 
 
 class _Without(dict[int, int | None]):
@@ -68,24 +68,18 @@ def without_ends(text: str) -> str:
     >>> [without_ends(text) for text in ("**Paris**.", "f(x)", "“.5”")]
     ['Paris', 'f(x)', '.5']
     """
+    opened = {closing: text.find(opening, 1) for closing, opening in PAIRS.items()}  # the first one within
     end = len(text)
-    while end and text[end - 1] in ENDS:
-        opening = OPENING.get(text[end - 1])
-        if opening and text.rfind(opening, 0, end) > 0:
-            break
+    while end and text[end - 1] in ENDS and not 0 < opened.get(text[end - 1], -1) < end:
         end -= 1
+    closed = {opening: text.rfind(closing, 0, end) for closing, opening in PAIRS.items()}  # and the last one
     start = 0
-    while start < end and text[start] in ENDS and not _begins_inside(text, start, end):
+    while start < end and text[start] in ENDS:
+        point = text[start] == "." and text[start + 1 : start + 2].isdigit()
+        if point or closed.get(text[start], -1) > start:
+            break
         start += 1
     return text[start:end]
-
-
-def _begins_inside(text: str, start: int, end: int) -> bool:
-    """Return whether the mark at `start` belongs to what follows: .5, or (a) b with both brackets within."""
-    if text[start] == ".":
-        return text[start + 1 : start + 2].isdigit()
-    closing = {opening: own for own, opening in OPENING.items()}.get(text[start])
-    return closing is not None and closing in text[start:end]
 
 
 def squad_form(text: str) -> str:

@@ -22,6 +22,12 @@ def test_marks_around_a_whole_answer_are_no_part_of_it(text: str, bare: str) -> 
     assert without_ends(text) == bare
 
 
+def test_marks_are_left_out_in_linear_time() -> None:
+    many = 500_000
+    for text, bare in (("x" + ")" * many, "x"), ("(" * many + "x", "x"), ("(" * many, ""), ("." * many + "5", ".5")):
+        assert without_ends(text) == bare
+
+
 def test_a_text_of_nothing_but_what_is_left_out_stays() -> None:
     assert AnswerForm(punctuation="all").of(" ?! ") == "?!"
     assert AnswerForm(articles=True).of("The") == "The"
