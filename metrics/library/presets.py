@@ -116,8 +116,7 @@ PRESETS = {
             ("agent",), ("agents",), also=("fact_check",),
         ),
         Preset(
-            "conversations", "Conversations",
-            "Each turn of an assistant: relevance, memory, role, and the user's goals.",
+            "conversations", "Conversations", "An assistant's turns: relevance, memory, role, and the user's goals.",
             ("text", "agent"), ("conversations",), ("trace",), also=("goal_accuracy",),
         ),
         Preset(

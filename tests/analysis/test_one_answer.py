@@ -223,10 +223,15 @@ def test_twins_are_the_same_number(sample_runs: dict[str, Run]) -> None:
 def test_every_summary_of_a_sample_names_the_same_leader(sample_runs: dict[str, Run], sample: str) -> None:
     run = sample_runs[sample]
     found = headline(leaderboard(run))
-    if sample == "rag-judged":  # twelve cases, judged by a small model
+    leaderless = {
+        "rag-judged": "No significant difference between the models",  # twelve cases, judged by a small model
+        "conversations": "No significant difference between the models",  # five of them
+        "agents": "No model leads: each is best or tied for best in 1 of 2 metrics",  # the better one breaks the budget
+    }
+    if sample in leaderless:
         assert found.leaders == ()
         assert build(run).headline == found.sentence
-        assert found.sentence.startswith("No significant difference between the models")
+        assert found.sentence.startswith(leaderless[sample])
         (told,) = insights(run).query("kind == 'leading_model'").to_dict("records")
         assert told["message"] == found.sentence
         return

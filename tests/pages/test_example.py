@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from metrics import engine
 from metrics.store import Run, Workspace
 from metrics.store.label_sets import Labels
+from metrics.suites.samples import create, samples
+from tests.engine.engine_scenes import one_thread
 from tests.pages.page_scenes import HOSTILE, agents_run, every_told, judged_run, marked, objects_run, texts_run
 
 ROUGE = {"evaluator": "rouge", "metric": "rougeL"}
@@ -234,3 +237,21 @@ def test_a_picture_that_is_gone_leaves_its_boxes(
         assert "keen\n✓ 2 found · ✗ 1 false · – 0 missed" in words(page)
     finally:
         path.write_bytes(kept)
+
+
+def test_a_conversation_and_expected_calls_stand_beside_the_answer(
+    workspace: Path, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    folded = {}
+    for sample in samples():
+        if sample.id in ("agents", "conversations"):
+            run = engine.execute(create(Workspace(), sample), one_thread)
+            case = {"agents": "laser", "conversations": "room"}[sample.id]
+            page = open_page("example", run=run.id, case=case)
+            assert not page.exception
+            folded[sample.id] = [part.label for part in page.expander]
+    assert "Conversation: 6 turns · ✓ 11" in folded["conversations"]
+    assert "Conversation: 6 turns · ✓ 8 · ✗ 3" in folded["conversations"]
+    assert "Trace: 8 steps · 3 calls · 3 of 3 expected calls" in folded["agents"]
+    assert not [label for label in folded["agents"] if label.startswith("Conversation")]

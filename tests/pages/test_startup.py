@@ -45,7 +45,7 @@ def visit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     if request.param == "objects":
         objects_run(folder)
     if request.param == "judged":
-        judged = next(sample for sample in samples() if "judge" in sample.facts)
+        judged = next(sample for sample in samples() if sample.id == "rag-judged")
         engine.execute(create(Workspace(folder), judged))
     environment = {"ASSAY_WORKSPACE": str(folder), "PATH": "/usr/bin:/bin", "HOME": str(folder)}
     with (folder / "samples.lock").open("w") as lock:
