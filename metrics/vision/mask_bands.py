@@ -25,8 +25,8 @@ class BoundaryOverlap:
     @classmethod
     def of(cls, masks: MaskOverlap, ratio: float) -> "BoundaryOverlap":
         """Return the overlap of masks; bands are `ratio` of the image's diagonal wide."""
-        along = (bands_of(each, ratio) for each in (masks.predictions, masks.truths))
-        return cls(masks, MaskOverlap(*along, masks.crowd))
+        of_predictions, of_truths = (bands_of(each, ratio) for each in (masks.predictions, masks.truths))
+        return cls(masks, MaskOverlap(of_predictions, of_truths, masks.crowd))
 
     def __call__(self, prediction: Int32s, truth: Int32s, floor: float) -> Floats:
         """Return the overlap [P] of prediction[p] with truth[p]; what is less than `floor` is 0."""

@@ -137,3 +137,16 @@ def test_the_last_pixel_counts():
     suite = suite_of(("a", "cat", 0, 0, 9, 9), cases="a")
     found = [run("voc_ap", suite, outputs, inclusive_pixels=each).matches["iou"][0].as_py() for each in (True, False)]
     assert found == pytest.approx([9 / 10, 8 / 9])
+
+
+@pytest.mark.parametrize("evaluator", ["voc_ap", "open_images_ap", "oriented_ap", "average_precision"])
+def test_every_curve_has_its_number(evaluator):
+    """The page of curves shows average precision beside them at the IoU that is picked."""
+    from components.views.curves.score_views import RANKED
+
+    findings = run(evaluator, *voc_suite(voc_scene(8)))
+    numbers = [(entry.label, dict(entry.columns)["iou"]) for entry in findings.aggregates if entry.metric in RANKED]
+    drawn = {(row["label"], row["iou"]) for row in findings.curves.select(["label", "iou"]).to_pylist()}
+    assert drawn
+    assert drawn <= set(numbers)
+    assert len(set(numbers)) == len(numbers)

@@ -34,12 +34,12 @@ def voc_eval(
         return None
     right, wrong = [], []
     for row in sorted(predictions, key=lambda row: (-row["score"], row["image"])):
-        best, claimed = -np.inf, None
+        best, claimed = -np.inf, {"difficult": False, "found": True}
         for truth in by_image[row["image"]]:
             value = overlap(row["box"], truth["box"])
             if value > best:
                 best, claimed = value, truth
-        hit = claimed is not None and best >= iou
+        hit = best >= iou
         if hit and claimed["difficult"]:
             continue
         right.append(int(hit and not claimed["found"]))

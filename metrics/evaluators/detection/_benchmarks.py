@@ -17,7 +17,7 @@ BENCHMARKS: Mapping[str, Callable[[Mapping[str, Any], Suite], Benchmark]] = {
         parents_of(suite.classes) if parameters.get("expand_hierarchy", True) else ()
     ),
     "oriented_ap": lambda parameters, suite: PascalVoc(),  # noqa: ARG005
-    "voc_ap": lambda parameters, suite: PascalVoc(bool(parameters.get("inclusive_pixels"))),  # noqa: ARG005
+    "voc_ap": lambda parameters, suite: PascalVoc(parameters.get("inclusive_pixels", True)),  # noqa: ARG005
 }
 
 

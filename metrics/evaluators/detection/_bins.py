@@ -51,7 +51,7 @@ def bins_of(scene: Scene, suite: Suite, outputs: Outputs, column: str, edges: Se
         pa.nulls(len(table), pa.string()) if each is None else each for each, table in zip(found, tables, strict=True)
     ]
     if edges:
-        return between(*map(_numbers, texts), edges)
+        return between(_numbers(texts[0]), _numbers(texts[1]), edges)
     values = sorted(value for value in texts[0].unique().to_pylist() if value is not None)
     if not values or len(values) > MOST:
         return none_of(scene, (TOO_MANY if values else NO_VALUES).format(column, len(values), MOST))
@@ -74,8 +74,8 @@ def between(truths: Floats, predictions: Floats, edges: Sequence[float]) -> Bins
 def none_of(scene: Scene, why: str) -> Bins:
     """Return no bin, for a reason."""
     objects = scene.objects
-    nothing = (np.zeros((0, len(each)), np.bool_) for each in (objects.truth_class, objects.prediction_class))
-    return Bins((), *nothing, why)
+    truths, predictions = (np.zeros((0, len(each)), np.bool_) for each in (objects.truth_class, objects.score))
+    return Bins((), truths, predictions, why)
 
 
 def _named(table: pa.Table, column: str) -> pa.Array | None:

@@ -3,7 +3,7 @@
 import numpy as np
 from pydantic import Field
 
-from metrics.core.array_types import Floats
+from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
@@ -115,6 +115,6 @@ def ap_by_bin(suite: Suite, outputs: Outputs, parameters: ApByBinParameters) -> 
     return Findings(rows, matches=table)
 
 
-def _rows(found: Matched, metric: str, values: Floats, truths: Floats, columns: Columns) -> list[Aggregate]:
+def _rows(found: Matched, metric: str, values: Floats, truths: Ints, columns: Columns) -> list[Aggregate]:
     enough = has_enough_truths(truths)
     return label_rows(found.scene, metric, mean_over(values, 1), values, truths, columns, enough=enough)

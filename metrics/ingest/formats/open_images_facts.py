@@ -49,7 +49,7 @@ def _tree(file: str, data: bytes | None, problems: Problems) -> Iterator[tuple[s
     """Yield each class with the one above it."""
     try:
         root = orjson.loads(data or b"{}")
-        left = [(node, None, 0) for node in root.get("Subcategory", [])]
+        left: list[tuple[Any, str | None, int]] = [(node, None, 0) for node in root.get("Subcategory", [])]
         while left:
             node, parent, depth = left.pop(0)
             label = node["LabelName"]
