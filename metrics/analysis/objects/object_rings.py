@@ -9,6 +9,7 @@ import pyarrow as pa
 from metrics.vision.mask_rings import mask_rings
 
 MANY = 60  # with more masks than that, outlines are coarser, so that all together stay small
+DRAWN = ("x", "y", "width", "height", "polygons", "rle", "keypoints")
 FINE, COARSE = 320, 96  # steps along the longer side of a mask
 
 Rings = list[list[float]]
@@ -17,8 +18,9 @@ Rings = list[list[float]]
 def object_rings(table: pa.Table, height: int | None) -> list[Rings]:
     """Return the rings (x1 y1 x2 y2 …, pixels) of each object of an image of that height, in pixels.
 
-    Of its run lengths, else of its polygons, else of its box, else of the box around its key points; none where it has nothing that can be drawn. Filled by
-    the rule "nonzero" they cover the object: all rings go round one way, except those around the holes of a mask.
+    Of its run lengths, else of its polygons, else of its box, else of the box around its key points; none where it has
+    nothing that can be drawn. Filled by the rule "nonzero" they cover the object: all rings go round one way, except
+    those around the holes of a mask.
     """
     names = [
         name for name in ("x", "y", "width", "height", "polygons", "rle", "keypoints") if name in table.column_names
