@@ -1,11 +1,13 @@
 """Panoptic quality in pure arithmetic: the segments of one image matched, and counted by class."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.stats.ratios import ratio
+from metrics.vision.masks import Masks
 from metrics.vision.outcomes import (
     FN_MISCLASSIFIED,
     FN_MISSED,
@@ -17,6 +19,7 @@ from metrics.vision.outcomes import (
     TP,
     Codes,
 )
+from metrics.vision.segmentation import label_map
 
 ENOUGH = 0.5  # an IoU above it matches, and can do so only once; a larger share of void ignores a prediction
 
@@ -34,26 +37,50 @@ class SegmentMatches:
     ground_truth: Codes
 
 
-def match_segments(
-    truth: Int32s, prediction: Int32s, truth_class: Int32s, prediction_class: Int32s, crowd: Bools
-) -> SegmentMatches:
-    """Match the segments of two maps of one image, whose codes are the places of segments, −1 for void.
+class SegmentRuns(NamedTuple):
+    """The segments of one image as runs of pixels [R, 2], first position and the one past the last, rising and without
+    overlap, and the place of each run's segment [R].
+    """
 
-    truth, prediction: the maps, one code a pixel; the classes [T] and [P]; crowd [T]. The IoU of two segments leaves
+    edges: Int32s
+    code: Int32s
+
+    @classmethod
+    def of(cls, masks: Masks, first: int, last: int, pixels: int) -> "SegmentRuns":
+        """Return the segments of an image of that many pixels from masks first … last−1; the later one lies above."""
+        start = masks.start[first : last + 1]
+        edges = masks.edges[start[0] : start[-1]].reshape(-1, 2)
+        code = np.repeat(np.arange(last - first, dtype=np.int32), np.diff(start) // 2)
+        order = np.argsort(edges[:, 0], kind="stable")
+        edges, code = np.ascontiguousarray(edges[order]), code[order]
+        if (edges[1:, 0] >= edges[:-1, 1]).all():
+            return cls(edges, code)
+        painted = label_map(masks, first, last, np.arange(-first, len(masks) - first, dtype=np.int32), pixels, -1)
+        begin = np.flatnonzero(np.diff(painted, prepend=-2))
+        kept = painted[begin] >= 0
+        edges = np.column_stack([begin, np.append(begin[1:], pixels)])[kept].astype(np.int32)
+        return cls(np.ascontiguousarray(edges), painted[begin][kept])
+
+    def areas(self, segments: int) -> Floats:
+        """Return the pixels of each segment."""
+        return np.bincount(self.code, self.edges[:, 1] - self.edges[:, 0], segments)
+
+
+def match_segments(
+    truth: SegmentRuns, prediction: SegmentRuns, truth_class: Int32s, prediction_class: Int32s, crowd: Bools
+) -> SegmentMatches:
+    """Match the true and the predicted segments of one image.
+
+    The classes are [T] and [P], crowd [T]. The IoU of two segments leaves
     out the pixels of the prediction that are void in the truth; above ENOUGH, of one class and no crowd, they match. A
     prediction without a match is ignored where more than half of its pixels are void or in crowds of its class, else a
     false positive. Source: Kirillov et al., Panoptic Segmentation, 2019; panopticapi, `pq_compute_single_core`.
     """
     from metrics.vision.compiled.label_map_counts import shared_runs
 
-    true, predicted, shared = _summed(*shared_runs(truth, prediction), len(prediction_class))
-    in_truth, in_prediction = true >= 0, predicted >= 0
-    true_area = np.bincount(true[in_truth], shared[in_truth], len(truth_class))
-    area = np.bincount(predicted[in_prediction], shared[in_prediction], len(prediction_class))
-    void = in_prediction & ~in_truth
-    nowhere = np.bincount(predicted[void], shared[void], len(prediction_class))
-    both = np.flatnonzero(in_truth & in_prediction)
-    true, predicted, shared = true[both], predicted[both], shared[both].astype(np.float64)
+    true, predicted, shared = _summed(*shared_runs(*truth, *prediction), len(prediction_class))
+    true_area, area = truth.areas(len(truth_class)), prediction.areas(len(prediction_class))
+    nowhere = area - np.bincount(predicted, shared, len(area))
     iou = shared / (true_area[true] + area[predicted] - nowhere[predicted] - shared)
     same, of_crowd = truth_class[true] == prediction_class[predicted], crowd[true]
     found = same & ~of_crowd & (iou > ENOUGH)
@@ -110,8 +137,8 @@ def qualities(counts: Floats) -> Floats:
     return np.stack([quality, mean, ratio(right, whole)], axis=-2)
 
 
-def _summed(true: Int32s, predicted: Int32s, length: Ints, predictions: int) -> tuple[Ints, Ints, Ints]:
+def _summed(true: Int32s, predicted: Int32s, length: Ints, predictions: int) -> tuple[Ints, Ints, Floats]:
     """Return each pair of codes once, with the pixels of all its runs."""
-    width = predictions + 1
-    keys, of_run = np.unique((true.astype(np.int64) + 1) * width + predicted + 1, return_inverse=True)
-    return keys // width - 1, keys % width - 1, np.bincount(of_run, length, len(keys)).astype(np.int64)
+    width = max(predictions, 1)
+    keys, of_run = np.unique(true.astype(np.int64) * width + predicted, return_inverse=True)
+    return keys // width, keys % width, np.bincount(of_run, length, len(keys))

@@ -9,6 +9,7 @@ import pyarrow as pa
 from metrics.vision.mask_rings import mask_rings
 
 MANY = 60  # with more masks than that, outlines are coarser, so that all together stay small
+DRAWN = ("x", "y", "width", "height", "polygons", "rle", "keypoints")
 FINE, COARSE = 320, 96  # steps along the longer side of a mask
 
 Rings = list[list[float]]

@@ -31,8 +31,7 @@ from metrics.evaluators.segmentation._label_maps import Batch, Labels, batches
 from metrics.stats.ratios import mean_over
 from metrics.vision.geometry import whole
 from metrics.vision.outcomes import FN_MISCLASSIFIED, FN_MISSED, KINDS, among
-from metrics.vision.panoptic import ENOUGH, SegmentMatches, match_segments, qualities, tallies
-from metrics.vision.segmentation import label_map
+from metrics.vision.panoptic import ENOUGH, SegmentMatches, SegmentRuns, match_segments, qualities, tallies
 
 NAMES = ("PQ", "SQ", "RQ")
 PARTS = {"": "all classes", "_things": "things", "_stuff": "stuff"}
@@ -214,9 +213,9 @@ def _match(suite: Suite, outputs: Outputs, labels: tuple[str, ...]) -> _Matched:
     def match(batch: Batch, index: int) -> SegmentMatches:
         place = batch.places[index]
         true, predicted = truths.of_image(place), guesses.of_image(place)
-        maps = [_segment_map(batch, side, index) for side in (0, 1)]
+        runs = [_segment_runs(batch, side, index) for side in (0, 1)]
         kinds = (truths.code[true], guesses.code[predicted])
-        result = match_segments(maps[0], maps[1], *kinds, crowd[true])
+        result = match_segments(runs[0], runs[1], *kinds, crowd[true])
         counts[place] = tallies(result, *kinds, len(labels))
         return result
 
@@ -227,12 +226,9 @@ def _match(suite: Suite, outputs: Outputs, labels: tuple[str, ...]) -> _Matched:
     return _Matched(counts, of_class, _matches(tables, truths, guesses, found))
 
 
-def _segment_map(batch: Batch, side: int, index: int) -> Int32s:
-    """Return the place of the segment that each pixel of an image belongs to, −1 for none."""
+def _segment_runs(batch: Batch, side: int, index: int) -> SegmentRuns:
     runs, pixels = batch.sides[side], int(batch.sizes[index].prod())
-    first, last = runs.start[index], runs.start[index + 1]
-    code = np.arange(len(runs.code), dtype=np.int32) - first
-    return label_map(runs.masks, first, last, code.astype(np.int32), pixels, -1)
+    return SegmentRuns.of(runs.masks, runs.start[index], runs.start[index + 1], pixels)
 
 
 def _matches(tables: tuple[pa.Table, pa.Table], truths: _Side, guesses: _Side, found: list[SegmentMatches]) -> pa.Table:

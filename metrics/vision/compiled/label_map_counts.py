@@ -66,21 +66,22 @@ def tally(truth: Int32s, prediction: Int32s, truth_band: Bytes, band: Bytes, con
 
 
 @compiled
-def shared_runs(truth: Int32s, prediction: Int32s) -> tuple[Int32s, Int32s, Ints]:
-    """Return the runs of pixels with one pair of codes in two maps: both codes and the length of each run."""
-    pixels = len(truth)
-    size = 1_024
-    first, second, length = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int64)
-    runs = begin = 0
-    for pixel in range(1, pixels + 1):
-        if pixel < pixels and truth[pixel] == truth[begin] and prediction[pixel] == prediction[begin]:
-            continue
-        if runs == size:
-            first = np.concatenate((first, np.empty(size, np.int32)))
-            second = np.concatenate((second, np.empty(size, np.int32)))
-            length = np.concatenate((length, np.empty(size, np.int64)))
-            size *= 2
-        first[runs], second[runs], length[runs] = truth[begin], prediction[begin], pixel - begin
-        runs += 1
-        begin = pixel
-    return first[:runs].copy(), second[:runs].copy(), length[:runs].copy()
+def shared_runs(edges: Int32s, code: Int32s, other_edges: Int32s, other_code: Int32s) -> tuple[Int32s, Int32s, Ints]:
+    """Return where the runs of two maps overlap: the code of both, and the number of pixels.
+
+    edges [R, 2]: the first position of each run and the one past its last, rising and without overlap; code [R].
+    """
+    one, two = len(code), len(other_code)
+    first, second = np.empty(one + two, np.int32), np.empty(one + two, np.int32)
+    length = np.empty(one + two, np.int64)
+    found = i = j = 0
+    while i < one and j < two:
+        shared = min(edges[i, 1], other_edges[j, 1]) - max(edges[i, 0], other_edges[j, 0])
+        if shared > 0:
+            first[found], second[found], length[found] = code[i], other_code[j], shared
+            found += 1
+        if edges[i, 1] <= other_edges[j, 1]:
+            i += 1
+        else:
+            j += 1
+    return first[:found].copy(), second[:found].copy(), length[:found].copy()
