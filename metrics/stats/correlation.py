@@ -65,8 +65,8 @@ def kendall(x: Floats, y: Floats) -> Correlation:
     n = len(x)
     if _constant(x) or _constant(y):
         return _nothing(n)
-    ordered = [1 - (_times(values) - 1) / (n - 1) for values in (x, y)]  # the share of the others that differ
-    return _of_moments(_concordance(x, y) / (n - 1), *ordered, degree=2)
+    left, right = (1 - (_times(values) - 1) / (n - 1) for values in (x, y))  # the share of the others that differ
+    return _of_moments(_concordance(x, y) / (n - 1), left, right, degree=2)
 
 
 def resampled(found: Correlation, draws: Draws) -> Floats:
@@ -128,7 +128,8 @@ def _centred(values: Floats) -> Floats:
 def _times(values: Floats) -> Ints:
     """Return how often each value occurs [n]."""
     _, code, count = np.unique(values, return_inverse=True, return_counts=True)
-    return count[code]
+    times: Ints = count[code]
+    return times
 
 
 def _mid(values: Floats) -> Floats:
@@ -157,7 +158,8 @@ def _concordance(x: Floats, y: Floats) -> Floats:
     The sign of a difference is the mean of those in two orders without ties, in which equal values stand in opposite
     order: so pairs that tie cancel.
     """
-    return np.mean([_agreements(a, b) for a in _orders(x) for b in _orders(y)], axis=0)
+    agreement: Floats = np.mean([_agreements(a, b) for a in _orders(x) for b in _orders(y)], axis=0)
+    return agreement
 
 
 def _orders(values: Floats) -> list[Ints]:

@@ -22,7 +22,7 @@ from metrics.evaluators.classification.classification import top_predictions
 from metrics.stats.corrections import holm
 from metrics.stats.draws import Draws
 from metrics.stats.group_rates import Ends, difference_interval, equal_rates_p, extremes, ratio_interval
-from metrics.stats.intervals import wilson
+from metrics.stats.intervals import NONE, Interval, wilson
 from metrics.stats.paired_tests import resample_tests
 from metrics.stats.ratios import ratio
 
@@ -299,7 +299,8 @@ def _estimated(name: str, values: Floats, hits: float, n: float, cases: _Cases, 
         own = wilson(hits, n) if cases.draws.single and n else None
         return estimate(name, values, max(1.0, n), cases.draws.units, n=many, unscored=cases.unscored, label=label,
                         share=own, reason=reason)  # fmt: skip
-    ends, samples = (None, None), values[1:][~np.isnan(values[1:])]
+    ends: Interval = NONE
+    samples = values[1:][~np.isnan(values[1:])]
     if len(samples) and many > 1 and reason is None and float(np.ptp(samples)) > 0:
         reach = 1.96 * float(np.std(samples))
         ends = (max(-1.0, float(values[0]) - reach), min(1.0, float(values[0]) + reach))
@@ -329,7 +330,9 @@ def _overall(
     for metric, names in (DIFFERENCES | RATIOS).items():
         divides = metric in RATIOS
         compared = (
-            _apart(rates[name].value[:, large], [ends[name][place] for place in np.flatnonzero(large)], divides)
+            _apart(
+                rates[name].value[:, large], [ends[name][place] for place in np.flatnonzero(large).tolist()], divides
+            )
             for name in names
         )
         parts = [part for part in compared if part is not None]

@@ -196,7 +196,8 @@ def _read(suite: Suite, outputs: Outputs) -> _Sets:
 
     def codes(values: pa.Array | pa.ChunkedArray, known: pa.Array) -> Ints:
         found = pc.fill_null(pc.index_in(values, value_set=known), -1)
-        return found.to_numpy().astype(np.int64)
+        places: Ints = found.to_numpy().astype(np.int64)
+        return places
 
     truth = codes_matrix(pc.list_parent_indices(lists).to_numpy().astype(np.int64), codes(true, names), shape)
     flat = np.full(shape[0] * shape[1], -np.inf)
@@ -214,11 +215,12 @@ def _read(suite: Suite, outputs: Outputs) -> _Sets:
 def _case_values(found: _Sets, predicted: Bools) -> dict[str, Floats]:
     wrong = found.truth ^ predicted
     order = ranking(found.truth, found.scores)
+    loss: Floats = np.asarray(wrong.mean(axis=1) if wrong.shape[1] else np.zeros(len(wrong)))
     precision, recall, f1 = set_f1(found.truth, predicted)
     return {
         "f1": f1, "precision": precision, "recall": recall,
         "subset_accuracy": (~wrong.any(axis=1)).astype(np.float64),
-        "hamming_loss": wrong.mean(axis=1) if wrong.shape[1] else np.zeros(len(wrong)),
+        "hamming_loss": loss,
         "label_ranking_ap": order.average_precision, "coverage_error": order.coverage, "ranking_loss": order.loss,
     }  # fmt: skip
 
@@ -312,4 +314,4 @@ def _precisions(found: _Sets, draws: Draws) -> Iterator[Aggregate]:
 
 def _texts(which: Bools, labels: Sequence[str]) -> pa.Array:
     """Return the labels of each case [n] as one text."""
-    return pa.array([", ".join(labels[code] for code in np.flatnonzero(row)) for row in which], pa.string())
+    return pa.array([", ".join(labels[code] for code in np.flatnonzero(row).tolist()) for row in which], pa.string())

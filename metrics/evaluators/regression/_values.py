@@ -96,7 +96,7 @@ def read_values(suite: Suite, outputs: Outputs, parameters: ResamplingParameters
     for name in given:
         whole[short[name]] = _numbers(outputs.outputs[name].combine_chunks().take(rows))
     reasons = np.full(len(case_ids), None, object)
-    for name, words in reversed(given.items()):
+    for name, words in reversed(list(given.items())):
         reasons[np.isnan(whole[short[name]])] = UNANSWERED.format(words)
     if {"low", "high"} <= whole.keys():
         crossed = whole["low"] > whole["high"]

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from metrics.core.array_types import Floats
@@ -149,7 +150,7 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
     error = predicted - truth
     size = np.abs(truth)
     share = np.abs(error) / np.where(size < 1 / HUGE, np.nan, size)
-    why = pa.array(np.where(np.isnan(share), ZERO, None), pa.string())
+    why = pc.if_else(pa.array(np.isnan(share)), ZERO, pa.scalar(None, pa.string()))
     cases = found.case_scores({"mae": np.abs(error), "bias": error, "mape": share}, why, residual=error)
     mse = found.mean("mse", error**2)
     rows = [
@@ -193,9 +194,9 @@ def _scaled(found: Values, metric: str, values: Floats, scale: Scale, undefined:
         reason = undefined if n > 1 else ONE_CASE if n else NOTHING_SCORED
         return aggregate(metric, value, n=n, unscored=found.unscored, reason=reason)
     ends = scaled_interval(value, samples, found.draws.units, scale)
-    reason = NO_INTERVAL if ends is None and len(samples) else None
+    why = NO_INTERVAL if ends is None and len(samples) else None
     return aggregate(
-        metric, value, ends or NONE, "bootstrap", n=n, unscored=found.unscored, reason=reason, samples=samples
+        metric, value, ends or NONE, "bootstrap", n=n, unscored=found.unscored, reason=why, samples=samples
     )
 
 
