@@ -47,7 +47,9 @@ def done(job: Mapping[str, Any], parameters: SandboxParameters, times: int = 1) 
     if outcome.missing:
         lacking = "; ".join(BARRIERS[name] for name in outcome.missing)
         reason = f"nothing was run, as this machine cannot keep to this: {lacking}"
-        return CaseScore({}, Status.SKIPPED, reason, Evidence(facts={"barriers": list(outcome.barriers)}))
+        return CaseScore(
+            {}, Status.SKIPPED, reason, Evidence(facts={"barriers": ", ".join(outcome.barriers) or "none"})
+        )
     if not outcome.barriers:
         return CaseScore({}, Status.ERROR, f"the sandbox did not start: {outcome.ended or 'no reply'}")
     return outcome
