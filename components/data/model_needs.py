@@ -60,3 +60,12 @@ def _chosen(evaluator: str, parameters: Mapping[str, Any]) -> tuple[Evaluator, P
         return choose([evaluator], {evaluator: parameters})[evaluator]
     except InputError:
         return None
+
+
+def barriers_here() -> tuple[list[str], list[str]]:
+    """Return what the sandbox of code keeps to on this machine, in words, and what it lacks of that it requires."""
+    from metrics.core.sandbox.barriers import BARRIERS, REQUIRED
+    from metrics.core.sandbox.process import in_force
+
+    there = in_force()
+    return [BARRIERS[name] for name in there], [BARRIERS[name] for name in REQUIRED if name not in there]

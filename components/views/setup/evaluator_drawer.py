@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from components.data.model_needs import metrics_of, parameter_schema
+from components.data.model_needs import barriers_here, metrics_of, parameter_schema
 from components.data.rubrics import own_rubrics, rubric_parameters
 from components.views.setup.evaluator_offers import Offer, own_parameters
 from components.widgets import url
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from components.data import Evaluator
 
 RUBRIC = ("rubric", "dimensions", "levels")  # parameters that the choice of a rubric fills
+ALLOW = "allow"  # the parameter that lets what a model wrote be run
 LONGEST = 60  # characters of a value in the list of changes
 
 
@@ -73,10 +74,20 @@ def _draw_form(offer: Offer, own: Mapping[str, Any]) -> dict[str, Any]:
     )
     if is_rubric:
         values |= _rubric(own, key)
+    if ALLOW in parameter_schema(entry.id)["properties"]:
+        _draw_barriers()
     if thresholds := threshold_form(metrics_of(entry.id, values), key, own.get("thresholds", {})):
         values["thresholds"] = thresholds
     st.caption("Sources: " + " · ".join(map(source_markdown, entry.sources)))
     return values
+
+
+def _draw_barriers() -> None:
+    """Draw what keeps the code that is run from harm on the machine of the studio."""
+    kept, lacking = barriers_here()
+    st.text("Barriers in force on this machine: " + "; ".join(kept) + ".")
+    if lacking:
+        st.text("Missing, so that nothing is run: " + "; ".join(lacking) + ".")
 
 
 def _rubric(own: Mapping[str, Any], key: str) -> dict[str, Any]:

@@ -55,6 +55,8 @@ def draw_start(
     with st.container(border=True):
         st.subheader("Not ready yet" if missing else "Ready to start", anchor=False)
         st.text(f"{format.plural(len(chosen), 'evaluator')} chosen")
+        if any(given.get(id, {}).get("allow") for id in chosen if id not in skipped):
+            st.text("Runs what the models wrote, in a sandbox on the machine that computes the run")
         if skipped:
             st.text(f"{format.plural(len(skipped), 'evaluator')} will be skipped; the list says why")
         expected = st.container(gap="xsmall")

@@ -26,7 +26,7 @@ LOOK_EVERY = 0.1  # seconds between two looks at the clock and the folder
 MOST_PRINTED = 4_000  # characters of what the code prints that are kept
 MOST_OUTPUT = 16 * MEBIBYTE  # bytes that it may print, and bytes that it may reply
 START = 30.0  # seconds that the interpreter may take to start, on a machine that is busy
-PATIENCE = 4  # seconds on the clock for each of the processor
+PATIENCE = 10  # seconds on the clock for each of the processor
 # nothing of the user's environment; numerical libraries start no threads, and sets of texts have one order
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8:replace",

@@ -21,18 +21,22 @@ class SandboxParameters(Parameters):
 
     allow: bool = Field(
         False,
+        title="Run what the models wrote",
         description="Run what the models wrote, in a sandbox on the machine that computes the run. Off: nothing is "
         "run, and the cases have no value.",
     )
     allow_missing_barriers: bool = Field(
         False,
+        title="Run it even without barriers that are missing",
         description="Run it even where this system lacks barriers of the sandbox (Linux 5.13 or newer has them): it "
         "can then read and change files and use the network as you can. Only for code that you would run yourself.",
     )
     seconds: int = Field(
-        10, ge=1, le=600, description="Processor time that a case may take, in seconds; on the clock four times that."
+        10, ge=1, le=600, description="Processor time that a case may take, in seconds; on the clock ten times that."
     )
-    memory_mb: int = Field(1024, ge=128, le=65_536, description="Memory that a case may take, in MiB.")
+    memory_mb: int = Field(
+        1024, title="Memory, MiB", ge=128, le=65_536, description="Memory that a case may take, in MiB."
+    )
 
 
 def done(job: Mapping[str, Any], parameters: SandboxParameters, times: int = 1) -> Outcome | CaseScore:
@@ -47,7 +51,9 @@ def done(job: Mapping[str, Any], parameters: SandboxParameters, times: int = 1) 
     if outcome.missing:
         lacking = "; ".join(BARRIERS[name] for name in outcome.missing)
         reason = f"nothing was run, as this machine cannot keep to this: {lacking}"
-        return CaseScore({}, Status.SKIPPED, reason, Evidence(facts={"barriers": list(outcome.barriers)}))
+        return CaseScore(
+            {}, Status.SKIPPED, reason, Evidence(facts={"barriers": ", ".join(outcome.barriers) or "none"})
+        )
     if not outcome.barriers:
         return CaseScore({}, Status.ERROR, f"the sandbox did not start: {outcome.ended or 'no reply'}")
     return outcome

@@ -124,7 +124,8 @@ def code_execution(case: Case, parameters: CodeParameters) -> CaseScore:
         if isinstance(control, CaseScore):
             return control
         passed, why = not _passed(control), FORGED if _passed(control) else ""
-    facts = {"code": code[:SHOWN_CODE], "printed": outcome.printed, "barriers": list(outcome.barriers)}
+    printed = {"printed": outcome.printed} if outcome.printed else {}
+    facts = {"code": code[:SHOWN_CODE], **printed, "barriers": ", ".join(outcome.barriers)}
     verdict = Verdict("Code", "yes" if passed else "no", "passed" if passed else "failed", why)
     return CaseScore({"passed": float(passed), "loaded": float(loaded)}, evidence=Evidence({"code": [verdict]}, facts))
 
