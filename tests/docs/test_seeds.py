@@ -39,7 +39,7 @@ def test_every_evaluator_is_named(project: Path) -> None:
         "knowledge_retention", "meteor", "multilabel", "multiple_choice", "ordinal", "own_scores",
         "panoptic_quality", "pass_at_k", "prompt_injection", "ranking", "readability", "refusal_balance",
         "refusals", "regression", "role_adherence", "selective_accuracy", "sentiment", "sql_execution",
-        "system_prompt_leakage", "ter", "token_f1", "tool_calls", "top_k_accuracy", "turn_relevance",
+        "system_prompt_leakage", "ter", "token_f1", "topic_adherence", "tool_calls", "top_k_accuracy", "turn_relevance",
     }  # fmt: skip
     assert set(re.findall(r"`(\w+)`", text)) >= set(evaluators()) - of_our_own
 

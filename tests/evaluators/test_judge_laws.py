@@ -40,6 +40,7 @@ PARAMETERS = {  # with which an evaluator that can do otherwise asks a judge
     "byop": {"prompt": "Is {actual_answer} polite?"},
     "g_eval": {"criterion": "Polite answers greet the customer.", "steps": ["Look for a greeting."]},
     "language_mismatch": {"detector": "judge"},
+    "topic_adherence": {"topics": ["Paris"]},
 }
 OWN_PROMPT = {"byop", "g_eval"}  # the user's
 STAND_INS = {"judge", "embedder"}

@@ -30,6 +30,7 @@ PARAMETERS = {
     "group_fairness": {"column": "tribe", "positive": "a", "least": 2},
     "hierarchical_classification": {"parents": {"a": "x", "b": "x"}},
     "own_scores": {"scores": {"own": {"column": "score"}}},
+    "topic_adherence": {"topics": ["mills", "rivers"]},
     "consistency_statistics": {"of": "rouge.rougeL"},
     "pass_at_k": {"of": "text_matching.passes", "k": [1, 2]},
     "code_execution": {"allow": True, "allow_missing_barriers": True},

@@ -74,6 +74,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {  # law and evaluator → why it does 
             "role_adherence",
             "knowledge_retention",
             "conversation_goal",
+            "topic_adherence",
         )
     },
     **{
