@@ -63,7 +63,8 @@ class SegmentRuns(NamedTuple):
 
     def areas(self, segments: int) -> Floats:
         """Return the pixels of each segment."""
-        return np.bincount(self.code, self.edges[:, 1] - self.edges[:, 0], segments)
+        lengths = (self.edges[:, 1] - self.edges[:, 0]).astype(np.float64)
+        return np.bincount(self.code, lengths, segments).astype(np.float64)
 
 
 def match_segments(
@@ -141,4 +142,4 @@ def _summed(true: Int32s, predicted: Int32s, length: Ints, predictions: int) -> 
     """Return each pair of codes once, with the pixels of all its runs."""
     width = max(predictions, 1)
     keys, of_run = np.unique(true.astype(np.int64) * width + predicted, return_inverse=True)
-    return keys // width, keys % width, np.bincount(of_run, length, len(keys))
+    return keys // width, keys % width, np.bincount(of_run, length, len(keys)).astype(np.float64)

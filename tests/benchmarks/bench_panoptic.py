@@ -30,9 +30,8 @@ def main() -> None:
     different = [scene(np.random.default_rng(seed)) for seed in range(min(DIFFERENT, given.images))]
     pictures = [different[place % len(different)] for place in range(given.images)]
     rows = rows_of(different)
-    suite = Suite.from_rows(
-        "maps", "segmentation", *(repeated(rows[name], given.images) for name in ("cases", "annotations"))
-    )
+    cases, annotations = (repeated(rows[name], given.images) for name in ("cases", "annotations"))
+    suite = Suite.from_rows("maps", "segmentation", cases, annotations)
     answered = [{"case_id": row["case_id"], "model": "m"} for row in repeated(rows["cases"], given.images)]
     outputs = Outputs.from_rows(answered, repeated(rows["predictions"], given.images))
     run("panoptic_quality", suite, outputs)  # compiled before
