@@ -83,7 +83,7 @@ def test_a_preset_takes_what_the_data_can_feed(
 @pytest.mark.parametrize(
     ("name", "task", "said"),
     [
-        ("RAG", "text", "found 'RAG'.*one of quick, rag, rag_judge"),
+        ("RAG", "text", "found 'RAG'.*did you mean 'rag'"),
         ("rag", "text", "rag for data of the task text without retrieved contexts.*quick, answers, safety"),
         ("detection", "text", "detection for data of the task text.*quick, answers, safety"),
     ],
