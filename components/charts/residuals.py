@@ -62,8 +62,8 @@ def residual_figure(
             line={"color": colours[str(name)], "width": 1.5}, fill="tozeroy", hoverinfo="skip", showlegend=False,
             row=1, col=3,
         )  # fmt: skip
-    for column, (across, up) in enumerate((("true", "predicted"), ("predicted", "predicted − true"), ("predicted − true",
-                                     "cases")), 1):  # fmt: skip
+    axes = (("true", "predicted"), ("predicted", "predicted − true"), ("predicted − true", "cases"))
+    for column, (across, up) in enumerate(axes, 1):
         figure.update_xaxes(title={"text": across, "standoff": 12}, zeroline=False, row=1, col=column)
         figure.update_yaxes(title={"text": up, "standoff": 8}, zeroline=False, row=1, col=column)
     figure.update_annotations(font={"size": 13, "color": INK[dark]})
