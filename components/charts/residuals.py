@@ -33,7 +33,8 @@ def residual_figure(
 
     figure = make_subplots(rows=1, cols=3, subplot_titles=TITLES, horizontal_spacing=0.07)
     error = points["predicted"] - points["truth"]
-    ends = [float(points[["truth", "predicted"]].min(axis=None)), float(points[["truth", "predicted"]].max(axis=None))]
+    values = points[["truth", "predicted"]].to_numpy(float)
+    ends = [float(values.min()), float(values.max())]
     edges = np.histogram_bin_edges(error, bins=_bins(len(error)))
     line = {"color": MUTED[dark], "width": 1, "dash": "dot"}
     figure.add_scatter(x=ends, y=ends, mode="lines", line=line, hoverinfo="skip", showlegend=False, row=1, col=1)
@@ -61,10 +62,10 @@ def residual_figure(
             line={"color": colours[str(name)], "width": 1.5}, fill="tozeroy", hoverinfo="skip", showlegend=False,
             row=1, col=3,
         )  # fmt: skip
-    for column, (x, y) in enumerate((("true", "predicted"), ("predicted", "predicted − true"), ("predicted − true",
-                                     "cases")), 1):  # fmt: skip
-        figure.update_xaxes(title={"text": x, "standoff": 12}, zeroline=False, row=1, col=column)
-        figure.update_yaxes(title={"text": y, "standoff": 8}, zeroline=False, row=1, col=column)
+    axes = (("true", "predicted"), ("predicted", "predicted − true"), ("predicted − true", "cases"))
+    for column, (across, up) in enumerate(axes, 1):
+        figure.update_xaxes(title={"text": across, "standoff": 12}, zeroline=False, row=1, col=column)
+        figure.update_yaxes(title={"text": up, "standoff": 8}, zeroline=False, row=1, col=column)
     figure.update_annotations(font={"size": 13, "color": INK[dark]})
     figure.update_layout(
         height=pixels_high, hovermode="closest", dragmode=False, font={"color": INK[dark]},

@@ -119,10 +119,10 @@ def _centred(values: Floats) -> Floats:
     """Return the values less their mean, of a size whose squares neither vanish nor overflow; 0 where all are equal."""
     if _constant(values):
         return np.zeros(len(values))
-    apart = values / np.abs(values).max()
+    apart: Floats = values / np.abs(values).max()
     apart = apart - apart.mean()
     largest: float = np.abs(apart).max()
-    return apart / largest if largest > 0 else apart
+    return np.asarray(apart / largest) if largest > 0 else apart
 
 
 def _times(values: Floats) -> Ints:
@@ -135,7 +135,8 @@ def _times(values: Floats) -> Ints:
 def _mid(values: Floats) -> Floats:
     """Return the mid-distribution function of each value less ½: (values below + ½ of the equal ones) / n − ½."""
     _, code, count = np.unique(values, return_inverse=True, return_counts=True)
-    return ((np.cumsum(count) - count / 2) / len(values) - 0.5)[code]
+    found: Floats = ((np.cumsum(count) - count / 2) / len(values) - 0.5)[code]
+    return found
 
 
 class _Above:

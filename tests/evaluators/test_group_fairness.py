@@ -124,7 +124,7 @@ def test_an_interval_holds_the_difference_of_two_groups_as_often_as_it_says() ->
 def test_what_cannot_be_compared_says_why() -> None:
     group, truth, score = random_cases(3)
     entry = evaluators()["group_fairness"]
-    unnamed = overall(entry(*data_set(group, truth, score), entry.parameters()))
+    unnamed = overall(entry(*data_set(group, truth, score), entry.parameters.model_validate({})))
     assert unnamed["equalized_odds_ratio"].reason == "name the column of groups in the parameter column"
     ids = overall(run(data_set(range(120), truth, score)))
     assert ids["equalized_odds_ratio"].reason == "120 groups, more than 50: no column of groups"

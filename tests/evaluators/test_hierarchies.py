@@ -53,7 +53,7 @@ def test_the_suite_may_name_the_hierarchy() -> None:
     found = numbers((replace(suite, classes=facts), outputs))
     assert found["hierarchical_f1"].value == 0.5
     entry = evaluators()["hierarchical_classification"]
-    evidence = entry(replace(suite, classes=facts), outputs, entry.parameters()).cases["0"].evidence
+    evidence = entry(replace(suite, classes=facts), outputs, entry.parameters.model_validate({})).cases["0"].evidence
     assert evidence.facts == {"truth": "poodle", "predicted": "husky", "common_ancestor": "dog"}
 
 

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from metrics.presentation.viewers.case_texts import case_blocks, predicted_text
 from metrics.reports.build import build
+from metrics.reports.report import Curve
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
 from tests.evaluators import test_group_fairness as fairness
@@ -25,6 +26,7 @@ def test_residual_plots_and_errors(open_page: Callable[..., AppTest], workspace:
     assert list(table.value["Metric"])[:3] == ["MAE ↓", "RMSE ↓", "R² ↑"]
     (group,) = [group for group in build(run).charts if group.title == "Residuals"]
     (chart,) = group.charts
+    assert isinstance(chart, Curve)
     assert chart.dots
     assert len(chart.series[0].points) == 30
     assert chart.ticks[0] <= min(map(min, chart.series[0].points))

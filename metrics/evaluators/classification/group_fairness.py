@@ -25,6 +25,7 @@ from metrics.stats.group_rates import Ends, difference_interval, equal_rates_p, 
 from metrics.stats.intervals import NONE, Interval, wilson
 from metrics.stats.paired_tests import resample_tests
 from metrics.stats.ratios import ratio
+from metrics.stats.student_t import Z95
 
 PAIRS = pa.schema(
     [
@@ -302,7 +303,7 @@ def _estimated(name: str, values: Floats, hits: float, n: float, cases: _Cases, 
     ends: Interval = NONE
     samples = values[1:][~np.isnan(values[1:])]
     if len(samples) and many > 1 and reason is None and float(np.ptp(samples)) > 0:
-        reach = 1.96 * float(np.std(samples))
+        reach = Z95 * float(np.std(samples))
         ends = (max(-1.0, float(values[0]) - reach), min(1.0, float(values[0]) + reach))
     return aggregate(name, float(values[0]), ends, "bootstrap", n=many, unscored=cases.unscored, label=label,
                      reason=reason, samples=values[1:])  # fmt: skip

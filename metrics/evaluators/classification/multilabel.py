@@ -219,7 +219,7 @@ def _case_values(found: _Sets, predicted: Bools) -> dict[str, Floats]:
     precision, recall, f1 = set_f1(found.truth, predicted)
     return {
         "f1": f1, "precision": precision, "recall": recall,
-        "subset_accuracy": (~wrong.any(axis=1)).astype(np.float64),
+        "subset_accuracy": np.asarray(~wrong.any(axis=1), np.float64),
         "hamming_loss": loss,
         "label_ranking_ap": order.average_precision, "coverage_error": order.coverage, "ranking_loss": order.loss,
     }  # fmt: skip

@@ -165,9 +165,10 @@ def _residuals(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | st
     for name, frame in frames.items():
         if not {"case_id", "truth", "predicted"} <= set(frame):
             continue
-        ticks = _round_ticks(
-            float(frame[["truth", "predicted"]].min(axis=None)), float(frame[["truth", "predicted"]].max(axis=None))
-        )
+        values = frame[["truth", "predicted"]].to_numpy(float)
+        if not len(values):
+            continue
+        ticks = _round_ticks(float(values.min()), float(values.max()))
         for model in run.models[:MOST_PANELS]:
             own = frame[frame["series"].eq(model)]
             own = own.iloc[:: max(1, math.ceil(len(own) / MOST_DOTS))]
