@@ -54,7 +54,7 @@ from metrics.analysis.objects.operating_point import (
     operating_point,
     point_counts,
 )
-from metrics.analysis.objects.rematch import Rules, compared, match_objects, rules
+from metrics.analysis.objects.rematch import Measured, Rules, compared, match_objects, rules
 from metrics.analysis.objects.segment_outcomes import SegmentOutcome, segment_outcomes
 from metrics.analysis.objects.segments import Segment, segments
 from metrics.analysis.objects.thumbnails import Window, thumbnails
@@ -95,6 +95,7 @@ __all__ = [
     "Headline",
     "Leaderboard",
     "Listed",
+    "Measured",
     "ModelNoise",
     "Noise",
     "ObjectFilter",

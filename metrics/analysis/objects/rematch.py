@@ -33,6 +33,9 @@ IMAGE = "image"  # the id of a case that is matched by itself
 THRESHOLDS = ("match_iou_threshold", "iou_threshold", "pr_curve_iou_threshold")  # under which evaluators keep theirs
 
 
+Measured = Compared | Literal["keypoints"]  # by what objects are held against each other: IoU of shapes, or OKS
+
+
 class Rules(NamedTuple):
     """An evaluator's IoU threshold, and how many predictions of an image and label count, best first (None: all).
 
@@ -64,7 +67,7 @@ def rules(run: Run, evaluator: str | None) -> Rules:
     return Rules(iou, limit, keyed, benchmark, sigmas)
 
 
-def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None) -> Compared | Literal["keypoints"]:
+def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None) -> Measured:
     """Return as what a model's objects are compared: by that evaluator, or the first that does not leave it open."""
     if evaluator == POSES:
         return "keypoints"
@@ -79,7 +82,7 @@ def match_objects(
     predictions: pd.DataFrame,
     iou: float = 0.5,
     score: float = 0.0,
-    geometry: Compared | Literal["keypoints"] = "box",
+    geometry: Measured = "box",
     size: tuple[int | None, int | None] = (None, None),
     rules: Rules = BY_COCO,
     case: Mapping[str, Any] | None = None,

@@ -16,7 +16,6 @@ from metrics.presentation.safe_text import ending, shown
 from metrics.presentation.verdict_rows import VerdictRow, fact_text, verdict_groups
 from metrics.reports.report import Box, CaseMetric, Passage, WorstCase
 from metrics.store import Run
-from metrics.vision.geometry import Compared
 
 Key = tuple[str, str, int]  # case, model, repeat
 MOST_CASES = 12
@@ -32,7 +31,9 @@ MOST_SCORES = 24
 MOST_BOXES = 80
 MOST_AREAS = 16  # labels beyond would hide the image
 SHOWN_FIRST = ("fn", "fp", "tp", "annotation", "ignored")  # where not all fit
-THINGS: dict[Compared, str] = {"box": "Boxes", "mask": "Masks", "polygon": "Polygons"}
+THINGS: dict[analysis.Measured, str] = {
+    "box": "Boxes", "mask": "Masks", "polygon": "Polygons", "keypoints": "Key points",
+}  # fmt: skip
 
 
 def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[WorstCase, ...], int]:
@@ -227,7 +228,7 @@ def _line(row: VerdictRow) -> str:
 
 
 def _boxes(
-    view: analysis.ExampleView, model: str, repeat: int, compared: Compared, rules: analysis.Rules,
+    view: analysis.ExampleView, model: str, repeat: int, compared: analysis.Measured, rules: analysis.Rules,
     point: analysis.OperatingPoint,
 ) -> tuple[tuple[Box, ...], str]:  # fmt: skip
     """Return what to draw on the image of one model at a point, and the sentence that says how it was matched."""
@@ -251,7 +252,8 @@ def _boxes(
         score = None if pd.isna(row["score"]) else float(row["score"])
         boxes.append(Box(_drawn(kind), _rings(row, compared), str(row["label"]), score, filled))
     boxes = sorted((box for box in boxes if box.rings), key=lambda box: SHOWN_FIRST.index(box.kind.partition("_")[0]))
-    note = f"{THINGS[compared]} matched at IoU ≥ {point.iou:g}"
+    measure = "OKS" if compared == "keypoints" else "IoU"
+    note = f"{THINGS[compared]} matched at {measure} ≥ {point.iou:g}"
     if hidden:
         note += f"; {plural(hidden, 'prediction')} with a score below {point.score:g} not drawn"
     if len(boxes) > MOST_BOXES:
@@ -278,7 +280,7 @@ def _drawn(kind: str) -> str:
     return kind if kind in MARKS else kind.partition("_")[0]
 
 
-def _rings(row: Mapping[str, Any], compared: Compared) -> tuple[tuple[float, ...], ...]:
+def _rings(row: Mapping[str, Any], compared: analysis.Measured) -> tuple[tuple[float, ...], ...]:
     """Return the outlines of one object as it was compared: its box, else its own."""
     shape = tuple(tuple(ring) for ring in row["rings"])
     if compared != "box" or not shape:
