@@ -13,7 +13,7 @@ Names are loaded on first use, so that importing one of them does not pay for al
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 _PUBLIC = {
     "AssayError": "metrics.core.errors",
