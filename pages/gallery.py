@@ -80,7 +80,9 @@ filters.many("Size", tile_gallery.options(counts["size"], sizes, tile_gallery.SI
 scored = data.run_facts(run).suite["task"] == "detection"  # segments have no scores
 if scored:
     filters.between("Score", "score")
-filters.between("IoU", "iou")
+rules = data.match_rules(run, evaluator)
+similarity = "IoU" if rules.sigmas is None else "OKS"
+filters.between(similarity, "iou")
 tags = [choice["tag"]] if choice["tag"] else []
 if counts["tag"] or tags:
     filters.one("Tag", tile_gallery.options(counts["tag"], tags), "tag")
@@ -96,9 +98,8 @@ if len(repeats) > 1:
     filters.pick("Repeat", {str(n): str(n) for n in repeats}, "repeat")
 filters.reset(list(FILTERS))
 
-rules = data.match_rules(run, evaluator)
 if scored:
-    point_controls.draw(run, listed.point, rules.keyed, "IoU" if rules.sigmas is None else "OKS")
+    point_controls.draw(run, listed.point, rules.keyed, similarity)
 page = int(url.number("page", 1, low=1))
 found = listed.page(tile_gallery.TILES, tile_gallery.TILES * (page - 1))
 last = max(1, -(-found.total // tile_gallery.TILES))

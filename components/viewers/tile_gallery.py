@@ -27,12 +27,12 @@ FIRST = 18  # tiles whose pictures come with the page: what a window of 1280 × 
 KINDS = {  # in this order: what the filter calls it, what a tile says
     "fp_hallucination": ("Hallucination", "nothing there"),
     "fp_misclassification": ("Misclassification", "wrong label"),
-    "fp_localisation": ("Poor localisation", "poor box"),
-    "fp_both": ("Both wrong", "label and box wrong"),
+    "fp_localisation": ("Poor localisation", "poor overlap"),
+    "fp_both": ("Both wrong", "label and place wrong"),
     "fp_duplicate": ("Duplicate", "duplicate"),
     "fn_no_prediction": ("Missed", "missed"),
     "fn_misclassification": ("Missed, mislabelled", "missed, mislabelled"),
-    "fn_localisation": ("Missed, poorly placed", "missed, poor box"),
+    "fn_localisation": ("Missed, poorly placed", "missed, poor overlap"),
     "fn_low_score": ("Missed, low score", "score too low"),
     "tp": ("Found", "found"),
     "ignored": ("Ignored", "ignored"),
@@ -243,7 +243,7 @@ def object_lines(entry: GalleryObject) -> list[Any]:
     if kind == "fp_misclassification" and entry.truth:
         words = f"is {shorten(entry.truth, 24)}"
     score = "" if entry.score is None else f"{entry.score:.2f}"
-    iou = "" if entry.iou is None else f"IoU {entry.iou:.2f}"
+    iou = "" if entry.iou is None else f"{_similarity(entry)} {entry.iou:.2f}"
     return [_mark_name(kind), shorten(entry.label, 40), score, words, iou]
 
 
@@ -260,9 +260,17 @@ def _hover(entry: GalleryObject) -> str:
     if entry.truth and entry.truth != entry.label:
         facts.append(f"truth {shorten(entry.truth, 40)}")
     facts += [
-        f"{name} {value:.3f}" for name, value in (("score", entry.score), ("IoU", entry.iou)) if value is not None
+        f"{name} {value:.3f}"
+        for name, value in (("score", entry.score), (_similarity(entry), entry.iou))
+        if value is not None
     ]
     return ", ".join([*facts, f"area {number(entry.area)} px²"])
+
+
+def _similarity(entry: GalleryObject) -> str:
+    """Return by what an object is held against ground truth: key points by OKS, all else by IoU."""
+    posed = any(outline is not None and outline.bones for outline in (entry.prediction, entry.annotation))
+    return "OKS" if posed else "IoU"
 
 
 def _drawn(entry: GalleryObject, by_image: bool) -> list[tuple[str, Outline]]:

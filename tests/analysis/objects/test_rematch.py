@@ -141,8 +141,8 @@ def test_what_is_beyond_max_dets_is_ignored_as_stored(seed, most):
 def test_the_rules_of_an_evaluator(tmp_path, evaluator, parameters, expected):
     suite, outputs = suite_and_outputs(random_scene(1))
     run = finished(Workspace(tmp_path), suite, outputs, evaluator, parameters={evaluator: parameters})
-    assert analysis.rules(run, evaluator) == (*expected, False, None)
-    assert analysis.rules(run, "unknown") == analysis.rules(run, None) == (0.5, None, False, None)
+    assert analysis.rules(run, evaluator) == (*expected, False, None, None)
+    assert analysis.rules(run, "unknown") == analysis.rules(run, None) == (0.5, None, False, None, None)
 
 
 def test_boxes_compile_nothing():
