@@ -81,8 +81,7 @@ scored = data.run_facts(run).suite["task"] == "detection"  # segments have no sc
 if scored:
     filters.between("Score", "score")
 rules = data.match_rules(run, evaluator)
-similarity = "IoU" if rules.sigmas is None else "OKS"
-filters.between(similarity, "iou")
+filters.between(rules.similarity, "iou")
 tags = [choice["tag"]] if choice["tag"] else []
 if counts["tag"] or tags:
     filters.one("Tag", tile_gallery.options(counts["tag"], tags), "tag")
@@ -99,7 +98,7 @@ if len(repeats) > 1:
 filters.reset(list(FILTERS))
 
 if scored:
-    point_controls.draw(run, listed.point, rules.keyed, similarity)
+    point_controls.draw(run, listed.point, rules.keyed, rules.similarity)
 page = int(url.number("page", 1, low=1))
 found = listed.page(tile_gallery.TILES, tile_gallery.TILES * (page - 1))
 last = max(1, -(-found.total // tile_gallery.TILES))

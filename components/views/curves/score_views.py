@@ -31,9 +31,9 @@ def show_ranks(run: str, evaluator: str) -> None:
     frame = curve_parts.curves(run, evaluator)
     series, colours, _ = curve_parts.choose_series(frame)
     points = frame[frame["series"].isin(series)]
-    posed = data.match_rules(run, evaluator).sigmas is not None
+    measure, at = data.match_rules(run, evaluator).similarity, ""
+    posed = measure == "OKS"
     numbers = curve_parts.label_numbers(run, evaluator, ("AP",) if posed else RANKED)
-    measure, at = "OKS" if posed else "IoU", ""
     if "iou" in frame:
         ious = {f"{iou:.2f}": f"{iou:.2f}" for iou in sorted(frame["iou"].unique())}
         asked = filters.pick(measure, ious, "iou")

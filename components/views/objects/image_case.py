@@ -76,7 +76,7 @@ def show_image(
     only = filters.one("Class", labels, "label")
     own = data.match_rules(run, evaluator)
     point = point_controls.point_of(run, object_list.state_here())
-    point_controls.draw(run, point, similarity="IoU" if own.sigmas is None else "OKS")
+    point_controls.draw(run, point, similarity=own.similarity)
     st.html(image_viewer.legend_html())
     source, width, height = picture(view)
     more = detail(view, source, width, height)

@@ -49,6 +49,11 @@ class Rules(NamedTuple):
     benchmark: Benchmark | None = None
     sigmas: Mapping[str, tuple[float, ...]] | None = None
 
+    @property
+    def similarity(self) -> str:
+        """By what objects are held against each other, in short: IoU, or OKS of key points."""
+        return "IoU" if self.sigmas is None else "OKS"
+
 
 BY_COCO = Rules()
 

@@ -83,7 +83,7 @@ def _curves(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
         note = ""
         if "iou" in frame and frame["iou"].nunique() > 1:
             iou = nearest(frame["iou"].dropna().unique().tolist(), 0.5)
-            frame, note = frame[frame["iou"] == iou], f", IoU {iou:g}"
+            frame, note = frame[frame["iou"] == iou], f", {analysis.rules(run, name).similarity} {iou:g}"
         labels = label_order(frame)
         by = "threshold" if "threshold" in frame else "recall"
         frame = frame.sort_values(by, ascending=by == "recall", kind="stable")
