@@ -72,14 +72,12 @@ def match_segments(
 ) -> SegmentMatches:
     """Match the true and the predicted segments of one image.
 
-    The classes are [T] and [P], crowd [T]. The IoU of two segments leaves
-    out the pixels of the prediction that are void in the truth; above ENOUGH, of one class and no crowd, they match. A
-    prediction without a match is ignored where more than half of its pixels are void or in crowds of its class, else a
-    false positive. Source: Kirillov et al., Panoptic Segmentation, 2019; panopticapi, `pq_compute_single_core`.
+    The classes are [T] and [P], crowd [T]. The IoU of two segments leaves out the pixels of the prediction that are
+    void in the truth; above ENOUGH, of one class and no crowd, they match. A prediction without a match is ignored
+    where more than half of its pixels are void or in crowds of its class, else a false positive. Source: Kirillov et
+    al., Panoptic Segmentation, 2019; panopticapi, `pq_compute_single_core`.
     """
-    from metrics.vision.compiled.label_map_counts import shared_runs
-
-    true, predicted, shared = _summed(*shared_runs(*truth, *prediction), len(prediction_class))
+    true, predicted, shared = _shared(truth, prediction, len(prediction_class))
     true_area, area = truth.areas(len(truth_class)), prediction.areas(len(prediction_class))
     nowhere = area - np.bincount(predicted, shared, len(area))
     iou = shared / (true_area[true] + area[predicted] - nowhere[predicted] - shared)
@@ -138,8 +136,13 @@ def qualities(counts: Floats) -> Floats:
     return np.stack([quality, mean, ratio(right, whole)], axis=-2)
 
 
-def _summed(true: Int32s, predicted: Int32s, length: Ints, predictions: int) -> tuple[Ints, Ints, Floats]:
-    """Return each pair of codes once, with the pixels of all its runs."""
-    width = max(predictions, 1)
-    keys, of_run = np.unique(true.astype(np.int64) * width + predicted, return_inverse=True)
-    return keys // width, keys % width, np.bincount(of_run, length, len(keys)).astype(np.float64)
+def _shared(truth: SegmentRuns, prediction: SegmentRuns, predictions: int) -> tuple[Ints, Ints, Floats]:
+    """Return each pair of a true and a predicted segment that share pixels, in order, and how many."""
+    from metrics.vision.compiled.label_map_counts import shared_runs
+
+    width, size = max(predictions, 1), 1 << (2 * (len(truth.code) + len(prediction.code))).bit_length()
+    pairs, pixels = np.full(size, -1, np.int64), np.zeros(size, np.int64)
+    shared_runs(*truth, *prediction, width, pairs, pixels)
+    there = np.flatnonzero(pixels)
+    there = there[np.argsort(pairs[there])]
+    return pairs[there] // width, pairs[there] % width, pixels[there].astype(np.float64)

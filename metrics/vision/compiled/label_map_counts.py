@@ -7,7 +7,9 @@ nowhere.
 import numpy as np
 
 from metrics.core.array_types import Bytes, Int32s, Ints
-from metrics.vision.compiled.jit import compiled
+from metrics.vision.compiled.jit import compiled, int64
+
+HASHED = int64(2_654_435_761)  # Knuth's multiplier: neighbouring pairs come to lie apart
 
 
 @compiled
@@ -66,22 +68,27 @@ def tally(truth: Int32s, prediction: Int32s, truth_band: Bytes, band: Bytes, con
 
 
 @compiled
-def shared_runs(edges: Int32s, code: Int32s, other_edges: Int32s, other_code: Int32s) -> tuple[Int32s, Int32s, Ints]:
-    """Return where the runs of two maps overlap: the code of both, and the number of pixels.
+def shared_runs(
+    edges: Int32s, code: Int32s, other_edges: Int32s, other_code: Int32s, width: int, pairs: Ints, pixels: Ints
+) -> None:
+    """Count the pixels that two maps share, for each pair of codes, in an open hash table.
 
     edges [R, 2]: the first position of each run and the one past its last, rising and without overlap; code [R].
+    pairs, pixels [H]: code · width + other code of each pair, −1 where free, and its pixels, 0 at first; H is a power
+    of two above the number of runs of both.
     """
-    one, two = len(code), len(other_code)
-    first, second = np.empty(one + two, np.int32), np.empty(one + two, np.int32)
-    length = np.empty(one + two, np.int64)
-    found = i = j = 0
-    while i < one and j < two:
+    i = j = 0
+    last = len(pairs) - 1
+    while i < len(code) and j < len(other_code):
         shared = min(edges[i, 1], other_edges[j, 1]) - max(edges[i, 0], other_edges[j, 0])
         if shared > 0:
-            first[found], second[found], length[found] = code[i], other_code[j], shared
-            found += 1
+            pair = np.int64(code[i]) * width + other_code[j]
+            place = (pair * HASHED) & last
+            while pairs[place] != pair and pairs[place] >= 0:
+                place = (place + 1) & last
+            pairs[place] = pair
+            pixels[place] += shared
         if edges[i, 1] <= other_edges[j, 1]:
             i += 1
         else:
             j += 1
-    return first[:found].copy(), second[:found].copy(), length[:found].copy()
