@@ -62,7 +62,7 @@ def png(ids: Ints) -> bytes:
 
 def read(picture: Picture, files: tuple[bytes, bytes]) -> Picture:
     """Return the picture with its maps from their files, decoded as panopticapi does."""
-    maps = (np.array(Image.open(io.BytesIO(file)), dtype=np.uint32) for file in files)
+    maps: list[Any] = [np.array(Image.open(io.BytesIO(file)), dtype=np.uint32) for file in files]
     truth, prediction = (one[..., 0] + 256 * one[..., 1] + 256**2 * one[..., 2] for one in maps)
     return picture._replace(truth=truth, prediction=prediction)
 
