@@ -51,7 +51,7 @@ OBJECTS = {  # file or folder → format, its first objects: case, label, x, y, 
 REFUSED = {  # files and folders → what they are said to be
     "inspect/log_with_nan.txt": "an Inspect log without samples (status success); expected a log with its samples",
     "vision/coco_dataset/coco_panoptic/annotations/panoptic_*.json": "COCO panoptic segments; expected a folder or zip of this JSON",
-    "vision/coco_dataset/coco_panoptic": "2 tables: annotations/panoptic_train.json, annotations/panoptic_val.json; expected one table, or each uploaded by itself",
+    "vision/coco_dataset/coco_panoptic": "2 panoptic files: annotations/panoptic_train.json, annotations/panoptic_val.json; expected one, or each in a folder or zip of its own",
     "vision/coco_dataset/coco_person_keypoints": "2 tables: annotations/person_keypoints_train.json",
     "vision/cvat_dataset/for_images/export_task": "row 2, column label: found ''; expected the class of the object",
     "vision/cvat_dataset/for_images/export_task/train.xml": "row 2, column label: found ''; expected the class of the object",
