@@ -3,7 +3,7 @@
 from typing import Any
 
 from metrics.core.arrow import stored_rows
-from metrics.core.suite import Outputs
+from metrics.core.suite import PREDICTIONS, Outputs, conform
 from metrics.store import Run
 
 
@@ -12,5 +12,5 @@ def outputs_where(run: Run, filters: Any) -> Outputs:
     predictions = run.stored_input("outputs/predictions.parquet")
     return Outputs(
         stored_rows(run.input_path("outputs/outputs.parquet"), filters=filters),
-        None if predictions is None else stored_rows(predictions, filters=filters),
+        None if predictions is None else conform(stored_rows(predictions, filters=filters), PREDICTIONS),
     )

@@ -236,7 +236,8 @@ def test_every_summary_of_a_sample_names_the_same_leader(sample_runs: dict[str, 
         assert told["message"] == found.sentence
         return
     assert len(found.leaders) == 1
-    assert found.sentence.startswith(f"{found.leaders[0]} leads: best or tied for best in ")
+    best = "best in" if len(found.compared) == 1 else "best or tied for best in"
+    assert found.sentence.startswith(f"{found.leaders[0]} leads: {best} ")
     (told,) = insights(run).query("kind == 'leading_model'").to_dict("records")
     assert (told["message"], told["model"]) == (found.sentence, found.leaders[0])
     report = build(run)

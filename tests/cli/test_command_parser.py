@@ -20,7 +20,7 @@ ASSAY = "python -m metrics"
             "evaluate a b --evaluatrs x", "unknown option --evaluatrs: did you mean '--evaluators'", id="flag"
         ),
         pytest.param("evaluate a b --zzz=x", "unknown option --zzz\n", id="flag like none"),
-        pytest.param("evaluate a b --task txt", "segmentation, agent (did you mean 'text'?)", id="value of a flag"),
+        pytest.param("evaluate a b --task txt", "agent, regression (did you mean 'text'?)", id="value of a flag"),
         pytest.param("export latest --what aggregate", "one of 1", id="value of a flag with many"),
         pytest.param("judge instal", "list, bias, preferences (did you mean 'install'?)", id="action"),
         pytest.param("samples extra", "unexpected argument 'extra'", id="too many"),

@@ -2,10 +2,12 @@
 # ruff: noqa: E501 - a table reads better with one line a case
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from PIL import Image
 
@@ -132,3 +134,21 @@ def test_a_map_beyond_all_bounds_is_not_decoded(tmp_path: Path, monkeypatch: pyt
 def test_two_panoptic_files_are_two_uploads(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"2 panoptic files: panoptic_val.json, train.json; expected one"):
         read_suite(packed(tmp_path / "s.zip", ZIP | {"train.json": document(SEGMENTS)}))
+
+
+@pytest.mark.attack("suite author", "ids and lists of other types than COCO's", "each is a problem of its row")
+def test_other_types_are_told(tmp_path: Path) -> None:
+    for number, segments in enumerate(([{"id": [7], "category_id": 3}], 7)):
+        files = ZIP | {"panoptic_val.json": document(SEGMENTS | {"segments_info": segments})}
+        with pytest.raises(InputError, match="segments_info"):
+            read_suite(packed(tmp_path / f"{number}.zip", files))
+    path = packed(tmp_path / "none.zip", ZIP | {"panoptic_val.json": {"annotations": 5, "x": '"segments_info"'}})
+    with pytest.raises(InputError, match="annotations"):
+        read_suite(path)
+
+
+def test_cases_without_a_number_have_no_map(tmp_path: Path) -> None:
+    suite = read_suite(packed(tmp_path / "s.zip", ZIP))
+    named = replace(suite, cases=suite.cases.set_column(0, "case_id", pa.array(["a"])))
+    with pytest.raises(InputError, match="the id of an image of the suite"):
+        read_outputs(packed(tmp_path / "m.zip", ZIP), suite=named)

@@ -31,7 +31,10 @@ FULL = Case.of(
     case_id="1", model="m", question="How high is the tower?", answer="It is 330 m high [1]. It stands in Paris [2].",
     expected_answers=["It is 330 m high."], retrieved_contexts=["The tower is 330 m high.", "It stands in Paris."],
     citations=["1"], source_text="The tower is 330 m high.", conditions="answer", trace="[]",
+    attack_goal="The answer names a city.", tags=["should-answer"],
 )  # fmt: skip
+
+OTHERWISE = {"umbrela": {"prompt": "structured"}, "prompt_injection": {"method": "judge"}}  # asks another prompt
 
 
 def paired(entry: Evaluator) -> bool:
@@ -55,8 +58,8 @@ class Listening(ScriptedJudge):
 def forms() -> dict[str, Any]:
     """The form of the reply to every prompt that the evaluators ask."""
     found: dict[str, Any] = {}
-    for entry in JUDGED:
-        for parameters in ({}, {"prompt": "structured"} if entry.id == "umbrela" else {}):
+    for entry in [*JUDGED, evaluators()["prompt_injection"]]:
+        for parameters in ({}, OTHERWISE.get(entry.id, {})):
             judge = Listening()
             others = {name: STAND_INS[name] for name in entry.needs if name != "judge"}
             asyncio.run(entry(FULL, entry.parameters.model_validate(parameters), judge=judge, **others))

@@ -61,14 +61,14 @@ def test_preset_search_untick_parameters_and_start(page: Page, address: str, fol
     asked.clear()
 
     page.get_by_role("radio", name="RAG without a judge").click()
-    expect(page.get_by_text("9 evaluators chosen")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("12 evaluators chosen")).to_be_visible(timeout=120_000)
     settle(page)
     page.get_by_role("textbox", name="Search").fill("rouge")
     page.keyboard.press("Enter")
     expect(page.get_by_text("2 evaluators found")).to_be_visible(timeout=120_000)
     settle(page)
     row(page, "consistency_rouge").locator("label").click()
-    expect(page.get_by_text("10 evaluators chosen")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("13 evaluators chosen")).to_be_visible(timeout=120_000)
     settle(page)
     page.get_by_role("textbox", name="Search").fill("")
     page.keyboard.press("Enter")
@@ -91,7 +91,7 @@ def test_preset_search_untick_parameters_and_start(page: Page, address: str, fol
     assert all(asked), "a choice of evaluators ran the whole page"
 
     page.reload()
-    expect(page.get_by_text("9 evaluators chosen")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("12 evaluators chosen")).to_be_visible(timeout=120_000)
     settle(page)
     page.get_by_role("button", name="Text: references and rules").click()
     expect(row(page, "rouge")).to_contain_text("1 changed", timeout=120_000)

@@ -120,7 +120,8 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     labels = dict(zip(suite.category_ids, suite.labels, strict=True))
     by_id = {int(case): case for case in suite.cases["case_id"].to_pylist() if case.isascii() and case.isdigit()}
     known = np.sort(np.fromiter(by_id, np.int64, len(by_id)))
-    sizes = {id: size for case, size in sizes_of(suite.cases).items() for id in [int(case)] if by_id.get(id) == case}
+    stated = sizes_of(suite.cases)
+    sizes = {id: stated[case] for id, case in by_id.items() if case in stated}
     maps = _read(upload, source, document, request.problems, known, OWN_IMAGE, set(labels), sizes)
     table = pa.table(
         {
@@ -136,7 +137,8 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
 def preview(upload: Upload, request: Request) -> Preview:
     """Return the preview: the maps and how many segments each has. Without images it is a model's."""
     _, document = _document(upload)
-    listing = [record for record in document.get("annotations") or () if isinstance(record, dict)]
+    given = document.get("annotations")
+    listing = [record for record in given if isinstance(record, dict)] if isinstance(given, list) else []
     segments = [record.get("segments_info") for record in listing]
     files = [str(record.get("file_name"))[:200] for record in listing]
     counts = [len(one) if isinstance(one, list) else 0 for one in segments]
@@ -226,11 +228,12 @@ def _segments(value: Any, categories: set[int]) -> Segments | None:
     """Return the records of a segments_info by their ids; None where it is not SEGMENT."""
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         return None
-    found = {each.get("id"): each for each in value}
-    ids = all(type(id) is int and 0 < id < 1 << 24 for id in found)
+    if not all(type(each.get("id")) is int and 0 < each["id"] < 1 << 24 for each in value):
+        return None
+    found = {each["id"]: each for each in value}
     kinds = all(type(each.get("category_id")) is int and each["category_id"] in categories for each in value)
     crowds = all(each.get("iscrowd", 0) in (0, 1) for each in value)
-    return found if ids and kinds and crowds and len(found) == len(value) else None
+    return found if kinds and crowds and len(found) == len(value) else None
 
 
 READER = Reader(
