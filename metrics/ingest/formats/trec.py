@@ -87,7 +87,8 @@ def read_run(source: Source, problems: Problems) -> Sheet:
         found[query, tag][name] = float(score)
     ranked = []
     for own in found.values():
-        single = np.array(list(own.values()), np.float32).tolist()
+        with np.errstate(over="ignore"):  # what is too large for it is infinite, as in C
+            single = np.array(list(own.values()), np.float32).tolist()
         ranked.append([name for _, name in sorted(zip(single, own, strict=True), reverse=True)])
     table = pa.table(
         {
