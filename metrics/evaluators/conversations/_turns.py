@@ -11,7 +11,7 @@ from metrics.core.suite import Case
 from metrics.evaluators._judged_items import expected_share
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.long_texts import listed_size
-from metrics.judge.steps import together
+from metrics.judge.steps import each, together
 from metrics.text.agents.dialogue import Said, Side, conversation_steps, cut, dialogue, instructions
 from metrics.text.agents.traces import TraceError
 
@@ -89,6 +89,20 @@ async def asked_of_turns(
         for group in groups
     )  # fmt: skip
     return [reply for replies in found for reply in replies]
+
+
+async def told_by_user(
+    judge: Judge, prompt: Prompt, form: type[I], conversation: Conversation, most: int
+) -> list[tuple[int, str]]:
+    """Return what a judge lists of each turn of the user, in order, each with the turn's number; at most so many.
+
+    `form` has one list of texts beside the item's number.
+    """
+    numbers = conversation.numbers("user")
+    (field,) = form.model_fields.keys() - ItemReply.model_fields.keys()
+    replies = await each(judge, prompt, form, [conversation.shown(n, LONG) for n in numbers], name="TURNS")
+    listed = zip(numbers, (getattr(reply, field) for reply in replies), strict=True)
+    return [(number, text.strip()) for number, texts in listed for text in texts if text.strip()][:most]
 
 
 def shown_turns(conversation: Conversation, first: int, last: int, room: int) -> list[str]:

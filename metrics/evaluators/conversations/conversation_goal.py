@@ -7,7 +7,7 @@ from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import EXPECTED
 from metrics.evaluators.conversations import _turns
-from metrics.evaluators.conversations._turns import TURNS, conversation_of, every, shown_turns, turn_score
+from metrics.evaluators.conversations._turns import TURNS, conversation_of, every, shown_turns, told_by_user, turn_score
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import YesNo, each
 
@@ -117,14 +117,7 @@ async def conversation_goal(case: Case, parameters: Parameters, judge: Judge) ->
         return conversation
     if not conversation.numbers("assistant", after="user"):
         return not_applicable(_turns.UNASKED)
-    asking = conversation.numbers("user")
-    brought = await each(judge, GOALS, _Goals, [conversation.shown(n, _turns.LONG) for n in asking], name="TURNS")
-    goals = [
-        (number, goal.strip())
-        for number, reply in zip(asking, brought, strict=True)
-        for goal in reply.goals
-        if goal.strip()
-    ][:MOST_GOALS]
+    goals = await told_by_user(judge, GOALS, _Goals, conversation, MOST_GOALS)
     if not goals:
         return not_applicable("the user has no goal")
     last = len(conversation.turns)

@@ -6,9 +6,15 @@ from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators.conversations import _turns
-from metrics.evaluators.conversations._turns import TURNS, asked_of_turns, conversation_of, every, turn_score
+from metrics.evaluators.conversations._turns import (
+    TURNS,
+    asked_of_turns,
+    conversation_of,
+    every,
+    told_by_user,
+    turn_score,
+)
 from metrics.judge.asking import ItemReply, Judge
-from metrics.judge.steps import each
 
 MOST_FACTS = 200
 TOLD = Prompt(
@@ -118,14 +124,7 @@ async def knowledge_retention(case: Case, parameters: Parameters, judge: Judge) 
         return conversation
     if not conversation.numbers("assistant", after="user"):
         return not_applicable(_turns.UNASKED)
-    asking = conversation.numbers("user")
-    told = await each(judge, TOLD, _Told, [conversation.shown(n, _turns.LONG) for n in asking], name="TURNS")
-    known = [
-        (number, fact.strip())
-        for number, reply in zip(asking, told, strict=True)
-        for fact in reply.facts
-        if fact.strip()
-    ][:MOST_FACTS]
+    known = await told_by_user(judge, TOLD, _Told, conversation, MOST_FACTS)
     numbers = [n for n in conversation.numbers("assistant") if known and n > known[0][0]]
     if not numbers:
         return not_applicable("the user tells nothing that could be forgotten" if not known else _turns.UNASKED)
