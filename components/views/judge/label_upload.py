@@ -1,10 +1,13 @@
 """Uploading a file of human labels: how it was read, corrections, all its problems, and adding it."""
 
+from functools import partial
+
 import streamlit as st
 
 from components import data
 from components.views.judge import agreement_tables
 from components.widgets import column_mapping, problem_list, uploads, url
+from components.widgets.remove_button import remove_button
 from metrics.presentation import format
 
 NAME, PAIRS = "labels", "labels_map"
@@ -110,14 +113,6 @@ def draw_sets(run: str) -> None:
             of = format.plural(one.raters, "rater")
             about = f"{format.plural(one.labels, 'label')}, {of}, for {', '.join(one.criteria)}"
             st.text(f"{how} {one.name} · {about} · {format.moment(one.changed)}", width="stretch")
-            key = f"remove-{one.id}"
-            if not may_remove:
-                continue
-            really = f"Really remove {format.plural(one.labels, 'label')}"
-            if st.session_state.get(key) and st.button(really, key=f"{key}-sure", type="primary"):
-                data.remove_labels(run, one.id)
-                st.session_state[key] = False
-                st.rerun()
-            elif not st.session_state.get(key) and st.button("Remove", key=f"{key}-ask", type="tertiary"):
-                st.session_state[key] = True
-                st.rerun()
+            if may_remove:
+                remove = partial(data.remove_labels, run, one.id)
+                remove_button(f"remove-{one.id}", format.plural(one.labels, "label"), remove)

@@ -1,9 +1,12 @@
 """Uploading preferences made elsewhere: how a file was read, all its problems; and the sets that there are."""
 
+from functools import partial
+
 import streamlit as st
 
 from components import data
 from components.widgets import column_mapping, problem_list, uploads, url
+from components.widgets.remove_button import remove_button
 from metrics.presentation import format
 
 NAME, PAIRS = "preferences", "preferences_map"
@@ -75,12 +78,5 @@ def draw_sets(run: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             about = f"{format.plural(one.preferences, 'preference')}, for {', '.join(one.criteria)}"
             st.text(f"{HOW[one.kind]} {one.name} · {about} · {format.moment(one.changed)}", width="stretch")
-            key = f"remove-{one.id}"
-            really = f"Really remove {format.plural(one.preferences, 'preference')}"
-            if st.session_state.get(key) and st.button(really, key=f"{key}-sure", type="primary"):
-                data.remove_preferences(run, one.id)
-                st.session_state[key] = False
-                st.rerun()
-            elif not st.session_state.get(key) and st.button("Remove", key=f"{key}-ask", type="tertiary"):
-                st.session_state[key] = True
-                st.rerun()
+            remove = partial(data.remove_preferences, run, one.id)
+            remove_button(f"remove-{one.id}", format.plural(one.preferences, "preference"), remove)
