@@ -1,4 +1,4 @@
-"""Records the replies of the judged conversations anew, from the verdicts that conversations.json has by hand.
+"""Records the replies of the judged conversations again, from the verdicts that conversations.json has by hand.
 
     python -m data.samples.record_conversations
 

@@ -63,7 +63,7 @@ class GivenRows:
         return self._latest(_in_order(pa.concat_tables(table.replace_schema_metadata(None) for table in tables)))
 
     def add(self, table: pa.Table, name: str) -> str:
-        """Store an uploaded set and return its id; an equal set is stored once, and counts anew."""
+        """Store an uploaded set and return its id; an equal set is stored once, and counts as the latest."""
         rows = table.drop_columns(["given", "number"]).to_pylist()
         set_id = "upload-" + hashlib.sha256(repr((name, rows)).encode()).hexdigest()[:DIGITS]
         path = self.folder / f"{set_id}.parquet"

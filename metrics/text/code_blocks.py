@@ -41,7 +41,7 @@ def program(code: str, prompt: str, entry_point: str) -> str:
     """Return the program that an answer makes: its code, after the prompt where that is the beginning of a function.
 
     A prompt is one where it is Python that defines `entry_point` (a signature and a docstring, as HumanEval's are). Its
-    imports and helpers are then there, whether the code goes on where the prompt ends or defines the function anew.
+    imports and helpers are then there, whether the code goes on where the prompt ends or defines the function again.
     """
     return f"{prompt}\n{code}" if entry_point and entry_point in defined(prompt) else code
 

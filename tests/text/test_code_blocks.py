@@ -41,7 +41,7 @@ def test_the_time_is_linear() -> None:
     ("code", "prompt", "entry_point", "made"),
     [
         pytest.param("    return pi * r * r", PROMPT, "area", f"{PROMPT}\n    return pi * r * r", id="goes-on"),
-        pytest.param("def area(r): return 0", PROMPT, "area", f"{PROMPT}\ndef area(r): return 0", id="anew"),
+        pytest.param("def area(r): return 0", PROMPT, "area", f"{PROMPT}\ndef area(r): return 0", id="again"),
         pytest.param("x = 1", "Write a program.", "area", "x = 1", id="a-prompt-in-words"),
         pytest.param("x = 1", PROMPT, "", "x = 1", id="no-entry-point"),
         pytest.param("x = 1", "def area(r):", "area", "x = 1", id="no-python-yet"),

@@ -78,7 +78,7 @@ def chrf_score(suite: Suite, outputs: Outputs, parameters: ChrfParameters) -> Fi
     The column `signature` is sacreBLEU's, as `nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:2.6.0`. Cases
     without an expected answer or without an output are unscored; an empty answer has chrF 0. The 95 % interval and the
     paired test of two models come from resamples of the cases (of `cases.group` where given), in which counts are added
-    up anew.
+    up again.
 
     Evidence per case: the signature, the expected answer that counted for either score, and of chrF++ the matches and
     n-grams of each order. Equal to sacreBLEU's corpus_chrf and sentence_chrf.

@@ -109,7 +109,7 @@ def corpus_bleu_score(suite: Suite, outputs: Outputs, parameters: CorpusBleuPara
     The column `signature` says how the number was computed, as in `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|
     version:2.6.0`, the release of sacreBLEU whose number it is. Cases without an expected answer or without an output
     are unscored; an empty answer is one without n-grams. The 95 % interval and the paired test of two models come from
-    resamples of the cases (of `cases.group` where given), in which counts are added up anew.
+    resamples of the cases (of `cases.group` where given), in which counts are added up again.
 
     Evidence per case: the signature of its own score, matches and n-grams of each order, lengths. Equal to sacreBLEU's
     corpus_bleu and sentence_bleu.

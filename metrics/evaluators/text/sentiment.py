@@ -63,7 +63,7 @@ def sentiment(cases: Sequence[Case], parameters: SentimentParameters, classifier
 
         sentiment = mean over the answer's sentences of  p(positive) − p(negative)
 
-    From −1, all negative, to 1, all positive; 0 is neutral or mixed, which `positive` and `negative` tell apart. What
+    From −1, all negative, to 1, all positive; 0 is neutral or mixed, which `positive` and `negative` distinguish. What
     is right depends on the task: an apology should not be cheerful. Between groups of cases a difference is a sign that
     they are treated differently; compare them as slices. In which languages it works depends on the model.
 

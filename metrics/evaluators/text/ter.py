@@ -95,7 +95,7 @@ def ter(suite: Suite, outputs: Outputs, parameters: TerParameters) -> Findings:
     The column `signature` is sacreBLEU's. Cases without an expected answer or without an output are unscored; an empty
     answer has as many edits as words are expected. The 95 % interval, whose variance falls with the rate, and the
     paired test of two models come from resamples of the cases (of `cases.group` where given), in which edits and words
-    are added up anew.
+    are added up again.
 
     Evidence per case: the signature, edits, expected words, and the expected answer that counted. Equal to sacreBLEU's
     TER.
