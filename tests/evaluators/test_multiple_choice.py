@@ -6,15 +6,17 @@ Beside the code of lm_eval 0.4.13 (multiple_choice in api/task.py): the same acc
 
 from collections.abc import Sequence
 from math import exp, inf, log, nan
+from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
+from metrics.core.errors import InputError
 from metrics.core.evaluator import CaseScore, Status
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
-from metrics.ingest import read_combined
+from metrics.ingest import read_combined, read_suite
 from tests.ingest.files import write
 from tests.models.word_models import WordPredictor
 
@@ -105,3 +107,29 @@ def test_the_samples_of_lm_eval_give_its_own_accuracy(tmp_path) -> None:  # type
     for case, output, line in zip(suite.cases.to_pylist(), outputs.outputs.to_pylist(), lines, strict=True):
         found = score(case["choices"], case["correct_choice"], output["choice_logprobs"]).values
         assert (found["accuracy"], found["normalised_accuracy"]) == (line["acc"], line["acc_norm"])
+
+
+MMLU = {"question": "2 + 2?", "subject": "sums", "choices": ["3", "4", "0"], "answer": 0}
+ARC = {
+    "id": "a",
+    "question": "2 + 2?",
+    "choices": {"text": ["2", "3", "4"], "label": ["1", "2", "3"]},
+    "answerKey": "3",
+}
+
+
+@pytest.mark.parametrize(("record", "correct"), [(MMLU, 0), (MMLU | {"answer": "4"}, 1), (ARC | {"answerKey": "3"}, 2)])
+def test_the_files_of_mmlu_and_arc_are_read_as_they_are(
+    tmp_path: Path, record: dict[str, object], correct: int
+) -> None:
+    case = read_suite(write(tmp_path, "questions.jsonl", [record])).cases.to_pylist()[0]
+    assert (len(case["choices"]), case["correct_choice"], case["expected_answers"]) == (3, correct, None)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [ARC | {"answerKey": "4"}, ARC | {"answerKey": "3", "choices": {"text": ["2", "4"], "label": ["3"]}}],
+)
+def test_a_correct_choice_that_no_choice_is_named_by_is_refused(tmp_path: Path, record: dict[str, object]) -> None:
+    with pytest.raises(InputError, match=r"row 1, column answerKey.*expected one of the names in choices\.label"):
+        read_suite(write(tmp_path, "questions.jsonl", [record]))

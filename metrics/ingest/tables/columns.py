@@ -1,7 +1,7 @@
 """What each column of an upload is: aliases of common tools, the user's mapping, questions instead of guesses."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal
@@ -28,7 +28,7 @@ SUITE_ALIASES: dict[str, tuple[str, ...]] = {
         "ground_truth_context_ids", "expected_context_ids", "qrels",
     ),
     "reference_grades": ("relevance_grades",),
-    "choices": ("options", "answer_choices"),
+    "choices": ("options", "answer_choices", "choices.text"),
     "correct_choice": ("answer_index", "correct_index", "correct_option", "answer_idx", "answer_key"),
     "conditions": ("condition", "constraints", "output_condition"),
     "json_schema": ("output_schema",),
@@ -218,8 +218,7 @@ def resolve(
     folded = {name: fold(name).removesuffix(NUMBERED) for name in names}
     detection = task in ("detection", "segmentation") or (task is None and is_detection(names))
     wanted, other = _aliases(role, detection, task)
-    if "code_tests" in wanted and "entry_point" in folded.values():  # HumanEval's; elsewhere `test` may be anything
-        wanted = {**wanted, "code_tests": (*wanted["code_tests"], "test")}
+    wanted = _beside(wanted, folded.values(), role)
     problems = Problems() if problems is None else problems
     chosen, kept, passed, unfound = _users(names, mapping or {}, wanted, other, problems, file)
     by_user = frozenset(chosen)
@@ -246,6 +245,16 @@ def resolve(
     ignored = tuple(name for name in names if name not in taken and (name in passed or folded[name] in known))
     unmapped = tuple(name for name in names if name not in taken and name not in ignored)
     return Columns(chosen, questions, unmapped, ignored, kept, numbered)
+
+
+def _beside(wanted: Aliases, plains: Collection[str], role: Role) -> Aliases:
+    """Return the aliases with names that only another column of the file gives their meaning."""
+    more = {}
+    if "code_tests" in wanted and "entry_point" in plains:  # HumanEval's
+        more["code_tests"] = "test"
+    if role == "suite" and "choices" in wanted and not {"choices", *wanted["choices"]}.isdisjoint(plains):  # MMLU's
+        more["correct_choice"] = "answer"
+    return {**wanted, **{name: (*wanted[name], alias) for name, alias in more.items()}}
 
 
 def _spellings(aliases: Aliases) -> set[str]:
