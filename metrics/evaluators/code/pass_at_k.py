@@ -142,7 +142,8 @@ def _case(repeats: Mapping[int, float | None], ks: Sequence[int], of: str) -> Ca
         "repeats": [{"run": run, of: "no value" if value is None else value} for run, value in sorted(repeats.items())],
     }  # fmt: skip
     values = {f"pass@{k}": estimate(n, c, k) if k <= n else None for k in ks}
-    reason = f"needs {max(ks)} repeats with a value of {of}, has {n}" if max(ks) > n else None
+    open_ = ", ".join(name for name, value in values.items() if value is None)
+    reason = f"{open_}: needs as many repeats with a value of {of}, has {n}" if open_ else None
     if min(ks) > n:
         return not_applicable(reason or "", Evidence(facts=facts))
     return CaseScore(values, reason=reason, evidence=Evidence(facts=facts))

@@ -56,7 +56,7 @@ OUTPUT_ALIASES: dict[str, tuple[str, ...]] = {
     "run": ("query_run", "repeat", "trial"),
     "answer": (
         "output", "outputs", "actual_output", "actual_answer", "response", "generated_answer", "model_response",
-        "prediction", "predictions", "response.output",
+        "prediction", "predictions", "completion", "response.output",
     ),
     "retrieved_contexts": ("contexts", "retrieval_context", "retrieved_context", "passages", "passage"),
     "context_ids": (

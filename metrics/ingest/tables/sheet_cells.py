@@ -183,6 +183,16 @@ def duplicates(keys: Sequence[pa.ChunkedArray | pa.Array]) -> tuple[Bools, Ints]
     return firsts != rows, firsts
 
 
+def occurrences(keys: Sequence[pa.ChunkedArray | pa.Array]) -> Ints:
+    """Return for every row how many rows up to it, itself included, have its key."""
+    _, first = duplicates(keys)
+    order = np.argsort(first, kind="stable")
+    begins = np.flatnonzero(np.diff(first[order], prepend=-1))
+    counted = np.empty(len(first), np.int64)
+    counted[order] = np.arange(len(first)) - np.repeat(begins, np.diff(begins, append=len(first))) + 1
+    return counted
+
+
 def differs(column: pa.ChunkedArray | pa.Array, first: Ints) -> Bools:
     """Return where a value differs from that of the row in `first`."""
     if (first == np.arange(len(first))).all():

@@ -31,6 +31,7 @@ USEFUL = {
 }  # fmt: skip
 PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
 NO_ERROR = ("", "none", "null", "nan", "no", "false", "0")  # what a column of errors says where there is none
+HUMAN_EVAL = {"task_id", "completion"}  # what its files of outputs call case and answer
 ANSWERED = ("answer", "retrieved_contexts", "context_ids", "choice_logprobs", "trace", "artifacts")
 
 
@@ -200,8 +201,12 @@ def models(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> p
 
 
 def runs(sheet: Sheet, columns: Columns) -> pa.Array:
-    """Return the repeat of each row, 1 where the file does not say."""
-    name = columns.columns.get("run")
+    """Return the repeat of each row, 1 where the file does not say; HumanEval's completions of a task are counted."""
+    found = columns.columns
+    name = found.get("run")
+    if name is None and {fold(found.get("case_id", "")), fold(found.get("answer", ""))} == HUMAN_EVAL:
+        keys = [sheet_cells.text(sheet, found[key]) for key in ("case_id", "model") if key in found]
+        return pa.array(sheet_cells.occurrences(keys), pa.int32())
     if name is None:
         return pa.array(np.ones(len(sheet), np.int32))
     numbers = sheet_cells.numbers(sheet, name, low=1, high=2**31 - 1, whole=True)
