@@ -28,9 +28,14 @@ def number(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None, written: Callable[[float], str] = number) -> str:
-    """Return a 95 % interval as `0.810–0.870`, its ends as `written` writes them; empty where there is none."""
+    """Return a 95 % interval as `0.810–0.870`, its ends as `written` writes them; empty where there is none.
+
+    Where both ends only have a bound, it is written once: `<0.001`.
+    """
     if low is None or high is None or low != low or high != high:
         return ""
+    if written(low) == written(high) and written(low)[0] in "<>":
+        return written(low)
     dash = " – " if low < 0 or high < 0 else "–"
     return f"{written(low)}{dash}{written(high)}"
 

@@ -63,6 +63,8 @@ def test_aligned_numbers_end_equally_far_from_the_point(values: list[float | Non
         pytest.param(None, 0.87, "", id="none"),
         pytest.param(-0.2, 0.1, "−0.200 – 0.100", id="negative"),
         pytest.param(math.nan, 1.0, "", id="nan"),
+        pytest.param(0.0001, 0.0004, "<0.001", id="both-tiny"),
+        pytest.param(-0.0001, -0.00005, ">−0.001", id="both-tiny-negative"),
     ],
 )
 def test_interval(low: float | None, high: float | None, text: str) -> None:
