@@ -1,15 +1,18 @@
 """Traces in exports of Langfuse and Phoenix: when each step happened, how long it took, its tokens and its cost."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from metrics.core.errors import InputError
 from metrics.ingest import read_combined
-from metrics.ingest.traces.stored_trace import read_trace
-from metrics.text.agents.traces import Step, steps_of
-from tests.ingest.test_tool_exports import observation, write
+from metrics.ingest.traces.stored_trace import read_trace, trace_of
+from metrics.text.agents.traces import Step, TraceError, steps_of
+from tests.ingest.files import write
+from tests.ingest.test_tool_exports import ODD, observation
 
 ASKED = [{"role": "user", "content": "Capital?"}]
 ARGUMENTS = '{"q": "Paris"}'
@@ -132,6 +135,28 @@ def test_steps_have_their_times_tokens_and_cost(tmp_path: Path, export: list[dic
     assert told(steps) == STEPS
     assert (steps[1].arguments, steps[1].result) == ({"q": "Paris"}, FOUND)
     assert (row["answer"], row["tokens"], row["cost_usd"]) == ("Paris", 24, pytest.approx(0.005))
+
+
+@pytest.mark.parametrize("export", [langfuse(), phoenix()], ids=["Langfuse", "Phoenix"])
+def test_odd_values_in_a_step_are_read_or_refused(tmp_path: Path, export: list[dict[str, Any]]) -> None:
+    """Whatever stands in an entry of a step, the file is read, or ends in a list of problems."""
+    for place, record in enumerate(export):
+        for name, odd in ((name, odd) for name in record for odd in ODD.values()):
+            changed = [*export[:place], record | {name: odd}, *export[place + 1 :]]
+            with suppress(InputError):
+                read_combined(write(tmp_path, "a.json", json.dumps(changed)))
+
+
+def test_odd_attributes_of_openinference_are_read_or_refused() -> None:
+    odd_names = {"llm": "x", "llm.input_messages": {"0": 1, "x": {}}, "llm.output_messages.0.message": [1], "tool": []}
+    for place, span in enumerate(phoenix()):
+        attributes = span["attributes"]
+        changes = [{name: odd} for name in attributes for odd in ODD.values()]
+        for change in [*changes, *({name: odd} for name, odd in odd_names.items())]:
+            spans = phoenix()
+            spans[place] |= {"attributes": attributes | change}
+            with suppress(TraceError):
+                trace_of(spans)
 
 
 def test_spans_of_openinference_are_a_trace_of_their_own() -> None:
