@@ -7,6 +7,7 @@ from typing import Any
 from metrics.ingest.traces.chat_traces import decoded
 from metrics.text.agents.traces import text_of
 
+MARK = "openinference"
 DEEPEST = 32  # parts of a name that are looked at
 WHOLE = ("value", "content", "arguments", "parameters")  # whose names are not attributes but the user's
 SIDES = ("input", "output")
@@ -20,6 +21,8 @@ def gen_ai(attributes: Mapping[str, Any]) -> dict[str, Any]:
     Names may be joined (`llm.input_messages.0.message.role`), nested, or both. An LLM span is a chat with its messages,
     tokens and cost, a TOOL span a call with its arguments and result; any other holds what happens inside it.
     """
+    if not any(name.startswith(MARK) for name in attributes):
+        return {}
     tree = _tree(attributes)
     kind = text_of(_at(tree, "openinference.span.kind")).upper()
     if kind == "LLM":
