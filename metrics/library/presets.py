@@ -43,8 +43,9 @@ class Preset:
     omitted: tuple[str, ...] = ()
 
     def evaluators(self, task: Task | str) -> list[Evaluator]:
-        """Return its evaluators for a task, in the order of the registry."""
-        return [entry for entry in evaluators().values() if self._holds(entry, task)]
+        """Return its evaluators for a task: the one that its family is named after first, else as in the registry."""
+        held = [entry for entry in evaluators().values() if self._holds(entry, task)]
+        return sorted(held, key=lambda entry: entry.id != entry.family)
 
     def runnable(self, task: Task | str, present: Collection[str]) -> list[str]:
         """Return the ids of those that the data can feed; `present` is what it has (evaluate.available_inputs)."""

@@ -1,5 +1,6 @@
 """Exact match and token F1 on whole cases: which rule held, what was compared, SQuAD's own numbers."""
 
+import re
 from random import Random
 from typing import Any
 
@@ -20,7 +21,8 @@ def facts(result: CaseScore) -> dict[str, Any]:
     ("answer", "expected", "rule", "number"),
     [
         ("PARIS!", ["Rome", "Paris"], "text", 2), ("a dozen", ["12"], None, None), ("twelve", ["12.0"], "number", 1),
-        ("3 pm", ["15:00"], None, None), ("4 July 1776", ["07/04/1776"], "date", 1), ("B) Paris", ["(B)"], "choice", 1),
+        ("3 pm", ["15:00"], "time", 1), ("3:00", ["15:00"], None, None), ("4 July 1776", ["07/04/1776"], "date", 1),
+        ("B) Paris", ["(B)"], "choice", 1),
         ("B) Rome", ["B) Paris"], None, None), ("1,000 m", ["5 m", "1 km"], "number", 2), ("1.5", ["15"], None, None),
         ("version 1.10", ["version 1.1"], None, None),
     ],
@@ -48,10 +50,42 @@ def test_what_differs_is_shown_as_it_was_compared() -> None:
         ({"absolute_tolerance": 0.1}, "2.9", "3", 1), ({"absolute_tolerance": 0.1}, "2.89", "3", 0),
         ({"units": "written"}, "1000 m", "1 km", 0), ({"units": "ignore"}, "5", "5 km", 1),
         ({"decimal_mark": ","}, "1,5", "1,50", 1), ({"date_order": "day_first"}, "3/4/2024", "2024-03-04", 0),
+        ({"rules": ["text", "number"]}, "3 pm", "15:00", 0), ({"extract": "[0-9]+"}, "from 3 to 4", "4", 1),
+        ({"extract": "[0-9]+", "extract_match": "first"}, "from 3 to 4", "4", 0), ({"boxed": True}, "42", "42", 0),
+        ({"boxed": True}, r"\boxed{42}", r"Twice 21 is \boxed{42}", 1),
     ],
 )  # fmt: skip
 def test_each_parameter_changes_what_counts(parameters: Any, answer: str, expected: str, equal: int) -> None:
     assert score("exact_match", parameters, answer=answer, expected_answers=[expected]).values["exact_match"] == equal
+
+
+def test_an_output_without_its_answer_is_wrong_and_says_so() -> None:
+    found = score("exact_match", {"extract": "#### (.+)"}, answer="It is 42.", expected_answers=["#### 42"])
+    assert found.values["exact_match"] == 0
+    assert facts(found) == {
+        "rule": None, "extracted": None, "answer_as_compared": None, "expected_as_compared": ["42"],
+    }  # fmt: skip
+    assert found.evidence is not None
+    assert [verdict.label for verdict in found.evidence.verdicts["answer"]] == ["no answer in that form"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [
+        ({"extract": "("}, "expressions that RE2 cannot read: '('"), ({"extract": r"(?<=a)b"}, "RE2 cannot read"),
+        ({"extract": "a" * 1_001}, "it has 1,001 characters"),
+        ({"extract": "a", "boxed": True}, "extract and boxed are two ways to find the answer: choose one"),
+    ],
+)  # fmt: skip
+def test_expressions_that_cannot_be_used_are_refused(parameters: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(text)):
+        score("exact_match", parameters, answer="a", expected_answers=["a"])
+
+
+@pytest.mark.parametrize("extract", ["(a+)+$", "(a|a)*b", "(.*a){20}b", "a.*b|a"])
+def test_hostile_expressions_end(extract: str) -> None:
+    found = score("exact_match", {"extract": extract}, answer="a" * 200_000 + "!", expected_answers=["a"])
+    assert found.values["exact_match"] in (0, 1)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from tests.ingest import (
     test_promptfoo,
     test_rankings,
     test_tool_exports,
+    test_tool_traces,
     test_workbooks,
     trace_samples,
 )
@@ -33,6 +34,10 @@ from tests.ingest.files import picture
 from tests.ingest.test_annotation_shapes import STUDIO_SHAPES, brushed, task
 from tests.ingest.test_mask_images import mask
 
+POSES = {
+    "data.yaml": "names: [man]\nkpt_shape: [2, 3]\nkpt_names: {0: [head, hand]}\n",
+    "labels/a.txt": "0 0.5 0.5 0.2 0.4 0.1 0.2 2 0.3 0.3 1\n",
+}
 CASES: list[dict[str, Any]] = [
     {"case_id": f"c{number}", "question": f"Wie groß ist {number}?", "expected_answers": [f"a{number}", "b;c"],
      "tags": ["x", "y"], "weight": 0.5, "model": "m", "answer": f"it is {number}", "contexts": ["one", "two"],
@@ -178,7 +183,7 @@ SEEDS: dict[str, list[Input]] = {
     "trec_run": [Input("u.run", test_rankings.RUN.encode())],
     "dota": scenes("dota"),
     "kitti": scenes("kitti"),
-    "yolo": [*scenes("yolo"), *scenes("yolo_obb")],
+    "yolo": [*scenes("yolo"), *scenes("yolo_obb"), zipped(POSES)],
     "pascal_voc": scenes("voc", scored=False),
     "traces": [zipped({f"c{number}.json": document for number, document in enumerate(TRACES)})],
     "inspect_json": [Input("u.json", dumped(LOG.log(SAMPLE(), SAMPLE(2))))],
@@ -191,9 +196,11 @@ SEEDS: dict[str, list[Input]] = {
     **{
         name: exports(name)
         for name in (
-            "lm_eval", "openai_evals_log", "openai_evals_data", "langsmith", "langfuse", "braintrust", "phoenix",
+            "lm_eval", "openai_evals_log", "openai_evals_data", "langsmith", "braintrust",
         )
     },
+    "langfuse": [*exports("langfuse"), Input("u.json", dumped(test_tool_traces.langfuse()))],
+    "phoenix": [*exports("phoenix"), Input("u.json", dumped(test_tool_traces.phoenix()))],
     "trace_document": [Input("u.json", dumped(document)) for document in TRACES if is_trace(document)],
     "trace_lines": [Input("u.jsonl", lines(trace_samples.agent_spans()))],
     "json": [Input("u.json", dumped(CASES))],

@@ -99,6 +99,30 @@ def test_yolo_poses_are_read(tmp_path: Path) -> None:
     assert outputs.predictions["score"].to_pylist() == [0.75]
 
 
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        pytest.param(
+            "{0: [head, hand], 1: [head, paw]}", {"man": ("head", "hand"), "dog": ("head", "paw")}, id="numbers"
+        ),
+        pytest.param("{dog: [head, paw]}", {"dog": ("head", "paw")}, id="class names"),
+        pytest.param("[head, hand]", {"man": ("head", "hand"), "dog": ("head", "hand")}, id="one list"),
+        pytest.param("{0: [head], 1: [head, ''], 2: [a, b]}", {}, id="too few, a blank one, no class"),
+        pytest.param("{0: [[head], hand], 1: head}", {}, id="no texts"),
+        pytest.param("17", {}, id="no list"),
+    ],
+)
+def test_names_of_yolo_key_points(tmp_path: Path, names: str, expected: dict[str, tuple[str, ...]]) -> None:
+    yaml = f"names: [man, dog]\nkpt_shape: [2, 3]\nflip_idx: [0, 1]\nkpt_names: {names}\n"
+    files = {"data.yaml": yaml, "labels/a.txt": "0 0.5 0.5 0.2 0.4 0.1 0.2 2 0 0 0\n"}
+    suite = read_suite(packed(tmp_path / "s.zip", files))
+    assert suite.classes == {label: ClassFacts(keypoints=named) for label, named in expected.items()}
+    findings = run("keypoint_summary", suite, read_outputs(packed(tmp_path / "p.zip", {
+        "labels/a.txt": "0 0.5 0.5 0.2 0.4 0.1 0.2 1 0 0 0 0.5\n"}), suite=suite))  # fmt: skip
+    first = expected.get("man", ("1", "2"))[0]
+    assert pick(findings, "keypoint_PCK", "man", keypoint=first).value == 1
+
+
 def test_yolo_poses_without_visibility(tmp_path: Path) -> None:
     suite = read_suite(packed(tmp_path / "s.zip", pose_set("[3, 2]", a="0 0.5 0.5 0.2 0.4 0.1 0.2 0 0 -1 -1\n")))
     assert suite.annotations is not None

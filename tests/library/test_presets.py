@@ -36,6 +36,13 @@ def test_a_preset_holds_registered_evaluators_for_each_of_its_tasks(preset: Pres
             assert preset.models or not name
 
 
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_the_main_evaluator_of_a_task_comes_first(task: Task) -> None:
+    first, *others = (entry.id for entry in default(task).evaluators(task))
+    assert first == task
+    assert others == [entry.id for entry in evaluators().values() if entry.id in others], "in the registry's order"
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_what_runs_unasked_needs_neither_judge_nor_model(task: Task) -> None:
     held = default(task).evaluators(task)

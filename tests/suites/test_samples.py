@@ -1,12 +1,10 @@
 """The bundled samples: complete, consistent, of several languages and faults, small, made by their scripts alone."""
 
-import csv
 import json
 import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,29 +18,22 @@ from metrics.judge.local.install import MODEL
 from metrics.store import Workspace
 from metrics.suites.samples import create, samples
 from tests.engine.engine_scenes import one_thread
-from tests.evaluators.detected import pick, run
+from tests.suites.sample_files import SAMPLES, document, rows
 
-SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
-NAMES = ("agents", "attacks", "classification", "conversations", "detection", "panoptic", "poses", "rag")
+NAMES = (
+    "agents", "attacks", "classification", "conversations", "detection", "panoptic", "poses", "rag", "regression",
+    "retrieval",
+)  # fmt: skip
 MADE = {
     "agents": "*.*", "attacks": "*.csv", "classification": "*.csv", "conversations": "[so]u*.*", "detection": "**/*.*",
-    "panoptic": "**/*.*", "poses": "**/*.*", "rag": "*.csv",
+    "panoptic": "**/*.*", "poses": "**/*.*", "rag": "*.csv", "regression": "*.csv", "retrieval": "*.csv",
 }  # fmt: skip
 TASKS = {
     "agents": "agent", "attacks": "text", "conversations": "text", "rag": "text", "poses": "detection",
-    "panoptic": "segmentation",
+    "panoptic": "segmentation", "retrieval": "text",
 }  # fmt: skip
 SIGNS_OF = {"german": r"\b(der|die|das|den|nicht|ein\w*|\d+)\b", "spanish": r"\b(de|los|una?|es|\d+)\b"}
 SIGNS_OF |= {"japanese": r"[\u3040-\u30ff]", "arabic": r"[\u0600-\u06ff]"}
-
-
-def rows(path: str) -> list[dict[str, str]]:
-    with (SAMPLES / path).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def document(path: str) -> Any:
-    return json.loads((SAMPLES / path).read_text("utf-8"))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -78,30 +69,6 @@ def test_the_scripts_make_the_same_again(name: str, tmp_path: Path) -> None:
             assert Image.open(tmp_path / path).tobytes() == Image.open(SAMPLES / name / path).tobytes(), path
         else:
             assert (tmp_path / path).read_bytes() == (SAMPLES / name / path).read_bytes(), path
-
-
-def numbers(sample: str, evaluator: str) -> Callable[..., float]:
-    """The numbers of a sample's models by one of its evaluators: model, metric, label, columns."""
-    suite, outputs = next(one for one in samples() if one.id == sample).read()
-    found = {model: run(evaluator, suite, outputs.restricted(model)) for model in outputs.models}
-    return lambda model, metric, label=None, **columns: pick(found[model], metric, label, **columns).value
-
-
-def test_the_pose_models_fail_as_described() -> None:
-    number = numbers("poses", "keypoint_summary")
-    loose, exact = (
-        number(f"{bird}-pose", "keypoint_PCK", "person", keypoint="left_wrist") for bird in ("heron", "egret")
-    )
-    assert loose < exact == 1
-    assert number("heron-pose", "AR50") > number("egret-pose", "AR50")
-    assert number("heron-pose", "AP75") < number("egret-pose", "AP75")
-
-
-def test_the_panoptic_models_fail_as_described() -> None:
-    number = numbers("panoptic", "panoptic_quality")
-    assert number("puffin-seg", "SQ") > 0.95 > 0.85 > number("gannet-seg", "SQ")
-    assert number("puffin-seg", "RQ", "crate") < number("gannet-seg", "RQ", "crate")
-    assert number("puffin-seg", "RQ", "ship") > number("gannet-seg", "RQ", "ship")
 
 
 class TestAttacks:

@@ -1,24 +1,30 @@
-"""Exact match: whether the answer equals an expected answer, as text, quantity, date or choice."""
+"""Exact match: whether the answer equals an expected answer, as text, quantity, date, time or choice."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.text.answers.choices import choice
+from metrics.text.answers.clock_times import clock_time
+from metrics.text.answers.extracts import Which, boxed, matched
 from metrics.text.answers.forms import AnswerForm, Punctuation, UnicodeForm
 from metrics.text.answers.quantities import DecimalMark, Units, quantity, same_amount
 from metrics.text.answers.whole_dates import DateOrder, whole_dates
+from metrics.text.patterns import readable
 
-Rule = Literal["text", "number", "date", "choice"]
+Rule = Literal["text", "number", "date", "time", "choice"]
 RULES: tuple[Rule, ...] = get_args(Rule)
-LABELS = {"text": "same text", "number": "same quantity", "date": "same date", "choice": "same choice"}
+LABELS = {
+    "text": "same text", "number": "same quantity", "date": "same date", "time": "same time", "choice": "same choice"
+}  # fmt: skip
+NOT_FOUND = "no answer in that form"
 
 
 class ExactMatchParameters(Parameters):
@@ -28,8 +34,16 @@ class ExactMatchParameters(Parameters):
         RULES,
         min_length=1,
         description="text: equal texts; number: equal quantities, whatever their form and unit; date: the same day, "
-        "month or year; choice: the same letter of a multiple-choice question. One rule that holds is enough.",
+        "month or year; time: the same time of day; choice: the same letter of a multiple-choice question. One rule "
+        "that holds is enough.",
     )
+    extract: str = Field(
+        "",
+        description="An expression (RE2) that finds the answer in the output: its first group counts, else the whole "
+        "match. “#### (.+)” is for GSM8K. Empty: the whole output is the answer. Without a match the answer is wrong.",
+    )
+    extract_match: Which = Field("last", description="Which match of `extract` counts: the first or the last.")
+    boxed: bool = Field(False, description="The answer is what is in the last \\boxed{…}; without one it is wrong.")
     ignore_case: bool = Field(True, description="“paris” is “Paris”.")
     ignore_white_space: bool = Field(True, description="Runs of white space are one space, and none around the text.")
     punctuation: Punctuation = Field(
@@ -55,6 +69,28 @@ class ExactMatchParameters(Parameters):
     date_order: DateOrder = Field(
         "either", description="How 3/4/2024 is read; either: as 3 April or 4 March, and matches both."
     )
+
+    @field_validator("extract")
+    @classmethod
+    def _readable(cls, extract: str) -> str:
+        return readable((extract,))[0] if extract else ""
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.extract and self.boxed:
+            raise ValueError("extract and boxed are two ways to find the answer: choose one")
+        return self
+
+    @property
+    def extracts(self) -> bool:
+        """Whether the answer is a part of the output."""
+        return bool(self.extract) or self.boxed
+
+    def part(self, text: str) -> str | None:
+        """Return the part of a text that is the answer, None where there is none."""
+        if self.boxed:
+            return boxed(text)
+        return matched(self.extract, text, self.extract_match) if self.extract else text
 
     @property
     def form(self) -> AnswerForm:
@@ -87,10 +123,14 @@ class _Match(NamedTuple):
         "credit for some of the words."
     ),
     differs_from_source=(
-        "The peers compare texts alone; here equal quantities, dates and choices are equal too: `rules` = text leaves "
-        "them out. Case and marks around the text are ignored unless the parameters say otherwise. SQuAD's form is "
-        "ignore_articles with `punctuation` = all; it takes 1.5 for 15, which the default does not. lm-evaluation-"
-        "harness's is `rules` = text, `punctuation` = keep, `unicode_form` = none, with its own ignore_case."
+        "The peers compare texts alone; here equal quantities, dates, times and choices are equal too: `rules` = text "
+        "leaves them out. Case and marks around the text are ignored unless the parameters say otherwise. SQuAD's form "
+        "is ignore_articles with `punctuation` = all; it takes 1.5 for 15, which the default does not. lm-evaluation-"
+        "harness's is `rules` = text, `punctuation` = keep, `unicode_form` = none, with its own ignore_case. `extract` "
+        "is its filter regex: `extract_match` = last is group_select −1, first is 0, its default; what it marks "
+        "[invalid] is wrong here. Expressions run in RE2, without look-around and back references; the last match is "
+        "looked for in the last 10,000 characters. What they find in an expected answer is compared, too. The content "
+        "of \\boxed{…} is compared as text, by its letters, not as mathematics."
     ),
     examples=(
         Example(
@@ -130,6 +170,29 @@ class _Match(NamedTuple):
             {"exact_match": 1},
         ),
         Example(
+            "the same time of day",
+            {"answer": "at 2:30 p.m.", "expected_answers": ["14:30"]},
+            {"exact_match": 1},
+        ),
+        Example(
+            "GSM8K: what follows ####, in the answer as in the expected one",
+            {"answer": "6 boxes of 7 are 42.\n#### 42.00", "expected_answers": ["6 · 7 = 42\n#### 42"]},
+            {"exact_match": 1},
+            parameters={"extract": "#### (.+)"},
+        ),
+        Example(
+            "no answer in that form is wrong",
+            {"answer": "42", "expected_answers": ["42"]},
+            {"exact_match": 0},
+            parameters={"extract": "#### (.+)"},
+        ),
+        Example(
+            "the last \\boxed{…}",
+            {"answer": "\\boxed{9} was wrong: so $x = \\boxed{\\sqrt{2}}$.", "expected_answers": ["\\sqrt{2}"]},
+            {"exact_match": 1},
+            parameters={"boxed": True},
+        ),
+        Example(
             "SQuAD's form",
             {"answer": "the U.S. Senate", "expected_answers": ["US senate"]},
             {"exact_match": 1},
@@ -148,16 +211,22 @@ def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
                 that Unicode calls compatible (NFKC), and sentence ends, quotes, brackets and emphasis around the text
         number  both are one number, with or without a unit:   |a − e| ≤ max(absolute, relative · |e|)
         date    both are one date, and name the same day, month or year
+        time    both are one time of day, the same to the second, and in the same zone or both in none
         choice  the expected answer is a letter, "(B)" or "B) Paris", and the answer chooses that letter
 
     Numbers are read exactly, as fractions: 1,200.5, 1.2e3, 1.2×10³, ½, 1 1/2, forty-two, 3 million, $5. Units are
     converted by pint (SI with its prefixes, imperial and US units, temperatures, data, percent); a number without a
     unit equals only one without, or a share: 50 % is 0.5. Currencies are not converted. A number with leading zeros is
     a code. Dates: 2024-03-01, 1 March 2024, March 1st, 2024, 1.3.2024, 3/1/2024, 2024年3月1日, March 2024, 1 March.
+    Times: 14:30, 14:30:15, 2:30 pm, 2 p.m., 14h30, 14.30 Uhr, 3 o'clock, noon; hours without am or pm are those of the
+    24-hour clock, zones (UTC, +02:00) are not converted.
 
     A choice is the whole answer ("b", "(B)"), stands before a bracket, point or colon ("B) Paris"), or is said to be
     the answer ("The answer is B"); two letters choose nothing. If both say a text beside the letter, the texts must
     agree too.
+
+    With `extract` or `boxed` the answer is only that part of the output; an output without it is wrong. Of an expected
+    answer that part is compared, too, where it has one.
 
     An empty answer is wrong; a case whose expected answers are all blank is not applicable. Evidence: the rule that
     held, the expected answer that was met, and both as they were compared. With the parameters of SQuAD's form and
@@ -165,10 +234,15 @@ def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
     """
     if not any(expected.strip() for expected in case.expected_answers):
         return not_applicable("no expected answer has text")
-    answer = case.answer or ""
-    found = next(_matches(answer, case.expected_answers, parameters), None)
+    whole = case.answer or ""
+    answer, wanted = parameters.part(whole), case.expected_answers
+    if parameters.extracts:
+        wanted = tuple(parameters.part(expected) or expected for expected in wanted)
+    found = next(_matches(answer or "", wanted, parameters), None)
     form = parameters.form
     facts: dict[str, Any] = {"rule": found.rule if found else None}
+    if parameters.extracts:
+        facts["extracted"] = answer
     if found:
         facts |= {
             "expected_answer": found.number,
@@ -177,11 +251,11 @@ def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
         }
         expected = case.expected_answers[found.number - 1]
     else:
-        facts["answer_as_compared"] = form.of(answer)
-        facts["expected_as_compared"] = [form.of(one) for one in case.expected_answers]
+        facts["answer_as_compared"] = None if answer is None else form.of(answer)
+        facts["expected_as_compared"] = [form.of(one) for one in wanted]
         expected = case.expected_answers[0]
-    label = LABELS[found.rule] if found else "differs"
-    verdict = Verdict(answer, yes_or_no(found is not None), label, expected=expected)
+    label = LABELS[found.rule] if found else "differs" if answer is not None else NOT_FOUND
+    verdict = Verdict(whole, yes_or_no(found is not None), label, expected=expected)
     return CaseScore({"exact_match": float(found is not None)}, evidence=Evidence({"answer": [verdict]}, facts))
 
 
@@ -226,6 +300,12 @@ def _same_date(answer: str, expected: str, parameters: ExactMatchParameters) -> 
     return shown, shown
 
 
+def _same_time(answer: str, expected: str, _: ExactMatchParameters) -> tuple[str, str] | None:
+    wanted = clock_time(expected)
+    made = clock_time(answer) if wanted else None
+    return (made.shown, wanted.shown) if wanted and made == wanted else None
+
+
 def _same_choice(answer: str, expected: str, parameters: ExactMatchParameters) -> tuple[str, str] | None:
     wanted = choice(expected) if len(expected) <= LONGEST_CHOICE else None
     made = choice(answer) if wanted else None
@@ -238,4 +318,6 @@ def _same_choice(answer: str, expected: str, parameters: ExactMatchParameters) -
 
 LONGEST_CHOICE = 200  # characters of an expected answer that is a letter with its text
 Rules = dict[Rule, Callable[[str, str, ExactMatchParameters], tuple[str, str] | None]]
-MATCHES: Rules = {"text": _same_text, "number": _same_number, "date": _same_date, "choice": _same_choice}
+MATCHES: Rules = {
+    "text": _same_text, "number": _same_number, "date": _same_date, "time": _same_time, "choice": _same_choice
+}  # fmt: skip

@@ -1,10 +1,12 @@
 """Langfuse: traces or observations (case and answer), and items of data sets (a suite).
 
 A trace's input is the question and its output the answer; of observations that of the root of each trace is read, or
-each generation where there are only generations. Documents of retrievers are retrieved contexts. Scores of a trace are
-kept as `metadata.langfuse.NAME`. Exports of scores, sessions and runs of data sets hold no answers and are refused.
+each generation where there are only generations. Documents of retrievers are retrieved contexts. Several generations or
+calls of tools are the trace, with their times, tokens and cost. Scores of a trace are kept as `metadata.langfuse.NAME`.
+Exports of scores, sessions and runs of data sets hold no answers and are refused.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,8 +23,12 @@ from metrics.ingest.formats.tool_records import (
     tool_reader,
 )
 from metrics.ingest.tables.columns import fold
-from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, TEXTS, MediaError, texts_in
+from metrics.ingest.tables.messages import ANSWERS, CHAT, QUESTIONS, REFERENCES, TEXTS, MediaError, texts_in
 from metrics.ingest.tables.values import item_text, text_of
+from metrics.ingest.traces.chat_traces import decoded
+from metrics.ingest.traces.otel_traces import Span, span_of
+from metrics.ingest.traces.stored_trace import trace_cell
+from metrics.text.agents.traces import TraceError
 
 OF_TRACES = {"session_id", "user_id", "release", "public", "bookmarked", "html_path", "total_cost", "project_id",
              "observations", "environment"}  # fmt: skip
@@ -84,7 +90,12 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
         found |= metadata("" if isinstance(own, Mapping) else "langfuse.metadata", own)
         if kind != "items":
             inner = beside.get(text_of(record.get("trace_id")) or "") or _observations(record)
-            found |= {"answer": text_of(answers[place])} | _facts(record, inner)
+            try:
+                trace = trace_cell([_span(one) for one in inner], "Langfuse")
+            except TraceError as failure:
+                fault(row, Fault(str(failure), "observations of fewer steps", "id"))
+                continue
+            found |= {"answer": text_of(answers[place]), "trace": trace} | _facts(record, inner)
         made.append((row, found))
     if any(found.get("model") is None for _, found in made):
         for _, found in made:
@@ -129,14 +140,15 @@ def _facts(record: Record, inner: Sequence[Record]) -> Record:
         for text in _documents(one.get("output"))
     ]  # fmt: skip
     tokens = [number for one in (generations or [record]) if (number := _tokens(one)) is not None]
-    costs = (record.get(name) for name in ("total_cost", "calculated_total_cost"))
+    costs = [cost for one in generations if (cost := _cost(one)) is not None]
+    cost = _cost(record)
     failed = str(record.get("level")).upper() == "ERROR"
     found: Record = {
         "model": next(iter(models)) if len(models) == 1 else None,
         "retrieved_contexts": contexts or None,
         "duration_s": amount(record.get("latency")),
         "tokens": sum(tokens) if tokens else None,
-        "cost_usd": next((cost for cost in map(amount, costs) if cost is not None), None),
+        "cost_usd": cost if cost is not None or not costs else math.fsum(costs),
         "error": (text_of(record.get("status_message")) or "error") if failed else None,
     }
     scores = record.get("scores")
@@ -145,6 +157,56 @@ def _facts(record: Record, inner: Sequence[Record]) -> Record:
             value = score.get("stringValue") if score.get("value") is None else score["value"]
             found |= metadata(f"langfuse.{score['name']}", value)
     return found
+
+
+def _span(record: Record) -> Span:
+    """Return an observation as a span of OpenTelemetry's GenAI conventions."""
+    kind, sides = str(record.get("type")).upper(), [decoded(record.get(name)) for name in ("input", "output")]
+    attributes: Record = {"gen_ai.operation.name": "invoke_agent"}
+    if kind == "GENERATION":
+        said, replied = (_said(value, role) for value, role in zip(sides, ("user", "assistant"), strict=True))
+        attributes = {
+            "gen_ai.operation.name": "chat", "gen_ai.input.messages": said, "gen_ai.output.messages": replied,
+            "gen_ai.usage.input_tokens": _tokens(record), "gen_ai.usage.cost": _cost(record),
+        }  # fmt: skip
+    elif kind == "TOOL":
+        attributes = {
+            "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": record.get("name"),
+            "gen_ai.tool.call.arguments": sides[0], "gen_ai.tool.call.result": sides[1],
+        }  # fmt: skip
+    status = {"code": str(record.get("level")).upper(), "message": record.get("status_message")}
+    facts = {name: record.get(name) for name in ("name", "start_time", "end_time", "trace_id")}
+    ids = {"span_id": record.get("id"), "parent_id": record.get("parent_observation_id")}
+    return span_of(facts | ids | {"attributes": attributes, "status": status}, {})
+
+
+def _said(value: Any, role: str) -> list[Record]:
+    """Return the messages of a generation's input or output; a text or an object without roles is one of `role`."""
+    if isinstance(value, Mapping):
+        value = next((value[name] for name in CHAT if isinstance(value.get(name), list)), value)
+    listed = value if isinstance(value, list) else [value]
+    messages = [message for entry in listed if isinstance(entry, Mapping) and (message := _message(entry))]
+    text = None if messages else item_text(value)
+    return messages or ([{"role": role, "content": text}] if text else [])
+
+
+def _message(entry: Mapping[str, Any]) -> Record | None:
+    """Return a message in OpenAI's form, None where it has no role; calls of LangChain have args."""
+    if not isinstance(entry.get("role"), str):
+        return None
+    calls = entry.get("tool_calls") or lookup(entry, "additional_kwargs.tool_calls")
+    spelled = [
+        {**call, "arguments": call["args"]} if "args" in call else call
+        for call in (calls if isinstance(calls, list) else [])
+        if isinstance(call, Mapping)
+    ]
+    kept = {name: entry[name] for name in ("role", "content", "tool_call_id") if entry.get(name) is not None}
+    return kept | ({"tool_calls": spelled} if spelled else {})
+
+
+def _cost(record: Record) -> float | None:
+    places = ("total_cost", "calculated_total_cost", "cost_details.total")
+    return next((cost for place in places if (cost := amount(lookup(record, place))) is not None), None)
 
 
 def _model(record: Record) -> str | None:

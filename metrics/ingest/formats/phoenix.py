@@ -1,7 +1,8 @@
 """Phoenix: spans with OpenInference attributes (JSON, JSONL, or a data frame of spans as CSV or Parquet).
 
 A trace is a case: its root span has the question (`input.value`) and the answer (`output.value`), its retriever spans
-the retrieved contexts, its LLM spans model, tokens and cost. Spans without the root of their trace are refused.
+the retrieved contexts, its LLM spans model, tokens and cost. Several calls of models or tools are its trace, with their
+times. Spans without the root of their trace are refused.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,14 +18,19 @@ from metrics.ingest.formats.tool_records import (
     Refused,
     amount,
     count,
+    group,
     lookup,
     metadata,
     tool_reader,
 )
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, TEXTS, MediaError, texts_in
 from metrics.ingest.tables.values import item_text, text_of
+from metrics.ingest.traces.otel_traces import Span, span_of
+from metrics.ingest.traces.stored_trace import trace_cell
+from metrics.text.agents.traces import TraceError
 
 KNOWN = ("attributes.openinference", "attributes.input", "attributes.output", "attributes.llm", "attributes.retrieval")
+KIND = "openinference.span.kind"
 DOCUMENTS = "attributes.retrieval.documents"
 WHOLE = "all spans of the traces, or their root spans (get_spans_dataframe without a filter, or root_spans_only=True)"
 
@@ -59,6 +65,12 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
         found |= metadata("input", more[place]) | metadata("output", others[place])
         own = lookup(record, "attributes.metadata")
         found |= metadata("" if isinstance(own, Mapping) else "phoenix.metadata", own)
+        spans = [_span(span) for span in traces[record["_trace"]]]
+        try:
+            found["trace"] = trace_cell(spans, "Phoenix")
+        except TraceError as failure:
+            fault(row, Fault(str(failure), "spans of fewer steps", "context.trace_id"))
+            continue
         made.append((row, found | _facts(record, traces[record["_trace"]])))
     if any(found["model"] is None for _, found in made):
         for _, found in made:
@@ -95,6 +107,18 @@ def _facts(root: Record, spans: Sequence[Record]) -> Record:
         "cost_usd": sum(costs) if costs else None,
         "error": (text_of(lookup(root, "status_message")) or "error") if failed else None,
     }
+
+
+def _span(record: Record) -> Span:
+    """Return a span as OpenTelemetry has it."""
+    attributes = group(record, "attributes")
+    attributes = dict(attributes) if isinstance(attributes, Mapping) else {}
+    if lookup(attributes, KIND) is None:
+        attributes[KIND] = record.get("span_kind")
+    names = ("name", "start_time", "end_time", "parent_id")
+    ids = {name: lookup(record, f"context.{name}") or record.get(name) for name in ("trace_id", "span_id")}
+    status = {"code": record.get("status_code"), "message": record.get("status_message")}
+    return span_of({name: record.get(name) for name in names} | ids | {"attributes": attributes, "status": status}, {})
 
 
 def _document(entry: Any) -> str | None:

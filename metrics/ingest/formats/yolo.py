@@ -7,14 +7,16 @@ box, see yolo_poses. An image without a label file has no objects.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from metrics.core.array_types import Floats
+from metrics.core.classes import ClassFacts
 from metrics.core.suite import Suite
-from metrics.ingest.formats.yolo_poses import PoseShape, poses_of, shape_of, shape_of_suite
+from metrics.ingest.formats.yolo_poses import PoseShape, named_points, poses_of, shape_of, shape_of_suite
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
 from metrics.ingest.media.class_names import names_files
@@ -104,10 +106,12 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     kept[: len(labels)] = (sheet.count() == 0) | (sheet.count(good=True) > 0)
     kept[unread] = False
     order = np.argsort(np.array(ids, object)[kept], kind="stable")
-    return pictures.suite(
+    loaded = pictures.suite(
         bundle.name, request.suite_name or upload.stem, request.task or "detection",
         only(cases, kept).take(pa.array(order)), only(annotations, ~sheet.bad), names, tuple(range(len(names))),
     )  # fmt: skip
+    facts = {} if shape is None else _point_names(bundle, problems, names, shape)
+    return replace(loaded, value=replace(loaded.value, classes=facts)) if facts else loaded
 
 
 def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
@@ -245,6 +249,12 @@ def pose_shape(bundle: Bundle, problems: Problems) -> PoseShape | None:
                 raise problems.fail(bundle.file(entry), f"kpt_shape {value!r}"[:80], "kpt_shape: [17, 3] or [17, 2]")
             return shape
     return None
+
+
+def _point_names(bundle: Bundle, problems: Problems, names: Sequence[str], shape: PoseShape) -> dict[str, ClassFacts]:
+    """Return the names of key points in the data.yaml that has some, by class."""
+    listed = (_yaml(bundle, entry, problems).get("kpt_names") for entry in bundle.ending(".yaml", ".yml"))
+    return next((named_points(value, names, shape.points) for value in listed if value is not None), {})
 
 
 def _yaml(bundle: Bundle, entry: Entry, problems: Problems) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Key points in YOLO labels: `class xc yc w h x1 y1 [v1] x2 y2 [v2] … [conf]`, of the shape that data.yaml states."""
+"""Key points in YOLO labels: `class xc yc w h x1 y1 [v1] x2 y2 [v2] … [conf]`, of the shape that data.yaml states.
+
+Their names are in its `kpt_names`. Its `flip_idx` is for training alone and not read; YOLO knows no skeleton.
+"""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.array_types import Floats
+from metrics.core.classes import ClassFacts
 from metrics.core.suite import NUMBERS, Suite
 from metrics.ingest.media.bundle import Rows
 
@@ -41,6 +45,21 @@ def shape_of(value: Any) -> PoseShape | None:
     if len(texts) != 2 or len(numbers) != 2 or not 0 < numbers[0] <= MOST or numbers[1] not in (2, 3):
         return None
     return PoseShape(*numbers)
+
+
+def named_points(value: Any, labels: Sequence[str], count: int) -> dict[str, ClassFacts]:
+    """Return the names of the `count` key points of each class in the `kpt_names` of a data.yaml.
+
+    They are by class, its number or its name ({0: [nose, tail]}), or one list for all. They are only shown: what is no
+    list of as many names is left out.
+    """
+    found = {}
+    for place, label in enumerate(labels):
+        names = value.get(str(place), value.get(label)) if isinstance(value, dict) else value
+        texts = [name.strip() for name in names if isinstance(name, str)] if isinstance(names, list) else []
+        if len(texts) == len(names or ()) == count and all(texts):
+            found[label] = ClassFacts(keypoints=tuple(texts))
+    return found
 
 
 def shape_of_suite(suite: Suite) -> PoseShape | None:

@@ -1,6 +1,7 @@
 """Conversations as traces: OpenAI's messages and Responses items, Anthropic's blocks, OpenTelemetry's parts."""
 
 import json
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -37,6 +38,7 @@ class Conversation:
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self._places: dict[str, int] = {}
+        self._asked: dict[str, deque[str]] = {}  # ids of calls, by tool
 
     def add(self, message: Any, where: str = "message") -> None:
         """Add one message or item; TraceError naming `where` it is for anything else."""
@@ -108,12 +110,24 @@ class Conversation:
             known = self.steps[place]
             more = known.arguments if known.arguments is not None else given
             self.steps[place] = replace(
-                known, tool=known.tool or tool, arguments=more, started=started, seconds=seconds
-            )
+                known, tool=known.tool or tool, arguments=more, started=started or known.started,
+                seconds=known.seconds if seconds is None else seconds,
+            )  # fmt: skip
             return
         self._places[id] = len(self.steps)
         tool = tool or "unnamed tool"
+        if id:
+            self._asked.setdefault(tool, deque()).append(id)
         self.steps.append(Step("call", tool=tool, arguments=given, id=id, started=started, seconds=seconds))
+
+    def requested(self, tool: str) -> str:
+        """Return the id of the first call of a tool without a result, each id once; empty where there is none."""
+        ids = self._asked.get(tool, deque())
+        while ids:
+            step = self.steps[self._places[id := ids.popleft()]]
+            if step.result is None and step.error is None and step.seconds is None:
+                return id
+        return ""
 
     def answer(self, id: str, result: Any, error: Any = None, tool: str = "") -> None:
         """Add the result of the call with that id; without such a call, a message of the tool."""

@@ -1,10 +1,13 @@
 """OpenTelemetry's GenAI spans as traces: OTLP's JSON and flat lists of spans, recognised by their gen_ai.* attributes.
 
+OpenInference's attributes are read as those, see openinference.
+
 Conversations are in `gen_ai.input.messages` and `gen_ai.output.messages` (attributes of a span or of its events), in
 the events used before (`gen_ai.user.message`, …), or in numbered attributes (`gen_ai.prompt.0.content`).
 """
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from metrics.ingest.traces.chat_traces import Conversation, decoded
+from metrics.ingest.traces.openinference import gen_ai
 from metrics.text.agents.traces import Step, TraceError, text_of
 
 MOST_SPANS = 50_000
@@ -42,12 +46,13 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class SpanTrace:
-    """One trace as its spans describe it: steps, duration, tokens and case; None where they do not say."""
+    """One trace as its spans describe it: steps, duration, tokens, dollars and case; None where they do not say."""
 
     steps: list[Step]
     seconds: float | None = None
     tokens: int | None = None
     case_id: str | None = None
+    cost_usd: float | None = None
 
 
 @dataclass(slots=True)
@@ -82,23 +87,24 @@ def spans_in(documents: Sequence[Any]) -> dict[str, list[Span]]:
             count += 1
             if count > MOST_SPANS:
                 raise TraceError(f"more than {MOST_SPANS:,} spans")
-            span = _span(raw, resource)
+            span = span_of(raw, resource)
             found.setdefault(span.trace, []).append(span)
     return found
 
 
 def trace_of_spans(spans: Sequence[Span]) -> SpanTrace:
-    """Return the trace that spans describe, its steps in order of time; TraceError where none has gen_ai.* attributes.
+    """Return the trace that spans describe, its steps in order of time.
 
-    A conversation that every request sends again is taken once. A call that a message requests and that a span of its
-    own executes is one step, with the span's times and error.
+    TraceError where none has gen_ai.* attributes, of its own or from OpenInference's. A conversation that every request
+    sends again is taken once. A call that a message requests and that a span of its own executes is one step, with the
+    span's times and error.
     """
     known = [
         span for span in spans
         if any(name.startswith(MARK) for name in (*span.attributes, *(name for name, _, _ in span.events)))
     ]  # fmt: skip
     if not known:
-        raise TraceError(f"{len(spans):,} spans, none with gen_ai.* attributes")
+        raise TraceError(f"{len(spans):,} spans, none with gen_ai.* or OpenInference attributes")
     made = Conversation()
     depths = _depths(known)
     sent: Counter[str] = Counter()
@@ -116,15 +122,13 @@ def trace_of_spans(spans: Sequence[Span]) -> SpanTrace:
         if turn.span is not None:
             _measure(made.steps, before, turn.span, depths)
     times = [time for span in known for time in (span.start, span.end) if time]
-    usage = [
-        amount
-        for span in known
-        if span.attributes.get("gen_ai.operation.name") not in AGGREGATING
-        if (amount := _tokens(span)) is not None
-    ]
+    acting = [span for span in known if span.attributes.get("gen_ai.operation.name") not in AGGREGATING]
+    usage = [amount for span in acting if (amount := _tokens(span)) is not None]
+    costs = [cost for span in acting if (cost := _cost(span)) is not None]
     cases = (text_of(span.attributes[name]) for span in spans for name in CASE if name in span.attributes)
     seconds = (max(times) - min(times)) / 1e9 if times else None
-    return SpanTrace(made.steps, seconds, sum(usage) if usage else None, next(cases, None))
+    cost = math.fsum(costs) if costs else None
+    return SpanTrace(made.steps, seconds, sum(usage) if usage else None, next(cases, None), cost)
 
 
 def _raw(document: Any) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
@@ -141,9 +145,11 @@ def _raw(document: Any) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]
                 yield span, resource
 
 
-def _span(raw: Mapping[str, Any], resource: Mapping[str, Any]) -> Span:
+def span_of(raw: Mapping[str, Any], resource: Mapping[str, Any]) -> Span:
+    """Return a span of a record as OTLP or an SDK writes it; `resource`: its resource's attributes."""
     context = _object(raw.get("context"))
     attributes = {name: value for name, value in resource.items() if name in CASE} | _attributes(raw.get("attributes"))
+    attributes = gen_ai(attributes) | attributes
     start = _time(_get(raw, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"))
     end = _time(_get(raw, "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")) or start
     events = [
@@ -224,8 +230,8 @@ def _conversation(attributes: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
 
 def _execute(made: Conversation, span: Span) -> None:
     attributes = span.attributes
-    id = text_of(attributes.get("gen_ai.tool.call.id"))
     tool = text_of(attributes.get("gen_ai.tool.name")) or span.name.removeprefix("execute_tool ")
+    id = text_of(attributes.get("gen_ai.tool.call.id")) or made.requested(tool)
     seconds = max(0, span.end - span.start) / 1e9 if span.start else None
     made.call(id, tool, attributes.get("gen_ai.tool.call.arguments"), _written(span.start), seconds)
     made.answer(id, attributes.get("gen_ai.tool.call.result"), span.error)

@@ -1,8 +1,8 @@
 """A trace as it is stored: whatever tool wrote it, it becomes one JSON of steps (metrics.text.agents.traces).
 
 It may be steps of our own ({"steps": [{"tool": …, "arguments": …, "result": …}, {"role": …, "text": …}]}), messages of
-OpenAI's chat, items of its Responses API, Anthropic's blocks, or OpenTelemetry spans with gen_ai.* attributes (OTLP's
-JSON, or a list of spans): in a cell of a `trace` column, or a file of its own.
+OpenAI's chat, items of its Responses API, Anthropic's blocks, or OpenTelemetry spans with attributes of gen_ai.* or
+OpenInference (OTLP's JSON, or a list of spans): in a cell of a `trace` column, or a file of its own.
 """
 
 import json
@@ -12,22 +12,23 @@ from typing import Any
 
 from metrics.ingest.tables.values import finite, json_text, text_of
 from metrics.ingest.traces.chat_traces import conversation, is_conversation
-from metrics.ingest.traces.otel_traces import SpanTrace, is_export, is_span, spans_in, trace_of_spans
+from metrics.ingest.traces.otel_traces import Span, SpanTrace, is_export, is_span, spans_in, trace_of_spans
 from metrics.text.agents.traces import MOST_STEPS, Step, TraceError, steps_of
 from metrics.text.json_text import JsonError, read_json
 
 EXPECTED = (
-    "a trace in JSON: steps, chat messages with roles, Responses items, or OpenTelemetry spans with gen_ai.* attributes"
+    "a trace in JSON: steps, chat messages with roles, Responses items, or OpenTelemetry spans with attributes of "
+    "gen_ai.* or OpenInference"
 )
 LONGEST = 20_000_000  # characters of one trace
 BESIDE = ("case_id", "model", "run")  # what a record may hold beside its trace
-OWN = {"steps", "artifacts", "source", "metadata", "error", "started", "seconds", "tokens", *BESIDE}
+OWN = {"steps", "artifacts", "source", "metadata", "error", "started", "seconds", "tokens", "cost_usd", *BESIDE}
 SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A trace as it is stored, its steps, and its tokens, seconds and case where it states them."""
+    """A trace as it is stored, its steps, and its tokens, seconds, dollars and case where it states them."""
 
     text: str
     steps: Sequence[Step]
@@ -35,6 +36,7 @@ class Trace:
     seconds: float | None = None
     tokens: int | None = None
     case_id: str | None = None
+    cost_usd: float | None = None
 
     @property
     def question(self) -> str | None:
@@ -106,11 +108,9 @@ def json_value(text: str, suffix: str) -> Any:
 def _own(document: Any, text: str | None) -> Trace:
     stored = _clean(text if text is not None else json.dumps(document, ensure_ascii=False))
     beside = document if isinstance(document, Mapping) else {}
-    seconds: Any = beside.get("seconds")
     return Trace(
-        stored, steps_of(stored), str(beside.get("source") or "steps")[:SHOWN],
-        float(seconds) if finite(seconds) and seconds >= 0 else None, _count(beside.get("tokens")),
-        text_of(beside.get("case_id")),
+        stored, steps_of(stored), str(beside.get("source") or "steps")[:SHOWN], _amount(beside.get("seconds")),
+        _count(beside.get("tokens")), text_of(beside.get("case_id")), _amount(beside.get("cost_usd")),
     )  # fmt: skip
 
 
@@ -128,20 +128,34 @@ def _of_spans(documents: Sequence[Any]) -> Trace:
     return trace_from(trace_of_spans(spans))
 
 
-def trace_from(found: SpanTrace) -> Trace:
-    """Return the trace that spans describe, as it is stored."""
-    return _packed(found.steps, "OpenTelemetry", None, found.seconds, found.tokens, found.case_id)
+def trace_from(found: SpanTrace, source: str = "OpenTelemetry") -> Trace:
+    """Return the trace that spans describe, as it is stored; `source`: what wrote the spans."""
+    return _packed(found.steps, source, None, found.seconds, found.tokens, found.case_id, found.cost_usd)
+
+
+def trace_cell(spans: Sequence[Span], source: str) -> str | None:
+    """Return the spans of a tool's trace as a cell; None where no more than one call of a model or a tool is told.
+
+    Raises TraceError for more than MOST_STEPS.
+    """
+    acting = [span for span in spans if span.attributes.get("gen_ai.operation.name") in ("chat", "execute_tool")]
+    return trace_from(trace_of_spans(spans), source).text if len(acting) > 1 else None
 
 
 def _packed(
     steps: Sequence[Step], kind: str, artifacts: list[Any] | None, seconds: float | None = None,
-    tokens: int | None = None, case_id: str | None = None,
+    tokens: int | None = None, case_id: str | None = None, cost_usd: float | None = None,
 ) -> Trace:  # fmt: skip
     if len(steps) > MOST_STEPS:
         raise TraceError(f"{len(steps):,} steps, more than {MOST_STEPS:,}")
-    facts = {"source": kind, "artifacts": artifacts, "seconds": seconds, "tokens": tokens}
+    facts = {"source": kind, "artifacts": artifacts, "seconds": seconds, "tokens": tokens, "cost_usd": cost_usd}
     document = {"steps": [step.as_record() for step in steps], **{n: v for n, v in facts.items() if v is not None}}
-    return Trace(_clean(json.dumps(document, ensure_ascii=False)), steps, kind, seconds, tokens, case_id)
+    text = _clean(json.dumps(document, ensure_ascii=False))
+    return Trace(text, steps, kind, seconds, tokens, case_id, cost_usd)
+
+
+def _amount(value: Any) -> float | None:
+    return float(value) if finite(value) and value >= 0 else None
 
 
 def _count(value: Any) -> int | None:

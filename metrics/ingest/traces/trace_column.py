@@ -1,4 +1,4 @@
-"""The trace column of a table: converted to the stored form, with answer, tokens and question taken from the traces."""
+"""The trace column of a table: converted to the stored form, with answer, usage and question taken from the traces."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,9 +16,9 @@ from metrics.text.agents.traces import TraceError
 def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = None) -> Columns:
     """Convert the sheet's traces to their stored form, and return the columns with what the traces add.
 
-    That is the answer, tokens and seconds where the sheet has no column for them, and the question where it holds
-    cases. Without case ids a trace belongs to the case of `suite` whose question is the user's first message. Cells
-    that are not a trace are problems.
+    That is the answer, tokens, seconds and dollars where the sheet has no column for them, and the question where it
+    holds cases. Without case ids a trace belongs to the case of `suite` whose question is the user's first message.
+    Cells that are not a trace are problems.
     """
     name = columns.columns.get("trace")
     if name is None or role == "suite":
@@ -39,6 +39,7 @@ def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = Non
         "answer": [None if trace is None else trace.answer for trace in traces],
         "tokens": [None if trace is None or trace.tokens is None else str(trace.tokens) for trace in traces],
         "duration_s": [None if trace is None or trace.seconds is None else repr(trace.seconds) for trace in traces],
+        "cost_usd": [None if trace is None or trace.cost_usd is None else repr(trace.cost_usd) for trace in traces],
     }
     questions = [None if trace is None else trace.question for trace in traces]
     if role == "combined":

@@ -1,10 +1,11 @@
-"""What a whole answer may be: a form, a quantity, a date, a choice."""
+"""What a whole answer may be: a form, a quantity, a date, a time, a choice."""
 
 from fractions import Fraction
 
 import pytest
 
 from metrics.text.answers.choices import choice
+from metrics.text.answers.clock_times import clock_time
 from metrics.text.answers.forms import AnswerForm, squad_form, without_ends
 from metrics.text.answers.quantities import quantity, same_amount
 from metrics.text.answers.whole_dates import whole_dates
@@ -151,3 +152,31 @@ def test_a_letter_is_chosen(answer: str, letter: str, text: str) -> None:
 )
 def test_no_letter_or_several_choose_nothing(answer: str) -> None:
     assert choice(answer) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("14:30", "14:30"), ("at 2:30 pm.", "14:30"), ("2:30 P.M.", "14:30"), ("2.30pm", "14:30"), ("2 p.m.", "14:00"),
+        ("2:30 am", "02:30"), ("2:30", "02:30"), ("02:30:00", "02:30"), ("14:30:15", "14:30:15"), ("14h30", "14:30"),
+        ("14.30 Uhr", "14:30"), ("14 Uhr 30", "14:30"), ("3 o’clock", "03:00"), ("12 am", "00:00"),
+        ("12 pm", "12:00"), ("12:01 a.m.", "00:01"), ("noon", "12:00"), ("12 noon", "12:00"), ("Midnight", "00:00"),
+        ("24:00", "00:00"), ("14:30 UTC", "14:30 UTC"), ("14:30Z", "14:30 UTC"), ("2:30 pm GMT", "14:30 UTC"),
+        ("14:30 cet", "14:30 CET"), ("14:30 +02:00", "14:30 +02:00"), ("**2:30 pm**", "14:30"),
+    ],
+)  # fmt: skip
+def test_a_time_of_day_in_every_form(text: str, shown: str) -> None:
+    found = clock_time(text)
+    assert found is not None
+    assert found.shown == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "14", "14.30", "3:5", "2:60", "25:00", "24:01", "13 pm", "0 am", "pm", "2:30 pm or 3 pm", "3h",
+        "2024-03-01", "it is 2:30 pm", "1:2:3", "14:30:15.5", "9" * 99,
+    ],
+)  # fmt: skip
+def test_numbers_ratios_durations_and_sentences_are_no_time(text: str) -> None:
+    assert clock_time(text) is None
