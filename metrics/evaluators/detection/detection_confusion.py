@@ -1,7 +1,6 @@
 """detection_confusion: which label objects are taken for, with what is hallucinated and what is missed."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +10,7 @@ from metrics.core.array_types import Bools, Floats, Int32s
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._object_confusion import confusion_names, confusion_table
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
 from metrics.evaluators.detection._label_rows import Shares
 from metrics.evaluators.detection._matched import (
@@ -26,7 +26,6 @@ from metrics.vision.object_confusion import Cells, cells, match_any_label
 from metrics.vision.outcomes import LOCALISED
 
 NOTHING_MATCHED = "no prediction that reaches the score threshold matches a ground truth"
-CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
 
 
 class DetectionConfusionParameters(OperatingParameters):
@@ -151,13 +150,8 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     pairs = scene.overlaps(min(iou, LOCALISED))
     found = match_any_label(scene.objects, pairs, iou, parameters.score_threshold)
     placed = cells(scene.objects, found)
-    labels = len(scene.labels)
-    truths, predicted = (
-        pa.array([*scene.labels, margin(name, scene.labels)], pa.string()) for name in ("hallucination", "missed")
-    )
-    counts = placed.count(labels)
-    down, across = counts.nonzero()
-    curves = pa.table([truths.take(pa.array(down)), predicted.take(pa.array(across)), counts[down, across]], CURVES)
+    truths, predicted = confusion_names(scene.labels)
+    curves = confusion_table(placed.count(len(scene.labels)), scene.labels)
     matches = outcomes_table(scene, found, iou)
     outside = placed.truth < 0
     columns = together(
@@ -174,13 +168,6 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
             for label, other, count in zip(*curves.to_pydict().values(), strict=True)
         ]
     return Findings(rows, curves=curves, matches=matches)
-
-
-def margin(name: str, labels: Sequence[str]) -> str:
-    """Return the name of a margin of the matrix: in parentheses where a label has it."""
-    while name in labels:
-        name = f"({name})"
-    return name
 
 
 def _shares(scene: Scene, placed: Cells, parameters: DetectionConfusionParameters) -> list[Aggregate]:
