@@ -98,12 +98,12 @@ def match_objects(
     below `score` is `below_score`, one beyond the `max_dets` best of its label `ignored`. size: height and width of the
     image, pixels, which masks need; where it is unknown, or the geometry asked for is missing, the boxes are compared.
     rules: the evaluator's, all but its threshold, for which `iou` stands; those of a benchmark go by what `case` (a row
-    of the suite) says of the image. Of key points, ground truths without a labelled one are crowds.
+    of the suite) says of the image. Of key points, a ground truth without a labelled one is ignored with its match.
     """
     if geometry == "keypoints":
         overlaps = pose_overlaps(annotations, predictions, rules.sigmas or {})
         if len(annotations):
-            annotations = annotations.assign(is_crowd=annotations["is_crowd"].astype(bool) | unlabelled(annotations))
+            annotations = annotations.assign(is_ignored=unlabelled(annotations))
     elif rules.benchmark is not None:
         here = {**(case or {}), "case_id": IMAGE}
         return _by_benchmark(rules.benchmark, here, annotations, predictions, iou, score, geometry, rules.max_dets)
