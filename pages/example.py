@@ -176,11 +176,9 @@ def show_chat(column: str, output: Mapping[str, Any], case: Mapping[str, Any], s
         if row["verdicts"]
     ]
     view = chat_turns.chat(output["trace"], case["question"], output["answer"], judged)
-    if view is None:
-        return
-    is_judged = any(turn["verdicts"] for turn in view["turns"])
-    if is_judged or len(view["turns"]) > 2:  # a question and its answer are shown already
-        with st.expander(f"Conversation: {chat_turns.summary(view)}", key=f"chat-{column}", expanded=is_judged):
+    if view is not None and chat_turns.tells_more(view):
+        title, opened = f"Conversation: {chat_turns.summary(view)}", chat_turns.is_judged(view)
+        with st.expander(title, key=f"chat-{column}", expanded=opened):
             chat.draw(view, f"turns-{column}")
 
 
