@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -209,9 +210,9 @@ def show_label_scores(predictions: pd.DataFrame, output: Mapping[str, Any]) -> N
 
 def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) -> None:
     """Draw the image with the wrong areas, or with the regions of the ground truth and of each model."""
-    colours = segment_panels.class_colours(data.labels(run))
-    only = filters.one("Class", list(colours), "label")
     drawn = [data.segments(run, view.case["case_id"], output["model"], output["run"]) for _, output in chosen]
+    colours = segment_panels.class_colours(data.labels(run), chain(*drawn))
+    only = filters.one("Class", list(colours), "label")
     left, right = st.columns([2, 5], vertical_alignment="center")
     with left:
         panoptic = {"segments": "Segments"} if "panoptic_quality" in data.match_evaluators(run) else {}
@@ -220,6 +221,7 @@ def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) 
     with right:
         if shown == "segments":
             st.caption("Each thing in a shade of its own, stuff flat. Found ✓ solid, false ✗ dashed, missed – dotted.")
+            there &= {*data.labels(run)}  # what no segment covers is none
         named = {label: colour for label, colour in colours.items() if label in there}
         st.html(segment_panels.legend_html("classes" if shown == "segments" else shown, named))
     source, width, height = picture(view)

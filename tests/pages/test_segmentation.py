@@ -86,6 +86,19 @@ def test_the_confusion_of_segments_has_its_numbers_and_lists_segments(
     assert f"{cells['a', 'missed']} segments" in [caption.value for caption in page.caption]
 
 
+@pytest.mark.parametrize("show", ["segments", "classes", "mistakes"])
+def test_every_region_has_its_style(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest], show: str
+) -> None:
+    """What no segment covers is background, a class that the suite does not list."""
+    maps = panoptic_run(tmp_path, seed=3, pictures=2)
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    viewer = drawn(open_page("example", run=maps.id, show=show))
+    kinds = {kind for panel in viewer["panels"] for kind in panel["objects"]}
+    assert kinds
+    assert kinds <= viewer["styles"].keys()
+
+
 def test_the_leaderboard_has_the_three_numbers(run: Run, open_page: Callable[..., AppTest]) -> None:
     heatmap = told(open_page("leaderboard", run=run.id), "heatmap")
     assert heatmap["models"] == ["exact", "late"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from metrics import analysis
@@ -115,8 +116,8 @@ def _areas(run: Run, view: analysis.ExampleView) -> tuple[list[dict[str, Any]], 
     kind is drawn.
     """
     case_id, outputs = view.case["case_id"], [(one["model"], one["run"]) for one in view.outputs]
-    colours = segment_panels.class_colours(run.suite.labels)
     found = [(str(model), analysis.segments(run, case_id, model, repeat)) for model, repeat in outputs]
+    colours = segment_panels.class_colours(run.suite.labels, chain.from_iterable(each for _, each in found))
     there = {label for _, each in found for one in each for label in (one.truth, one.predicted)}
     named = {label: colour for label, colour in colours.items() if label in there}
     mistakes = [segment_panels.mistakes_panel(name, each) for name, each in found]
@@ -132,11 +133,12 @@ def _areas(run: Run, view: analysis.ExampleView) -> tuple[list[dict[str, Any]], 
     styles = segment_panels.styles(colours)
     if PANOPTIC in analysis.match_evaluators(run):
         of = [(str(model), *analysis.segment_outcomes(run, case_id, model, repeat)) for model, repeat in outputs]
+        covered = {label: colour for label, colour in named.items() if label in run.suite.labels}
         views.insert(
             0,
-            {"title": "Segments", "evaluators": [PANOPTIC], "legend": segment_panels.legend("classes", named),
+            {"title": "Segments", "evaluators": [PANOPTIC], "legend": segment_panels.legend("classes", covered),
              "first": [panoptic_panels.truth_panel("Ground truth", of[0][1])],
              "panels": [panoptic_panels.model_panel(*each) for each in of]},
         )  # fmt: skip
-        styles |= panoptic_panels.styles(run.suite.labels)
+        styles |= panoptic_panels.styles(list(colours))
     return views, styles
