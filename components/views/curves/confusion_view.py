@@ -36,7 +36,7 @@ def show_confusion(run: str, evaluator: str) -> None:
     point, of_objects = None, evaluator in data.match_evaluators(run)
     if of_objects and "detection" in entry.tasks:
         point = point_controls.point_of(run, object_list.state_here())
-        point_controls.draw(run, point)
+        point_controls.draw(run, point, similarity=data.match_rules(run, evaluator).similarity)
         counts = data.confusion_at(run, places[name][0], point, places[name][1])
     margins = confusion_counts.margins_of(counts) if of_objects else None
     names, order = _choose_classes(counts, margins)
@@ -115,7 +115,8 @@ def _show_summary(
             st.caption(f"{bounds} · n {format.count(int(row['n']))}" if bounds else f"n {format.count(int(row['n']))}")
     if not measured:
         st.caption(
-            f"Intervals are known at score ≥ {own['score_threshold']:.2f}, IoU ≥ {own['iou_threshold']:.2f} only."
+            f"Intervals are known at score ≥ {own['score_threshold']:.2f}, "
+            f"{data.match_rules(run, evaluator).similarity} ≥ {own['iou_threshold']:.2f} only."
         )
     mistakes = confusion_counts.confusions(counts, margins, most=100)
     if mistakes.empty:

@@ -1,6 +1,6 @@
 """The cases that a report shows in full: the worst of each evaluator, merged where one output fails in several."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -243,11 +243,11 @@ def _boxes(
         view.annotations, predictions, point.iou, point.score, compared, size, rules, view.case
     )
     boxes = []
-    for row, kind in zip(records(view.annotations), annotated, strict=True):
+    for row, kind in zip(view.annotations.to_dict("records"), annotated, strict=True):
         shown_as = "annotation" if kind == "tp" else _drawn(kind)
         boxes.append(_box(row, shown_as, compared))
     hidden = 0
-    for row, kind in zip(records(predictions), predicted, strict=True):
+    for row, kind in zip(predictions.to_dict("records"), predicted, strict=True):
         if kind == "below_score":
             hidden += 1
             continue
@@ -262,7 +262,7 @@ def _boxes(
     return tuple(boxes[:MOST_BOXES]), note + "."
 
 
-def _box(row: Mapping[str, Any], kind: str, compared: analysis.Measured) -> Box:
+def _box(row: Mapping[Hashable, Any], kind: str, compared: analysis.Measured) -> Box:
     """Return one object as it was compared: a pose that was, without its box, which would hide it."""
     score, bones = row.get("score"), tuple(map(tuple, row.get("bones") or ()))
     return Box(
