@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -176,11 +177,9 @@ def show_chat(column: str, output: Mapping[str, Any], case: Mapping[str, Any], s
         if row["verdicts"]
     ]
     view = chat_turns.chat(output["trace"], case["question"], output["answer"], judged)
-    if view is None:
-        return
-    is_judged = any(turn["verdicts"] for turn in view["turns"])
-    if is_judged or len(view["turns"]) > 2:  # a question and its answer are shown already
-        with st.expander(f"Conversation: {chat_turns.summary(view)}", key=f"chat-{column}", expanded=is_judged):
+    if view is not None and chat_turns.tells_more(view):
+        title, opened = f"Conversation: {chat_turns.summary(view)}", chat_turns.is_judged(view)
+        with st.expander(title, key=f"chat-{column}", expanded=opened):
             chat.draw(view, f"turns-{column}")
 
 
@@ -211,9 +210,9 @@ def show_label_scores(predictions: pd.DataFrame, output: Mapping[str, Any]) -> N
 
 def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) -> None:
     """Draw the image with the wrong areas, or with the regions of the ground truth and of each model."""
-    colours = segment_panels.class_colours(data.labels(run))
-    only = filters.one("Class", list(colours), "label")
     drawn = [data.segments(run, view.case["case_id"], output["model"], output["run"]) for _, output in chosen]
+    colours = segment_panels.class_colours(data.labels(run), chain(*drawn))
+    only = filters.one("Class", list(colours), "label")
     left, right = st.columns([2, 5], vertical_alignment="center")
     with left:
         panoptic = {"segments": "Segments"} if "panoptic_quality" in data.match_evaluators(run) else {}
@@ -222,6 +221,7 @@ def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) 
     with right:
         if shown == "segments":
             st.caption("Each thing in a shade of its own, stuff flat. Found ✓ solid, false ✗ dashed, missed – dotted.")
+            there &= {*data.labels(run)}  # what no segment covers is none
         named = {label: colour for label, colour in colours.items() if label in there}
         st.html(segment_panels.legend_html("classes" if shown == "segments" else shown, named))
     source, width, height = picture(view)

@@ -51,12 +51,15 @@ def number(evaluator: str, metric: str, parameters: Mapping[str, Value]) -> Filt
     }
 
 
-def cell(labels: Sequence[str], predicted: Sequence[str], margins: tuple[str, str]) -> Filters:
-    """Return the objects of a cell of a confusion matrix: those of these labels that are predicted as those."""
+def cell(labels: Sequence[str], predicted: Sequence[str], margins: tuple[str, str], scored: bool = True) -> Filters:
+    """Return the objects of a cell of a confusion matrix: those of these labels that are predicted as those.
+
+    `scored`: of objects with scores. Segments have none, and one that overlaps its class too little has no partner.
+    """
     if margins[0] in labels:
-        return {"kind": ["fp_hallucination"], "label": list(predicted)}
+        return {"kind": ["fp_hallucination"] + ["fp_localisation"] * (not scored), "label": list(predicted)}
     if margins[1] in predicted:
-        return {"kind": ["fn"], "label": list(labels)}
+        return {"kind": ["fn" if scored else "fn_no_prediction"], "label": list(labels)}
     right = set(labels) & set(predicted)
     return {
         "kind": ["tp"] * bool(right) + ["fp_misclassification"] * (len({*labels, *predicted}) > 1),

@@ -92,6 +92,15 @@ SERIES = {
 }
 
 
+# Of classes on pictures. Each is the colour furthest from those before it, for the nearest of normal sight, protanopia
+# and deuteranopia in OKLab, among those that stand out from both surfaces: the fewer classes, the further apart.
+CLASSES = (
+    "#5cc5d0", "#f0985a", "#2449aa", "#aa0000", "#6186ff", "#318692", "#db4900", "#3131ff", "#ffce00", "#793d61",
+    "#92e7b6", "#496dc2", "#559ece", "#61e7ff", "#f30c86", "#318655", "#55b6ff", "#61c292", "#e77900", "#c23118",
+    "#ffc279", "#ffaa18", "#316df3", "#4986c2",
+)  # fmt: skip
+
+
 def series(dark: bool = False) -> tuple[str, ...]:
     """Return the colours of models in charts, in order; they repeat beyond the last."""
     return SERIES[dark]

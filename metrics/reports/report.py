@@ -271,7 +271,8 @@ class Passage:
 class Box:
     """One object drawn on an image: closed outlines (x1 y1 x2 y2 …, pixels), its match kind, label and score.
 
-    filled: a mask, drawn as a surface by the rule "nonzero".
+    filled: a mask, drawn as a surface by the rule "nonzero", in `colour` where it has one of its own. bones: the lines
+    (x1 y1 x2 y2) of a pose, a point where both ends are one. outlined: whether the outlines are drawn, too.
     """
 
     kind: str
@@ -279,6 +280,9 @@ class Box:
     label: str
     score: float | None = None
     filled: bool = False
+    bones: tuple[tuple[float, ...], ...] = ()
+    outlined: bool = True
+    colour: str = ""
 
 
 @dataclass(frozen=True, slots=True)

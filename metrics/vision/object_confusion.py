@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.core.array_types import Int32s, Ints
+from metrics.core.array_types import Bools, Int32s, Ints
 from metrics.vision.compiled.match_states import ASIDE
 from metrics.vision.matching import LARGEST, Pairs, assign
 from metrics.vision.objects import Objects
@@ -40,19 +40,30 @@ class Cells:
         return flat.reshape(size, size)
 
 
-def match_any_label(objects: Objects, pairs: Pairs, iou: float, score: float) -> Outcomes:
+def match_any_label(
+    objects: Objects,
+    pairs: Pairs,
+    iou: float,
+    score: float,
+    ignored: Bools | None = None,
+    spared: Bools | None = None,
+    *,
+    nearest: bool = False,
+) -> Outcomes:
     """Match the predictions of score ≥ `score` with ground truths of their image, of any label.
 
     Best score first (file order where scores tie), each takes the free ground truth of the highest IoU ≥ `iou`; of
     equal ones one of its own label, then the last. One that takes none is ignored where a crowd of its own label covers
     it at IoU ≥ `iou`. The kinds are tp (took one of its label), fp_misclassification (took one of another),
     fp_hallucination, ignored, below_score; of ground truths tp (taken, whatever the label), fn_no_prediction, ignored.
-    `pairs` are those of `image_pairs` at a floor of at most `iou`.
+    `pairs` are those of `image_pairs` at a floor of at most `iou`. `ignored` [G] are ground truths that are neither
+    found nor missed (by default crowds), and what takes one is ignored; `spared` [N] predictions that are ignored where
+    they take none; nearest: by Pascal VOC's rule, see `assign`.
     """
-    threshold = min(iou, LARGEST)
+    threshold, aside = min(iou, LARGEST), objects.crowd if ignored is None else ignored
     found = _by_score(objects, threshold, score, pairs)
     nowhere = np.zeros((1, len(found.prediction)), np.bool_)
-    matched, state = assign(objects, found, np.array([threshold]), objects.crowd[None], nowhere)
+    matched, state = assign(objects, found, np.array([threshold]), aside[None], nowhere, nearest=nearest)
     taken, event = matched[:, 0, 0], found.prediction
 
     truth, overlap = np.full(len(objects.score), -1, np.int32), np.full(len(objects.score), np.nan)
@@ -62,10 +73,12 @@ def match_any_label(objects: Objects, pairs: Pairs, iou: float, score: float) ->
     own = objects.truth_class[truth[took]] == objects.prediction_class[took]
     kinds[took] = np.where(own, TP, MISCLASSIFIED)
     kinds[event[state[:, 0, 0] == ASIDE]] = IGNORED
+    if spared is not None:
+        kinds[spared & (kinds == HALLUCINATED)] = IGNORED
     kinds[objects.score < score] = BELOW
-    truths = np.where(objects.crowd, IGNORED, FN_MISSED).astype(np.int8)
+    truths = np.where(aside, IGNORED, FN_MISSED).astype(np.int8)
     hit = taken[taken >= 0]
-    truths[hit[~objects.crowd[hit]]] = TP
+    truths[hit[~aside[hit]]] = TP
     return Outcomes(kinds, truth, overlap, truths)
 
 

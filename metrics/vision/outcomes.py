@@ -135,11 +135,13 @@ def match_image(
     """Return the kinds of one image's predictions and of its ground truths, at an IoU and a score threshold.
 
     Matched by the rules of `match` and `outcomes`, without numba, quick enough for a slider. Frames with the columns
-    label and score or is_crowd; an empty frame needs none. `overlaps` [D, G] is the IoU of every prediction with every
+    label and score, or is_crowd and perhaps is_ignored; an empty frame needs none. A ground truth with is_ignored is
+    matched after the others, as crowds are, but once only. `overlaps` [D, G] is the IoU of every prediction with every
     ground truth. Predictions under `score` take no part.
     """
     labels, truth_labels = _column(predictions, "label", object), _column(annotations, "label", object)
     crowds = _column(annotations, "is_crowd", np.bool_)
+    aside = crowds | _column(annotations, "is_ignored", np.bool_)
     scores = _column(predictions, "score", np.float64)
     same_label = labels[:, None] == truth_labels[None, :]
     threshold = min(iou, LARGEST)
@@ -152,23 +154,24 @@ def match_image(
     partner, taken = np.full(len(scores), -1, np.int32), np.zeros(len(crowds), np.bool_)
     for row in order[~(below | late)[order]]:
         fits = same_label[row] & (overlaps[row] >= threshold)
-        for candidates in (np.flatnonzero(fits & ~crowds & ~taken), np.flatnonzero(fits & crowds)):
+        free = fits & (crowds | ~taken)
+        for candidates in (np.flatnonzero(free & ~aside), np.flatnonzero(free & aside)):
             if len(candidates):
                 best = overlaps[row, candidates]
                 partner[row] = candidates[len(best) - 1 - best[::-1].argmax()]  # the last of the best
                 taken[partner[row]] = True
                 break
 
-    counted = ~(below | late)[:, None] & ~crowds[None, :]
+    counted = ~(below | late)[:, None] & ~aside[None, :]
     same, other = (np.where(counted & mask, overlaps, 0.0) for mask in (same_label, ~same_label))
     best = (overlaps_of.max(axis=1, initial=0.0) for overlaps_of in (same, other))
     own, rival = (np.where(iou >= threshold, 2, iou >= LOCALISED) for iou in best)
     kinds = WRONG[own, rival]
     matched = partner >= 0
-    kinds[matched] = np.where(crowds[partner[matched]], IGNORED, TP)
+    kinds[matched] = np.where(aside[partner[matched]], IGNORED, TP)
     kinds[late], kinds[below] = IGNORED, BELOW
     truths = np.where(other.max(axis=0, initial=0.0) >= threshold, FN_MISCLASSIFIED, FN_MISSED)
-    truths[taken], truths[crowds] = TP, IGNORED
+    truths[taken], truths[aside] = TP, IGNORED
     return [KINDS[code] for code in kinds], [KINDS[code] for code in truths]
 
 

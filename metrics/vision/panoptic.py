@@ -1,5 +1,6 @@
 """Panoptic quality in pure arithmetic: the segments of one image matched, and counted by class."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from metrics.vision.outcomes import (
     MISCLASSIFIED,
     TP,
     Codes,
+    among,
 )
 from metrics.vision.segmentation import label_map
 
@@ -100,11 +102,11 @@ def match_segments(
     kinds[free > ENOUGH * area] = IGNORED
     kinds[own > ENOUGH] = TP
     of_truths = np.full(len(true_area), FN_MISSED, np.int8)
-    of_truths[true[~same & (iou > ENOUGH)]] = FN_MISCLASSIFIED
+    of_truths[true[~same & (iou > ENOUGH) & (kinds[predicted] == MISCLASSIFIED)]] = FN_MISCLASSIFIED
     of_truths[true[found]] = TP
     of_truths[crowd] = IGNORED
     mistaken = kinds == MISCLASSIFIED
-    place = np.where(mistaken, other_truth, np.where(np.isin(kinds, (TP, LOCALISATION)), own_truth, -1))
+    place = np.where(mistaken, other_truth, np.where(among(kinds, (TP, LOCALISATION)), own_truth, -1))
     overlap = np.where(place < 0, np.nan, np.where(mistaken, other, own))
     return SegmentMatches(kinds, place.astype(np.int32), overlap, of_truths)
 
@@ -122,6 +124,35 @@ def tallies(found: SegmentMatches, truth_class: Int32s, prediction_class: Int32s
             np.bincount(truth_class[missed], minlength=classes),
         ]
     )
+
+
+def joined(found: Sequence[SegmentMatches], start: Ints) -> SegmentMatches:
+    """Return the matches of images as one; the true segments of image i begin at start[i]."""
+    truths = [
+        np.where(each.truth < 0, -1, each.truth + first) for each, first in zip(found, start.tolist(), strict=False)
+    ]
+    return SegmentMatches(
+        np.concatenate([np.zeros(0, np.int8), *(each.prediction for each in found)]),
+        np.concatenate([np.zeros(0, np.int32), *truths]).astype(np.int32),
+        np.concatenate([np.zeros(0), *(each.iou for each in found)]),
+        np.concatenate([np.zeros(0, np.int8), *(each.ground_truth for each in found)]),
+    )
+
+
+def confusion(found: SegmentMatches, truth_class: Int32s, prediction_class: Int32s, classes: int) -> Ints:
+    """Return how many segments each cell holds: [K + 1, K + 1], truth down, predicted across.
+
+    Segments with an IoU above ENOUGH share a cell, whatever their classes. The last row holds predictions without such
+    a segment, the last column true segments without one. What is ignored is in no cell, so that a class's row sums to
+    its TP + FN and its column to its TP + FP.
+    """
+    size, counted = classes + 1, found.prediction != IGNORED
+    truth = np.full(len(counted), classes, np.int64)
+    met = among(found.prediction, (TP, MISCLASSIFIED))
+    truth[met] = truth_class[found.truth[met]]
+    missed = truth_class[found.ground_truth == FN_MISSED].astype(np.int64)
+    cells = np.concatenate([truth[counted] * size + prediction_class[counted], missed * size + classes])
+    return np.bincount(cells, minlength=size * size).reshape(size, size)
 
 
 def qualities(counts: Floats) -> Floats:

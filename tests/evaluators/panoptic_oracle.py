@@ -56,6 +56,32 @@ def plain_quality(pictures: list[Picture], classes: int) -> dict[int, tuple[floa
     return result
 
 
+def plain_confusion(pictures: list[Picture], classes: int) -> NDArray[np.int64]:
+    """The confusion of segments [classes + 1, classes + 1], truth down: pairs above half by the pixels of both, then
+    what is left of those that PQ counts.
+    """
+    cells = np.zeros((classes + 1, classes + 1), np.int64)
+    for one in pictures:
+        free = {guess: (one.prediction == guess) & (one.truth == 0) for guess in one.predicted}
+        left = {true for true, (_, crowd) in one.true.items() if not crowd}
+        for guess, kind in one.predicted.items():
+            mask = one.prediction == guess
+            crowds = [true for true, (other, crowd) in one.true.items() if crowd and other == kind]
+            partner = None
+            for true in {true for true, (_, crowd) in one.true.items() if not crowd}:
+                mine = one.truth == true
+                if (mine & mask).sum() * 2 > (mine | (mask & ~free[guess])).sum():
+                    partner = true
+            excused = np.isin(one.truth[mask], [0, *crowds]).mean() > 0.5
+            if excused and (partner is None or one.true[partner][0] != kind):
+                continue
+            cells[classes if partner is None else one.true[partner][0], kind] += 1
+            left -= {partner}
+        for true in left:
+            cells[one.true[true][0], classes] += 1
+    return cells
+
+
 def random_pictures(rng: np.random.Generator, classes: int = 4, side: int = 14, images: int = 3) -> list[Picture]:
     """Maps of rectangles over void; predictions are the truth moved, relabelled, merged or gone, and some elsewhere."""
     return [_picture(rng, classes, side, side + int(rng.integers(0, 5))) for _ in range(rng.integers(1, images + 1))]

@@ -11,7 +11,7 @@ from metrics.core.evaluator import Findings
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.segmentation.panoptic_quality import NO_SEGMENTS, UNSAID
 from tests.evaluators.detected import pick, run
-from tests.evaluators.panoptic_oracle import Picture, plain_quality, random_pictures, rows_of
+from tests.evaluators.panoptic_oracle import Picture, plain_confusion, plain_quality, random_pictures, rows_of
 
 THINGS = {"a": ClassFacts(is_thing=True), "b": ClassFacts(is_thing=True), "c": ClassFacts(is_thing=False),
           "d": ClassFacts(is_thing=False)}  # fmt: skip
@@ -48,6 +48,39 @@ def test_every_number_is_that_of_the_definition() -> None:
             wanted = mean([expected[kind] for kind in kinds])
             assert found == (wanted if wanted[0] is None else pytest.approx(wanted, abs=1e-12)), (seed, part)
     assert compared > 600
+
+
+def test_the_confusion_is_that_of_the_segments_above_half() -> None:
+    """On 300 random data sets; rows sum to TP + FN of a class, columns to its TP + FP."""
+    confused = 0
+    for seed in range(300):
+        pictures = random_pictures(np.random.default_rng(seed))
+        expected = plain_confusion(pictures, 4)
+        findings = panoptic(pictures)
+        assert findings.curves is not None
+        found = np.zeros((5, 5), np.int64)
+        for row in findings.curves.to_pylist():
+            place = ["a", "b", "c", "d", "hallucination"].index(row["label"])
+            found[place, ["a", "b", "c", "d", "missed"].index(row["predicted"])] = row["count"]
+        assert np.array_equal(found, expected), seed
+        facts = [
+            fact for score in findings.cases.values() if score.evidence for fact in score.evidence.facts["segments"]
+        ]
+        for place, label in enumerate("abcd"):
+            right, false, missed = (sum(f[name] for f in facts if f["label"] == label) for name in ("tp", "fp", "fn"))
+            assert (found[place].sum(), found[:, place].sum()) == (right + missed, right + false)
+        confused += int(found[:4, :4].sum() - np.trace(found[:4, :4]))
+    assert confused > 50
+
+
+def test_a_prediction_mostly_on_void_confuses_nothing() -> None:
+    """Of a segment of another class it covers two columns of two, and five more of void."""
+    picture = Picture(columns((1, 0, 2)), columns((1, 0, 7)), {1: (0, False)}, {1: 1})
+    findings = panoptic([picture])
+    assert findings.curves is not None
+    assert findings.curves.to_pylist() == [{"label": "a", "predicted": "missed", "count": 1}]
+    assert findings.matches is not None
+    assert findings.matches["kind"].to_pylist() == ["ignored", "fn_no_prediction"]
 
 
 def columns(*segments: tuple[int, int, int]) -> np.ndarray[Any, np.dtype[np.int64]]:

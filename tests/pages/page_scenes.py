@@ -1,15 +1,19 @@
 """Runs for the pages of curves, examples and reports: pictures with objects, and texts."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
+from metrics.core.classes import ClassFacts
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
+from tests.evaluators.panoptic_oracle import random_pictures, rows_of
 from tests.judge.server import JudgeServer
 
 HOSTILE = "![x](http://127.0.0.1:9/x.png) <img src=x onerror=alert(1)>"
@@ -81,6 +85,17 @@ def masks_run(folder: Path) -> Run:
     return finished(
         Workspace(folder), suite, Outputs.from_rows(outputs, predictions), "segmentation_iou", name="Streets"
     )
+
+
+def panoptic_run(folder: Path, seed: int, pictures: int) -> Run:
+    """Random maps of segments of the classes a, b (things), c, d (stuff), by a model m; without images."""
+    rng = np.random.default_rng(seed)
+    rows = rows_of([one for _ in range(pictures) for one in random_pictures(rng, images=1)])
+    suite = Suite.from_rows("maps", "segmentation", rows["cases"], rows["annotations"], list("abcd"))
+    suite = replace(suite, classes={label: ClassFacts(is_thing=label in "ab") for label in "abcd"})
+    outputs = [{"case_id": row["case_id"], "model": "m"} for row in rows["cases"]]
+    outputs_of = Outputs.from_rows(outputs, rows["predictions"])
+    return finished(Workspace(folder), suite, outputs_of, "panoptic_quality", name="Maps")
 
 
 def texts_run(folder: Path) -> Run:

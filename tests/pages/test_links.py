@@ -17,7 +17,7 @@ from metrics.presentation.chart_data import confusion_counts
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import numbered, suite_and_outputs
-from tests.pages.page_scenes import objects_run, told
+from tests.pages.page_scenes import objects_run, panoptic_run, told
 from tests.vision.coco_oracle import random_scene
 
 EVALUATORS = ("detection_pr_curve", "detection_confusion", "error_breakdown", "calibration", "coco_summary")
@@ -75,6 +75,21 @@ def test_every_cell_of_a_confusion_matrix_opens_as_many_objects_as_it_counts(
                 link = {"evaluator": "detection_confusion", "score": score, "iou": iou}
                 link |= drilldown_filters.cell((row["label"],), (row["predicted"],), margins)
                 assert in_gallery(run, model, link) == row["count"], (run.name, row)
+
+
+def test_every_cell_of_a_confusion_of_segments_opens_as_many_as_it_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    run, seen = panoptic_run(tmp_path, seed=3, pictures=40), set[str]()
+    counts = data.curves(run.id, "panoptic_quality")
+    margins = confusion_counts.margins_of(counts)
+    for row in counts.to_dict("records"):
+        link = {"evaluator": "panoptic_quality"}
+        link |= drilldown_filters.cell((row["label"],), (row["predicted"],), margins, scored=False)
+        assert in_gallery(run, "m", link) == row["count"], row
+        seen |= {row["label"], row["predicted"]}
+    assert seen == {*"abcd", *margins}
 
 
 def test_a_cell_of_several_classes_opens_all_of_them(runs: list[Run]) -> None:

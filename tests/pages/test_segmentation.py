@@ -10,7 +10,7 @@ from metrics.analysis import compare
 from metrics.store import Run, Workspace
 from tests.ingest.files import packed
 from tests.ingest.test_mask_images import mask
-from tests.pages.page_scenes import masks_run, told
+from tests.pages.page_scenes import masks_run, panoptic_run, told
 from tests.pages.test_evaluate import give
 
 
@@ -71,6 +71,32 @@ def test_a_cell_of_the_confusion_lists_its_images(run: Run, open_page: Callable[
     assert "late: sky, predicted as road" in words(page)
     assert page.dataframe[0].value.to_numpy().tolist() == [["p1", 1600], ["p2", 1600], ["p3", 1600]]
     assert "3 images" in [caption.value for caption in page.caption]
+
+
+def test_the_confusion_of_segments_has_its_numbers_and_lists_segments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+) -> None:
+    maps = panoptic_run(tmp_path, seed=3, pictures=40)
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    page = open_page("curves", run=maps.id, view="confusion")
+    assert [metric.label for metric in page.metric] == ["PQ ↑", "SQ ↑", "RQ ↑", "PQ things ↑", "PQ stuff ↑"]
+    cells = maps.curves("panoptic_quality").set_index(["label", "predicted"])["count"]
+    page = open_page("curves", run=maps.id, view="confusion", truth="a", predicted="missed")
+    assert "m: a, missed" in words(page)
+    assert f"{cells['a', 'missed']} segments" in [caption.value for caption in page.caption]
+
+
+@pytest.mark.parametrize("show", ["segments", "classes", "mistakes"])
+def test_every_region_has_its_style(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest], show: str
+) -> None:
+    """What no segment covers is background, a class that the suite does not list."""
+    maps = panoptic_run(tmp_path, seed=3, pictures=2)
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    viewer = drawn(open_page("example", run=maps.id, show=show))
+    kinds = {kind for panel in viewer["panels"] for kind in panel["objects"]}
+    assert kinds
+    assert kinds <= viewer["styles"].keys()
 
 
 def test_the_leaderboard_has_the_three_numbers(run: Run, open_page: Callable[..., AppTest]) -> None:

@@ -1,6 +1,8 @@
 """The colours: readable, ordered, safe for colour-blind eyes."""
 
 import itertools
+import math
+from collections.abc import Sequence
 
 import pytest
 
@@ -52,6 +54,35 @@ def test_surface_texts_and_series_stand_out(dark: bool) -> None:
     assert palette.contrast(palette.MUTED[dark], surface) >= 4.5
     assert palette.contrast(palette.ACCENT[dark], surface) >= 4.5
     assert all(palette.contrast(colour, surface) >= 3 for colour in palette.series(dark))
+
+
+def oklab(light: Sequence[float]) -> list[float]:
+    """OKLab (Ottosson, 2020) of linear RGB."""
+    to_cones = (
+        (0.4122214708, 0.5363325363, 0.0514459929), (0.2119034982, 0.6806995451, 0.1073969566),
+        (0.0883024619, 0.2817188376, 0.6299787005),
+    )  # fmt: skip
+    to_lab = (
+        (0.2104542553, 0.7936177850, -0.0040720468), (1.9779984951, -2.4285922050, 0.4505937099),
+        (0.0259040371, 0.7827717662, -0.8086757660),
+    )  # fmt: skip
+    cones = [math.cbrt(sum(w * max(c, 0.0) for w, c in zip(row, light, strict=True))) for row in to_cones]
+    return [sum(w * c for w, c in zip(row, cones, strict=True)) for row in to_lab]
+
+
+@pytest.mark.parametrize(("classes", "apart"), [(8, 0.13), (16, 0.085), (24, 0.065)])
+@pytest.mark.parametrize("sight", ["normal", *BLINDNESS])
+def test_classes_are_distinct_for_every_sight(sight: str, classes: int, apart: float) -> None:
+    """A step of .02 is about what is just noticed side by side."""
+    one_to_one = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    colours = [oklab(seen(colour, BLINDNESS.get(sight, one_to_one))) for colour in palette.CLASSES[:classes]]
+    assert len(colours) == classes
+    assert min(math.dist(one, other) for one, other in itertools.combinations(colours, 2)) > apart
+
+
+@pytest.mark.parametrize("dark", THEMES)
+def test_classes_stand_out_from_both_surfaces(dark: bool) -> None:
+    assert min(palette.contrast(colour, palette.SURFACE[dark]) for colour in palette.CLASSES) > 1.4
 
 
 def test_goodness_picks_the_ends_and_nothing_for_nothing() -> None:

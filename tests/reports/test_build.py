@@ -2,18 +2,22 @@
 
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image, ImageDraw
 from pypdf import PdfReader
 
+from metrics.core.classes import ClassFacts
 from metrics.core.errors import RunError
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.format import day
 from metrics.reports import render, to_json
 from metrics.reports.build import build
+from metrics.reports.renderers.figures import picture
 from metrics.reports.renderers.pdf import pdf
 from metrics.reports.report import Cell, Column, Report, Standing
 from metrics.reports.report_texts import level_text
@@ -167,6 +171,59 @@ def test_masks_are_matched_and_drawn_as_masks(workspace: Path, tmp_path: Path) -
     assert worst.image_note == "Masks matched at IoU ≥ 0.5."
     assert b"fill-opacity:0.3" in render(run, "html")
     assert render(run, "pdf").startswith(b"%PDF")
+
+
+def test_poses_are_drawn_as_skeletons(workspace: Path, tmp_path: Path) -> None:
+    """One of two key points is labelled in the truth; the skeleton of the prediction is far from it."""
+    media = tmp_path / "media"
+    media.mkdir()
+    Image.new("RGB", (200, 150), "#88aacc").save(media / "one.png")
+    case = {"case_id": "one", "image": "one.png", "image_width": 200, "image_height": 150}
+    person = {"case_id": "one", "label": "person", "x": 20.0, "y": 20.0, "width": 40.0, "height": 80.0}
+    truth = person | {"annotation_id": 1, "keypoints": [30.0, 30.0, 2, 0.0, 0.0, 0]}
+    found = person | {"model": "m", "score": 0.8, "keypoints": [120.0, 30.0, 2, 120.0, 90.0, 2]}
+    suite = Suite.from_rows("people", "detection", [case], [truth])
+    facts = ClassFacts(keypoints=("head", "foot"), skeleton=((0, 1),))
+    suite = replace(suite, media=media, classes={"person": facts})
+    outputs = Outputs.from_rows([{"case_id": "one", "model": "m"}], [found])
+    (worst,) = build(finished(Workspace(), suite, outputs, "keypoint_summary")).worst
+    head, foot = (120.0, 30.0, 120.0, 30.0), (120.0, 90.0, 120.0, 90.0)
+    assert [(entry.kind, entry.bones, entry.outlined) for entry in worst.boxes] == [
+        ("fn", ((30.0, 30.0, 30.0, 30.0),), False),
+        ("fp_hallucination", ((120.0, 30.0, 120.0, 90.0), head, foot), False),
+    ]
+    assert worst.image_note == "Key points matched at OKS ≥ 0.5."
+    drawn, _ = picture(worst)
+    assert drawn is not None
+    assert (drawn.shapes.count("<circle"), drawn.shapes.count("M120.0 30.0L120.0 90.0")) == (3, 2)
+    assert "Z" not in "".join(re.findall('d="(.*?)"', drawn.shapes)), "no box hides the pose"
+
+
+def test_segments_are_drawn_in_the_colours_of_their_classes(workspace: Path, tmp_path: Path) -> None:
+    """One cat found, one missed; a dog taken for a cat."""
+    media = tmp_path / "media"
+    media.mkdir()
+    Image.new("RGB", (60, 30), "#88aacc").save(media / "one.png")
+    case = {"case_id": "one", "image": "one.png", "image_width": 60, "image_height": 30}
+
+    def part(label: str, left: float) -> dict[str, Any]:
+        return {"case_id": "one", "label": label, "x": left, "y": 0.0, "width": 20.0, "height": 30.0}
+
+    truths = [part(*each) | {"annotation_id": n} for n, each in enumerate((("cat", 0.0), ("cat", 20.0), ("dog", 40.0)))]
+    found = [part("cat", left) | {"model": "m"} for left in (0.0, 40.0)]
+    suite = replace(Suite.from_rows("pets", "segmentation", [case], truths), media=media)
+    outputs = Outputs.from_rows([{"case_id": "one", "model": "m"}], found)
+    (worst,) = build(finished(Workspace(), suite, outputs, "panoptic_quality")).worst
+    drawn = [(box.kind, box.label, box.filled) for box in worst.boxes]
+    assert drawn == [
+        ("fn", "cat", False), ("fn", "dog", False), ("fp", "cat", True), ("tp", "cat", True),
+    ]  # fmt: skip
+    shades = [box.colour for box in worst.boxes if box.filled]
+    assert len(set(shades)) == 2, "each thing has a shade of its own"
+    assert worst.image_note == "Segments in the colours of their classes, matched at IoU > 0.5."
+    figure, _ = picture(worst)
+    assert figure is not None
+    assert [figure.shapes.count(f"fill:{shade}") for shade in shades] == [1, 1]
 
 
 def test_mistaken_areas_are_drawn(workspace: Path, tmp_path: Path) -> None:

@@ -32,13 +32,13 @@ def show_confusion(run: str, evaluator: str) -> None:
     places = curve_parts.lines_in(frame)
     name = filters.pick("Model", list(places), "model")
     counts = frame[frame["series"] == name]
-    entry, said = data.catalogue()[evaluator], curve_parts.words(run)
-    point = None
-    if "detection" in entry.tasks:
+    entry, said = data.catalogue()[evaluator], curve_parts.words(run, evaluator)
+    point, of_objects = None, evaluator in data.match_evaluators(run)
+    if of_objects and "detection" in entry.tasks:
         point = point_controls.point_of(run, object_list.state_here())
-        point_controls.draw(run, point)
+        point_controls.draw(run, point, similarity=data.match_rules(run, evaluator).similarity)
         counts = data.confusion_at(run, places[name][0], point, places[name][1])
-    margins = confusion_counts.margins_of(counts) if point else None
+    margins = confusion_counts.margins_of(counts) if of_objects else None
     names, order = _choose_classes(counts, margins)
     matrix = confusion_counts.confusion_matrix(counts, margins, names=names)
     matrix = confusion_order.ordered(matrix, order, margins)
@@ -93,8 +93,8 @@ def _show_summary(
     point: data.OperatingPoint | None,
 ) -> None:  # fmt: skip
     """Draw the main metrics, with their intervals where the run measured them, and the most frequent mistakes."""
-    said, metrics = curve_parts.words(run), data.catalogue()[evaluator].metrics
-    wanted = [metric for metric in metrics if metric.primary or (margins and metric.name != "count")]
+    said, metrics = curve_parts.words(run, evaluator), data.catalogue()[evaluator].metrics
+    wanted = [metric for metric in metrics if metric.primary or (margins and not metric.minor)]
     own = data.run_facts(run).evaluators[evaluator]
     measured = point is None or point == (own["score_threshold"], own["iou_threshold"])
     numbers = curve_parts.label_numbers(run, evaluator, tuple(metric.name for metric in wanted))
@@ -103,8 +103,8 @@ def _show_summary(
     if not measured and margins:
         shares = confusion_counts.shares(counts, margins)
         rows = {key: {"value": value, "n": n, "low": None, "high": None} for key, (value, n) in shares.items()}
-    places = st.columns(len(wanted)) if margins is None else [*st.columns(2), *st.columns(2)]
-    for metric, place in zip(wanted, places, strict=False):
+    places = [place for row in range(0, len(wanted), 2) for place in st.columns(min(2, len(wanted) - row))]
+    for metric, place in zip(wanted, places, strict=True):
         row = rows.get(metric.name)
         if row is None:
             continue
@@ -115,7 +115,8 @@ def _show_summary(
             st.caption(f"{bounds} · n {format.count(int(row['n']))}" if bounds else f"n {format.count(int(row['n']))}")
     if not measured:
         st.caption(
-            f"Intervals are known at score ≥ {own['score_threshold']:.2f}, IoU ≥ {own['iou_threshold']:.2f} only."
+            f"Intervals are known at score ≥ {own['score_threshold']:.2f}, "
+            f"{data.match_rules(run, evaluator).similarity} ≥ {own['iou_threshold']:.2f} only."
         )
     mistakes = confusion_counts.confusions(counts, margins, most=100)
     if mistakes.empty:
@@ -142,7 +143,7 @@ def _show_cases(
     # where all are of one kind and class, the heading says so
     rows = rows.drop(columns=[column for column in ("kind", "label") if column in rows and rows[column].nunique() < 2])
     key = f"confused-{series}-{labels[0]}-{predicted[0]}"
-    curve_parts.list_things(run, rows, total, key, curve_parts.words(run), series[0], evaluator=evaluator)
+    curve_parts.list_things(run, rows, total, key, curve_parts.words(run, evaluator), series[0], evaluator=evaluator)
 
 
 def _show_objects(
@@ -150,8 +151,9 @@ def _show_objects(
     margins: tuple[str, str],
 ) -> None:  # fmt: skip
     """Draw the objects that a cell counts at the operating point; each opens where the gallery shows it."""
+    scored = data.run_facts(run).suite["task"] == "detection"
     about = {"evaluator": evaluator, "score": url.param("score"), "iou": url.param("iou")}
-    wanted: dict[str, url.Value] = about | drilldown_filters.cell(labels, predicted, margins)
+    wanted: dict[str, url.Value] = about | drilldown_filters.cell(labels, predicted, margins, scored)
     wanted |= {"repeat": series[1]} if series[1] != 1 else {}
     state = urlsplit(url.href("gallery", run=run, model=series[0], **wanted)).query
     listed = object_list.object_list(run, object_list.state_of(state))
@@ -161,7 +163,7 @@ def _show_objects(
     rows = rows.drop(columns=[column for column in ("kind", "label") if rows[column].nunique() < 2])
     key = f"confused-{series}-{labels[0]}-{predicted[0]}"
     curve_parts.list_things(
-        run, rows, listed.page(LISTED, 0).total, key, curve_parts.words(run), series[0], gallery=state,
+        run, rows, listed.page(LISTED, 0).total, key, curve_parts.words(run, evaluator), series[0], gallery=state,
         compare=series[0], **about,
     )  # fmt: skip
     curve_parts.pictures_link(run, series[0], wanted)

@@ -48,6 +48,7 @@ class Words:
 
 DETECTION = Words("object", "objects", "image", WHY)
 SEGMENTATION = Words("pixel", "pixels", "image", {}, "image")
+SEGMENTS = Words("segment", "segments", "image", WHY)
 OTHERS = Words("case", "cases", "case", WHY_CASE)
 
 
@@ -70,9 +71,11 @@ def label_numbers(run: str, evaluator: str, metrics: Sequence[str]) -> pd.DataFr
     return numbers if key is None else numbers[[columns.get("key") == key for columns in numbers["columns"]]]
 
 
-def words(run: str) -> Words:
-    """Return the words of a run's task."""
-    return {"detection": DETECTION, "segmentation": SEGMENTATION}.get(data.run_facts(run).suite["task"], OTHERS)
+def words(run: str, evaluator: str | None = None) -> Words:
+    """Return the words of a run's task; of a segmentation those of what the evaluator counts, segments or pixels."""
+    if data.run_facts(run).suite["task"] == "segmentation":
+        return SEGMENTS if evaluator in data.match_evaluators(run) else SEGMENTATION
+    return DETECTION if data.run_facts(run).suite["task"] == "detection" else OTHERS
 
 
 def picked(*names: str | None) -> Callable[[list[Any]], None]:

@@ -28,8 +28,8 @@ def matches_at(run: Run, evaluator: str, model: str, repeat: int, iou: float | N
     """Return the matches of one model and repeat at an IoU threshold and any score (schema MATCHES)."""
     from metrics.evaluators.detection._keypoints import keypoint_matches
     from metrics.evaluators.detection._matched import grid_with, matched, outcomes_table, scene_of
+    from metrics.evaluators.detection.detection_confusion import confused_objects
     from metrics.vision.error_breakdown import find_errors
-    from metrics.vision.object_confusion import match_any_label
     from metrics.vision.outcomes import LOCALISED
 
     own, parameters = rules(run, evaluator), run.evaluators[evaluator]
@@ -41,9 +41,8 @@ def matches_at(run: Run, evaluator: str, model: str, repeat: int, iou: float | N
         given = tuple(parameters.get("sigmas", ()))
         return keypoint_matches(suite, outputs, grid_with(iou), given).found.outcomes_at(iou, 0, own.max_dets)[1]
     if evaluator == ANY_LABEL:
-        scene = scene_of(suite, outputs, geometry)
-        found = match_any_label(scene.objects, scene.overlaps(min(iou, LOCALISED)), iou, -np.inf)
-        return outcomes_table(scene, found, iou)
+        scene = scene_of(suite, outputs, geometry, own.benchmark)
+        return outcomes_table(scene, confused_objects(scene, iou, -np.inf), iou)
     every = matched(suite, outputs, grid_with(iou), geometry=geometry, benchmark=own.benchmark)
     if evaluator == ERRORS:
         background = min(float(parameters.get("background_iou", LOCALISED)), iou)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -104,9 +104,7 @@ def confusion_at(run: Run, model: str, point: OperatingPoint, repeat: int = 1) -
     Columns label (the truth; "hallucination" for a prediction that matches nothing), predicted ("missed" for an object
     that nothing matches) and count, without empty cells.
     """
-    import pandas as pd
-
-    from metrics.evaluators.detection.detection_confusion import margin
+    from metrics.evaluators._object_confusion import confusion_table
 
     index = object_index(run, ANY_LABEL, model, repeat, point.iou)
     size, reached = len(index.labels) + 1, index.score >= point.score
@@ -117,12 +115,7 @@ def confusion_at(run: Run, model: str, point: OperatingPoint, repeat: int = 1) -
     cells = np.bincount(truth[made].astype(np.int64) * size + index.label[made], minlength=size * size)
     lost = np.where(took, index.truth, index.label)[missed].astype(np.int64)
     cells += np.bincount(lost * size + size - 1, minlength=size * size)
-    down, across = np.nonzero(cells.reshape(size, size))
-    truths, predicted = (
-        np.array([*index.labels, margin(name, index.labels)], object) for name in ("hallucination", "missed")
-    )
-    counts = cells.reshape(size, size)[down, across]
-    return pd.DataFrame({"label": truths[down], "predicted": predicted[across], "count": counts})
+    return cast("pd.DataFrame", confusion_table(cells.reshape(size, size), index.labels).to_pandas())
 
 
 def _from_above(index: ObjectIndex) -> tuple[Ints, Ints, int]:

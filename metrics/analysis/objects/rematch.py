@@ -67,19 +67,24 @@ def rules(run: Run, evaluator: str | None) -> Rules:
     iou = next((float(own[name]) for name in THRESHOLDS if own.get(name) is not None), IOU)
     keyed = bool(run.spec["suite"].get("label_keys"))
     benchmark = benchmark_of(evaluator, own, run.suite)
-    sigmas = _sigmas(run) if evaluator == POSES else None
+    sigmas = _sigmas(run, tuple(own.get("sigmas", ()))) if _by_points(run, evaluator) else None
     limit = max(most, default=None) if isinstance(most, list | tuple) else most
     return Rules(iou, limit, keyed, benchmark, sigmas)
 
 
 def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None) -> Measured:
     """Return as what a model's objects are compared: by that evaluator, or the first that does not leave it open."""
-    if evaluator == POSES:
+    if _by_points(run, evaluator):
         return "keypoints"
     own = run.evaluators.get(evaluator or "", {})
     every = [own] if "geometry" in own else run.evaluators.values()
     stated: Geometry = next((each["geometry"] for each in every if each.get("geometry", "auto") != "auto"), "auto")
     return _automatic(run, model, repeat) if stated == "auto" else stated
+
+
+def _by_points(run: Run, evaluator: str | None) -> bool:
+    """Return whether an evaluator of a run compares key points."""
+    return POSES in (evaluator, run.evaluators.get(evaluator or "", {}).get("matching"))
 
 
 def match_objects(
@@ -98,12 +103,12 @@ def match_objects(
     below `score` is `below_score`, one beyond the `max_dets` best of its label `ignored`. size: height and width of the
     image, pixels, which masks need; where it is unknown, or the geometry asked for is missing, the boxes are compared.
     rules: the evaluator's, all but its threshold, for which `iou` stands; those of a benchmark go by what `case` (a row
-    of the suite) says of the image. Of key points, ground truths without a labelled one are crowds.
+    of the suite) says of the image. Of key points, a ground truth without a labelled one is ignored with its match.
     """
     if geometry == "keypoints":
         overlaps = pose_overlaps(annotations, predictions, rules.sigmas or {})
         if len(annotations):
-            annotations = annotations.assign(is_crowd=annotations["is_crowd"].astype(bool) | unlabelled(annotations))
+            annotations = annotations.assign(is_ignored=unlabelled(annotations))
     elif rules.benchmark is not None:
         here = {**(case or {}), "case_id": IMAGE}
         return _by_benchmark(rules.benchmark, here, annotations, predictions, iou, score, geometry, rules.max_dets)
@@ -176,13 +181,12 @@ def _table(frame: pd.DataFrame, schema: pa.Schema) -> pa.Table:
 
 
 @cache_by_run(maxsize=64)
-def _sigmas(run: Run) -> dict[str, tuple[float, ...]]:
+def _sigmas(run: Run, given: tuple[float, ...]) -> dict[str, tuple[float, ...]]:
     """Return the OKS constants of each label, as the evaluator takes them."""
     table, labels = run.suite.annotations, run.suite.labels
     posed = ANNOTATIONS.empty_table() if table is None else table.filter(pc.is_valid(table["keypoints"]))
     numbers = zip(posed["label"].to_pylist(), pc.list_value_length(posed["keypoints"]).to_pylist(), strict=True)
     counts = {label: number // VALUES for label, number in numbers}
-    given = run.evaluators[POSES].get("sigmas", ())
     return dict(zip(labels, sigmas_of(labels, run.suite.classes, counts, given), strict=True))
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from metrics.core.array_types import Floats, Int32s
 from metrics.core.errors import InputError, InputProblem
@@ -13,9 +13,8 @@ from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite, sizes_assumed
 from metrics.evaluators._object_tables import codes_of, object_labels, object_tables, reference_problems, refuse
 from metrics.evaluators.detection._matched import Matched, Scene
-from metrics.vision.geometry import BOX, faults, whole
+from metrics.vision.geometry import BOX, faults, keypoints_of, whole
 from metrics.vision.keypoints import VALUES, Keypoints, oks_pairs, sigmas_of
-from metrics.vision.masks import starts
 from metrics.vision.matching import AREAS, match
 from metrics.vision.objects import prepare
 from metrics.vision.outcomes import LOCALISED
@@ -40,6 +39,16 @@ class KeypointMatches:
         return not len(self.points) or bool(self.points.counts.any())
 
 
+class KeyPoints(NamedTuple):
+    """COCO's key points: objects are as alike as their key points (OKS). `sigmas` go before those of the classes."""
+
+    sigmas: tuple[float, ...] = ()
+
+    def applied(self, scene: Scene, suite: Suite, outputs: Outputs) -> Scene:  # noqa: ARG002 - Benchmark's signature
+        """Return the scene of the same objects with OKS in place of IoU."""
+        return _read(suite, outputs, self.sigmas)[0]
+
+
 def keypoint_matches(
     suite: Suite, outputs: Outputs, thresholds: Sequence[float], sigmas: Sequence[float] = ()
 ) -> KeypointMatches:
@@ -48,6 +57,14 @@ def keypoint_matches(
     A ground truth without labelled key points is ignored, and so is what is matched with it, but unlike a crowd it
     takes one prediction only. Boxes that predictions lack are those around their key points.
     """
+    scene, points, truths, area = _read(suite, outputs, sigmas)
+    ranges = tuple(AREAS.values())
+    matches = match(scene.objects, thresholds, ranges, scene.overlaps(min(*thresholds, LOCALISED)))
+    return KeypointMatches(Matched(scene, matches, Ranking.of(scene.objects, matches), ranges), points, truths, area)
+
+
+def _read(suite: Suite, outputs: Outputs, sigmas: Sequence[float]) -> tuple[Scene, Keypoints, Keypoints, Floats]:
+    """Return the objects as a scene, the key points of predictions and of ground truths, and the areas of these."""
     annotations, predictions = object_tables(suite, outputs)
     case_ids = whole(suite.cases["case_id"])
     labels = object_labels(suite, outputs)
@@ -55,7 +72,7 @@ def keypoint_matches(
     truth_image, image = (codes_of(table["case_id"], case_ids) for table in (annotations, predictions))
     truth_class, kind = (codes_of(table["label"], names) for table in (annotations, predictions))
     score = whole(predictions["score"]).to_numpy(zero_copy_only=False)
-    truths, points = (_keypoints(table) for table in (annotations, predictions))
+    truths, points = (keypoints_of(table) for table in (annotations, predictions))
     counts = _counts(truths, truth_class)
     refuse(
         [
@@ -87,23 +104,13 @@ def keypoint_matches(
         prediction_box=box,
         score=score,
     )
-    floor = min(*thresholds, LOCALISED)
-    pairs = oks_pairs(objects, points, truths, area, constants, floor)
     scene = Scene(
         objects, labels, case_ids, whole(annotations["annotation_id"]), whole(predictions["prediction_id"]),
         SamplingDesign.of(suite.cases).units.astype(np.int32), sized=not sizes_assumed(suite.cases),
-        _overlaps={floor: pairs},
+        ignored=objects.crowd | (truths.labelled == 0),
+        find=lambda floor: oks_pairs(objects, points, truths, area, constants, floor),
     )  # fmt: skip
-    ranges = tuple(AREAS.values())
-    matches = match(objects, thresholds, ranges, pairs)
-    return KeypointMatches(Matched(scene, matches, Ranking.of(objects, matches), ranges), points, truths, area)
-
-
-def _keypoints(table: pa.Table) -> Keypoints:
-    column = whole(table["keypoints"])
-    lengths = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
-    values = column.flatten().to_numpy(zero_copy_only=False)
-    return Keypoints(np.array(values, np.float64), starts(lengths))
+    return scene, points, truths, area
 
 
 def _counts(truths: Keypoints, truth_class: Int32s) -> dict[int, int]:

@@ -101,8 +101,8 @@ class Scene:
 
     `clusters` [I]: the images that are drawn together have one code. `geometry`: how they are compared. `sized`: the
     sizes of all images are known, so areas are in pixels. A Benchmark may set `ignored` [G] (ground truths that neither
-    reward nor punish, by default crowds), `spared` [N] (predictions that are ignored unless they match) and `nearest`
-    (matching by Pascal VOC's rule).
+    reward nor punish, by default crowds), `spared` [N] (predictions that are ignored unless they match), `nearest`
+    (matching by Pascal VOC's rule) and `find` (the pairs above a floor, by default those of `image_pairs`).
     """
 
     objects: Objects
@@ -116,6 +116,7 @@ class Scene:
     ignored: Bools | None = None
     spared: Bools | None = None
     nearest: bool = False
+    find: Callable[[float], Pairs] | None = None
     _weights: OrderedDict[tuple[int, int], Bytes] = field(default_factory=OrderedDict)
     _overlaps: dict[float, Pairs] = field(default_factory=dict)
 
@@ -129,7 +130,7 @@ class Scene:
         known = next((pairs for lowest, pairs in self._overlaps.items() if lowest <= floor), None)
         if known is None:
             self._overlaps.clear()
-            known = self._overlaps[floor] = image_pairs(self.objects, floor)
+            known = self._overlaps[floor] = self.find(floor) if self.find else image_pairs(self.objects, floor)
         return known
 
     @property

@@ -1,7 +1,6 @@
 """detection_confusion: which label objects are taken for, with what is hallucinated and what is missed."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +10,8 @@ from metrics.core.array_types import Bools, Floats, Int32s
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._object_confusion import confusion_names, confusion_table
+from metrics.evaluators.detection._benchmarks import Matching, benchmark_of
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
 from metrics.evaluators.detection._label_rows import Shares
 from metrics.evaluators.detection._matched import (
@@ -23,18 +24,18 @@ from metrics.evaluators.detection._matched import (
     together,
 )
 from metrics.vision.object_confusion import Cells, cells, match_any_label
-from metrics.vision.outcomes import LOCALISED
+from metrics.vision.outcomes import LOCALISED, Outcomes
 
 NOTHING_MATCHED = "no prediction that reaches the score threshold matches a ground truth"
-CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
 
 
 class DetectionConfusionParameters(OperatingParameters):
     """Where objects are matched."""
 
     iou_threshold: Iou = Field(
-        0.5, description="IoU at and above which a prediction matches a ground truth of any label."
+        0.5, description="IoU (of key points OKS) at and above which a prediction matches a ground truth of any label."
     )
+    matching: Matching = "coco_summary"
 
 
 @evaluator(
@@ -147,17 +148,12 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     prediction that matches nothing else inside a crowd of its label does not count. Without any ground truth nothing is
     applicable. Should a label itself be called "hallucination" or "missed", that margin is put in parentheses.
     """
-    iou, scene = parameters.iou_threshold, scene_of(suite, outputs, parameters.geometry)
-    pairs = scene.overlaps(min(iou, LOCALISED))
-    found = match_any_label(scene.objects, pairs, iou, parameters.score_threshold)
+    iou, benchmark = parameters.iou_threshold, benchmark_of(None, {"matching": parameters.matching}, suite)
+    scene = scene_of(suite, outputs, parameters.geometry, benchmark)
+    found = confused_objects(scene, iou, parameters.score_threshold)
     placed = cells(scene.objects, found)
-    labels = len(scene.labels)
-    truths, predicted = (
-        pa.array([*scene.labels, margin(name, scene.labels)], pa.string()) for name in ("hallucination", "missed")
-    )
-    counts = placed.count(labels)
-    down, across = counts.nonzero()
-    curves = pa.table([truths.take(pa.array(down)), predicted.take(pa.array(across)), counts[down, across]], CURVES)
+    truths, predicted = confusion_names(scene.labels)
+    curves = confusion_table(placed.count(len(scene.labels)), scene.labels)
     matches = outcomes_table(scene, found, iou)
     outside = placed.truth < 0
     columns = together(
@@ -168,7 +164,7 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     for name, column in zip(("truth", "predicted"), columns, strict=True):
         matches = matches.append_column(name, column)
     rows = _shares(scene, placed, parameters)
-    if not scene.objects.crowd.all():
+    if not (scene.objects.crowd if scene.ignored is None else scene.ignored).all():
         rows += [
             Aggregate("count", count, n=count, label=label, columns={"predicted": other})
             for label, other, count in zip(*curves.to_pydict().values(), strict=True)
@@ -176,11 +172,10 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     return Findings(rows, curves=curves, matches=matches)
 
 
-def margin(name: str, labels: Sequence[str]) -> str:
-    """Return the name of a margin of the matrix: in parentheses where a label has it."""
-    while name in labels:
-        name = f"({name})"
-    return name
+def confused_objects(scene: Scene, iou: float, score: float) -> Outcomes:
+    """Return what `match_any_label` finds in a scene, by the rules of its benchmark."""
+    pairs = scene.overlaps(min(iou, LOCALISED))
+    return match_any_label(scene.objects, pairs, iou, score, scene.ignored, scene.spared, nearest=scene.nearest)
 
 
 def _shares(scene: Scene, placed: Cells, parameters: DetectionConfusionParameters) -> list[Aggregate]:

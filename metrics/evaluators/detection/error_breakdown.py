@@ -11,6 +11,7 @@ from metrics.core.array_types import Floats
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.detection._benchmarks import Matching, benchmark_of
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import (
@@ -59,6 +60,7 @@ class ErrorBreakdownParameters(DetectionParameters):
     iou_threshold: Iou = Field(0.5, description="IoU at and above which a prediction matches: TIDE's foreground, t_f.")
     background_iou: Iou = Field(0.1, description="IoU below which a prediction is about nothing: TIDE's t_b.")
     max_dets: MaxDets = 100
+    matching: Matching = "coco_summary"
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -174,7 +176,7 @@ def error_breakdown(suite: Suite, outputs: Outputs, parameters: ErrorBreakdownPa
     do not add up: AP is not a sum over errors. With all six repaired AP is 1.
 
     Only crowds are left out: the difficult objects of Pascal VOC are ground truth like all others, as they are for
-    tidecv.
+    tidecv. With `matching` it is what that evaluator leaves aside, and of key points IoU is OKS.
 
     0 … 1; a gain is a cost now, so lower is better. n of a gain is the number of its errors, of a label those of its
     predictions or, for missed and false negatives, ground truths; n of `ap` counts ground truths. A label whose ground
@@ -185,7 +187,8 @@ def error_breakdown(suite: Suite, outputs: Outputs, parameters: ErrorBreakdownPa
     and fn_misclassification or fn_localisation for what such an error is about.
     """
     iou = parameters.iou_threshold
-    found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)
+    benchmark = benchmark_of(None, {"matching": parameters.matching}, suite)
+    found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry, benchmark=benchmark)
     background = parameters.background_iou
     pairs = found.scene.overlaps(background)
     errors = find_errors(found.scene.objects, found.matches, pairs, iou, background, parameters.max_dets)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from metrics.core.array_types import Bools, Floats, Int32s, Ints
+from metrics.core.array_types import Floats, Int32s, Ints
 from metrics.core.evaluator import (
     MATCHES,
     Aggregate,
@@ -25,13 +25,23 @@ from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Resamples, Seed, image_weights, number
+from metrics.evaluators._object_confusion import confusion_table
 from metrics.evaluators._object_tables import codes_of, object_labels, object_tables
 from metrics.evaluators.segmentation._image_sums import image_spread, resampled_sums
 from metrics.evaluators.segmentation._label_maps import Batch, Labels, batches
 from metrics.stats.ratios import mean_over
 from metrics.vision.geometry import whole
 from metrics.vision.outcomes import FN_MISCLASSIFIED, FN_MISSED, KINDS, among
-from metrics.vision.panoptic import ENOUGH, SegmentMatches, SegmentRuns, match_segments, qualities, tallies
+from metrics.vision.panoptic import (
+    ENOUGH,
+    SegmentMatches,
+    SegmentRuns,
+    confusion,
+    joined,
+    match_segments,
+    qualities,
+    tallies,
+)
 
 NAMES = ("PQ", "SQ", "RQ")
 PARTS = {"": "all classes", "_things": "things", "_stuff": "stuff"}
@@ -156,7 +166,10 @@ def panoptic_quality(suite: Suite, outputs: Outputs, parameters: PanopticQuality
     Segments come from COCO's panoptic files, or as run lengths, polygons or boxes; where two overlap the later row
     wins. An image that the model has no output for has all its segments missed. `image_PQ` takes the segments of all
     classes of one image together; PQ is no mean of these. The matches name what became of every segment: right, of
-    another class (IoU above .5 with one), badly outlined (IoU of .1 or more with its class), or invented.
+    another class (IoU above .5 with one), badly outlined (IoU of .1 or more with its class), or invented. The curve has
+    the columns label (the truth), predicted and count, the confusion matrix of segments: two with an IoU above .5 share
+    a cell whatever their classes, a prediction without such a segment is a "hallucination", a true one "missed". The
+    row of a class sums to its TP + FN, its column to its TP + FP.
 
     Equal to panopticapi. The 95 % interval is from half-samples of the images (of `cases.group` where given); it takes
     ten of them. n is the number of true segments.
@@ -169,16 +182,20 @@ def panoptic_quality(suite: Suite, outputs: Outputs, parameters: PanopticQuality
     return Findings(
         _aggregates(suite, labels, found, qualities(sums), drawn),
         cases=dict(zip(suite.cases["case_id"].to_pylist(), _cases(labels, found.counts), strict=True)),
+        curves=confusion_table(found.cells, labels),
         matches=found.matches,
     )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Matched:
-    """The sums of vision.panoptic.tallies of each image [I, 4, K], the true segments of each class [K], the matches."""
+    """The sums of vision.panoptic.tallies of each image [I, 4, K], the true segments of each class [K], the confusion
+    [K + 1, K + 1] of all images, the matches.
+    """
 
     counts: Floats
     truths: Ints
+    cells: Ints
     matches: pa.Table
 
 
@@ -223,7 +240,9 @@ def _match(suite: Suite, outputs: Outputs, labels: tuple[str, ...]) -> _Matched:
         for batch in batches(suite, outputs, Labels(labels, False, codes, codes, VOID)):
             found += threads.map(match, [batch] * len(batch.places), range(len(batch.places)))
     of_class = np.bincount(truths.code[~crowd], minlength=len(labels))
-    return _Matched(counts, of_class, _matches(tables, truths, guesses, found))
+    every = joined(found, truths.start)
+    cells = confusion(every, truths.code, guesses.code, len(labels))
+    return _Matched(counts, of_class, cells, _matches(tables, truths, guesses, every))
 
 
 def _segment_runs(batch: Batch, side: int, index: int) -> SegmentRuns:
@@ -231,36 +250,26 @@ def _segment_runs(batch: Batch, side: int, index: int) -> SegmentRuns:
     return SegmentRuns.of(runs.masks, runs.start[index], runs.start[index + 1], pixels)
 
 
-def _matches(tables: tuple[pa.Table, pa.Table], truths: _Side, guesses: _Side, found: list[SegmentMatches]) -> pa.Table:
+def _matches(tables: tuple[pa.Table, pa.Table], truths: _Side, guesses: _Side, found: SegmentMatches) -> pa.Table:
     """Return every prediction, then every missed ground truth: schema MATCHES."""
     kinds = pa.array(KINDS, pa.string())
-    empty: list[Any] = [np.zeros(0, np.int8)]
-    of_truths = np.concatenate([*empty, *(each.ground_truth for each in found)])
-    missed = truths.rows[_missed(of_truths)]
-    truth = np.concatenate(
-        [*empty, *(np.where(each.truth < 0, -1, each.truth + first)
-                   for each, first in zip(found, truths.start.tolist(), strict=False))]
-    ).astype(np.int64)  # fmt: skip
+    lost = among(found.ground_truth, (FN_MISCLASSIFIED, FN_MISSED))
+    missed, truth = truths.rows[lost], found.truth
     taken = pa.array(truths.rows[truth.clip(0)] if len(truths.rows) else truth, mask=truth < 0)
     guessed, rows = tables[1].take(pa.array(guesses.rows)), tables[0].take(pa.array(missed))
     none = pa.nulls(len(rows), pa.float64())
     columns = [
         (guessed["case_id"], rows["case_id"]),
         (guessed["label"], rows["label"]),
-        (kinds.take(pa.array(np.concatenate([*empty, *(each.prediction for each in found)]))),
-         kinds.take(pa.array(of_truths[_missed(of_truths)]))),
+        (kinds.take(pa.array(found.prediction)), kinds.take(pa.array(found.ground_truth[lost]))),
         (guessed["prediction_id"], pa.nulls(len(rows), pa.int64())),
         (whole(tables[0]["annotation_id"]).take(taken), rows["annotation_id"]),
         (guessed["score"], none),
-        (pa.array(np.concatenate([*empty, *(each.iou for each in found)]), pa.float64(), from_pandas=True), none),
+        (pa.array(found.iou, pa.float64(), from_pandas=True), none),
         (pa.array(np.full(len(guessed), ENOUGH)), pa.array(np.full(len(rows), ENOUGH))),
     ]  # fmt: skip
     return pa.table([pa.chunked_array([whole(part) if isinstance(part, pa.ChunkedArray) else part for part in parts])
                      for parts in columns], schema=MATCHES)  # fmt: skip
-
-
-def _missed(kinds: Any) -> Bools:
-    return among(kinds, (FN_MISCLASSIFIED, FN_MISSED))
 
 
 def _aggregates(suite: Suite, labels: tuple[str, ...], found: _Matched, values: Floats, drawn: int) -> list[Aggregate]:

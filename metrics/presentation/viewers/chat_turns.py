@@ -56,6 +56,16 @@ def summary(view: Mapping[str, Any]) -> str:
     return " · ".join(parts + [f"{glyph} {every.count(glyph)}" for glyph in ("✓", "✗") if glyph in every])
 
 
+def is_judged(view: Mapping[str, Any]) -> bool:
+    """Return whether a turn of a conversation has a verdict."""
+    return any(turn["verdicts"] for turn in view["turns"])
+
+
+def tells_more(view: Mapping[str, Any]) -> bool:
+    """Return whether a conversation is more than a question and its answer, which are shown already."""
+    return is_judged(view) or len(view["turns"]) > 2
+
+
 def _beside(judged: Sequence[tuple[str, Sequence[VerdictGroup]]]) -> dict[int, list[dict[str, Any]]]:
     """Return the verdicts on each turn, by its number."""
     found: dict[int, list[dict[str, Any]]] = {}

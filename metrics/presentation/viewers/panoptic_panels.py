@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SHADES = (0.0, 0.35, -0.3)  # of the instances of a thing in turn: towards white, towards black
 NAMED = 0.01  # of the picture; smaller segments are named on hover only
+Drawn = tuple["SegmentOutcome", str, int]  # a segment, the kind of its mark, the place of its shade in SHADES
 WORDS = {"tp": "found", "fp": "false", "fn": "missed"}
 
 
@@ -23,8 +24,8 @@ def styles(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return how each shade of each class is drawn, by verdict: found solid, false dashed, missed dotted."""
     drawn = {}
     for label, colour in class_colours(labels).items():
-        for place, shade in enumerate(SHADES):
-            own = _shaded(colour, shade)
+        for place in range(len(SHADES)):
+            own = shaded(colour, place)
             for kind in ("tp", "fp", "fn", "ignored"):
                 width = 1.4 if kind == "tp" else 2.4
                 drawn[_style(label, place, kind)] = {
@@ -35,29 +36,47 @@ def styles(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 def truth_panel(title: str, segments: Sequence[SegmentOutcome], only: str | None = None) -> dict[str, Any]:
     """Return the true segments; crowds are dotted."""
-    shown = [each for each in segments if only in (None, each.label)]
-    objects = _objects([(each, "ignored" if each.kind == "ignored" else "tp") for each in shown], _true_hover)
-    return _panel(title, f"{len(shown)} {'segment' if len(shown) == 1 else 'segments'}", objects)
+    shown = [(each, "ignored" if each.kind == "ignored" else "tp") for each in segments if only in (None, each.label)]
+    counts = f"{len(shown)} {'segment' if len(shown) == 1 else 'segments'}"
+    return _panel(title, counts, _objects(_with_shades(shown), _true_hover))
 
 
 def model_panel(
     title: str, truths: Sequence[SegmentOutcome], segments: Sequence[SegmentOutcome], only: str | None = None
 ) -> dict[str, Any]:
     """Return a model's segments with their verdicts, and the outlines of the true ones that it missed."""
-    shown = [(each, drawn_kind(each.kind).partition("_")[0]) for each in segments if only in (None, each.label)]
-    shown += [(each, "fn") for each in truths if each.kind.startswith("fn") and only in (None, each.label)]
-    found = Counter(kind for _, kind in shown)
+    shown = [each for each in model_segments(truths, segments) if only in (None, each[0].label)]
+    found = Counter(kind for _, kind, _ in shown)
     counts = " · ".join(f"{mark(kind).glyph} {found[kind]} {word}" for kind, word in WORDS.items())
     return _panel(title, counts, _objects(shown, _hover))
 
 
-def _objects(shown: Sequence[tuple[SegmentOutcome, str]], hover: Any) -> dict[str, list[dict[str, Any]]]:
-    least = NAMED * sum(each.area for each, kind in shown if kind != "fn")
+def model_segments(truths: Sequence[SegmentOutcome], segments: Sequence[SegmentOutcome]) -> list[Drawn]:
+    """Return a model's segments, then the true ones that it missed, each with its kind and the place of its shade."""
+    shown = [(each, drawn_kind(each.kind).partition("_")[0]) for each in segments]
+    return _with_shades([*shown, *((each, "fn") for each in truths if each.kind.startswith("fn"))])
+
+
+def shaded(colour: str, place: int) -> str:
+    """Return a hex colour moved towards white or black, as SHADES has it at a place."""
+    parts, shade = [int(colour[start : start + 2], 16) for start in (1, 3, 5)], SHADES[place]
+    goal = 255 if shade > 0 else 0
+    return "#" + "".join(f"{round(part + (goal - part) * abs(shade)):02x}" for part in parts)
+
+
+def _with_shades(shown: Sequence[tuple[SegmentOutcome, str]]) -> list[Drawn]:
     seen: Counter[str] = Counter()
-    objects: dict[str, list[dict[str, Any]]] = {}
+    found = []
     for each, kind in shown:
-        place = seen[each.label] % len(SHADES) if each.thing is not False else 0
+        found.append((each, kind, seen[each.label] % len(SHADES) if each.thing is not False else 0))
         seen[each.label] += 1
+    return found
+
+
+def _objects(shown: Sequence[Drawn], hover: Any) -> dict[str, list[dict[str, Any]]]:
+    least = NAMED * sum(each.area for each, kind, _ in shown if kind != "fn")
+    objects: dict[str, list[dict[str, Any]]] = {}
+    for each, kind, place in shown:
         glyph = "" if kind == "tp" else f"{mark(kind).glyph} "
         caption = glyph + shorten(each.label, 24) if each.area >= least else ""
         drawn = {"rings": _largest_first(each.rings), "caption": caption, "lines": hover(each)}
@@ -96,13 +115,6 @@ def _panel(title: str, counts: str, objects: Mapping[str, list[dict[str, Any]]])
 
 def _style(label: str, place: int, kind: str) -> str:
     return f"{label} {place} {kind}"
-
-
-def _shaded(colour: str, shade: float) -> str:
-    """Return a hex colour moved towards white (above 0) or black (below 0)."""
-    parts = [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
-    goal = 255 if shade > 0 else 0
-    return "#" + "".join(f"{round(part + (goal - part) * abs(shade)):02x}" for part in parts)
 
 
 def _largest_first(rings: Sequence[Sequence[float]]) -> list[list[float]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
 from metrics.presentation.format import count, shorten
-from metrics.presentation.palette import mark, series, text_colour
+from metrics.presentation.palette import CLASSES, mark, text_colour
 from metrics.presentation.viewers.object_panels import extent
 
 if TYPE_CHECKING:
@@ -26,10 +26,14 @@ NAMED = {"mistakes": 0.03, "classes": 0.01}  # of the picture; smaller areas are
 LEGEND = 16  # classes
 
 
-def class_colours(labels: Sequence[str]) -> dict[str, str]:
-    """Return a colour for each class, readable on photographs; colours repeat."""
-    colours = series(dark=True)
-    return {label: colours[index % len(colours)] for index, label in enumerate(labels)}
+def class_colours(labels: Sequence[str], segments: Iterable[Segment] = ()) -> dict[str, str]:
+    """Return a colour for each class, readable on photographs; colours repeat beyond the last of CLASSES.
+
+    After the labels come those that only segments have: the background.
+    """
+    found = {label for each in segments for label in (each.truth, each.predicted) if label is not None}
+    every = (*labels, *sorted(found - {*labels}))
+    return {label: CLASSES[index % len(CLASSES)] for index, label in enumerate(every)}
 
 
 def styles(colours: Mapping[str, str]) -> dict[str, dict[str, Any]]:

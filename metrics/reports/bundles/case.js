@@ -22,7 +22,7 @@ async function drawCasePage(main, params) {
   for (const [title, text] of found.blocks) prose(blocks, [plain(title, text)], 160);
   if (found.earlier.length) main.append(foldedTexts(`Earlier turns (${found.earlier.length})`, found.earlier));
   if (found.references.length) main.append(foldedTexts(`Reference contexts (${found.references.length})`, found.references));
-  if (found.image) drawImage(main, found.image, shown);
+  if (found.image) drawImage(main, found.image, shown, list.metric.evaluator);
   drawOutputs(main, found, shown, list);
   drawEvidence(main, found, shown, list);
   if (found.scores.length) {
@@ -95,6 +95,11 @@ function drawOutputs(main, found, shown, list) {
     else if (!found.image && !output.labels.length) column.append(make("p", "muted", `(${output.error || "no answer"})`));
     if (output.labels.length) column.append(labelBars(output.labels));
     if (output.contexts.length) column.append(foldedTexts(`Retrieved contexts (${output.contexts.length})`, output.contexts));
+    if (output.chat) {
+      const box = folded(`Conversation: ${output.chat.summary}`, output.chat.judged);
+      column.append(box);
+      put(box, "chat", output.chat);
+    }
     if (output.trace) drawTrace(column, output.trace);
     if (column.children.length === 1 && found.image) column.remove(); // the panels of the image name the models
   }
@@ -155,7 +160,8 @@ function drawOneEvidence(column, { reason, verdicts, facts }) {
   }
 }
 
-function drawImage(main, image, shown) {
+// The view that opens is that of the evaluator whose list this is.
+function drawImage(main, image, shown, evaluator) {
   const place = make("section", "picture");
   main.append(place);
   const legend = make("div", "legend small");
@@ -176,5 +182,5 @@ function drawImage(main, image, shown) {
   const titles = image.views.map((view, number) => (image.views.length > 1 ? button(view.title, () => choose(number), "toggle") : make("span", "muted small", view.title)));
   place.append(make("div", "picture-bar", ...titles, legend));
   if (image.note) place.append(make("p", "muted small", image.note));
-  choose(0);
+  choose(Math.max(0, image.views.findIndex((view) => view.evaluators.includes(evaluator))));
 }

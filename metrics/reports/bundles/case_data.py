@@ -12,7 +12,7 @@ from metrics.core.registry import title_of
 from metrics.presentation.marked_text import with_claims
 from metrics.presentation.phrases import context_titles
 from metrics.presentation.verdict_rows import VerdictGroup, verdict_groups
-from metrics.presentation.viewers import case_texts, evidence_rows, trace_steps
+from metrics.presentation.viewers import case_texts, chat_turns, evidence_rows, trace_steps
 from metrics.presentation.viewers.trace_view import CALLS, trace_view
 from metrics.reports.bundles.data_file import clean
 
@@ -34,7 +34,7 @@ def case_data(view: analysis.ExampleView) -> dict[str, Any]:
         "blocks": case_texts.case_blocks(case), "earlier": list(earlier),
         "references": _listed(list(case["reference_contexts"] or [])),
         "outputs": [
-            _output(name, output, labels.get(key, []), case.get("expected_calls"), _calls_judged(view.scores, key))
+            _output(name, output, labels.get(key, []), case, _judged(view.scores, key))
             for name, output, key in zip(clean(names), outputs, places, strict=True)
         ],
         "scores": _scores(view.scores, places, len(names)),
@@ -42,16 +42,19 @@ def case_data(view: analysis.ExampleView) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _calls_judged(scores: pd.DataFrame, output: tuple[str, int]) -> tuple[VerdictGroup, ...]:
-    """Return the verdicts on the calls of an output; none where the run did not judge them."""
-    of_calls = scores[(scores["evaluator"] == CALLS) & (scores["model"] == output[0]) & (scores["run"] == output[1])]
-    found = next((each for each in of_calls["evidence"] if each), None)
-    return verdict_groups(found) if found else ()
+def _judged(scores: pd.DataFrame, output: tuple[str, int]) -> dict[str, tuple[VerdictGroup, ...]]:
+    """Return the verdicts on an output by evaluator, of those that gave some."""
+    mine = scores[(scores["model"] == output[0]) & (scores["run"] == output[1])]
+    found: dict[str, tuple[VerdictGroup, ...]] = {}
+    for evaluator, evidence in zip(mine["evaluator"], mine["evidence"], strict=True):
+        if evidence and evaluator not in found:
+            found[evaluator] = verdict_groups(evidence)
+    return found
 
 
 def _output(
-    name: str, output: Output, labels: list[tuple[str, str, float]], expected: str | None,
-    judged: Sequence[VerdictGroup],
+    name: str, output: Output, labels: list[tuple[str, str, float]], case: Output,
+    judged: Mapping[str, Sequence[VerdictGroup]],
 ) -> dict[str, Any]:  # fmt: skip
     contexts = list(output["retrieved_contexts"] or [])
     found = {
@@ -59,8 +62,12 @@ def _output(
         "labels": labels,
         "contexts": _listed(contexts, list(output.get("context_ids") or [])),
     }  # fmt: skip
+    titled = [(title_of(evaluator), groups) for evaluator, groups in judged.items()]
+    chat = chat_turns.chat(output["trace"], case["question"], output["answer"], titled)
+    if chat is not None and chat_turns.tells_more(chat):
+        found["chat"] = {"summary": chat_turns.summary(chat), "judged": chat_turns.is_judged(chat), **chat}
     if output["trace"]:
-        view = trace_view(output["trace"], expected, judged)
+        view = trace_view(output["trace"], case.get("expected_calls"), judged.get(CALLS, ()))
         steps = {"problem": view["problem"], "raw": view["raw"]} if view["problem"] else trace_steps.payload(view)
         found["trace"] = {"summary": trace_steps.summary(view), **steps}
     return found

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from metrics import analysis
 from metrics.presentation.palette import MARKS
-from metrics.presentation.viewers import object_panels, segment_panels
+from metrics.presentation.viewers import object_panels, panoptic_panels, segment_panels
 from metrics.reports.bundles.data_file import clean
 from metrics.store import Run
 
 LONGEST_SIDE, QUALITY = 1280, 82  # of a picture: pixels, and of its JPEG
 LABELLED = 14  # objects of a panel; of more the labels show on hover only
 WITHOUT = "The bundle was made without images: only the outlines are drawn."
+PANOPTIC = "panoptic_quality"
 OBJECTS = ("tp", "fp", "fp_misclassification", "fn", "annotation")  # of the legend
 
 
 def image_data(run: Run, view: analysis.ExampleView, file: str, media: bool) -> tuple[dict[str, Any] | None, bytes]:
     """Return what the image viewer draws of a case, None for a task without images; and the picture, b"" for none.
 
-    `views` are ways to look at it, each with its panels (of each output, after the `first` ones) and its legend.
+    `views` are ways to look at it, each with the `evaluators` that it is of, its panels (of each output, after the
+    `first` ones) and its legend.
     """
     task = run.spec["suite"]["task"]
     if task not in ("detection", "segmentation") or not view.outputs:
@@ -67,43 +71,74 @@ def _size(view: analysis.ExampleView, size: tuple[int, int] | None, views: list[
 
 
 def _objects(run: Run, view: analysis.ExampleView) -> list[dict[str, Any]]:
-    """Return the view of a detection: what is found, false and missed at the run's operating point."""
-    point, rules = analysis.operating_point(run), analysis.rules(run, None)
-    size, predictions, panels = (view.case["image_height"], view.case["image_width"]), view.predictions, []
-    for output in view.outputs:
-        model, repeat = output["model"], output["run"]
-        here = predictions
-        if not predictions.empty:
-            here = predictions[predictions["model"].eq(model) & predictions["run"].eq(repeat)].reset_index(drop=True)
-        compared = analysis.compared(run, model, repeat)
-        predicted, annotated = analysis.match_objects(
-            view.annotations, here, point.iou, point.score, compared, size, rules, view.case
-        )
-        drawn = object_panels.image_objects(view.annotations, here, annotated, predicted, compared)
-        panels.append(object_panels.panel(str(model), drawn, LABELLED, compared))
+    """Return the views of a detection: what is found, false and missed at the run's operating point.
+
+    One for all evaluators that match alike here, else named by the first of them; without any, COCO's.
+    """
+    point, found, titles = analysis.operating_point(run), list[dict[str, Any]](), analysis.match_evaluators(run)
     legend = [
         (MARKS[kind].colour, MARKS[kind].line, f"{MARKS[kind].title} {MARKS[kind].glyph}".strip()) for kind in OBJECTS
     ]
-    title = f"Score ≥ {point.score:.2f}, IoU ≥ {point.iou:.2f}"
-    return [{"title": title, "first": [], "panels": panels, "legend": legend}]
+    for evaluator in titles or ("",):
+        rules = analysis.rules(run, evaluator)
+        panels = [_panel(run, view, output, evaluator, rules, point) for output in view.outputs]
+        alike = next((each for each in found if each["panels"] == panels), None)
+        if alike is not None:
+            alike["evaluators"].append(evaluator)
+            continue
+        at = f"Score ≥ {point.score:.2f}, {rules.similarity} ≥ {point.iou:.2f}"
+        found.append({"title": at, "evaluators": [evaluator], "first": [], "panels": panels, "legend": legend})
+    if len(found) > 1:
+        for each in found:
+            each["title"] = f"{titles[each['evaluators'][0]]}: {each['title']}"
+    return found
+
+
+def _panel(
+    run: Run, view: analysis.ExampleView, output: Mapping[str, Any], evaluator: str, rules: analysis.Rules,
+    point: analysis.OperatingPoint,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the panel of an output, its objects matched by an evaluator's rules."""
+    model, repeat, here = output["model"], output["run"], view.predictions
+    size = view.case["image_height"], view.case["image_width"]
+    if not here.empty:
+        here = here[here["model"].eq(model) & here["run"].eq(repeat)].reset_index(drop=True)
+    compared = analysis.compared(run, model, repeat, evaluator)
+    predicted, annotated = analysis.match_objects(
+        view.annotations, here, point.iou, point.score, compared, size, rules, view.case
+    )
+    drawn = object_panels.image_objects(view.annotations, here, annotated, predicted, compared)
+    return object_panels.panel(str(model), drawn, LABELLED, compared)
 
 
 def _areas(run: Run, view: analysis.ExampleView) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
-    """Return the views of a segmentation, wrong areas and every region, and how each kind is drawn."""
-    colours = segment_panels.class_colours(run.suite.labels)
-    found = [
-        (str(one["model"]), analysis.segments(run, view.case["case_id"], one["model"], one["run"]))
-        for one in view.outputs
-    ]
+    """Return the views of a segmentation, wrong areas, every region and, of panoptic ones, every segment; and how each
+    kind is drawn.
+    """
+    case_id, outputs = view.case["case_id"], [(one["model"], one["run"]) for one in view.outputs]
+    found = [(str(model), analysis.segments(run, case_id, model, repeat)) for model, repeat in outputs]
+    colours = segment_panels.class_colours(run.suite.labels, chain.from_iterable(each for _, each in found))
     there = {label for _, each in found for one in each for label in (one.truth, one.predicted)}
     named = {label: colour for label, colour in colours.items() if label in there}
     mistakes = [segment_panels.mistakes_panel(name, each) for name, each in found]
     classes = [segment_panels.classes_panel(name, each, "predicted") for name, each in found]
     truth = [segment_panels.classes_panel("Ground truth", found[0][1], "truth")] if found else []
-    return [
+    views = [
         {
-            "title": segment_panels.VIEWS[name], "first": first, "panels": panels,
+            "title": segment_panels.VIEWS[name], "evaluators": ["segmentation_iou"], "first": first, "panels": panels,
             "legend": segment_panels.legend(name, named),
         }
         for name, first, panels in (("mistakes", [], mistakes), ("classes", truth, classes))
-    ], segment_panels.styles(colours)  # fmt: skip
+    ]  # fmt: skip
+    styles = segment_panels.styles(colours)
+    if PANOPTIC in analysis.match_evaluators(run):
+        of = [(str(model), *analysis.segment_outcomes(run, case_id, model, repeat)) for model, repeat in outputs]
+        covered = {label: colour for label, colour in named.items() if label in run.suite.labels}
+        views.insert(
+            0,
+            {"title": "Segments", "evaluators": [PANOPTIC], "legend": segment_panels.legend("classes", covered),
+             "first": [panoptic_panels.truth_panel("Ground truth", of[0][1])],
+             "panels": [panoptic_panels.model_panel(*each) for each in of]},
+        )  # fmt: skip
+        styles |= panoptic_panels.styles(list(colours))
+    return views, styles

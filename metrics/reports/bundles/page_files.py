@@ -16,6 +16,7 @@ POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self
 VIEWERS: dict[str, tuple[Callable[[], str], tuple[str, ...]]] = {  # name: more style, what it shares with others
     "heatmap": (colour_css, WITH_CASES), "case_list": (colour_css, WITH_CASES), "prose": (lambda: TINTS, ()),
     "evidence_list": (str, ()), "image_viewer": (str, ()), "trace": (str, ()),
+    "chat": (str, ()),
 }  # fmt: skip
 SCRIPTS = ("parts", "board", "cases", "case", "curves", "about", "bundle")
 FOLDER = Path(__file__).parent

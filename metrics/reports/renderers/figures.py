@@ -47,7 +47,7 @@ class Figure:
 def picture(case: WorstCase) -> tuple[Figure | None, str]:
     """Return the image of a case with its objects, and the note on it; no image where it is absent or unreadable.
 
-    True positives are solid, false ones dashed, missed ones dotted; masks are filled.
+    True positives are solid, false ones dashed, missed ones dotted; masks are filled, poses are skeletons.
     """
     if case.image is None:
         return None, case.image_note
@@ -62,14 +62,15 @@ def picture(case: WorstCase) -> tuple[Figure | None, str]:
         style = mark(box.kind)
         thickness = (1.0 if box.kind in ("annotation", "ignored") else 2.2) * scale
         dash = " ".join(f"{float(part) * scale * 0.6:.2f}" for part in style.dash.split())
-        path = "".join(map(_path, box.rings))
+        path = "".join(map(_bone, box.bones)) + ("".join(map(_path, box.rings)) if box.outlined else "")
         halo = f"fill:none;stroke:#000;stroke-opacity:{0.25 if dash else 0.45}"
         halo += f";stroke-width:{thickness + 1.2 * scale:.2f}"
         filled = box.filled and box.kind not in ("annotation", "ignored")
-        line = f"fill:{style.colour};fill-opacity:0.3" if filled else "fill:none"
+        line = f"fill:{box.colour or style.colour};fill-opacity:{0.5 if box.colour else 0.3}" if filled else "fill:none"
         line += f";stroke:{style.colour};stroke-width:{thickness:.2f}"
         line += f";stroke-dasharray:{dash}" if dash else ""
         shapes.append(f'<path d="{path}" style="{halo}"/><path d="{path}" style="{line}"/>')
+        shapes += [_joint(bone, 1.6 * thickness, style.colour) for bone in box.bones if bone[:2] == bone[2:]]
     counts = ", ".join(f"{sum(box.kind.startswith(kind) for box in boxes)} {kind}" for kind in ("tp", "fp", "fn"))
     labels = tuple(_box_labels(boxes, scale, width))
     figure = Figure(width, height, "".join(shapes), labels, f"image of case {case.case_id}: {counts}")
@@ -78,6 +79,15 @@ def picture(case: WorstCase) -> tuple[Figure | None, str]:
 
 def _path(ring: tuple[float, ...]) -> str:
     return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in zip(ring[::2], ring[1::2], strict=True)) + "Z"
+
+
+def _bone(bone: tuple[float, ...]) -> str:
+    return "" if bone[:2] == bone[2:] else f"M{bone[0]:.1f} {bone[1]:.1f}L{bone[2]:.1f} {bone[3]:.1f}"
+
+
+def _joint(bone: tuple[float, ...], radius: float, colour: str) -> str:
+    style = f"fill:{colour};stroke:#000;stroke-opacity:0.45;stroke-width:{radius / 4:.2f}"
+    return f'<circle cx="{bone[0]:.1f}" cy="{bone[1]:.1f}" r="{radius:.2f}" style="{style}"/>'
 
 
 def _box_labels(boxes: list[Box], scale: float, width: float) -> Iterator[Label]:

@@ -197,10 +197,10 @@ def _matrices(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Matrix | st
         if not {"label", "predicted", "count"} <= set(frame):
             continue
         entry = evaluators().get(name)
-        of_objects = entry is not None and "detection" in entry.tasks
+        of_objects = name in analysis.match_evaluators(run)
         for model in run.models[:MOST_PANELS]:
             counts, at = frame[frame["series"].eq(model)], ""
-            if of_objects and len(counts):
+            if of_objects and entry is not None and "detection" in entry.tasks and len(counts):
                 point = analysis.operating_point(run)
                 counts = analysis.confusion_at(run, model, point)
                 at = f", score ≥ {point.score:g}, IoU ≥ {point.iou:g}"

@@ -1,6 +1,6 @@
 """The cases that a report shows in full: the worst of each evaluator, merged where one output fails in several."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -14,6 +14,7 @@ from metrics.presentation.palette import MARKS
 from metrics.presentation.phrases import context_titles, metric_title
 from metrics.presentation.safe_text import ending, shown
 from metrics.presentation.verdict_rows import VerdictRow, fact_text, verdict_groups
+from metrics.presentation.viewers import object_panels, panoptic_panels, segment_panels
 from metrics.reports.report import Box, CaseMetric, Passage, WorstCase
 from metrics.store import Run
 
@@ -29,6 +30,7 @@ MOST_LINE = 300
 SHORT = 40  # characters of a fact that shares its line with others
 MOST_SCORES = 24
 MOST_BOXES = 80
+PANOPTIC = "panoptic_quality"
 MOST_AREAS = 16  # labels beyond would hide the image
 SHOWN_FIRST = ("fn", "fp", "tp", "annotation", "ignored")  # where not all fit
 THINGS: dict[analysis.Measured, str] = {
@@ -102,7 +104,8 @@ def case_of(
     if image is None:
         note = "The image is not part of the suite." if view.case["image"] else ""
     elif run.suite.task == "segmentation":
-        boxes, note = _areas(run, case_id, model, repeat)
+        draw = _segments if PANOPTIC in evaluators else _areas
+        boxes, note = draw(run, case_id, model, repeat)
     else:
         compared = analysis.compared(run, model, repeat, evaluators[0])
         boxes, note = _boxes(
@@ -239,18 +242,16 @@ def _boxes(
     predicted, annotated = analysis.match_objects(
         view.annotations, predictions, point.iou, point.score, compared, size, rules, view.case
     )
-    filled = compared == "mask"
     boxes = []
-    for row, kind in zip(records(view.annotations), annotated, strict=True):
+    for row, kind in zip(view.annotations.to_dict("records"), annotated, strict=True):
         shown_as = "annotation" if kind == "tp" else _drawn(kind)
-        boxes.append(Box(shown_as, _rings(row, compared), str(row["label"]), filled=filled))
+        boxes.append(_box(row, shown_as, compared))
     hidden = 0
-    for row, kind in zip(records(predictions), predicted, strict=True):
+    for row, kind in zip(predictions.to_dict("records"), predicted, strict=True):
         if kind == "below_score":
             hidden += 1
             continue
-        score = None if pd.isna(row["score"]) else float(row["score"])
-        boxes.append(Box(_drawn(kind), _rings(row, compared), str(row["label"]), score, filled))
+        boxes.append(_box(row, _drawn(kind), compared))
     boxes = sorted((box for box in boxes if box.rings), key=lambda box: SHOWN_FIRST.index(box.kind.partition("_")[0]))
     measure = "OKS" if compared == "keypoints" else "IoU"
     note = f"{THINGS[compared]} matched at {measure} ≥ {point.iou:g}"
@@ -259,6 +260,15 @@ def _boxes(
     if len(boxes) > MOST_BOXES:
         note += f"; the first {MOST_BOXES} of {plural(len(boxes), 'object')} are drawn, mistakes before what is right"
     return tuple(boxes[:MOST_BOXES]), note + "."
+
+
+def _box(row: Mapping[Hashable, Any], kind: str, compared: analysis.Measured) -> Box:
+    """Return one object as it was compared: a pose that was, without its box, which would hide it."""
+    score, bones = row.get("score"), tuple(map(tuple, row.get("bones") or ()))
+    return Box(
+        kind, object_panels.rings(row, compared), str(row["label"]), None if pd.isna(score) else float(score),
+        filled=compared == "mask", bones=bones, outlined=not bones or compared != "keypoints",
+    )  # fmt: skip
 
 
 def _areas(run: Run, case_id: str, model: str, repeat: int) -> tuple[tuple[Box, ...], str]:
@@ -275,19 +285,23 @@ def _areas(run: Run, case_id: str, model: str, repeat: int) -> tuple[tuple[Box, 
     return tuple(boxes), note + (f"; {hidden:,} more pixels not drawn." if hidden else ".")
 
 
+def _segments(run: Run, case_id: str, model: str, repeat: int) -> tuple[tuple[Box, ...], str]:
+    """Return a model's segments in the colours of their classes and the true ones that it missed; and the sentence."""
+    colours = segment_panels.class_colours(run.suite.labels)
+    shown = panoptic_panels.model_segments(*analysis.segment_outcomes(run, case_id, model, repeat))
+    boxes = [
+        Box(kind, tuple(map(tuple, each.rings)), each.label, filled=kind != "fn",
+            colour=panoptic_panels.shaded(colours[each.label], place))
+        for each, kind, place in shown
+        if each.rings
+    ]  # fmt: skip
+    boxes.sort(key=lambda box: SHOWN_FIRST.index(box.kind))
+    note = "Segments in the colours of their classes, matched at IoU > 0.5"
+    if len(boxes) > MOST_BOXES:
+        note += f"; the first {MOST_BOXES} of {plural(len(boxes), 'segment')} are drawn, mistakes before what is right"
+    return tuple(boxes[:MOST_BOXES]), note + "."
+
+
 def _drawn(kind: str) -> str:
     """Return the kind that a match kind is drawn and counted as: its own mark, or that of its family."""
     return kind if kind in MARKS else kind.partition("_")[0]
-
-
-def _rings(row: Mapping[str, Any], compared: analysis.Measured) -> tuple[tuple[float, ...], ...]:
-    """Return the outlines of one object as it was compared: its box, else its own."""
-    shape = tuple(tuple(ring) for ring in row["rings"])
-    if compared != "box" or not shape:
-        return shape
-    x, y, width, height = (float(row[name]) for name in ("x", "y", "width", "height"))
-    left, top, right, bottom = x, y, x + width, y + height
-    if any(pd.isna(edge) for edge in (left, top, right, bottom)):
-        xs, ys = [x for ring in shape for x in ring[::2]], [y for ring in shape for y in ring[1::2]]
-        left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
-    return ((left, top, right, top, right, bottom, left, bottom),)

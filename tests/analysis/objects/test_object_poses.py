@@ -30,9 +30,9 @@ def test_lines_join_what_is_labelled() -> None:
 
 @pytest.fixture(scope="module")
 def poses(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Poses of 17 key points in 12 images, with crowds; every one has a labelled key point."""
+    """Poses of 17 key points in 12 images, with crowds and some without a labelled key point."""
     images, truths, results = random_poses(np.random.default_rng(3), images=12)
-    suite, outputs = suite_and_outputs((images, [row for row in truths if row["num_keypoints"]], results))
+    suite, outputs = suite_and_outputs((images, truths, results))
     folder: Path = tmp_path_factory.mktemp("poses")
     return finished(Workspace(folder), replace(suite, classes={"person": ClassFacts()}), outputs, "keypoint_summary")
 
@@ -50,6 +50,22 @@ def test_a_slider_matches_as_the_evaluator(poses: Run, oks: float) -> None:
     counted = analysis.object_counts(poses, "keypoint_summary", ObjectFilter(model="m", iou=oks))["kind"]
     assert found == counted
     assert {"tp", "fn_no_prediction", "ignored"} <= found.keys()
+
+
+def test_a_truth_without_labelled_points_excuses_one_prediction(tmp_path: Path) -> None:
+    """The evaluator and the view excuse the better of two predictions in its box, as pycocotools does."""
+    place = {"image_id": 1, "category_id": 1, "bbox": [10.0, 10.0, 40.0, 40.0], "area": 1600.0}
+    truth = place | {"id": 1, "iscrowd": 0, "num_keypoints": 0, "keypoints": [0.0, 0.0, 0] * 17}
+    guesses = [place | {"keypoints": [30.0, 30.0, 2] * 17, "score": score} for score in (0.9, 0.8)]
+    suite, outputs = suite_and_outputs((1, [truth], guesses))
+    run = finished(Workspace(tmp_path), suite, outputs, "keypoint_summary")
+    view = analysis.example(run, str(suite.cases["case_id"][0]))
+    rules = analysis.rules(run, "keypoint_summary")
+    kinds, missed = analysis.match_objects(view.annotations, view.predictions, 0.5, 0.0, "keypoints", rules=rules)
+    by_score = dict(zip(view.predictions["score"], kinds, strict=True))
+    assert (by_score, missed) == ({0.9: "ignored", 0.8: "fp_hallucination"}, ["ignored"])
+    counted = analysis.object_counts(run, "keypoint_summary", ObjectFilter(model="m"))["kind"]
+    assert counted == {"ignored": 1, "fp_hallucination": 1}
 
 
 def test_the_gallery_and_the_example_draw_skeletons(poses: Run) -> None:

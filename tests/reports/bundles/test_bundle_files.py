@@ -1,20 +1,30 @@
 """The files of a bundle: complete, the same for the same run, bounded, without keys."""
 
 import io
+import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from metrics import analysis, engine
+from metrics.analysis.objects.object_filter import ObjectFilter
 from metrics.core.errors import InputError, RunError
+from metrics.core.evidence import Evidence, Verdict
+from metrics.core.suite import Outputs, Suite
+from metrics.presentation.viewers import panoptic_panels
 from metrics.reports.bundles import shown_cases as choice
 from metrics.reports.bundles.bundle_files import bundle_zip, write_bundle
+from metrics.reports.bundles.case_data import case_data
 from metrics.reports.bundles.page_files import VIEWERS, page_files
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, stopped, text_outputs, text_suite
-from tests.pages.page_scenes import agents_run, judged_run, masks_run, objects_run
+from tests.evaluators.test_keypoints import suite_and_outputs
+from tests.pages.page_scenes import agents_run, judged_run, masks_run, objects_run, panoptic_run
 from tests.reports.bundles.bundle_scenes import HOSTILE, KEY, data_of, hostile_run, keys_run, texts_in
+from tests.vision.keypoint_oracle import random_poses
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -145,6 +155,50 @@ def test_areas_are_shown_as_mistakes_and_as_classes(tmp_path: Path) -> None:
     write_bundle(masks_run(tmp_path), tmp_path / "bundle")
     views = data_of(tmp_path / "bundle", "cases/0")["cases"][0]["image"]["views"]
     assert [(view["title"], len(view["first"])) for view in views] == [("Mistakes", 0), ("Classes", 1)]
+
+
+def test_segments_are_shown_with_what_became_of_them(tmp_path: Path) -> None:
+    run = panoptic_run(tmp_path, seed=3, pictures=2)
+    write_bundle(run, tmp_path / "bundle")
+    case = data_of(tmp_path / "bundle", "cases/0")["cases"][0]
+    view = case["image"]["views"][0]
+    assert (view["title"], view["evaluators"]) == ("Segments", ["panoptic_quality"])
+    found = analysis.segment_outcomes(run, case["id"], "m")
+    assert view["panels"][0]["counts"] == panoptic_panels.model_panel("m", *found)["counts"]
+    panels = [panel for each in case["image"]["views"] for panel in (*each["first"], *each["panels"])]
+    kinds = {kind for panel in panels for kind in panel["objects"]}
+    assert "class background" in kinds, "of no class of the suite, but drawn"
+    assert kinds <= case["image"]["drawing"]["styles"].keys()
+
+
+def test_objects_are_matched_by_the_rules_of_the_evaluator(tmp_path: Path) -> None:
+    """Poses by OKS: as many are found as the evaluator finds."""
+    suite, outputs = suite_and_outputs(random_poses(np.random.default_rng(3), images=12))
+    run = finished(Workspace(tmp_path), suite, outputs, "keypoint_summary")
+    write_bundle(run, tmp_path / "bundle")
+    point = analysis.operating_point(run)
+    views = [case["image"]["views"] for case in data_of(tmp_path / "bundle", "cases/0")["cases"]]
+    assert {view["title"] for each in views for view in each} == {f"Score ≥ {point.score:.2f}, OKS ≥ 0.50"}
+    assert {view["evaluators"][0] for each in views for view in each} == {"keypoint_summary"}
+    found = [view["panels"][0]["counts"].split(" ")[1::4] for (view,) in views]
+    chosen = ObjectFilter(model="m", iou=point.iou, score_low=point.score)
+    counted = analysis.object_counts(run, "keypoint_summary", chosen)["kind"]
+    families = [sum(n for kind, n in counted.items() if kind.startswith(family)) for family in ("tp", "fp", "fn")]
+    assert [sum(map(int, column)) for column in zip(*found, strict=True)] == families
+    assert min(families) > 0
+
+
+def test_a_conversation_is_a_chat_with_its_verdicts(tmp_path: Path) -> None:
+    trace = json.dumps([{"role": role, "text": text} for role, text in (("user", HOSTILE), ("assistant", "Yes."))])
+    suite = Suite.from_rows("talk", "text", [{"case_id": "c", "expected_answers": ["Yes."]}])
+    outputs = Outputs.from_rows([{"case_id": "c", "model": "m", "answer": "Yes.", "trace": trace}])
+    view = analysis.example(finished(Workspace(tmp_path), suite, outputs, "text_matching"), "c")
+    assert "chat" not in case_data(view)["outputs"][0], "a question and its answer are shown already"
+    judged = Evidence({"replies": [Verdict("turn 2", "no", "off topic", "Why.", (("turns", 2),))]})
+    view = replace(view, scores=view.scores.assign(evidence=[judged] * len(view.scores)))
+    chat = case_data(view)["outputs"][0]["chat"]
+    assert (chat["summary"], chat["judged"], chat["turns"][0]["text"]) == ("2 turns · ✗ 1", True, HOSTILE)
+    assert [one["label"] for one in chat["turns"][1]["verdicts"]] == ["off topic"]
 
 
 def test_a_case_has_its_claims_and_what_they_rest_on(tmp_path: Path) -> None:
