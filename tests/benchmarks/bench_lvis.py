@@ -21,6 +21,7 @@ from metrics.core.classes import ClassFacts
 from metrics.core.suite import STRINGS, Outputs, Suite
 from tests.benchmarks.coco_scene import HEIGHT, WIDTH, coco_records, coco_scene, mask_records, tables
 from tests.benchmarks.table import Row, report
+from tests.benchmarks.timing import unseen
 from tests.evaluators.detected import pick, run
 from tests.evaluators.lvis_package import lvis_evaluation, lvis_package_numbers, with_package_lists
 
@@ -56,11 +57,12 @@ def rows(kind: str, scene: dict[str, Any], lists: Any, counts: list[int]) -> lis
     run(
         "lvis_summary", few, replace(outputs, outputs=outputs.outputs[:5], predictions=outputs.predictions[:5])
     )  # compiled
+    again = unseen(suite, 1)
     begun = time.process_time()
     ours = run("lvis_summary", suite, outputs)
     seconds = time.process_time() - begun
     begun = time.process_time()
-    run("lvis_summary", suite, outputs, resamples=500)
+    run("lvis_summary", again, outputs, resamples=500)
     more = time.process_time() - begun
     lists = zip(lists[:, :LACKING].tolist(), lists[:, LACKING:].tolist(), strict=True)
     evaluation = lvis_evaluation(with_package_lists(truth, lists, counts), results, kind)
