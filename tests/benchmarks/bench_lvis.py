@@ -1,17 +1,18 @@
 """LVIS's numbers of boxes and of masks beside the lvis package's, at the size of COCO's validation set.
 
-    python -m tests.benchmarks.bench_lvis [--images 5000] [--classes 1203] [--kinds bbox segm] [--peer FOLDER]
+    python -m tests.benchmarks.bench_lvis [--images 5000] [--classes 1203] [--kinds bbox segm] [--peers PYTHON]
 
 5,000 images with 36,000 ground truths and 290,000 predictions; each image has a list of 20 classes that it lacks and of
 two of which more are there. Masks are blobs of 40 corners as run lengths. Processor time from data in memory to the
-thirteen numbers. lvis (pip install lvis) is not among the requirements: FOLDER is the site-packages that has it.
+thirteen numbers. lvis (pip install lvis) is not among the requirements: PYTHON is an interpreter that has it, of this
+version of Python.
 """
 
 import argparse
+import subprocess
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ import pyarrow as pa
 from metrics.core.classes import ClassFacts
 from metrics.core.suite import STRINGS, Outputs, Suite
 from tests.benchmarks.coco_scene import HEIGHT, WIDTH, coco_records, coco_scene, mask_records, tables
-from tests.benchmarks.table import Row, report
+from tests.benchmarks.table import Row, peers, report
 from tests.benchmarks.timing import unseen
 from tests.evaluators.detected import pick, run
 from tests.evaluators.lvis_package import lvis_evaluation, lvis_package_numbers, with_package_lists
@@ -35,16 +36,23 @@ def main() -> None:
     parser.add_argument("--images", type=int, default=5_000)
     parser.add_argument("--classes", type=int, default=1_203)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=[*KINDS])
-    parser.add_argument("--peer", type=Path)
+    parser.add_argument("--peers", metavar="PYTHON", default=sys.executable)
     given = parser.parse_args()
-    if given.peer is not None:
-        sys.path.append(str(given.peer))
+    if "lvis" not in peers(given.peers, "lvis"):
+        return
+    sys.path.append(path_of(given.peers))
     scene = coco_scene(given.images, given.classes)
     scene["crowd"][:] = False
     rng = np.random.default_rng(1)
     lists = rng.integers(0, given.classes, (given.images, LACKING + MORE))
     counts = rng.choice([3, 50, 500], given.classes).tolist()
     report([row for kind in given.kinds for row in rows(kind, scene, lists, counts)])
+
+
+def path_of(python: str) -> str:
+    """The folder in which another interpreter has its distributions."""
+    program = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    return subprocess.run([python, "-c", program], capture_output=True, check=True, text=True).stdout.strip()
 
 
 def rows(kind: str, scene: dict[str, Any], lists: Any, counts: list[int]) -> list[Row]:
