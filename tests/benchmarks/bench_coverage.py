@@ -1,15 +1,15 @@
 """How often the 95 % intervals hold the truth, by simulation: of shares, means, classification, detection; ranks.
 
-    python -m tests.benchmarks.bench_coverage [classification | detection]
+    python -m tests.benchmarks.bench_coverage [classification | detection | interpolated]
 
 A line per size: the mean coverage over the kinds of scores, then the least and the largest, in per cent; of
-classification also how often its paired test finds a difference of two equally good models. Two hours; naming a part
-leaves out the rest.
+classification also how often its paired test finds a difference of two equally good models. interpolated: AP of all and
+of 11 points. Two hours; naming a part leaves out the rest.
 """
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,16 @@ from metrics.vision.objects import prepare
 from metrics.vision.precision_recall import Ranking
 from tests.benchmarks.classification_draws import classification
 from tests.benchmarks.coco_scene import coco_scene
-from tests.benchmarks.detection_draws import DETECTORS, counts, draw, estimates
+from tests.benchmarks.detection_draws import (
+    DETECTORS,
+    all_points_estimates,
+    counts,
+    draw,
+    draw_expanded,
+    estimates,
+    interpolated_estimates,
+)
+from tests.benchmarks.detection_draws import Draw as Detections
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Floats]
@@ -40,6 +49,7 @@ DETECTION = (  # labels, ground truths a label, images
     (1, 5, 15), (1, 15, 15), (1, 40, 50), (5, 5, 50), (5, 15, 15), (5, 15, 50), (5, 40, 150), (20, 5, 50), (20, 8, 100),
     (20, 15, 100), (20, 40, 500), (80, 5, 150), (80, 8, 150), (80, 15, 500), (80, 40, 500),
 )  # fmt: skip
+INTERPOLATED = ((1, 15, 15), (1, 40, 50), (5, 15, 50), (5, 40, 150), (20, 8, 100), (20, 15, 100))
 SHARES = np.linspace(0.02, 0.98, 97)
 SCORES: dict[str, tuple[Draw, float]] = {
     "beta(2, 5)": (lambda rng, size: rng.beta(2, 5, size), 2 / 7),
@@ -80,11 +90,17 @@ def rows() -> Iterator[tuple[str, list[float] | Floats]]:
     part = (sys.argv[1:] or [""])[0]
     if not part:
         yield from of_cases()
-    if part != "detection":
+    if part in ("", "classification"):
         for name, held, false in classification():
             yield name, [held]
             yield f"{FALSE} {name}", [false]
     if part == "classification":
+        return
+    if part in ("", "interpolated"):
+        yield from detection(INTERPOLATED, compute=interpolated_estimates)
+        for name, coverages in detection(INTERPOLATED, sample=draw_expanded, compute=all_points_estimates):
+            yield f"Open Images: {name}", coverages
+    if part == "interpolated":
         return
     yield from detection()
     for labels, images in SCENES:
@@ -132,22 +148,30 @@ def clustered(count: int, draw: Draw, mean: float) -> float:
     return float(np.mean((low <= mean) & (mean <= high)))
 
 
-def detection(data_sets: int = 150, halves: int = 200) -> Iterator[tuple[str, list[float]]]:
+def detection(
+    designs: Sequence[tuple[int, int, int]] = DETECTION,
+    *,
+    sample: Callable[..., Detections] = draw,
+    compute: Callable[[Detections, NDArray[np.uint8]], dict[str, Floats]] = estimates,
+    data_sets: int = 150,
+    halves: int = 200,
+) -> Iterator[tuple[str, list[float]]]:
     """Of each metric of labels and of means over labels, by ground truths a label, over data sets and detectors.
 
     Data sets with too few ground truths for an interval of a mean AP do not count for it.
     """
     found: dict[str, list[float]] = defaultdict(list)
-    for labels, truths, images in DETECTION:
+    for labels, truths, images in designs:
         whole = min(300_000, max(3_000, 30_000 * images // truths))
         for quality in DETECTORS:
-            truth = estimates(draw(labels, truths * whole / images, whole, quality, 1), np.ones((1, whole), np.uint8))
+            everything = sample(labels, truths * whole / images, whole, quality, 1)
+            truth = compute(everything, np.ones((1, whole), np.uint8))
             held: dict[str, list[bool]] = defaultdict(list)
             for seed in range(data_sets):
-                data = draw(labels, truths, images, quality, 1_000 + seed)
+                data = sample(labels, truths, images, quality, 1_000 + seed)
                 drawn = draw_halves(np.arange(images, dtype=np.int32), halves, seed)
                 weights = np.concatenate([np.ones((1, images), np.uint8), drawn])
-                for name, values in estimates(data, weights).items():
+                for name, values in compute(data, weights).items():
                     objects = counts(data, name)
                     if name.startswith("mean AP") and not has_enough_truths(objects):
                         continue

@@ -7,6 +7,7 @@ and the medians of processor time are compared: of the ten numbers alone, and wi
 """
 
 import argparse
+import itertools
 import statistics
 import time
 from collections.abc import Callable
@@ -15,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from metrics.core.evaluator import Findings
+from tests.benchmarks.table import Row, report, versions
+from tests.benchmarks.timing import unseen
 from tests.evaluators.detected import pick, run
 from tests.evaluators.test_keypoints import suite_and_outputs
 from tests.vision.keypoint_oracle import NAMES, coco_poses, random_poses
@@ -28,16 +31,20 @@ def main() -> None:
     given = parser.parse_args()
     scene = random_poses(np.random.default_rng(0), images=given.images, most=5)
     scene = (scene[0], scene[1], [row | {"score": row["score"] / copy} for copy in (1, 2, 3) for row in scene[2]])
-    data = suite_and_outputs(scene)
-    run("keypoint_summary", *data)  # compiled before
+    suite, outputs = suite_and_outputs(scene)
+    run("keypoint_summary", suite, outputs, resamples=5)  # compiled before
     peer, expected = timed(lambda: coco_poses(*scene), given.rounds)
-    own, found = timed(lambda: run("keypoint_summary", *data), given.rounds)
-    whole, _ = timed(lambda: run("keypoint_summary", *data, resamples=500), given.rounds)
-    print(f"{given.images:,} images, {len(scene[1]):,} poses, {len(scene[2]):,} predictions")
-    print(f"largest difference  {difference(expected, found):.1e}")
-    print(f"pycocotools         {peer:8.2f} s")
-    print(f"Assay               {own:8.2f} s  {peer / own:6.1f} × as fast")
-    print(f"… with intervals    {whole:8.2f} s  {peer / whole:6.1f} × as fast")
+    turns = itertools.count()
+    own, found = timed(lambda: run("keypoint_summary", unseen(suite, next(turns)), outputs), given.rounds)
+    whole, _ = timed(lambda: run("keypoint_summary", unseen(suite, next(turns)), outputs, resamples=500), given.rounds)
+    what = f"COCO's ten numbers of {given.images:,} images, {len(scene[2]):,} poses"
+    report(
+        [
+            Row(f"{what}: processor time", own, "s", peer, versions("pycocotools"), least=10),
+            Row(f"{what}: with 500 half-samples", whole, "s", peer, f"{versions('pycocotools')}, without intervals"),
+            Row(f"{what}: largest difference", difference(expected, found), "", most=1e-12),
+        ]
+    )
 
 
 def timed(work: Callable[[], Any], rounds: int) -> tuple[float, Any]:

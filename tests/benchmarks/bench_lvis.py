@@ -1,32 +1,33 @@
-"""LVIS's numbers beside the lvis package's, at the size of COCO's validation set.
+"""LVIS's numbers of boxes and of masks beside the lvis package's, at the size of COCO's validation set.
 
-    python -m tests.benchmarks.bench_lvis [--images 5000] [--classes 1203] [--peer FOLDER]
+    python -m tests.benchmarks.bench_lvis [--images 5000] [--classes 1203] [--kinds bbox segm] [--peers PYTHON]
 
-5,000 images with 36,000 ground truths and 290,000 predictions; half of the classes that an image does not show are on
-its list of those that it lacks. Processor time from data in memory to the thirteen numbers. lvis (pip install lvis) is
-not among the requirements: FOLDER is the site-packages that has it.
+5,000 images with 36,000 ground truths and 290,000 predictions; each image has a list of 20 classes that it lacks and of
+two of which more are there. Masks are blobs of 40 corners as run lengths. Processor time from data in memory to the
+thirteen numbers. lvis (pip install lvis) is not among the requirements: PYTHON is an interpreter that has it, of this
+version of Python.
 """
 
 import argparse
-import json
-import logging
+import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from metrics.core.classes import ClassFacts
-from metrics.core.suite import STRINGS
-from tests.benchmarks.coco_scene import coco_records, coco_scene, tables
-from tests.benchmarks.table import Row, report
+from metrics.core.suite import STRINGS, Outputs, Suite
+from tests.benchmarks.coco_scene import HEIGHT, WIDTH, coco_records, coco_scene, mask_records, tables
+from tests.benchmarks.table import Row, peers, report
+from tests.benchmarks.timing import unseen
 from tests.evaluators.detected import pick, run
+from tests.evaluators.lvis_package import lvis_evaluation, lvis_package_numbers, with_package_lists
 
-LISTED = 20  # classes that an image lacks, and twice of which more are there
+LACKING, MORE = 20, 2  # classes listed for each image
+KINDS = {"bbox": "boxes", "segm": "masks"}
 
 
 def main() -> None:
@@ -34,67 +35,91 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--images", type=int, default=5_000)
     parser.add_argument("--classes", type=int, default=1_203)
-    parser.add_argument("--peer", type=Path)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=[*KINDS])
+    parser.add_argument("--peers", metavar="PYTHON", default=sys.executable)
     given = parser.parse_args()
+    if "lvis" not in peers(given.peers, "lvis"):
+        return
+    sys.path.append(path_of(given.peers))
     scene = coco_scene(given.images, given.classes)
     scene["crowd"][:] = False
     rng = np.random.default_rng(1)
-    lists = rng.integers(0, given.classes, (given.images, LISTED + 2))
-    counts = rng.choice([3, 50, 500], given.classes)
-    suite, outputs = tables(scene)
-    cases = suite.cases
-    for name, part in (("negative_labels", lists[:, :LISTED]), ("not_exhaustive_labels", lists[:, LISTED:])):
-        column = pa.array(part.astype(str).tolist(), STRINGS)
-        cases = cases.set_column(cases.schema.get_field_index(name), name, column)
-    facts = {str(label): ClassFacts(images=int(count)) for label, count in enumerate(counts)}
-    suite = replace(suite, cases=cases, classes=facts)
-    run("lvis_summary", *tables(coco_scene(5)))  # compiled
+    lists = rng.integers(0, given.classes, (given.images, LACKING + MORE))
+    counts = rng.choice([3, 50, 500], given.classes).tolist()
+    report([row for kind in given.kinds for row in rows(kind, scene, lists, counts)])
+
+
+def path_of(python: str) -> str:
+    """The folder in which another interpreter has its distributions."""
+    program = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    return subprocess.run([python, "-c", program], capture_output=True, check=True, text=True).stdout.strip()
+
+
+def rows(kind: str, scene: dict[str, Any], lists: Any, counts: list[int]) -> list[Row]:
+    """The figures of boxes or masks."""
+    truth, results = (coco_records if kind == "bbox" else mask_records)(scene)
+    suite, outputs = federated(scene, lists, counts)
+    if kind == "segm":
+        suite, outputs = with_masks(suite, outputs, truth, results)
+    few = replace(suite, cases=suite.cases[:5], annotations=suite.annotations[:0])
+    run(
+        "lvis_summary", few, replace(outputs, outputs=outputs.outputs[:5], predictions=outputs.predictions[:5])
+    )  # compiled
+    again = unseen(suite, 1)
     begun = time.process_time()
     ours = run("lvis_summary", suite, outputs)
     seconds = time.process_time() - begun
     begun = time.process_time()
-    run("lvis_summary", suite, outputs, resamples=500)
+    run("lvis_summary", again, outputs, resamples=500)
     more = time.process_time() - begun
-    theirs, numbers = lvis(scene, lists, counts, given.peer)
-    found = {name: pick(ours, name).value for name in numbers}
-    difference = max(abs((found[name] or 0) - max(value, 0)) for name, value in numbers.items())
-    what = f"LVIS's numbers of {given.images:,} images, {given.classes:,} classes"
-    report(
-        [
-            Row(f"{what}: processor time", seconds, "s", theirs, "lvis", least=10),
-            Row(f"{what}: with 500 half-samples", more, "s"),
-            Row(f"{what}: largest difference", difference, "", most=1e-9),
-        ]
+    lists = zip(lists[:, :LACKING].tolist(), lists[:, LACKING:].tolist(), strict=True)
+    evaluation = lvis_evaluation(with_package_lists(truth, lists, counts), results, kind)
+    begun = time.process_time()
+    expected = lvis_package_numbers(evaluation)
+    theirs = time.process_time() - begun
+    values = {name: (pick(ours, name).value, value) for name, value in expected.items()}
+    difference = max(
+        0.0 if own == value else abs(own - value) if None not in (own, value) else np.inf
+        for own, value in values.values()
+    )
+    what = f"LVIS's numbers of {len(suite):,} images, {len(counts):,} classes, {len(results):,} {KINDS[kind]}"
+    return [
+        Row(f"{what}: processor time", seconds, "s", theirs, "lvis 0.5.3", least=10),
+        Row(f"{what}: with 500 half-samples", more, "s", theirs, "lvis 0.5.3, without intervals", least=1),
+        Row(f"{what}: largest difference", difference, "", most=1e-12),
+    ]
+
+
+def federated(scene: dict[str, Any], lists: Any, counts: list[int]) -> tuple[Suite, Outputs]:
+    """The boxes of a scene with the lists of its images and the frequencies of its classes."""
+    suite, outputs = tables(scene)
+    cases = suite.cases
+    for name, part in (("negative_labels", lists[:, :LACKING]), ("not_exhaustive_labels", lists[:, LACKING:])):
+        cases = with_column(cases, name, pa.array(part.astype(str).tolist(), STRINGS))
+    facts = {str(label): ClassFacts(images=count) for label, count in enumerate(counts)}
+    return replace(suite, cases=cases, classes=facts), outputs
+
+
+def with_masks(suite: Suite, outputs: Outputs, truth: dict[str, Any], results: list[Any]) -> tuple[Suite, Outputs]:
+    """The same with the masks of COCO records."""
+    cases = suite.cases
+    for name, side in (("image_height", HEIGHT), ("image_width", WIDTH)):
+        cases = with_column(cases, name, pa.array(np.full(len(cases), side), pa.int32()))
+    texts = [
+        pa.array([record["segmentation"]["counts"] for record in records])
+        for records in (truth["annotations"], results)
+    ]
+    annotations = with_column(suite.annotations, "rle", texts[0])
+    return (
+        replace(suite, cases=cases, annotations=annotations),
+        replace(outputs, predictions=with_column(outputs.predictions, "rle", texts[1])),
     )
 
 
-def lvis(scene: dict[str, Any], lists: Any, counts: Any, folder: Path | None) -> tuple[float, dict[str, float]]:
-    """The processor seconds of lvis and its numbers, −1 for none."""
-    if folder is not None:
-        sys.path.append(str(folder))
-    np.float = float  # type: ignore[attr-defined]  # lvis 0.5.3 is older than NumPy 1.24
-    from lvis import LVIS, LVISEval, LVISResults  # type: ignore[import-not-found]
-
-    logging.disable(logging.CRITICAL)
-    truth, results = coco_records(scene)
-    for image, row in zip(truth["images"], lists.tolist(), strict=True):
-        image["neg_category_ids"] = [label + 1 for label in row[:LISTED]]
-        image["not_exhaustive_category_ids"] = [label + 1 for label in row[LISTED:]]
-    for category, count in zip(truth["categories"], counts.tolist(), strict=True):
-        category["frequency"] = "r" if count <= 10 else "c" if count <= 100 else "f"
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(truth, file)
-        file.flush()
-        loaded = LVIS(file.name)
-    predicted = LVISResults(loaded, results)
-    begun = time.process_time()
-    evaluation = LVISEval(loaded, predicted, "bbox")
-    evaluation.run()
-    seconds = time.process_time() - begun
-    named = evaluation.get_results().items()
-    return seconds, {
-        name.split("@")[0] if name[:2] == "AP" else "AR" + name[2:].split("@")[0]: value for name, value in named
-    }
+def with_column(table: Any, name: str, values: pa.Array) -> Any:
+    """The table with other values in a column."""
+    place = table.schema.get_field_index(name)
+    return table.set_column(place, table.schema.field(place), pa.chunked_array([values]))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ Assay gets run lengths, which it made of such files when they were uploaded. Med
 
 import argparse
 import io
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from PIL import Image
 from metrics.core.array_types import Ints
 from metrics.core.suite import Outputs, Suite
 from tests.benchmarks.bench_keypoints import timed
+from tests.benchmarks.table import Row, report
 from tests.evaluators.detected import pick, run
 from tests.evaluators.panoptic_oracle import Picture, rows_of
 
@@ -38,19 +40,22 @@ def main() -> None:
     answered = [{"case_id": row["case_id"], "model": "m"} for row in repeated(rows["cases"], given.images)]
     outputs = Outputs.from_rows(answered, repeated(rows["predictions"], given.images))
     run("panoptic_quality", suite, outputs)  # compiled before
-    files = {id(one): (png(one.truth), png(one.prediction)) for one in different}
-    peer, expected = timed(lambda: panopticapi([read(one, files[id(one)]) for one in pictures]), given.rounds)
+    maps = {id(one): (png(one.truth), png(one.prediction)) for one in different}
+    peer, expected = timed(lambda: panopticapi(read(one, maps[id(one)]) for one in pictures), given.rounds)
     bare, _ = timed(lambda: panopticapi(pictures), given.rounds)
     own, found = timed(lambda: run("panoptic_quality", suite, outputs), given.rounds)
     whole, _ = timed(lambda: run("panoptic_quality", suite, outputs, resamples=500), given.rounds)
     difference = abs((pick(found, "PQ").value or 0.0) - expected)
-    print(
-        f"{given.images:,} images of {HIGH} × {WIDE}, {len(rows['annotations']) / len(different):.0f} segments an image"
+    what = f"panoptic quality of {given.images:,} images of {HIGH} × {WIDE}"
+    files, memory = "panopticapi's definition, reading PNG files", "panopticapi's definition, maps in memory"
+    report(
+        [
+            Row(f"{what}: processor time", own, "s", peer, files, least=10),
+            Row(f"{what}: with 500 half-samples", whole, "s", peer, f"{files}, without intervals", least=10),
+            Row(f"{what}: beside maps in memory", own, "s", bare, memory, least=10),
+            Row(f"{what}: largest difference", difference, "", most=1e-12),
+        ]
     )
-    print(f"difference of PQ    {difference:.1e}")
-    print(f"panopticapi's way   {peer:8.2f} s, of maps in memory {bare:.2f} s")
-    for name, seconds in (("Assay", own), ("… with intervals", whole)):
-        print(f"{name:<20}{seconds:8.2f} s  {peer / seconds:6.1f} × as fast, of maps in memory {bare / seconds:.1f} ×")
 
 
 def png(ids: Ints) -> bytes:
@@ -100,7 +105,7 @@ def scene(rng: np.random.Generator) -> Picture:
                    {id: kind for id, kind in guesses.items() if id in guessed})  # fmt: skip
 
 
-def panopticapi(pictures: list[Picture]) -> float:
+def panopticapi(pictures: Iterable[Picture]) -> float:
     """Return PQ, the mean over classes, without crowds."""
     sums = np.zeros((4, CLASSES))
     for one in pictures:

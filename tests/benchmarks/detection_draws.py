@@ -4,13 +4,14 @@ Images differ in how crowded and how hard they are, and show some labels more th
 alike. A data set of a few milliseconds lets thousands of intervals be compared with the truth.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.array_types import Floats, Int32s
+from metrics.core.array_types import Bools, Floats, Int32s
+from metrics.evaluators.detection._voc import POINTS
 from metrics.stats.ratios import mean_over
 from metrics.vision.compiled.match_states import RIGHT, WRONG
 from metrics.vision.image_resampling import resample_selection
@@ -18,6 +19,7 @@ from metrics.vision.precision_recall import Selection
 
 Quality = Literal["poor", "fair", "good"]
 IOUS = np.array([0.5, 0.6, 0.75, 0.85, 0.95])
+BELOW = 4  # labels below one label of Open Images
 SHOWN = 0.5  # score from which predictions count in recall and precision
 DETECTORS = {  # share found, shape of their IoU, false positives per object, how far scores lie apart
     "poor": (0.6, 4.0, 5.0, 3.0, 1.0),
@@ -70,19 +72,68 @@ def draw(labels: int, truths: float, images: int, quality: Quality, seed: int, s
     )  # fmt: skip
 
 
-def estimates(data: Draw, weights: NDArray[np.uint8]) -> dict[str, Floats]:
-    """Return metrics of the data sets in which image i occurs weights[b, i] times: of each label [B, K], of all [B]."""
+def draw_expanded(labels: int, truths: float, images: int, quality: Quality, seed: int) -> Draw:
+    """Draw a data set as open_images_ap has it: objects and predictions count for a label above theirs, too.
+
+    Of the labels that an image does not show, half were checked; predictions of others are left out.
+    """
+    one = draw(labels, truths, images, quality, seed)
+    above = -(-labels // BELOW)
+
+    def both(label: Int32s) -> Int32s:
+        return np.concatenate([label, labels + label // BELOW]).astype(np.int32)
+
+    image, label = np.tile(one.image, 2), both(one.label)
+    truth_image, truth_label = np.tile(one.truth_image, 2), both(one.truth_label)
+    pairs, known = (where.astype(np.int64) * (labels + above) + kind for where, kind in (
+        (image, label), (truth_image, truth_label)))  # fmt: skip
+    kept: Bools = np.isin(pairs, known) | (pairs * 2_654_435_761 >> 16) % 2 > 0
+    return replace(
+        one, labels=labels + above, truth_image=truth_image, truth_label=truth_label, image=image[kept],
+        label=label[kept], score=np.tile(one.score, 2)[kept], iou=np.tile(one.iou, 2)[kept],
+    )  # fmt: skip
+
+
+def interpolated_estimates(data: Draw, weights: NDArray[np.uint8]) -> dict[str, Floats]:
+    """Return what `estimates` does for AP as voc_ap and oriented_ap average it."""
+    eleven = _average(data, weights, "eleven_points", IOUS)
+    by_label = {"AP50 of 11 points": eleven[:, :, 0], "AP of 11 points": mean_over(eleven, 2)}
+    return all_points_estimates(data, weights) | _named(by_label)
+
+
+def all_points_estimates(data: Draw, weights: NDArray[np.uint8]) -> dict[str, Floats]:
+    """Return what `estimates` does for AP at IoU .5 as voc_ap and open_images_ap average it."""
+    return _named({"AP50 of all points": _average(data, weights, "all_points", IOUS[:1])[:, :, 0]})
+
+
+def _average(data: Draw, weights: NDArray[np.uint8], points: str, ious: Floats) -> Floats:
+    truths = data.truth_image, data.truth_label
+    return resample_selection(_selection(data, ious), *truths, data.labels, weights, recalls=POINTS[points])[0]
+
+
+def _named(by_label: dict[str, Floats]) -> dict[str, Floats]:
+    return {
+        **{f"{name} of a label": values for name, values in by_label.items()},
+        **{f"mean {name}": mean_over(values, 1) for name, values in by_label.items()},
+    }
+
+
+def _selection(data: Draw, ious: Floats = IOUS) -> Selection:
     order = np.lexsort((-data.score, data.label))
-    selection = Selection(
+    return Selection(
         miss_image=np.zeros(0, np.int32),
         miss_starts=np.zeros(data.labels + 1, np.int64),
         image=data.image[order],
         score=data.score[order],
         before=np.zeros(len(order), np.int32),
-        states=np.where(data.iou[order] >= IOUS[:, None], RIGHT, WRONG).astype(np.uint8),
+        states=np.where(data.iou[order] >= ious[:, None], RIGHT, WRONG).astype(np.uint8),
         event_starts=np.searchsorted(data.label[order], np.arange(data.labels + 1)),
     )
-    average, recall = resample_selection(selection, data.truth_image, data.truth_label, data.labels, weights)
+
+
+def estimates(data: Draw, weights: NDArray[np.uint8]) -> dict[str, Floats]:
+    """Return metrics of the data sets in which image i occurs weights[b, i] times: of each label [B, K], of all [B]."""
+    average, recall = resample_selection(_selection(data), data.truth_image, data.truth_label, data.labels, weights)
     shown = data.score >= SHOWN
     right = shown & (data.iou >= IOUS[0])
     truths, tp, predicted = (

@@ -1,6 +1,6 @@
 """The Open Images challenge's average precision by its definition, image after image; and random scenes for it."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 import numpy as np
@@ -29,19 +29,18 @@ def challenge_ap(scene: Any, lacking: list[list[str]], iou: float) -> dict[str, 
     """AP of every label that has ground truth."""
     images, _, truths, predictions = scene
     truths = [truth | {"label": label} for truth in truths for label in _above(truth["label"])]
-    below = defaultdict(set)
-    for label in "01239":
+    below, count = defaultdict(set), Counter(truth["label"] for truth in truths)
+    for label in {row["label"] for row in (*truths, *predictions)} | {*PARENTS, *PARENTS.values()}:
         for ancestor in _above(label):
             below[ancestor].add(label)
-    found, count = defaultdict(list), defaultdict(int)
+    own, boxes, found = defaultdict(lambda: defaultdict(list)), defaultdict(list), defaultdict(list)
+    for truth in truths:
+        own[truth["image"]][truth["label"]].append(truth)
+    for row in predictions:
+        boxes[row["image"], row["label"]].append(row)
     for image in range(images):
-        own = [truth for truth in truths if truth["image"] == image]
-        checked = {truth["label"] for truth in own} | {each for label in lacking[image] for each in below[label]}
-        for label in {truth["label"] for truth in own}:
-            count[label] += sum(truth["label"] == label for truth in own)
-        for label in checked:
-            boxes = [row for row in predictions if row["image"] == image and row["label"] == label]
-            found[label] += _image(boxes, [truth for truth in own if truth["label"] == label], iou)
+        for label in own[image].keys() | set().union(*(below[absent] for absent in lacking[image])):
+            found[label] += _image(boxes[image, label], own[image][label], iou)
     return {label: _area(sorted(found[label], reverse=True), number) for label, number in count.items()}
 
 

@@ -8,19 +8,85 @@ from metrics.core.evaluator import MATCHES
 from metrics.evaluators.detection._federated import UNVERIFIED
 from metrics.evaluators.detection.lvis_summary import NO_FREQUENCY
 from tests.evaluators.detected import outputs_of, pick, run, suite_and_outputs, suite_of
-from tests.evaluators.federated import federated_scene, federated_suite, lvis_numbers
+from tests.evaluators.federated import (
+    federated_masks,
+    federated_scene,
+    federated_suite,
+    lvis_numbers,
+    mask_scene,
+    training_images,
+    with_lists,
+)
+from tests.evaluators.lvis_package import lvis_evaluation, lvis_package_numbers, with_package_lists
+from tests.evaluators.test_detection_masks import tables
 
-# the numbers of lvis 0.5.3 for federated_scene(18) with 9 predictions per image
-LVIS_18 = {
-    "AP": 0.25876784107, "AP50": 0.348431271699, "AP75": 0.284653465347, "APs": 0.153465346535, "APm": 0.406329561528,
-    "APl": 0.408745874587, "APr": 0.25876784107, "APc": None, "APf": None, "AR": 0.325, "ARs": 0.15,
-    "ARm": 0.483333333333, "ARl": 0.425,
+# the numbers of lvis 0.5.3 with 9 predictions per image: for federated_scene(21)
+LVIS_BOXES = {
+    "AP": 0.571782178218, "AP50": 0.72896039604, "AP75": 0.647277227723, "APs": 0.8, "APm": 0.579702970297,
+    "APl": 0.566666666667, "APr": 0.434653465347, "APc": 0.513613861386, "APf": 0.825247524752, "AR": 0.633333333333,
+    "ARs": 0.8, "ARm": 0.594444444444, "ARl": 0.566666666667,
+}  # fmt: skip
+# for federated_masks(55)
+LVIS_MASKS = {
+    "AP": 0.324092409241, "AP50": 0.395159515952, "AP75": 0.301650165017, "APs": 0.318481848185, "APm": 0.337871287129,
+    "APl": 1.0, "APr": 0.433663366337, "APc": 0.50495049505, "APf": 0.033663366337, "AR": 0.533333333333, "ARs": 0.5,
+    "ARm": 0.575, "ARl": 1.0,
 }  # fmt: skip
 
 
+def federated_mask_suite(seed):
+    truth, results, checked = federated_masks(seed)
+    suite, outputs = tables(truth, results)
+    return with_lists(suite, checked), outputs
+
+
+def package_records(kind, seed):
+    """Random data as lvis reads it, and as suite and outputs."""
+    if kind == "segm":
+        truth, results, checked = federated_masks(seed)
+        suite, outputs = federated_mask_suite(seed)
+    else:
+        scene, checked = federated_scene(seed)
+        suite, outputs = federated_suite(scene, checked)
+        truth, results = box_records(*scene)
+    images = map(training_images, range(len(truth["categories"])))
+    return with_package_lists(truth, checked, images), results, suite, outputs
+
+
+def box_records(images, classes, truths, predictions):
+    def flat(row):
+        return {"image_id": row["image"] + 1, "category_id": row["label"] + 1, "bbox": row["box"]}
+
+    truth = {
+        "images": [{"id": image + 1} for image in range(images)],
+        "categories": [{"id": label + 1} for label in range(classes)],
+        "annotations": [flat(row) | {"id": place + 1, "area": row["area"]} for place, row in enumerate(truths)],
+    }
+    return truth, [flat(row) | {"score": row["score"]} for row in predictions]
+
+
 def test_lvis_gives_the_same_numbers():
-    findings = run("lvis_summary", *federated_suite(*federated_scene(18)), max_dets=9)
-    assert {name: pick(findings, name).value for name in LVIS_18} == pytest.approx(LVIS_18, abs=1e-11)
+    findings = run("lvis_summary", *federated_suite(*federated_scene(21)), max_dets=9)
+    assert {name: pick(findings, name).value for name in LVIS_BOXES} == pytest.approx(LVIS_BOXES, abs=1e-11)
+
+
+def test_lvis_gives_the_same_numbers_of_masks():
+    findings = run("lvis_summary", *federated_mask_suite(55), max_dets=9)
+    assert {name: pick(findings, name).value for name in LVIS_MASKS} == pytest.approx(LVIS_MASKS, abs=1e-11)
+
+
+@pytest.mark.filterwarnings("ignore:The 'warn' method is deprecated:DeprecationWarning")  # which lvis logs with
+@pytest.mark.parametrize("most", [7, 300])
+@pytest.mark.parametrize("kind", ["bbox", "segm"])
+def test_numbers_equal_the_package(kind, most):
+    pytest.importorskip("lvis", reason="lvis 0.5.3, which is not among the requirements, is not installed")
+    for seed in range(most, most + 200):
+        truth, results, suite, outputs = package_records(kind, seed)
+        if results:  # without any, lvis stops
+            expected = lvis_package_numbers(lvis_evaluation(truth, results, kind, most))
+            findings = run("lvis_summary", suite, outputs, max_dets=most)
+            found = {name: pick(findings, name).value for name in expected}
+            assert found == pytest.approx(expected, abs=1e-12), seed
 
 
 @pytest.mark.parametrize("most", [7, 300])
@@ -29,6 +95,15 @@ def test_numbers_equal_the_definition(most):
         scene, checked = federated_scene(seed + most)
         findings = run("lvis_summary", *federated_suite(scene, checked), max_dets=most)
         expected = lvis_numbers(scene, checked, most)
+        assert {name: pick(findings, name).value for name in expected} == pytest.approx(expected, abs=1e-9), seed
+
+
+@pytest.mark.parametrize("most", [5, 300])
+def test_numbers_of_masks_equal_the_definition(most):
+    for seed in range(60):
+        truth, results, checked = federated_masks(seed)
+        findings = run("lvis_summary", *federated_mask_suite(seed), max_dets=most)
+        expected = lvis_numbers(mask_scene(truth, results), checked, most)
         assert {name: pick(findings, name).value for name in expected} == pytest.approx(expected, abs=1e-9), seed
 
 
@@ -58,6 +133,14 @@ def test_matches_say_what_was_ignored():
     )
     kinds = run("lvis_summary", replace(suite, cases=checked), outputs).matches["kind"].to_pylist()
     assert kinds == ["tp", "fp_hallucination", "fp_hallucination", "ignored"]
+
+
+def test_a_prediction_without_area_is_ignored():
+    dog = ("a", "dog", 200, 0, 50, 50)
+    suite, outputs = suite_of(dog, cases="a"), outputs_of(("a", "dog", 200, 0, 0, 50, 0.9), (*dog, 0.8), cases="a")
+    findings = run("lvis_summary", with_lists(suite, [([], [])]), outputs)
+    assert findings.matches["kind"].to_pylist() == ["ignored", "tp"]
+    assert pick(findings, "AP").value == pytest.approx(1)
 
 
 def test_without_lists_there_is_no_number():

@@ -86,18 +86,46 @@ def test_the_interval_is_about_the_value():
     assert 0 <= map_.low < map_.value < map_.high <= 1
 
 
-def test_photographs_give_known_numbers(shared):
-    """Without difficult objects, podm 0.4 has the mean .610912907479439 over labels, too."""
+def photographs(shared):
+    """The 100 photographs with VOC's own ground truth, and their outputs."""
     _, found = read_voc100(shared)
     suite = read_suite(shared / "data" / "voc100" / "gts" / "pascalvoc")
     truth = json.loads((shared / "data" / "voc100" / "instances.json").read_text())
     names = {str(image["id"]): Path(image["file_name"]).stem for image in truth["images"]}
     rows = [row | {"case_id": names[row["case_id"]]} for row in found.predictions.to_pylist()]
-    outputs = Outputs.from_rows([{"case_id": case, "model": "m"} for case in names.values()], rows)
+    return suite, Outputs.from_rows([{"case_id": case, "model": "m"} for case in names.values()], rows)
+
+
+def test_photographs_give_known_numbers(shared):
+    """Without difficult objects, podm 0.4 has the mean .610912907479439 over labels, too."""
+    suite, outputs = photographs(shared)
     easy = marked(suite, "difficult", pa.nulls(len(suite.annotations), pa.bool_()))
     assert pick(run("voc_ap", easy, outputs), "map").value == pytest.approx(0.610912907479439, abs=1e-12)
     number = pick(run("voc_ap", suite, outputs), "map")
     assert (round(number.value, 4), number.n) == (0.6139, 273 - 38)
+
+
+def test_eleven_points_of_photographs_exceed_those_of_rounded_recalls(shared):
+    """podm 0.4 has the mean .59896858008199: it lacks the point at recall .6 of three of the 20 labels.
+
+    6 of 10 sheep are found at precision 1, 9 of 15 aeroplanes at .9 and chairs at 3/8. The recall that podm wants is
+    6 · .1, a little more than 6 / 10; so it takes the precision at .7: 0, 11/13 and 5/17.
+    """
+    suite, outputs = photographs(shared)
+    easy = marked(suite, "difficult", pa.nulls(len(suite.annotations), pa.bool_()))
+    findings = run("voc_ap", easy, outputs, interpolation="eleven_points")
+    lacking = (1 - 0) + (9 / 10 - 11 / 13) + (3 / 8 - 5 / 17)
+    assert pick(findings, "ap", "sheep").value == pytest.approx(7 / 11, abs=1e-12)
+    assert pick(findings, "map").value == pytest.approx(0.59896858008199 + lacking / 11 / 20, abs=1e-12)
+
+
+@pytest.mark.parametrize("count", range(11))
+def test_so_many_of_ten_reach_as_many_tenths(count):
+    """VOC asks whether recall ≥ r, r = 0, .1, … 1: 6 of 10 reach .6, though 6 · .1 > 6 / 10 in floating point."""
+    cats = [("a", "cat", 200 * place, 0, 100, 100) for place in range(10)]
+    outputs = outputs_of(*((*cat, 0.9) for cat in cats[:count]), cases="a")
+    findings = run("voc_ap", suite_of(*cats, cases="a"), outputs, interpolation="eleven_points")
+    assert pick(findings, "map").value == pytest.approx((count + 1) / 11 if count else 0, abs=1e-12)
 
 
 def test_old_suites_have_the_flag_in_their_metadata():

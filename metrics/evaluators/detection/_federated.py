@@ -28,13 +28,14 @@ class Federated(NamedTuple):
     """
 
     def applied(self, scene: Scene, suite: Suite, outputs: Outputs) -> Scene:  # noqa: ARG002 - Benchmark's signature
-        """Return the scene whose predictions of unknown or not exhaustive classes are ignored unless they match."""
+        """Return the scene whose predictions of unknown or not exhaustive classes, or of no area, are ignored unless
+        they match."""
         objects = scene.objects
         own = pair_codes(objects, objects.prediction_image, objects.prediction_class)
         shown = pair_codes(objects, objects.truth_image, objects.truth_class)
         known = np.concatenate([shown, listed(scene, suite.cases["negative_labels"])])
         more = listed(scene, suite.cases["not_exhaustive_labels"])
-        spared = ~np.isin(own, known) | np.isin(own, more)
+        spared = ~np.isin(own, known) | np.isin(own, more) | (objects.prediction_area <= 0)
         return replace(scene, objects=replace(objects, rank=image_ranks(objects)), spared=spared)
 
 

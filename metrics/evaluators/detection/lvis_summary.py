@@ -79,9 +79,10 @@ def _metrics() -> tuple[Metric, ...]:
         "checked for that label. The limit of 300 predictions is one of the image, not of image and label."
     ),
     differs_from_source=(
-        "No number of lvis differs, to 1e-9. What it prints as −1 has no value here. Crowds, which LVIS does not "
-        "have, are ignored as in COCO; objects and predictions without area count, which lvis leaves out. Of a suite "
-        "with neither list there is no number. Intervals are added."
+        "No number of lvis differs, to 1e-12. What it prints as −1 has no value here. What LVIS does not have: crowds, "
+        "which are ignored as in COCO, and objects without area, which count and which lvis leaves out. A mask's area "
+        "is its number of pixels; lvis takes that of the box where results have both. Of a suite with neither list "
+        "there is no number. Intervals are added."
     ),
 )
 def lvis_summary(suite: Suite, outputs: Outputs, parameters: LvisSummaryParameters) -> Findings:
@@ -91,7 +92,8 @@ def lvis_summary(suite: Suite, outputs: Outputs, parameters: LvisSummaryParamete
     for its `negative_labels`, which it lacks; of its `not_exhaustive_labels` it has more objects than are annotated.
     A prediction that matches no ground truth is
 
-        ignored          if its image was not checked for its label, or the label is not exhaustive there
+        ignored          if its image was not checked for its label, the label is not exhaustive there, or it has no
+                         area, as an empty mask
         false positive   otherwise
 
     All else is as in coco_summary: AP is the mean over labels and IoU .50:.05:.95 of the precision at 101 recalls, AP50
@@ -100,7 +102,7 @@ def lvis_summary(suite: Suite, outputs: Outputs, parameters: LvisSummaryParamete
     its labels. APr, APc and APf are means over the labels of a frequency: in at most 10, in 11 to 100, in more than 100
     training images, as the suite's class facts say. 0 … 1, higher is better. AP is given for each label, too.
 
-    A label without ground truth has no AP and is left out of means. Equal to lvis 0.5.3 to 1e-9, of boxes and of masks
+    A label without ground truth has no AP and is left out of means. Equal to lvis 0.5.3 to 1e-12, of boxes and of masks
     (see average_precision for `geometry`). The 95 % interval is from half-samples of the images (of `cases.group` where
     given); a mean over many labels with few ground truths each has none, as most of LVIS's rare labels.
     """

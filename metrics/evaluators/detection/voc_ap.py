@@ -61,10 +61,11 @@ class VocApParameters(InterpolatedParameters):
         "ground truth, and counts difficult objects."
     ),
     differs_from_source=(
-        "Predictions of equal score keep the order of images and of the file; VOC's sort leaves it open. Recalls of "
-        ".3, .6 and .7 are reached by 3, 6 and 7 of 10, which rounding hides from VOC's 11 points. A label without "
-        "ground truth has no AP. Crowds, which VOC does not have, are ignored as difficult objects are. Intervals are "
-        "added."
+        "Predictions of equal score keep the order of images and of the file; VOC's sort leaves it open. Of the 11 "
+        "points, recalls of .3, .6 and .7 are reached by 3, 6 and 7 of 10. Where points are multiples of .1, rounding "
+        "puts these three just above: podm and other versions in NumPy then give up to 1/11 less for each. MATLAB "
+        "counts the upper points of VOC's script down from 1, which leaves .3. A label without ground truth has no "
+        "AP. Crowds, which VOC does not have, are ignored as difficult objects are. Intervals are added."
     ),
 )
 def voc_ap(suite: Suite, outputs: Outputs, parameters: VocApParameters) -> Findings:
