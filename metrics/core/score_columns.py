@@ -10,6 +10,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.array_types import Floats
 from metrics.core.evaluator import CaseScore, Metric, Status, unreadable_value
 from metrics.core.evidence import VERSION, Evidence, evidence_json
 
@@ -136,12 +137,10 @@ class ScoreColumns(Mapping[str, CaseScore]):
 
 def facts_json(**facts: pa.Array) -> pa.Array:
     """Return the JSON text of the evidence of each row [n] whose facts are these columns: text or numbers, or null."""
-    texts = [f'{{"version":{VERSION}']
-    columns: list[Any] = []
-    for name, column in facts.items():
-        columns += [pa.scalar(f"{texts.pop()},{orjson.dumps(name).decode()}:"), _json(column)]
-        texts.append("")
-    return pc.binary_join_element_wise(*columns, pa.scalar("}"), "")
+    pieces: list[Any] = [pa.scalar(f'{{"version":{VERSION},')]
+    for left, (name, column) in enumerate(facts.items(), 1 - len(facts)):
+        pieces += _members(f"{orjson.dumps(name).decode()}:", column, "," if left else "}")
+    return pc.binary_join_element_wise(*pieces, "")
 
 
 def mapped(column: pa.Array, function: Callable[[str], str | None]) -> pa.Array:
@@ -150,11 +149,27 @@ def mapped(column: pa.Array, function: Callable[[str], str | None]) -> pa.Array:
     return pa.array([function(text) for text in distinct.dictionary.to_pylist()], pa.string()).take(distinct.indices)
 
 
-def _json(column: pa.Array) -> pa.Array:
+def _members(key: str, column: pa.Array, end: str) -> Sequence[pa.Scalar | pa.Array]:
+    """Return the pieces of one member of the object of each row: its key, its value and the character `end`."""
     if pa.types.is_floating(column.type):
-        texts = orjson.dumps(column.to_numpy(zero_copy_only=False), option=orjson.OPT_SERIALIZE_NUMPY)
-        return pa.array(texts.decode()[1:-1].split(",") if len(column) else [], pa.string())
-    return pc.fill_null(mapped(column, lambda text: orjson.dumps(text).decode()), "null")
+        return pa.scalar(key), _number_texts(column.to_numpy(zero_copy_only=False), end)
+    texts = mapped(column, lambda text: f"{key}{orjson.dumps(text).decode()}{end}")
+    return [pc.fill_null(texts, f"{key}null{end}") if texts.null_count else texts]
+
+
+def _number_texts(values: Floats, end: str) -> pa.Array:
+    """Return numbers [n] as JSON, each followed by the character `end`; null for NaN.
+
+    The text of the whole list is the buffer of the column: a number ends where its comma, now `end`, stands.
+    """
+    if not len(values):
+        return pa.array([], pa.string())
+    listed = orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)
+    text = np.frombuffer(listed, np.uint8).copy()
+    last = np.append(np.flatnonzero(text == ord(",")), len(text) - 1)
+    text[last] = ord(end)
+    starts = np.concatenate([[1], last + 1]).astype(np.int32)
+    return pa.Array.from_buffers(pa.string(), len(values), [None, pa.py_buffer(starts), pa.py_buffer(text)])
 
 
 def _taken(texts: pa.Array, places: Any) -> pa.Array:

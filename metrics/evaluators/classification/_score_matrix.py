@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ NO_LABEL = "the case has no true label"
 NO_SCORES = "the model gave no scores"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class ScoreMatrix:
     """The n scored cases of a suite and what one model made of them.
 
@@ -31,13 +32,19 @@ class ScoreMatrix:
     """
 
     labels: tuple[str, ...]
-    case_ids: Sequence[str]
+    ids: pa.Array
     scores: Floats
     truth: Ints
     clusters: Ints
     place: NDArray[np.intp]
     unscored: Mapping[str, str]
     unscored_labels: Mapping[str | None, int]
+
+    @cached_property
+    def case_ids(self) -> Sequence[str]:
+        """The cases [n]."""
+        found: Sequence[str] = self.ids.to_pylist()
+        return found
 
     @property
     def truths(self) -> Ints:
@@ -61,51 +68,66 @@ def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wr
     Cases without a true label are unscored; those without any score too, or with `missing` = wrong a row of NaN. Of
     several scores of one case and class the highest counts; a prediction without a score is no score.
     """
-    case_ids, truth_names = _whole(suite.cases["case_id"]), _whole(suite.cases["label"])
+    case_ids, truth_names = whole(suite.cases["case_id"]), whole(suite.cases["label"])
     table = PREDICTIONS.empty_table() if outputs.predictions is None else outputs.predictions
-    given = pc.and_(pc.is_valid(table["label"]), pc.is_valid(table["score"]))
-    rows = np.flatnonzero(given.to_numpy())
-    table = table.filter(given)
-    named = pa.concat_arrays([truth_names, _whole(table["label"])]).unique().drop_null().to_pylist()
-    labels = (*suite.labels, *sorted(set(named) - set(suite.labels)))
-    codes = pa.array(labels, pa.string())
-    score = _whole(table["score"]).to_numpy()
+    given = pc.and_(pc.is_valid(table["label"]), pc.is_valid(table["score"])).to_numpy()
+    rows = np.flatnonzero(given)
+    table = table if given.all() else table.filter(pa.array(given))
+    score = whole(table["score"]).to_numpy()
     wrong = np.flatnonzero(~((score >= 0) & (score <= 1)))
     if len(wrong):
         raise InputError(
             InputProblem("predictions", str(score[row]), "a score from 0 to 1", int(rows[row]) + 1, "score")
             for row in wrong.tolist()
         )
-    case, code = _codes(table["case_id"], case_ids), _codes(table["label"], codes)
+    predicted = whole(table["label"]).dictionary_encode()
+    named = pa.concat_arrays([truth_names.unique(), predicted.dictionary]).drop_null().to_pylist()
+    labels = (*suite.labels, *sorted(set(named) - set(suite.labels)))
+    codes = pa.array(labels, pa.string())
+    code = _codes(predicted.dictionary, codes)[predicted.indices.to_numpy()]
+    case = case_places(table["case_id"], case_ids)
     n, k = len(case_ids), len(labels)
     flat = np.full(n * k, -np.inf)
     known = case >= 0
-    np.maximum.at(flat, case[known] * k + code[known], score[known])
-    scores = np.where(np.isneginf(flat), np.nan, flat).reshape(n, k)
+    if not known.all():
+        case, code, score = case[known], code[known], score[known]
+    np.maximum.at(flat, case * k + code, score)
+    flat[np.isneginf(flat)] = np.nan
+    scores = flat.reshape(n, k)
     truth = _codes(truth_names, codes)
     answered = ~np.isnan(scores).all(axis=1)
     counted = (truth >= 0) & (answered | (missing == "wrong"))
-    ids, names, left_out = case_ids.to_pylist(), truth_names.to_pylist(), np.flatnonzero(~counted).tolist()
-    place = np.flatnonzero(counted)
+    place, left_out = np.flatnonzero(counted), pa.array(np.flatnonzero(~counted))
+    names = truth_names.take(left_out).to_pylist()
+    reasons = (NO_LABEL if name is None else NO_SCORES for name in names)
     return ScoreMatrix(
         labels,
-        [ids[row] for row in place.tolist()],
+        case_ids.take(pa.array(place)),
         scores[place],
         truth[place],
         cluster_codes(SamplingDesign.of(suite.cases).units[place]),
         place,
-        {ids[row]: NO_LABEL if names[row] is None else NO_SCORES for row in left_out},
-        Counter(names[row] for row in left_out),
+        dict(zip(case_ids.take(left_out).to_pylist(), reasons, strict=True)),
+        Counter(names),
     )
 
 
-def _codes(values: pa.ChunkedArray | pa.Array, names: pa.Array) -> Ints:
+def case_places(values: pa.ChunkedArray | pa.Array, case_ids: pa.ChunkedArray | pa.Array) -> Ints:
+    """Return the row of each value among the cases; −1 for none. Equal values in a row are looked up once."""
+    runs = pc.run_end_encode(whole(values))
+    ends = runs.run_ends.to_numpy()
+    return np.repeat(_codes(runs.values, whole(case_ids)), np.diff(ends, prepend=ends.dtype.type(0)))
+
+
+def _codes(values: pa.Array, names: pa.Array) -> Ints:
     """Return the place of each value in `names`; −1 for none."""
-    places = pc.index_in(_whole(values), value_set=names)
-    codes: Ints = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    if values.equals(names):
+        return np.arange(len(names))
+    codes: Ints = pc.index_in(values, value_set=names).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     return codes
 
 
-def _whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
+def whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Return a column as one array."""
+    joined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return pa.concat_arrays(joined.chunks) if isinstance(joined, pa.ChunkedArray) else joined

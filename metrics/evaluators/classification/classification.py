@@ -2,15 +2,14 @@
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from metrics.core.array_types import Ints
 from metrics.core.evaluator import Example, Findings
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.score_columns import facts_json
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
 from metrics.evaluators.classification._examples import scored_cases
+from metrics.evaluators.classification._score_matrix import case_places, whole
 
 THREE_OF_FOUR = scored_cases(
     ("cat", {"cat": 0.9, "dog": 0.1}),
@@ -105,14 +104,16 @@ def classification(suite: Suite, outputs: Outputs, parameters: ClassificationPar
 
 def top_predictions(case_ids: pa.ChunkedArray, predictions: pa.Table | None) -> tuple[pa.Array, pa.Array]:
     """Return label and score of each case's highest-scored prediction, the first of equals; null where it has none."""
-    table = PREDICTIONS.empty_table() if predictions is None else predictions.filter(pc.is_valid(predictions["label"]))
-    index = pc.index_in(table["case_id"], case_ids.combine_chunks())
-    table, index = table.filter(pc.is_valid(index)), index.drop_null()
-    case: Ints = index.to_numpy().astype(np.int64)
-    height = np.nan_to_num(pc.fill_null(table["score"], -np.inf).to_numpy(), nan=-np.inf)
-    order = np.lexsort((-height, case))  # stable: rows of one case and score stay in file order
-    cases, firsts = np.unique(case[order], return_index=True)
-    row = np.full(len(case_ids), -1)
-    row[cases] = order[firsts]
-    best = pa.array(row, mask=row < 0)
-    return table["label"].combine_chunks().take(best), table["score"].combine_chunks().take(best)
+    table = PREDICTIONS.empty_table() if predictions is None else predictions
+    label, score = whole(table["label"]), whole(table["score"])
+    n = len(case_ids)
+    case = np.where(label.is_valid().to_numpy(zero_copy_only=False), case_places(table["case_id"], case_ids), n)
+    case[case < 0] = n  # a place of its own for the predictions that count for no case
+    height = np.nan_to_num(score.to_numpy(zero_copy_only=False), nan=-np.inf)
+    highest = np.full(n + 1, -np.inf)
+    np.maximum.at(highest, case, height)
+    top = np.flatnonzero(height == highest[case])[::-1]
+    row = np.full(n + 1, -1)
+    row[case[top]] = top  # the last that is written stays: the first row
+    best = pa.array(row[:n], mask=row[:n] < 0)
+    return label.take(best), score.take(best)
