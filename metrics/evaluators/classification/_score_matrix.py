@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +27,7 @@ class ScoreMatrix:
 
     scores: [n, k], 0 … 1, NaN where a class has none: it is predicted at no threshold and ranks below every score.
     truth: [n] codes of `labels`, the classes of the suite and then those that only predictions name. clusters: [n], one
-    code for the cases of a group. `place` [n] is their row in the suite. `unscored` maps the other cases to the reason,
+    code for the cases of a group. `place` [n] is their row in the suite. `unscored` maps the other cases, in order, to the reason,
     `unscored_labels` counts them by true label.
     """
 
@@ -68,7 +68,7 @@ def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wr
     Cases without a true label are unscored; those without any score too, or with `missing` = wrong a row of NaN. Of
     several scores of one case and class the highest counts; a prediction without a score is no score.
     """
-    case_ids, truth_names = whole(suite.cases["case_id"]), whole(suite.cases["label"])
+    case_ids, truths = whole(suite.cases["case_id"]), whole(suite.cases["label"]).dictionary_encode()
     table = PREDICTIONS.empty_table() if outputs.predictions is None else outputs.predictions
     given = pc.and_(pc.is_valid(table["label"]), pc.is_valid(table["score"])).to_numpy()
     rows = np.flatnonzero(given)
@@ -81,11 +81,11 @@ def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wr
             for row in wrong.tolist()
         )
     predicted = whole(table["label"]).dictionary_encode()
-    named = pa.concat_arrays([truth_names.unique(), predicted.dictionary]).drop_null().to_pylist()
+    named = pa.concat_arrays([truths.dictionary, predicted.dictionary]).to_pylist()
     labels = (*suite.labels, *sorted(set(named) - set(suite.labels)))
     codes = pa.array(labels, pa.string())
-    code = _codes(predicted.dictionary, codes)[predicted.indices.to_numpy()]
-    case = case_places(table["case_id"], case_ids)
+    code = label_codes(predicted, codes)
+    case = np.repeat(*case_runs(table["case_id"], case_ids))
     n, k = len(case_ids), len(labels)
     flat = np.full(n * k, -np.inf)
     known = case >= 0
@@ -94,11 +94,11 @@ def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wr
     np.maximum.at(flat, case * k + code, score)
     flat[np.isneginf(flat)] = np.nan
     scores = flat.reshape(n, k)
-    truth = _codes(truth_names, codes)
+    truth = label_codes(truths, codes)
     answered = ~np.isnan(scores).all(axis=1)
     counted = (truth >= 0) & (answered | (missing == "wrong"))
     place, left_out = np.flatnonzero(counted), pa.array(np.flatnonzero(~counted))
-    names = truth_names.take(left_out).to_pylist()
+    names = truths.take(left_out).to_pylist()
     reasons = (NO_LABEL if name is None else NO_SCORES for name in names)
     return ScoreMatrix(
         labels,
@@ -112,11 +112,27 @@ def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wr
     )
 
 
-def case_places(values: pa.ChunkedArray | pa.Array, case_ids: pa.ChunkedArray | pa.Array) -> Ints:
-    """Return the row of each value among the cases; −1 for none. Equal values in a row are looked up once."""
-    runs = pc.run_end_encode(whole(values))
-    ends = runs.run_ends.to_numpy()
-    return np.repeat(_codes(runs.values, whole(case_ids)), np.diff(ends, prepend=ends.dtype.type(0)))
+class CaseRuns(NamedTuple):
+    """Rows of a table in runs of one case: the case of each run, −1 for none of the suite, and how many rows it has."""
+
+    case: Ints
+    size: Ints
+
+
+def case_runs(values: pa.ChunkedArray, case_ids: pa.Array) -> CaseRuns:
+    """Return the runs of a column of case ids, which is looked up once a run."""
+    ids = whole(values)
+    if not len(ids):
+        return CaseRuns(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    other = pc.fill_null(pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1)), True)
+    begin = np.append(0, 1 + np.flatnonzero(other.to_numpy(zero_copy_only=False)))
+    return CaseRuns(_codes(ids.take(pa.array(begin)), case_ids), np.diff(begin, append=len(ids)))
+
+
+def label_codes(labels: pa.DictionaryArray, names: pa.Array) -> Ints:
+    """Return the place of each label [n] in `names`; −1 for null and for one that is not among them."""
+    own = np.append(_codes(labels.dictionary, names), -1)
+    return own[pc.fill_null(labels.indices, len(own) - 1).to_numpy()]
 
 
 def _codes(values: pa.Array, names: pa.Array) -> Ints:
@@ -127,7 +143,6 @@ def _codes(values: pa.Array, names: pa.Array) -> Ints:
     return codes
 
 
-def whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Return a column as one array."""
-    joined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return pa.concat_arrays(joined.chunks) if isinstance(joined, pa.ChunkedArray) else joined
+def whole(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column as one array; one that has a single chunk is not copied."""
+    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks or [pa.nulls(0, column.type)])
