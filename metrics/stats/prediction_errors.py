@@ -44,6 +44,8 @@ def resampled_medians(values: Floats, draws: Draws) -> Floats:
     found = np.full(len(draws.times), np.nan)
     if not len(values):
         return found
+    if len(found) == 1:
+        return np.full(1, np.median(values))
     order = np.argsort(values, kind="stable")
     values, unit = values[order], draws.unit[order]
     for place, times in enumerate(draws.times):

@@ -31,14 +31,14 @@ CROSSED = "the low end of the interval is above its high end"
 class Values:
     """The n scored cases of a suite of N: `truth` and the `given` columns of the model's outputs, each [n] and finite.
 
-    place: [n] their row in the suite; clusters: [n], one code for the cases of a group; `whole` and `reasons` [N] are
-    the same numbers of every case, NaN where there is none, and why it is not scored.
+    place: [n] their row in the suite; clusters: [n], one code for the cases of a group, None without groups; `whole` and
+    `reasons` [N] are the same numbers of every case, NaN where there is none, and why it is not scored.
     """
 
     truth: Floats
     given: Mapping[str, Floats]
     place: NDArray[np.intp]
-    clusters: Ints
+    clusters: Ints | None
     draws: Draws
     case_ids: pa.Array
     whole: Mapping[str, Floats]
@@ -75,7 +75,8 @@ class Values:
             reason = reason or NOTHING_SCORED
             return aggregate(metric, np.nan, n=0, unscored=len(self.case_ids), reason=reason)
         column = values[known, None]
-        low_end, high_end = bootstrap_means(column, None, cluster_codes(self.clusters[known]), low=low)
+        clusters = None if self.clusters is None else cluster_codes(self.clusters[known])
+        low_end, high_end = bootstrap_means(column, None, clusters, low=low)
         samples = resampled_means(column, self.draws.of_cases(known))[:, 0]
         return aggregate(
             metric, samples[0], (low_end[0], high_end[0]), "bootstrap", n=n, unscored=len(self.case_ids) - n,
@@ -109,7 +110,7 @@ def read_values(suite: Suite, outputs: Outputs, parameters: ResamplingParameters
         whole["truth"][place],
         {name: whole[name][place] for name in short.values()},
         place,
-        cluster_codes(SamplingDesign.of(suite.cases).units[place]),
+        SamplingDesign.of(suite.cases).of_part(place)[1],
         parameters.draws(suite).of_cases(place),
         case_ids,
         whole,

@@ -14,7 +14,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
 from metrics.evaluators.regression._values import HUGE, NOTHING_SCORED, Values, number_cases, read_values
-from metrics.stats.correlation import kendall, pearson, resampled, spearman
+from metrics.stats.correlation import Ranks, kendall, pearson, resampled, spearman
 from metrics.stats.intervals import NONE, percentiles
 from metrics.stats.prediction_errors import resampled_medians, resampled_r2
 from metrics.stats.resample_intervals import Scale, scaled_interval
@@ -25,7 +25,6 @@ CONSTANT = "all true values, or all predictions, are the same"
 SAME_TRUTHS = "all true values are the same"
 NO_INTERVAL = "No 95 % interval: all resamples of these cases give the same value, or one is at the end of the range."
 ONE_CASE = "one case has no variance"
-CORRELATIONS = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
 FOUR = number_cases((3.0, 2.5), (-0.5, 0.0), (2.0, 2.0), (7.0, 8.0))
 
 
@@ -153,6 +152,10 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
     why = pc.if_else(pa.array(np.isnan(share)), ZERO, pa.scalar(None, pa.string()))
     cases = found.case_scores({"mae": np.abs(error), "bias": error, "mape": share}, why, residual=error)
     mse = found.mean("mse", error**2)
+    ranks = Ranks.of(truth), Ranks.of(predicted)
+    correlations = {
+        "pearson": pearson(truth, predicted), "spearman": spearman(*ranks), "kendall": kendall(*ranks)
+    }
     rows = [
         found.mean("mae", np.abs(error)),
         _root(mse),
@@ -162,8 +165,8 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
         _median(found, np.abs(error)),
         _scaled(found, "r2", resampled_r2(truth, -error, found.draws), "below one", SAME_TRUTHS),
         *(
-            _scaled(found, name, resampled(correlation(truth, predicted), found.draws), "correlation", CONSTANT)
-            for name, correlation in CORRELATIONS.items()
+            _scaled(found, name, resampled(correlation, found.draws), "correlation", CONSTANT)
+            for name, correlation in correlations.items()
         ),
     ]
     return Findings(rows, cases, _points(found, predicted, parameters.plot_points))
