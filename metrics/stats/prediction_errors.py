@@ -35,7 +35,7 @@ def resampled_r2(truth: Floats, residual: Floats, draws: Draws) -> Floats:
     apart = truth - truth.mean()
     size = max(float(np.abs(apart).max()), np.finfo(np.float64).tiny)
     apart, residual = apart / size, residual / size
-    squared, mean, spread = resampled_means(np.stack([residual**2, apart, apart**2], axis=1), draws).T
+    squared, mean, spread = resampled_means(np.stack([residual**2, apart, apart**2]).T, draws).T
     return 1 - ratio(squared, np.where(spread - mean**2 > 1e-6 * spread, spread - mean**2, 0.0))
 
 

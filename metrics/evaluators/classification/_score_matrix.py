@@ -27,8 +27,8 @@ class ScoreMatrix:
 
     scores: [n, k], 0 … 1, NaN where a class has none: it is predicted at no threshold and ranks below every score.
     truth: [n] codes of `labels`, the classes of the suite and then those that only predictions name. clusters: [n], one
-    code for the cases of a group. `place` [n] is their row in the suite. `unscored` maps the other cases, in order, to the reason,
-    `unscored_labels` counts them by true label.
+    code for the cases of a group. `ids` [n] and `place` [n] are their names and their rows in the suite. `unscored`
+    maps the other cases, in order, to the reason, `unscored_labels` counts them by true label.
     """
 
     labels: tuple[str, ...]
@@ -80,20 +80,22 @@ def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wr
             InputProblem("predictions", str(score[row]), "a score from 0 to 1", int(rows[row]) + 1, "score")
             for row in wrong.tolist()
         )
-    predicted = whole(table["label"]).dictionary_encode()
+    case, size = case_runs(table["case_id"], case_ids)
+    predicted = _cycle(whole(table["label"]), int(size[0]) if len(size) else 0).dictionary_encode()
     named = pa.concat_arrays([truths.dictionary, predicted.dictionary]).to_pylist()
     labels = (*suite.labels, *sorted(set(named) - set(suite.labels)))
     codes = pa.array(labels, pa.string())
-    code = label_codes(predicted, codes)
-    case = np.repeat(*case_runs(table["case_id"], case_ids))
+    case, code = np.repeat(case, size), np.resize(label_codes(predicted, codes), len(table))
     n, k = len(case_ids), len(labels)
-    flat = np.full(n * k, -np.inf)
     known = case >= 0
     if not known.all():
         case, code, score = case[known], code[known], score[known]
-    np.maximum.at(flat, case * k + code, score)
-    flat[np.isneginf(flat)] = np.nan
-    scores = flat.reshape(n, k)
+    cell = case * k + code
+    if len(cell) != n * k or (np.diff(cell, prepend=-1) != 1).any():  # else a score in each cell, in their order
+        flat = np.full(n * k, -np.inf)
+        np.maximum.at(flat, cell, score)
+        score = np.where(np.isneginf(flat), np.nan, flat)
+    scores = score.reshape(n, k)
     truth = label_codes(truths, codes)
     answered = ~np.isnan(scores).all(axis=1)
     counted = (truth >= 0) & (answered | (missing == "wrong"))
@@ -127,6 +129,12 @@ def case_runs(values: pa.ChunkedArray, case_ids: pa.Array) -> CaseRuns:
     other = pc.fill_null(pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1)), True)
     begin = np.append(0, 1 + np.flatnonzero(other.to_numpy(zero_copy_only=False)))
     return CaseRuns(_codes(ids.take(pa.array(begin)), case_ids), np.diff(begin, append=len(ids)))
+
+
+def _cycle(labels: pa.Array, rows: int) -> pa.Array:
+    """Return the first `rows` labels where the others repeat them, as where every case has the same; else all."""
+    repeated = labels.slice(rows).equals(labels.slice(0, len(labels) - rows))
+    return labels.slice(0, rows) if repeated else labels
 
 
 def label_codes(labels: pa.DictionaryArray, names: pa.Array) -> Ints:

@@ -113,8 +113,10 @@ def top_k_accuracy(suite: Suite, outputs: Outputs, parameters: TopParameters) ->
     values = hits | {f"top_{k}": np.full(n, np.nan) for k in trivial}
     ids = whole(suite.cases["case_id"])
     why = TRIVIAL.format(classes, trivial[0]) if trivial else None
+    scored = np.zeros(len(ids), bool)
+    scored[found.place] = True
     reasons = np.full(len(ids), why, object)
-    reasons[np.setdiff1d(np.arange(len(ids)), found.place)] = list(found.unscored.values())
+    reasons[~scored] = list(found.unscored.values())
     names = pa.array(found.labels, pa.string())
     cases = spread_scores(
         ids, found.place, pa.array(reasons, pa.string()), values, truth=names.take(pa.array(found.truth)),

@@ -49,14 +49,17 @@ class Values:
         """How many cases are not scored."""
         return len(self.case_ids) - len(self.place)
 
-    def case_scores(self, metrics: Mapping[str, Floats], why: pa.Array, **facts: Floats) -> ScoreColumns:
+    def case_scores(self, metrics: Mapping[str, Floats], why: str = "", **facts: Floats) -> ScoreColumns:
         """Return the scores of every case from the values and facts of the scored ones [n], NaN for none.
 
-        why: [n] text, why a scored case lacks a metric, or null.
+        why: why a scored case lacks a metric.
         """
-        rows = np.full(len(self.case_ids), -1)
-        rows[self.place] = np.arange(len(self.place))
-        reasons = pc.coalesce(self.reasons, why.take(pa.array(rows, mask=rows < 0)))
+        reasons = self.reasons
+        lacking = self.place[np.any([np.isnan(values) for values in metrics.values()], axis=0)]
+        if len(lacking):
+            of_all = np.full(len(reasons), False)
+            of_all[lacking] = True
+            reasons = pc.if_else(pa.array(of_all), why, reasons)
         known = {name: self.whole[name] for name in ("truth", *self.given)}
         return spread_scores(
             self.case_ids, self.place, reasons, metrics,
@@ -90,12 +93,14 @@ def read_values(suite: Suite, outputs: Outputs, parameters: ResamplingParameters
     A case is scored where it has a true value and every given one, and an interval's ends are in order; a number that
     is not finite, or beyond ± 1e75, is none.
     """
-    case_ids = suite.cases["case_id"].combine_chunks()
-    rows = pc.index_in(case_ids, value_set=outputs.outputs["case_id"].combine_chunks())
+    case_ids, answered = suite.cases["case_id"].combine_chunks(), outputs.outputs["case_id"].combine_chunks()
+    # most often every case has one output: there is nothing to look up
+    rows = None if answered.equals(case_ids) else pc.index_in(case_ids, value_set=answered)
     whole = {"truth": _numbers(suite.cases["true_value"])}
     short = {name: name.removeprefix("predicted_") if len(given) > 1 else "predicted" for name in given}
     for name in given:
-        whole[short[name]] = _numbers(outputs.outputs[name].combine_chunks().take(rows))
+        column = outputs.outputs[name].combine_chunks()
+        whole[short[name]] = _numbers(column if rows is None else column.take(rows))
     reasons = np.full(len(case_ids), None, object)
     for name, words in reversed(list(given.items())):
         reasons[np.isnan(whole[short[name]])] = UNANSWERED.format(words)
