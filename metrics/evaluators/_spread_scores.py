@@ -22,12 +22,16 @@ def spread_scores(
     count = len(case_ids)
     rows = np.full(count, -1)
     rows[place] = np.arange(len(place))
-    which = pa.array(rows, mask=rows < 0)
-    status = np.where(rows < 0, STATUSES.index(Status.NOT_APPLICABLE), STATUSES.index(Status.OK))
+    left_out = rows < 0
+    which = pa.array(rows, mask=left_out)
+
+    def spread(column: pa.Array) -> pa.Array:
+        return column if len(column) == count else column.take(which)
+
     return ScoreColumns(
         case_ids,
-        {name: pa.array(values, mask=np.isnan(values)).take(which) for name, values in metrics.items()},
-        pa.array(status, pa.int8()),
+        {name: spread(pa.array(values, mask=np.isnan(values))) for name, values in metrics.items()},
+        pa.array(np.where(left_out, STATUSES.index(Status.NOT_APPLICABLE), STATUSES.index(Status.OK)), pa.int8()),
         reasons,
-        facts_json(**{name: own if len(own) == count else own.take(which) for name, own in facts.items()}),
+        facts_json(**{name: spread(column) for name, column in facts.items()}),
     )

@@ -1,7 +1,8 @@
 """Correlations of paired numbers, and how much each pair moves them: Pearson's r, Spearman's ρ, Kendall's τ-b."""
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,14 +12,57 @@ from metrics.stats.draws import Draws
 PERFECT = 1 - 1e-12  # a correlation from which on rounding decides
 
 
-class Correlation(NamedTuple):
-    """A correlation, −1 … 1, and how much each of the n pairs moves it, to first order; NaN where one side is constant.
+@dataclass(frozen=True, eq=False, slots=True)
+class Correlation:
+    """A correlation, −1 … 1, NaN where one side is constant, and how much each of the n pairs moves it, to first order.
 
-    The influences [n] add up to 0, their squares to the variance of the value.
+    The influences [n], asked for where there are resamples, add up to 0, their squares to the variance of the value.
     """
 
     value: float
-    influence: Floats
+    influences: Callable[[], Floats]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ranks:
+    """The order of n values: the place of each among the different ones [n], and how often each of these occurs."""
+
+    code: Ints
+    times: Ints
+
+    @classmethod
+    def of(cls, values: Floats) -> "Ranks":
+        """Return the ranks of the values."""
+        _, code, times = np.unique(values, return_inverse=True, return_counts=True)
+        return cls(code, times)
+
+    @property
+    def constant(self) -> bool:
+        """Whether there are no two different values."""
+        return len(self.times) < 2
+
+    @property
+    def mid(self) -> Floats:
+        """The mid-distribution function of each value less ½: (values below + ½ of the equal ones) / n − ½."""
+        found: Floats = ((np.cumsum(self.times) - self.times / 2) / len(self.code) - 0.5)[self.code]
+        return found
+
+    @property
+    def orders(self) -> list[Ints]:
+        """The ranks 0 … n − 1, ties in order of place; where there are any, in the opposite, too."""
+        n = len(self.code)
+        if len(self.times) == n:
+            return [self.code]
+        ranks, back = np.empty(n, np.int64), np.empty(n, np.int64)
+        ranks[np.argsort(self.code, kind="stable")] = np.arange(n)
+        back[n - 1 - np.argsort(self.code[::-1], kind="stable")] = np.arange(n)
+        return [ranks, back]
+
+    def above(self, terms: Floats) -> Floats:
+        """Return Σ over j of (1{x_j > x_i} + ½·1{x_j = x_i}) · terms_j / n, for each i."""
+        sums = np.bincount(self.code, terms, len(self.times))
+        found: Floats = ((np.cumsum(sums[::-1])[::-1] - sums / 2) / len(terms))[self.code]
+        return found
 
 
 def pearson(x: Floats, y: Floats) -> Correlation:
@@ -28,44 +72,47 @@ def pearson(x: Floats, y: Floats) -> Correlation:
     order.
     """
     u, v = _centred(x), _centred(y)
-    found = _of_moments(u * v, u * u, v * v)
+    uv, uu, vv = u * v, u * u, v * v
+    found = _of_moments(uv, uu, vv)
     n = len(u)
     if n < 3 or math.isnan(found.value) or abs(found.value) >= PERFECT:
         return found
-    out = n / (n - 1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        without = (u @ v - out * u * v) / np.sqrt((u @ u - out * u * u) * (v @ v - out * v * v))
-    moved = (1 - 1 / n) * (found.value - np.clip(np.where(np.isfinite(without), without, found.value), -1.0, 1.0))
-    return Correlation(found.value, moved - moved.mean())
+
+    def influences() -> Floats:
+        out = n / (n - 1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            without = (uv.sum() - out * uv) / np.sqrt((uu.sum() - out * uu) * (vv.sum() - out * vv))
+        without = np.clip(np.where(np.isfinite(without), without, found.value), -1.0, 1.0)
+        moved: Floats = (1 - 1 / n) * (found.value - without)
+        return moved - moved.mean()
+
+    return Correlation(found.value, influences)
 
 
-def spearman(x: Floats, y: Floats) -> Correlation:
+def spearman(x: Ranks, y: Ranks) -> Correlation:
     """Return Spearman's ρ, the correlation of mid-ranks.
 
     A pair moves the ranks of the others, too: its influence is that of the moments of the mid-distribution functions F
     and G, such as (F(x) − ½)(G(y) − ½) + E[(1{X > x} + ½·1{X = x}) (G(Y) − ½)] + the same of y, less the mean.
     Source: Croux & Dehon, Influence functions of the Spearman and Kendall correlation measures, 2010.
     """
-    if _constant(x) or _constant(y):
-        return _nothing(len(x))
-    f, g = _mid(x), _mid(y)
-    above_x, above_y = (_Above(values) for values in (x, y))
-    own = f * g
+    if x.constant or y.constant:
+        return _nothing(len(x.code))
+    f, g = x.mid, y.mid
     return _of_moments(
-        own, f * f, g * g,
-        moved=(above_x.means(g) + above_y.means(f), 2 * above_x.means(f), 2 * above_y.means(g)),
-    )  # fmt: skip
+        f * g, f * f, g * g, moved=lambda: (x.above(g) + y.above(f), 2 * x.above(f), 2 * y.above(g))
+    )
 
 
-def kendall(x: Floats, y: Floats) -> Correlation:
+def kendall(x: Ranks, y: Ranks) -> Correlation:
     """Return Kendall's τ-b: (concordant − discordant pairs) / √(pairs that x orders · pairs that y orders).
 
-    In O(n log n) steps. Sources: Kendall 1945; the influences are those of a U-statistic, Hoeffding 1948.
+    In O(n√n) steps. Sources: Kendall 1945; the influences are those of a U-statistic, Hoeffding 1948.
     """
-    n = len(x)
-    if _constant(x) or _constant(y):
+    n = len(x.code)
+    if x.constant or y.constant:
         return _nothing(n)
-    left, right = (1 - (_times(values) - 1) / (n - 1) for values in (x, y))  # the share of the others that differ
+    left, right = (1 - (one.times[one.code] - 1) / (n - 1) for one in (x, y))  # the share of the others that differ
     return _of_moments(_concordance(x, y) / (n - 1), left, right, degree=2)
 
 
@@ -76,16 +123,17 @@ def resampled(found: Correlation, draws: Draws) -> Floats:
     """
     drawn = draws.times.shape[1]
     room = 1 - found.value**2
-    if abs(found.value) >= PERFECT or math.isnan(found.value):
+    if len(draws.times) == 1 or abs(found.value) >= PERFECT or math.isnan(found.value):
         return np.full(len(draws.times), found.value)
-    moved = draws.sums(np.zeros(len(found.influence), np.int64), 1, found.influence / room)[:, 0]
+    influences = found.influences()
+    moved = draws.sums(np.zeros(len(influences), np.int64), 1, influences / room)[:, 0]
     values: Floats = np.tanh(math.atanh(found.value) + moved * math.sqrt(drawn / max(1, drawn - 1)))
     values[0] = found.value
     return values
 
 
 def _of_moments(
-    xy: Floats, xx: Floats, yy: Floats, moved: tuple[Floats, Floats, Floats] | None = None, degree: int = 1
+    xy: Floats, xx: Floats, yy: Floats, moved: Callable[[], tuple[Floats, ...]] | None = None, degree: int = 1
 ) -> Correlation:
     """Return mean(xy) / √(mean(xx) · mean(yy)); `moved`: by how much each pair moves the terms of the others.
 
@@ -97,27 +145,24 @@ def _of_moments(
     if n < 2 or scale <= 0:
         return _nothing(n)
     value = min(1.0, max(-1.0, means[0] / scale))
-    parts = []
-    for place, (terms, mean) in enumerate(zip((xy, xx, yy), means, strict=True)):
-        part = degree * (terms - mean)
+
+    def influences() -> Floats:
+        parts = [degree * (terms - mean) for terms, mean in zip((xy, xx, yy), means, strict=True)]
         if moved is not None:
-            part = part + moved[place] - moved[place].mean()
-        parts.append(part)
-    influence = parts[0] / scale - value / 2 * (parts[1] / means[1] + parts[2] / means[2])
-    return Correlation(value, influence / n)
+            parts = [part + more - more.mean() for part, more in zip(parts, moved(), strict=True)]
+        found: Floats = parts[0] / scale - value / 2 * (parts[1] / means[1] + parts[2] / means[2])
+        return found / n
+
+    return Correlation(value, influences)
 
 
 def _nothing(n: int) -> Correlation:
-    return Correlation(math.nan, np.full(n, np.nan))
-
-
-def _constant(values: Floats) -> bool:
-    return len(values) < 2 or bool((values == values[0]).all())
+    return Correlation(math.nan, lambda: np.full(n, np.nan))
 
 
 def _centred(values: Floats) -> Floats:
     """Return the values less their mean, of a size whose squares neither vanish nor overflow; 0 where all are equal."""
-    if _constant(values):
+    if len(values) < 2 or bool((values == values[0]).all()):
         return np.zeros(len(values))
     apart: Floats = values / np.abs(values).max()
     apart = apart - apart.mean()
@@ -125,82 +170,49 @@ def _centred(values: Floats) -> Floats:
     return np.asarray(apart / largest) if largest > 0 else apart
 
 
-def _times(values: Floats) -> Ints:
-    """Return how often each value occurs [n]."""
-    _, code, count = np.unique(values, return_inverse=True, return_counts=True)
-    times: Ints = count[code]
-    return times
-
-
-def _mid(values: Floats) -> Floats:
-    """Return the mid-distribution function of each value less ½: (values below + ½ of the equal ones) / n − ½."""
-    _, code, count = np.unique(values, return_inverse=True, return_counts=True)
-    found: Floats = ((np.cumsum(count) - count / 2) / len(values) - 0.5)[code]
-    return found
-
-
-class _Above:
-    """Means over the pairs that lie above each one, equal ones by half."""
-
-    def __init__(self, values: Floats) -> None:
-        distinct, self.code = np.unique(values, return_inverse=True)
-        self.kinds = len(distinct)
-
-    def means(self, terms: Floats) -> Floats:
-        """Return Σ over j of (1{x_j > x_i} + ½·1{x_j = x_i}) · terms_j / n, for each i."""
-        sums = np.bincount(self.code, terms, self.kinds)
-        above = np.cumsum(sums[::-1])[::-1] - sums / 2
-        return (above / len(terms))[self.code]
-
-
-def _concordance(x: Floats, y: Floats) -> Floats:
+def _concordance(x: Ranks, y: Ranks) -> Floats:
     """Return of each pair by how many of the others agree with it in order more than disagree, ties not counted.
 
     The sign of a difference is the mean of those in two orders without ties, in which equal values stand in opposite
     order: so pairs that tie cancel.
     """
-    agreement: Floats = np.mean([_agreements(a, b) for a in _orders(x) for b in _orders(y)], axis=0)
+    agreement: Floats = np.mean([_agreements(a, b) for a in x.orders for b in y.orders], axis=0)
     return agreement
 
 
-def _orders(values: Floats) -> list[Ints]:
-    """Return the ranks of the values, 0 … n − 1, ties in order of place; where there are any, in the opposite, too."""
-    n = len(values)
-    ranks = np.empty(n, np.int64)
-    order = np.argsort(values, kind="stable")
-    ranks[order] = np.arange(n)
-    in_order = values[order]
-    if (in_order[1:] != in_order[:-1]).all():
-        return [ranks]
-    back = np.empty(n, np.int64)
-    back[n - 1 - np.argsort(values[::-1], kind="stable")] = np.arange(n)
-    return [ranks, back]
-
-
 def _agreements(x: Ints, y: Ints) -> Ints:
-    """Return, for permutations x and y of 0 … n − 1, the others in the same order less those in the opposite one.
-
-    Of the items in the order of x, those before with a smaller y are counted bit by bit: among items whose higher bits
-    agree, an item with a 1 comes after every one with a 0 that stands before it.
-    """
-    n = len(x)
-    value = np.empty(n, np.int64)
+    """Return, for permutations x and y of 0 … n − 1, the others in the same order less those in the opposite one."""
+    value = np.empty(len(x), np.int64)
     value[x] = y
-    place = np.arange(n)  # of the items in `value`, stably sorted by the bits seen
-    smaller = np.zeros(n, np.int64)
-    for bit in reversed(range(max(1, n - 1).bit_length())):
-        now = value[place]
-        ones = (now >> bit) & 1
-        group = now >> (bit + 1)
-        zeros = np.cumsum(1 - ones) - (1 - ones)  # before each item
-        starts = np.flatnonzero(np.diff(group, prepend=-1))
-        begin = np.repeat(starts, np.diff(starts, append=n))
-        own = zeros - zeros[begin]
-        smaller[place] += np.where(ones, own, 0)
-        total = np.add.reduceat(1 - ones, starts)[np.repeat(np.arange(len(starts)), np.diff(starts, append=n))]
-        at = begin + np.where(ones, total + (np.arange(n) - begin - own), own)
-        moved = np.empty(n, np.int64)
-        moved[at] = place
-        place = moved
-    below = smaller[x]  # x and y smaller
-    return 4 * below - 2 * x - 2 * y + n - 1
+    below = _smaller_before(value)[x]  # x and y smaller
+    return 4 * below - 2 * x - 2 * y + len(x) - 1
+
+
+def _smaller_before(values: Ints) -> Ints:
+    """Return for each of a permutation of 0 … n − 1 how many smaller ones stand before it.
+
+    Cut into √n blocks by place and into √n by value: those in a block before and a block of smaller values are read
+    from a table of counts, those that share one of the two blocks are compared one by one. What fills the last block up
+    is greater than all and stands behind them.
+    """
+    side = math.isqrt(len(values) - 1) + 1
+    every = np.arange(side * side)
+    values = np.concatenate([values, every[len(values) :]])
+    place = np.empty_like(every)
+    place[values] = every
+    block, by_value = every // side, values // side
+    counts = np.bincount(block * side + by_value, minlength=len(every)).reshape(side, side)
+    before = np.zeros((side, side), np.int64)
+    before[1:, 1:] = counts.cumsum(axis=0).cumsum(axis=1)[:-1, :-1]
+    same_values = _smaller_in_row(block[place].reshape(side, side)).ravel()
+    found: Ints = before[block, by_value] + _smaller_in_row(values.reshape(side, side)).ravel() + same_values[values]
+    return found
+
+
+def _smaller_in_row(rows: Ints) -> Ints:
+    """Return for each number of a square how many of those before it in its row are smaller."""
+    columns = np.ascontiguousarray(rows.T, np.min_scalar_type(rows.max()))
+    found = np.zeros(columns.shape, np.min_scalar_type(len(columns)))
+    for place, column in enumerate(columns, 1):
+        found[place:] += (columns[place:] > column).view(np.uint8)
+    return found.T.astype(np.int64)

@@ -80,7 +80,7 @@ class Draws:
         count = int(units.max(initial=-1)) + 1
         single = count == len(units)
         if count > MANY:
-            units, count = (np.random.default_rng([seed, count]).permutation(count) % MANY)[units], MANY
+            units, count = _groups(count, seed)[units], MANY
         return cls(units, _times(count, resamples if count > 1 else 0, seed), single)
 
     def of_cases(self, cases: Integers) -> "Draws":
@@ -97,10 +97,17 @@ class Draws:
 
         codes: one a case, or one for each of `cases`; as often as a case is there. values: one a code, default 1.
         """
+        if len(self.times) == 1:
+            return np.bincount(codes, values, k)[None, :k].astype(np.float64)
         unit = self.unit if cases is None else self.unit[cases]
         units = self.times.shape[1]
         cells = np.bincount(unit * k + codes, values, units * k).reshape(units, k)
         return (self.times @ cells.astype(np.float32)).astype(np.float64)  # exact where they are counts
+
+
+@lru_cache(maxsize=4)
+def _groups(count: int, seed: int) -> Ints:
+    return np.random.default_rng([seed, count]).permutation(count) % MANY
 
 
 @lru_cache(maxsize=4)

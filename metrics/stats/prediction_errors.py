@@ -13,6 +13,8 @@ def resampled_means(terms: Floats, draws: Draws) -> Floats:
     NaN where a resample is empty. The data set's own are exact, those of the resamples to seven digits.
     """
     n, k = terms.shape
+    if n and len(draws.times) == 1:
+        return terms.mean(axis=0)[None]
     size = np.abs(terms).max(axis=0, initial=0.0)
     size = np.where(size > 0, size, 1.0)
     drawn = draws.sums(np.tile(np.arange(k), n), k, (terms / size).ravel(), np.repeat(np.arange(n), k))
@@ -33,7 +35,7 @@ def resampled_r2(truth: Floats, residual: Floats, draws: Draws) -> Floats:
     apart = truth - truth.mean()
     size = max(float(np.abs(apart).max()), np.finfo(np.float64).tiny)
     apart, residual = apart / size, residual / size
-    squared, mean, spread = resampled_means(np.stack([residual**2, apart, apart**2], axis=1), draws).T
+    squared, mean, spread = resampled_means(np.stack([residual**2, apart, apart**2]).T, draws).T
     return 1 - ratio(squared, np.where(spread - mean**2 > 1e-6 * spread, spread - mean**2, 0.0))
 
 
@@ -42,6 +44,8 @@ def resampled_medians(values: Floats, draws: Draws) -> Floats:
     found = np.full(len(draws.times), np.nan)
     if not len(values):
         return found
+    if len(found) == 1:
+        return np.full(1, np.median(values))
     order = np.argsort(values, kind="stable")
     values, unit = values[order], draws.unit[order]
     for place, times in enumerate(draws.times):

@@ -18,6 +18,7 @@ MAX_DEPTH = 64
 MAX_INTEGER_DIGITS = 4_000  # Python refuses to convert more than 4,300
 MAX_STEPS = 2_000_000  # of one validation: keywords that are applied, and what they compare; some ten seconds
 STEP_CHARACTERS = 100  # of a message, which quotes the value, that count as a step
+LEVELS = {"[": 1, "{": 1, "]": -1, "}": -1}
 # Strings as a whole, so that their brackets do not count; one that is never closed runs to the end.
 STRUCTURE = re.compile(r'"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
 
@@ -52,11 +53,8 @@ def read_json(text: str) -> Document:
     A byte order mark at the beginning is ignored, as the RFC allows.
     """
     text = text.removeprefix("\ufeff")
-    depth = 0
-    for match in STRUCTURE.finditer(text):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match[0], 0)
-        if depth > MAX_DEPTH:
-            raise JsonError(f"nested deeper than {MAX_DEPTH} levels at character {match.start() + 1}")
+    if text.count("[") + text.count("{") > MAX_DEPTH:
+        _refuse_depth(text)
     duplicates: dict[str, None] = {}
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -177,6 +175,14 @@ def _counted(rule: Rule) -> Rule:
             yield error
 
     return spending
+
+
+def _refuse_depth(text: str) -> None:
+    depth = 0
+    for match in STRUCTURE.finditer(text):
+        depth += LEVELS.get(match[0], 0)
+        if depth > MAX_DEPTH:
+            raise JsonError(f"nested deeper than {MAX_DEPTH} levels at character {match.start() + 1}")
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -1,7 +1,6 @@
 """Tool calls: whether an agent called the tools that it should, with the right arguments."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
@@ -237,17 +236,15 @@ def _verdicts(
     """Return the verdicts on the expected calls and on those made, each linked with the one that it is paired with."""
     expected = [Verdict(call_text(call), "no", "missing") for call in wanted]
     calls = [Verdict(call_text(call), "no", "unexpected") for call in made[:SHOWN_CALLS]]
-    for pair in pairs:
-        holds = yes_or_no(pair.arguments.is_match)
-        differ = rules.differing(made[pair.made], wanted[pair.wanted])
+    for place, other, agreement in pairs:
+        holds = yes_or_no(agreement.is_match)
+        differ = [] if agreement.is_match else rules.differing(made[place], wanted[other])
         facts = {"differ": ", ".join(differ)} if differ else {}
         label = OTHER_ARGUMENTS if differ else "called"
-        one, other = expected[pair.wanted], call_text(made[pair.made])
-        expected[pair.wanted] = replace(
-            one, holds=holds, label=label, rests_on=(("calls", pair.made + 1),), facts=facts
-        )
-        if pair.made < SHOWN_CALLS:
+        link = ("calls", place + 1)
+        expected[other] = Verdict(expected[other].text, holds, label, rests_on=(link,), facts=facts)
+        if place < SHOWN_CALLS:
             label = OTHER_ARGUMENTS if differ else "expected"
-            link = ("expected_calls", pair.wanted + 1)
-            calls[pair.made] = Verdict(other, holds, label, rests_on=(link,), facts=facts)
+            link = ("expected_calls", other + 1)
+            calls[place] = Verdict(calls[place].text, holds, label, rests_on=(link,), facts=facts)
     return {"expected_calls": expected, "calls": calls}

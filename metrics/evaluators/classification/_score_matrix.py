@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,24 +21,30 @@ NO_LABEL = "the case has no true label"
 NO_SCORES = "the model gave no scores"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class ScoreMatrix:
     """The n scored cases of a suite and what one model made of them.
 
     scores: [n, k], 0 … 1, NaN where a class has none: it is predicted at no threshold and ranks below every score.
     truth: [n] codes of `labels`, the classes of the suite and then those that only predictions name. clusters: [n], one
-    code for the cases of a group. `place` [n] is their row in the suite. `unscored` maps the other cases to the reason,
-    `unscored_labels` counts them by true label.
+    code for the cases of a group. `ids` [n] and `place` [n] are their names and their rows in the suite. `unscored`
+    maps the other cases, in order, to the reason, `unscored_labels` counts them by true label.
     """
 
     labels: tuple[str, ...]
-    case_ids: Sequence[str]
+    ids: pa.Array
     scores: Floats
     truth: Ints
     clusters: Ints
     place: NDArray[np.intp]
     unscored: Mapping[str, str]
     unscored_labels: Mapping[str | None, int]
+
+    @cached_property
+    def case_ids(self) -> Sequence[str]:
+        """The cases [n]."""
+        found: Sequence[str] = self.ids.to_pylist()
+        return found
 
     @property
     def truths(self) -> Ints:
@@ -61,51 +68,89 @@ def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wr
     Cases without a true label are unscored; those without any score too, or with `missing` = wrong a row of NaN. Of
     several scores of one case and class the highest counts; a prediction without a score is no score.
     """
-    case_ids, truth_names = _whole(suite.cases["case_id"]), _whole(suite.cases["label"])
+    case_ids, truths = whole(suite.cases["case_id"]), whole(suite.cases["label"]).dictionary_encode()
     table = PREDICTIONS.empty_table() if outputs.predictions is None else outputs.predictions
-    given = pc.and_(pc.is_valid(table["label"]), pc.is_valid(table["score"]))
-    rows = np.flatnonzero(given.to_numpy())
-    table = table.filter(given)
-    named = pa.concat_arrays([truth_names, _whole(table["label"])]).unique().drop_null().to_pylist()
-    labels = (*suite.labels, *sorted(set(named) - set(suite.labels)))
-    codes = pa.array(labels, pa.string())
-    score = _whole(table["score"]).to_numpy()
+    given = pc.and_(pc.is_valid(table["label"]), pc.is_valid(table["score"])).to_numpy()
+    rows = np.flatnonzero(given)
+    table = table if given.all() else table.filter(pa.array(given))
+    score = whole(table["score"]).to_numpy()
     wrong = np.flatnonzero(~((score >= 0) & (score <= 1)))
     if len(wrong):
         raise InputError(
             InputProblem("predictions", str(score[row]), "a score from 0 to 1", int(rows[row]) + 1, "score")
             for row in wrong.tolist()
         )
-    case, code = _codes(table["case_id"], case_ids), _codes(table["label"], codes)
+    case, size = case_runs(table["case_id"], case_ids)
+    predicted = _cycle(whole(table["label"]), int(size[0]) if len(size) else 0).dictionary_encode()
+    named = pa.concat_arrays([truths.dictionary, predicted.dictionary]).to_pylist()
+    labels = (*suite.labels, *sorted(set(named) - set(suite.labels)))
+    codes = pa.array(labels, pa.string())
+    case, code = np.repeat(case, size), np.resize(label_codes(predicted, codes), len(table))
     n, k = len(case_ids), len(labels)
-    flat = np.full(n * k, -np.inf)
     known = case >= 0
-    np.maximum.at(flat, case[known] * k + code[known], score[known])
-    scores = np.where(np.isneginf(flat), np.nan, flat).reshape(n, k)
-    truth = _codes(truth_names, codes)
+    if not known.all():
+        case, code, score = case[known], code[known], score[known]
+    cell = case * k + code
+    if len(cell) != n * k or (np.diff(cell, prepend=-1) != 1).any():  # else a score in each cell, in their order
+        flat = np.full(n * k, -np.inf)
+        np.maximum.at(flat, cell, score)
+        score = np.where(np.isneginf(flat), np.nan, flat)
+    scores = score.reshape(n, k)
+    truth = label_codes(truths, codes)
     answered = ~np.isnan(scores).all(axis=1)
     counted = (truth >= 0) & (answered | (missing == "wrong"))
-    ids, names, left_out = case_ids.to_pylist(), truth_names.to_pylist(), np.flatnonzero(~counted).tolist()
-    place = np.flatnonzero(counted)
+    place, left_out = np.flatnonzero(counted), pa.array(np.flatnonzero(~counted))
+    names = truths.take(left_out).to_pylist()
+    reasons = (NO_LABEL if name is None else NO_SCORES for name in names)
     return ScoreMatrix(
         labels,
-        [ids[row] for row in place.tolist()],
+        case_ids.take(pa.array(place)),
         scores[place],
         truth[place],
         cluster_codes(SamplingDesign.of(suite.cases).units[place]),
         place,
-        {ids[row]: NO_LABEL if names[row] is None else NO_SCORES for row in left_out},
-        Counter(names[row] for row in left_out),
+        dict(zip(case_ids.take(left_out).to_pylist(), reasons, strict=True)),
+        Counter(names),
     )
 
 
-def _codes(values: pa.ChunkedArray | pa.Array, names: pa.Array) -> Ints:
+class CaseRuns(NamedTuple):
+    """Rows of a table in runs of one case: the case of each run, −1 for none of the suite, and how many rows it has."""
+
+    case: Ints
+    size: Ints
+
+
+def case_runs(values: pa.ChunkedArray, case_ids: pa.Array) -> CaseRuns:
+    """Return the runs of a column of case ids, which is looked up once a run."""
+    ids = whole(values)
+    if not len(ids):
+        return CaseRuns(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    other = pc.fill_null(pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1)), True)
+    begin = np.append(0, 1 + np.flatnonzero(other.to_numpy(zero_copy_only=False)))
+    return CaseRuns(_codes(ids.take(pa.array(begin)), case_ids), np.diff(begin, append=len(ids)))
+
+
+def _cycle(labels: pa.Array, rows: int) -> pa.Array:
+    """Return the first `rows` labels where the others repeat them, as where every case has the same; else all."""
+    repeated = labels.slice(rows).equals(labels.slice(0, len(labels) - rows))
+    return labels.slice(0, rows) if repeated else labels
+
+
+def label_codes(labels: pa.DictionaryArray, names: pa.Array) -> Ints:
+    """Return the place of each label [n] in `names`; −1 for null and for one that is not among them."""
+    own = np.append(_codes(labels.dictionary, names), -1)
+    return own[pc.fill_null(labels.indices, len(own) - 1).to_numpy()]
+
+
+def _codes(values: pa.Array, names: pa.Array) -> Ints:
     """Return the place of each value in `names`; −1 for none."""
-    places = pc.index_in(_whole(values), value_set=names)
-    codes: Ints = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    if values.equals(names):
+        return np.arange(len(names))
+    codes: Ints = pc.index_in(values, value_set=names).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     return codes
 
 
-def _whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
+def whole(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column as one array; one that has a single chunk is not copied."""
+    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks or [pa.nulls(0, column.type)])

@@ -4,13 +4,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.array_types import Ints
 from metrics.core.evaluator import Example, Findings
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.score_columns import facts_json
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
 from metrics.evaluators.classification._examples import scored_cases
+from metrics.evaluators.classification._score_matrix import case_runs, whole
 
 THREE_OF_FOUR = scored_cases(
     ("cat", {"cat": 0.9, "dog": 0.1}),
@@ -105,14 +105,23 @@ def classification(suite: Suite, outputs: Outputs, parameters: ClassificationPar
 
 def top_predictions(case_ids: pa.ChunkedArray, predictions: pa.Table | None) -> tuple[pa.Array, pa.Array]:
     """Return label and score of each case's highest-scored prediction, the first of equals; null where it has none."""
-    table = PREDICTIONS.empty_table() if predictions is None else predictions.filter(pc.is_valid(predictions["label"]))
-    index = pc.index_in(table["case_id"], case_ids.combine_chunks())
-    table, index = table.filter(pc.is_valid(index)), index.drop_null()
-    case: Ints = index.to_numpy().astype(np.int64)
-    height = np.nan_to_num(pc.fill_null(table["score"], -np.inf).to_numpy(), nan=-np.inf)
-    order = np.lexsort((-height, case))  # stable: rows of one case and score stay in file order
-    cases, firsts = np.unique(case[order], return_index=True)
-    row = np.full(len(case_ids), -1)
-    row[cases] = order[firsts]
-    best = pa.array(row, mask=row < 0)
-    return table["label"].combine_chunks().take(best), table["score"].combine_chunks().take(best)
+    table = PREDICTIONS.empty_table() if predictions is None else predictions
+    if table["label"].null_count:
+        table = table.filter(pc.is_valid(table["label"]))
+    label, score = whole(table["label"]), whole(table["score"])
+    row = np.full(len(case_ids) + 1, -1)  # the last one: of no case
+    if len(table):
+        height = score.to_numpy(zero_copy_only=False)
+        if np.isnan(height.max()):
+            height = np.nan_to_num(height, nan=-np.inf)
+        case, size = case_runs(table["case_id"], whole(case_ids))
+        begin = np.cumsum(size) - size
+        of_run = np.maximum.reduceat(height, begin)
+        tops = np.flatnonzero(height == np.repeat(of_run, size))
+        first = tops if len(tops) == len(size) else tops[np.searchsorted(tops, begin)]
+        of_case = np.full(len(row), -np.inf)
+        np.maximum.at(of_case, case, of_run)
+        top = np.flatnonzero(of_run == of_case[case])[::-1]
+        row[case[top]] = first[top]  # of a case in several runs the first is written last
+    best = pa.array(row[:-1], mask=row[:-1] < 0)
+    return label.take(best), score.take(best)

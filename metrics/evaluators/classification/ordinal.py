@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pydantic import Field
 
 from metrics.core.array_types import Floats, Ints
@@ -13,11 +12,12 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.levels import level_order
-from metrics.core.sampling_design import SamplingDesign, cluster_codes
+from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ResamplingParameters, aggregate, estimate
 from metrics.evaluators._spread_scores import spread_scores
 from metrics.evaluators.classification._examples import scored_cases
+from metrics.evaluators.classification._score_matrix import label_codes, whole
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.draws import Draws
@@ -127,37 +127,36 @@ def ordinal(suite: Suite, outputs: Outputs, parameters: OrdinalParameters) -> Fi
     intervals over cases, or over `cases.group` where given: Wilson's for the share, bootstrap for the mean, κ on the
     scale of atanh from resamples. Two models are tested on the same resamples.
     """
-    truth = suite.cases["label"].combine_chunks()
-    ids = suite.cases["case_id"].combine_chunks()
-    best, _ = top_predictions(ids if isinstance(ids, pa.ChunkedArray) else pa.chunked_array([ids]), outputs.predictions)
-    named = pa.concat_arrays([truth, best]).unique().drop_null().to_pylist()
+    ids, truth = whole(suite.cases["case_id"]), whole(suite.cases["label"]).dictionary_encode()
+    best = top_predictions(suite.cases["case_id"], outputs.predictions)[0].dictionary_encode()
+    named = pa.concat_arrays([truth.dictionary, best.dictionary]).unique().to_pylist()
     levels = parameters.levels or level_order(suite.labels, named)
     if not levels:
         rows = [aggregate(name, math.nan, n=0, unscored=len(suite), reason=NO_ORDER) for name in METRICS]
         empty = spread_scores(ids, np.zeros(0, np.intp), pa.repeat(NO_ORDER, len(ids)), {}, truth=truth, predicted=best)
         return Findings(rows, empty)
-    _check(suite, truth, levels)
+    _check(suite, truth.dictionary.to_pylist(), levels)
     names = pa.array(levels, pa.string())
-    i, j = (pc.fill_null(pc.index_in(column, names), -1).to_numpy().astype(np.int64) for column in (truth, best))
-    reasons = pc.case_when(
-        pc.make_struct(truth.is_null(), best.is_null(), pa.array(j < 0)), NO_TRUTH, UNANSWERED, NO_LEVEL
-    )
+    i, j = label_codes(truth, names), label_codes(best, names)
+    unanswered = best.indices.is_null().to_numpy(zero_copy_only=False)
+    why = np.select([i < 0, unanswered, j < 0], [0, 1, 2], -1)
+    reasons = pa.array([NO_TRUTH, UNANSWERED, NO_LEVEL]).take(pa.array(why, mask=why < 0))
     place = np.flatnonzero((i >= 0) & (j >= 0))
-    apart = np.abs(i - j)[place].astype(np.float64)
+    i, j = i[place], j[place]
+    apart = np.abs(i - j).astype(np.float64)
     near = (apart <= 1).astype(np.float64)
     draws = parameters.draws(suite).of_cases(place)
-    clusters = cluster_codes(SamplingDesign.of(suite.cases).units[place])
+    clusters = SamplingDesign.of(suite.cases).of_part(place)[1]
     rows = [
-        *_kappas(i[place], j[place], len(levels), draws, len(suite)),
-        _distance(apart, clusters, draws, len(suite)),
-        _near(near, draws, len(suite)),
+        *_kappas(i, j, len(levels), draws, len(suite)),
+        *_distances(apart, near, clusters, draws, len(suite)),
     ]
     scores = {"mae_levels": apart, "within_one": near}
-    return Findings(rows, spread_scores(ids, place, pc.cast(reasons, pa.string()), scores, truth=truth, predicted=best))
+    return Findings(rows, spread_scores(ids, place, reasons, scores, truth=truth, predicted=best))
 
 
-def _check(suite: Suite, truth: pa.Array, levels: Sequence[str]) -> None:
-    unknown = sorted(set(truth.drop_null().to_pylist()) - set(levels))
+def _check(suite: Suite, truths: Sequence[str], levels: Sequence[str]) -> None:
+    unknown = sorted(set(truths) - set(levels))
     if unknown:
         expected = "one of the levels " + ", ".join(levels)
         raise InputError(InputProblem(suite.name, f"the label {name!r}", expected, column="levels") for name in unknown)
@@ -181,20 +180,14 @@ def _kappas(i: Ints, j: Ints, k: int, draws: Draws, cases: int) -> list[Aggregat
     return rows
 
 
-def _distance(apart: Floats, clusters: Ints, draws: Draws, cases: int) -> Aggregate:
-    n = len(apart)
+def _distances(apart: Floats, near: Floats, clusters: Ints | None, draws: Draws, cases: int) -> list[Aggregate]:
+    n, out = len(apart), cases - len(apart)
     if not n:
-        return aggregate("mae_levels", math.nan, n=0, unscored=cases, reason=NOTHING_SCORED)
+        return [aggregate(name, math.nan, n=0, unscored=out, reason=NOTHING_SCORED) for name in METRICS[2:]]
     low, high = bootstrap_means(apart[:, None], None, clusters, low=0.0)
-    values = resampled_means(apart[:, None], draws)[:, 0]
-    ends = low[0], high[0]
-    return aggregate("mae_levels", values[0], ends, "bootstrap", n=n, unscored=cases - n, samples=values[1:])
-
-
-def _near(near: Floats, draws: Draws, cases: int) -> Aggregate:
-    n = len(near)
-    if not n:
-        return aggregate("within_one", math.nan, n=0, unscored=cases, reason=NOTHING_SCORED)
+    means, shares = resampled_means(np.column_stack([apart, near]), draws).T
     own = wilson(float(near.sum()), n) if draws.single else None
-    shares = resampled_means(near[:, None], draws)[:, 0]
-    return estimate("within_one", shares, n, draws.units, n=n, unscored=cases - n, share=own)
+    return [
+        aggregate("mae_levels", means[0], (low[0], high[0]), "bootstrap", n=n, unscored=out, samples=means[1:]),
+        estimate("within_one", shares, n, draws.units, n=n, unscored=out, share=own),
+    ]

@@ -14,7 +14,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters, aggregate, estimate
 from metrics.evaluators._spread_scores import spread_scores
 from metrics.evaluators.classification._examples import scored_cases
-from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
+from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores, whole
 from metrics.stats.draws import Draws
 from metrics.stats.intervals import wilson
 
@@ -111,12 +111,15 @@ def top_k_accuracy(suite: Suite, outputs: Outputs, parameters: TopParameters) ->
     rows = [_share(k, ranks, classes, draws, sum(found.unscored_labels.values())) for k in parameters.ks]
     trivial = [k for k in parameters.ks if k >= classes]
     values = hits | {f"top_{k}": np.full(n, np.nan) for k in trivial}
-    ids = suite.cases["case_id"].combine_chunks()
+    ids = whole(suite.cases["case_id"])
     why = TRIVIAL.format(classes, trivial[0]) if trivial else None
-    reasons = pa.array([found.unscored.get(case, why) for case in ids.to_pylist()], pa.string())
+    scored = np.zeros(len(ids), bool)
+    scored[found.place] = True
+    reasons = np.full(len(ids), why, object)
+    reasons[~scored] = list(found.unscored.values())
     names = pa.array(found.labels, pa.string())
     cases = spread_scores(
-        ids, found.place, reasons, values, truth=names.take(pa.array(found.truth)),
+        ids, found.place, pa.array(reasons, pa.string()), values, truth=names.take(pa.array(found.truth)),
         rank=pa.array(np.where(ranks > classes, np.nan, ranks)),
         score=pa.array(found.scores[np.arange(n), found.truth]),
     )  # fmt: skip

@@ -31,14 +31,14 @@ CROSSED = "the low end of the interval is above its high end"
 class Values:
     """The n scored cases of a suite of N: `truth` and the `given` columns of the model's outputs, each [n] and finite.
 
-    place: [n] their row in the suite; clusters: [n], one code for the cases of a group; `whole` and `reasons` [N] are
-    the same numbers of every case, NaN where there is none, and why it is not scored.
+    place: [n] their row in the suite; clusters: [n], one code for the cases of a group, None without groups; `whole` and
+    `reasons` [N] are the same numbers of every case, NaN where there is none, and why it is not scored.
     """
 
     truth: Floats
     given: Mapping[str, Floats]
     place: NDArray[np.intp]
-    clusters: Ints
+    clusters: Ints | None
     draws: Draws
     case_ids: pa.Array
     whole: Mapping[str, Floats]
@@ -49,14 +49,17 @@ class Values:
         """How many cases are not scored."""
         return len(self.case_ids) - len(self.place)
 
-    def case_scores(self, metrics: Mapping[str, Floats], why: pa.Array, **facts: Floats) -> ScoreColumns:
+    def case_scores(self, metrics: Mapping[str, Floats], why: str = "", **facts: Floats) -> ScoreColumns:
         """Return the scores of every case from the values and facts of the scored ones [n], NaN for none.
 
-        why: [n] text, why a scored case lacks a metric, or null.
+        why: why a scored case lacks a metric.
         """
-        rows = np.full(len(self.case_ids), -1)
-        rows[self.place] = np.arange(len(self.place))
-        reasons = pc.coalesce(self.reasons, why.take(pa.array(rows, mask=rows < 0)))
+        reasons = self.reasons
+        lacking = self.place[np.any([np.isnan(values) for values in metrics.values()], axis=0)]
+        if len(lacking):
+            of_all = np.full(len(reasons), False)
+            of_all[lacking] = True
+            reasons = pc.if_else(pa.array(of_all), why, reasons)
         known = {name: self.whole[name] for name in ("truth", *self.given)}
         return spread_scores(
             self.case_ids, self.place, reasons, metrics,
@@ -75,7 +78,8 @@ class Values:
             reason = reason or NOTHING_SCORED
             return aggregate(metric, np.nan, n=0, unscored=len(self.case_ids), reason=reason)
         column = values[known, None]
-        low_end, high_end = bootstrap_means(column, None, cluster_codes(self.clusters[known]), low=low)
+        clusters = None if self.clusters is None else cluster_codes(self.clusters[known])
+        low_end, high_end = bootstrap_means(column, None, clusters, low=low)
         samples = resampled_means(column, self.draws.of_cases(known))[:, 0]
         return aggregate(
             metric, samples[0], (low_end[0], high_end[0]), "bootstrap", n=n, unscored=len(self.case_ids) - n,
@@ -89,12 +93,14 @@ def read_values(suite: Suite, outputs: Outputs, parameters: ResamplingParameters
     A case is scored where it has a true value and every given one, and an interval's ends are in order; a number that
     is not finite, or beyond ± 1e75, is none.
     """
-    case_ids = suite.cases["case_id"].combine_chunks()
-    rows = pc.index_in(case_ids, value_set=outputs.outputs["case_id"].combine_chunks())
+    case_ids, answered = suite.cases["case_id"].combine_chunks(), outputs.outputs["case_id"].combine_chunks()
+    # most often every case has one output: there is nothing to look up
+    rows = None if answered.equals(case_ids) else pc.index_in(case_ids, value_set=answered)
     whole = {"truth": _numbers(suite.cases["true_value"])}
     short = {name: name.removeprefix("predicted_") if len(given) > 1 else "predicted" for name in given}
     for name in given:
-        whole[short[name]] = _numbers(outputs.outputs[name].combine_chunks().take(rows))
+        column = outputs.outputs[name].combine_chunks()
+        whole[short[name]] = _numbers(column if rows is None else column.take(rows))
     reasons = np.full(len(case_ids), None, object)
     for name, words in reversed(list(given.items())):
         reasons[np.isnan(whole[short[name]])] = UNANSWERED.format(words)
@@ -109,7 +115,7 @@ def read_values(suite: Suite, outputs: Outputs, parameters: ResamplingParameters
         whole["truth"][place],
         {name: whole[name][place] for name in short.values()},
         place,
-        cluster_codes(SamplingDesign.of(suite.cases).units[place]),
+        SamplingDesign.of(suite.cases).of_part(place)[1],
         parameters.draws(suite).of_cases(place),
         case_ids,
         whole,

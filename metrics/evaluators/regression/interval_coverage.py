@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
 from pydantic import Field
 
 from metrics.core.array_types import Floats
@@ -104,7 +103,7 @@ def interval_coverage(suite: Suite, outputs: Outputs, parameters: IntervalParame
     width, inside = high - low, (outside == 0).astype(np.float64)
     score = width + 2 / tail * outside
     values = {"coverage": inside, "mean_width": width, "interval_score": score, "pinball": score * tail / 4}
-    cases = found.case_scores(values, pa.nulls(len(truth), pa.string()))
+    cases = found.case_scores(values)
     coverage = _coverage(found, inside)
     rows = [coverage, _gap(coverage, parameters.level)]
     rows += [found.mean(name, own) for name, own in values.items() if name != "coverage"]

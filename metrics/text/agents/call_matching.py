@@ -109,6 +109,8 @@ def pairings(made: Sequence[Call], wanted: Sequence[Call], rules: Rules) -> tupl
     pairs with equal arguments, then the most pairs, then the most equal arguments. Pairs are sorted by the expected
     call. Time grows with the product of the numbers of calls.
     """
+    if (same := _all_equal(made, wanted, rules)) is not None:
+        return same, same
     agreements = _agreements(made, wanted, rules)
     if not agreements:
         return [], []
@@ -117,8 +119,6 @@ def pairings(made: Sequence[Call], wanted: Sequence[Call], rules: Rules) -> tupl
     for (row, column), found in agreements.items():
         weights[row, column] = found.equal + unit + found.is_match * unit * (1 + min(len(made), len(wanted)))
     in_order = [Pair(column, row, agreements[row, column]) for row, column in ordered_pairs(weights)]
-    if len(made) == len(wanted) == sum(pair.arguments.is_match for pair in in_order):
-        return in_order, in_order
     return in_order, [Pair(column, row, agreements[row, column]) for row, column in best_pairs(weights)]
 
 
@@ -190,6 +190,19 @@ def best_pairs(weights: Ints) -> list[tuple[int, int]]:
             column = before[column]
     pairs = ((int(taken[place]) - 1, place - 1) for place in range(1, columns + 1) if taken[place])
     return sorted((row, column) for row, column in pairs if weights[row, column])
+
+
+def _all_equal(made: Sequence[Call], wanted: Sequence[Call], rules: Rules) -> list[Pair] | None:
+    """Return the pairs of calls that are the expected ones, one by one; None of others."""
+    if len(made) != len(wanted):
+        return None
+    pairs = []
+    for place, (own, other) in enumerate(zip(made, wanted, strict=True)):
+        found = rules.agreement(rules.counted(own) or {}, rules.counted(other)) if own.tool == other.tool else None
+        if found is None or not found.is_match:
+            return None
+        pairs.append(Pair(place, place, found))
+    return pairs
 
 
 def _agreements(made: Sequence[Call], wanted: Sequence[Call], rules: Rules) -> dict[tuple[int, int], Agreement]:

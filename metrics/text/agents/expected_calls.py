@@ -12,6 +12,7 @@ MOST_CALLS = 200
 SHOWN = 300  # characters of a call
 EXPECTED = 'a JSON list of calls such as [{"name": "search", "arguments": {"query": "Paris"}}], in order'
 NAMES = ("name", *TOOL)
+_json = json.JSONEncoder(ensure_ascii=False).encode  # made once: json.dumps makes one for every value
 
 
 class ExpectedCallsError(ValueError):
@@ -61,7 +62,7 @@ def call_text(call: Call) -> str:
     """Return a call in one line of at most 300 characters: add(a=1, b="x"); without stated arguments, add(…)."""
     if call.arguments is None:
         return f"{call.tool}(…)"
-    given = (f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call.arguments.items())
+    given = [f"{name}={_json(value)}" for name, value in call.arguments.items()]
     text = f"{call.tool}({', '.join(given)})"
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 

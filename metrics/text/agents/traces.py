@@ -137,16 +137,18 @@ def _step(entry: str | Mapping[str, Any]) -> Step:
     if isinstance(entry, str):
         return Step("message", text=entry)
     started, seconds = entry.get("started"), entry.get("seconds")
+    tokens, depth = _amount(entry.get("tokens")), _amount(entry.get("depth"))
     common: dict[str, Any] = {
         "error": error_text(entry.get("error")),
         "started": started if isinstance(started, str) else None,
         "seconds": _amount(seconds),
         "cost_usd": _amount(entry.get("cost_usd")),
-        **{name: None if (amount := _amount(entry.get(name))) is None else int(amount) for name in ("tokens", "depth")},
+        "tokens": None if tokens is None else int(tokens),
+        "depth": None if depth is None else int(depth),
         "id": text_of(entry.get("id")),
     }
     kind = entry.get("kind")
-    tool, arguments, result = (_first(entry, names) for names in (TOOL, ARGUMENTS, RESULT))
+    tool, arguments, result = _first(entry, TOOL), _first(entry, ARGUMENTS), _first(entry, RESULT)
     if tool is None and "role" not in entry and (arguments, result) != (None, None):
         tool = entry.get("name")
     if isinstance(tool, str) and tool:
@@ -162,7 +164,10 @@ def _amount(value: Any) -> float | None:
 
 
 def _first(entry: Mapping[str, Any], names: Sequence[str]) -> Any:
-    return next((entry[name] for name in names if entry.get(name) is not None), None)
+    for name in names:
+        if (value := entry.get(name)) is not None:
+            return value
+    return None
 
 
 def error_text(value: Any) -> str | None:
