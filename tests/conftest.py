@@ -1,5 +1,6 @@
 """What the tests share: the optional data beside the project, a scratch workspace, a browser."""
 
+import importlib
 import os
 import re
 import site
@@ -97,6 +98,14 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setenv("ASSAY_WORKSPACE", str(folder))
     return folder
+
+
+@pytest.fixture
+def units_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs do their units in this process, for tests that are not about workers, which take a second to start."""
+    from tests.engine.engine_scenes import AtOnce
+
+    monkeypatch.setattr(importlib.import_module("metrics.engine.execute"), "WorkerPool", lambda *_: AtOnce())
 
 
 @pytest.fixture

@@ -31,7 +31,6 @@ from components.data.agreements import (
     rater_agreement,
     rater_noise,
     rater_outputs,
-    read_labels,
     remove_labels,
     start_label_demo,
     withdraw_label,
@@ -70,6 +69,7 @@ from components.data.found_slices import (
     slice_measures,
     slice_values,
 )
+from components.data.given_files import ReadGiven, read_labels, read_preferences
 from components.data.inputs import (
     FileRole,
     Inputs,
@@ -141,7 +141,6 @@ from components.data.object_lint import BoxPreview, DrawnBox, ObjectChecks, box_
 from components.data.pictures import Detail, detail, picture
 from components.data.preferences import (
     JudgingState,
-    ReadPreferences,
     add_preferences,
     give_preference,
     judge_and_people,
@@ -154,7 +153,6 @@ from components.data.preferences import (
     preference_sets,
     preferences_estimate,
     preferred_models,
-    read_preferences,
     remove_preferences,
     start_judging,
     stop_judging,
@@ -429,6 +427,7 @@ if TYPE_CHECKING:
     from metrics.core.prompt import Prompt
     from metrics.engine import Estimate
     from metrics.ingest import Preview
+    from metrics.ingest.given_files import GivenFile
     from metrics.ingest.lint import Finding, UnknownClass
     from metrics.ingest.tables.columns import Question
     from metrics.judge.cache import Statistics
@@ -439,6 +438,7 @@ if TYPE_CHECKING:
     from metrics.monitoring import MetricDrift, Standing
     from metrics.perturbations import Kind
     from metrics.stats.prediction_powered import Estimate as MeanEstimate
+    from metrics.store.given_rows import GivenSet
     from metrics.store.run_progress import EvaluatorProgress, Progress
     from metrics.suites import Change as SuiteChange
     from metrics.suites import Difference as SuiteDifference

@@ -1,15 +1,11 @@
-"""Human labels beside a judge's scores: labels read, added, given; agreement, corrected means and bias."""
+"""Human labels beside a judge's scores: labels added, given; agreement, corrected means and bias."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import streamlit as st
-
 from components.data.run_reads import of_run
-from components.data.uploaded_files import column_pairs, name_of, reading_of, upload_folder
 from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
 from metrics.analysis.labels import acceptance, calibrate, human_labels, judge_agreement, labelled_scores, raters
@@ -19,7 +15,7 @@ from metrics.analysis.labels.label_queue import Queue, queue
 from metrics.core.errors import InputError
 from metrics.core.label_schema import LABEL_KEY
 from metrics.store.calibrations import Calibrations
-from metrics.store.label_sets import Labels, LabelSet
+from metrics.store.label_sets import Labels
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,19 +23,10 @@ if TYPE_CHECKING:
     from metrics.analysis import Column
     from metrics.analysis.labels.corrected_means import Corrected
     from metrics.core.calibration import Calibration
-    from metrics.core.errors import InputProblem
-    from metrics.ingest.label_files import LabelFile
     from metrics.store import Run
+    from metrics.store.given_rows import GivenSet
 
 Only = tuple[str, str]  # evaluator, metric
-
-
-class ReadLabels(NamedTuple):
-    """An uploaded file of labels: its name, its problems, and what it holds unless it could not be read (None)."""
-
-    name: str
-    problems: tuple[InputProblem, ...]
-    file: LabelFile | None
 
 
 class CorrectedMeans(NamedTuple):
@@ -162,9 +149,9 @@ def has_demo_labels(run_id: str) -> bool:
     return any(one.name == RATER for one in label_sets(run_id))
 
 
-def label_sets(run_id: str) -> list[LabelSet]:
+def label_sets(run_id: str) -> list[GivenSet]:
     """Return the sets of human labels of a run."""
-    return list(_labels(run_id).sets())
+    return _labels(run_id).sets()
 
 
 @action("editor", "label an output", "run_id", "criterion", "case_id")
@@ -196,28 +183,3 @@ def remove_labels(run_id: str, set_id: str) -> None:
 
 def _labels(run_id: str) -> Labels:
     return Labels(workspace().run(run_id))
-
-
-def read_labels(
-    run_id: str, token: str, pairs: tuple[str, ...], sampling: str, readings: tuple[str, ...]
-) -> ReadLabels:
-    """Return what an uploaded file of labels holds, or what is wrong with it."""
-    return _read(run_id, str(upload_folder()), token, pairs, sampling, readings)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _read(
-    run_id: str, folder: str, token: str, pairs: tuple[str, ...], sampling: str, readings: tuple[str, ...]
-) -> ReadLabels:
-    from metrics.ingest.label_files import read_labels
-
-    run, name = workspace().run(run_id), name_of(token, Path(folder))
-    try:
-        found = read_labels(
-            Path(folder) / token, suite=run.suite, models=run.models, mapping=column_pairs(pairs), filename=name,
-            sampling=sampling,  # type: ignore[arg-type]
-            reading=reading_of(token, readings),
-        )  # fmt: skip
-    except InputError as failure:
-        return ReadLabels(name, failure.problems, None)
-    return ReadLabels(name, found.problems, found)

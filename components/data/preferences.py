@@ -1,43 +1,30 @@
-"""Preferences between two models' answers: read, given, uploaded, judged in a thread; rankings, bias, agreement."""
+"""Preferences between two models' answers: given, uploaded, judged in a thread; rankings, bias, agreement."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import streamlit as st
-
 from components.data.judge_settings import judge_chosen
 from components.data.run_reads import of_run
-from components.data.uploaded_files import column_pairs, name_of, reading_of, upload_folder
 from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
 from metrics.analysis.preferences import matches, pair_cases, pairs, preferred
-from metrics.core.errors import AssayError, InputError
+from metrics.core.errors import AssayError
 from metrics.core.preference_schema import BOTH_BAD, preference
-from metrics.store.preference_sets import Preferences, PreferenceSet
+from metrics.store.preference_sets import Preferences
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from metrics.analysis.preferences.judging import Judged
     from metrics.analysis.preferences.pairs import Pair, PairQueue
-    from metrics.core.errors import InputProblem
     from metrics.engine import Estimate
-    from metrics.ingest.preference_files import PreferenceFile
     from metrics.store import Run
-
-
-class ReadPreferences(NamedTuple):
-    """An uploaded file of preferences: its name, its problems, and what it holds unless it could not be read (None)."""
-
-    name: str
-    problems: tuple[InputProblem, ...]
-    file: PreferenceFile | None
+    from metrics.store.given_rows import GivenSet
 
 
 class JudgingState(NamedTuple):
@@ -80,7 +67,7 @@ def pair_queue(run_id: str, criterion: str, rater: str, skipped: Sequence[tuple[
     return pairs.pair_queue(workspace().run(run_id), criterion, rater, skipped)
 
 
-def preference_sets(run_id: str) -> list[PreferenceSet]:
+def preference_sets(run_id: str) -> list[GivenSet]:
     """Return the sets of preferences of a run."""
     return Preferences(workspace().run(run_id)).sets()
 
@@ -108,30 +95,6 @@ def add_preferences(run_id: str, table: pa.Table, name: str) -> None:
 def remove_preferences(run_id: str, set_id: str) -> None:
     """Remove a set of preferences from a run."""
     Preferences(workspace().run(run_id)).remove(set_id)
-
-
-def read_preferences(
-    run_id: str, token: str, pairs: tuple[str, ...], by: str, a_first: bool, readings: tuple[str, ...]
-) -> ReadPreferences:
-    """Return what an uploaded file of preferences holds, or what is wrong with it."""
-    return _read(run_id, str(upload_folder()), token, pairs, by, a_first, readings)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _read(
-    run_id: str, folder: str, token: str, pairs: tuple[str, ...], by: str, a_first: bool, readings: tuple[str, ...]
-) -> ReadPreferences:
-    from metrics.ingest.preference_files import read_preferences
-
-    run, name = workspace().run(run_id), name_of(token, Path(folder))
-    try:
-        found = read_preferences(
-            Path(folder) / token, suite=run.suite, models=run.models, mapping=column_pairs(pairs), filename=name,
-            by=by, a_first=a_first, reading=reading_of(token, readings),  # type: ignore[arg-type]
-        )  # fmt: skip
-    except InputError as failure:
-        return ReadPreferences(name, failure.problems, None)
-    return ReadPreferences(name, found.problems, found)
 
 
 def _estimate(run: Run, judge: Mapping[str, Any] | None, criterion: str, cases: int) -> Estimate | str:

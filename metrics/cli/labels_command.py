@@ -1,17 +1,19 @@
 """`labels`: labels that people gave to the outputs of a run."""
 
 import argparse
-import sys
-from pathlib import Path
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from metrics.cli import reading_options
-from metrics.cli.options import add_mapping, add_parser, add_table_output, pairs, run_of, write_output
+from metrics.cli import given_rows
+from metrics.cli.options import add_parser, add_table_output, run_of, write_output
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.label_schema import SAMPLINGS
 from metrics.store import Run
 from metrics.store.label_sets import Labels
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CHOICES = {name: SAMPLINGS[name] for name in ("random", "picked", "unknown")}
 UNKNOWN = "Without --sampling random, labels speak for the labelled outputs alone, unless every output has one."
@@ -32,13 +34,7 @@ def add_command(commands: Any) -> None:
     )
     add_reading(action)
 
-    add_parser(actions, "list", _list, of_run=True, help="list the sets of labels")
-
-    action = add_parser(actions, "remove", _remove, of_run=True, help="remove a set of labels")
-    action.add_argument("set", metavar="SET", help="id of the set, as `labels list` prints it")
-
-    action = add_parser(actions, "export", _export, of_run=True, help="print or write all labels, one per row")
-    add_table_output(action, "csv")
+    given_rows.add_kept(actions, Labels, _exported)
 
     words = "print or write how far each metric agrees with the labels, a statistic a row"
     action = add_parser(actions, "agreement", _agreement, of_run=True, help=words)
@@ -59,14 +55,12 @@ def add_command(commands: Any) -> None:
 
 def add_reading(action: argparse.ArgumentParser) -> None:
     """Add the options of reading files of labels; see `add_files`."""
-    add_mapping(action)
-    reading_options.add_options(action)
+    given_rows.add_reading(action)
     action.add_argument(
         "--sampling", choices=tuple(CHOICES), default="unknown",
         help="; ".join(f"{name}: {text}" for name, text in CHOICES.items()) + ". Only random labels, or those of every "
         "output, speak for outputs without a label",
     )  # fmt: skip
-    action.add_argument("--keep-good-rows", action="store_true", help="skip invalid rows instead of stopping")
 
 
 def _add(options: argparse.Namespace) -> int:
@@ -79,51 +73,14 @@ def add_files(run: Run, options: argparse.Namespace) -> list[str]:
     """Add the labels of `options.files` to a run, all of them or none, and return the ids of their sets."""
     from metrics.ingest.label_files import read_labels
 
-    mapping = dict(pairs(options.map, "--map", "CANONICAL=COLUMN"))
-    readings = reading_options.readings_of(options, options.files)
-    problems: list[InputProblem] = []
-    found = []
-    for file in options.files:
-        try:
-            read = read_labels(
-                file, suite=run.suite, models=run.models, mapping=mapping, sampling=options.sampling,
-                keep_good_rows=options.keep_good_rows, reading=readings[file],
-            )  # fmt: skip
-        except InputError as failure:
-            problems += failure.problems
-        else:
-            found.append(read)
-    if problems:  # all files or none
-        raise InputError(problems)
-    names = []
-    for read in found:
-        names.append(Labels(run).add(read.table, Path(read.file).name))
-        if not options.quiet:
-            skipped = f", {len(read.problems)} problems skipped" if read.problems else ""
-            columns = ", ".join(read.label_columns)
-            notes = [*read.notes, *([UNKNOWN] if options.sampling == "unknown" else [])]
-            say(f"{read.file}: {len(read.table):,} labels from {columns}{skipped}", *notes, file=sys.stderr)
-    return names
+    notes = [UNKNOWN] if options.sampling == "unknown" else []
+    return given_rows.add_files(run, Labels, partial(read_labels, sampling=options.sampling), options, *notes)
 
 
-def _list(options: argparse.Namespace) -> int:
-    for one in Labels(run_of(options)).sets():
-        counts = f"{one.labels:>7,} labels  {one.raters} rater{'s' * (one.raters != 1)}"
-        say(f"{one.id}  {counts}  {one.changed[:16]}  {one.name}  ({', '.join(one.criteria)})")
-    return 0
-
-
-def _remove(options: argparse.Namespace) -> int:
-    Labels(run_of(options)).remove(options.set)
-    return 0
-
-
-def _export(options: argparse.Namespace) -> int:
+def _exported(run: Run) -> "pd.DataFrame":
     from metrics.analysis.labels.human_labels import exported
-    from metrics.store.export_formats import write
 
-    write_output(write(exported(run_of(options)), options.format), options.output)
-    return 0
+    return exported(run)
 
 
 def _agreement(options: argparse.Namespace) -> int:

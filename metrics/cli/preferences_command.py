@@ -1,15 +1,18 @@
 """`preferences`: which of two models' answers people, or judges of elsewhere, prefer."""
 
 import argparse
-import sys
-from pathlib import Path
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from metrics.cli import reading_options
-from metrics.cli.options import add_mapping, add_parser, add_table_output, pairs, run_of, write_output
+from metrics.cli import given_rows
+from metrics.cli.options import add_parser, add_table_output, run_of, write_output
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
+from metrics.store import Run
 from metrics.store.preference_sets import Preferences
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def add_command(commands: Any) -> None:
@@ -24,23 +27,15 @@ def add_command(commands: Any) -> None:
         "files", metavar="FILE", nargs="+",
         help="CSV, JSONL, JSON, Parquet or Excel: case_id, model_a, model_b, winner; see docs/preferences.md",
     )  # fmt: skip
-    add_mapping(action)
-    reading_options.add_options(action)
+    given_rows.add_reading(action)
     action.add_argument(
         "--by", choices=("people", "judge"), default="people", help="who prefers, where the file does not say"
     )
     action.add_argument(
         "--a-first", action="store_true", help="model_a's answer was shown first (left), so position bias is measured"
     )
-    action.add_argument("--keep-good-rows", action="store_true", help="skip invalid rows instead of stopping")
 
-    add_parser(actions, "list", _list, of_run=True, help="list the sets of preferences")
-
-    action = add_parser(actions, "remove", _remove, of_run=True, help="remove a set of preferences")
-    action.add_argument("set", metavar="SET", help="id of the set, as `preferences list` prints it")
-
-    action = add_parser(actions, "export", _export, of_run=True, help="print or write all preferences, one per row")
-    add_table_output(action, "csv")
+    given_rows.add_kept(actions, Preferences, _exported)
 
     words = "print who is preferred, position bias and agreement of judge and people; or a table, a model a row"
     action = add_parser(actions, "ranking", _ranking, of_run=True, help=words)
@@ -50,52 +45,18 @@ def add_command(commands: Any) -> None:
 
 
 def _add(options: argparse.Namespace) -> int:
-    from metrics.ingest.preference_files import PreferenceFile, read_preferences
+    from metrics.ingest.preference_files import read_preferences
 
-    run = run_of(options)
-    mapping = dict(pairs(options.map, "--map", "CANONICAL=COLUMN"))
-    readings = reading_options.readings_of(options, options.files)
-    problems, found = list[InputProblem](), list[PreferenceFile]()
-    for file in options.files:
-        try:
-            read = read_preferences(
-                file, suite=run.suite, models=run.models, mapping=mapping, by=options.by, a_first=options.a_first,
-                keep_good_rows=options.keep_good_rows, reading=readings[file],
-            )  # fmt: skip
-        except InputError as failure:
-            problems += failure.problems
-        else:
-            found.append(read)
-    if problems:  # all files or none
-        raise InputError(problems)
-    for read in found:
-        if not options.quiet:
-            skipped = f", {len(read.problems)} problems skipped" if read.problems else ""
-            columns = ", ".join(read.winner_columns)
-            say(f"{read.file}: {len(read.table):,} preferences from {columns}{skipped}", *read.notes, file=sys.stderr)
-        say(Preferences(run).add(read.table, Path(read.file).name))
+    read = partial(read_preferences, by=options.by, a_first=options.a_first)
+    for name in given_rows.add_files(run_of(options), Preferences, read, options):
+        say(name)
     return 0
 
 
-def _list(options: argparse.Namespace) -> int:
-    for one in Preferences(run_of(options)).sets():
-        counts = f"{one.preferences:>7,} preferences  {one.raters} rater{'s' * (one.raters != 1)}"
-        say(f"{one.id}  {counts}  {one.changed[:16]}  {one.name}  ({', '.join(one.criteria)})")
-    return 0
-
-
-def _remove(options: argparse.Namespace) -> int:
-    Preferences(run_of(options)).remove(options.set)
-    return 0
-
-
-def _export(options: argparse.Namespace) -> int:
+def _exported(run: Run) -> "pd.DataFrame":
     from metrics.presentation.preference_words import exported_frame
-    from metrics.store.export_formats import write
 
-    rows = Preferences(run_of(options)).table().to_pylist()
-    write_output(write(exported_frame(rows), options.format), options.output)
-    return 0
+    return exported_frame(Preferences(run).table().to_pylist())
 
 
 def _ranking(options: argparse.Namespace) -> int:

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Floats
-from metrics.core.errors import InputProblem
 from metrics.core.label_schema import LABEL_KEY, LABELS, Sampling, now
 from metrics.core.suite import Suite
 from metrics.ingest.format_table import read_table
-from metrics.ingest.sheet import Problems, Sheet, as_mask, flat, is_null
+from metrics.ingest.given_files import LONGEST, RATER_COLUMN, SOLE_RATER, GivenFile, chosen_columns, known_cases
+from metrics.ingest.sheet import Problems, Sheet, as_mask, is_null
 from metrics.ingest.source import AS_IT_SEEMS, Reading
-from metrics.ingest.tables import id_matches, sheet_cells
+from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -26,40 +26,18 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "criterion": ("metric", "dimension", "aspect"),
     "label": ("human_label", "verdict", "rating", "grade", "human_score"),
 }
-RATER_COLUMN = re.compile(r"(rater|annotator|labell?er|reviewer|human|person|worker)_?[0-9]+")
 WORDS = dict.fromkeys(("pass", "passed", "yes", "true", "good", "correct", "ok"), 1.0)
 WORDS |= dict.fromkeys(("fail", "failed", "no", "false", "bad", "incorrect", "wrong"), 0.0)
 UNSURE = ("unsure", "unknown", "not sure", "?", "n/a")
 EXPECTED = "pass, fail, unsure or a number"
-SOLE_CRITERION, SOLE_RATER = "label", "people"
-LONGEST = 200  # characters of a rater's or a criterion's name
-
-
-@dataclass(frozen=True)
-class LabelFile:
-    """How a file of labels was understood: its labels (schema LABELS), and what its columns were taken for.
-
-    `columns` is canonical name → column; `label_columns` hold the labels: one column ("long"), one for each criterion
-    ("criteria") or one for each rater ("raters"), as `form` says; `ignored` columns are not read. `problems` are those
-    of the rows left out; `notes` say what was assumed where the file does not say.
-    """
-
-    table: pa.Table
-    file: str
-    form: str
-    columns: Mapping[str, str]
-    label_columns: tuple[str, ...]
-    ignored: tuple[str, ...]
-    file_columns: tuple[str, ...]
-    problems: tuple[InputProblem, ...]
-    notes: tuple[str, ...]
+SOLE_CRITERION = "label"
 
 
 def read_labels(
     path: str | Path, *, suite: Suite, models: Sequence[str], mapping: Mapping[str, str] | None = None,
     sampling: Sampling = "unknown", keep_good_rows: bool = False, filename: str | None = None,
     reading: Reading = AS_IT_SEEMS,
-) -> LabelFile:  # fmt: skip
+) -> GivenFile:  # fmt: skip
     """Return the labels in a table (CSV, JSONL, Excel …), for the cases of `suite` and the outputs of `models`.
 
     Long form: case_id, model, rater, criterion, label. Wide form: no label column, but one for each criterion
@@ -73,7 +51,7 @@ def read_labels(
     problems = Problems(keep_good_rows)
     sheet, notes = read_table(path, filename, problems, reading)
     names = list(sheet.table.column_names)
-    columns = chosen_columns(names, dict(mapping or {}), problems, sheet.file)
+    columns = chosen_columns(names, mapping or {}, problems, sheet.file, ALIASES)
     if "case_id" not in columns:
         raise problems.fail(sheet.file, "no column with the case ids", "a column " + _aliases("case_id"), 1)
     rest = [name for name in names if name not in columns.values()]
@@ -87,11 +65,8 @@ def read_labels(
             found = "no column of labels among " + (", ".join(rest) or "the others")
             expected = f"a column {_aliases('label')}, or one a criterion or rater, of {EXPECTED}"
             raise problems.fail(sheet.file, found, expected, 1)
-    case_ids = sheet_cells.required(sheet, columns["case_id"], "a case id")
-    unknown = ~as_mask(pc.is_in(case_ids, flat(suite.cases["case_id"])))
-    expected = f"the case_id of one of the {len(suite):,} cases of the suite"
-    id_matches.check_known(sheet, columns["case_id"], case_ids, unknown, suite.cases["case_id"], expected=expected)
-    names_of = {"case_id": case_ids, "model": _models(sheet, columns, models, notes)}
+    names_of = {"case_id": known_cases(sheet, columns["case_id"], suite)}
+    names_of["model"] = _models(sheet, columns, models, notes)
     names_of["rater"] = _named(sheet, columns, "rater", SOLE_RATER)
     names_of["criterion"] = _named(sheet, columns, "criterion", SOLE_CRITERION)
     if form != "raters" and "rater" not in columns:
@@ -116,35 +91,13 @@ def read_labels(
     if not len(whole):
         raise problems.fail(sheet.file, "no label", f"at least one cell with {EXPECTED}")
     ignored = tuple(name for name in rest if name not in held)
-    return LabelFile(
+    return GivenFile(
         whole, sheet.file, form, columns, tuple(held), ignored, tuple(names), problems.listed, tuple(notes)
     )
 
 
 def _aliases(canonical: str) -> str:
     return ", ".join((canonical, *ALIASES[canonical]))
-
-
-def chosen_columns(
-    names: list[str], mapping: dict[str, str], problems: Problems, file: str,
-    known: Mapping[str, Sequence[str]] = ALIASES,
-) -> dict[str, str]:  # fmt: skip
-    """Return canonical name → column: the user's mapping first, then the `known` names and their aliases."""
-    chosen: dict[str, str] = {}
-    for canonical, column in mapping.items():
-        if canonical not in known:
-            problems.add(file, f"a mapping of {canonical!r}", "one of " + ", ".join(known), fatal=True)
-        elif column not in names:
-            problems.add(file, f"no column {column!r} for {canonical}", "one of " + ", ".join(names), fatal=True)
-        else:
-            chosen[canonical] = column
-    problems.stop()
-    folded = {fold(name): name for name in reversed(names)}
-    for canonical, aliases in known.items():
-        for alias in (canonical, *aliases):
-            if canonical not in chosen and alias in folded and folded[alias] not in chosen.values():
-                chosen[canonical] = folded[alias]
-    return chosen
 
 
 def _is_labels(column: pa.ChunkedArray) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
@@ -11,16 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.errors import InputProblem
 from metrics.core.label_schema import now
 from metrics.core.preference_schema import BOTH_BAD, CRITERION, PREFERENCE_KEY, PREFERENCES, By, preference
 from metrics.core.suite import Suite
 from metrics.ingest.format_table import read_table
+from metrics.ingest.given_files import LONGEST, RATER_COLUMN, SOLE_RATER, GivenFile, chosen_columns, known_cases
 from metrics.ingest.label_files import ALIASES as LABEL_ALIASES
-from metrics.ingest.label_files import LONGEST, RATER_COLUMN, SOLE_RATER, chosen_columns
-from metrics.ingest.sheet import Problems, Sheet, as_mask, flat
+from metrics.ingest.sheet import Problems, Sheet, as_mask
 from metrics.ingest.source import AS_IT_SEEMS, Reading
-from metrics.ingest.tables import id_matches, sheet_cells
+from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import fold
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -44,29 +42,11 @@ EXPECTED = "model_a, model_b, tie, tie (bothbad), 1, 2, 0, or the name of one of
 BETWEEN = ("_", " vs ", " vs. ", " - ", "-", " | ", "|", ",", ";", "/")  # the two names in a column `pair`
 
 
-@dataclass(frozen=True)
-class PreferenceFile:
-    """How a file of preferences was understood: its rows (schema PREFERENCES) and its columns.
-
-    columns: canonical name → column; winner_columns: one, or one for each rater; problems: of the rows left out; notes:
-    what was assumed where the file does not say.
-    """
-
-    table: pa.Table
-    file: str
-    columns: Mapping[str, str]
-    winner_columns: tuple[str, ...]
-    ignored: tuple[str, ...]
-    file_columns: tuple[str, ...]
-    problems: tuple[InputProblem, ...]
-    notes: tuple[str, ...]
-
-
 def read_preferences(
     path: str | Path, *, suite: Suite, models: Sequence[str], mapping: Mapping[str, str] | None = None,
     by: By = "people", a_first: bool = False, keep_good_rows: bool = False, filename: str | None = None,
     reading: Reading = AS_IT_SEEMS,
-) -> PreferenceFile:  # fmt: skip
+) -> GivenFile:  # fmt: skip
     """Return the preferences in a table (CSV, JSONL, Excel …) between outputs of `models` to cases of `suite`.
 
     Columns: case_id; model_a and model_b, or `pair` with both names (`bloom_llama`); winner, or one column per rater
@@ -80,7 +60,7 @@ def read_preferences(
     problems = Problems(keep_good_rows)
     sheet, notes = read_table(path, filename, problems, reading)
     names = list(sheet.table.column_names)
-    columns = chosen_columns(names, dict(mapping or {}), problems, sheet.file, ALIASES)
+    columns = chosen_columns(names, mapping or {}, problems, sheet.file, ALIASES)
     missing = [name for name in ("case_id", "model_a", "model_b") if name not in columns]
     if "pair" in columns and "case_id" in columns:
         missing = []
@@ -92,10 +72,7 @@ def read_preferences(
         expected = f"a column winner ({', '.join(ALIASES['winner'])}), or one a rater (annotator1 …), of {EXPECTED}"
         problems.add(sheet.file, "no column with the winner", expected, fatal=True)
     problems.stop()
-    case_ids = sheet_cells.required(sheet, columns["case_id"], "a case id")
-    unknown = ~as_mask(pc.is_in(case_ids, flat(suite.cases["case_id"])))
-    expected = f"the case_id of one of the {len(suite):,} cases of the suite"
-    id_matches.check_known(sheet, columns["case_id"], case_ids, unknown, suite.cases["case_id"], expected=expected)
+    case_ids = known_cases(sheet, columns["case_id"], suite)
     pairs = _pairs(sheet, columns, models)
     rater, criterion, note = (_texts(sheet, columns, name) for name in ("rater", "criterion", "note"))
     first = _checked(sheet, columns, "shown_first", pairs, "one of the two models, or nothing where it is unknown")
@@ -130,7 +107,10 @@ def read_preferences(
         raise problems.fail(sheet.file, "no preference", f"at least one cell with {EXPECTED}")
     ignored = tuple(name for name in names if name not in {*columns.values(), *held})
     table = pa.Table.from_pylist(kept, PREFERENCES)
-    return PreferenceFile(table, sheet.file, columns, tuple(held), ignored, tuple(names), problems.listed, tuple(notes))
+    form = "long" if "winner" in columns else "raters"
+    return GivenFile(
+        table, sheet.file, form, columns, tuple(held), ignored, tuple(names), problems.listed, tuple(notes)
+    )
 
 
 def _pairs(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str]) -> list[tuple[str, str] | None]:

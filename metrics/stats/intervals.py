@@ -55,14 +55,14 @@ def wilson(successes: float, n: float) -> Interval:
 
 def binomial_tail(hits: Ints, trials: Ints, share: float) -> Floats:
     """Return P(X ≤ hits) of X binomial with so many trials and the chance `share`, elementwise [k]; 0 < share < 1."""
-    found = np.empty(len(hits))
     log, other = math.log(share), math.log1p(-share)
-    for place, (few, many) in enumerate(zip(hits.tolist(), trials.tolist(), strict=True)):
-        i = np.arange(1, few + 1, dtype=np.float64)
-        terms = np.concatenate([[0.0], np.cumsum(np.log((many - i + 1) / i))]) + np.arange(few + 1) * (log - other)
-        highest = terms.max()
-        found[place] = min(1.0, math.exp(highest + many * other + math.log(np.exp(terms - highest).sum())))
-    return found
+    i = np.arange(int(hits.max(initial=0)) + 1, dtype=np.float64)
+    ratios = np.maximum(trials[:, None] - i[1:] + 1, 1) / i[1:]  # of one coefficient to the one before; 1: not counted
+    terms = np.pad(np.cumsum(np.log(ratios), axis=1), ((0, 0), (1, 0))) + i * (log - other)  # [k, hits + 1]
+    terms[i > hits[:, None]] = -np.inf
+    highest = terms.max(axis=1)
+    found = highest + trials * other + np.log(np.exp(terms - highest[:, None]).sum(axis=1))
+    return np.minimum(1.0, np.exp(found))
 
 
 def exact_upper(k: int, n: int, tail: float) -> float:

@@ -7,8 +7,9 @@ others, in the order of their times.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -25,10 +26,27 @@ from metrics.store.run import Run
 DIGITS = 16
 
 
+@dataclass(frozen=True, slots=True)
+class GivenSet:
+    """One set: `id` names its file; `name` is that of the uploaded file, of the rater or of the judge.
+
+    kind: "upload", "page" or "judge"; rows and raters: how many there are.
+    """
+
+    id: str
+    name: str
+    kind: str
+    rows: int
+    raters: int
+    criteria: tuple[str, ...]
+    changed: str
+
+
 class GivenRows:
     """The rows of one kind for a run's data; every run of the same suite and outputs has the same.
 
-    kind: the folder, and what a row is called; schema: of the rows, with `given` and `number`; key: see the module.
+    kind: the folder, and what the rows are called; schema: of the rows, which have `rater`, `criterion`, `given` and
+    `number`; key: see the module.
     """
 
     kind: ClassVar[str]
@@ -45,15 +63,17 @@ class GivenRows:
         facts = [(path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in self._files()]
         return hashlib.sha256(repr(facts).encode()).hexdigest() if facts else ""
 
-    def tables(self) -> Iterator[tuple[str, pa.Table, Mapping[str, str]]]:
-        """Yield each set as its id, rows and facts (name, kind, changed), the oldest first."""
+    def sets(self) -> list[GivenSet]:
+        """Return the sets, the oldest first."""
         found = []
         for path in self._files():
             table = self._read(path)
             about = _about(table)
-            found.append((_last(table), about["changed"], path.stem, table, about))
-        for _, _, set_id, table, about in sorted(found, key=lambda each: each[:2]):
-            yield set_id, table, about
+            criteria = tuple(table["criterion"].unique().to_pylist())
+            raters = len(table["rater"].unique())
+            one = GivenSet(path.stem, about["name"], about["kind"], len(table), raters, criteria, about["changed"])
+            found.append((_last(table), one))
+        return [one for _, one in sorted(found, key=lambda each: (each[0], each[1].changed))]
 
     def table(self) -> pa.Table:
         """Return the rows that count, in the order in which they were given."""

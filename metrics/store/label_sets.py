@@ -1,23 +1,7 @@
 """Sets of people's labels of outputs, by file and by rater; see metrics.store.given_rows."""
 
-from dataclasses import dataclass
-from typing import Literal
-
 from metrics.core.label_schema import LABEL_KEY, LABELS, Sampling
 from metrics.store.given_rows import GivenRows
-
-
-@dataclass(frozen=True, slots=True)
-class LabelSet:
-    """One set: `id` names its file; `name` is that of the uploaded file, or of the rater who labelled on the page."""
-
-    id: str
-    name: str
-    kind: Literal["upload", "page"]
-    labels: int
-    raters: int
-    criteria: tuple[str, ...]
-    changed: str
 
 
 class Labels(GivenRows):
@@ -26,16 +10,6 @@ class Labels(GivenRows):
     kind = "labels"
     schema = LABELS
     key = LABEL_KEY
-
-    def sets(self) -> list[LabelSet]:
-        """Return the sets, the oldest first."""
-        found = []
-        for set_id, table, about in self.tables():
-            criteria = tuple(table["criterion"].unique().to_pylist())
-            kind: Literal["upload", "page"] = "page" if about["kind"] == "page" else "upload"
-            raters = len(table["rater"].unique())
-            found.append(LabelSet(set_id, about["name"], kind, len(table), raters, criteria, about["changed"]))
-        return found
 
     def give(
         self, case_id: str, model: str, rater: str, criterion: str, value: float | None, sampling: Sampling,

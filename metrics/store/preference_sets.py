@@ -1,27 +1,10 @@
 """Sets of preferences between two models' answers, by file, rater and judge; see metrics.store.given_rows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from metrics.core.preference_schema import PREFERENCE_KEY, PREFERENCES
 from metrics.store.given_rows import GivenRows
-
-
-@dataclass(frozen=True, slots=True)
-class PreferenceSet:
-    """One set: `id` names its file; `name` is that of the uploaded file, of the rater or of the judge.
-
-    kind: "upload", "page" or "judge".
-    """
-
-    id: str
-    name: str
-    kind: str
-    preferences: int
-    raters: int
-    criteria: tuple[str, ...]
-    changed: str
 
 
 class Preferences(GivenRows):
@@ -30,16 +13,6 @@ class Preferences(GivenRows):
     kind = "preferences"
     schema = PREFERENCES
     key = PREFERENCE_KEY
-
-    def sets(self) -> list[PreferenceSet]:
-        """Return the sets, the oldest first."""
-        return [
-            PreferenceSet(
-                set_id, about["name"], about["kind"], len(table), len(table["rater"].unique()),
-                tuple(table["criterion"].unique().to_pylist()), about["changed"],
-            )
-            for set_id, table, about in self.tables()
-        ]  # fmt: skip
 
     def give(self, row: Mapping[str, Any]) -> None:
         """Store a person's preference (see preference_schema.preference) in place of the earlier one."""

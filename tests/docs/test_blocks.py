@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from metrics.cli.main import main
 from metrics.cli.main import parser as command_line
 from tests.conftest import PROJECT
 from tests.docs.blocks import FILES, SHOWN, Block, blocks
@@ -25,43 +26,51 @@ EXECUTED = [file for file in FILES if any(block.language in ("bash", "python") f
 SERVER = "http://localhost:11434/v1"  # the address in the documentation, in whose place the scripted judge stands
 EXTRAS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 MAKE = re.compile(r"make( |$)|\.ci/run")
+ONE_COMMAND = re.compile(r"python -m metrics [^|&;<>$*]+")  # needs no shell
+# the reader's first steps, as a reader takes them; and files whose commands load what this process should not
+IN_A_SHELL = ("README.md", "models.md", "cluster.md")
 
 
 class Shell:
-    """Executes the blocks of one file of the documentation."""
+    """Executes the blocks of one file of the documentation.
 
-    def __init__(self, folder: Path, judge: str):
+    Commands of Assay alone are executed in this process, where nothing has to be started for them, unless `always`.
+    """
+
+    def __init__(self, folder: Path, judge: str, always: bool):
         self.folder = folder
         self.judge = judge
+        self.always = always
         self.names: dict[str, Any] = {"__name__": "docs"}
         self.project = PROJECT
-        tools = folder / "bin"
-        tools.mkdir()
-        (tools / "notify-send").write_text("#!/bin/sh\ncat > /dev/null\n")
-        (tools / "notify-send").chmod(0o755)
-        self.environment = os.environ | {
-            "PATH": os.pathsep.join([str(Path(sys.executable).parent), str(tools), os.environ["PATH"]]),
-            "PYTHONPATH": str(self.project), "HF_HUB_OFFLINE": "1",
-            "OPENAI_API_BASE": judge, "OPENAI_API_KEY": "sk-docs",
-        }  # fmt: skip
 
     def add_file(self, name: str, text: str) -> None:
         """Add a file to a copy of the library, which later commands use."""
         self.project = self.folder / "project"
         shutil.copytree(PROJECT / "metrics", self.project / "metrics")
         (self.project / name).write_text(text, encoding="utf-8")
-        self.environment["PYTHONPATH"] = str(self.project)
+        self.always = True
 
     def python(self, text: str, name: str) -> None:
         """Execute a block in the names of those before it."""
         with contextlib.chdir(self.folder):
             exec(compile(text.replace(SERVER, self.judge), name, "exec"), self.names)
 
-    def bash(self, command: str, until: str | None) -> None:
+    def command(self, command: str, until: str | None) -> None:
         """Execute a command; with `until` only as long as it has not printed that."""
+        if self.always or until is not None or not ONE_COMMAND.fullmatch(command.partition(" #")[0]):
+            self.bash(command, until)
+            return
+        words = shlex.split(command.replace(SERVER, self.judge), comments=True)
+        with contextlib.chdir(self.folder):
+            assert main(words[3:]) == 0, "what it printed is captured"
+
+    def bash(self, command: str, until: str | None) -> None:
+        """Execute a command in a shell; with `until` only as long as it has not printed that."""
         process = subprocess.Popen(
             ["bash", "-euo", "pipefail", "-c", command.replace(SERVER, self.judge)], cwd=self.folder,
-            env=self.environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+            env=os.environ | {"PYTHONPATH": str(self.project)}, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
         assert process.stdout is not None
         try:
@@ -80,15 +89,26 @@ class Shell:
 
 
 @pytest.fixture
-def shell(tmp_path: Path, judge_server: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> Shell:
+def folder(tmp_path: Path, judge_server: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which commands are given, with files for them; their environment is set."""
     monkeypatch.delenv("ASSAY_WORKSPACE", raising=False)
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-docs")
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "notify-send").write_text("#!/bin/sh\ncat > /dev/null\n")
+    (tools / "notify-send").chmod(0o755)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), str(tools), os.environ["PATH"]]))
+    own = {"HF_HUB_OFFLINE": "1", "OPENAI_API_BASE": judge_server.url, "OPENAI_API_KEY": "sk-docs"}
+    for name, value in own.items():
+        monkeypatch.setenv(name, value)
     write_doc_files(tmp_path)
-    return Shell(tmp_path, judge_server.url)
+    return tmp_path
 
 
 @pytest.mark.parametrize("file", EXECUTED, ids=lambda file: file.name)
-def test_blocks(file: Path, shell: Shell) -> None:
+def test_blocks(file: Path, folder: Path, judge_server: JudgeServer, request: pytest.FixtureRequest) -> None:
+    shell = Shell(folder, judge_server.url, always=file.name in IN_A_SHELL)
+    if not shell.always:
+        request.getfixturevalue("units_here")
     if file.name == "models.md":
         write_models(shell.folder)
     for block in blocks(file):
@@ -113,7 +133,7 @@ def execute(block: Block, file: Path, shell: Shell) -> None:
             if "varied_outputs.csv" in command:
                 write_varied_outputs(shell.folder)
             try:
-                shell.bash(command, block.option("until"))
+                shell.command(command, block.option("until"))
             except AssertionError as failure:
                 failure.add_note(f"{place}: {command}")
                 raise

@@ -9,7 +9,8 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
-from metrics.ingest.label_files import LabelFile, read_labels
+from metrics.ingest.given_files import GivenFile
+from metrics.ingest.label_files import read_labels
 
 SUITE = Suite.from_rows("s", "text", [{"case_id": name, "question": name} for name in ("c1", "c2", "007")])
 MODELS = ("a", "b")
@@ -24,13 +25,13 @@ RATERS = "idx,annotator1,annotator2,note\nc1,yes,no,x\nc2,no,,y\n"
 NAMES = ("case_id", "model", "rater", "criterion", "value")
 
 
-def read(tmp_path: Path, text: str, name: str = "labels.csv", **options: object) -> LabelFile:
+def read(tmp_path: Path, text: str, name: str = "labels.csv", **options: object) -> GivenFile:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     return read_labels(path, suite=SUITE, **{"models": MODELS, **options})  # type: ignore[arg-type]
 
 
-def rows(found: LabelFile) -> list[tuple[object, ...]]:
+def rows(found: GivenFile) -> list[tuple[object, ...]]:
     return [tuple(row[name] for name in NAMES) for row in found.table.to_pylist()]
 
 
@@ -41,7 +42,7 @@ def test_a_label_a_row(tmp_path: Path) -> None:
         ("007", "b", "ann", "good", 1.0),
     ]  # fmt: skip
     assert set(found.table["sampling"].to_pylist()) == {"picked"}
-    assert (found.form, found.label_columns, found.notes, found.problems) == ("long", ("label",), (), ())
+    assert (found.form, found.value_columns, found.notes, found.problems) == ("long", ("label",), (), ())
 
 
 def test_a_column_a_criterion(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
-from metrics.ingest.preference_files import PreferenceFile, read_preferences
+from metrics.ingest.given_files import GivenFile
+from metrics.ingest.preference_files import read_preferences
 
 SUITE = Suite.from_rows("s", "text", [{"case_id": name, "question": name} for name in ("c1", "c2", "c3")])
 MODELS = ("bolt", "atlas", "gpt_4", "4")
@@ -19,13 +20,13 @@ c3,bolt,atlas,atlas,ann
 """
 
 
-def read(tmp_path: Path, text: str, name: str = "votes.csv", **options: object) -> PreferenceFile:
+def read(tmp_path: Path, text: str, name: str = "votes.csv", **options: object) -> GivenFile:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     return read_preferences(path, suite=SUITE, models=MODELS, **options)  # type: ignore[arg-type]
 
 
-def rows(found: PreferenceFile) -> list[tuple[object, ...]]:
+def rows(found: GivenFile) -> list[tuple[object, ...]]:
     return [tuple(row[name] for name in NAMES) for row in found.table.to_pylist()]
 
 
@@ -47,7 +48,7 @@ def test_a_column_a_rater_and_both_models_in_one(tmp_path: Path) -> None:
         ("c1", "bolt", "gpt_4", "annotator1", 0.0, ""), ("c1", "bolt", "gpt_4", "annotator2", 1.0, ""),
         ("c2", "4", "bolt", "annotator2", 0.5, ""),
     ]  # fmt: skip
-    assert found.winner_columns == ("annotator1", "annotator2")
+    assert found.value_columns == ("annotator1", "annotator2")
     assert found.table["shown_first"].null_count == 3
 
 

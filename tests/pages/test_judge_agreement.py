@@ -106,7 +106,7 @@ def test_a_file_is_shown_as_understood_and_added(bare: Run, open_page: Open) -> 
     boxes = {box.label: box.value for box in page.selectbox}
     assert (boxes["case id"], boxes["rater"], boxes["label"]) == ("id", "annotator", "rating")
     next(button for button in page.button if button.label == "Add these labels").click().run()
-    assert [one.labels for one in Labels(bare).sets()] == [18]
+    assert [one.rows for one in Labels(bare).sets()] == [18]
     assert "agreement with people on “label”" in texts(page)
     assert "labels" not in page.query_params
 

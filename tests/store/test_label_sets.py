@@ -34,7 +34,7 @@ def test_sets_add_up_and_equal_ones_are_one(run: Run) -> None:
     assert Labels(run).version == version
     label(run, "bo", range(2))
     assert Labels(run).version != version
-    assert [(one.name, one.kind, one.labels, one.raters, one.criteria) for one in Labels(run).sets()] == [
+    assert [(one.name, one.kind, one.rows, one.raters, one.criteria) for one in Labels(run).sets()] == [
         ("ann.csv", "upload", 6, 1, ("good",)), ("bo.csv", "upload", 4, 1, ("good",)),
     ]  # fmt: skip
     assert len(given(run)) == 10
@@ -57,7 +57,7 @@ def test_a_later_label_takes_the_place_of_the_earlier(run: Run) -> None:
         ("c0", "long", "ann", "good", 0.0, "drawn"),
         ("c0", "long", "bo", "good", 1.0, "drawn"),
     ]
-    assert [(one.name, one.kind, one.labels) for one in labels.sets()] == [("ann", "page", 2), ("bo", "page", 1)]
+    assert [(one.name, one.kind, one.rows) for one in labels.sets()] == [("ann", "page", 2), ("bo", "page", 1)]
 
 
 def upload(run: Run, value: float, name: str = "ann.csv") -> str:

@@ -36,7 +36,7 @@ def test_a_preference_can_be_taken_back_and_a_set_removed(run: Run) -> None:
     Preferences(run).withdraw({**row, "outcome": 0.5})
     assert [one[0] for one in kept(run)] == ["c2"]
     (own,) = Preferences(run).sets()
-    assert (own.name, own.kind, own.preferences, own.criteria) == ("ann", "page", 1, ("quality",))
+    assert (own.name, own.kind, own.rows, own.criteria) == ("ann", "page", 1, ("quality",))
     Preferences(run).remove(own.id)
     assert (kept(run), Preferences(run).version) == ([], "")
 
@@ -50,4 +50,4 @@ def test_a_judge_keeps_both_orders_and_one_set(run: Run) -> None:
         for case, outcome in (("c0", 0.5), ("c1", 1.0))
         for first in ("amber", "birch")
     ]
-    assert [(one.kind, one.name, one.preferences) for one in Preferences(run).sets()] == [("judge", "j", 4)]
+    assert [(one.kind, one.name, one.rows) for one in Preferences(run).sets()] == [("judge", "j", 4)]

@@ -1,22 +1,20 @@
-"""Uploading a file of human labels: how it was read, corrections, all its problems, and adding it."""
+"""Uploading files of human labels, and the sets of labels."""
 
-from functools import partial
+from __future__ import annotations
+
+from typing import Any
 
 import streamlit as st
 
 from components import data
-from components.views.judge import agreement_tables
-from components.widgets import column_mapping, problem_list, uploads, url
-from components.widgets.remove_button import remove_button
+from components.views.judge import agreement_tables, given_rows
+from components.widgets import url
 from metrics.presentation import format
 
-NAME, PAIRS = "labels", "labels_map"
-KINDS = tuple(kind for kind in data.TABLES if kind not in data.ARCHIVES)
 FORMS = {
     "long": "one label per row, in {}", "criteria": "a label column per criterion: {}",
     "raters": "a label column per rater: {}",
 }  # fmt: skip
-CANONICAL = ("case_id", "model", "rater", "criterion", "label")
 DEMO = (
     "Each question of the sample has a condition on the words of a right answer. The demo takes whether an answer "
     "meets it as a label of its correctness: no person has read the answers. Remove the labels under Labels."
@@ -54,65 +52,35 @@ def teach(run: str) -> None:
 
 def draw(run: str) -> None:
     """Draw the uploader, and below it what the uploaded file holds."""
-    if not data.may("editor"):
-        return
-    tokens = uploads.draw_uploads(
-        "Human labels", NAME, KINDS,
-        hint="CSV, JSONL, JSON, Parquet or Excel: case_id, model, rater and label (pass, fail, unsure or a number), or "
-        "a column for each criterion or rater.",
-    )  # fmt: skip
-    uploads.draw_refused()
-    for token in tokens:
-        _draw_file(run, token)
+    if data.may("editor"):
+        given_rows.draw(run, GIVEN)
 
 
-def _draw_file(run: str, token: str) -> None:
-    pairs = tuple(url.params(PAIRS))
+def draw_sets(run: str) -> None:
+    """Draw the sets of labels, each with a button to remove it."""
+    given_rows.draw_sets(run, GIVEN)
+
+
+def _choose() -> dict[str, Any]:
     sampling = st.segmented_control(
         "The labelled cases are", list(agreement_tables.SAMPLINGS), default="unknown", required=True,
         format_func=agreement_tables.SAMPLINGS.__getitem__, key="labels-sampling",
         help="Only a random sample speaks for the other outputs. Labels of picked cases, or of cases nobody knows how "
         "they were chosen, count for themselves and for choosing thresholds.",
     )  # fmt: skip
-    readings = tuple(url.params("read"))
-    column_mapping.draw_reading(data.inspect(token, "outputs", readings=readings))
-    found = data.read_labels(run, token, pairs, sampling, readings)
-    if found.file is None:
-        st.text(f"✗ {problem_list.words(found.problems)} in {found.name}; nothing was added")
-        problem_list.draw_problems(found.problems, "labels")
-        if pairs and st.button("Reset the columns", type="tertiary", help="Reads the columns by their names again."):
-            url.put(**{PAIRS: None})
-            st.rerun()
-        return
-    file = found.file
-    what = FORMS[file.form].format(", ".join(file.label_columns))
+    return {"sampling": sampling}
+
+
+def _told(file: data.GivenFile) -> str:
+    what = FORMS[file.form].format(", ".join(file.value_columns))
     cases, raters = (len(file.table[name].unique()) for name in ("case_id", "rater"))
-    st.text(
-        f"✓ {format.plural(len(file.table), 'label')} of {format.plural(cases, 'case')} by "
-        f"{format.plural(raters, 'rater')}: {what}"
-    )
-    for note in file.notes:
-        st.text(note)
-    if file.ignored:
-        st.text(f"Ignored: {', '.join(file.ignored)}")
-    read = (f"{name} ← {column}" if name != column else name for name, column in file.columns.items())
-    with st.expander("Columns: " + " · ".join(read)):
-        column_mapping.draw_mapping(file.columns, CANONICAL, file.file_columns, PAIRS, {"label": "label"})
-    if st.button("Add these labels", type="primary", icon=":material/add:"):
-        data.add_labels(run, file.table, file.file)
-        url.put(**{NAME: None, PAIRS: None})
-        st.rerun()
+    return f"of {format.plural(cases, 'case')} by {format.plural(raters, 'rater')}: {what}"
 
 
-def draw_sets(run: str) -> None:
-    """Draw the sets of labels, each with a button to remove it."""
-    may_remove = data.may("editor")
-    for one in data.label_sets(run):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            how = "labelled here by" if one.kind == "page" else "file"
-            of = format.plural(one.raters, "rater")
-            about = f"{format.plural(one.labels, 'label')}, {of}, for {', '.join(one.criteria)}"
-            st.text(f"{how} {one.name} · {about} · {format.moment(one.changed)}", width="stretch")
-            if may_remove:
-                remove = partial(data.remove_labels, run, one.id)
-                remove_button(f"remove-{one.id}", format.plural(one.labels, "label"), remove)
+GIVEN = given_rows.Given(
+    "label", "Human labels",
+    "CSV, JSONL, JSON, Parquet or Excel: case_id, model, rater and label (pass, fail, unsure or a number), or "
+    "a column for each criterion or rater.",
+    ("case_id", "model", "rater", "criterion", "label"), "label", "labelled here by",
+    _choose, data.read_labels, _told, data.add_labels, data.remove_labels, data.label_sets,
+)  # fmt: skip

@@ -263,7 +263,7 @@ def graded(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     outputs = read_outputs(data / "outputs.csv", suite=suite)
     run = finished(Workspace(tmp_path_factory.mktemp("mtrag")), suite, outputs, "rouge")
     found = read_labels(data / "human_labels.csv", suite=run.suite, models=run.models)
-    assert found.label_columns == ("faithfulness", "appropriateness", "naturalness", "completeness")
+    assert found.value_columns == ("faithfulness", "appropriateness", "naturalness", "completeness")
     Labels(run).add(found.table, found.file)
     return run
 
@@ -302,7 +302,7 @@ def test_pandalms_people_are_read_as_they_come(shared: Path, workspace: Path) ->
     outputs = Outputs.from_rows([{"case_id": str(row["idx"]), "model": "pair", "answer": "one of two"} for row in rows])
     run = finished(Workspace(), suite, outputs, "looping_detection")
     found = read_labels(file, suite=run.suite, models=run.models)
-    assert (found.form, found.label_columns) == ("raters", ("annotator1", "annotator2", "annotator3"))
+    assert (found.form, found.value_columns) == ("raters", ("annotator1", "annotator2", "annotator3"))
     Labels(run).add(found.table, found.file)
     pairs = {(one.left[-1], one.right[-1]): one for one in raters.rater_agreement(run, "label") if one.left}
     assert {pair: one.kappa.value for pair, one in pairs.items()} == {
