@@ -250,11 +250,11 @@ def choose(
             chosen[name] = (entry, values)
         except ValidationError as failure:
             for error in failure.errors():
-                where = ".".join(str(part) for part in error["loc"])
+                where = ".".join(map(str, (name, *error["loc"])))
                 expected = error["msg"].removeprefix("Value error, ")
                 if error["type"] == "extra_forbidden":
                     expected = one_of(str(error["loc"][-1]), entry.parameters.model_fields)
-                problems.append(InputProblem("parameters", repr(error["input"]), expected, column=f"{name}.{where}"))
+                problems.append(InputProblem("parameters", repr(error["input"]), expected, column=where))
     if problems:
         raise InputError(problems)
     return chosen

@@ -72,9 +72,10 @@ def test_an_output_without_its_answer_is_wrong_and_says_so() -> None:
 @pytest.mark.parametrize(
     ("parameters", "text"),
     [
-        ({"extract": "("}, "expressions that RE2 cannot read: '('"), ({"extract": r"(?<=a)b"}, "RE2 cannot read"),
+        ({"extract": "("}, "an expression that RE2 can read: missing ): ("),
+        ({"extract": r"(?<=a)b"}, "an expression that RE2 can read: invalid perl operator"),
         ({"extract": "a" * 1_001}, "it has 1,001 characters"),
-        ({"extract": "a", "boxed": True}, "extract and boxed are two ways to find the answer: choose one"),
+        ({"extract": "a", "boxed": True}, "extract or boxed, not both"),
     ],
 )  # fmt: skip
 def test_expressions_that_cannot_be_used_are_refused(parameters: dict[str, Any], text: str) -> None:

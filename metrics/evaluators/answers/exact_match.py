@@ -17,7 +17,7 @@ from metrics.text.answers.extracts import Which, boxed, matched
 from metrics.text.answers.forms import AnswerForm, Punctuation, UnicodeForm
 from metrics.text.answers.quantities import DecimalMark, Units, quantity, same_amount
 from metrics.text.answers.whole_dates import DateOrder, whole_dates
-from metrics.text.patterns import readable
+from metrics.text.patterns import compiled
 
 Rule = Literal["text", "number", "date", "time", "choice"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -73,12 +73,16 @@ class ExactMatchParameters(Parameters):
     @field_validator("extract")
     @classmethod
     def _readable(cls, extract: str) -> str:
-        return readable((extract,))[0] if extract else ""
+        try:
+            compiled(extract)
+        except ValueError as failure:
+            raise ValueError(f"an expression that RE2 can read: {failure}") from None
+        return extract
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         if self.extract and self.boxed:
-            raise ValueError("extract and boxed are two ways to find the answer: choose one")
+            raise ValueError("extract or boxed, not both: each finds the answer in its own way")
         return self
 
     @property
