@@ -99,9 +99,7 @@ def spearman(x: Ranks, y: Ranks) -> Correlation:
     if x.constant or y.constant:
         return _nothing(len(x.code))
     f, g = x.mid, y.mid
-    return _of_moments(
-        f * g, f * f, g * g, moved=lambda: (x.above(g) + y.above(f), 2 * x.above(f), 2 * y.above(g))
-    )
+    return _of_moments(f * g, f * f, g * g, moved=lambda: (x.above(g) + y.above(f), 2 * x.above(f), 2 * y.above(g)))
 
 
 def kendall(x: Ranks, y: Ranks) -> Correlation:

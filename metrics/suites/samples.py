@@ -16,6 +16,8 @@ from metrics.store import Run, Workspace
 if TYPE_CHECKING:
     from metrics.core.suite import Outputs, Suite
 
+OPENED = "rag-judged"  # the sample that a studio without other runs opens: the newest run
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -90,7 +92,7 @@ def start_missing(workspace: Workspace) -> bool:
 
 
 def compute_missing(workspace: Workspace) -> list[Run]:
-    """Evaluate each unfinished sample, one after the other; does nothing while another process does so."""
+    """Evaluate each unfinished sample, one after the other, OPENED last; does nothing while another process does so."""
     from metrics import engine  # on use: the start page only needs start_missing
 
     make_folder(workspace.path)
@@ -100,7 +102,8 @@ def compute_missing(workspace: Workspace) -> list[Run]:
         except BlockingIOError:
             return []
         existing = sample_runs(workspace)
-        runs = [existing.get(sample.id) or create(workspace, sample) for sample in samples_kept(workspace)]
+        kept = sorted(samples_kept(workspace), key=lambda sample: sample.id == OPENED)
+        runs = [existing.get(sample.id) or create(workspace, sample) for sample in kept]
         return [run if run.state in ("finished", "running") else engine.execute(run) for run in runs]
 
 

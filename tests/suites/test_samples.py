@@ -16,7 +16,7 @@ from metrics import engine
 from metrics.analysis.labels.judgements import judge_names
 from metrics.judge.local.install import MODEL
 from metrics.store import Workspace
-from metrics.suites.samples import create, samples
+from metrics.suites.samples import compute_missing, create, samples
 from tests.engine.engine_scenes import one_thread
 from tests.suites.sample_files import SAMPLES, document, rows
 
@@ -52,6 +52,15 @@ def test_sample_json(name: str) -> None:
         assert (SAMPLES / name / path).exists(), path
     assert facts["task"] == TASKS.get(name, name)
     assert set(facts["parameters"]) <= set(facts["evaluators"])
+
+
+def test_the_judged_sample_is_the_newest_run_of_a_new_workspace(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("metrics.engine.execute", lambda run: run)
+    runs = compute_missing(Workspace())
+    assert runs[-1].spec["sample"] == Workspace().runs()[0].spec["sample"] == "rag-judged"
+    assert len(runs) == len(samples())
 
 
 def test_all_of_it_is_small() -> None:
