@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+from metrics.evaluators.detection._voc import bias_of
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.draws import draw_halves
 from metrics.stats.intervals import wilson
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
-from metrics.stats.resample_intervals import has_enough_truths, resample_interval
+from metrics.stats.resample_intervals import BIAS, has_enough_truths, resample_interval
 from metrics.vision.image_resampling import resample
 from metrics.vision.matching import match
 from metrics.vision.objects import prepare
@@ -176,7 +177,8 @@ def detection(
                     if name.startswith("mean AP") and not has_enough_truths(objects):
                         continue
                     sizes = objects if values.ndim > 1 else objects.sum()
-                    low, high = resample_interval(values[0], values[1:], sizes, images)
+                    bias = BIAS if "11 points" not in name else bias_of("eleven_points", averaged="AP of" in name)
+                    low, high = resample_interval(values[0], values[1:], sizes, images, bias=bias)
                     inside = (low <= truth[name][0]) & (truth[name][0] <= high)
                     held[name] += np.atleast_1d(inside)[~np.isnan(np.atleast_1d(values[0]))].tolist()
             for name, own in held.items():
