@@ -85,7 +85,8 @@ def oriented_ap(suite: Suite, outputs: Outputs, parameters: OrientedApParameters
 
     Rings of any number of points are compared, boxes without a ring as upright boxes. Rings that cross themselves are
     repaired. A label without ground truth has no AP. The 95 % interval is from half-samples of the images (of
-    `cases.group` where given); a mean over more than 5 labels has none with fewer than 6 ground truths per label.
+    `cases.group` where given; of 11 points with less of their correction for bias); a mean over more than 5 labels has
+    none with fewer than 6 ground truths per label.
     """
     benchmark = PascalVoc()
     found = matched(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry, benchmark=benchmark)

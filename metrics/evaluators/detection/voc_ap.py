@@ -90,7 +90,8 @@ def voc_ap(suite: Suite, outputs: Outputs, parameters: VocApParameters) -> Findi
 
     A label without ground truth has no AP and is left out of the mean. `difficult` comes from Pascal VOC and DOTA
     files; other evaluators count such objects as all others. The 95 % interval is from half-samples of the images (of
-    `cases.group` where given); a mean over more than 5 labels has none with fewer than 6 ground truths per label.
+    `cases.group` where given; of 11 points without their correction for bias); a mean over more than 5 labels has none
+    with fewer than 6 ground truths per label.
     """
     benchmark, iou = PascalVoc(parameters.inclusive_pixels), parameters.iou_threshold
     found = matched(suite, outputs, (iou,), geometry=parameters.geometry, benchmark=benchmark)
