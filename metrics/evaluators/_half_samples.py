@@ -10,7 +10,7 @@ from pydantic import Field
 from metrics.core.array_types import Bytes, Floats, Int32s
 from metrics.core.evaluator import Aggregate, Columns
 from metrics.stats.draws import draw_halves
-from metrics.stats.resample_intervals import LEAST_TRUTHS, resample_interval
+from metrics.stats.resample_intervals import BIAS, LEAST_TRUTHS, resample_interval
 
 METHOD = "half-samples"
 ONE_CLUSTER = "No 95 % interval: it needs at least two images, or two groups of images."
@@ -49,16 +49,18 @@ class Spread(NamedTuple):
         *,
         enough: ArrayLike = True,
         few: str = FEW_TRUTHS,
+        bias: float = BIAS,
     ) -> "Spread":
         """Return the intervals of estimates [1 + B, …]: of the data set itself, then of its half-samples.
 
-        objects, clusters: as resample_interval has them. Where not `enough`, for the reason `few`, there are none.
+        objects, clusters, bias: as resample_interval has them. Where not `enough`, for the reason `few`, there are
+        none.
         """
         value, samples = estimates[0], estimates[1:]
         if not len(samples):
             nothing = np.full(np.shape(value), np.nan)
             return cls(value, nothing, nothing, samples, ONE_CLUSTER if np.max(clusters, initial=0) < 2 else None)
-        low, high = resample_interval(value, samples, objects, clusters)
+        low, high = resample_interval(value, samples, objects, clusters, bias=bias)
         return cls(value, np.where(enough, low, np.nan), np.where(enough, high, np.nan), samples, few)
 
     @classmethod

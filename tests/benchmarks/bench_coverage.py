@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+from metrics.evaluators.detection._voc import bias_of
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.draws import draw_halves
 from metrics.stats.intervals import wilson
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
-from metrics.stats.resample_intervals import has_enough_truths, resample_interval
+from metrics.stats.resample_intervals import BIAS, has_enough_truths, resample_interval
 from metrics.vision.image_resampling import resample
 from metrics.vision.matching import match
 from metrics.vision.objects import prepare
@@ -50,6 +51,7 @@ DETECTION = (  # labels, ground truths a label, images
     (20, 15, 100), (20, 40, 500), (80, 5, 150), (80, 8, 150), (80, 15, 500), (80, 40, 500),
 )  # fmt: skip
 INTERPOLATED = ((1, 15, 15), (1, 40, 50), (5, 15, 50), (5, 40, 150), (20, 8, 100), (20, 15, 100))
+PARTS = 6  # large data sets whose mean is the truth of AP of 11 points
 SHARES = np.linspace(0.02, 0.98, 97)
 SCORES: dict[str, tuple[Draw, float]] = {
     "beta(2, 5)": (lambda rng, size: rng.beta(2, 5, size), 2 / 7),
@@ -97,8 +99,8 @@ def rows() -> Iterator[tuple[str, list[float] | Floats]]:
     if part == "classification":
         return
     if part in ("", "interpolated"):
-        yield from detection(INTERPOLATED, compute=interpolated_estimates)
-        for name, coverages in detection(INTERPOLATED, sample=draw_expanded, compute=all_points_estimates):
+        yield from detection(INTERPOLATED, compute=interpolated_estimates, parts=PARTS)
+        for name, coverages in detection(INTERPOLATED, sample=draw_expanded, compute=all_points_estimates, parts=PARTS):
             yield f"Open Images: {name}", coverages
     if part == "interpolated":
         return
@@ -153,19 +155,25 @@ def detection(
     *,
     sample: Callable[..., Detections] = draw,
     compute: Callable[[Detections, NDArray[np.uint8]], dict[str, Floats]] = estimates,
+    parts: int = 1,
     data_sets: int = 150,
     halves: int = 200,
 ) -> Iterator[tuple[str, list[float]]]:
     """Of each metric of labels and of means over labels, by ground truths a label, over data sets and detectors.
 
+    The truth is the mean over `parts` large data sets: precision at recall 0 rests on the best few predictions of any.
     Data sets with too few ground truths for an interval of a mean AP do not count for it.
     """
     found: dict[str, list[float]] = defaultdict(list)
     for labels, truths, images in designs:
-        whole = min(300_000, max(3_000, 30_000 * images // truths))
+        whole = min(300_000, max(3_000, 30_000 * images // truths)) // parts
+        itself = np.ones((1, whole), np.uint8)
         for quality in DETECTORS:
-            everything = sample(labels, truths * whole / images, whole, quality, 1)
-            truth = compute(everything, np.ones((1, whole), np.uint8))
+            large = [
+                compute(sample(labels, truths * whole / images, whole, quality, 1 + part), itself)
+                for part in range(parts)
+            ]
+            truth = {name: np.mean([one[name] for one in large], axis=0) for name in large[0]}
             held: dict[str, list[bool]] = defaultdict(list)
             for seed in range(data_sets):
                 data = sample(labels, truths, images, quality, 1_000 + seed)
@@ -176,7 +184,8 @@ def detection(
                     if name.startswith("mean AP") and not has_enough_truths(objects):
                         continue
                     sizes = objects if values.ndim > 1 else objects.sum()
-                    low, high = resample_interval(values[0], values[1:], sizes, images)
+                    bias = BIAS if "11 points" not in name else bias_of("eleven_points", averaged="AP of" in name)
+                    low, high = resample_interval(values[0], values[1:], sizes, images, bias=bias)
                     inside = (low <= truth[name][0]) & (truth[name][0] <= high)
                     held[name] += np.atleast_1d(inside)[~np.isnan(np.atleast_1d(values[0]))].tolist()
             for name, own in held.items():

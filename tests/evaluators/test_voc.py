@@ -15,6 +15,7 @@ from metrics.evaluators.detection._interpolated import EVERY
 from metrics.evaluators.detection._matched import matched
 from metrics.evaluators.detection._voc import POINTS, PascalVoc
 from metrics.ingest import read_suite
+from metrics.stats.resample_intervals import BIAS, resample_interval
 from metrics.vision.image_resampling import resample
 from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_and_outputs, suite_of
 from tests.evaluators.voc_kit import voc_eval, voc_iou
@@ -84,6 +85,19 @@ def test_a_resample_has_the_numbers_of_the_images_drawn(seed, interpolation):
 def test_the_interval_is_about_the_value():
     map_ = pick(run("voc_ap", *voc_suite(voc_scene(8)), resamples=100), "map")
     assert 0 <= map_.low < map_.value < map_.high <= 1
+
+
+@pytest.mark.parametrize(("evaluator", "metric", "interpolation", "bias"), [
+    ("voc_ap", "map", "all_points", BIAS), ("voc_ap", "map", "eleven_points", 0),
+    ("oriented_ap", "AP", "all_points", BIAS), ("oriented_ap", "AP75", "eleven_points", 0),
+    ("oriented_ap", "AP", "eleven_points", 1),
+])  # fmt: skip
+def test_so_much_bias_is_taken_off(evaluator, metric, interpolation, bias):
+    """As much as makes intervals hold, by simulation."""
+    suite, outputs = voc_suite(voc_scene(8))
+    number = pick(run(evaluator, suite, outputs, resamples=100, interpolation=interpolation), metric)
+    ends = resample_interval(np.array(number.value), number.replicates, number.n, len(suite), bias=bias)
+    assert (number.low, number.high) == pytest.approx(ends, abs=1e-12)
 
 
 def photographs(shared):

@@ -10,7 +10,7 @@ from metrics.core.evaluator import Aggregate, Columns
 from metrics.evaluators._half_samples import FEW_TRUTHS, NO_TRUTHS, Spread, number
 from metrics.evaluators.detection._matched import Matched, Scene
 from metrics.stats.ratios import mean_over, ratio
-from metrics.stats.resample_intervals import has_enough_truths
+from metrics.stats.resample_intervals import BIAS, has_enough_truths
 from metrics.vision.coco_lines import Line
 from metrics.vision.matching import AREAS
 
@@ -28,18 +28,19 @@ def label_rows(
     counts: Numbers | None = None,
     enough: ArrayLike = True,
     few: str = FEW_TRUTHS,
+    bias: float = BIAS,
     why: str | None = None,
 ) -> list[Aggregate]:
     """Return the aggregate over all labels, from estimates [1 + B], then of each label, from estimates [1 + B, K].
 
     objects [K]: how many objects each label's value rests on; total: of all labels, by default the sum. They are the n
     of the aggregates unless `counts` [K] is. of_label: another name of the metric for each label. Over all labels there
-    is no interval where not `enough`, for the reason `few`. why: see `number`.
+    is no interval where not `enough`, for the reason `few`. bias: see resample_interval. why: see `number`.
     """
     size = objects.sum() if total is None else total
     of_all, *of_each = (int(count) for count in ((size, *objects) if counts is None else (counts.sum(), *counts)))
-    whole = Spread.of(overall, size, scene.drawn, enough=enough, few=few)
-    each = Spread.of(by_label, objects, scene.drawn)
+    whole = Spread.of(overall, size, scene.drawn, enough=enough, few=few, bias=bias)
+    each = Spread.of(by_label, objects, scene.drawn, bias=bias)
     return [
         number(metric, whole, n=of_all, columns=columns, why=why),
         *(

@@ -15,6 +15,7 @@ from metrics.evaluators.detection._voc import (
     Interpolation,
     PascalVoc,
     average_precisions,
+    bias_of,
 )
 from metrics.stats.ratios import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
@@ -84,7 +85,8 @@ def oriented_ap(suite: Suite, outputs: Outputs, parameters: OrientedApParameters
 
     Rings of any number of points are compared, boxes without a ring as upright boxes. Rings that cross themselves are
     repaired. A label without ground truth has no AP. The 95 % interval is from half-samples of the images (of
-    `cases.group` where given); a mean over more than 5 labels has none with fewer than 6 ground truths per label.
+    `cases.group` where given; of 11 points with less of their correction for bias); a mean over more than 5 labels has
+    none with fewer than 6 ground truths per label.
     """
     benchmark = PascalVoc()
     found = matched(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry, benchmark=benchmark)
@@ -94,8 +96,9 @@ def oriented_ap(suite: Suite, outputs: Outputs, parameters: OrientedApParameters
     for metric, iou in LINES.items():
         at = found.matches.thresholds
         values = mean_over(estimates, 2) if iou is None else estimates[:, :, threshold_index(at, iou)]
+        bias = bias_of(parameters.interpolation, averaged=iou is None)
         columns: Columns = {"iou": iou, "interpolation": parameters.interpolation, **found.scene.columns}
-        rows += label_rows(found.scene, metric, mean_over(values, 1), values, truths, columns, enough=enough)
+        rows += label_rows(found.scene, metric, mean_over(values, 1), values, truths, columns, enough=enough, bias=bias)
     rows.sort(key=lambda row: row.label is not None)
     table = matches_at(suite, outputs, found, parameters.match_iou_threshold, benchmark=benchmark)
     return Findings(rows, curves=interpolated_curves(found, only=(0.5, 0.75)), matches=table)

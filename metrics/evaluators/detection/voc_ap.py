@@ -9,7 +9,7 @@ from metrics.evaluators.detection._examples import DIFFICULT_CATS
 from metrics.evaluators.detection._interpolated import interpolated_curves
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import MatchingIou, matched, shown
-from metrics.evaluators.detection._voc import InterpolatedParameters, PascalVoc, average_precisions
+from metrics.evaluators.detection._voc import InterpolatedParameters, PascalVoc, average_precisions, bias_of
 from metrics.stats.ratios import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.geometry import Geometry
@@ -90,12 +90,16 @@ def voc_ap(suite: Suite, outputs: Outputs, parameters: VocApParameters) -> Findi
 
     A label without ground truth has no AP and is left out of the mean. `difficult` comes from Pascal VOC and DOTA
     files; other evaluators count such objects as all others. The 95 % interval is from half-samples of the images (of
-    `cases.group` where given); a mean over more than 5 labels has none with fewer than 6 ground truths per label.
+    `cases.group` where given; of 11 points without their correction for bias); a mean over more than 5 labels has none
+    with fewer than 6 ground truths per label.
     """
     benchmark, iou = PascalVoc(parameters.inclusive_pixels), parameters.iou_threshold
     found = matched(suite, outputs, (iou,), geometry=parameters.geometry, benchmark=benchmark)
     values, truths = average_precisions(found, parameters)[:, :, 0], found.truths()
     columns: Columns = {"iou": shown(iou), "interpolation": parameters.interpolation, **found.scene.columns}
     enough = has_enough_truths(truths)
-    rows = label_rows(found.scene, "map", mean_over(values, 1), values, truths, columns, of_label="ap", enough=enough)
+    bias = bias_of(parameters.interpolation)
+    rows = label_rows(
+        found.scene, "map", mean_over(values, 1), values, truths, columns, of_label="ap", enough=enough, bias=bias
+    )
     return Findings(rows, curves=interpolated_curves(found), matches=found.outcomes_at(iou)[1])
