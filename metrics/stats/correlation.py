@@ -84,7 +84,7 @@ def pearson(x: Floats, y: Floats) -> Correlation:
             without = (uv.sum() - out * uv) / np.sqrt((uu.sum() - out * uu) * (vv.sum() - out * vv))
         without = np.clip(np.where(np.isfinite(without), without, found.value), -1.0, 1.0)
         moved: Floats = (1 - 1 / n) * (found.value - without)
-        return moved - moved.mean()
+        return np.asarray(moved - moved.mean())
 
     return Correlation(found.value, influences)
 
@@ -99,9 +99,7 @@ def spearman(x: Ranks, y: Ranks) -> Correlation:
     if x.constant or y.constant:
         return _nothing(len(x.code))
     f, g = x.mid, y.mid
-    return _of_moments(
-        f * g, f * f, g * g, moved=lambda: (x.above(g) + y.above(f), 2 * x.above(f), 2 * y.above(g))
-    )
+    return _of_moments(f * g, f * f, g * g, moved=lambda: (x.above(g) + y.above(f), 2 * x.above(f), 2 * y.above(g)))
 
 
 def kendall(x: Ranks, y: Ranks) -> Correlation:

@@ -151,9 +151,7 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
     cases = found.case_scores({"mae": np.abs(error), "bias": error, "mape": share}, ZERO, residual=error)
     mse = found.mean("mse", error**2)
     ranks = Ranks.of(truth), Ranks.of(predicted)
-    correlations = {
-        "pearson": pearson(truth, predicted), "spearman": spearman(*ranks), "kendall": kendall(*ranks)
-    }
+    correlations = {"pearson": pearson(truth, predicted), "spearman": spearman(*ranks), "kendall": kendall(*ranks)}
     rows = [
         found.mean("mae", np.abs(error)),
         _root(mse),
