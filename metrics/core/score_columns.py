@@ -3,20 +3,18 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.array_types import Ints
 from metrics.core.evaluator import CaseScore, Metric, Status, unreadable_value
-from metrics.core.evidence import VERSION, Evidence, evidence_json
+from metrics.core.evidence import Evidence, evidence_json
 
 STATUSES = tuple(status.value for status in Status)
 _PLACES = {status: place for place, status in enumerate(Status)}
-FEW_TEXTS = 1_000  # different texts of which those of the rows are taken; with more, the rows' own are joined
 _OK, _NOT_APPLICABLE = STATUSES.index(Status.OK), STATUSES.index(Status.NOT_APPLICABLE)
 
 
@@ -136,72 +134,10 @@ class ScoreColumns(Mapping[str, CaseScore]):
         }
 
 
-def facts_json(**facts: pa.Array) -> pa.Array:
-    """Return the JSON text of the evidence of each row [n] whose facts are these columns: text or numbers, or null.
-
-    Text may be dictionary-encoded.
-    """
-    pieces: list[_Texts | pa.Array] = [_Texts([f'{{"version":{VERSION},'])]
-    for left, (name, column) in enumerate(facts.items(), 1 - len(facts)):
-        pieces = _with(pieces, _Texts([f"{orjson.dumps(name).decode()}:"]))
-        end = "," if left else "}"
-        if pa.types.is_floating(column.type):
-            pieces.append(_number_texts(column, end))
-        else:
-            pieces = _with(_with(pieces, _Texts.of(column)), _Texts([end]))
-    columns = [piece.column if isinstance(piece, _Texts) else piece for piece in pieces]
-    return columns[0] if len(columns) == 1 else pc.binary_join_element_wise(*columns, "")
-
-
 def mapped(column: pa.Array, function: Callable[[str], str | None]) -> pa.Array:
     """Return `function` of each text of a column, null of null; it is called once for each distinct text."""
     distinct = column.dictionary_encode()
     return pa.array([function(text) for text in distinct.dictionary.to_pylist()], pa.string()).take(distinct.indices)
-
-
-class _Texts(NamedTuple):
-    """A text of every row: that of `texts` at its code [n]; one code where all rows have the same."""
-
-    texts: Sequence[str]
-    codes: Ints | Literal[0] = 0
-
-    @classmethod
-    def of(cls, column: pa.Array) -> "_Texts":
-        """Return the JSON text of a column's values."""
-        distinct = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-        texts = [orjson.dumps(value).decode() for value in distinct.dictionary.to_pylist()]
-        return cls([*texts, "null"], pc.fill_null(distinct.indices, len(texts)).to_numpy().astype(np.int64))
-
-    @property
-    def column(self) -> pa.Array | pa.Scalar:
-        """The texts as a column [n], or as the one that all rows have."""
-        if isinstance(self.codes, int):
-            return pa.scalar(self.texts[0])
-        return pa.array(self.texts, pa.string()).take(pa.array(self.codes))
-
-
-def _with(pieces: Sequence[_Texts | pa.Array], more: _Texts) -> list[_Texts | pa.Array]:
-    """Return pieces of the texts of rows and one more, joined with the last where that makes few texts."""
-    *others, last = pieces
-    if isinstance(last, _Texts) and len(last.texts) * len(more.texts) <= FEW_TEXTS:
-        texts = [before + after for before in last.texts for after in more.texts]
-        return [*others, _Texts(texts, last.codes * len(more.texts) + more.codes)]
-    return [*pieces, more]
-
-
-def _number_texts(column: pa.Array, end: str) -> pa.Array:
-    """Return numbers [n] as JSON text, each with the character `end` after it; null for NaN.
-
-    The column's buffer is the text of the whole list, in which `end` takes the place of the commas.
-    """
-    if not len(column):
-        return pa.array([], pa.string())
-    listed = orjson.dumps(column.to_numpy(zero_copy_only=False), option=orjson.OPT_SERIALIZE_NUMPY)
-    text = np.frombuffer(listed, np.uint8).copy()
-    ends = np.append(np.flatnonzero(text == ord(",")), len(text) - 1)
-    text[ends] = ord(end)
-    places = np.append(1, ends + 1).astype(np.int32)  # the list's bracket is left out
-    return pa.Array.from_buffers(pa.string(), len(column), [None, pa.py_buffer(places), pa.py_buffer(text)])
 
 
 def _taken(texts: pa.Array, places: Any) -> pa.Array:

@@ -8,30 +8,42 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Floats
 from metrics.core.evaluator import Status
-from metrics.core.score_columns import STATUSES, ScoreColumns, facts_json
+from metrics.core.evidence_columns import facts_json
+from metrics.core.score_columns import STATUSES, ScoreColumns
 
 
 def spread_scores(
     case_ids: pa.Array, place: NDArray[np.intp], reasons: pa.Array, metrics: Mapping[str, Floats], **facts: pa.Array
 ) -> ScoreColumns:
-    """Return the scores of all N cases from those of the n at `place`.
+    """Return the scores of all N cases from those of the n at `place`, with facts as their evidence.
 
     reasons: [N], why a case has no value, or null; metrics: [n] each, NaN for none; facts: [n], or [N] where they are
     of all cases.
     """
-    count = len(case_ids)
-    rows = np.full(count, -1)
-    rows[place] = np.arange(len(place))
-    left_out = rows < 0
-    which = pa.array(rows, mask=left_out)
+    which = _rows(len(case_ids), place)
+    spread = {name: own if len(own) == len(case_ids) else own.take(which) for name, own in facts.items()}
+    return spread_columns(case_ids, place, reasons, metrics, facts_json(**spread))
 
-    def spread(column: pa.Array) -> pa.Array:
-        return column if len(column) == count else column.take(which)
 
+def spread_columns(
+    case_ids: pa.Array, place: NDArray[np.intp], reasons: pa.Array, metrics: Mapping[str, Floats], evidence: pa.Array
+) -> ScoreColumns:
+    """Return the scores of all N cases from those of the n at `place`; evidence: JSON text, of these or of all."""
+    count, which = len(case_ids), _rows(len(case_ids), place)
+    status = np.full(count, STATUSES.index(Status.NOT_APPLICABLE), np.int8)
+    status[place] = STATUSES.index(Status.OK)
+    values = {name: pa.array(own, mask=np.isnan(own)) for name, own in metrics.items()}
     return ScoreColumns(
         case_ids,
-        {name: spread(pa.array(values, mask=np.isnan(values))) for name, values in metrics.items()},
-        pa.array(np.where(left_out, STATUSES.index(Status.NOT_APPLICABLE), STATUSES.index(Status.OK)), pa.int8()),
+        {name: own if len(own) == count else own.take(which) for name, own in values.items()},
+        pa.array(status),
         reasons,
-        facts_json(**{name: spread(column) for name, column in facts.items()}),
+        evidence if len(evidence) == count else evidence.take(which),
     )
+
+
+def _rows(count: int, place: NDArray[np.intp]) -> pa.Array:
+    """Return for each of all cases its row among those at `place`, or null."""
+    rows = np.full(count, -1)
+    rows[place] = np.arange(len(place))
+    return pa.array(rows, mask=rows < 0)

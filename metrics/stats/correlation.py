@@ -84,7 +84,7 @@ def pearson(x: Floats, y: Floats) -> Correlation:
             without = (uv.sum() - out * uv) / np.sqrt((uu.sum() - out * uu) * (vv.sum() - out * vv))
         without = np.clip(np.where(np.isfinite(without), without, found.value), -1.0, 1.0)
         moved: Floats = (1 - 1 / n) * (found.value - without)
-        return moved - moved.mean()
+        return np.asarray(moved - moved.mean())
 
     return Correlation(found.value, influences)
 

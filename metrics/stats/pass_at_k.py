@@ -1,8 +1,10 @@
 """pass@k: the chance that at least one of k samples is right, estimated from n samples of which c are."""
 
 import math
+from functools import lru_cache
 
 
+@lru_cache(maxsize=4_096)  # cases share the same few numbers
 def pass_at_k(n: int, c: int, k: int) -> float:
     """Return the unbiased estimate of the chance that one of `k` samples is right, 0 … 1.
 

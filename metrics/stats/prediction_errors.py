@@ -14,7 +14,7 @@ def resampled_means(terms: Floats, draws: Draws) -> Floats:
     """
     n, k = terms.shape
     if n and len(draws.times) == 1:
-        return terms.mean(axis=0)[None]
+        return np.asarray(terms.mean(axis=0)[None])
     size = np.abs(terms).max(axis=0, initial=0.0)
     size = np.where(size > 0, size, 1.0)
     drawn = draws.sums(np.tile(np.arange(k), n), k, (terms / size).ravel(), np.repeat(np.arange(n), k))

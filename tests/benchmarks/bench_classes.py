@@ -1,10 +1,13 @@
 """Regression, ordered and several classes, and fairness beside their oracles: python -m tests.benchmarks.bench_classes
 
+    python -m tests.benchmarks.bench_classes [--peers PYTHON]
+
 The same numbers with their 95 % intervals: the evaluator with its 500 resamples, the oracle once and over 20 bootstrap
-resamples, of which 500 take 25 times as long. Processor seconds. fairlearn is compared where it is installed. Three
-minutes.
+resamples, of which 500 take 25 times as long. Processor seconds. fairlearn and HiClass are compared where they are
+installed, here or with PYTHON, another interpreter of the same version. Three minutes. Limit: no slower.
 """
 
+import argparse
 import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -17,7 +20,7 @@ from sklearn import metrics as sk
 
 from metrics.core.registry import evaluators
 from metrics.core.suite import CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
-from tests.benchmarks.table import Row, report
+from tests.benchmarks.table import Row, add_packages, report
 from tests.benchmarks.timing import quickest
 
 N, K, SETS = 20_000, 10, 10_000
@@ -50,14 +53,24 @@ def rows_of(
     once = quickest(lambda: oracle(np.arange(n)), tries=3)
     resampled = quickest(lambda: [oracle(rng.integers(0, n, n)) for _ in range(TRIED)], tries=1) * RESAMPLES / TRIED
     return [
-        Row(f"{title}: numbers and {RESAMPLES} resamples", own, "s", resampled, "oracle"),
-        Row(f"{title}: numbers, evidence, intervals of means", alone, "s", once, "oracle, numbers only"),
+        Row(f"{title}: numbers and {RESAMPLES} resamples", own, "s", resampled, "oracle", most=1.0),
+        Row(f"{title}: numbers, evidence, intervals of means", alone, "s", once, "oracle, numbers only", most=1.0),
     ]
+
+
+def kappas(true: Any, scores: Any) -> list[float]:
+    """Return scikit-learn's weighted κ of the highest-scored classes."""
+    made = scores.argmax(axis=1)
+    return [sk.cohen_kappa_score(true, made, weights=kind) for kind in ("quadratic", "linear")]
 
 
 def main() -> None:
     """Time every evaluator beside its oracle."""
     warnings.simplefilter("ignore")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peers", metavar="PYTHON")
+    if python := parser.parse_args().peers:
+        add_packages(python)
     rng = np.random.default_rng(0)
     truth = rng.normal(50, 10, N)
     guess = truth + rng.normal(0, 5, N)
@@ -67,7 +80,6 @@ def main() -> None:
     code, scores = rng.integers(0, K, N), rng.random((N, K))
     names = pa.array([f"l{place}" for place in range(K)])
     labelled = data_set("classification", scores, label=names.take(pa.array(code)))
-    top = scores.argmax(axis=1)
     sets, of_sets = rng.random((SETS, K)) < 0.3, rng.random((SETS, K))
     lists = pa.array([[f"l{place}" for place in np.flatnonzero(row)] for row in sets])
     made = of_sets >= 0.5
@@ -79,8 +91,7 @@ def main() -> None:
                  lambda at: [sk.top_k_accuracy_score(code[at], scores[at], k=k, labels=range(K)) for k in (1, 3, 5)],
                  N),
         *rows_of("ordinal", f"ordinal, {N:,} cases of {K} levels", labelled,
-                 lambda at: [sk.cohen_kappa_score(code[at], top[at], weights=kind) for kind in ("quadratic", "linear")],
-                 N, levels=tuple(names.to_pylist())),
+                 lambda at: kappas(code[at], scores[at]), N, levels=tuple(names.to_pylist())),
         *rows_of("multilabel", f"multilabel, {SETS:,} cases of {K} labels",
                  data_set("classification", of_sets, labels=lists),
                  lambda at: [
@@ -92,6 +103,21 @@ def main() -> None:
                      sk.label_ranking_loss(sets[at], of_sets[at]),
                  ], SETS),
     ]  # fmt: skip
+    if find_spec("hiclass"):
+        import hiclass.metrics as hierarchical  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+        above = np.array([f"group {place // 3}" for place in range(K)])
+        own = np.array(names.to_pylist())
+        lines = np.column_stack([above, own])
+        means = (hierarchical.precision, hierarchical.recall, hierarchical.f1)
+        rows += rows_of(
+            "hierarchical_classification", f"hierarchical classification, {N:,} cases of {K} classes", labelled,
+            lambda at: [mean(lines[code[at]], lines[scores[at].argmax(axis=1)]) for mean in means], N,
+            parents=dict(zip(own.tolist(), above.tolist(), strict=True)),
+        )  # fmt: skip
+    for name in ("hiclass", "fairlearn"):
+        if not find_spec(name):
+            print(f"not installed, so not compared: {name} (--peers PYTHON)")
     if find_spec("fairlearn"):
         import fairlearn.metrics as fair  # type: ignore[import-not-found, import-untyped, unused-ignore]
 

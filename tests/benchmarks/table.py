@@ -107,6 +107,12 @@ def peers(python: str, *names: str) -> dict[str, str]:
     return found
 
 
+def add_packages(python: str) -> None:
+    """Make what another interpreter of the same version has, and this one lacks, importable here."""
+    program = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    sys.path.append(subprocess.run([python, "-c", program], capture_output=True, check=True, text=True).stdout.strip())
+
+
 def report(rows: Sequence[Row], tables: Sequence[Table] = ()) -> NoReturn:
     """Print rows and tables, leave them for `python -m tests.benchmarks`; exit with 1 where a target is missed."""
     figures = Table("figures", [HEAD, *(row.cells() for row in rows)])

@@ -26,7 +26,7 @@ TEXTS = ("no", "yes", "a much longer choice", "是的", "é", "42", "none of the
 
 def score(choices: Sequence[str], correct: int | None, logprobs: Sequence[float]) -> CaseScore:
     case = Case.of(choices=list(choices), correct_choice=correct, choice_logprobs=list(logprobs))
-    return ENTRY([case], ENTRY.parameters.model_validate({}))[0]  # type: ignore[no-any-return]
+    return ENTRY([case], ENTRY.parameters.model_validate({})).at(0)  # type: ignore[no-any-return]
 
 
 def test_it_is_the_definition_on_random_questions() -> None:
@@ -57,7 +57,8 @@ def test_it_is_the_definition_on_random_questions() -> None:
 )
 def test_what_has_no_value(choices: list[str], correct: int | None, logprobs: list[float], reason: str) -> None:
     found = score(choices, correct, logprobs)
-    assert (found.status, found.reason, dict(found.values)) == (Status.NOT_APPLICABLE, reason, {})
+    nothing = {metric.name: None for metric in ENTRY.metrics}
+    assert (found.status, found.reason, found.values) == (Status.NOT_APPLICABLE, reason, nothing)
 
 
 def test_a_choice_of_no_probability_and_one_without_characters() -> None:
@@ -83,7 +84,8 @@ def test_a_local_model_reads_each_choice_where_none_is_stored() -> None:
         Case.of(question="Now?", choices=["red sky", "blue"], correct_choice=1),
         Case.of(question="Red?", choices=["a", "b"], correct_choice=0, choice_logprobs=[-1.0, -2.0]),
     ]
-    mine, stored = ENTRY(cases, parameters, model)
+    found = ENTRY(cases, parameters, model)
+    mine, stored = found.at(0), found.at(1)
     assert model.asked == [("Now? So:", " red sky"), ("Now? So:", " blue")]
     assert [one.facts["log_likelihood"] for one in mine.evidence.verdicts["choices"]] == pytest.approx(
         [-2 * log(8), -log(8)]

@@ -140,7 +140,8 @@ def _cycle(labels: pa.Array, rows: int) -> pa.Array:
 def label_codes(labels: pa.DictionaryArray, names: pa.Array) -> Ints:
     """Return the place of each label [n] in `names`; −1 for null and for one that is not among them."""
     own = np.append(_codes(labels.dictionary, names), -1)
-    return own[pc.fill_null(labels.indices, len(own) - 1).to_numpy()]
+    codes: Ints = own[pc.fill_null(labels.indices, len(own) - 1).to_numpy()]
+    return codes
 
 
 def _codes(values: pa.Array, names: pa.Array) -> Ints:

@@ -6,11 +6,12 @@ import pyarrow.compute as pc
 
 from metrics.core.evaluator import Example, Findings
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.score_columns import facts_json
+from metrics.core.evidence_columns import facts_json
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import case_runs, whole
+from metrics.stats.segments import first_highest
 
 THREE_OF_FOUR = scored_cases(
     ("cat", {"cat": 0.9, "dog": 0.1}),
@@ -109,19 +110,15 @@ def top_predictions(case_ids: pa.ChunkedArray, predictions: pa.Table | None) -> 
     if table["label"].null_count:
         table = table.filter(pc.is_valid(table["label"]))
     label, score = whole(table["label"]), whole(table["score"])
-    row = np.full(len(case_ids) + 1, -1)  # the last one: of no case
-    if len(table):
-        height = score.to_numpy(zero_copy_only=False)
-        if np.isnan(height.max()):
-            height = np.nan_to_num(height, nan=-np.inf)
-        case, size = case_runs(table["case_id"], whole(case_ids))
-        begin = np.cumsum(size) - size
-        of_run = np.maximum.reduceat(height, begin)
-        tops = np.flatnonzero(height == np.repeat(of_run, size))
-        first = tops if len(tops) == len(size) else tops[np.searchsorted(tops, begin)]
-        of_case = np.full(len(row), -np.inf)
-        np.maximum.at(of_case, case, of_run)
-        top = np.flatnonzero(of_run == of_case[case])[::-1]
-        row[case[top]] = first[top]  # of a case in several runs the first is written last
+    height = score.to_numpy(zero_copy_only=False)
+    if np.isnan(height.max(initial=-np.inf)):
+        height = np.nan_to_num(height, nan=-np.inf)
+    case, size = case_runs(table["case_id"], whole(case_ids))
+    first = first_highest(height, size)
+    highest = np.full(len(case_ids) + 1, -np.inf)  # the last one: of no case
+    np.maximum.at(highest, case, height[first])
+    top = np.flatnonzero(height[first] == highest[case])[::-1]
+    row = np.full(len(highest), -1)
+    row[case[top]] = first[top]  # of a case in several runs the first is written last
     best = pa.array(row[:-1], mask=row[:-1] < 0)
     return label.take(best), score.take(best)

@@ -1,9 +1,11 @@
 """pass@k: the chance that one of k tries at a case is right, from the scores of all its repeats."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field, field_validator
 
 from metrics.core.evaluator import CaseScore, Evaluator, Example, Findings, Metric, Parameters, not_applicable
@@ -120,11 +122,10 @@ def pass_at_k(suite: Suite, outputs: Outputs, parameters: PassParameters, scores
     Evidence: n, c and the value of each repeat.
     """
     evaluator_id, _, metric = (parameters.of or USUAL).partition(".")
-    rows = zip(*(scores[name].to_pylist() for name in ("evaluator", "metric", "case_id", "run", "value")), strict=True)
-    found: dict[str, dict[int, float | None]] = {}
-    for entry, name, case_id, run, value in rows:
-        if (entry, name) == (evaluator_id, metric):
-            found.setdefault(case_id, {})[run] = value
+    own = scores.filter(pc.and_(pc.equal(scores["evaluator"], evaluator_id), pc.equal(scores["metric"], metric)))
+    found: dict[str, dict[int, float | None]] = defaultdict(dict)
+    for case_id, run, value in zip(*(own[name].to_pylist() for name in ("case_id", "run", "value")), strict=True):
+        found[case_id][run] = value
     cases = {
         case_id: _case(found.get(case_id, {}), parameters.k, f"{evaluator_id}.{metric}")
         for case_id in suite.cases["case_id"].to_pylist()
@@ -135,12 +136,10 @@ def pass_at_k(suite: Suite, outputs: Outputs, parameters: PassParameters, scores
 def _case(repeats: Mapping[int, float | None], ks: Sequence[int], of: str) -> CaseScore:
     if not repeats:
         return not_applicable(f"the run has no scores of {of} for this case: {NO_OUTPUT}")
-    right = [value >= 1 for _, value in sorted(repeats.items()) if value is not None]
+    right = [value >= 1 for value in repeats.values() if value is not None]
     n, c = len(right), sum(right)
-    facts: dict[str, Any] = {
-        "n": n, "right": c,
-        "repeats": [{"run": run, of: "no value" if value is None else value} for run, value in sorted(repeats.items())],
-    }  # fmt: skip
+    shown = [{"run": run, of: "no value" if value is None else value} for run, value in sorted(repeats.items())]
+    facts: dict[str, Any] = {"n": n, "right": c, "repeats": shown}
     values = {f"pass@{k}": estimate(n, c, k) if k <= n else None for k in ks}
     open_ = ", ".join(name for name, value in values.items() if value is None)
     reason = f"{open_}: needs as many repeats with a value of {of}, has {n}" if open_ else None

@@ -31,8 +31,8 @@ CROSSED = "the low end of the interval is above its high end"
 class Values:
     """The n scored cases of a suite of N: `truth` and the `given` columns of the model's outputs, each [n] and finite.
 
-    place: [n] their row in the suite; clusters: [n], one code for the cases of a group, None without groups; `whole` and
-    `reasons` [N] are the same numbers of every case, NaN where there is none, and why it is not scored.
+    place: [n] their row in the suite; clusters: [n], one code for the cases of a group, None without groups; `whole`
+    and `reasons` [N] are the same numbers of every case, NaN where there is none, and why it is not scored.
     """
 
     truth: Floats

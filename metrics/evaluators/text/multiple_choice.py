@@ -1,22 +1,34 @@
 """Multiple choice by log-likelihood: whether the likeliest choice is the correct one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from math import exp, inf, isnan
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Resource, not_applicable
+from metrics.core.array_types import Floats, Ints
+from metrics.core.cases import Cases
+from metrics.core.evaluator import Example, Metric, Resource
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.evidence import Evidence, Holds, Verdict
+from metrics.core.evidence import Holds
+from metrics.core.evidence_columns import verdicts_json
 from metrics.core.prompt import Prompt
+from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case
+from metrics.evaluators._spread_scores import spread_columns
 from metrics.evaluators.text._gptscore import TemplateParameters, pair, provenance
 from metrics.models.language_model import LanguageModel
+from metrics.stats.segments import first_highest
 
 TEMPLATE = "Question: {question}\nAnswer: {choice}"
 LONG = {"choices": ["no", "certainly"], "correct_choice": 1, "choice_logprobs": [-4.0, -9.0]}
+KINDS: tuple[tuple[Holds, str], ...] = (
+    ("unknown", ""), ("unknown", "correct"), ("no", "chosen"), ("yes", "chosen, correct"),
+)  # fmt: skip
 CHINESE = {"choices": ["no", "是"], "correct_choice": 1, "choice_logprobs": [-4.0, -3.0]}
 
 
@@ -101,7 +113,7 @@ class MultipleChoiceParameters(TemplateParameters):
 )  # fmt: skip
 def multiple_choice(
     cases: Sequence[Case], parameters: MultipleChoiceParameters, language_model: LanguageModel | None = None
-) -> list[CaseScore]:
+) -> ScoreColumns:
     """Whether the choice that is most likely to the model is the correct one.
 
         choice = argmax_i ll_i            ll_i = ln p(choice i | question), the sum over its tokens
@@ -121,68 +133,93 @@ def multiple_choice(
     Evidence: each choice with its log-likelihood and probability, which was chosen and which is correct; of a local
     model the sha256 of its weights.
     """
-    asked = [case for case in cases if language_model is not None and not case.choice_logprobs]
+    cases = Cases.of(cases)
+    choices, correct, logprobs = (cases.column(name) for name in ("choices", "correct_choice", "choice_logprobs"))
+    provenances: list[dict[str, Any]] = []
+    if language_model is not None:
+        logprobs, provenances = _read(cases, parameters, language_model)
+    place, sizes = _scored(choices, correct, logprobs)
+    which = pa.array(place)
+    texts, right = choices.take(which).flatten(), correct.take(which).to_numpy().astype(np.int64)
+    origins = [provenances[row] for row in place.tolist()] if provenances else []
+    values, evidence = _scores(texts, logprobs.take(which).flatten().to_numpy(), sizes, right, origins)
+    left_out = np.full(len(cases), True)
+    left_out[place[~np.isnan(values["normalised_accuracy"])]] = False
+    reasons = np.full(len(cases), None, object)
+    for row in np.flatnonzero(left_out).tolist():
+        reasons[row] = _reason(choices[row].as_py() or (), correct[row].as_py(), logprobs[row].as_py() or ())
+    return spread_columns(cases.column("case_id"), place, pa.array(reasons, pa.string()), values, evidence)
+
+
+def _read(
+    cases: Cases, parameters: MultipleChoiceParameters, language_model: LanguageModel
+) -> tuple[pa.Array, list[dict[str, Any]]]:
+    """Return the log-likelihoods of each case, read by the model where none are stored, and where they are from."""
     template = parameters.prompts.get("multiple_choice", TEMPLATE)
     pairs = [
-        pair(template, {"question": case.question or "", "choice": choice}) for case in asked for choice in case.choices
+        pair(template, {"question": case.question or "", "choice": choice})
+        for case in cases
+        if not case.choice_logprobs
+        for choice in case.choices
     ]
-    losses = iter(language_model.losses(pairs) if language_model is not None else ())
-    scores = []
+    losses = iter(language_model.losses(pairs))
+    found, provenances = [], []
     for case in cases:
-        if language_model is None or case.choice_logprobs:
-            scores.append(_score(case, case.choice_logprobs))
-            continue
-        own = list(islice(losses, len(case.choices)))
-        scores.append(_score(case, [-loss.mean * loss.tokens for loss in own], provenance(language_model, own)))
-    return scores
+        own = [] if case.choice_logprobs else list(islice(losses, len(case.choices)))
+        found.append(case.choice_logprobs or [-loss.mean * loss.tokens for loss in own])
+        provenances.append({} if case.choice_logprobs else provenance(language_model, own))
+    return pa.array(found, pa.list_(pa.float64())), provenances
 
 
-def _score(case: Case, logprobs: Sequence[float], facts: dict[str, object] | None = None) -> CaseScore:
-    choices, correct = case.choices, case.correct_choice
+def _scored(choices: pa.Array, correct: pa.Array, logprobs: pa.Array) -> tuple[Ints, Ints]:
+    """Return the rows [n] of the cases that have scores, and how many choices each of them has."""
+    many, given = (pc.fill_null(pc.list_value_length(column), 0).to_numpy() for column in (choices, logprobs))
+    right = pc.fill_null(correct, -1).to_numpy()
+    place = np.flatnonzero((right >= 0) & (right < many) & (many == given))
+    values = logprobs.take(pa.array(place)).flatten().to_numpy(zero_copy_only=False)
+    begin = np.cumsum(many[place]) - many[place]
+    highest = np.maximum.reduceat(values, begin) if len(place) else values  # NaN where one is
+    place = place[np.isfinite(highest)]
+    return place, many[place].astype(np.int64)
+
+
+def _scores(
+    texts: pa.Array, logprobs: Floats, sizes: Ints, right: Ints, provenances: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, Floats], pa.Array]:
+    """Return the metrics of n cases, NaN for none, and their evidence.
+
+    texts, logprobs: [m], the choices of all cases one after the other; sizes: [n], of each case; right: [n], the place
+    of its correct choice.
+    """
+    begin, case = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
+    correct, chosen = begin + right, first_highest(logprobs, sizes)
+    likely = np.exp(logprobs - logprobs[chosen][case])
+    shares = likely / np.bincount(case, likely, len(sizes))[case]
+    is_correct, is_chosen = np.zeros(len(case), np.int64), np.zeros(len(case), np.int64)
+    is_correct[correct] = is_chosen[chosen] = 1
+    values = {"accuracy": (chosen == correct).astype(np.float64)}
+    lengths = {"normalised_accuracy": pc.utf8_length(texts), "byte_accuracy": pc.binary_length(texts)}
+    for name, column in lengths.items():
+        length = column.to_numpy()
+        best = first_highest(logprobs / np.maximum(length, 1), sizes)
+        values[name] = np.where(np.bincount(case, length == 0, len(sizes)) > 0, np.nan, best == correct)
+    values["probability"] = shares[correct]
+    values["brier_score"] = np.bincount(case, (shares - is_correct) ** 2, len(sizes))
+    facts = {"log_likelihood": pa.array(logprobs), "probability": pa.array(shares)}
+    kind = 2 * is_chosen + is_correct
+    return values, verdicts_json("choices", sizes, texts, KINDS, kind, facts, provenances)
+
+
+def _reason(choices: Sequence[str], correct: int | None, logprobs: Sequence[float]) -> str:
+    """Return why a case lacks scores."""
     if correct is None:
-        return not_applicable("the case has no correct choice")
+        return "the case has no correct choice"
     if not 0 <= correct < len(choices):
-        return not_applicable(f"the correct choice is at {correct}, but there are {len(choices)}, counted from 0")
+        return f"the correct choice is at {correct}, but there are {len(choices)}, counted from 0"
     if not logprobs:
-        return not_applicable("the output has no log-likelihoods of the choices")
+        return "the output has no log-likelihoods of the choices"
     if len(logprobs) != len(choices):
-        return not_applicable(f"{len(logprobs)} log-likelihoods for {len(choices)} choices")
+        return f"{len(logprobs)} log-likelihoods for {len(choices)} choices"
     if any(value is None or isnan(value) for value in logprobs) or max(logprobs) in (inf, -inf):
-        return not_applicable("a log-likelihood is no number")
-    chosen = _best(logprobs)
-    likely = [exp(value - logprobs[chosen]) for value in logprobs]
-    shares = [value / sum(likely) for value in likely]
-    values: dict[str, float | None] = {
-        "accuracy": float(chosen == correct),
-        "normalised_accuracy": None,
-        "byte_accuracy": None,
-        "probability": shares[correct],
-        "brier_score": sum((share - (place == correct)) ** 2 for place, share in enumerate(shares)),
-    }
-    if all(choices):
-        sizes = {"normalised_accuracy": map(len, choices), "byte_accuracy": map(_bytes, choices)}
-        for name, lengths in sizes.items():
-            best = _best([value / length for value, length in zip(logprobs, lengths, strict=True)])
-            values[name] = float(best == correct)
-    verdicts = list(_verdicts(choices, logprobs, shares, chosen, correct))
-    reason = None if all(choices) else "a choice has no characters to divide its log-likelihood by"
-    return CaseScore(values, reason=reason, evidence=Evidence({"choices": verdicts}, facts or {}))
-
-
-def _verdicts(
-    choices: Sequence[str], logprobs: Sequence[float], shares: Sequence[float], chosen: int, correct: int
-) -> Iterator[Verdict]:
-    for place, (choice, logprob, share) in enumerate(zip(choices, logprobs, shares, strict=True)):
-        right = place == correct
-        holds: Holds = "unknown" if place != chosen else "yes" if right else "no"
-        label = ", ".join(word for word, fits in (("chosen", place == chosen), ("correct", right)) if fits)
-        yield Verdict(choice, holds, label, facts={"log_likelihood": logprob, "probability": share})
-
-
-def _best(values: Sequence[float]) -> int:
-    """Return the place of the greatest value, the first of equals."""
-    return max(range(len(values)), key=values.__getitem__)
-
-
-def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
+        return "a log-likelihood is no number"
+    return "a choice has no characters to divide its log-likelihood by"
