@@ -149,7 +149,7 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     applicable. Should a label itself be called "hallucination" or "missed", that margin is put in parentheses.
 
     With `matching` another evaluator's rules say how alike objects are (of key points by OKS in place of IoU) and which
-    do not count: truths that it leaves aside, with what takes one, and predictions that it excuses where they take none.
+    do not count: truths that it leaves aside, with what takes one, and predictions that it excuses if they take none.
     """
     iou, benchmark = parameters.iou_threshold, benchmark_of(None, {"matching": parameters.matching}, suite)
     scene = scene_of(suite, outputs, parameters.geometry, benchmark)
