@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -17,8 +18,10 @@ from metrics.presentation.chart_data import confusion_counts
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import numbered, suite_and_outputs
+from tests.evaluators.test_keypoints import suite_and_outputs as poses_of
 from tests.pages.page_scenes import objects_run, panoptic_run, told
 from tests.vision.coco_oracle import random_scene
+from tests.vision.keypoint_oracle import random_poses
 
 EVALUATORS = ("detection_pr_curve", "detection_confusion", "error_breakdown", "calibration", "coco_summary")
 
@@ -75,6 +78,23 @@ def test_every_cell_of_a_confusion_matrix_opens_as_many_objects_as_it_counts(
                 link = {"evaluator": "detection_confusion", "score": score, "iou": iou}
                 link |= drilldown_filters.cell((row["label"],), (row["predicted"],), margins)
                 assert in_gallery(run, model, link) == row["count"], (run.name, row)
+
+
+@pytest.mark.parametrize(("score", "oks"), [(0.0, 0.5), (0.5, 0.5), (0.3, 0.8)])
+def test_every_cell_of_a_confusion_of_poses_opens_as_many_as_it_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, score: float, oks: float
+) -> None:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    suite, outputs = poses_of(random_poses(np.random.default_rng(5), images=12))
+    matching = {"detection_confusion": {"matching": "keypoint_summary"}}
+    run = finished(Workspace(tmp_path), suite, outputs, "detection_confusion", parameters=matching)
+    counts = data.confusion_at(run.id, "m", data.OperatingPoint(score, oks))
+    margins = confusion_counts.margins_of(counts)
+    assert set(counts["label"]) | set(counts["predicted"]) == {"person", *margins}
+    for row in counts.to_dict("records"):
+        link = {"evaluator": "detection_confusion", "score": score, "iou": oks}
+        link |= drilldown_filters.cell((row["label"],), (row["predicted"],), margins)
+        assert in_gallery(run, "m", link) == row["count"], row
 
 
 def test_every_cell_of_a_confusion_of_segments_opens_as_many_as_it_counts(

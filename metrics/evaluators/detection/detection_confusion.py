@@ -147,6 +147,9 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     the prediction itself may overlap a ground truth of another label more. Crowds are neither matched nor missed; a
     prediction that matches nothing else inside a crowd of its label does not count. Without any ground truth nothing is
     applicable. Should a label itself be called "hallucination" or "missed", that margin is put in parentheses.
+
+    With `matching` another evaluator's rules say how alike objects are (of key points by OKS in place of IoU) and which
+    do not count: truths that it leaves aside, with what takes one, and predictions that it excuses if they take none.
     """
     iou, benchmark = parameters.iou_threshold, benchmark_of(None, {"matching": parameters.matching}, suite)
     scene = scene_of(suite, outputs, parameters.geometry, benchmark)
