@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,7 @@ from tests import chromium as browsers
 from tests.judge.server import JudgeServer
 
 if TYPE_CHECKING:
+    from metrics.store import Run
     from metrics.store.calibrations import Calibrations
 
 
@@ -102,10 +104,16 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def units_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs do their units in this process, for tests that are not about workers, which take a second to start."""
+    """Runs are worked on in this process, for tests that are about something else: others take a second to start."""
+    from metrics import engine
     from tests.engine.engine_scenes import AtOnce
 
+    def start(run: "Run") -> SimpleNamespace:
+        engine.execute(run, AtOnce)
+        return SimpleNamespace(wait=lambda: 0)
+
     monkeypatch.setattr(importlib.import_module("metrics.engine.execute"), "WorkerPool", lambda *_: AtOnce())
+    monkeypatch.setattr(engine, "start", start)
 
 
 @pytest.fixture

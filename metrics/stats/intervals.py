@@ -61,8 +61,9 @@ def binomial_tail(hits: Ints, trials: Ints, share: float) -> Floats:
     terms = np.pad(np.cumsum(np.log(ratios), axis=1), ((0, 0), (1, 0))) + i * (log - other)  # [k, hits + 1]
     terms[i > hits[:, None]] = -np.inf
     highest = terms.max(axis=1)
-    found = highest + trials * other + np.log(np.exp(terms - highest[:, None]).sum(axis=1))
-    return np.minimum(1.0, np.exp(found))
+    logs = highest + trials * other + np.log(np.exp(terms - highest[:, None]).sum(axis=1))
+    tails: Floats = np.minimum(1.0, np.exp(logs))
+    return tails
 
 
 def exact_upper(k: int, n: int, tail: float) -> float:

@@ -63,7 +63,7 @@ class Shell:
             return
         words = shlex.split(command.replace(SERVER, self.judge), comments=True)
         with contextlib.chdir(self.folder):
-            assert main(words[3:]) == 0, "what it printed is captured"
+            assert main(words[3:]) == 0
 
     def bash(self, command: str, until: str | None) -> None:
         """Execute a command in a shell; with `until` only as long as it has not printed that."""

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -83,28 +84,29 @@ def run(workspace: Path, scene: Scene, url: str, executor: Callable[[], Executor
     ):
         planned = engine.create(Workspace(workspace), suite, outputs, names, resources=resources, parameters=own)
         made = engine.execute(planned, executor)
-    return {name: Found(scores_of(made, name), aggregates_of(made, name)) for name in names}
+    scores, aggregates = scores_of(made), aggregates_of(made)
+    return {name: Found(scores[name], aggregates[name]) for name in names}
 
 
 def local_models(entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
     return stand_ins(replace(entry, resources=tuple(name for name in entry.resources if name != JUDGE)), parameters)
 
 
-def scores_of(made: Run, name: str) -> dict[Key, tuple[Any, ...]]:
-    rows = made.stored_table("scores").to_pylist()
-    return {
-        (row["case_id"], row["model"], row["run"], row["metric"]): (row["value"], row["status"], row["reason"])
-        for row in rows
-        if row["evaluator"] == name
-    }
+def scores_of(made: Run) -> dict[str, dict[Key, tuple[Any, ...]]]:
+    """Return the scores by evaluator."""
+    found: dict[str, dict[Key, tuple[Any, ...]]] = defaultdict(dict)
+    for row in made.stored_table("scores").to_pylist():
+        key = (row["case_id"], row["model"], row["run"], row["metric"])
+        found[row["evaluator"]][key] = (row["value"], row["status"], row["reason"])
+    return found
 
 
-def aggregates_of(made: Run, name: str) -> dict[Key, Mapping[str, Any]]:
-    return {
-        (row["model"], row["metric"], row["label"], row["slice"], row["columns"]): row
-        for row in made.stored_table("aggregates").to_pylist()
-        if row["evaluator"] == name
-    }
+def aggregates_of(made: Run) -> dict[str, dict[Key, Mapping[str, Any]]]:
+    """Return the aggregates by evaluator."""
+    found: dict[str, dict[Key, Mapping[str, Any]]] = defaultdict(dict)
+    for row in made.stored_table("aggregates").to_pylist():
+        found[row["evaluator"]][row["model"], row["metric"], row["label"], row["slice"], row["columns"]] = row
+    return found
 
 
 class LastFirst(ThreadPoolExecutor):

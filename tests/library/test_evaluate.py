@@ -24,6 +24,7 @@ def test_tables_in_a_sealed_run_out(workspace: Path) -> None:
     assert run.aggregates.query("metric == 'rougeL'")["value"].tolist() == [0.5]
 
 
+@pytest.mark.usefixtures("units_here")
 def test_a_run_and_a_workspace_give_what_the_analysis_finds(workspace: Path) -> None:
     marked = {"rouge": {"threshold": 0.75}}
     suite, outputs = Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS)
@@ -44,6 +45,7 @@ def test_it_works_while_an_event_loop_is_running(workspace: Path) -> None:
     assert asyncio.run(notebook()) == "finished"
 
 
+@pytest.mark.usefixtures("units_here")
 def test_data_frames_and_files(workspace: Path, tmp_path: Path) -> None:
     suite = pd.DataFrame({"case_id": ["1"], "expected_answer": ["yes"]})
     pd.DataFrame({"case_id": ["1"], "answer": ["yes"]}).to_csv(tmp_path / "tiny.csv", index=False)
@@ -51,6 +53,7 @@ def test_data_frames_and_files(workspace: Path, tmp_path: Path) -> None:
     assert run.models == ("tiny",)
 
 
+@pytest.mark.usefixtures("units_here")
 def test_default_evaluators_are_those_the_data_can_feed(workspace: Path) -> None:
     run = evaluate(Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS))
     assert {"rouge", "bleu", "looping_detection"} <= set(run.evaluators)
@@ -95,6 +98,7 @@ def objects(*box: float, score: float = 0.5) -> tuple[Suite, Outputs]:
     return Suite.from_rows("cats", "detection", cases, truths), Outputs.from_rows(outputs, found)
 
 
+@pytest.mark.usefixtures("units_here")
 def test_boxes_are_checked_before_they_are_scored(workspace: Path) -> None:
     suite, outputs = objects(0.1, 0.1, 0.4, 0.3)
     with pytest.raises(InputError) as refused:
@@ -110,6 +114,7 @@ def test_boxes_are_checked_before_they_are_scored(workspace: Path) -> None:
     assert fixed.aggregates.query("metric == 'map_averaged'")["value"].max() == pytest.approx(1)
 
 
+@pytest.mark.usefixtures("units_here")
 def test_unknown_classes_need_an_answer(workspace: Path) -> None:
     suite, outputs = objects(10.0, 10.0, 40.0, 30.0)
     assert outputs.predictions is not None
@@ -138,6 +143,7 @@ def test_an_answer_about_classes_needs_boxes(workspace: Path) -> None:
         evaluate(Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS), unknown_classes=["ignore"])
 
 
+@pytest.mark.usefixtures("units_here")
 def test_what_is_only_doubtful_is_a_warning(workspace: Path) -> None:
     with pytest.warns(UserWarning, match="m: Scores go from 49.9 to 50"):
         run = evaluate(*objects(10.0, 10.0, 40.0, 30.0, score=50.0), evaluators=["average_precision"])

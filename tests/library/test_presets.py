@@ -101,6 +101,7 @@ def test_a_preset_that_cannot_be_taken_says_which_can(name: str, task: Task, sai
         chosen_by(name, task, ANSWERED)
 
 
+@pytest.mark.usefixtures("units_here")
 def test_the_command_runs_a_preset_and_what_is_named_beside_it(workspace: Path, tmp_path: Path) -> None:
     rows = [{"case_id": "1", "question": "Who?", "expected_answers": ["Ada"], "model": "small", "answer": "Ada"}]
     (tmp_path / "all.json").write_text(json.dumps(rows))

@@ -15,7 +15,7 @@ from components.views.results import run_cards
 from metrics import engine
 from metrics.presentation import format
 from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import finished, stopped, text_outputs, text_suite
+from tests.engine.engine_scenes import AtOnce, finished, stopped, text_outputs, text_suite
 from tests.pages.conftest import labels_outputs, labels_suite
 from tests.pages.page_scenes import objects_run
 
@@ -284,7 +284,7 @@ def test_the_headline_of_an_unfinished_run_is_of_the_evaluators_that_are_done(
     assert [column["title"] for column in drawn[-1]["columns"]] == ["ROUGE-L", "BLEU-4 … 50 %"]
     assert "Not finished: 6 of 12 rows scored" in drawn[-1]["columns"][1]["about"]
     (run.folder / "cancel").unlink()
-    engine.execute(run)
+    engine.execute(run, AtOnce)
     page = open_page("leaderboard", run=run.id)
     assert not any("unfinished" in text.value for text in page.text)
     assert not drawn[-1]["headline"].startswith("So far")
@@ -294,7 +294,7 @@ def test_a_run_that_is_watched_opens_its_board_when_it_is_done(
     queued: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = open_page("runs", run=queued.id)
-    engine.execute(queued)
+    engine.execute(queued, AtOnce)
     assert went(monkeypatch, page.run) == ("leaderboard", {"run": queued.id})
     assert not open_page("runs", run=queued.id).exception, "nobody watched it here"
 

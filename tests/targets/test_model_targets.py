@@ -49,6 +49,7 @@ def test_a_server_gets_the_prompt_and_nothing_else(judge_server: JudgeServer, su
     assert [call.body["seed"] for call in judge_server.calls[1:]] == [7, 7, 8, 8]
 
 
+@pytest.mark.usefixtures("units_here")
 def test_an_evaluation_of_targets_is_read_again_without_them(
     judge_server: JudgeServer, suite: Suite, workspace: Path
 ) -> None:

@@ -25,6 +25,7 @@ def place(s3: str, tmp_path: Path) -> str:
     return s3
 
 
+@pytest.mark.usefixtures("units_here")
 def test_the_command_evaluates_from_urls_and_pushes_to_its_workspace(
     place: str, capsys: pytest.CaptureFixture[str], workspace: Path
 ) -> None:
@@ -41,6 +42,7 @@ def test_the_command_evaluates_from_urls_and_pushes_to_its_workspace(
     assert main(["report", run_id, "--workspace", remote, "-o", str(workspace / "report.json")]) == 0
 
 
+@pytest.mark.usefixtures("units_here")
 def test_python_evaluates_from_a_url_and_opens_none_inside_a_file(place: str, tmp_path: Path, workspace: Path) -> None:
     (tmp_path / "named.csv").write_text(f"case_id,answer\n1,{place}/outputs.csv\n2,b\n")
     run = metrics.evaluate(f"{place}/suite.csv", tmp_path / "named.csv", ["rouge"])
