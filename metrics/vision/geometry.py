@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from metrics.core.array_types import Bools, Floats, Int32s, Ints, Numbers
 from metrics.core.errors import InputError, InputProblem
 from metrics.vision.boxes import box_areas
-from metrics.vision.keypoints import Keypoints
+from metrics.vision.keypoints import VALUES, Keypoints
 from metrics.vision.masks import LARGEST_IMAGE, MaskOverlap, Masks, Shapes, draw, is_ring, starts
 from metrics.vision.objects import Overlap
 from metrics.vision.outlines import OutlineOverlap, Outlines, outline
@@ -247,7 +247,7 @@ def _boxes(table: pa.Table) -> Floats:
     """Return the boxes [N, 4], around the key points of those that have nothing else; NaN without any."""
     boxes = np.column_stack([whole(table[name]).to_numpy(zero_copy_only=False) for name in BOX]).astype(np.float64)
     if "keypoints" in table.column_names and table["keypoints"].null_count < len(table):
-        lacking = np.isnan(boxes).all(axis=1) & ~_shaped(table)
-        if lacking.any():
-            boxes[lacking] = keypoints_of(table).boxes()[lacking]
+        lacking, points = np.isnan(boxes).all(axis=1) & ~_shaped(table), keypoints_of(table)
+        if lacking.any() and not (np.diff(points.start) % VALUES).any():  # else there is no telling x from y
+            boxes[lacking] = points.boxes()[lacking]
     return boxes

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from metrics.core.classes import ClassFacts
+from metrics.core.errors import InputError
 from metrics.core.evaluator import Findings
 from metrics.core.suite import Outputs, Suite
 from tests.evaluators import test_keypoints
@@ -39,6 +40,17 @@ def test_poses_are_confused_and_mistaken_as_they_match() -> None:
         assert pick(errors, "ap").value == pytest.approx(pick(summary, "AP50").value)
         found += families(summary)
     assert min(found[family] for family in ("tp", "fp", "fn", "ignored")) > 20
+
+
+def test_what_has_key_points_alone_has_the_box_around_them() -> None:
+    suite, outputs = poses(1)
+    boxed = run("detection_confusion", suite, outputs, score_threshold=0.0)
+    assert families(boxed)["tp"] > 0
+    assert outputs.predictions is not None
+    rows = [row | {"keypoints": (row["keypoints"] or [])[:-1]} for row in outputs.predictions.to_pylist()]
+    broken = Outputs.from_rows([{"case_id": "1", "model": "m"}], rows)
+    with pytest.raises(InputError, match="expected a finite number of pixels"):
+        run("detection_confusion", suite, broken)
 
 
 def test_lvis_errors_are_those_of_its_matching() -> None:

@@ -19,7 +19,7 @@ from metrics.reports import render, to_json
 from metrics.reports.build import build
 from metrics.reports.renderers.figures import picture
 from metrics.reports.renderers.pdf import pdf
-from metrics.reports.report import Cell, Column, Report, Standing
+from metrics.reports.report import Cell, Column, Matrix, Report, Standing
 from metrics.reports.report_texts import level_text
 from metrics.store import Run, Workspace
 from metrics.store.reviews import Review
@@ -213,7 +213,12 @@ def test_segments_are_drawn_in_the_colours_of_their_classes(workspace: Path, tmp
     found = [part("cat", left) | {"model": "m"} for left in (0.0, 40.0)]
     suite = replace(Suite.from_rows("pets", "segmentation", [case], truths), media=media)
     outputs = Outputs.from_rows([{"case_id": "one", "model": "m"}], found)
-    (worst,) = build(finished(Workspace(), suite, outputs, "panoptic_quality")).worst
+    report = build(finished(Workspace(), suite, outputs, "panoptic_quality"))
+    (matrix,) = next(group for group in report.charts if group.title == "Confusion").charts
+    assert isinstance(matrix, Matrix)
+    assert (matrix.rows, matrix.columns) == (("cat", "dog", "hallucination"), ("cat", "dog", "missed"))
+    assert matrix.counts == ((1, 0, 1), (1, 0, 0), (0, 0, 0))
+    (worst,) = report.worst
     drawn = [(box.kind, box.label, box.filled) for box in worst.boxes]
     assert drawn == [
         ("fn", "cat", False), ("fn", "dog", False), ("fp", "cat", True), ("tp", "cat", True),
