@@ -38,17 +38,11 @@ def main() -> None:
     own, found = timed(lambda: run("keypoint_summary", unseen(suite, next(turns)), outputs), given.rounds)
     whole, _ = timed(lambda: run("keypoint_summary", unseen(suite, next(turns)), outputs, resamples=500), given.rounds)
     what = f"COCO's ten numbers of {given.images:,} images, {len(scene[2]):,} poses"
+    peer_name = versions("pycocotools")
     report(
         [
-            Row(f"{what}: processor time", own, "s", peer, versions("pycocotools"), least=10),
-            Row(
-                f"{what}: with 500 half-samples",
-                whole,
-                "s",
-                peer,
-                f"{versions('pycocotools')}, without intervals",
-                least=1,
-            ),
+            Row(f"{what}: processor time", own, "s", peer, peer_name, least=10),
+            Row(f"{what}: with 500 half-samples", whole, "s", peer, f"{peer_name}, without intervals", least=1),
             Row(f"{what}: largest difference", difference(expected, found), "", most=1e-12),
         ]
     )
