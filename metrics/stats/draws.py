@@ -97,7 +97,7 @@ class Draws:
 
         codes: one a case, or one for each of `cases`; as often as a case is there. values: one a code, default 1.
         """
-        if len(self.times) == 1:
+        if len(self.times) == 1:  # the data set alone: no units are drawn
             return np.bincount(codes, values, k)[None, :k].astype(np.float64)
         unit = self.unit if cases is None else self.unit[cases]
         units = self.times.shape[1]

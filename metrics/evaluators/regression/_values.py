@@ -49,17 +49,17 @@ class Values:
         """How many cases are not scored."""
         return len(self.case_ids) - len(self.place)
 
-    def case_scores(self, metrics: Mapping[str, Floats], why: str = "", **facts: Floats) -> ScoreColumns:
+    def case_scores(self, metrics: Mapping[str, Floats], why: str | None = None, **facts: Floats) -> ScoreColumns:
         """Return the scores of every case from the values and facts of the scored ones [n], NaN for none.
 
-        why: why a scored case lacks a metric.
+        why: why a scored case lacks a metric, where one does.
         """
         reasons = self.reasons
         lacking = self.place[np.any([np.isnan(values) for values in metrics.values()], axis=0)]
         if len(lacking):
             of_all = np.full(len(reasons), False)
             of_all[lacking] = True
-            reasons = pc.if_else(pa.array(of_all), why, reasons)
+            reasons = pc.if_else(pa.array(of_all), pa.scalar(why, pa.string()), reasons)
         known = {name: self.whole[name] for name in ("truth", *self.given)}
         return spread_scores(
             self.case_ids, self.place, reasons, metrics,

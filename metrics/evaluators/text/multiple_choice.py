@@ -140,7 +140,8 @@ def multiple_choice(
         logprobs, provenances = _read(cases, parameters, language_model)
     place, sizes = _scored(choices, correct, logprobs)
     which = pa.array(place)
-    texts, right = choices.take(which).flatten(), correct.take(which).to_numpy().astype(np.int64)
+    texts = pc.fill_null(choices.take(which).flatten(), "")
+    right = correct.take(which).to_numpy().astype(np.int64)
     origins = [provenances[row] for row in place.tolist()] if provenances else []
     values, evidence = _scores(texts, logprobs.take(which).flatten().to_numpy(), sizes, right, origins)
     left_out = np.full(len(cases), True)
