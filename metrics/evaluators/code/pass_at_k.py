@@ -1,13 +1,14 @@
 """pass@k: the chance that one of k tries at a case is right, from the scores of all its repeats."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field, field_validator
 
+from metrics.core.array_types import Bools, Ints
 from metrics.core.evaluator import CaseScore, Evaluator, Example, Findings, Metric, Parameters, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
@@ -119,30 +120,41 @@ def pass_at_k(suite: Suite, outputs: Outputs, parameters: PassParameters, scores
     the stored scores are read. A repeat without a score is not counted in n. A case with fewer than k scored repeats
     has no value at this k. The interval is a bootstrap over cases, of groups where the suite has them.
 
-    Evidence: n, c and the value of each repeat.
+    Evidence: n, c, which repeats are right, and which have no value.
     """
     evaluator_id, _, metric = (parameters.of or USUAL).partition(".")
     own = scores.filter(pc.and_(pc.equal(scores["evaluator"], evaluator_id), pc.equal(scores["metric"], metric)))
-    found: dict[str, dict[int, float | None]] = defaultdict(dict)
-    for case_id, run, value in zip(*(own[name].to_pylist() for name in ("case_id", "run", "value")), strict=True):
-        found[case_id][run] = value
+    case_ids = suite.cases["case_id"]
+    place = pc.index_in(own["case_id"], case_ids.combine_chunks())
+    known, place = own.filter(pc.is_valid(place)), place.drop_null().to_numpy()
+    order = np.lexsort((known["run"].to_numpy(), place))
+    runs, values, place = known["run"].to_numpy()[order], known["value"].to_numpy()[order], place[order]
+    right, open_ = (_of_cases(runs, place, kept, len(case_ids)) for kept in (values >= 1, np.isnan(values)))
+    repeats = np.bincount(place, minlength=len(case_ids)).tolist()
+    name = f"{evaluator_id}.{metric}"
     cases = {
-        case_id: _case(found.get(case_id, {}), parameters.k, f"{evaluator_id}.{metric}")
-        for case_id in suite.cases["case_id"].to_pylist()
+        case_id: _case(count, of_right, of_open, parameters.k, name)
+        for case_id, count, of_right, of_open in zip(case_ids.to_pylist(), repeats, right, open_, strict=True)
     }
     return summarised(suite, metrics_of(parameters.k), cases)
 
 
-def _case(repeats: Mapping[int, float | None], ks: Sequence[int], of: str) -> CaseScore:
+def _of_cases(runs: Ints, place: Ints, kept: Bools, cases: int) -> list[list[int]]:
+    """Return the runs that are kept, of each of the cases at `place`."""
+    counts = np.bincount(place[kept], minlength=cases)
+    return [own.tolist() for own in np.split(runs[kept], np.cumsum(counts)[:-1])] if cases else []
+
+
+def _case(repeats: int, right: list[int], without: list[int], ks: Sequence[int], of: str) -> CaseScore:
     if not repeats:
         return not_applicable(f"the run has no scores of {of} for this case: {NO_OUTPUT}")
-    right = [value >= 1 for value in repeats.values() if value is not None]
-    n, c = len(right), sum(right)
-    shown = [{"run": run, of: "no value" if value is None else value} for run, value in sorted(repeats.items())]
-    facts: dict[str, Any] = {"n": n, "right": c, "repeats": shown}
+    n, c = repeats - len(without), len(right)
+    facts: dict[str, Any] = {"n": n, "right": c, "right_repeats": right}
+    if without:
+        facts["repeats_without_a_value"] = without
     values = {f"pass@{k}": estimate(n, c, k) if k <= n else None for k in ks}
-    open_ = ", ".join(name for name, value in values.items() if value is None)
-    reason = f"{open_}: needs as many repeats with a value of {of}, has {n}" if open_ else None
+    lacking = ", ".join(f"pass@{k}" for k in ks if k > n)
+    reason = f"{lacking}: needs as many repeats with a value of {of}, has {n}" if lacking else None
     if min(ks) > n:
         return not_applicable(reason or "", Evidence(facts=facts))
     return CaseScore(values, reason=reason, evidence=Evidence(facts=facts))
