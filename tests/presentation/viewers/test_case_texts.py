@@ -25,6 +25,10 @@ def test_score_table() -> None:
     ]
 
 
+def test_a_list_of_numbers_is_a_line() -> None:
+    assert case_texts.fact_parts({"right_repeats": [1, 4, 0.123456]}) == [("Right repeats", "fact", "1, 4, 0.123")]
+
+
 def test_fact_parts() -> None:
     parts = case_texts.fact_parts(
         {
