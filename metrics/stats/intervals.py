@@ -11,6 +11,7 @@ from metrics.stats.student_t import Z95
 Interval = tuple[float | None, float | None]
 NONE: Interval = (None, None)
 STEPS = 40  # of a bisection
+TERMS = 1_000_000  # of binomial tails that are summed at once
 METHODS = "Wilson's for shares, a bootstrap over cases, or over their groups, for means"  # of mean_intervals, in words
 
 
@@ -55,6 +56,12 @@ def wilson(successes: float, n: float) -> Interval:
 
 def binomial_tail(hits: Ints, trials: Ints, share: float) -> Floats:
     """Return P(X ≤ hits) of X binomial with so many trials and the chance `share`, elementwise [k]; 0 < share < 1."""
+    step = max(1, TERMS // (int(hits.max(initial=0)) + 1))
+    parts = [_tails(hits[k : k + step], trials[k : k + step], share) for k in range(0, len(hits), step)]
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def _tails(hits: Ints, trials: Ints, share: float) -> Floats:
     log, other = math.log(share), math.log1p(-share)
     i = np.arange(int(hits.max(initial=0)) + 1, dtype=np.float64)
     ratios = np.maximum(trials[:, None] - i[1:] + 1, 1) / i[1:]  # of one coefficient to the one before; 1: not counted

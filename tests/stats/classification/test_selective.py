@@ -60,6 +60,18 @@ def test_the_binomial_tail_is_scipys(wrong: int, right: int, share: float) -> No
     assert found[0] == pytest.approx(binom.cdf(wrong, wrong + right, share), rel=1e-8, abs=1e-12)
 
 
+def test_binomial_tails_of_many_counts_are_scipys_however_few_are_summed_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(3)
+    trials = rng.integers(1, 400, 200)
+    hits = rng.integers(0, trials + 1)
+    for terms in (1, 1_000, 1_000_000):
+        monkeypatch.setattr("metrics.stats.intervals.TERMS", terms)
+        np.testing.assert_allclose(binomial_tail(hits, trials, 0.3), binom.cdf(hits, trials, 0.3), rtol=1e-11)
+    assert binomial_tail(hits[:0], trials[:0], 0.3).shape == (0,)
+
+
 @pytest.mark.parametrize(("right", "shown"), [(58, False), (59, True)], ids=["58", "59"])
 def test_fifty_nine_right_answers_show_that_at_most_one_in_twenty_is_wrong(right: int, shown: bool) -> None:
     """ln(.05) / ln(.95) = 58.4."""
