@@ -8,6 +8,7 @@ from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import write_export
+from metrics.core.plain_yaml import plain_yaml
 from metrics.core.regular_files import bytes_of
 from metrics.ingest.rag_results import SCALARS
 from metrics.store import Run
@@ -158,19 +159,15 @@ class _Section:
 
 
 def _document(path: Path) -> Any:
-    import yaml
-
     try:
         text = bytes_of(path)
         if len(text) > BYTES:
             raise ValueError(f"{len(text):,} bytes")
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            raise ValueError("an alias")  # a few nested ones can fill the memory
-        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - knows nothing but text, lists and mappings
+        return plain_yaml(text)
     except OSError as error:
         raise InputError([InputProblem(str(path), error.strerror or "unreadable", "a YAML file")]) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        found = f"YAML that cannot be read: {str(error).splitlines()[0]}"
+    except ValueError as error:
+        found = f"YAML that cannot be read: {error}"
         raise InputError([InputProblem(str(path), found, "a configuration of Open RAG Eval")]) from None
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.plain_yaml import plain_yaml
 from metrics.judge.custom_prompts import checked_meanings, shown_levels
 from metrics.judge.saved_objects import Saved, checked, every, file_text, load
 
@@ -185,19 +186,12 @@ def read_rubric(text: str, name: str) -> Rubric:
 def _parsed(text: str, name: str) -> Mapping[str, Any]:
     """Return the mapping in JSON or YAML text.
 
-    Scalars of YAML stay text, so that a level `no` is no boolean; aliases could make a small file huge.
+    Scalars of YAML stay text, so that a level `no` is no boolean.
     """
-    import yaml
-
-    expected = "JSON or YAML with the dimensions of a rubric"
+    expected = "JSON or YAML with the dimensions of a rubric, without aliases"
     try:
-        if text.lstrip().startswith("{"):
-            found = json.loads(text)
-        elif any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            raise InputError([InputProblem(name, "an alias (*)", expected + ", without aliases")])
-        else:
-            found = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - knows only text, lists and mappings
-    except (yaml.YAMLError, ValueError, RecursionError) as failure:
+        found = json.loads(text) if text.lstrip().startswith("{") else plain_yaml(text)
+    except (ValueError, RecursionError) as failure:
         raise InputError([InputProblem(name, " ".join(str(failure).split()), expected)]) from None
     if not isinstance(found, Mapping) or not all(isinstance(key, str) for key in found):
         raise InputError([InputProblem(name, f"a {type(found).__name__}", expected)])

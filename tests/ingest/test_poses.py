@@ -131,8 +131,10 @@ def test_yolo_poses_without_visibility(tmp_path: Path) -> None:
 
 def test_wrong_lines_of_yolo_poses(tmp_path: Path) -> None:
     lines = "0 0.5 0.5 0.2 0.4 0.1 0.2\n0 0.5 0.5 0.2 0.4 0.1 0.2 nan\n0 0.5 0.5 0.2 0.4 0.1 x 2\n"
+    lines += "0 0.5 0.5 0.2 0.4 0.1 1e308 2\n0 0.5 0.5 0.2 1e308 0.1 0.1 2\n"
     with pytest.raises(InputError) as caught:
         read_suite(packed(tmp_path / "s.zip", pose_set("[1, 3]", a=lines)))
     assert [(one.row, one.expected) for one in caught.value.problems] == [
         (1, "class xc yc w h and 1 key points x y v"), (2, "finite numbers"), (3, "finite numbers"),
+        (4, "finite numbers"), (5, "a number from 0 to 1"),
     ]  # fmt: skip

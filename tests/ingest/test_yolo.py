@@ -150,7 +150,8 @@ SUITE_PROBLEMS = {
     "a name twice": ({"data.yaml": "names: [cat, cat]\n"}, ["s.zip/data.yaml, row 2: found class 1 named 'cat', as another is; expected a different name for each class"]),
     "names that differ": ({"classes.txt": "cat\neel\n"}, ["s.zip/classes.txt: found names that differ from data.yaml; expected the same classes in both"]),
     "names in an unknown form": ({"data.yaml": "names: {0: cat, 2: dog}\n"}, ["s.zip/data.yaml, column names: found names in an unknown form; expected names: [cat, dog] or names: {0: cat, 1: dog}"]),
-    "an alias": ({"data.yaml": "a: &a [x, x]\nnames: *a\n"}, ["s.zip/data.yaml: found YAML that cannot be read: an alias; expected names: [cat, dog] or names: {0: cat, 1: dog}"]),
+    "an alias": ({"data.yaml": "a: &a [x, x]\nnames: *a\n"}, ["s.zip/data.yaml: found YAML that cannot be read: an alias (*); expected names: [cat, dog] or names: {0: cat, 1: dog}"]),
+    "too deep": ({"data.yaml": "names: " + "[" * 90_000}, ["s.zip/data.yaml: found YAML that cannot be read: more than 100 levels of lists and mappings; expected names: [cat, dog] or names: {0: cat, 1: dog}"]),
     "keypoints": ({"data.yaml": "names: [cat, dog]\nkpt_shape: [17]\n"}, ["s.zip/data.yaml: found kpt_shape ['17']; expected kpt_shape: [17, 3] or [17, 2]"]),
     "an image twice": ({"a.png": picture()}, None),
 }  # fmt: skip

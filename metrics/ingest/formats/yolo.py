@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from metrics.core.array_types import Floats
 from metrics.core.classes import ClassFacts
+from metrics.core.plain_yaml import plain_yaml
 from metrics.core.suite import Suite
 from metrics.ingest.formats.yolo_poses import PoseShape, named_points, poses_of, shape_of, shape_of_suite
 from metrics.ingest.media.archive import Entry
@@ -259,18 +260,13 @@ def _point_names(bundle: Bundle, problems: Problems, names: Sequence[str], shape
 
 def _yaml(bundle: Bundle, entry: Entry, problems: Problems) -> dict[str, Any]:
     """Return the content of a data.yaml, whose values are texts, lists and mappings; empty where it has no names."""
-    import yaml
-
     text = bundle.text(entry, problems, YAML_BYTES)
     if text is None or "names" not in text:
         return {}
     try:
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            raise ValueError("an alias")  # a few nested ones can fill the memory
-        document = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - knows nothing but text, lists and mappings
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        found = f"YAML that cannot be read: {str(error).splitlines()[0]}"
-        problems.add(bundle.file(entry), found, NAMES, fatal=True)
+        document = plain_yaml(text)
+    except ValueError as error:
+        problems.add(bundle.file(entry), f"YAML that cannot be read: {error}", NAMES, fatal=True)
         return {}
     return document if isinstance(document, dict) else {}
 
@@ -323,6 +319,7 @@ def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...], shape: PoseShap
         sheet.report(unknown, "class", sheet.table["class"], f"a class from 0 to {len(names) - 1}")
     values = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in FIELDS[1:]], axis=1)
     sheet_cells.numbers(sheet, "conf", low=0, high=1)
+    values[sheet.bad] = np.nan
     values[:, :2] -= values[:, 2:] / 2
     boxes = values * np.tile(sizes, 2)
     areas = box_areas(boxes)

@@ -83,10 +83,12 @@ def poses_of(sheet: Rows, shape: PoseShape, sizes: Floats) -> pa.Array:
             values = np.array([float(part) for part in text.split()]).reshape(shape)
         except ValueError:
             values = np.full(shape, np.nan)
-        wrong[place] = not np.isfinite(values).all()
-        if not wrong[place]:
-            xy = values[:, :2]
+        xy = values[:, :2]
+        with np.errstate(invalid="ignore", over="ignore"):
             seen = values[:, 2] if shape.numbers == 3 else 2.0 * ((xy >= 0).all(axis=1) & (xy > 0).any(axis=1))
-            poses[place] = np.column_stack([xy * sizes[place], seen]).ravel().tolist()
+            pose = np.column_stack([xy * sizes[place], seen]).ravel()
+        wrong[place] = not np.isfinite(pose).all()
+        if not wrong[place]:
+            poses[place] = pose.tolist()
     sheet.report(wrong, "key points", sheet.table["line"], "finite numbers")
     return pa.array(poses, NUMBERS)

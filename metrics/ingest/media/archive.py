@@ -116,7 +116,7 @@ def zip_entries(
         if refused:
             problems.append(InputProblem(file, f"entry {info.filename!r}: {refused}", "a zip of plain files"))
         seen.add(info.filename)
-        if not info.is_dir():
+        if not info.filename.endswith("/"):
             entries.append(Entry(info.filename.replace("\\", "/"), info.file_size, partial(_unpacked, archive, info)))
     return entries
 
@@ -147,6 +147,8 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
 
 def _refused(info: zipfile.ZipInfo, seen: set[str]) -> str:
     name = info.filename.replace("\\", "/")
+    if not name:
+        return "no name"
     parts = PurePosixPath(name).parts
     if name.startswith("/") or ".." in parts or (parts and ":" in parts[0]) or "\0" in name:
         return "a path that leaves the archive"
