@@ -6,9 +6,10 @@ from typing import Any
 
 import yaml
 
+from metrics.core.plain_yaml import DEEPEST, with_depths
+
 MAX_BYTES = 32 << 20
 MOST_VALUES = 2_000_000  # with every alias written out
-DEEPEST = 100
 NULL, MERGE = "tag:yaml.org,2002:null", "tag:yaml.org,2002:merge"
 KEPT = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:str", NULL, MERGE)
 STANDARD = "tag:yaml.org,2002:"  # of scalars such as !!int: the text is kept
@@ -64,14 +65,9 @@ def load_yaml(data: bytes) -> Any:
 
 def _check_depth(data: bytes) -> None:
     """Raise YamlError where lists and mappings are nested too deeply: the library composes them by recursion."""
-    depth = 0
-    for event in yaml.parse(data, _Loader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > DEEPEST:
-                raise _too_deep(event.start_mark.line + 1)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
+    for event, depth in with_depths(yaml.parse(data, _Loader)):
+        if depth > DEEPEST:
+            raise _too_deep(event.start_mark.line + 1)
 
 
 def _check(root: yaml.Node) -> None:

@@ -319,7 +319,6 @@ def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...], shape: PoseShap
         sheet.report(unknown, "class", sheet.table["class"], f"a class from 0 to {len(names) - 1}")
     values = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in FIELDS[1:]], axis=1)
     sheet_cells.numbers(sheet, "conf", low=0, high=1)
-    values[sheet.bad] = np.nan
     values[:, :2] -= values[:, 2:] / 2
     boxes = values * np.tile(sizes, 2)
     areas = box_areas(boxes)

@@ -265,7 +265,6 @@ def _boxes(sheet: Sheet, columns: Columns, names: list[str], given: Bools, wide:
     values = np.stack([sheet_cells.numbers(sheet, name, low=low, high=high_end) for name in names], axis=1)
     for place, name in enumerate(names):
         sheet.report(given & ~sheet.bad & np.isnan(values[:, place]), name, sheet.table[name], "a number")
-    values[sheet.bad] = np.nan
     if shares or _normalised(values[given]):
         sheet.report(given & np.isnan(wide), None, "no size", NO_SIZES)
         values = values * np.stack([wide, high, wide, high], axis=1)

@@ -111,7 +111,9 @@ def numbers(
         if whole:
             broken = (result != np.floor(result)) | (np.abs(result) >= WHOLE)
             sheet.report(present & broken, name, column, "a whole number")
-        sheet.report((result < low) | (result > high), name, column, _range(low, high))
+        outside = (result < low) | (result > high)
+        sheet.report(outside, name, column, _range(low, high))
+        result[outside] = np.nan
     if need:
         sheet.report(~present & ~sheet.bad, name, column, "a number")
     return result

@@ -66,7 +66,7 @@ def _part(title: str, value: Any) -> tuple[str, str, Any]:
     if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         return title, "table", pd.DataFrame({title: value})
     if isinstance(value, list) and value and all(isinstance(item, int | float) for item in value):
-        return title, "fact", ", ".join(map(str, map(_flat, value)))
+        return title, "fact", ", ".join(map(_flat, value))
     if _fields(value):
         return title, "fact", " · ".join(f"{_title(key)} {_flat(cell)}" for key, cell in value.items())
     if isinstance(value, str) and len(value) > 80:
