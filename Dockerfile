@@ -4,7 +4,7 @@ ARG EXTRAS=studio,pdf,judge,remote,auth
 WORKDIR /build
 COPY requirements-uv.txt requirements.txt requirements-torch.txt ./
 RUN pip install --no-cache-dir --require-hashes -r requirements-uv.txt
-COPY pyproject.toml README.md LICENSE app.py server.py ./
+COPY pyproject.toml README.md LICENSE app.py ./
 COPY .streamlit .streamlit
 COPY metrics metrics
 COPY components components

@@ -85,7 +85,7 @@ def serving(folder: str) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "server.py", "--server.port", str(port)],
+        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
         cwd=PROJECT, env=os.environ | {"ASSAY_WORKSPACE": folder, "ASSAY_NO_TOKEN": "1"},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip

@@ -208,7 +208,7 @@ def _team() -> Team | None:
 def _refuse_open_address() -> None:
     """Refuse to answer without the gate, and other machines where nobody signs in and nobody wanted it so."""
     if st.context.headers and not Access.in_force:
-        raise NotAllowed("This server would let anyone in. Start the studio by its command: assay studio")
+        raise NotAllowed("This server would let anyone in. Start the studio instead: streamlit run app.py")
     address = st.get_option("server.address")
     if os.environ.get(OPEN) == "1" or (address and is_loopback(address)):
         return

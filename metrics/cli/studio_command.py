@@ -11,7 +11,7 @@ from metrics.core.errors import InputError, MissingResource
 from metrics.core.extras import missing_extra
 from metrics.core.loopback import is_loopback
 from metrics.core.open_files import allow_open_files
-from metrics.core.places import SERVER, own_environment, python_module
+from metrics.core.places import APP, own_environment, python_module
 from metrics.store import Workspace
 from metrics.store.team import read_team
 
@@ -77,4 +77,4 @@ def _studio(options: argparse.Namespace) -> NoReturn:
         environment["ASSAY_WORKSPACE"] = str(Workspace(options.workspace).path)
     allow_open_files()
     sys.stdout.flush()
-    os.execve(sys.executable, python_module("streamlit", "run", str(SERVER), *place), environment)  # noqa: S606 - no shell
+    os.execve(sys.executable, python_module("streamlit", "run", str(APP), *place), environment)  # noqa: S606 - no shell

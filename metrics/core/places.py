@@ -8,7 +8,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1]
 INSTALLED = PACKAGE / "studio"  # the wheel puts there what stands beside the package in a clone
 STUDIO = INSTALLED if INSTALLED.is_dir() else PACKAGE.parent
-SERVER = STUDIO / "server.py"
+APP = STUDIO / "app.py"
 SAMPLES = STUDIO / "data" / "samples"
 
 

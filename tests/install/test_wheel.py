@@ -49,7 +49,7 @@ def test_the_script_theme_and_samples_are_in_it(names: set[str]) -> None:
     kept = {name for name in kept if "__pycache__" not in name}
     assert {PurePosixPath(name).name for name in kept} >= {"sample.json", "suite.csv", "instances.json"}
     assert {name for name in names if name.startswith(f"{STUDIO}/data/")} == kept, "scripts that wrote them stay out"
-    assert {f"{STUDIO}/app.py", f"{STUDIO}/server.py", f"{STUDIO}/.streamlit/config.toml"} <= names
+    assert {f"{STUDIO}/app.py", f"{STUDIO}/.streamlit/config.toml"} <= names
 
 
 def test_metadata(metadata: dict[str, list[str]], names: set[str]) -> None:

@@ -114,7 +114,7 @@ def place_samples(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def serving(
-    folder: Path, samples: bool = False, script: str = "server.py", options: Sequence[str] = (), token: str = ""
+    folder: Path, samples: bool = False, script: str = "app.py", options: Sequence[str] = (), token: str = ""
 ) -> Iterator[str]:
     """The address of a studio on a workspace, while it runs; it computes no samples, and wants a token if given one."""
     with (folder / "samples.lock").open("w") as lock:

@@ -153,7 +153,7 @@ def test_no_page_breaks_the_policy(served: str, studio_of_pictures: str, page: P
 
 
 def test_the_pages_without_the_gate_show_nothing(sampled: Path, page: Page) -> None:
-    with serving(sampled, script="app.py") as address:
-        page.goto(f"{address}/runs")
-        expect(page.get_by_text("Start the studio by its command: assay studio")).to_be_visible()
+    with serving(sampled, script="pages/runs.py") as address:
+        page.goto(address)
+        expect(page.get_by_text("Start the studio instead: streamlit run app.py")).to_be_visible()
         assert "Animals" not in page.inner_text("body")

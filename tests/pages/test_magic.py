@@ -10,7 +10,6 @@ from tests.pages.conftest import PROJECT
 
 SCRIPTS = [
     PROJECT / "app.py",
-    PROJECT / "server.py",
     *sorted((PROJECT / "pages").glob("*.py")),
     *sorted((PROJECT / "components").rglob("*.py")),
 ]
