@@ -48,8 +48,10 @@ def own_home() -> "tempfile.TemporaryDirectory[str] | None":
 HOME = own_home()  # before any test module reads the environment; removed when this process ends
 # several test processes share the cores: torch's threads would spin against each other
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-settings.register_profile("assay", deadline=None)  # a busy machine is no defect
-settings.load_profile("assay")
+# a busy machine is no defect; `make test-long` tries more examples
+settings.register_profile("short", deadline=None, max_examples=15)
+settings.register_profile("long", deadline=None, max_examples=100)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 PROJECT = Path(__file__).resolve().parents[1]
 
 
