@@ -2,8 +2,9 @@
 FROM python:3.12-slim AS build
 ARG EXTRAS=studio,pdf,judge,remote,auth
 WORKDIR /build
-COPY requirements-uv.txt requirements.txt requirements-torch.txt ./
-RUN pip install --no-cache-dir --require-hashes -r requirements-uv.txt
+COPY requirements.txt requirements.lock requirements-dev.lock ./
+RUN awk '/^# / {on = $2 == "uv"; next} on' requirements-dev.lock \
+    | pip install --no-cache-dir --require-hashes -r /dev/stdin
 COPY pyproject.toml README.md LICENSE app.py ./
 COPY .streamlit .streamlit
 COPY metrics metrics
@@ -14,7 +15,7 @@ COPY data/samples data/samples
 RUN python -m venv /opt/assay \
     && uv build --wheel --out-dir dist \
     && uv pip install --no-cache --compile-bytecode --python /opt/assay/bin/python \
-        --constraints requirements.txt --constraints requirements-torch.txt "$(echo dist/*.whl)[$EXTRAS]"
+        --constraints requirements.lock --constraints requirements.txt "$(echo dist/*.whl)[$EXTRAS]"
 
 FROM python:3.12-slim
 RUN useradd --create-home --uid 10001 assay \

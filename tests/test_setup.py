@@ -1,4 +1,4 @@
-"""The Makefile and .ci/run: what they promise, tried with stand-ins for Python and make."""
+"""The Makefile, its locks and .ci/run: what they promise, tried with stand-ins for Python and make."""
 
 import itertools
 import os
@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -15,27 +16,23 @@ from packaging.utils import canonicalize_name
 from tests import chromium as browsers
 
 TARGETS = sorted(
-    "audit bench check chromium clean coverage docs faults fuzz help lint lock mutants pictures run samples sbom setup "
-    "setup-dev test types "
-    "unit".split()
+    "audit bench check chromium clean coverage docs fuzz help lint lock mutants pictures run samples sbom setup "
+    "setup-dev test test-long types".split()
 )
-
 # Answers the Makefile's question about its version with the given exit status, makes a .venv whose python is a copy of
-# itself, and writes down what it was asked to do. Modules called `broken` fail.
+# itself, and writes down what it was asked to do.
 PYTHON = """#!/bin/sh
 case "$1" in
     --version) echo "Python of the test" ;;
     -c) exit {status} ;;
-    *) echo "$*" >> "{log}"; if [ "$2" = venv ]; then mkdir -p .venv/bin; cp "$0" .venv/bin/python; fi
-        [ "$2" != "{broken}" ] ;;
+    *) echo "$*" >> "{log}"; if [ "$2" = venv ]; then mkdir -p .venv/bin; cp "$0" .venv/bin/python; fi ;;
 esac
 """
 VENV = "-m venv --clear .venv"
-GET_UV = "-m pip install --quiet --require-hashes -r requirements-uv.txt"
-BY_UV = "-m uv pip install --quiet --python .venv/bin/python --no-deps --require-hashes -r requirements{}.txt"
-BY_PIP = "-m pip install --quiet --no-deps --require-hashes -r requirements{}.txt"
-TORCH = "-m pip install --quiet -r requirements-torch.txt"
+LOCKED = "-m pip install --quiet --no-deps --require-hashes -r {}"
+TORCH = "-m pip install --quiet {}torch==2.13.0"
 WARM_UP = "-m metrics warm-up"
+PRODUCT = [LOCKED.format("requirements.lock"), TORCH.format(""), WARM_UP]
 
 
 def script(path: Path, text: str) -> None:
@@ -44,36 +41,29 @@ def script(path: Path, text: str) -> None:
 
 
 def make(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    outer = {
-        name: value for name, value in os.environ.items() if not name.startswith("MAKE")
-    }  # make test runs these tests
+    outer = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # make runs these tests
     return subprocess.run(["make", *arguments], cwd=folder, env=outer | environment, capture_output=True, text=True)
 
 
 @pytest.fixture
 def workbench(project: Path, tmp_path: Path) -> Path:
     """A folder with the Makefile, the requirements and, in bin/, the few commands that recipes need, but no Python."""
-    for file in (project / "Makefile", *project.glob("requirements*.txt")):
+    for file in (project / "Makefile", *project.glob("requirements*")):
         shutil.copy(file, tmp_path)
     (tmp_path / "bin").mkdir()
-    for command in ("sh", "make", "mkdir", "cp", "touch"):
+    for command in ("sh", "make", "mkdir", "cp", "touch", "awk", "grep"):
         (tmp_path / "bin" / command).symlink_to(str(shutil.which(command)))
     return tmp_path
 
 
-def test_help_lists_every_target(project: Path) -> None:
+def test_help_lists_every_target_and_each_has_a_recipe(project: Path) -> None:
     listed = re.findall(r"^  make ([a-z-]+) +\S", make(project).stdout, re.MULTILINE)
     assert sorted(listed) == TARGETS
     phony = re.search(r"^\.PHONY: (.*)$", (project / "Makefile").read_text().replace("\\\n", ""), re.MULTILINE)
     assert phony
     assert sorted(phony[1].split()) == TARGETS
-
-
-@pytest.mark.parametrize("target", TARGETS)
-def test_each_target_has_a_recipe(project: Path, target: str) -> None:
-    dry = make(project, "--dry-run", "--always-make", target)
+    dry = make(project, "--dry-run", "--always-make", *TARGETS)
     assert dry.returncode == 0, dry.stderr
-    assert dry.stdout.strip()
 
 
 @pytest.mark.parametrize(
@@ -87,64 +77,23 @@ def test_each_target_has_a_recipe(project: Path, target: str) -> None:
 def test_setup_finds_a_python_once(workbench: Path, pythons: dict[str, int], chosen: str) -> None:
     log = workbench / "log"
     for name, status in pythons.items():
-        script(workbench / "bin" / name, PYTHON.format(status=status, log=log, broken=""))
+        script(workbench / "bin" / name, PYTHON.format(status=status, log=log))
     path = str(workbench / "bin")
     first = make(workbench, "setup", PATH=path)
     assert first.returncode == 0, first.stderr
     assert (workbench / ".venv/bin/python").read_text() == (workbench / "bin" / chosen).read_text()
-    steps = [VENV, GET_UV, BY_UV.format(""), TORCH, WARM_UP]
+    steps = [VENV, *PRODUCT]
     assert log.read_text().splitlines() == steps
     assert make(workbench, "setup", PATH=path).returncode == 0
     assert log.read_text().splitlines() == steps, "nothing to do the second time"
-    os.utime(workbench / "requirements.txt", (4e9, 4e9))
-    make(workbench, "setup", PATH=path)
-    assert log.read_text().splitlines() == [*steps, *steps[1:]], "new requirements, same environment"
-
-
-def test_setup_without_uv_takes_pip(workbench: Path) -> None:
-    log = workbench / "log"
-    script(workbench / "bin" / "python3", PYTHON.format(status=0, log=log, broken="uv"))
-    done = make(workbench, "setup-dev", PATH=str(workbench / "bin"))
-    assert done.returncode == 0, done.stderr
-    assert "uv could not install requirements.txt; pip does, which takes longer" in done.stdout
-    product = [GET_UV, BY_UV.format(""), BY_PIP.format(""), TORCH, WARM_UP]
-    tests = [GET_UV, BY_UV.format("-dev"), BY_PIP.format("-dev")]
-    assert log.read_text().splitlines() == [VENV, *product, *tests]
-
-
-def test_setup_takes_another_build_of_torch(workbench: Path) -> None:
-    log = workbench / "log"
-    script(workbench / "bin" / "python3", PYTHON.format(status=0, log=log, broken=""))
-    make(workbench, "setup", "TORCH=--index-url CPU-BUILDS", PATH=str(workbench / "bin"))
-    assert "-m pip install --quiet --index-url CPU-BUILDS -r requirements-torch.txt" in log.read_text().splitlines()
-
-
-@pytest.mark.parametrize("name", [f"requirements{which}.txt" for which in ("", "-dev", "-uv", "-audit")])
-def test_every_locked_package_has_a_version_and_hashes(project: Path, name: str) -> None:
-    lines = re.sub(r"\\\n", "", (project / name).read_text()).splitlines()
-    locked = [line for line in lines if not line.startswith("#")]
-    assert locked
-    assert [line for line in locked if not re.match(r"[a-z0-9.-]+==\S+ .*--hash=sha256:[0-9a-f]{64}", line)] == []
-
-
-def test_the_lock_has_what_the_package_declares(project: Path) -> None:
-    """Each requirement of the core and of every extra is locked, within its bounds; torch stands in its own file."""
-    declared = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*declared["dependencies"], *itertools.chain(*declared["optional-dependencies"].values())]
-    lines = [
-        line
-        for name in ("requirements.txt", "requirements-torch.txt")
-        for line in (project / name).read_text().splitlines()
-    ]
-    locked = dict(found.groups() for line in lines if (found := re.match(r"([a-z0-9.-]+)==([^\s;]+)", line)))
-    for requirement in map(Requirement, wanted):
-        if requirement.name != "assay":
-            version = locked[canonicalize_name(requirement.name)]
-            assert version in requirement.specifier, f"{requirement}: locked {version}; run make lock"
+    os.utime(workbench / "requirements.lock", (4e9, 4e9))
+    make(workbench, "setup-dev", "TORCH=--index-url CPU-BUILDS", PATH=path)
+    again = [LOCKED.format("requirements.lock"), TORCH.format("--index-url CPU-BUILDS "), WARM_UP]
+    assert log.read_text().splitlines() == [*steps, *again, LOCKED.format("/dev/stdin")], "the same environment"
 
 
 def test_setup_without_a_python_says_so(workbench: Path) -> None:
-    script(workbench / "bin" / "python3", PYTHON.format(status=1, log=workbench / "log", broken=""))
+    script(workbench / "bin" / "python3", PYTHON.format(status=1, log=workbench / "log"))
     failed = make(workbench, "setup", PATH=str(workbench / "bin"))
     assert failed.returncode == 2
     assert (
@@ -160,6 +109,47 @@ def test_a_failed_install_leaves_no_stamp(workbench: Path) -> None:
     assert not (workbench / ".venv/.setup").exists()
 
 
+def versions(lock: str) -> dict[str, str]:
+    return dict(re.findall(r"^([a-z0-9.-]+)==([^\s;]+)", lock, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+def test_every_locked_package_has_a_version_and_hashes(project: Path, name: str) -> None:
+    lines = re.sub(r"\\\n", "", (project / name).read_text()).splitlines()
+    locked = [line for line in lines if not line.startswith("#")]
+    assert locked
+    assert [line for line in locked if not re.match(r"[a-z0-9.-]+==\S+ .*--hash=sha256:[0-9a-f]{64}", line)] == []
+
+
+def test_the_files_that_make_lock_writes_have_what_the_project_declares(project: Path) -> None:
+    """requirements.txt names every requirement once, as locked, torch among them."""
+    declared = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = [
+        *declared["project"]["dependencies"],
+        *itertools.chain(*declared["project"]["optional-dependencies"].values()),
+    ]
+    locked = versions((project / "requirements.lock").read_text())
+    assert "torch" not in locked
+    locked |= versions("\n".join(declared["tool"]["uv"]["constraint-dependencies"]))
+    extras: dict[str, set[str]] = {}
+    for requirement in map(Requirement, wanted):
+        name = canonicalize_name(requirement.name)
+        if name != "assay":
+            assert locked[name] in requirement.specifier, f"{requirement}: locked {locked[name]}; run make lock"
+            extras.setdefault(name, set()).update(requirement.extras)
+    lines = (project / "requirements.txt").read_text().splitlines()
+    stated: list[Any] = [Requirement(line) for line in lines if not line.startswith("#")]
+    assert [(one.name, one.extras, str(one.specifier)) for one in stated] == [
+        (name, extras[name], f"=={locked[name]}") for name in sorted(extras)
+    ], "run make lock"
+    parts = (project / "requirements-dev.lock").read_text().split("\n# ")[1:]
+    for part in parts:
+        name, _, lock = part.partition("\n")
+        group = {canonicalize_name(Requirement(one).name) for one in declared["dependency-groups"][name]}
+        assert group <= {*versions(lock)}, "run make lock"
+    assert len(parts) == len(declared["dependency-groups"])
+
+
 def test_ci_runs_make_test_from_any_folder(project: Path, tmp_path: Path) -> None:
     script(tmp_path / "make", f'#!/bin/sh\necho "$PWD $*" > {tmp_path}/log\nexit 7\n')
     done = subprocess.run(
@@ -169,10 +159,26 @@ def test_ci_runs_make_test_from_any_folder(project: Path, tmp_path: Path) -> Non
     assert done.returncode == 7, "a failure is passed on"
 
 
-def test_the_checks_cannot_be_ignored(project: Path) -> None:
-    makefile = (project / "Makefile").read_text()
-    assert "|| true" not in makefile
-    assert not re.search(r"^\t@?-", makefile, re.MULTILINE)
+@pytest.mark.parametrize("broken", ["ruff", "lint-imports", "mypy", "pytest", None])
+def test_a_check_that_fails_fails_the_target(workbench: Path, broken: str | None) -> None:
+    tools = workbench / ".venv/bin"
+    tools.mkdir(parents=True)
+    for name in ("ruff", "lint-imports", "mypy"):
+        script(tools / name, f"#!/bin/sh\necho {name} says so\nexit {int(name == broken)}\n")
+    script(
+        tools / "python",
+        f'#!/bin/sh\necho "$*" >> {workbench}/log\ncase "$2" in pytest) exit {int(broken == "pytest")};; esac\n',
+    )
+    for stamp in (".setup", ".setup-dev"):
+        (tools.parent / stamp).touch()
+        os.utime(tools.parent / stamp, (5e9, 5e9))
+    done = make(workbench, "test", "ARGS=-k rouge")
+    assert (done.returncode != 0) is (broken is not None), done.stdout + done.stderr
+    if broken not in ("ruff", "lint-imports"):
+        assert "mypy says so" in done.stdout
+        assert "-k rouge" in (workbench / "log").read_text()
+    makefile = (workbench / "Makefile").read_text()
+    assert not re.search(r"^\t@?-|\|\| true", makefile, re.MULTILINE), "nothing is passed over"
 
 
 @pytest.mark.parametrize(

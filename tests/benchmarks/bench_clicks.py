@@ -20,8 +20,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from metrics.store import Run, Workspace
 from metrics.suites.samples import compute_missing, sample_runs
-from tests.benchmarks.bench_gallery import big_run
-from tests.benchmarks.bench_pages import deep_run
+from tests.benchmarks.click_runs import big_run, deep_run
 from tests.benchmarks.table import Row, report
 from tests.chromium import FLAGS, find
 from tests.pages.conftest import serving, settle

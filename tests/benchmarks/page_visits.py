@@ -3,8 +3,7 @@
     python -m tests.benchmarks.page_visits WORKSPACE RUN VISITS
 
 VISITS is a name in VISITS. Printed are the seconds of the first visit (imports included), of the one after, and how far
-the process grew above what it held before the first, in bytes. Pages are run by streamlit's AppTest, as bench_pages
-does.
+the process grew above what it held before the first, in bytes. Pages are run by streamlit's AppTest.
 """
 
 import os

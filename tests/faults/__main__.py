@@ -1,4 +1,4 @@
-"""`python -m tests.faults`: every fault at every point of every operation; writes docs/faults.json (`make faults`).
+"""`python -m tests.faults`: every fault at every point of every operation; writes docs/faults.json (`make test-long`).
 
 With names of operations only those are tried, and nothing is written. $JOBS processes work at once, by default one per
 core.

@@ -1,6 +1,6 @@
 """Faults of the disk at every point of small operations, and at some points of large ones; see tests.faults.trials.
 
-`make faults` tries every point of all of them and writes docs/faults.json.
+`make test-long` tries every point of all of them and writes docs/faults.json.
 """
 
 from pathlib import Path

@@ -68,7 +68,7 @@ def core(wheel: Path, elsewhere: Path, tmp_path_factory: pytest.TempPathFactory)
     """Assay without any extra in a fresh environment, in the locked versions."""
     folder = tmp_path_factory.mktemp("core") / "venv"
     uv("venv", "--python", sys.executable, folder)
-    uv("pip", "install", "--python", folder / "bin" / "python", "-c", PROJECT / "requirements.txt", wheel)
+    uv("pip", "install", "--python", folder / "bin" / "python", "-c", PROJECT / "requirements.lock", wheel)
     return Installed(folder, elsewhere)
 
 

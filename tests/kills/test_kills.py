@@ -1,9 +1,11 @@
 """Processes are killed and stopped at any state of their work, or do the same at once; what is left goes on.
 
-A kill comes at the n-th operation on a file, a signal in a stage of a run. `--every-kill` kills at every operation.
+A kill comes at the n-th operation on a file, a signal in a stage of a run. With HYPOTHESIS_PROFILE=long it comes at every
+operation.
 """
 
 import multiprocessing
+import os
 import signal
 import subprocess
 import sys
@@ -22,7 +24,8 @@ from tests.judge.judge_scenes import asked
 from tests.judge.server import JudgeServer
 from tests.kills.children import ALL, BUSY, DONE, STAGES, together, until_killed
 
-POINTS = 3  # of an operation at which it is killed, without --every-kill
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+POINTS = 3  # of an operation at which it is killed, where not all are tried
 GUARD = 300  # seconds, against a test that hangs
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
 PROCESSES = multiprocessing.get_context("forkserver")
@@ -31,12 +34,10 @@ STOPS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_killed_at_any_file_it_goes_on_to_the_same_bytes(
-    name: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_killed_at_any_file_it_goes_on_to_the_same_bytes(name: str, tmp_path: Path) -> None:
     bench = Bench(BY_NAME[name], tmp_path)
     last = sum(bench.counted.counts[kind] for kind in ALL)
-    points = bench.operation.most if request.config.getoption("--every-kill", default=False) else POINTS
+    points = bench.operation.most if LONG else POINTS
     step = max(1, last // points)
     exits = []
     for at in range(last, 0, -step):

