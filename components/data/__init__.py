@@ -308,7 +308,7 @@ from components.data.thresholds import (
     use_profile,
 )
 from components.data.unfinished_runs import SoFar, so_far
-from components.data.uploaded_files import ARCHIVES, TABLES, model_name, reading_of, upload_name
+from components.data.uploaded_files import ARCHIVES, TABLES, choices_of, model_name, reading_of, upload_name
 from components.data.visitors import (
     SignIn,
     audit_log,
