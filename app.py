@@ -1,10 +1,7 @@
 """The studio's entry: navigation and nothing else."""
 
-from components.data import storage_told
-from components.widgets.damaged_run import told
 from components.widgets.frame import navigation
+from components.widgets.page_error import guard_page
 
-with storage_told():
-    page = navigation()
-    with told():
-        page.run()
+with guard_page():
+    navigation().run()

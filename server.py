@@ -29,4 +29,13 @@ async def announced(_app: st.App) -> AsyncIterator[None]:
     yield
 
 
-app = st.App("app.py", middleware=[Middleware(Gate, access=access)], lifespan=announced)
+def draw_error(failure: Exception) -> bool:
+    """Draw an error of a page; see the function of that name."""
+    from components.widgets import page_error  # only now: what it imports wants a server that runs
+
+    return page_error.draw_error(failure)
+
+
+app = st.App(
+    "app.py", middleware=[Middleware(Gate, access=access)], lifespan=announced, on_script_error=draw_error,
+)  # fmt: skip
