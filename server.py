@@ -10,6 +10,7 @@ from starlette.middleware import Middleware
 
 from components.server.access import access_of, address_of
 from components.server.gate import Gate
+from components.widgets.page_error import draw_error
 from metrics.core.terminal import protect
 from metrics.judge.redact import redact
 
@@ -29,13 +30,5 @@ async def announced(_app: st.App) -> AsyncIterator[None]:
     yield
 
 
-def draw_error(failure: Exception) -> bool:
-    """Draw an error of a page; see the function of that name."""
-    from components.widgets import page_error  # only now: what it imports wants a server that runs
-
-    return page_error.draw_error(failure)
-
-
-app = st.App(
-    "app.py", middleware=[Middleware(Gate, access=access)], lifespan=announced, on_script_error=draw_error,
-)  # fmt: skip
+gate = [Middleware(Gate, access=access)]
+app = st.App("app.py", middleware=gate, lifespan=announced, on_script_error=draw_error)

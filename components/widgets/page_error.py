@@ -1,4 +1,7 @@
-"""Errors of a page as cards of our own: what happened, what is left, and what to do."""
+"""Errors of a page as cards of our own: what happened, what is left, and what to do.
+
+The server imports this before it runs, so components.data, whose caches want a running one, is imported on use.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ from itertools import count
 
 import streamlit as st
 
-from components import data
-from components.widgets import damaged_run, url
+from components.widgets import url
 from components.widgets.literal import literal
 
 TITLE = "✗ An error of Assay stopped this view"
@@ -47,6 +49,9 @@ def draw_error(failure: Exception) -> bool:
 
 def draw_refusal(failure: Exception) -> bool:
     """Draw an error whose text is written for the user; return False for any other."""
+    from components import data
+    from components.widgets import damaged_run
+
     if isinstance(failure, data.RunCorrupt):
         damaged_run.draw_damage(failure)
     elif data.draw_storage_error(failure):
@@ -60,6 +65,8 @@ def draw_refusal(failure: Exception) -> bool:
 
 def draw_card(failure: Exception) -> None:
     """Draw an error of the program itself, with the details for a report."""
+    from components import data
+
     page = (st.context.url or "").rpartition("/")[2]
     with st.container(border=True):
         st.subheader(TITLE, anchor=False)
