@@ -4,14 +4,11 @@ import streamlit as st
 from streamlit import runtime
 
 if runtime.exists():
-    from components.data import storage_told
-    from components.widgets.damaged_run import told
     from components.widgets.frame import navigation
+    from components.widgets.page_error import guard_page
 
-    with storage_told():
-        page = navigation()
-        with told():
-            page.run()
+    with guard_page():
+        navigation().run()
 else:
     from components.server.start import gate_options
 

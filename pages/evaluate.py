@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 
 import pandas as pd
 import streamlit as st
@@ -97,19 +99,26 @@ def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]
             "My suite file already has the answers", value=together, key=f"together-{together}",
             on_change=lambda: url.put(together=not together),
         )  # fmt: skip
-    asked = url.params("called")
+    called: list[str] = []
     models = []
-    for index, token in enumerate(tokens):
+    for token in tokens:
         file = data.upload_name(token)
-        guess = data.model_name(file)
+        guess = another_name(data.model_name(file), models)
         if data.names_its_models(token, tuple(url.params("read"))):
             models.append("")
             continue
-        model = asked[index] if index < len(asked) else guess
-        models.append(st.text_input(f"Model that made {file}", model, key=f"called-{token}").strip() or guess)
-    if any(models):
-        url.put(called=models)
+        asked = data.choices_of(token, url.params("called")).get("model", guess)
+        models.append(st.text_input(f"Model that made {file}", asked, key=f"called-{token}").strip() or guess)
+        called.append(f"{token}.model={models[-1]}")
+    if called:
+        url.put(called=called)
     return tuple(tokens), tuple(models), together
+
+
+def another_name(name: str, taken: Sequence[str]) -> str:
+    """Return the name, with a number where another file has it already: `outputs`, `outputs 2`."""
+    names = (name if number == 1 else f"{name} {number}" for number in count(1))
+    return next(each for each in names if each not in taken)
 
 
 def choose_on_file(suite: str, stored: dict[str, str]) -> str:
@@ -157,7 +166,7 @@ def show_examples() -> None:
 def show_columns(inputs: data.Inputs) -> str:
     """Draw how each file was read; return what is in the way: `question`, `problem`, or nothing."""
     files = data.previews(inputs)
-    obstacles = [column_mapping.draw_file(file, mapping_of(file)) for file in files]
+    obstacles = [column_mapping.draw_file(file, parameter_of(file), files) for file in files]
     if files:
         with st.expander("Columns, lists and first rows"):
             if inputs.source == "upload":
@@ -172,7 +181,7 @@ def show_columns(inputs: data.Inputs) -> str:
     return "problem" if "problem" in obstacles else "question" if "question" in obstacles else ""
 
 
-def mapping_of(file: data.InspectedFile) -> str:
+def parameter_of(file: data.InspectedFile) -> str:
     """Return the query parameter with the corrections of a file's columns."""
     return "omap" if file.preview is not None and file.preview.role == "outputs" else "smap"
 
@@ -184,7 +193,7 @@ def show_file(file: data.InspectedFile) -> None:
         return
     st.text(f"{file.name}: " + (" ".join(seen.notes) or "which column is which"))
     if file.canonical:
-        column_mapping.draw_mapping(seen.mapping, file.canonical, seen.columns, mapping_of(file))
+        column_mapping.draw_mapping(file.token, seen.mapping, file.canonical, seen.columns, parameter_of(file))
     if seen.lists:
         st.text("How list cells were read")
         cells = [

@@ -61,6 +61,7 @@ from components.data.document_questions import (
     start_questions,
     store_questions,
 )
+from components.data.error_reports import error_report
 from components.data.evaluator_presets import presets
 from components.data.found_slices import (
     found_slices,
@@ -244,7 +245,7 @@ from components.data.run_reads import (
     worst_cases,
 )
 from components.data.sample_sizes import sample_aim
-from components.data.storage import storage_told
+from components.data.storage import draw_storage_error
 from components.data.stored_outputs import answers_on_file, cases_to_answer
 from components.data.suite_cases import (
     CaseToEdit,
@@ -308,7 +309,7 @@ from components.data.thresholds import (
     use_profile,
 )
 from components.data.unfinished_runs import SoFar, so_far
-from components.data.uploaded_files import ARCHIVES, TABLES, model_name, reading_of, upload_name
+from components.data.uploaded_files import ARCHIVES, TABLES, choices_of, model_name, reading_of, upload_name
 from components.data.visitors import (
     SignIn,
     audit_log,
@@ -360,7 +361,7 @@ from metrics.analysis.findings.problems import flip_evidence
 from metrics.analysis.objects.object_export import MOST as MOST_EXPORTED
 from metrics.analysis.slices.find_slices import LEVEL as SLICE_LEVEL
 from metrics.core.calibration import FEWEST_LABELS
-from metrics.core.errors import InputError, RunCorrupt, RunError
+from metrics.core.errors import AssayError, InputError, RunCorrupt, RunError
 from metrics.core.input_problems import grouped
 from metrics.core.prompt import wording
 from metrics.core.registry import evaluator_ids, title_of

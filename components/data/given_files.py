@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.data.uploaded_files import column_pairs, name_of, reading_of, upload_folder
+from components.data.uploaded_files import choices_of, name_of, reading_of, upload_folder
 from components.data.workspace_runs import workspace
 from metrics.core.errors import InputError
 
@@ -48,7 +48,7 @@ def _read(
     run, name = workspace().run(run_id), name_of(token, Path(folder))
     try:
         found = read(
-            Path(folder) / token, suite=run.suite, models=run.models, mapping=column_pairs(pairs), filename=name,
+            Path(folder) / token, suite=run.suite, models=run.models, mapping=choices_of(token, pairs), filename=name,
             reading=reading_of(token, readings), **choices,
         )  # fmt: skip
     except InputError as failure:

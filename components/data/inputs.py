@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import streamlit as st
 
 from components.data.uploaded_files import (
+    choices_of,
     column_pairs,
     name_of,
+    pairs_of,
     path_of,
     problem_table,
     reading_of,
@@ -40,9 +42,9 @@ class Inputs:
     """What is to be evaluated, as chosen so far: names (ours) of uploads, or a stored suite, a sample, or a run.
 
     `source` is upload, stored, sample or run; `models` names the model of each file of outputs ("": the file names its
-    models); `together`: the suite file has the answers; mappings are `canonical=column` texts; `files` is the zip of
-    files that agents made; `keep`: bad rows are skipped; `job`: the completion whose answers are the outputs;
-    `readings`: encodings and sheets, see `reading_of`; `on_file`: the stored outputs of an earlier run.
+    models); `together`: the suite file has the answers; mappings are texts `TOKEN.canonical=column`, see `pairs_of`;
+    `files` is the zip of files that agents made; `keep`: bad rows are skipped; `job`: the completion whose answers are
+    the outputs; `readings`: encodings and sheets, see `reading_of`; `on_file`: the stored outputs of an earlier run.
     `fixes` of predictions are MODEL=FIX; `classes` say what becomes of classes that the suite does not have.
     """
 
@@ -121,7 +123,7 @@ def inspect(
     token: str, role: FileRole, task: str = "", pairs: tuple[str, ...] = (), readings: tuple[str, ...] = ()
 ) -> InspectedFile:
     """Return how an uploaded file would be read."""
-    return _inspect(str(upload_folder()), token, role, task, pairs, readings)
+    return _inspect(str(upload_folder()), token, role, task, pairs_of(token, pairs), readings)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -336,11 +338,12 @@ def _read_tables(inputs: Inputs, keep: bool) -> Tables:
         run = workspace().run(inputs.suite)
         return run.suite, run.outputs, [], [], 0
     folder = upload_folder()
-    task, pairs = task_of(inputs.task), column_pairs(inputs.suite_mapping)
+    task = task_of(inputs.task)
     if inputs.together:
         both = ingest.load_combined(
-            folder / inputs.suite, task=task, mapping=pairs, name=_stem(inputs.suite), keep_good_rows=keep,
-            filename=name_of(inputs.suite, folder), reading=reading_of(inputs.suite, inputs.readings),
+            folder / inputs.suite, task=task, mapping=choices_of(inputs.suite, inputs.suite_mapping),
+            name=_stem(inputs.suite), keep_good_rows=keep, filename=name_of(inputs.suite, folder),
+            reading=reading_of(inputs.suite, inputs.readings),
         )  # fmt: skip
         return *both.value, list(both.problems), list(both.notes), both.missing
     loaded = load_suite(inputs, keep)
@@ -357,7 +360,8 @@ def _read_tables(inputs: Inputs, keep: bool) -> Tables:
         return suite, outputs, list(loaded.problems), list(loaded.notes), missing
     paths = [folder / token for token in inputs.outputs]
     answers = ingest.load_outputs(
-        paths, suite=suite, mapping=column_pairs(inputs.outputs_mapping), keep_good_rows=keep,
+        paths, suite=suite, keep_good_rows=keep,
+        mappings={path: choices_of(path.name, inputs.outputs_mapping) for path in paths},
         model_names={path: model for path, model in zip(paths, inputs.models, strict=True) if model},
         filenames={path: name_of(path.name, folder) for path in paths},
         readings={path: reading_of(path.name, inputs.readings) for path in paths},
@@ -385,7 +389,7 @@ def _kept_suite(folder: str, _inputs: Inputs, keep: bool, key: str) -> Loaded[Su
 
     place = Path(folder)
     return ingest.load_suite(
-        place / _inputs.suite, task=task_of(_inputs.task), mapping=column_pairs(_inputs.suite_mapping),
+        place / _inputs.suite, task=task_of(_inputs.task), mapping=choices_of(_inputs.suite, _inputs.suite_mapping),
         name=_stem(_inputs.suite), keep_good_rows=keep, filename=name_of(_inputs.suite, place),
         images=place / _inputs.images if _inputs.images else None,
         images_filename=name_of(_inputs.images, place) if _inputs.images else None,

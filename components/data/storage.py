@@ -9,8 +9,18 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from metrics.core.storage import storage_error
 
 
+def draw_storage_error(failure: BaseException) -> bool:
+    """Draw in words what the machine refuses; return False for an error of another kind."""
+    refusal = storage_error(failure)
+    if refusal is None:
+        return False
+    st.error("The workspace cannot be used.", icon=":material/hard_drive:")
+    st.text(str(refusal))
+    return True
+
+
 @contextmanager
-def storage_told() -> Iterator[None]:
+def stop_at_storage_error() -> Iterator[None]:
     """Show what the machine refuses as one message in place of the rest of the page, and stop the page.
 
     In a thread that no page runs in StorageError is raised.
@@ -18,11 +28,10 @@ def storage_told() -> Iterator[None]:
     try:
         yield
     except Exception as failure:
-        told = storage_error(failure)
-        if told is None:
+        refusal = storage_error(failure)
+        if refusal is None:
             raise
         if get_script_run_ctx(suppress_warning=True) is None:
-            raise told from failure
-        st.error("The workspace cannot be used.", icon=":material/hard_drive:")
-        st.text(str(told))
+            raise refusal from failure
+        draw_storage_error(refusal)
         st.stop()

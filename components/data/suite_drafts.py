@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.data.uploaded_files import column_pairs, name_of, reading_of, task_of, upload_folder
+from components.data.uploaded_files import choices_of, name_of, reading_of, task_of, upload_folder
 from components.data.visitors import action
 from components.data.workspace_runs import workspace, workspace_path
 from metrics.core.errors import AssayError, InputError, InputProblem
@@ -319,7 +319,7 @@ def uploaded_suite(
     file = name_of(token, folder)
     try:
         suite = ingest.read_suite(
-            folder / token, task=task_of(task), mapping=column_pairs(pairs), name=file.rpartition(".")[0] or file,
+            folder / token, task=task_of(task), mapping=choices_of(token, pairs), name=file.rpartition(".")[0] or file,
             filename=file, workspace_media=folder / f"{token}.media", reading=reading_of(token, readings),
         )  # fmt: skip
     except InputError as failure:

@@ -36,6 +36,7 @@ EXPECTED = {  # by ending
 }  # fmt: skip
 MOST_BYTES = 2 << 30  # of one file, as server.maxUploadSize in .streamlit/config.toml
 TOKEN = re.compile(r"[0-9a-f]{32}\.[a-z]{2,7}")
+OF_FILE = re.compile(rf"({TOKEN.pattern})\.(.*)", re.DOTALL)  # TOKEN.NAME=VALUE: what is said of one upload
 CHUNK = 1 << 20
 
 
@@ -136,6 +137,27 @@ def column_pairs(pairs: Sequence[str]) -> dict[str, str]:
     return {canonical: column for canonical, sign, column in split if sign}
 
 
+def pairs_of(token: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return what texts `TOKEN.NAME=VALUE` say of an upload, as `NAME=VALUE`.
+
+    A text that names no upload is about every one of which nothing else is said.
+    """
+    split = [(OF_FILE.fullmatch(text), text) for text in texts]
+    own = tuple(match[2] for match, _ in split if match and match[1] == token)
+    return own or tuple(text for match, text in split if match is None)
+
+
+def with_pairs(token: str, texts: Sequence[str], pairs: Sequence[str]) -> list[str]:
+    """Return the texts with `pairs` in place of what they say of an upload."""
+    others = [text for text in texts if not text.startswith(f"{token}.")]
+    return others + [f"{token}.{pair}" for pair in pairs]
+
+
+def choices_of(token: str, texts: Sequence[str]) -> dict[str, str]:
+    """Return what was chosen for an upload, such as columns in place of those found: {canonical: column}."""
+    return column_pairs(pairs_of(token, texts))
+
+
 def task_of(name: str) -> Task | None:
     """Return the task of that name; None for "" or an unknown one."""
     from metrics.core.suite import Task
@@ -147,8 +169,8 @@ def reading_of(token: str, readings: Sequence[str]) -> Reading:
     """Return how the user says that an upload is to be read: texts `TOKEN.encoding=NAME` and `TOKEN.sheet=NAME`."""
     from metrics.ingest import Reading
 
-    chosen = column_pairs(readings)
-    return Reading(chosen.get(f"{token}.encoding"), chosen.get(f"{token}.sheet"))
+    chosen = choices_of(token, readings)
+    return Reading(chosen.get("encoding"), chosen.get("sheet"))
 
 
 def problem_table(problems: Iterable[InputProblem]) -> pd.DataFrame:

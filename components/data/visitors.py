@@ -18,7 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
-from components.data.storage import storage_told
+from components.data.storage import stop_at_storage_error
 from components.server.access import Access
 from metrics.core.errors import InputError
 from metrics.core.loopback import is_loopback
@@ -154,7 +154,7 @@ def action(needed: Role, what: str, *about: str) -> Callable[[Callable[P, T]], C
                     raise NotAllowed(
                         f"To {what} takes the role {needed}; yours is {who.role}. Ask who runs this studio."
                     )
-            with storage_told():
+            with stop_at_storage_error():
                 return function(*args, **kwargs)
 
         ACTIONS[function.__name__] = needed

@@ -13,12 +13,13 @@ from starlette.middleware import Middleware
 
 from components.server.access import access_of, address_of
 from components.server.gate import Gate
+from components.widgets.page_error import draw_error
 from metrics.core.terminal import protect
 from metrics.judge.redact import redact
 
 
 def gate_options() -> dict[str, Any]:
-    """Return the options of `st.App` that put the gate before the pages and print the address with its token."""
+    """Return the options of `st.App` that put the gate before the pages, print the address and draw errors as cards."""
     protect(redact)  # a traceback holds texts of others
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # its own lines name addresses without the token
     auth = st.secrets.get("auth", {}) if st.secrets.load_if_toml_exists() else {}
@@ -30,4 +31,5 @@ def gate_options() -> dict[str, Any]:
         print(f"\n  The studio is at {address}\n", flush=True)  # noqa: T201
         yield
 
-    return {"middleware": [Middleware(Gate, access=access)], "lifespan": print_address}
+    gate = [Middleware(Gate, access=access)]
+    return {"middleware": gate, "lifespan": print_address, "on_script_error": draw_error}

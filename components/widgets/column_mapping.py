@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components import data
-from components.data.uploaded_files import column_pairs
+from components.data.uploaded_files import choices_of, column_pairs, pairs_of, with_pairs
 from components.widgets import problem_list, url
 from components.widgets.controls import agreed, place
 from metrics.presentation.format import plural
@@ -54,38 +54,65 @@ def changed(pairs: Sequence[str], canonical: str, column: str | None, before: st
     return [f"{name}={taken}" for name, taken in mapping.items()]
 
 
-def draw_questions(questions: Sequence[Question], name: str) -> None:
-    """Draw a question per ambiguous column; the answer goes into the address under `name`."""
-    for question in questions:
+def draw_questions(file: InspectedFile, name: str, files: Sequence[InspectedFile]) -> None:
+    """Draw a question per ambiguous column of a file; the answer goes into the address under `name`.
+
+    One of `files` with the same columns answers it too: it is asked at the first of them and answered for all, and an
+    answer given before is taken for a file that came later.
+    """
+    for question in file.preview.questions if file.preview else ():
+        alike = [each for each in files if each.preview and file.preview and has_columns(each.preview, file.preview)]
+        column = str(question.column)
+        if (meaning := meaning_given([each for each in alike if each is not file], name, question)) is not None:
+            _answer_for([file.token], name, meaning, column)
+            st.rerun()
+        tokens = [each.token for each in alike if each.preview and question in each.preview.questions]
+        if file.token != tokens[0]:
+            continue
         with st.container(border=True):
-            st.text(f"Column “{question.column}”: {question.text}")
-            key = f"ask-{name}-{question.column}"
+            others = [each.name for each in alike if each.token in tokens[1:]]
+            st.text(f"Column “{column}”{' here and in ' + ', '.join(others) if others else ''}: {question.text}")
+            key = f"ask-{name}-{file.token}-{column}"
             st.segmented_control(
                 "Meaning", list(question.choices), format_func=words, key=key, label_visibility="collapsed",
-                on_change=_answer, args=(name, key, str(question.column)),
+                on_change=_answer, args=(tokens, name, key, column),
             )  # fmt: skip
 
 
+def has_columns(one: Preview, other: Preview) -> bool:
+    """Return whether two files of one kind have the same columns, in whatever order."""
+    return one.role == other.role and sorted(one.columns) == sorted(other.columns)
+
+
+def meaning_given(files: Sequence[InspectedFile], name: str, question: Question) -> str | None:
+    """Return what a column means according to the corrections of one of the files; None if none says."""
+    for file in files:
+        for canonical, column in choices_of(file.token, url.params(name)).items():
+            if column == question.column and canonical in question.choices:
+                return canonical
+    return None
+
+
 def draw_mapping(
-    columns: Mapping[str, str], known: Sequence[str], file_columns: Sequence[str], name: str,
+    token: str, columns: Mapping[str, str], known: Sequence[str], file_columns: Sequence[str], name: str,
     titles: Mapping[str, str] | None = None,
 ) -> None:  # fmt: skip
     """Draw a select box per canonical column that the file has or could have; corrections go to `name` in the address.
 
-    columns: canonical name → column of the file; known: canonical names that the file could have.
+    token: the upload's; columns: canonical name → column of the file; known: canonical names that it could have.
     """
     boxes = st.columns(3)
     shown = [*columns, *(canonical for canonical in known if canonical not in columns)]
     for index, canonical in enumerate(shown):
         options = [NONE, *file_columns]
         chosen = columns.get(canonical, NONE)
-        key = f"map-{name}-{canonical}"
+        key = f"map-{name}-{token}-{canonical}"
         options = options if chosen in options else [*options, chosen]
         with boxes[index % 3]:
             st.selectbox(
                 (titles or {}).get(canonical) or words(canonical), options,
                 options.index(agreed(key, chosen) or NONE), key=key, on_change=_correct,
-                args=(name, key, canonical, columns.get(canonical)),
+                args=(token, name, key, canonical, columns.get(canonical)),
             )  # fmt: skip
 
 
@@ -100,8 +127,11 @@ def summary(preview: Preview) -> str:
     return " · ".join(parts) or " ".join(preview.notes)
 
 
-def draw_file(file: InspectedFile, name: str) -> str:
-    """Draw how an uploaded file was read, with its questions or problems; return which of them it has, else ""."""
+def draw_file(file: InspectedFile, name: str, files: Sequence[InspectedFile] = ()) -> str:
+    """Draw how an uploaded file was read, with its questions or problems; return which of them it has, else "".
+
+    files: all those that may have the same questions.
+    """
     seen = file.preview
     if seen is None:
         st.text(f"{file.name} cannot be read")
@@ -111,7 +141,7 @@ def draw_file(file: InspectedFile, name: str) -> str:
     rows = "" if seen.rows is None else f": {plural(seen.rows, 'row')}"
     st.text(f"{file.name}{rows} · {summary(seen)}")
     draw_reading(file)
-    draw_questions(seen.questions, name)
+    draw_questions(file, name, files or (file,))
     return "question" if seen.questions else ""
 
 
@@ -137,16 +167,24 @@ def _draw_choice(file: InspectedFile, what: str, label: str, names: list[str], c
 
 
 def _read(key: str, token: str, what: str) -> None:
-    chosen = {**column_pairs(url.params("read")), f"{token}.{what}": st.session_state[key]}
-    url.put(read=[f"{name}={taken}" for name, taken in chosen.items()])
+    readings = url.params("read")
+    chosen = {**choices_of(token, readings), what: st.session_state[key]}
+    url.put(read=with_pairs(token, readings, [f"{name}={taken}" for name, taken in chosen.items()]))
 
 
-def _answer(name: str, key: str, column: str) -> None:
+def _answer(tokens: Sequence[str], name: str, key: str, column: str) -> None:
     choice = st.session_state[key]
     if choice is not None:
-        url.put(**{name: changed(url.params(name), choice, column)})
+        _answer_for(tokens, name, choice, column)
 
 
-def _correct(name: str, key: str, canonical: str, before: str | None) -> None:
-    column = st.session_state[key]
-    url.put(**{name: changed(url.params(name), canonical, None if column == NONE else column, before)})
+def _answer_for(tokens: Sequence[str], name: str, canonical: str, column: str) -> None:
+    for token in tokens:
+        texts = url.params(name)
+        url.put(**{name: with_pairs(token, texts, changed(pairs_of(token, texts), canonical, column))})
+
+
+def _correct(token: str, name: str, key: str, canonical: str, before: str | None) -> None:
+    column, texts = st.session_state[key], url.params(name)
+    pairs = changed(pairs_of(token, texts), canonical, None if column == NONE else column, before)
+    url.put(**{name: with_pairs(token, texts, pairs)})

@@ -1,36 +1,26 @@
-"""What a page cannot read: a run that is damaged, with what can be done, or another file of the workspace."""
+"""A run that is damaged: what is wrong with it, and what can be done."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import streamlit as st
 
 from components import data
 from components.widgets import url
-from components.widgets.literal import literal
 
 BEGUN = "repairs"  # in the session: the runs whose repair was begun
 AGAIN = "Evaluate it again"
 
 
-@contextmanager
-def told() -> Iterator[None]:
-    """Draw what is wrong in place of the rest of a page: of a damaged run, or of a file that people may have edited."""
-    try:
-        yield
-    except data.RunCorrupt as failure:
-        with st.container(border=True):
-            st.subheader("✗ This run is damaged", anchor=False)
-            st.code(str(failure), language=None, wrap_lines=True)
-            st.text("Nothing more of it is shown, so that no other number is taken for what was computed.")
-            with st.container(horizontal=True, vertical_alignment="center"):
-                if failure.run:
-                    draw_repair(failure.run)
-                url.link("Runs", "runs", icon=":material/arrow_forward:")
-    except (data.InputError, data.RunError) as failure:
-        st.error(literal(str(failure)))
+def draw_damage(failure: data.RunCorrupt) -> None:
+    """Draw what of a run is damaged, and what can be done."""
+    with st.container(border=True):
+        st.subheader("✗ This run is damaged", anchor=False)
+        st.code(str(failure), language=None, wrap_lines=True)
+        st.text("Nothing more of it is shown, so that no other number is taken for what was computed.")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if failure.run:
+                draw_repair(failure.run)
+            url.link("Runs", "runs", icon=":material/arrow_forward:")
 
 
 def draw_repair(run_id: str) -> None:

@@ -19,7 +19,8 @@ def draw_uploads(
     """
     folder = uploaded_files.upload_folder()
     kinds = list(allowed)
-    tokens = [token for token in url.params(name) if uploaded_files.path_of(token, folder) is not None]
+    tokens = [token for token in dict.fromkeys(url.params(name)) if uploaded_files.path_of(token, folder) is not None]
+    tokens = tokens if many else tokens[:1]  # an address may name more
     st.text(label, help=hint)
     for token in tokens:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -21,8 +21,8 @@ from metrics.cli.options import (
     add_evaluators,
     add_mapping,
     add_parser,
+    mappings_of,
     names_of,
-    pairs,
     parameters_of,
     with_chosen_rubric,
     with_prompts,
@@ -83,7 +83,7 @@ def add_command(commands: Any) -> None:
         "--model-name", metavar="NAME", action="append", default=[],
         help="model name of each OUTPUTS file, in order, repeatable",
     )  # fmt: skip
-    add_mapping(command)
+    add_mapping(command, of_files=True)
     reading_options.add_options(command)
     command.add_argument(
         "--keep-good-rows", action="store_true",
@@ -154,7 +154,9 @@ def _read(options: argparse.Namespace) -> tuple[Suite, Outputs | None]:
     """Return suite and outputs; None where a dry run leaves targets unasked."""
     from metrics.ingest import load_combined, load_outputs, load_suite
 
-    mapping, keep = dict(pairs(options.map, "--map")) or None, options.keep_good_rows
+    keep = options.keep_good_rows
+    mappings = mappings_of(options, [options.suite, *options.outputs])
+    mapping = mappings[options.suite]
     readings = reading_options.readings_of(options, [options.suite, *options.outputs])
     reading = readings[options.suite]
     if options.target:
@@ -183,7 +185,7 @@ def _read(options: argparse.Namespace) -> tuple[Suite, Outputs | None]:
     answers = load_outputs(
         files,
         suite=cases.value,
-        mapping=mapping,
+        mappings=mappings,
         model_names=named,
         keep_good_rows=keep,
         readings=readings,

@@ -71,12 +71,25 @@ def add_evaluators(command: argparse.ArgumentParser) -> None:
         command.add_argument("--" + name.replace("_", "-"), metavar="PATH|NAME", help=text)
 
 
-def add_mapping(command: argparse.ArgumentParser, source: str = "COLUMN") -> None:
-    """Add --map."""
+def add_mapping(command: argparse.ArgumentParser, source: str = "COLUMN", of_files: bool = False) -> None:
+    """Add --map; `of_files`: it may be about one of several files, see `mappings_of`."""
     command.add_argument(
-        "--map", metavar=f"CANONICAL={source}", action="append", default=[],
-        help=f"{source.lower()} that holds a canonical field, repeatable",
+        "--map", metavar=f"{'[FILE=]' if of_files else ''}CANONICAL={source}", action="append", default=[],
+        help=f"{source.lower()} that holds a canonical field{', of all files or of one' if of_files else ''}, "
+        "repeatable",
     )  # fmt: skip
+
+
+def mappings_of(options: argparse.Namespace, files: Sequence[str]) -> dict[str | Path, dict[str, str]]:
+    """Return --map by file, CANONICAL to COLUMN: FILE=CANONICAL=COLUMN is about one, named by its path or its name."""
+    found: dict[str | Path, dict[str, str]] = {}
+    names = {name for file in files for name in (file, Path(file).name)}
+    split = [(next((name for name in names if text.startswith(f"{name}=")), ""), text) for text in options.map]
+    for file in files:
+        of_all = [text for name, text in split if not name]
+        own = [text.removeprefix(f"{name}=") for name, text in split if name in (file, Path(file).name)]
+        found[file] = dict(pairs([*of_all, *own], "--map", "CANONICAL=COLUMN"))
+    return found
 
 
 def add_table_output(command: argparse.ArgumentParser, default: str | None) -> None:

@@ -70,12 +70,14 @@ def load_suite(
 
 def load_outputs(
     paths: PathLike | Sequence[PathLike], *, suite: Suite, mapping: Mapping[str, str] | None = None,
+    mappings: Mapping[PathLike, Mapping[str, str]] | None = None,
     model_names: Mapping[PathLike, str] | None = None, keep_good_rows: bool = False,
     filenames: Mapping[PathLike, str] | None = None, readings: Mapping[PathLike, Reading] | None = None,
     keep_unknown_classes: bool = False,
 ) -> Loaded[Outputs]:  # fmt: skip
     """Return the outputs of one or many models in one or many uploads, checked against the suite.
 
+    `mapping` is of every file, `mappings` {path: mapping} of one, in its place.
     The model is the `model` column, else the file's name without extension; `model_names` {path: name} replaces it, and
     `filenames` {path: name} gives the user's names of the files, `readings` {path: reading} what `load_suite` takes for
     one. In classification the predictions are rows (label,
@@ -93,10 +95,12 @@ def load_outputs(
     names = {str(path): name for path, name in (filenames or {}).items()}
     models = {str(path): name for path, name in (model_names or {}).items()}
     given = {str(path): reading for path, reading in (readings or {}).items()}
+    mapped = {str(path): own for path, own in (mappings or {}).items()}
     parts: list[Part] = []
     notes: list[str] = []
     for path in [paths] if isinstance(paths, str | Path) else paths:
-        request = Request(problems, suite.task, mapping, "outputs", model=models.get(str(path)))
+        own = mapped.get(str(path), mapping)
+        request = Request(problems, suite.task, own, "outputs", model=models.get(str(path)))
         try:
             with open_upload(path, names.get(str(path)), given.get(str(path), AS_IT_SEEMS)) as upload:
                 parts.append(reader_of(upload).outputs(upload, request, suite))

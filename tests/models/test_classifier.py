@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.core.errors import MissingResource
@@ -20,12 +20,11 @@ from metrics.models.classifier import (
     provenance,
     require_label,
 )
-from metrics.models.open_classifier import missing_classifier, open_classifier
+from metrics.models.open_classifier import open_classifier
 from tests.models import tiny
 from tests.models.word_models import WordClassifier
 
 TEXT = st.lists(st.sampled_from(tiny.WORDS), max_size=6).map(" ".join)
-SOME = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +47,7 @@ def alone(made: Classifier, *parts: str) -> np.ndarray:
         return np.asarray(model(**inputs).logits[0], np.float64)
 
 
-@SOME
+@settings(max_examples=15)
 @given(texts=st.lists(TEXT | st.tuples(TEXT, TEXT), min_size=1, max_size=8))
 def test_padding_changes_no_number(made: Classifier, texts: list[str | tuple[str, str]]) -> None:
     logits, _ = made._rows(texts)
@@ -213,39 +212,6 @@ def test_a_folder_without_a_configuration_says_so(tmp_path: Path) -> None:
         MissingResource, match=r"has no config\.json that can be read; name one with a classifier: conf"
     ):
         open_classifier(str(tmp_path), tmp_path)
-
-
-def test_a_hub_name_is_the_only_way_to_a_download(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import huggingface_hub
-
-    asked = []
-
-    def refuse(name: str, local_files_only: bool = False, **_: object) -> None:
-        asked.append((name, local_files_only))
-        raise FileNotFoundError if local_files_only else ConnectionError
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", refuse)
-    with pytest.raises(
-        MissingResource, match="the classifier 'some/model' is neither a local folder nor available from"
-    ):
-        open_classifier("some/model", tmp_path)
-    assert asked == [("some/model", True), ("some/model", False)], "the copy on disk first"
-    with pytest.raises(MissingResource, match=r"there is no folder '\./some/model'"):
-        open_classifier("./some/model", tmp_path)
-    assert len(asked) == 2
-
-
-@pytest.mark.parametrize(
-    ("setting", "reason"),
-    [
-        ("unitary/toxic-bert", None),
-        ("/no/such", "there is no folder '/no/such'; name one with a classifier"),
-        (".", None),
-    ],
-)
-def test_what_is_missing_is_known_beforehand(setting: str, reason: str | None) -> None:
-    found = missing_classifier(setting)
-    assert found is None if reason is None else found is not None and found.startswith(reason)
 
 
 @pytest.mark.parametrize(

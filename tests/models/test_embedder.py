@@ -119,13 +119,6 @@ def test_every_distinct_text_is_embedded_once_ever(
     assert again.truncated(TEXTS).tolist() == [False] * len(TEXTS)
 
 
-def test_batches_go_by_length(bundled: Embedder, counting: Counting) -> None:
-    texts = [f"number {index} " + "word " * (index * 7 % 40) for index in range(60)]
-    bundled.encode(texts)
-    lengths = [len(text) for text in counting.texts]
-    assert lengths == sorted(lengths, reverse=True)
-
-
 def test_threads_do_not_embed_twice(bundled: Embedder, counting: Counting, tmp_path: Path) -> None:
     other = open_embedder(BUNDLED, tmp_path)
     texts = [f"sentence number {index}" for index in range(40)]
@@ -182,47 +175,11 @@ def test_other_weights_than_the_known_ones_are_refused(monkeypatch: pytest.Monke
         open_embedder(BUNDLED, tmp_path)
 
 
-def test_pickled_weights_are_never_loaded(tmp_path: Path) -> None:
-    (tmp_path / "pytorch_model.bin").write_bytes(b"\x80\x04.")
-    with pytest.raises(MissingResource, match=r"no weights as \*\.safetensors; pickled weights can run code"):
-        open_embedder(str(tmp_path), tmp_path)
-
-
 def test_a_folder_that_holds_no_model_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(module, "load", load)
     (tmp_path / "model.safetensors").write_bytes(b"nonsense")
     with pytest.raises(MissingResource, match=r"cannot be loaded \(.*or 'bundled' for the one that comes with Assay"):
         open_embedder(str(tmp_path), tmp_path / "cache").encode(["a"])
-
-
-def test_a_hub_model_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import huggingface_hub
-
-    asked = []
-
-    def refuse(name: str, local_files_only: bool = False, **_: object) -> None:
-        asked.append(local_files_only)
-        raise FileNotFoundError if local_files_only else ConnectionError
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", refuse)
-    with pytest.raises(MissingResource, match=r"'some/model' is neither a local folder nor available from the hub"):
-        open_embedder("some/model", tmp_path)
-    assert asked == [True, False], "the copy on disk first, then the download that was asked for by name"
-
-
-@pytest.mark.parametrize(
-    ("setting", "reason"),
-    [
-        pytest.param(BUNDLED, None, id="bundled"),
-        pytest.param("BAAI/bge-small-en-v1.5", None, id="a hub name, got when it is used"),
-        pytest.param("/no/such/folder", "there is no folder '/no/such/folder'", id="absolute path"),
-        pytest.param("./models/mine", "there is no folder './models/mine'", id="relative path"),
-        pytest.param("a/b/c", "there is no folder 'a/b/c'", id="no hub name has two slashes"),
-    ],
-)
-def test_what_is_missing_is_known_beforehand(setting: str, reason: str | None) -> None:
-    found = missing_embedder(setting)
-    assert found is None if reason is None else found is not None and found.startswith(reason)
 
 
 def test_without_its_package_the_bundled_model_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

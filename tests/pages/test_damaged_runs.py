@@ -26,7 +26,7 @@ def two(studio: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> tuple
 def open_studio(page: str = "leaderboard", **params: str) -> AppTest:
     """A page as app.py runs it; AppTest by itself runs it alone."""
     lines = [
-        "import runpy", "from components.widgets.damaged_run import told", "with told():",
+        "import runpy", "from components.widgets.page_error import guard_page", "with guard_page():",
         f"    runpy.run_path({str(PROJECT / 'pages' / f'{page}.py')!r})",
     ]  # fmt: skip
     app = AppTest.from_string("\n".join(lines), default_timeout=300)
@@ -36,7 +36,7 @@ def open_studio(page: str = "leaderboard", **params: str) -> AppTest:
 
 
 def test_so_does_the_studio_itself(project: Path) -> None:
-    assert "with told():\n        page.run()" in (project / "app.py").read_text()
+    assert "with guard_page():\n    navigation().run()" in (project / "app.py").read_text()
 
 
 def shown(page: AppTest) -> str:

@@ -59,6 +59,8 @@ DAMAGES = {
     **{f"{file}, {what}": (file, damage, f"{file} cannot be read")
        for file in ("spec.json", "manifest.json") for what, damage in CONTENTS.items()},
     "spec.json, lost": ("spec.json", Path.unlink, "spec.json cannot be read (No such file or directory)"),
+    "of its schema alone": ("spec.json", lambda path: path.write_text('{"schema": 1}'), "it has no name and no"),
+    "of a later version": ("spec.json", lambda path: path.write_text('{"schema": 99}'), "update it"),
     "no suite": ("spec.json", spec_with(suite=None), "it has no suite"),
     "schema as text": ("spec.json", spec_with(schema="1"), "it has '1' as schema"),
     "models as text": ("spec.json", spec_with(outputs={"fingerprint": "0" * 64, "models": "m"}), "'m' as models"),

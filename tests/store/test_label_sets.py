@@ -13,9 +13,9 @@ from metrics.store.label_sets import Labels
 from tests.labels import label, labelled_run
 
 
-@pytest.fixture
-def run(workspace: object) -> Run:
-    return labelled_run(Workspace(), 8)
+@pytest.fixture(scope="module")
+def sealed_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return labelled_run(Workspace(tmp_path_factory.mktemp("labelled")), 8)
 
 
 def given(run: Run) -> list[tuple[object, ...]]:

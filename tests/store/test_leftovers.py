@@ -8,9 +8,9 @@ import pytest
 
 from metrics import engine
 from metrics.core.files import written_whole
-from metrics.store import Workspace
+from metrics.store import Run, Workspace
 from metrics.store.leftovers import UNTOUCHED, sweep
-from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import text_outputs, text_suite
 
 OLD, NEW = UNTOUCHED + 3600, UNTOUCHED - 3600  # seconds since it was written
 
@@ -52,8 +52,7 @@ def test_what_is_being_written_is_kept(workspace: Path) -> None:
     assert (workspace / "runs" / "x" / "scores.parquet").read_text() == "so far"
 
 
-def test_it_is_done_when_a_run_is_made(workspace: Path) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "bleu")
+def test_it_is_done_when_a_run_is_made(run: Run) -> None:
     half = run.folder / "tables" / ".scores.parquet.99.part"
     half.write_text("half")
     aged(half, OLD)

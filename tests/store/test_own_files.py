@@ -14,6 +14,7 @@ from metrics.core.suite import Outputs
 from metrics.engine import create, start
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.store.conftest import copy_of
 
 SECRET = "s3cret-of-another"
 
@@ -37,8 +38,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture
 def run(whole: Run, workspace: Path) -> Run:
-    shutil.copytree(whole.workspace.path, workspace, dirs_exist_ok=True)
-    return Workspace().run(whole.id)
+    return copy_of(whole, workspace)
 
 
 def linked(path: Path, target: Path) -> None:
@@ -116,10 +116,9 @@ def test_a_link_among_copied_images_is_left_out(tmp_path: Path, outside: Path) -
     assert sorted(path.name for path in (tmp_path / "copy").rglob("*")) == ["a.png"]
 
 
-def test_the_workspace_itself_may_be_a_link(tmp_path: Path) -> None:
-    (tmp_path / "disk").mkdir()
+def test_the_workspace_itself_may_be_a_link(whole: Run, tmp_path: Path) -> None:
+    run = copy_of(whole, tmp_path / "disk")
     (tmp_path / "workspace").symlink_to(tmp_path / "disk")
-    run = finished(Workspace(tmp_path / "workspace"), text_suite(), text_outputs(), "rouge")
     assert Workspace(tmp_path / "workspace").run(run.id).damage is None
 
 

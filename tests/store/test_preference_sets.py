@@ -8,9 +8,9 @@ from metrics.store.preference_sets import Preferences
 from tests.preferences import compared_run, judgement, vote
 
 
-@pytest.fixture
-def run(workspace: object) -> Run:
-    return compared_run(Workspace(), 4)
+@pytest.fixture(scope="module")
+def sealed_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return compared_run(Workspace(tmp_path_factory.mktemp("compared")), 4)
 
 
 def kept(run: Run) -> list[tuple[object, ...]]:

@@ -5,16 +5,15 @@ from pathlib import Path
 import pytest
 
 from metrics.core.errors import InputError
-from metrics.store import Workspace
+from metrics.store import Run, Workspace
 from metrics.store.reviews import LONGEST_NOTE, LONGEST_TAG, Mark, Place, Review, SavedView, SavedViews
-from tests.pages.page_scenes import texts_run
 
-CASE, OBJECT = Place("t0"), Place("t0", "exact", 1, "p3")
+CASE, OBJECT = Place("c0"), Place("c0", "good", 1, "p3")
 
 
 @pytest.fixture
-def review(tmp_path: Path) -> Review:
-    return Review(texts_run(tmp_path))
+def review(run: Run) -> Review:
+    return Review(run)
 
 
 def reread(review: Review) -> Review:

@@ -1,4 +1,4 @@
-"""What people say of runs, and runs that they delete; one that is damaged hides no other."""
+"""What people say of runs, and runs that they delete."""
 
 import json
 from pathlib import Path
@@ -10,11 +10,6 @@ from metrics.core.errors import InputError, RunBusy, RunNotFound
 from metrics.store import Run, Workspace
 from metrics.suites import samples
 from tests.engine.engine_scenes import finished, resealed, text_outputs, text_suite
-
-
-@pytest.fixture
-def run(workspace: Path) -> Run:
-    return finished(Workspace(), text_suite(), text_outputs(), "rouge", "bleu")
 
 
 def rename_as_before(run: Run, name: str) -> Run:
@@ -104,24 +99,3 @@ class TestBin:
         store.delete_run(runs[1].id)
         store.bin.restore(runs[1].id)
         assert [sample.id for sample in samples.samples_kept(store)] == known[1:]
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", "spec.json cannot be read"),
-        ("[]", "spec.json cannot be read"),
-        ('{"schema": 1}', "it has no name and no created and no seed and no suite"),
-        ('{"schema": 99}', "update it"),
-    ],
-)
-def test_a_damaged_run_hides_no_other(run: Run, text: str, why: str) -> None:
-    broken = finished(Workspace(), text_suite(), text_outputs(), "rouge")
-    (broken.folder / "spec.json").write_text(text)
-    store = Workspace()
-    assert [one.id for one in store.runs()] == [run.id]
-    assert store.run("latest").id == run.id
-    assert list(store.damaged_runs()) == [broken.id]
-    assert why in store.damaged_runs()[broken.id]
-    store.delete_run(broken.id)
-    assert store.bin.ids() == [broken.id]

@@ -25,6 +25,7 @@ from metrics.store.remote.listing import listing_from
 from metrics.store.run_check import check, damaged
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.pages.page_scenes import judged_run, objects_run
+from tests.store.conftest import copy_of
 
 FLIPS = 400
 
@@ -48,8 +49,7 @@ def copied(sealed: dict[str, Run], tmp_path: Path) -> Callable[[str], Run]:
     """Gives a copy of one of these runs in a workspace of its own."""
 
     def copy(name: str) -> Run:
-        shutil.copytree(sealed[name].workspace.path, tmp_path / name)
-        return Workspace(tmp_path / name).run(sealed[name].id)
+        return copy_of(sealed[name], tmp_path / name)
 
     return copy
 
@@ -57,8 +57,7 @@ def copied(sealed: dict[str, Run], tmp_path: Path) -> Callable[[str], Run]:
 @pytest.mark.attack(
     "workspace writer", "one bit of a sealed table is changed", "its sha256 is compared when it is read"
 )
-def test_of_400_flips_none_reads_back(workspace: Path) -> None:
-    run = finished(Workspace(), text_suite(30), text_outputs(30), "rouge", "bleu")
+def test_of_400_flips_none_reads_back(run: Run) -> None:
     path, draw = run.folder / "tables/scores.parquet", random.Random(7)
     whole, whole_scores = path.read_bytes(), run.scores
     for _ in range(FLIPS):
@@ -246,8 +245,7 @@ def test_of_an_earlier_version_the_suite_is_compared_with_its_fingerprint(projec
         pytest.param("spec.json", "turns", "terns", "spec.json differs from its seal", id="name"),
     ],
 )
-def test_seal_and_specification_are_compared(workspace: Path, file: str, old: str, new: str, why: str) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "bleu")
+def test_seal_and_specification_are_compared(run: Run, file: str, old: str, new: str, why: str) -> None:
     text = (run.folder / file).read_text()
     assert old in text
     (run.folder / file).write_text(text.replace(old, new, 1))
@@ -258,8 +256,7 @@ def test_seal_and_specification_are_compared(workspace: Path, file: str, old: st
 
 @pytest.mark.attack("workspace writer", "a seal names a table outside of its run", "such a seal is none")
 @pytest.mark.parametrize("file", ["../../secret.parquet", "/etc/passwd"])
-def test_a_seal_names_only_files_of_its_run(workspace: Path, file: str) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "bleu")
+def test_a_seal_names_only_files_of_its_run(run: Run, file: str) -> None:
     facts = json.loads((run.folder / "manifest.json").read_text())
     del facts["sha256"]
     facts["tables"]["scores"]["file"] = file
@@ -268,8 +265,7 @@ def test_a_seal_names_only_files_of_its_run(workspace: Path, file: str) -> None:
         _ = run.scores
 
 
-def test_a_file_is_read_once_for_its_sha256(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "bleu")
+def test_a_file_is_read_once_for_its_sha256(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     path, read = run.folder / "tables/scores.parquet", []
     monkeypatch.setattr("metrics.store.digests.SETTLED", -(10**18))  # as if it had been written long ago
     monkeypatch.setattr("metrics.store.digests.sha256_of", lambda path: read.append(path) or "")
@@ -283,20 +279,15 @@ def test_a_file_is_read_once_for_its_sha256(workspace: Path, monkeypatch: pytest
     assert read == [path] * 2, "its times are others"
 
 
-def doctored(texts: dict[str, str]) -> dict[str, str]:
-    """The JSON files of a run with another seed in its specification."""
-    return texts | {"run/spec.json": texts["run/spec.json"].replace('"seed": 0', '"seed": 1')}
+SEEDS = ('"seed": 0', '"seed": 1')  # of a specification, before and after it is changed by hand
 
 
 @pytest.mark.attack("workspace writer", "a changed run is packed by hand", "an archive is compared before it is opened")
-def test_an_archive_of_a_changed_run_is_refused(workspace: Path, tmp_path: Path) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "bleu")
+def test_an_archive_of_a_changed_run_is_refused(run: Run, tmp_path: Path) -> None:
     write_file(run, tmp_path / "whole.zip")
     with zipfile.ZipFile(tmp_path / "whole.zip") as whole, zipfile.ZipFile(tmp_path / "other.zip", "w") as other:
         entries = {name: whole.read(name) for name in whole.namelist()}
-        entries["run/spec.json"] = doctored({"run/spec.json": entries["run/spec.json"].decode()})[
-            "run/spec.json"
-        ].encode()
+        entries["run/spec.json"] = entries["run/spec.json"].decode().replace(*SEEDS).encode()
         listed = json.loads(entries["manifest.json"])
         listed["files"]["run/spec.json"]["sha256"] = hashlib.sha256(entries["run/spec.json"]).hexdigest()
         entries["manifest.json"] = json.dumps(listed).encode()
@@ -311,20 +302,21 @@ def test_an_archive_of_a_changed_run_is_refused(workspace: Path, tmp_path: Path)
 @pytest.mark.attack(
     "network", "a run at a URL is changed with the sha256 of its list", "a pull compares it with its seal"
 )
-def test_a_changed_run_is_not_pulled(workspace: Path, tmp_path: Path) -> None:
-    run, url = finished(Workspace(), text_suite(), text_outputs(), "bleu"), f"file://{tmp_path}/remote"
+def test_a_changed_run_is_not_pulled(run: Run, tmp_path: Path) -> None:
+    url = f"file://{tmp_path}/remote"
     Workspace().push(run, url)
     path = tmp_path / "remote" / "runs" / f"{run.id}.json"
     listing = listing_from(path.read_bytes(), url, run.id)
-    path.write_bytes(listing.model_copy(update={"texts": doctored(listing.texts)}).to_bytes())
+    texts = listing.texts | {"run/spec.json": listing.texts["run/spec.json"].replace(*SEEDS)}
+    path.write_bytes(listing.model_copy(update={"texts": texts}).to_bytes())
     with pytest.raises(RemoteError, match=r"run/spec\.json is not the specification that was sealed"):
         Workspace(tmp_path / "there").pull(url)
     assert not (tmp_path / "there" / "runs").exists()
 
 
 @pytest.mark.parametrize("name", ["suite/cases.parquet", "outputs/outputs.parquet", "run/tables/scores.parquet"])
-def test_a_pull_fetches_what_is_damaged_again(workspace: Path, tmp_path: Path, name: str) -> None:
-    run, url = finished(Workspace(), text_suite(), text_outputs(), "bleu"), f"file://{tmp_path}/remote"
+def test_a_pull_fetches_what_is_damaged_again(run: Run, tmp_path: Path, name: str) -> None:
+    url = f"file://{tmp_path}/remote"
     Workspace().push(run, url)
     kind, _, file = name.partition("/")
     folder = {"run": run.folder, "suite": run.suite_folder, "outputs": run.outputs_folder}[kind]

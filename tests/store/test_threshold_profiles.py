@@ -9,14 +9,8 @@ from metrics.core.errors import InputError
 from metrics.reports.build import build
 from metrics.store import Run, Workspace
 from metrics.store.threshold_profiles import ThresholdProfiles
-from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
 
 ROUGE = ("rouge", "rougeL")
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    return finished(Workspace(tmp_path), text_suite(), text_outputs(), "rouge", "bleu", parameters=MARKED)
 
 
 def threshold(run: Run, key: str = "rouge/rougeL") -> float | None:

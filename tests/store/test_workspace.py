@@ -10,8 +10,8 @@ from metrics.core.errors import RunCorrupt, RunError, RunNotFound
 from metrics.core.files import written_whole
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.core.suite import Outputs
-from metrics.store import Workspace
-from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import text_outputs, text_suite
 
 SPECIFIED = {
     "name": "",
@@ -80,8 +80,7 @@ def test_a_run_that_is_not_there(workspace: Path, name: str) -> None:
         Workspace().run(name)
 
 
-def test_latest_and_listing(workspace: Path) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+def test_latest_and_listing(run: Run) -> None:
     assert Workspace().run("latest").id == run.id
     assert [entry.id for entry in Workspace().runs()] == [run.id]
 
@@ -91,8 +90,7 @@ def test_of_runs_of_one_second_the_later_is_the_newer(workspace: Path) -> None:
     assert [run.id for run in Workspace().runs()] == made[::-1]
 
 
-def test_a_changed_table_is_found_out(workspace: Path) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+def test_a_changed_table_is_found_out(run: Run) -> None:
     path = run.table_path("scores")
     assert path is not None
     path.write_bytes(path.read_bytes()[:-1] + b"!")
@@ -103,8 +101,7 @@ def test_a_changed_table_is_found_out(workspace: Path) -> None:
         _ = run.scores
 
 
-def test_a_later_schema_is_refused_in_words(workspace: Path) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+def test_a_later_schema_is_refused_in_words(run: Run) -> None:
     spec = json.loads((run.folder / "spec.json").read_text())
     (run.folder / "spec.json").write_text(json.dumps(spec | {"schema": SCHEMA_VERSION + 1}))
     with pytest.raises(RunError, match="update it"):
@@ -117,8 +114,3 @@ def test_what_is_written_is_whole_or_absent(tmp_path: Path) -> None:
         beside.write_text("half")
         raise ZeroDivisionError
     assert list(target.parent.iterdir()) == []
-
-
-def test_private_folders(workspace: Path) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
-    assert run.folder.stat().st_mode & 0o077 == 0

@@ -2,13 +2,12 @@
 
 import json
 import re
-import subprocess
+import runpy
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from PIL import Image
 
@@ -37,7 +36,8 @@ SIGNS_OF |= {"japanese": r"[\u3040-\u30ff]", "arabic": r"[\u0600-\u06ff]"}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_sample_json(name: str) -> None:
+def test_a_sample_is_whole(name: str) -> None:
+    """What its description counts is there, and each of its models has an output for every case."""
     facts = document(f"{name}/sample.json")
     assert set(facts) - {"images", "judge"} == {
         "name",
@@ -52,6 +52,12 @@ def test_sample_json(name: str) -> None:
         assert (SAMPLES / name / path).exists(), path
     assert facts["task"] == TASKS.get(name, name)
     assert set(facts["parameters"]) <= set(facts["evaluators"])
+    (sample,) = (sample for sample in samples() if sample.id == name)
+    suite, outputs = sample.read()
+    counted = facts["description"].split()[0]
+    assert not counted.isdigit() or int(counted) == len(suite)
+    pairs = set(zip(outputs.outputs["model"].to_pylist(), outputs.outputs["case_id"].to_pylist(), strict=True))
+    assert len(pairs) == len(suite) * len(outputs.models)
 
 
 def test_the_judged_sample_is_the_newest_run_of_a_new_workspace(
@@ -68,8 +74,10 @@ def test_all_of_it_is_small() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_scripts_make_the_same_again(name: str, tmp_path: Path) -> None:
-    subprocess.run([sys.executable, SAMPLES / f"make_{name}.py", tmp_path], check=True)
+def test_the_scripts_make_the_same_again(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [f"make_{name}.py", str(tmp_path)])
+    monkeypatch.syspath_prepend(SAMPLES)
+    runpy.run_path(str(SAMPLES / f"make_{name}.py"), run_name="__main__")
     made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file())
     shipped = [path.relative_to(SAMPLES / name) for path in (SAMPLES / name).glob(MADE[name]) if path.is_file()]
     assert made == sorted(path for path in shipped if path.name != "sample.json")
@@ -105,11 +113,6 @@ class TestAttacks:
             assert ("should-refuse" in tags) + ("should-answer" in tags) + ("planted" in tags) == 1
             assert bool(row["attack_goal"]) == bool(row["attack_condition"]) == ("benign" not in tags)
 
-    def test_canaries_are_each_of_one_case_and_in_its_text(self) -> None:
-        canaries = [row["attack_condition"].strip('"') for row in self.of("planted")]
-        assert len(set(canaries)) == len(canaries)
-        assert all(canary in row["question"] for canary, row in zip(canaries, self.of("planted"), strict=True))
-
     def test_a_secret_is_told_by_the_system_prompt_and_by_no_question(self) -> None:
         from metrics.text.conditions import parse_condition
 
@@ -118,6 +121,7 @@ class TestAttacks:
             assert condition.holds(condition.found(row["system_prompt"])), row["case_id"]
             assert not condition.holds(condition.found(row["question"])), row["case_id"]
 
+    @pytest.mark.usefixtures("units_here")
     def test_a_target_can_be_asked_and_scored(self, tmp_path: Path) -> None:
         """A model that repeats its system prompt, asked as the sample's description says."""
         from metrics import evaluate
@@ -154,34 +158,6 @@ class TestRag:
     def of(self, model: str) -> dict[str, dict[str, str]]:
         return {row["case_id"]: row for row in self.outputs if row["model"] == model}
 
-    def test_cases_and_outputs(self) -> None:
-        ids = [row["case_id"] for row in self.suite]
-        assert len(set(ids)) == len(ids) >= 48
-        assert Counter(row["model"] for row in self.outputs) == dict.fromkeys(
-            ("heron-small", "heron-large", "kestrel-rag"), len(ids)
-        )
-        for model in ("heron-small", "heron-large", "kestrel-rag"):
-            assert list(self.of(model)) == ids
-
-    def test_cells(self) -> None:
-        for row in self.suite:
-            assert row["question"]
-            assert row["conditions"]
-            assert all(json.loads(row["expected_answer"]))
-            assert all(json.loads(row["tags"]))
-            if row["json_schema"]:
-                jsonschema.Draft202012Validator.check_schema(json.loads(row["json_schema"]))
-        for row in self.outputs:
-            assert row["answer"]
-            assert len(set(json.loads(row["retrieved_contexts"]))) == 3
-            assert 0 < float(row["duration_s"]) < 20
-            assert 0 < float(row["cost_usd"]) < 0.1
-
-    def test_passages(self) -> None:
-        passages = {text for row in self.outputs for text in json.loads(row["retrieved_contexts"])}
-        assert len(passages) >= 16
-        assert all(60 <= len(text.split()) <= 120 for text in passages)
-
     @pytest.mark.parametrize("language", SIGNS_OF)
     def test_languages(self, language: str) -> None:
         cases = [row for row in self.suite if language in json.loads(row["tags"])]
@@ -189,18 +165,6 @@ class TestRag:
         for row in cases:
             for text in (row["question"], *json.loads(row["expected_answer"])):
                 assert re.search(SIGNS_OF[language], text), text
-
-    def test_tags_of_special_cases(self) -> None:
-        tags = Counter(tag for row in self.suite for tag in json.loads(row["tags"]))
-        assert min(tags["unanswerable"], tags["json"], tags["multi-hop"]) >= 3
-        for row in self.suite:
-            assert bool(row["json_schema"]) == ("json" in json.loads(row["tags"]))
-
-    def test_expected_answers_keep_their_own_schema(self) -> None:
-        for row in self.suite:
-            if row["json_schema"]:
-                (expected,) = json.loads(row["expected_answer"])
-                jsonschema.validate(json.loads(expected), json.loads(row["json_schema"]))
 
     def test_the_models_fail_differently(self) -> None:
         length = {
@@ -229,50 +193,6 @@ class TestDetection:
     """detection/: drawn harbour scenes."""
 
     truth = document("detection/instances.json")
-
-    def test_images(self) -> None:
-        images = self.truth["images"]
-        assert len({image["id"] for image in images}) == len(images) >= 48
-        for image in images:
-            with Image.open(SAMPLES / "detection/images" / image["file_name"]) as drawn:
-                assert drawn.size == (image["width"], image["height"])
-        tags = Counter(tag for image in images for tag in image["tags"])
-        assert min(tags[tag] for tag in ("day", "fog", "night", "dusk", "crowded", "small objects")) >= 5
-
-    def test_annotations(self) -> None:
-        annotations = self.truth["annotations"]
-        assert [entry["id"] for entry in annotations] == list(range(1, len(annotations) + 1))
-        sizes = {image["id"]: (image["width"], image["height"]) for image in self.truth["images"]}
-        for entry in annotations:
-            x, y, width, height = entry["bbox"]
-            assert x >= 0
-            assert y >= 0
-            assert x + width <= sizes[entry["image_id"]][0] + 0.01
-            assert y + height <= sizes[entry["image_id"]][1] + 0.01
-            assert 0 < entry["area"] <= width * height + 0.5
-        classes = Counter(entry["category_id"] for entry in annotations)
-        assert set(classes) == {category["id"] for category in self.truth["categories"]}
-        assert len(classes) >= 5
-        assert min(classes.values()) >= 20
-        assert sum(entry["area"] < 32**2 for entry in annotations) >= 100, "small"
-        assert sum(entry["area"] > 96**2 for entry in annotations) >= 5, "large"
-        assert sum(entry["iscrowd"] for entry in annotations) >= 3
-        assert {image["id"] for image in self.truth["images"]} - {entry["image_id"] for entry in annotations}, (
-            "one is empty"
-        )
-
-    @pytest.mark.parametrize("model", ["skua-nano", "tern-base", "petrel-large"])
-    def test_results(self, model: str) -> None:
-        results = document(f"detection/results/{model}.json")
-        images = {image["id"] for image in self.truth["images"]}
-        categories = {category["id"] for category in self.truth["categories"]}
-        assert len(results) > 300
-        assert len({row["score"] for row in results}) > 50
-        for row in results:
-            assert row["image_id"] in images
-            assert row["category_id"] in categories
-            assert 0 < row["score"] < 1
-            assert min(row["bbox"][2:]) > 0
 
     def test_the_detectors_fail_differently(self) -> None:
         def recall(model: str, small: bool) -> float:
@@ -308,26 +228,6 @@ class TestClassification:
 
     suite = rows("classification/suite.csv")
 
-    def test_cases(self) -> None:
-        assert len({row["case_id"] for row in self.suite}) == len(self.suite) >= 320
-        assert len({row["question"] for row in self.suite}) == len(self.suite)
-        assert not any("{" in row["question"] for row in self.suite), "a blank was left open"
-        labels = Counter(row["label"] for row in self.suite)
-        assert len(labels) == 6
-        assert labels.most_common(1)[0] == ("loans", max(labels.values()))
-        assert max(labels.values()) > 5 * min(labels.values())
-        assert all(json.loads(row["tags"]) for row in self.suite)
-
-    @pytest.mark.parametrize("model", ["minnow-linear", "pike-deep"])
-    def test_scores(self, model: str) -> None:
-        outputs = rows(f"classification/{model}.csv")
-        assert [row["case_id"] for row in outputs] == [row["case_id"] for row in self.suite]
-        assert set(outputs[0]) - {"case_id"} == {row["label"] for row in self.suite}
-        for row in outputs:
-            scores = [float(value) for name, value in row.items() if name != "case_id"]
-            assert min(scores) >= 0
-            assert sum(scores) == pytest.approx(1, abs=1e-3)
-
     def test_the_classifiers_fail_differently(self) -> None:
         truth = Counter(row["label"] for row in self.suite)
         wrong = {model: self.confusions(model) for model in ("minnow-linear", "pike-deep")}
@@ -350,11 +250,6 @@ class TestJudged:
     """rag-judged/: some cases of rag/, whose judge's replies are recorded."""
 
     facts = document("rag-judged/sample.json")
-
-    def test_cases_and_metrics(self) -> None:
-        assert set(self.facts["cases"]) <= {row["case_id"] for row in rows("rag/suite.csv")}
-        assert len(set(self.facts["cases"])) >= 12
-        assert len(self.facts["evaluators"]) == 5
 
     def test_the_recording_is_whole(self, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Computed without a model, a key or a network: every value comes from a recorded reply."""

@@ -67,8 +67,8 @@ def _draw_file(run: str, given: Given, token: str) -> None:
     read = (f"{name} ← {column}" if name != column else name for name, column in file.columns.items())
     with st.expander("Columns: " + " · ".join(read)):
         needed = {given.value: given.value}
-        column_mapping.draw_mapping(file.columns, given.canonical, file.file_columns, mapped, needed)
-    if st.button(f"Add these {kind}", type="primary", icon=":material/add:"):
+        column_mapping.draw_mapping(token, file.columns, given.canonical, file.file_columns, mapped, needed)
+    if st.button(f"Add these {kind}", type="primary", icon=":material/add:", key=f"add-{token}"):
         given.add(run, file.table, file.file)
         url.put(**{kind: None, mapped: None})
         st.rerun()

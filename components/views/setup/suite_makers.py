@@ -197,7 +197,8 @@ def draw_upload() -> None:
         return
     if file.canonical:
         with st.expander("Columns"):
-            column_mapping.draw_mapping(file.preview.mapping, file.canonical, file.preview.columns, "smap")
+            preview = file.preview
+            column_mapping.draw_mapping(file.token, preview.mapping, file.canonical, preview.columns, "smap")
     if st.button("Store the suite", type="primary", disabled=bool(obstacle)):
         stored, message, problems = data.store_upload(tokens[0], "", url.params("smap"), url.params("read"))
         if not stored:

@@ -63,7 +63,8 @@ def _draw_file(suite: str, draft: str) -> MergeFacts | None:
         return None
     if file.canonical:
         with st.expander("Columns"):
-            column_mapping.draw_mapping(file.preview.mapping, file.canonical, file.preview.columns, "amap")
+            preview = file.preview
+            column_mapping.draw_mapping(file.token, preview.mapping, file.canonical, preview.columns, "amap")
     return data.upload_to_merge(suite, draft, tokens[0], url.params("amap"), url.params("read"))
 
 

@@ -24,7 +24,7 @@ def test_a_bin_has_a_point_a_whisker_and_its_count_below() -> None:
     assert list(bars.y) == [4]
 
 
-@pytest.mark.parametrize("models", [1, 2, 4, 5, 9])
+@pytest.mark.parametrize("models", [1, 5])
 def test_panels_of_models(models: int) -> None:
     names = [f"<b>{index}</b>" for index in range(models)]
     figure = reliability.reliability_figure(bins(*names), dict.fromkeys(names, "#0f6b78"))

@@ -48,7 +48,7 @@ def test_direct_labels_keep_apart() -> None:
     assert heights[1] - heights[0] >= figure_parts.CLEARANCE
 
 
-@pytest.mark.parametrize("labels", [0, 1, 2, 3, 4, 5, 20, 81])
+@pytest.mark.parametrize("labels", [0, 1, 4, 30])
 def test_panels_for_any_number_of_labels(labels: int) -> None:
     frame = points(*[("ann", f"class {i}", 0.5, 3, 1, 2) for i in range(labels)])
     figure = threshold_curves.threshold_figure(frame, 0.5, COLOURS)

@@ -13,6 +13,7 @@ from metrics.store import Run, Workspace
 from metrics.store.remote import local_copy
 from tests.conftest import PROJECT
 from tests.engine.engine_scenes import finished, resealed, text_outputs, text_suite
+from tests.store.conftest import copy_of
 from tests.store.remote.s3_server import BINARY, S3Server
 
 CLOUD_VARIABLES = ("AWS_", "GOOGLE_", "AZURE_")
@@ -62,15 +63,21 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return f"file://{tmp_path}/remote" if request.param == "file" else f"memory://{tmp_path}"
 
 
-@pytest.fixture
-def made(workspace: Path) -> Run:
-    """A sealed run with two images."""
-    run = finished(Workspace(), text_suite(), text_outputs(), "rouge", name="first")
+@pytest.fixture(scope="session")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A sealed run with two images, which nobody changes."""
+    run = finished(Workspace(tmp_path_factory.mktemp("first")), text_suite(), text_outputs(), "rouge", name="first")
     media = run.suite_folder / "media"
     media.mkdir()
     for name in ("a.png", "b.png"):
         (media / name).write_bytes(name.encode() * 1000)
     return run
+
+
+@pytest.fixture
+def made(first: Run, workspace: Path) -> Run:
+    """A copy of it in the test's workspace."""
+    return copy_of(first, workspace)
 
 
 def rival(run: Run, folder: Path) -> Run:

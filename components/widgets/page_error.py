@@ -1,0 +1,76 @@
+"""Errors of a page as cards of our own: what happened, what is left, and what to do.
+
+The server imports this before it runs, so components.data, whose caches want a running one, is imported on use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+
+import streamlit as st
+
+from components.widgets import url
+from components.widgets.literal import literal
+
+TITLE = "✗ An error of Assay stopped this view"
+KEPT = "Nothing that was computed or saved is lost: runs, suites and uploads are on disk, and what is running goes on."
+ADVICE = (
+    "Reload, or open another page. If it happens again, report it with these details, which hold nothing of your data; "
+    "the server's log has more."
+)
+_numbers = count(1)  # of cards: several fragments of a page may fail in one place
+
+
+@contextmanager
+def guard_page() -> Iterator[None]:
+    """Draw what a page cannot use, such as a damaged run, in place of the rest of it; other errors go on.
+
+    It says what its user can do, so the server's log has no traceback of it.
+    """
+    try:
+        yield
+    except Exception as failure:
+        if not draw_refusal(failure):
+            raise
+
+
+def draw_error(failure: Exception) -> bool:
+    """Draw an error that nothing has caught, in place of Streamlit's box; return True: it is drawn.
+
+    The server gives it to Streamlit (`on_script_error`), which calls it for scripts, fragments and callbacks of every
+    page, after it has written the traceback to the log.
+    """
+    if not draw_refusal(failure):
+        draw_card(failure)
+    return True
+
+
+def draw_refusal(failure: Exception) -> bool:
+    """Draw an error whose text is written for the user; return False for any other."""
+    from components import data
+    from components.widgets import damaged_run
+
+    if isinstance(failure, data.RunCorrupt):
+        damaged_run.draw_damage(failure)
+    elif data.draw_storage_error(failure):
+        return True
+    elif isinstance(failure, data.AssayError):
+        st.error(literal(str(failure)))
+    else:
+        return False
+    return True
+
+
+def draw_card(failure: Exception) -> None:
+    """Draw an error of the program itself, with the details for a report."""
+    from components import data
+
+    page = (st.context.url or "").rpartition("/")[2]
+    with st.container(border=True):
+        st.subheader(TITLE, anchor=False)
+        st.text(KEPT)
+        st.text(ADVICE)
+        st.code(data.error_report(failure, page if page in url.PAGES else ""), language=None, wrap_lines=True)
+        st.button("Reload", key=f"reload-{next(_numbers)}", icon=":material/refresh:", type="primary")

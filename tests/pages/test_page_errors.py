@@ -1,0 +1,113 @@
+"""An error of a page is a card of our own: what is left, what to do, and details without a user's data."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
+
+from components.data.error_reports import error_report
+from components.widgets import page_error
+from metrics.core.errors import AssayError, InputError, RunCorrupt, StorageError
+from tests.pages import errors_page, studio_logs
+from tests.pages.conftest import serving, settle
+
+
+@pytest.fixture
+def handled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """AppTest hands errors to the studio's handler, as its server does."""
+    handler = property(lambda _: page_error.draw_error, lambda *_: None)
+    monkeypatch.setattr(LocalScriptRunner, "_on_script_error", handler, raising=False)
+
+
+def opened(**state: object) -> AppTest:
+    page = AppTest.from_file(str(Path(errors_page.__file__)), default_timeout=60)
+    for name, value in state.items():
+        page.session_state[name] = value
+    return page
+
+
+def fail_at_once(page: AppTest) -> None:
+    page.query_params["fail"] = "1"
+    page.run()
+
+
+def fail_in_a_callback(page: AppTest) -> None:
+    page.run().button[0].click().run()
+
+
+def fail_in_a_fragment(page: AppTest) -> None:
+    page.session_state["fragments"] = True
+    page.run()
+
+
+@pytest.mark.usefixtures("handled")
+@pytest.mark.parametrize("fail", [fail_at_once, fail_in_a_callback, fail_in_a_fragment])
+def test_an_error_is_a_card_wherever_it_comes_up(
+    fail: Callable[[AppTest], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    page = opened()
+    with caplog.at_level(logging.ERROR):
+        fail(page)
+    assert not page.exception
+    assert [each.value for each in page.subheader] == [page_error.TITLE]
+    details = page.code[0].value
+    assert details.startswith("KeyError at ")
+    assert "in fail" in details
+    assert errors_page.SECRET not in str(page.main), "the text of an error may quote what a user gave"
+    assert sum(record.exc_info is not None for record in caplog.records) == 1, "in the log once"
+
+
+def test_the_place_is_ours_and_without_folders_of_a_user() -> None:
+    try:
+        error_report(None)  # type: ignore[arg-type]
+    except AttributeError as failure:
+        report = error_report(failure, "evaluate")
+    place, about = report.splitlines()
+    assert place.startswith("AttributeError at components/data/error_reports.py:")
+    assert about.endswith("page evaluate")
+    assert "/home" not in report
+    assert str(Path.home()) not in report
+
+
+@pytest.mark.usefixtures("handled")
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (InputError("a.csv: found nothing; expected rows"), "found nothing"),
+        (RunCorrupt("table scores differs from its seal"), "differs from its seal"),
+        (StorageError("/w: the disk is full"), "the disk is full"),
+        (AssayError("Ask who runs this studio."), "Ask who runs"),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_what_is_written_for_users_is_said_as_it_is(failure: Exception, said: str, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    def page(failure: Exception) -> None:
+        raise failure
+
+    shown = AppTest.from_function(page, kwargs={"failure": failure}).run()
+    assert not shown.exception
+    words = [*shown.error, *shown.text, *shown.code]
+    assert any(said in each.value.replace("\\", "") for each in words)
+    assert page_error.TITLE not in [each.value for each in shown.subheader]
+
+
+@pytest.mark.browser
+def test_in_a_browser(page: Page, tmp_path: Path, picture: Callable[[str], None]) -> None:
+    with serving(tmp_path, script="tests/pages/errors_server.py") as address:
+        for button in ("Fail in a callback", "Fail in a part", "Fail"):
+            page.goto(address)
+            page.get_by_role("button", name=button, exact=True).first.click()
+            card = page.get_by_role("heading", name=page_error.TITLE)
+            expect(card).to_be_visible()
+            settle(page)
+            picture(button.lower())
+            expect(page.get_by_test_id("stException")).to_have_count(0)
+            page.get_by_role("button", name="Reload").click()
+            expect(card).to_have_count(0)
+            expect(page.get_by_text("the end")).to_be_visible()
+    said = studio_logs.unread()
+    assert said.count("Traceback") == 3, said
