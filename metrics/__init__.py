@@ -11,6 +11,7 @@ Names are loaded on first use, so that importing one of them does not pay for al
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 __version__ = "0.5.0"
@@ -50,6 +51,8 @@ __all__ = sorted([*_PUBLIC, "__version__", "evaluators"])
 
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
+        if not name.startswith("_") and find_spec(f"metrics.{name}") is not None:  # evaluators, analysis, ingest …
+            return import_module(f"metrics.{name}")
         raise AttributeError(f"module 'metrics' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_PUBLIC[name]), name)
     return value

@@ -26,13 +26,15 @@ def own_home() -> "tempfile.TemporaryDirectory[str] | None":
     """Give the tests a home of their own; what the user has installed, chosen or cached must not decide a test.
 
     None in a process that a test process started: it has the home of that one. What the tests themselves need of the
-    user's home (packages of `pip install --user`, Playwright's browsers, what uv has downloaded) stays where it is.
+    user's home (packages of `pip install --user`, Playwright's browsers, what uv has downloaded, compiled loops) stays
+    where it is.
     """
     if os.environ.get("HOME") and os.environ.get("HOME") == os.environ.get("ASSAY_TEST_HOME"):
         return None
     caches = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
     os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(caches / "ms-playwright"))
     os.environ.setdefault("UV_CACHE_DIR", str(caches / "uv"))
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(caches / "assay" / "compiled"))
     os.environ.setdefault("PYTHONUSERBASE", site.getuserbase())
     for name in [*os.environ]:
         if re.match(r"ASSAY_(?!CHROMIUM)|XDG_(?!RUNTIME_DIR)|HF_|STREAMLIT_|LITELLM_|MPLCONFIGDIR", name) or re.search(

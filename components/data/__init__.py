@@ -344,6 +344,7 @@ from components.data.workspace_runs import (
     report_sections,
     restore_run,
     resume,
+    run_evaluator,
     run_facts,
     runs,
     same_suite,

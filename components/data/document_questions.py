@@ -17,7 +17,7 @@ from components.data.suite_drafts import store_suite
 from components.data.uploaded_files import name_of, path_of, problem_table, upload_folder
 from components.data.visitors import action
 from components.data.workspace_runs import workspace_path
-from metrics.core.errors import AssayError, InputError
+from metrics.core.errors import AssayError, InputError, describe_failure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,7 +161,7 @@ def question_job(name: str) -> tuple[Mapping[str, Any] | None, str, str]:
     failure = job.future.exception()
     if failure is None:
         return None, job.future.result(), ""
-    return None, "", str(failure) if isinstance(failure, AssayError) else f"{type(failure).__name__}: {failure}"
+    return None, "", str(failure) if isinstance(failure, AssayError) else describe_failure(failure)
 
 
 def question_drafts() -> list[DraftFacts]:

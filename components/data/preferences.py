@@ -13,7 +13,7 @@ from components.data.run_reads import of_run
 from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
 from metrics.analysis.preferences import matches, pair_cases, pairs, preferred
-from metrics.core.errors import AssayError
+from metrics.core.errors import AssayError, describe_failure
 from metrics.core.preference_schema import BOTH_BAD, preference
 from metrics.store.preference_sets import Preferences
 
@@ -153,7 +153,7 @@ def judging_state(run_id: str) -> JudgingState | None:
     failure = job.future.exception()
     if failure is None:
         return JudgingState(done, total, job.future.result())
-    told = str(failure) if isinstance(failure, AssayError) else f"{type(failure).__name__}: {failure}"
+    told = str(failure) if isinstance(failure, AssayError) else describe_failure(failure)
     return JudgingState(done, total, failure=told)
 
 

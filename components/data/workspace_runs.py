@@ -15,6 +15,7 @@ from metrics.core.errors import AssayError, InputError, RunError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from metrics.core.evaluator import Evaluator
     from metrics.reports.baseline import Differences
     from metrics.store import Progress, Run, Workspace
 
@@ -147,6 +148,11 @@ def asked_of(run_id: str) -> dict[str, str | list[str]]:
         "from": "run", "suite": run_id, "evaluator": list(known),
         "parameters": json.dumps(given, ensure_ascii=False) if given else "",
     }  # fmt: skip
+
+
+def run_evaluator(run_id: str, evaluator: str) -> Evaluator | None:
+    """Return an evaluator as a run's parameters make it; None where this version of Assay does not have it."""
+    return workspace().run(run_id).evaluator(evaluator)
 
 
 def failure(run_id: str) -> str | None:

@@ -10,7 +10,7 @@ from tempfile import mkstemp
 from metrics.cli import log_lines
 from metrics.cli.reading_options import print_failure
 from metrics.cli.terminal import say
-from metrics.core.errors import AssayError, StorageError
+from metrics.core.errors import AssayError, StorageError, describe_failure
 from metrics.core.storage import storage_error
 from metrics.core.terminal import shown
 
@@ -30,7 +30,7 @@ def told(failure: Exception, options: argparse.Namespace | None) -> int:
 
 def _print_internal(failure: Exception, options: argparse.Namespace | None) -> None:
     """Print a fault of Assay in one line; the traceback goes to a file, or stands indented before it in a log."""
-    text = f"internal error, please report it: {type(failure).__name__}: {failure}"
+    text = f"internal error, please report it: {describe_failure(failure)}"
     trace = "".join(traceback.format_exception(failure))
     if log_lines.as_json(options):
         log_lines.print_event("error", text=text, problems=[], traceback=trace)

@@ -58,8 +58,11 @@ def checked(suite: Suite, outputs: Outputs, options: argparse.Namespace) -> Outp
     findings = lint(suite, outputs)
     refused = [] if options.accept_findings else [finding for finding in findings if finding.serious]
     log_lines.note(options, *(f"changed: {text}" for text in change_lines(outputs.changes)))
-    log_lines.note(options, *(f"warning: {_described(finding)}" for finding in findings if finding not in refused))
-    texts = [_described(finding) for finding in refused]
+    for finding in findings:
+        if finding not in refused:
+            first, *more = _advice(finding)
+            log_lines.note(options, f"warning: {first}", *more)
+    texts = [line for finding in refused for line in _advice(finding)]
     # numbers that are off by one are answered by their fix
     if unknown and not answered and not any(finding.kind == "class_numbers" for finding in refused):
         alike = [f"{each.name}={each.nearest[0]}" for each in unknown if each.nearest]
@@ -81,8 +84,8 @@ def _named(text: str) -> tuple[str, str]:
     return model, name
 
 
-def _described(finding: "Finding") -> str:
-    """Return a finding with the option that fixes it, and some images that show it."""
+def _advice(finding: "Finding") -> list[str]:
+    """Return lines: a finding with some images that show it, and the option that fixes it."""
     from metrics.ingest.lint import advice
 
     return advice(finding, lambda model, name: f"add --fix {shlex.quote(f'{model}={name}')}")

@@ -27,6 +27,11 @@ from metrics.core.input_problems import lines_of
 SHOWN_PROBLEMS = 50  # kinds
 
 
+def describe_failure(failure: BaseException) -> str:
+    """Return an exception that was not raised for the user as one line: its class and its text."""
+    return f"{type(failure).__name__}: {' '.join(str(failure).split())}"
+
+
 class AssayError(Exception):
     """Base of every exception raised on purpose; its text is written for the user, each argument one line of it."""
 

@@ -12,6 +12,12 @@ APP = STUDIO / "app.py"
 SAMPLES = STUDIO / "data" / "samples"
 
 
+def cache_folder() -> Path:
+    """Return Assay's folder in the user's cache, which may be deleted; $XDG_CACHE_HOME moves it."""
+    usual = Path("Library", "Caches") if sys.platform == "darwin" else Path(".cache")
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / usual) / "assay"
+
+
 def python_module(*command: str) -> list[str]:
     """Return the command that runs a module with our own interpreter.
 

@@ -18,7 +18,7 @@ from importlib.metadata import EntryPoint, PackageNotFoundError, packages_distri
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, describe_failure
 from metrics.core.evaluator import Evaluator
 from metrics.core.plugin_source import source_sha256
 from metrics.core.regular_files import bytes_of
@@ -147,7 +147,7 @@ def _loaded(recipe: Recipe, said: str) -> Evaluator:
     except InputError:
         raise
     except Exception as failure:
-        told = f"{recipe.reference} cannot be loaded: {type(failure).__name__}: {failure}"
+        told = f"{recipe.reference} cannot be loaded: {describe_failure(failure)}"
         raise InputError([InputProblem(said, told, EXPECTED)]) from failure
     if not isinstance(found, Evaluator):
         raise InputError([InputProblem(said, f"{recipe.reference}, {type(found).__name__}", EXPECTED)])
@@ -203,7 +203,7 @@ def _pickled(entry: Evaluator, module: ModuleType | None) -> Plugin:
     try:
         code: bytes = cloudpickle.dumps(entry)
     except Exception as failure:
-        told = f"{entry.id}, which cannot be passed on: {type(failure).__name__}: {failure}"
+        told = f"{entry.id}, which cannot be passed on: {describe_failure(failure)}"
         expected = "a function that uses only what can be pickled; or put it in a file and name it FILE.py:OBJECT"
         raise InputError([InputProblem("evaluators", told, expected)]) from failure
     finally:

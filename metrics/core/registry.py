@@ -70,6 +70,12 @@ def title_of(id: str) -> str:
     return known.title if known else id
 
 
+def standards_of(id: str) -> tuple[str, ...]:
+    """Return the standards that an evaluator is evidence for; none where this version of Assay does not have it."""
+    known = _REGISTRY.get(id)
+    return known.standards if known else ()
+
+
 _REGISTRY = Registry()
 _added: dict[str, Plugin] = {}
 _stand_ins: dict[str, Evaluator] = {}  # of plugins that are missing
@@ -146,7 +152,7 @@ def _try_add(name: str, load: Callable[[], Plugin]) -> None:
     try:
         add_plugin(load())
     except InputError as failure:
-        _refused[name] = str(failure)
+        _refused[name] = "; ".join(map(str, failure.args))
 
 
 @cache
@@ -165,7 +171,7 @@ def _load_project_file(file: Path, written: int) -> None:  # noqa: ARG001 - a pa
     try:
         references = project_plugins(file)
     except InputError as failure:
-        _refused[str(file)] = str(failure)
+        _refused[str(file)] = "; ".join(map(str, failure.args))
         return
     for reference in references:
         _refused.pop(reference, None)

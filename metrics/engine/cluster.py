@@ -18,7 +18,7 @@ from distributed import Client, KilledWorker, LocalCluster
 from distributed.client import ClosedClientError
 from distributed.comm.core import CommClosedError
 
-from metrics.core.errors import RunError
+from metrics.core.errors import RunError, describe_failure
 from metrics.core.files import write_text
 from metrics.core.registry import choose
 from metrics.core.source_version import LIBRARIES, source_version
@@ -161,7 +161,7 @@ class ClusterExecutor(Executor):
                     self._make_ready({worker: alive[worker] for worker in new}, first)
                     first = False
             except (OSError, TimeoutError, ClosedClientError) as failure:
-                self._failure = SchedulerLost(f"{type(failure).__name__}: {failure}")
+                self._failure = SchedulerLost(describe_failure(failure))
                 return
             except Exception as failure:  # met by the next unit, in the thread of the run
                 self._failure = failure

@@ -19,6 +19,7 @@ from metrics import models
 from metrics.core.errors import AssayError
 from metrics.core.evaluator import JUDGE
 from metrics.core.files import make_file, make_folder, sha256_of
+from metrics.core.places import cache_folder
 from metrics.core.registry import choose
 from metrics.engine import run_plugins
 from metrics.engine.cluster_deadline import in_time
@@ -58,8 +59,7 @@ class Probe:
 
 def cache_home() -> Path:
     """Return the folder of this worker's copies."""
-    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(os.environ.get(HOME) or caches / "assay" / "worker")
+    return Path(os.environ.get(HOME) or cache_folder() / "worker")
 
 
 def perform_there(probe: Probe, function: Callable[[Job], UnitResult], job: Job) -> UnitResult:

@@ -7,7 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from contextlib import suppress
 from functools import partial
 
-from metrics.core.errors import AssayError, RunCorrupt, StorageError
+from metrics.core.errors import AssayError, RunCorrupt, StorageError, describe_failure
 from metrics.core.files import write_text
 from metrics.core.registry import choose
 from metrics.engine.deadlines import not_tried, too_long
@@ -95,7 +95,7 @@ def execute(
             clear(run)
         except Exception as failure:
             with suppress(StorageError):  # the disk is full: the exit and the log tell who started this process
-                write_text(run.folder / "failure.txt", redact(f"{type(failure).__name__}: {failure}"))
+                write_text(run.folder / "failure.txt", redact(describe_failure(failure)))
             raise
     return run
 

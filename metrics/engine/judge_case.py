@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from typing import Any
 
-from metrics.core.errors import BudgetSpent, CacheRefused, JudgeDown, MissingResource, Unreadable
+from metrics.core.errors import BudgetSpent, CacheRefused, JudgeDown, MissingResource, Unreadable, describe_failure
 from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status
 from metrics.core.evidence import QUOTE_FOUND, Evidence
 from metrics.core.storage import storage_error
@@ -37,7 +37,7 @@ def failed_score(failure: Exception) -> CaseScore:
         raise told from failure
     if isinstance(failure, BudgetSpent | MissingResource):
         return CaseScore({}, Status.SKIPPED, str(failure))
-    return CaseScore({}, Status.ERROR, redact(f"{type(failure).__name__}: {failure}"))
+    return CaseScore({}, Status.ERROR, redact(describe_failure(failure)))
 
 
 async def judge_case(

@@ -10,6 +10,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from metrics.core.errors import describe_failure
 from metrics.judge.bounded_transport import bound, too_long, within_bounds
 from metrics.judge.completion import CallFailed, Completion, Messages
 from metrics.judge.redact import redact
@@ -108,7 +109,7 @@ class Provider:
         )
 
     def _failed(self, failure: Exception) -> CallFailed:
-        text = redact(f"{type(failure).__name__}: {failure}")[:SHOWN]
+        text = redact(describe_failure(failure))[:SHOWN]
         if NO_PROVIDER in text:
             text = (
                 f"litellm knows no model {self._settings.model!r}; name its provider too, as in openai/NAME, or give "

@@ -132,10 +132,12 @@ def checked(suite: Suite, outputs: Outputs, accept: bool, unknown: Sequence[str]
     texts = [
         advice(one, lambda model, name: f"outputs = fix(suite, outputs, [({model!r}, {name!r})])") for one in findings
     ]
-    refused = [text for one, text in zip(findings, texts, strict=True) if one.serious and not accept]
-    for text in texts:
-        if text not in refused:
-            warnings.warn(text, stacklevel=3)
+    refused: list[str] = []
+    for one, lines in zip(findings, texts, strict=True):
+        if one.serious and not accept:
+            refused += lines
+        else:
+            warnings.warn("\n".join(lines), stacklevel=3)
     if refused:
         refused.append("or accept_findings=True to score them as they are")
     # numbers that are off by one are answered by their fix

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from metrics.core.cases import Cases
 from metrics.core.classes import classes_of
-from metrics.core.errors import InputError, MissingResource, Unreadable
+from metrics.core.errors import InputError, MissingResource, Unreadable, describe_failure
 from metrics.core.evaluator import (
     JUDGE,
     MATCHES,
@@ -334,7 +334,7 @@ def _outcome(name: str, law: Callable[[Evaluator, Models], Iterator[str]], entry
     except InputError as failure:
         complaint = str(failure)
     except Exception as failure:
-        complaint = f"it failed: {type(failure).__name__}: {failure}"
+        complaint = f"it failed: {describe_failure(failure)}"
     return Outcome(name, complaint is None, complaint or "")
 
 

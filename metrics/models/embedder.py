@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats
-from metrics.core.errors import MissingResource
+from metrics.core.errors import MissingResource, describe_failure
 from metrics.core.extras import missing_extra
 from metrics.models.model_cache import CachedModel, Rows
 from metrics.models.model_files import device, model_folder, no_folder, settle_torch
@@ -98,7 +98,7 @@ def load(folder: Path) -> "SentenceTransformer":
         )
     except Exception as failure:
         raise MissingResource(
-            f"the embedding model in {folder} cannot be loaded ({type(failure).__name__}: {failure}); "
+            f"the embedding model in {folder} cannot be loaded ({describe_failure(failure)}); "
             f"choose another, or {BUNDLED!r} for the one that comes with Assay"
         ) from failure
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from metrics.core.errors import MissingResource
+from metrics.core.errors import MissingResource, describe_failure
 from metrics.models.batches import Features, Tokenizer, padded
 from metrics.models.classifier import KIND, Classifier
 from metrics.models.model_files import device, hub_folder, settle_torch
@@ -80,7 +80,7 @@ class HallucinationClassifier(Classifier):
             head.load_state_dict({part: weights[HEAD + part] for part in ("weight", "bias")})
         except Exception as failure:
             raise MissingResource(
-                f"the {KIND} in {self._place} cannot be loaded ({type(failure).__name__}: {failure}); choose another"
+                f"the {KIND} in {self._place} cannot be loaded ({describe_failure(failure)}); choose another"
             ) from failure
         found = Tokenizer(tokenizer, config)
         found.window = WINDOW

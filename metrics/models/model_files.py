@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from metrics.core.errors import MissingResource
+from metrics.core.errors import MissingResource, describe_failure
 from metrics.core.extras import missing_extra
 from metrics.core.files import sha256_of
 
@@ -150,7 +150,7 @@ def load(kind: str, folder: Path, architecture: str, whole: bool = True, gguf: s
             raise ValueError("its tokenizer gives no offsets; a folder with a tokenizer.json has one that does")
     except Exception as failure:
         raise MissingResource(
-            f"the {kind} in {folder} cannot be loaded ({type(failure).__name__}: {failure}); choose another"
+            f"the {kind} in {folder} cannot be loaded ({describe_failure(failure)}); choose another"
         ) from failure
     finally:
         logging.set_verbosity(spoken)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.cases import join_cases
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, describe_failure
 from metrics.core.suite import Case
 from metrics.ingest.sheet import Problems, Sheet
 from metrics.ingest.sheet_reader import combined_of
@@ -66,7 +66,7 @@ def _together(
             InputProblem(source, first.found, first.expected, record.line, first.column) for record in records
         ]
     except (ValueError, pa.ArrowException, RecursionError) as failure:
-        found = f"a record that cannot be read ({type(failure).__name__}: {failure})"
+        found = f"a record that cannot be read ({describe_failure(failure)})"
         return None, [InputProblem(source, found, "texts, numbers and lists", record.line) for record in records]
     suite, outputs = loaded.value
     pairs = [(records[int(case.case_id)], case) for case in join_cases(suite, outputs)]

@@ -4,6 +4,7 @@ The gates on differences to a baseline are in metrics.reports.baseline. Both giv
 JUnit, Markdown and the assertions of metrics.testing follow.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -16,7 +17,7 @@ from metrics.core.registry import choose
 from metrics.presentation.format import STATUSES, interval
 from metrics.store import Run
 
-FAILED = ("error", "parse_failure", "skipped")
+UNSCORED = ("error", "parse_failure", "skipped", "not_applicable")  # in the order in which they are listed
 FAIL_UNDER = "fail-under"
 FORM = "METRIC=NUMBER or EVALUATOR.METRIC=NUMBER; METRIC.lower=NUMBER or METRIC.upper=NUMBER for the 95 % bound"
 Bound = Literal["lower", "upper"]
@@ -186,24 +187,22 @@ def _found(gate: Gate, value: float | None, cell: Cell | None) -> str:
 
 
 def no_value(run: Run) -> str | None:
-    """Return in one line why no case has a value although cases ended in errors, unreadable replies or were skipped.
-
-    None where a case or a data set has a value, and where no evaluator applied to any case.
-    """
-    statuses = set(run.query("SELECT DISTINCT status FROM scores")["status"])
-    per_case = set(run.query("SELECT DISTINCT evaluator FROM scores")["evaluator"])
-    of_data_sets = run.aggregates.query("value.notna()")["evaluator"]
-    if statuses.isdisjoint(FAILED) or "ok" in statuses or not per_case.issuperset(of_data_sets):
+    """Return in one line why a run has no value, of cases or of the data set; None where it has one."""
+    table = run.stored_table("aggregates", columns=["value", "reason"])
+    valued = run.query("SELECT count(value) AS n FROM scores")["n"].iloc[0]
+    if valued or table["value"].null_count < len(table):
         return None
     # a score has a row for each metric
-    failed = run.query(
+    without = run.query(
         """SELECT status, reason, count(*) AS cases FROM
-             (SELECT DISTINCT ON (evaluator, model, run, case_id) status, reason FROM scores WHERE status IN (?, ?, ?)
+             (SELECT DISTINCT ON (evaluator, model, run, case_id) status, reason FROM scores WHERE status != 'ok'
               ORDER BY evaluator, model, run, case_id, metric)
-           GROUP BY ALL ORDER BY cases DESC, reason""",
-        list(FAILED),
+           GROUP BY ALL ORDER BY cases DESC, reason"""
     )
-    counts = failed.groupby("status")["cases"].sum()
-    told = ", ".join(f"{STATUSES[status]}: {counts[status]:,}" for status in FAILED if status in counts)
-    reason, times = failed.loc[0, ["reason", "cases"]]
-    return f"no case has a value ({told}); {times:,} times: {reason}"
+    if without.empty:
+        reasons = Counter(filter(None, table["reason"].to_pylist())).most_common(1)
+        return "no evaluator has a value" + "".join(f"; most often: {reason}" for reason, _ in reasons)
+    counts = without.groupby("status")["cases"].sum()
+    by_status = ", ".join(f"{STATUSES[status]}: {counts[status]:,}" for status in UNSCORED if status in counts)
+    reason, times = without.loc[0, ["reason", "cases"]]
+    return f"no case has a value ({by_status}); {times:,} times: {reason}"

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
@@ -14,6 +14,7 @@ from metrics.analysis.leaderboard.distributions import distribution, edges_of
 from metrics.core.array_types import Floats
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators
 from metrics.ingest.rag_results import (
     ADJUSTED,
@@ -59,11 +60,19 @@ def score_panels(
     """
     series = _series(sources, consistency=evaluator == "consistency" or any(map(_is_consistency, metrics)))
     there = list(dict.fromkeys(key for values in series.values() for key in values))
-    keys = _named(metrics, there) if metrics else _usual(evaluator, there)
+    known = _known(sources)
+    keys = _named(metrics, there, known) if metrics else _usual(evaluator, there, known)
     if not keys:
         expected = "scores per question" if evaluator is None else f"scores that the {evaluator} evaluator plots"
         raise InputError([InputProblem(", ".join(map(str, series)), "none", expected)])
-    return [_panel(key, {name: values.get(key) for name, values in series.items()}) for key in keys]
+    return [_panel(key, {name: values.get(key) for name, values in series.items()}, known) for key in keys]
+
+
+def _known(sources: Sequence[Run | Path]) -> Mapping[str, Evaluator]:
+    """Return every evaluator by id; those of the runs as the parameters of their first run make them."""
+    runs = [source for source in reversed(sources) if isinstance(source, Run)]
+    own = {id: entry for run in runs for id in run.evaluators if (entry := run.evaluator(id)) is not None}
+    return ChainMap(own, cast(dict[str, Evaluator], evaluators()))
 
 
 def _series(sources: Sequence[Run | Path], consistency: bool) -> dict[str, dict[Key, _Scores]]:
@@ -136,9 +145,8 @@ def _is_consistency(name: str) -> bool:
     return name.startswith(CONSISTENCY) and name.partition(".")[0] not in evaluators()
 
 
-def _named(metrics: Sequence[str], there: Sequence[Key]) -> list[Key]:
+def _named(metrics: Sequence[str], there: Sequence[Key], known: Mapping[str, Evaluator]) -> list[Key]:
     columns = SCALARS | {QUESTIONS_ANSWERED: TREC[-1], ANSWERED: TREC[-1]}
-    known = evaluators()
     found, problems = [], []
     for name in metrics:
         evaluator, _, metric = name.partition(".")
@@ -157,20 +165,19 @@ def _named(metrics: Sequence[str], there: Sequence[Key]) -> list[Key]:
     return list(dict.fromkeys(found))
 
 
-def _usual(evaluator: ToolEvaluator | None, there: Sequence[Key]) -> list[Key]:
+def _usual(evaluator: ToolEvaluator | None, there: Sequence[Key], known: Mapping[str, Evaluator]) -> list[Key]:
     trec = [key for key in TREC if key in there]
     spread = [key for key in there if key[1] == ADJUSTED]
     if evaluator is not None:
         return trec if evaluator == "trec" else spread
-    known = evaluators()
     return trec or spread or [
         key for key in there if key[0] not in known or known[key[0]].primary.name == key[1]
     ]  # fmt: skip
 
 
-def _panel(key: Key, series: Mapping[str, _Scores | None]) -> ScorePanel:
+def _panel(key: Key, series: Mapping[str, _Scores | None], known: Mapping[str, Evaluator]) -> ScorePanel:
     every = np.concatenate([scores.values for scores in series.values() if scores is not None])
-    name, about, low, high = _axis(key, every)
+    name, about, low, high = _axis(key, every, known.get(key[0]))
     share = bool(np.isin(every, (0.0, 1.0)).all())
     boxes = tuple(
         ScoreBox(one) if scores is None else _box(one, scores, (low, high), share) for one, scores in series.items()
@@ -188,10 +195,9 @@ def _box(series: str, scores: _Scores, bounds: tuple[float, float], share: bool)
     return ScoreBox(series, tuple(values.tolist()), spread, mean, low, high)
 
 
-def _axis(key: Key, values: Floats) -> tuple[str, str, float, float]:
+def _axis(key: Key, values: Floats, entry: Evaluator | None) -> tuple[str, str, float, float]:
     """Return title and description of a metric, and the ends of its axis: those of its range, or of the values."""
     evaluator, metric = key
-    entry = evaluators().get(evaluator)
     declared = next((one for one in entry.metrics if one.name == metric), None) if entry else None
     low, high = min(0.0, float(values.min())), max(1.0, float(values.max()))
     if metric == ADJUSTED:

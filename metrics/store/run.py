@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from metrics.core.arrow import stored_rows
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
-from metrics.core.evaluator import Evaluator
+from metrics.core.evaluator import Evaluator, Metric
 from metrics.core.files import held
 from metrics.core.registry import evaluators, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign
@@ -113,6 +113,11 @@ class Run(RunFiles):
         given = {name: value for name, value in self.given_thresholds.get(id, {}).items() if name in there}
         values = {**values, "thresholds": {**values.get("thresholds", {}), **given}}
         return known.with_parameters(known.parameters(**values))
+
+    def metric(self, evaluator: str, metric: str) -> Metric | None:
+        """Return a metric of an evaluator as the run's parameters make it; None where this version does not have it."""
+        known = self.evaluator(evaluator)
+        return None if known is None else next((one for one in known.metrics if one.name == metric), None)
 
     @cached_property
     def given_thresholds(self) -> Thresholds:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from metrics.core.errors import describe_failure
 from metrics.judge.completion import CallFailed
 from metrics.targets.answers import Answer, answer_of, clean
 from metrics.targets.description import FunctionTarget
@@ -37,7 +38,7 @@ class FunctionAsker:
             if limit.expired():
                 raise CallFailed(f"no answer in {self._timeout:g} s") from None
             passing = isinstance(failure, OSError)  # of the network, time-outs included
-            reason = clean(f"{type(failure).__name__}: {failure}")[:300]
+            reason = clean(describe_failure(failure))[:300]
             raise CallFailed(reason, "busy" if passing else "refused") from failure
         return answer_of(reply)
 

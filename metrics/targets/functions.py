@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, describe_failure
 
 
 def imported(name: str) -> Callable[..., Any]:
@@ -25,7 +25,7 @@ def imported(name: str) -> Callable[..., Any]:
         for part in path.split("."):
             found = getattr(found, part)
     except Exception as failure:  # whatever its import raises
-        reason = f"{type(failure).__name__}: {failure}"
+        reason = describe_failure(failure)
         raise InputError([InputProblem("target", f"{name} ({reason})", "a function that can be imported")]) from failure
     if not callable(found):
         raise InputError([InputProblem("target", f"{name}, a {type(found).__name__}", "a function")])

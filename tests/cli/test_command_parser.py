@@ -1,7 +1,5 @@
 """Mistakes in the arguments of a command: what is told, in two lines, with exit code 2."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics.cli.main import main
@@ -26,7 +24,7 @@ ASSAY = "python -m metrics"
         pytest.param("samples extra", "unexpected argument 'extra'", id="too many"),
     ],
 )
-def test_mistakes(arguments: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes(arguments, told, capsys):
     with pytest.raises(SystemExit) as exit:
         main(arguments.split())
     text = capsys.readouterr().err
@@ -46,14 +44,14 @@ def test_mistakes(arguments: str, told: str, capsys: pytest.CaptureFixture[str])
         (["--evaluators", "rouge", "--fail-under", "rouge.ruogeL=1"], "did you mean 'rouge.rougeL'"),
     ],
 )
-def test_names(arguments: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names(arguments, told, tmp_path, capsys):
     file = tmp_path / "both.csv"
     file.write_text("case_id,question,expected_answer,model,answer\n1,q,yes,m,yes\n")
     assert main(["evaluate", str(file), "--workspace", str(tmp_path / "own"), *arguments]) == 2
     assert told in capsys.readouterr().err
 
 
-def test_runs(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs(workspace, capsys):
     run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
     assert main(["report", run.id[:-1] + "x", "-o", "report.json"]) == 2
     assert f"did you mean '{run.id}'? `python -m metrics runs` lists" in capsys.readouterr().err

@@ -10,7 +10,6 @@ from metrics.cli.main import main
 from metrics.core.suite import Suite
 from metrics.ingest import read_outputs
 from metrics.store.table_files import table_bytes
-from tests.targets.bot_server import BotServer
 from tests.targets.conftest import bot, twenty
 
 __all__ = ["bot", "twenty"]
@@ -24,10 +23,7 @@ def suite(twenty: Suite, tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet", "csv"])
-def test_answers_are_written_and_read_back(
-    ending: str, suite: str, twenty: Suite, bot: BotServer, workspace: Path, tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+def test_answers_are_written_and_read_back(ending, suite, twenty, bot, workspace, tmp_path, capsys):
     bot.trouble["q3"] = "400"
     file = tmp_path / f"out.{ending}"
     assert main(["complete", suite, "--target", f"bot={bot.url}", "--repeats", "2", "-o", str(file)]) == 0
@@ -40,9 +36,7 @@ def test_answers_are_written_and_read_back(
     assert outputs.outputs["run"].to_pylist() == [1] * 20 + [2] * 20
 
 
-def test_evaluate_asks_and_the_second_time_reads(
-    suite: str, bot: BotServer, workspace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_evaluate_asks_and_the_second_time_reads(suite, bot, workspace, capsys):
     command = ["evaluate", suite, "--target", f"bot={bot.url}", "--evaluators", "rouge", "--fail-under", "rougeL=0.9"]
     assert main([*command, "--dry-run"]) == 0
     assert capsys.readouterr().out == "bot: 20 calls, 0 recorded\n"
@@ -52,7 +46,7 @@ def test_evaluate_asks_and_the_second_time_reads(
     assert "bot    1.00 (0.839–1.00)  n 20" in capsys.readouterr().out
 
 
-def test_flags_make_a_grid(suite: str, workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_flags_make_a_grid(suite, workspace, tmp_path, capsys):
     (tmp_path / "long.txt").write_text("Think step by step. {question}")
     command = ["complete", suite, "--target", "gpt-4o", "--target", "gpt-4o-mini", "--dry-run"]
     prompts = ["--target-prompt", "short={question}", "--target-prompt", f"long=@{tmp_path / 'long.txt'}"]
@@ -74,14 +68,12 @@ def test_flags_make_a_grid(suite: str, workspace: Path, tmp_path: Path, capsys: 
         (["evaluate", "{suite}", "{suite}", "--target", "m"], "expected outputs or targets"),
     ],
 )
-def test_what_is_wrong(
-    arguments: list[str], message: str, suite: str, workspace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_wrong(arguments, message, suite, workspace, capsys):
     assert main([argument.replace("{suite}", suite) for argument in arguments]) == 2
     assert message in capsys.readouterr().err
 
 
-def test_a_file_that_describes_targets(suite: str, bot: BotServer, workspace: Path, tmp_path: Path) -> None:
+def test_a_file_that_describes_targets(suite, bot, workspace, tmp_path):
     file = tmp_path / "targets.json"
     file.write_text(json.dumps([{"name": "a", "url": bot.url}, {"name": "b", "url": bot.url + "/b"}]))
     assert main(["complete", suite, "--target", str(file), "--quiet"]) == 0

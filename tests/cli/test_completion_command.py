@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +20,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_every_shell_has_a_script_that_names_the_commands(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_shell_has_a_script_that_names_the_commands(shell, capsys):
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
     assert all(word in script for word in ("assay", "evaluate", "studio", "completion", "workspace"))
@@ -39,7 +38,7 @@ def test_every_shell_has_a_script_that_names_the_commands(shell: str, capsys: py
     ],
 )
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS has a bash of 2007")
-def test_bash_completes(line: str, offered: set[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_bash_completes(line, offered, capsys, tmp_path):
     main(["completion", "bash"])
     script = tmp_path / "assay"
     script.write_text(capsys.readouterr().out)

@@ -27,18 +27,14 @@ def arguments(tmp_path: Path, workspace: Path, judge_server: JudgeServer, monkey
     ]  # fmt: skip
 
 
-def test_a_dry_run_asks_nothing(
-    arguments: list[str], capsys: pytest.CaptureFixture[str], judge_server: JudgeServer, workspace: Path
-) -> None:
+def test_a_dry_run_asks_nothing(arguments, capsys, judge_server, workspace):
     assert main([*arguments, "--dry-run"]) == 0
     assert capsys.readouterr().out.startswith("about 8 calls to scripted at 127.0.0.1")
     assert not judge_server.calls
     assert not list(drafts(workspace))
 
 
-def test_questions_are_proposed_and_approved_in_the_file(
-    arguments: list[str], tmp_path: Path, workspace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_questions_are_proposed_and_approved_in_the_file(arguments, tmp_path, workspace, capsys):
     assert main(arguments) == 0
     told = capsys.readouterr()
     (draft,) = drafts(workspace)
@@ -65,9 +61,7 @@ def test_questions_are_proposed_and_approved_in_the_file(
     assert len(read_suite(tmp_path / "suite.jsonl")) == 3
 
 
-def test_a_draft_that_was_reviewed_on_the_page_becomes_a_suite(
-    arguments: list[str], workspace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_draft_that_was_reviewed_on_the_page_becomes_a_suite(arguments, workspace, capsys):
     assert main([*arguments, "--quiet"]) == 0
     (draft,) = drafts(workspace)
     names = [entry.id for entry in read_draft(workspace, draft)[0].questions]
@@ -78,15 +72,13 @@ def test_a_draft_that_was_reviewed_on_the_page_becomes_a_suite(
     assert (row["case_id"], row["expected_answers"]) == (names[2], ["Better."])
 
 
-def test_approve_all_writes_a_suite_at_once(arguments: list[str], tmp_path: Path) -> None:
+def test_approve_all_writes_a_suite_at_once(arguments, tmp_path):
     assert main([*arguments, "--approve-all", "--quiet"]) == 0
     suite = read_suite(tmp_path / "questions.jsonl")
     assert suite.cases["metadata.status"].to_pylist() == ["approved"] * 4
 
 
-def test_documents_that_cannot_be_read_stop_it_unless_they_are_skipped(
-    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], judge_server: JudgeServer
-) -> None:
+def test_documents_that_cannot_be_read_stop_it_unless_they_are_skipped(arguments, tmp_path, capsys, judge_server):
     (tmp_path / "docs" / "broken.pdf").write_bytes(b"%PDF-")
     (tmp_path / "docs" / "binary.txt").write_bytes(b"\0")
     assert main(arguments) == 2
@@ -112,18 +104,14 @@ def test_documents_that_cannot_be_read_stop_it_unless_they_are_skipped(
     ],
     ids=["format", "kind", "no weight", "no number", "lengths", "words", "none", "folder"],
 )
-def test_bad_input_is_told_before_the_judge_is_asked(
-    arguments: list[str], capsys: pytest.CaptureFixture[str], judge_server: JudgeServer, more: list[str], told: str
-) -> None:
+def test_bad_input_is_told_before_the_judge_is_asked(arguments, capsys, judge_server, more, told):
     command = [*arguments[:2], *more, *arguments[2:]] if more[0] == "no-such-folder" else [*arguments, *more]
     assert main(command) == 2
     assert told in capsys.readouterr().err
     assert not judge_server.calls
 
 
-def test_nothing_that_holds_is_an_error_with_the_reasons(
-    arguments: list[str], capsys: pytest.CaptureFixture[str], judge_server: JudgeServer, tmp_path: Path
-) -> None:
+def test_nothing_that_holds_is_an_error_with_the_reasons(arguments, capsys, judge_server, tmp_path):
     judge_server.say("questions.check", {"verdict": "wrong"})
     assert main(arguments) == 2
     told = capsys.readouterr().err
@@ -132,7 +120,7 @@ def test_nothing_that_holds_is_an_error_with_the_reasons(
     assert not (tmp_path / "questions.jsonl").exists()
 
 
-def test_a_draft_or_a_file_that_is_none(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_draft_or_a_file_that_is_none(workspace, tmp_path, capsys):
     assert main(["suites", "approve", "0" * 16]) == 2
     assert "there is no draft '0000000000000000'" in capsys.readouterr().err
     (tmp_path / "suite.csv").write_text("id,question\n1,Who?\n")

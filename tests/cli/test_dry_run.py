@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 
 from metrics.cli.main import main
-from tests.judge.server import JudgeServer
-from tests.targets.bot_server import BotServer
 from tests.targets.conftest import bot
 
 __all__ = ["bot"]
@@ -41,10 +39,7 @@ def everything(folder: Path) -> dict[str, bytes | None]:
 
 @pytest.mark.attack("suite author", "a dry run asks, spends, runs a program or stores", "only what is there is read")
 @pytest.mark.parametrize("command", COMMANDS)
-def test_nothing_is_asked_or_stored(
-    command: str, bot: BotServer, judge_server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+def test_nothing_is_asked_or_stored(command, bot, judge_server, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path / "space" / "deep"))
     (tmp_path / "suite.jsonl").write_text(CASES)

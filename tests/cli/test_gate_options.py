@@ -56,9 +56,7 @@ def scored(folder: Path, outputs: str) -> str:
         pytest.param("poor", ["--fail-if-worse", "rougeL", "--anytime-valid"], 0, 0, id="too few cases for many looks"),
     ],
 )
-def test_one_decision(
-    outputs: str, gates: list[str], code: int, failed: int, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_decision(outputs, gates, code, failed, folder, capsys):
     """Law: as many failures in JUnit, Markdown and lines as make the exit code."""
     before, run = scored(folder, "good"), scored(folder, outputs)
     written = ["--junit", str(folder / "gates.xml"), "--markdown", str(folder / "report.md")]
@@ -74,7 +72,7 @@ def test_one_decision(
         assert f"m against baseline {before}" in out
 
 
-def test_models_are_ranked_by_weights(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_models_are_ranked_by_weights(folder, capsys):
     """On the terminal and in the report."""
     run = scored(folder, "poor")
     assert main(["gate", run, "--weight", "rougeL=7", "--weight", "looping_detection.looping=3"]) == 0
@@ -97,15 +95,13 @@ def test_models_are_ranked_by_weights(folder: Path, capsys: pytest.CaptureFixtur
         (["--weight", "cost_usd=1"], "--weight: found 'cost_usd'"),
     ],
 )
-def test_weights_that_mean_nothing(
-    options: list[str], said: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_weights_that_mean_nothing(options, said, folder, capsys):
     run = scored(folder, "good")
     assert main(["gate", run, *options]) == 2
     assert said in capsys.readouterr().err
 
 
-def test_with_weights_the_front_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_weights_the_front_is_told(folder, capsys):
     (folder / "both.csv").write_text(GOOD + POOR.replace(",m,", ",poor,").partition("\n")[2])
     run = scored(folder, "both")
     assert main(["gate", run, "--weight", "rougeL=1", "--weight", "rouge1=1"]) == 0
@@ -114,9 +110,7 @@ def test_with_weights_the_front_is_told(folder: Path, capsys: pytest.CaptureFixt
     assert "By ROUGE-L and ROUGE-1, m is on the Pareto front; poor is dominated by m." in out
 
 
-def test_whether_it_may_replace_the_baseline_is_told_in_a_sentence(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_whether_it_may_replace_the_baseline_is_told_in_a_sentence(folder, capsys):
     """On the terminal, in Markdown and in JUnit: where the gate passes, too."""
     before, run = scored(folder, "good"), scored(folder, "good")
     written = ["--junit", str(folder / "gates.xml"), "--markdown", str(folder / "report.md")]
@@ -138,7 +132,7 @@ def test_whether_it_may_replace_the_baseline_is_told_in_a_sentence(
     assert few in (root.findtext(".//failure") or "")
 
 
-def test_latest_is_the_run_before_the_new_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_latest_is_the_run_before_the_new_one(folder, capsys):
     """And `gate` says of the new run what `evaluate` said, to the byte of JUnit."""
     before = scored(folder, "good")
     gates = ["--fail-if-worse", "--fail-under", "rougeL=0.1"]
@@ -164,15 +158,13 @@ def test_latest_is_the_run_before_the_new_one(folder: Path, capsys: pytest.Captu
         (["--baseline", "20200101"], "there is no run '20200101'"),
     ],
 )
-def test_before_anything_is_computed(
-    arguments: list[str], told: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_before_anything_is_computed(arguments, told, folder, capsys):
     assert evaluate(folder, "good", *arguments) == 2
     assert told in capsys.readouterr().err
     assert Workspace().runs() == []
 
 
-def test_a_baseline_of_another_suite_or_metric(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_baseline_of_another_suite_or_metric(folder, capsys):
     scored(folder, "good")
     (folder / "suite.csv").write_text(SUITE.replace("number", "figure"))
     assert evaluate(folder, "good", "--baseline", "latest") == 2
@@ -183,9 +175,7 @@ def test_a_baseline_of_another_suite_or_metric(folder: Path, capsys: pytest.Capt
     assert len(Workspace().runs()) == 1
 
 
-def test_a_baseline_of_a_changed_suite_is_paired_on_the_cases_that_both_have(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_baseline_of_a_changed_suite_is_paired_on_the_cases_that_both_have(folder, capsys):
     before = scored(folder, "good")
     (folder / "suite.csv").write_text(SUITE.replace("number 3", "number three").replace("c5,", "new,"))
     (folder / "poor.csv").write_text(POOR.replace("c5,", "new,"))
@@ -198,10 +188,16 @@ def test_a_baseline_of_a_changed_suite_is_paired_on_the_cases_that_both_have(
     assert line in report.read_text(encoding="utf-8")
 
 
-def test_no_value_is_3_whatever_the_gates_say(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("evaluator", "gates"),
+    [("perplexity", ["--fail-under", "perplexity=1"]), ("consistency_bertscore", []), ("ranking", [])],
+    ids=["cases without a model, and a gate", "a data set without a model", "what fits no case"],
+)
+def test_no_value_is_3_whatever_the_gates_say(folder, evaluator, gates):
     files = [str(folder / "suite.csv"), str(folder / "good.csv")]
     xml = str(folder / "gates.xml")
-    arguments = ["evaluate", *files, "--evaluators", "perplexity", "--quiet", "--junit", xml, "--markdown", xml + ".md"]
-    assert main([*arguments, "--fail-under", "perplexity=1"]) == 3
+    arguments = ["evaluate", *files, "--evaluators", evaluator, "--quiet", "--junit", xml, "--markdown", xml + ".md"]
+    assert main([*arguments, *gates]) == 3
     assert ET.parse(xml).getroot().attrib["errors"] == "1"
-    assert "❌ no case has a value" in Path(xml + ".md").read_text(encoding="utf-8")
+    assert re.search("❌ no (case|evaluator) has a value", Path(xml + ".md").read_text(encoding="utf-8"))
+    assert main(["gate", "latest", "--quiet"]) == 3

@@ -45,9 +45,7 @@ def judging(files: list[str], server: JudgeServer, *more: str) -> list[str]:
     return ["evaluate", *files, "--evaluators", "faithfulness", *judge, *more]
 
 
-def test_evaluate_export_replay(
-    files: list[str], judge_server: JudgeServer, workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_evaluate_export_replay(files, judge_server, workspace, tmp_path, capsys):
     assert main([*judging(files, judge_server, "--judge-concurrency", "2"), "--judge-budget", "calls=100"]) == 0
     run = Workspace(workspace).run("latest")
     assert run.scores["status"].eq("ok").all()
@@ -79,12 +77,10 @@ def test_evaluate_export_replay(
     assert main(judging(files, judge_server, "--replay", file, "--workspace", elsewhere)) == 0
     assert not judge_server.calls
     again = Workspace(elsewhere).run("latest")
-    assert again.table_path("scores").read_bytes() == run.table_path("scores").read_bytes()  # type: ignore[union-attr]
+    assert again.table_path("scores").read_bytes() == run.table_path("scores").read_bytes()
 
 
-def test_a_dry_run_makes_no_call(
-    files: list[str], judge_server: JudgeServer, workspace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_dry_run_makes_no_call(files, judge_server, workspace, capsys):
     assert main(judging(files, judge_server, "--dry-run")) == 0
     told = capsys.readouterr().out
     assert told.startswith("about 6 calls to scripted at 127.0.0.1")
@@ -105,16 +101,12 @@ def test_a_dry_run_makes_no_call(
         (["--judge", "m", "--judge-base-url", "ftp://x"], "a base_url like"),
     ],
 )
-def test_options_that_cannot_be(
-    files: list[str], options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_that_cannot_be(files, options, complaint, capsys):
     assert main(["evaluate", *files, "--evaluators", "faithfulness", "--quiet", *options]) == 2
     assert complaint in capsys.readouterr().err
 
 
-def test_a_judge_that_is_down_is_reported_and_the_run_can_be_resumed(
-    files: list[str], workspace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_judge_that_is_down_is_reported_and_the_run_can_be_resumed(files, workspace, capsys):
     with JudgeServer() as server:
         pass
     assert main([*judging(files, server), "--judge-budget", "calls=1"]) == 3, "one try in vain, then nothing is asked"
@@ -122,16 +114,14 @@ def test_a_judge_that_is_down_is_reported_and_the_run_can_be_resumed(
     assert Workspace(workspace).run("latest").scores["status"].eq("skipped").any()
 
 
-def test_evaluate_takes_a_judge(files: list[str], judge_server: JudgeServer) -> None:
+def test_evaluate_takes_a_judge(files, judge_server):
     suite, outputs = (pd.read_csv(file) for file in files)
     run = evaluate(suite, outputs, ["faithfulness"], judge={"model": "scripted", "base_url": judge_server.url})
     assert run.scores["status"].eq("ok").all()
     assert len(judge_server.calls) == 6
 
 
-def test_options_of_the_judge_reach_the_server_and_the_specification(
-    files: list[str], judge_server: JudgeServer, workspace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_of_the_judge_reach_the_server_and_the_specification(files, judge_server, workspace, capsys):
     options = ("--judge-option", "seed=42", "--judge-option", "temperature=0.5")
     assert main(judging(files, judge_server, *options)) == 0
     assert all((request.body["seed"], request.body["temperature"]) == (42, 0.5) for request in judge_server.calls)
@@ -150,10 +140,7 @@ class TestNoValue:
     """A run in which no case has a value does not succeed, and is no failed gate either."""
 
     @pytest.mark.parametrize("gate", [(), ("--fail-under", "faithfulness=0.5")])
-    def test_a_judge_that_refuses(
-        self, files: list[str], judge_server: JudgeServer, gate: tuple[str, ...], tmp_path: Path,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:  # fmt: skip
+    def test_a_judge_that_refuses(self, files, judge_server, gate, tmp_path, capsys):
         judge_server.say(lambda _: True, "I'm sorry, but I can't help with that.")
         assert main(judging(files, judge_server, *gate, "--junit", str(tmp_path / "gates.xml"))) == 3
         told = capsys.readouterr().err.strip().splitlines()
@@ -165,24 +152,20 @@ class TestNoValue:
         [error] = root.iter("error")
         assert error.text == told[-1]
 
-    def test_a_judge_that_answers_with_errors(
-        self, files: list[str], judge_server: JudgeServer, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_a_judge_that_answers_with_errors(self, files, judge_server, capsys):
         judge_server.fail_by(lambda _: Fault(400, body='{"error": {"message": "too long"}}'))
         assert main(judging(files, judge_server)) == 3
         assert "no case has a value (error: 3)" in capsys.readouterr().err
 
-    def test_one_case_with_a_value_is_enough(self, files: list[str], judge_server: JudgeServer) -> None:
+    def test_one_case_with_a_value_is_enough(self, files, judge_server):
         judge_server.fail_by(lambda request: None if "1501" in request.text else Fault(400, body="{}"))
         assert main(judging(files, judge_server)) == 0
 
-    def test_another_evaluator_with_values_is_enough(self, files: list[str], judge_server: JudgeServer) -> None:
+    def test_another_evaluator_with_values_is_enough(self, files, judge_server):
         judge_server.say(lambda _: True, "Certainly!")
         assert main([*judging(files, judge_server), "--evaluators", "faithfulness,rouge"]) == 0
 
-    def test_a_resumed_run(
-        self, files: list[str], judge_server: JudgeServer, workspace: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_a_resumed_run(self, files, judge_server, workspace, capsys):
         judge_server.fail_by(lambda _: Fault(401))
         assert main(judging(files, judge_server)) == 2, "the judge is down"
         judge_server.fail_by(None)
@@ -192,6 +175,6 @@ class TestNoValue:
         assert "reply unreadable: 3" in capsys.readouterr().err
         assert Workspace(workspace).run("latest").state == "finished"
 
-    def test_without_a_judge(self, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    def test_without_a_judge(self, files, capsys):
         assert main(["evaluate", *files, "--evaluators", "faithfulness", "--quiet"]) == 3
         assert "no case has a value (skipped: 3); 3 times: no judge is chosen" in capsys.readouterr().err

@@ -19,7 +19,7 @@ def run(workspace: Path) -> Run:
     return labelled_run(Workspace(), 4)
 
 
-def test_add_list_export_remove(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_add_list_export_remove(run, tmp_path, capsys):
     (tmp_path / "good.csv").write_text(GOOD)
     assert main(["labels", "add", "latest", str(tmp_path / "good.csv")]) == 0
     captured = capsys.readouterr()
@@ -40,7 +40,7 @@ def test_add_list_export_remove(run: Run, tmp_path: Path, capsys: pytest.Capture
     assert Labels(run).sets() == []
 
 
-def test_mapping_and_sampling(run: Run, tmp_path: Path) -> None:
+def test_mapping_and_sampling(run, tmp_path):
     (tmp_path / "odd.csv").write_text("case_id,model,expert,says\nc0,long,ann,pass\n")
     options = ["--map", "label=says", "--map", "rater=expert", "--sampling", "picked"]
     assert main(["labels", "add", "latest", str(tmp_path / "odd.csv"), *options]) == 0
@@ -48,9 +48,7 @@ def test_mapping_and_sampling(run: Run, tmp_path: Path) -> None:
     assert (row["rater"], row["value"], row["sampling"]) == ("ann", 1.0, "picked")
 
 
-def test_all_problems_of_all_files_and_nothing_is_added(
-    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_problems_of_all_files_and_nothing_is_added(run, tmp_path, capsys):
     (tmp_path / "good.csv").write_text(GOOD)
     (tmp_path / "bad.csv").write_text("case_id,model,label\nnope,long,pass\n")
     (tmp_path / "worse.csv").write_text("case_id,model,label\nc0,tall,maybe\n")
@@ -68,7 +66,7 @@ def test_all_problems_of_all_files_and_nothing_is_added(
     assert capsys.readouterr().err == "there is no set of labels 'page-1'; there are none\n"
 
 
-def test_a_share_of_errors_lies_between_0_and_1(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_share_of_errors_lies_between_0_and_1(run, capsys):
     assert main(["labels", "acceptance", "latest", "--most-errors", "5"]) == 2
     assert "--most-errors: found '5'; expected a share between 0 and 1" in capsys.readouterr().err.replace(
         "found 5;", "found '5';"

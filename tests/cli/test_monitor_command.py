@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ from tests.conftest import PROJECT
 from tests.monitoring.monitor_scenes import line, write
 
 
-def test_a_file(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file(workspace, tmp_path, capsys):
     lines = [line(index, passes=index % 5 > 1) for index in range(100)]
     path = write(tmp_path / "a.jsonl", [*lines, b"oops"])
     command = ["monitor", str(path), "--name", "chat", "--rate", "1", "--evaluators", "pii_leakage"]
@@ -35,7 +34,7 @@ def test_a_file(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == out
 
 
-def test_the_settings_are_kept(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_settings_are_kept(workspace, tmp_path, capsys):
     path = write(tmp_path / "a.jsonl", [{"uid": "1", "when": 1_763_700_000, "reply": "x", "id": "other"}])
     options = "--rate 1 --seed 3 --window 30m --minimum 5 --id uid --time when --session chat --quiet".split()
     options += [
@@ -62,9 +61,7 @@ def test_the_settings_are_kept(workspace: Path, tmp_path: Path, capsys: pytest.C
     ]
 
 
-def test_evaluators_are_chosen_for_a_file_alone(
-    workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_evaluators_are_chosen_for_a_file_alone(workspace, tmp_path, capsys):
     path = write(tmp_path / "a.jsonl", [line(index, expected="A mill.") for index in range(3)])
     assert main(["monitor", str(path), "--name", "chat", "--rate", "1", "--quiet"]) == 0
     assert {"rouge", "pii_leakage"} <= set(monitor(Workspace(), "chat").spec.evaluators)
@@ -94,10 +91,7 @@ def test_evaluators_are_chosen_for_a_file_alone(
         (["-", "--evaluators", "pii_leakage", "--judge-budget", "usd=1"], "expected --judge MODEL or --judge local"),
     ],
 )  # fmt: skip
-def test_bad_input_is_reported_and_nothing_is_created(
-    options: list[str], expected: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+def test_bad_input_is_reported_and_nothing_is_created(options, expected, workspace, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
     assert main(["monitor", *options, "--name", "chat"]) == 2
@@ -105,7 +99,7 @@ def test_bad_input_is_reported_and_nothing_is_created(
     assert not (workspace / "monitors").exists()
 
 
-def test_standard_input(workspace: Path) -> None:
+def test_standard_input(workspace):
     """Lines from a pipe: those that come are judged within seconds, though the pipe stays open; then its end."""
     hurried = "from metrics.monitoring import runner; runner.WAIT_SECONDS = 0.0; "
     command = [

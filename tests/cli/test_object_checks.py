@@ -50,14 +50,14 @@ def latest_ap(model: str) -> float:
         ("extra", ["a class that the suite does not have: category_id 90 (2)", "add --unknown-classes ignore|false|"]),
     ],
 )
-def test_refused(folder: Path, capsys: pytest.CaptureFixture[str], file: str, told: list[str]) -> None:
+def test_refused(folder, capsys, file, told):
     assert evaluate(folder, f"{file}.json") == 2
     error = capsys.readouterr().err
     assert [text for text in told if text not in error] == []
     assert Workspace().runs() == []
 
 
-def test_fixed_it_has_the_clean_ap_and_the_run_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fixed_it_has_the_clean_ap_and_the_run_says_so(folder, capsys):
     assert evaluate(folder, "corners.json", "clean.json", "--fix", "corners=xyxy") == 0
     told = "corners: boxes converted from x1 y1 x2 y2 to x y width height (636 predictions)"
     assert f"changed: {told}" in capsys.readouterr().err
@@ -69,24 +69,24 @@ def test_fixed_it_has_the_clean_ap_and_the_run_says_so(folder: Path, capsys: pyt
     assert ("Changed before scoring", told) in facts
 
 
-def test_all_fixes_at_once(folder: Path) -> None:
+def test_all_fixes_at_once(folder):
     assert evaluate(folder, "mixed.json", "clean.json", "--fix", "all", "--quiet") == 0
     assert latest_ap("mixed") == latest_ap("clean")
 
 
-def test_what_is_not_serious_is_a_warning(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_not_serious_is_a_warning(folder, capsys):
     assert evaluate(folder, "half.json") == 0
     assert "warning: half: Scores go from 16.6 to 99.9: per cent?" in capsys.readouterr().err
 
 
-def test_accepted_it_is_scored_as_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_accepted_it_is_scored_as_it_is(folder, capsys):
     assert evaluate(folder, "corners.json", "--accept-findings") == 0
     assert "warning: corners: Read as x y width height" in capsys.readouterr().err
     assert latest_ap("corners") < 0.05
 
 
 @pytest.mark.parametrize("answer", ["ignore", "false"])
-def test_unknown_classes_answered_leave_ap_alone(folder: Path, answer: str) -> None:
+def test_unknown_classes_answered_leave_ap_alone(folder, answer):
     assert evaluate(folder, "extra.json", "clean.json", "--unknown-classes", answer, "--quiet") == 0
     assert latest_ap("extra") == latest_ap("clean")
     assert Workspace().run("latest").spec["outputs"]["changes"][0]["change"] == answer
@@ -102,12 +102,12 @@ def test_unknown_classes_answered_leave_ap_alone(folder: Path, answer: str) -> N
     ],
     ids=["no model", "another model", "another fix", "another answer"],
 )
-def test_wrong_options(folder: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], told: str) -> None:
+def test_wrong_options(folder, capsys, arguments, told):
     assert evaluate(folder, "clean.json", *arguments) == 2
     assert told in capsys.readouterr().err
 
 
-def test_only_detection_has_such_fixes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_detection_has_such_fixes(tmp_path, capsys):
     (tmp_path / "suite.csv").write_text("case_id,question,expected_answer\n1,q,a\n")
     (tmp_path / "m.csv").write_text("case_id,answer\n1,a\n")
     assert main(["evaluate", str(tmp_path / "suite.csv"), str(tmp_path / "m.csv"), "--fix", "all"]) == 2

@@ -1,15 +1,12 @@
 """python -m metrics over-suites: a metric in several suites and in all of them."""
 
 import csv
-from pathlib import Path
-
-import pytest
 
 from metrics.cli.main import main
 from tests.analysis.ranking.test_several_suites import suite_run
 
 
-def test_each_suite_and_all_of_them(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_suite_and_all_of_them(workspace, capsys):
     """The table of the file has a row for each model and suite, and what is said of all suites."""
     runs = [suite_run("Hard", ["a", "b"], 40, -0.3), suite_run("=Easy", ["b", "c"], 60, 0.2)]
     file = workspace / "table.csv"
@@ -28,7 +25,7 @@ def test_each_suite_and_all_of_them(workspace: Path, capsys: pytest.CaptureFixtu
     assert (rows[3]["best_rank"], rows[3]["worst_rank"]) == ("1", "1")
 
 
-def test_what_there_is_not(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_there_is_not(workspace, capsys):
     run = suite_run("Hard", ["a", "b"], 8)
     assert main(["over-suites", run.id, "--metric", "rouge"]) == 2
     assert "--metric: found 'rouge'; expected one of" in capsys.readouterr().err

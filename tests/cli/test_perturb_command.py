@@ -7,7 +7,6 @@ import pytest
 from metrics.cli.main import main
 from metrics.ingest import read_suite
 from metrics.perturbations import KINDS, perturb
-from tests.judge.server import JudgeServer
 
 SUITE = "id,prompt,expected_answer\n1,Is the lazy reader late?,yes\n2,6 × 7?,42\n"
 
@@ -19,7 +18,7 @@ def file(tmp_path: Path, workspace: Path) -> Path:
     return path
 
 
-def test_it_writes_the_suite_and_reports_what_was_made(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_writes_the_suite_and_reports_what_was_made(file, capsys):
     out = file.with_name("made.jsonl")
     arguments = ["perturb", str(file), "--kinds", "copy,yz", "--intensity", "high", "--seed", "4", "-o", str(out)]
     assert main(arguments) == 0
@@ -35,14 +34,14 @@ def test_it_writes_the_suite_and_reports_what_was_made(file: Path, capsys: pytes
     assert capsys.readouterr().err == ""
 
 
-def test_by_default_all_that_need_no_judge(file: Path) -> None:
+def test_by_default_all_that_need_no_judge(file):
     out = file.with_name("made.csv")
     assert main(["perturb", str(file), "-o", str(out), "--quiet"]) == 0
     kinds = set(read_suite(out).cases["perturbation"].to_pylist()) - {None}
     assert kinds == {name for name, kind in KINDS.items() if not kind.is_judged}
 
 
-def test_a_judge_is_asked_for_its_kinds(file: Path, judge_server: JudgeServer) -> None:
+def test_a_judge_is_asked_for_its_kinds(file, judge_server):
     judge_server.say("perturbation.paraphrase.medium", {"text": "In other words."})
     out = file.with_name("made.parquet")
     judge = ["--judge", "scripted", "--judge-base-url", judge_server.url]
@@ -60,7 +59,7 @@ def test_a_judge_is_asked_for_its_kinds(file: Path, judge_server: JudgeServer) -
     ],
     ids=["kind", "field", "no judge", "format"],
 )
-def test_bad_input_is_reported(file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str) -> None:
+def test_bad_input_is_reported(file, capsys, arguments, told):
     assert main(["perturb", str(file), "-o", str(file.with_name("made.csv")), *arguments]) == 2
     assert told in capsys.readouterr().err
     assert not file.with_name("made.csv").exists()

@@ -18,7 +18,7 @@ def run(workspace: Path) -> Run:
     return compared_run(Workspace(), 12)
 
 
-def test_what_is_exported_can_be_added_again(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_exported_can_be_added_again(run, tmp_path, capsys):
     """People's sides and notes, and both orders of a judge, survive."""
     vote(run, 0, "birch", "amber", 1.0, shown_first="birch")
     vote(run, 1, "birch", "amber", 0.5, note=BOTH_BAD, criterion="tone")
@@ -34,7 +34,7 @@ def test_what_is_exported_can_be_added_again(run: Run, tmp_path: Path, capsys: p
     assert "4 preferences  2 raters" in capsys.readouterr().out
 
 
-def test_the_ranking_in_words_and_as_a_table(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_ranking_in_words_and_as_a_table(run, capsys):
     assert main(["preferences", "ranking", "latest"]) == 2
     assert "no preferences" in capsys.readouterr().err
     for index in range(12):
@@ -57,7 +57,7 @@ def test_the_ranking_in_words_and_as_a_table(run: Run, capsys: pytest.CaptureFix
     assert "quality" in capsys.readouterr().err
 
 
-def test_all_problems_of_all_files_and_nothing_is_added(run: Run, tmp_path: Path) -> None:
+def test_all_problems_of_all_files_and_nothing_is_added(run, tmp_path):
     (tmp_path / "good.csv").write_text("case_id,model_a,model_b,winner\nc0,amber,birch,tie\n")
     (tmp_path / "bad.csv").write_text("case_id,model_a,model_b,winner,shown_first\nc0,amber,birch,tie,cedar\n")
     assert main(["preferences", "add", "latest", str(tmp_path / "good.csv"), str(tmp_path / "bad.csv")]) == 2

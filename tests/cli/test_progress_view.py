@@ -8,7 +8,6 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -45,7 +44,7 @@ def options(**more: object) -> Namespace:
     return Namespace(**{"quiet": False, "log_format": "text"} | more)
 
 
-def test_lines_in_a_pipe(clock: list[float], told: Told) -> None:
+def test_lines_in_a_pipe(clock, told):
     with follow(options()) as listen:
         assert listen is not None
         for _ in range(5):
@@ -66,7 +65,7 @@ def test_lines_in_a_pipe(clock: list[float], told: Told) -> None:
     assert told() == ["finished, about 8.0 s left: 200 of 200 done, 3 failed, 2.0 s"]
 
 
-def test_parts_of_a_job(clock: list[float], told: Told) -> None:
+def test_parts_of_a_job(clock, told):
     with follow(options()) as listen:
         for what in ("Writing", "Checking"):
             for done in range(31):
@@ -77,14 +76,14 @@ def test_parts_of_a_job(clock: list[float], told: Told) -> None:
     assert len(lines) == 2 * 11
 
 
-def test_nothing_with_quiet(told: Told) -> None:
+def test_nothing_with_quiet(told):
     with follow(options(quiet=True)) as listen:
         assert listen is None
     count(None, "Writing", 1, 2)
     assert told() == []
 
 
-def test_events(workspace: Path, tmp_path: Path, told: Told) -> None:
+def test_events(workspace, tmp_path, told):
     """Law: with --log-format json each line of standard error is an object with the event and its time."""
     (tmp_path / "both.csv").write_text(BOTH)
     arguments = ["evaluate", str(tmp_path / "both.csv"), "--log-format", "json"]
@@ -109,7 +108,7 @@ def test_events(workspace: Path, tmp_path: Path, told: Told) -> None:
     assert (error["event"], error["problems"][0]["found"]) == ("error", "'nope'")
 
 
-def test_bars_on_a_terminal(tmp_path: Path) -> None:
+def test_bars_on_a_terminal(tmp_path):
     """The command on a real terminal: a bar for each evaluator, which ends full."""
     (tmp_path / "both.csv").write_text(BOTH)
     outer, inner = pty.openpty()
@@ -132,13 +131,3 @@ def test_bars_on_a_terminal(tmp_path: Path) -> None:
     assert "starting …" in shown
     assert re.search(r"ROUGE\s.*2/2", shown)
     assert re.search(r"BLEU\s.*2/2", shown)
-
-
-def test_no_carriage_return_in_a_pipe(tmp_path: Path) -> None:
-    (tmp_path / "both.csv").write_text(BOTH)
-    command = [sys.executable, "-m", "metrics", "evaluate", "both.csv", "--evaluators", "rouge"]
-    environment = os.environ | {"PYTHONPATH": str(PROJECT)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
-    assert b"\r" not in done.stderr
-    assert done.stderr.decode().splitlines()[0] == "starting …"
-    assert done.stderr.decode().splitlines()[-1].startswith("finished: 2 of 2 done, ")

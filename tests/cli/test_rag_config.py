@@ -11,7 +11,6 @@ from metrics.cli.rag_config import read, with_config
 from metrics.core.errors import InputError
 from metrics.ingest.rag_results import read_rag_results
 from metrics.store import Workspace
-from tests.judge.server import JudgeServer
 from tests.reports.test_rag_results import ANSWERS
 
 TREC = "umbrela,autonuggetizer,citation,hallucination_hhem,no_answer"
@@ -50,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_configuration_becomes_arguments(folder: Path) -> None:
+def test_a_configuration_becomes_arguments(folder):
     config = read(folder / "config.yaml")
     assert config.arguments == [
         str(folder / "answers.csv"),
@@ -83,12 +82,12 @@ FORMS = {
 
 
 @pytest.mark.parametrize(("text", "arguments"), FORMS.values(), ids=FORMS.keys())
-def test_forms(folder: Path, text: str, arguments: list[str]) -> None:
+def test_forms(folder, text, arguments):
     (folder / "config.yaml").write_text(f"input_results: answers.csv\n{text}\n")
     assert read(folder / "config.yaml").arguments == [str(folder / "answers.csv"), *arguments]
 
 
-def test_queries_with_expected_answers_are_the_suite(folder: Path) -> None:
+def test_queries_with_expected_answers_are_the_suite(folder):
     queries = folder / "queries.csv"
     queries.write_text("query_id,query\nq1,How many moons?\n")
     assert read(folder / "config.yaml").arguments[0] == str(folder / "answers.csv")
@@ -110,7 +109,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("text", "said"), BAD.values(), ids=BAD.keys())
-def test_problems(folder: Path, text: str, said: list[str]) -> None:
+def test_problems(folder, text, said):
     (folder / "config.yaml").write_text(text)
     with pytest.raises(InputError) as caught:
         read(folder / "config.yaml")
@@ -118,9 +117,7 @@ def test_problems(folder: Path, text: str, said: list[str]) -> None:
         assert part in str(caught.value)
 
 
-def test_evaluate_writes_what_the_configuration_names(
-    folder: Path, workspace: Path, judge_server: JudgeServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_evaluate_writes_what_the_configuration_names(folder, workspace, judge_server, capsys):
     path = folder / "config.yaml"
     kept = [line for line in CONFIG.splitlines() if "bert_score" not in line]  # its model is not here
     path.write_text("\n".join(kept))
@@ -144,6 +141,6 @@ def test_evaluate_writes_what_the_configuration_names(
     assert "sk-" not in json.dumps(run.spec)
 
 
-def test_a_configuration_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_configuration_that_is_not_there(capsys):
     assert main(["evaluate", "--config", "none.yaml"]) == 2
     assert capsys.readouterr().err == "none.yaml: found No such file or directory; expected a YAML file\n"

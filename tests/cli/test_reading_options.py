@@ -35,19 +35,19 @@ def expected_answers() -> list[str]:
     return [answer for answers in cases[:2] for answer in answers]
 
 
-def test_what_was_assumed_is_told_on_standard_error(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_assumed_is_told_on_standard_error(files, capsys):
     assert run(files, "suite.csv", "one.csv", *ROUGE) == 0
     told = capsys.readouterr().err
     assert "suite.csv was read as Windows-1252.\none.csv was read as UTF-16.\n" in told
     assert expected_answers() == ["Größe 0", "Größe 1"]
 
 
-def test_the_encoding_of_one_file_is_chosen(files: Path) -> None:
+def test_the_encoding_of_one_file_is_chosen(files):
     assert run(files, "suite.csv", "one.csv", "--encoding", "suite.csv=cp1250", "--quiet", *ROUGE) == 0
     assert expected_answers()[0] == "Größe 0".encode("cp1252").decode("cp1250")
 
 
-def test_the_sheets_of_one_workbook_are_chosen(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_sheets_of_one_workbook_are_chosen(files, capsys):
     (files / "answers.xlsx").write_bytes((files / "all.xlsx").read_bytes())
     sheets = ("--sheet", "answers.xlsx=Answers")
     arguments = [str(files / "all.xlsx"), str(files / "answers.xlsx"), *sheets, *ROUGE]
@@ -67,14 +67,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("options", "text"), REFUSED.values(), ids=REFUSED.keys())
-def test_options_that_fit_no_file_are_refused(
-    files: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, str], text: str
-) -> None:
+def test_options_that_fit_no_file_are_refused(files, capsys, options, text):
     assert main(["evaluate", str(files / "suite.csv"), str(files / "one.csv"), *options, *ROUGE]) == 2
     assert capsys.readouterr().err.startswith(text)
 
 
-def test_problems_are_grouped_and_all_of_them_on_request(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_problems_are_grouped_and_all_of_them_on_request(files, capsys):
     assert run(files, "suite.csv", "wrong.csv", "--quiet", *ROUGE) == 2
     assert capsys.readouterr().err.splitlines() == [
         "wrong.csv, column tokens, 9 rows: found 'many' (9 rows, first 2); expected a number",

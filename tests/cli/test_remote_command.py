@@ -23,7 +23,7 @@ def url(tmp_path: Path) -> str:
     return f"file://{tmp_path}/remote"
 
 
-def test_push_and_pull(made: Run, url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_push_and_pull(made, url, tmp_path, capsys):
     assert main(["push", made.id, "latest", url]) == 0
     assert capsys.readouterr().out == f"{made.id}: pushed to {url}\n{made.id}: is there already: {url}\n"
     other = str(tmp_path / "other")
@@ -43,16 +43,14 @@ def test_push_and_pull(made: Run, url: str, tmp_path: Path, capsys: pytest.Captu
         (["runs", "--workspace", "s3://bucket?key=secret"], "URL: found s3://bucket…; expected a URL without a"),
     ],
 )  # fmt: skip
-def test_wrong_words(arguments: list[str], message: str, made: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_words(arguments, message, made, capsys):
     assert main(arguments) == 2
     err = capsys.readouterr().err
     assert message in err
     assert "secret" not in err
 
 
-def test_a_run_that_cannot_be_pushed_stays_and_is_told(
-    made: Run, url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_cannot_be_pushed_stays_and_is_told(made, url, tmp_path, capsys):
     for name, content in (("suite.csv", SUITE), ("outputs.csv", OUTPUTS)):
         (tmp_path / name).write_text(content)
     (tmp_path / "remote").write_text("a file where a folder should be")

@@ -57,7 +57,7 @@ def project(folder: Path, text: str, name: str = "assay.toml") -> Path:
     return file
 
 
-def test_a_file_is_the_arguments_of_the_command(folder: Path) -> None:
+def test_a_file_is_the_arguments_of_the_command(folder):
     found = read_evaluations(project(folder, WHOLE))
     assert list(found) == ["nightly", "smoke"]
     options = parsed(found["nightly"])
@@ -71,7 +71,7 @@ def test_a_file_is_the_arguments_of_the_command(folder: Path) -> None:
     assert (smoke.evaluators, smoke.name, smoke.seed) == ("rouge", "Smoke test", 7)
 
 
-def test_every_argument_of_evaluate_is_a_key() -> None:
+def test_every_argument_of_evaluate_is_a_key():
     """And the file can say nothing else: what flags cannot say, it cannot."""
     options = vars(parsed(["evaluate", "suite.csv"]))
     known = schema()["$defs"]["Evaluation"]["properties"]
@@ -96,14 +96,14 @@ def test_every_argument_of_evaluate_is_a_key() -> None:
         ("[evaluate", "TOML that cannot be read"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_key(folder: Path, text: str, told: str) -> None:
+def test_what_is_wrong_is_told_with_its_key(folder, text, told):
     with pytest.raises(InputError) as failure:
         read_evaluations(project(folder, text))
     assert told in str(failure.value)
     assert len(failure.value.problems) == 1
 
 
-def test_all_problems_are_told_at_once(folder: Path) -> None:
+def test_all_problems_are_told_at_once(folder):
     text = "plugin = 'x'\n[evaluate.a]\nsute = 's'\nseed = 'x'\n[evaluate.b]\nfail_under = [1]\n"
     with pytest.raises(InputError) as failure:
         read_evaluations(project(folder, text))
@@ -113,9 +113,7 @@ def test_all_problems_are_told_at_once(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["assay.toml", "pyproject.toml"])
-def test_all_of_it_is_done_and_the_gates_decide(
-    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_of_it_is_done_and_the_gates_decide(folder, name, monkeypatch, capsys):
     text = WHOLE if name == "assay.toml" else WHOLE.replace("[", "[tool.assay.").replace('[tool.assay."', '["')
     if name == "pyproject.toml":
         text = '[project]\nname = "x"\n[tool.assay]\n' + WHOLE.replace("\n[", "\n[tool.assay.")
@@ -131,9 +129,7 @@ def test_all_of_it_is_done_and_the_gates_decide(
     capsys.readouterr()
 
 
-def test_files_are_beside_the_project_file_wherever_one_is(
-    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_beside_the_project_file_wherever_one_is(folder, tmp_path_factory, monkeypatch):
     monkeypatch.delenv("ASSAY_WORKSPACE")
     file = project(folder, "[evaluate.a]\nsuite = 'suite.csv'\noutputs = 'outputs.csv'\nevaluators = 'rouge'\n")
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
@@ -145,7 +141,7 @@ def test_files_are_beside_the_project_file_wherever_one_is(
     assert main(["run"]) == 2, "no project file here"
 
 
-def test_one_that_fails_does_not_stop_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_that_fails_does_not_stop_the_others(folder, capsys):
     text = "[evaluate.a]\nsuite = 'absent.csv'\n[evaluate.b]\nsuite = 'suite.csv'\noutputs = 'outputs.csv'\n"
     assert main(["run", str(project(folder, text + "evaluators = 'rouge'\n")), "--quiet"]) == 2
     assert "absent.csv" in capsys.readouterr().err
@@ -154,7 +150,7 @@ def test_one_that_fails_does_not_stop_the_others(folder: Path, capsys: pytest.Ca
     assert "found 'c'; expected one of a, b" in capsys.readouterr().err
 
 
-def test_check_prints_the_commands_that_the_file_means(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_prints_the_commands_that_the_file_means(folder, capsys):
     assert main(["run", str(project(folder, WHOLE)), "smoke", "--check"]) == 0
     told = capsys.readouterr().out
     assert told.startswith("evaluate ")
@@ -163,7 +159,7 @@ def test_check_prints_the_commands_that_the_file_means(folder: Path, capsys: pyt
     assert not (folder / "workspace").exists()
 
 
-def test_the_schema_accepts_what_the_reader_accepts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_schema_accepts_what_the_reader_accepts(folder, capsys):
     import tomllib
 
     assert main(["run", "--schema"]) == 0
@@ -180,9 +176,7 @@ def test_the_schema_accepts_what_the_reader_accepts(folder: Path, capsys: pytest
         assert list(checked.iter_errors(tomllib.loads(wrong))), wrong
 
 
-def test_plugins_of_the_project_file_are_evaluators_in_its_folder(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_plugins_of_the_project_file_are_evaluators_in_its_folder(folder, monkeypatch, capsys):
     assert "brevity" not in evaluators()
     project(folder, 'plugins = ["evals.py:brevity", "gone.py:x"]\n[evaluate.a]\nsuite = "suite.csv"\n')
     monkeypatch.chdir(folder)

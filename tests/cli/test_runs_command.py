@@ -22,7 +22,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
-def test_runs_are_listed_with_state_name_and_tags(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_are_listed_with_state_name_and_tags(run, capsys):
     waiting = engine.create(Workspace(), text_suite(), text_outputs(models=("good",)), ["rouge"])
     run.describe(name="Monday", tags=("baseline",))
     assert said(capsys, "runs") == [
@@ -31,7 +31,7 @@ def test_runs_are_listed_with_state_name_and_tags(run: Run, capsys: pytest.Captu
     assert said(capsys, "runs", "--tag", "baseline") == [f"{run.id}  finished     Monday #baseline"]
 
 
-def test_describe_adds_to_what_there_is(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_describe_adds_to_what_there_is(run, capsys):
     assert said(capsys, "describe", run.id) == ["turns · 2 models"]
     assert not (run.folder / "about.json").exists()
     told = said(capsys, "describe", run.id, "--name", "Monday", "--tag", "a", "--tag", "b", "--notes", "Cut.")
@@ -41,7 +41,7 @@ def test_describe_adds_to_what_there_is(run: Run, capsys: pytest.CaptureFixture[
     assert "at most 200" in capsys.readouterr().err
 
 
-def test_delete_restore_and_delete_for_good(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_delete_restore_and_delete_for_good(run, capsys):
     assert said(capsys, "delete", run.id) == []
     assert said(capsys, "runs") == []
     assert said(capsys, "runs", "--bin") == [f"{run.id}  finished     turns · 2 models"]
@@ -54,7 +54,7 @@ def test_delete_restore_and_delete_for_good(run: Run, capsys: pytest.CaptureFixt
     assert said(capsys, "runs", "--bin") == []
 
 
-def test_a_damaged_run_is_told_beside_the_others(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_run_is_told_beside_the_others(run, capsys):
     broken = finished(Workspace(), text_suite(), text_outputs(), "rouge")
     (broken.folder / "spec.json").write_text("{")
     assert main(["runs"]) == 0

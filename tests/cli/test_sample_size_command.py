@@ -6,7 +6,7 @@ from metrics.cli.main import main
 from metrics.stats.power import aim
 
 
-def test_the_cases_and_what_a_budget_gives(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_cases_and_what_a_budget_gives(capsys):
     assert main(["sample-size", "share", "0.8", "--cost", "0.02", "--budget", "50"]) == 0
     said, budget, head, *rows = capsys.readouterr().out.splitlines()
     assert said.startswith("245 cases ($4.90) for a 95 % interval of ± 0.050; ")
@@ -16,7 +16,7 @@ def test_the_cases_and_what_a_budget_gives(capsys: pytest.CaptureFixture[str]) -
     assert rows[3].split() == ["100", f"{own.half_width(100):.3f}", f"{own.detectable(100):.3f}", "2.00"]
 
 
-def test_groups_and_repeats_count(capsys: pytest.CaptureFixture[str]) -> None:
+def test_groups_and_repeats_count(capsys):
     assert (
         main(["sample-size", "difference", "--group-size", "4", "--icc", "0.5", "--repeats", "2", "--noise", "1"]) == 0
     )
@@ -31,6 +31,6 @@ def test_groups_and_repeats_count(capsys: pytest.CaptureFixture[str]) -> None:
         (["mean", "--precision", "0"], "expected a precision above 0, and 1 or more of the others"),
     ],
 )
-def test_impossible_values_are_told(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_impossible_values_are_told(arguments, told, capsys):
     assert main(["sample-size", *arguments]) == 2
     assert told in capsys.readouterr().err

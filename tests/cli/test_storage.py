@@ -30,7 +30,7 @@ def run(
 ) -> tuple[int, list[str]]:
     """Return the exit code of a command in a process of its own, and the lines on its standard error."""
     command = [*within, sys.executable, "-m", "metrics", *arguments]
-    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, preexec_fn=before, **more)  # type: ignore[call-overload]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, preexec_fn=before, **more)
     return done.returncode, done.stderr.splitlines()
 
 
@@ -38,7 +38,7 @@ def limited(kind: int, most: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(kind, (most, most))
 
 
-def test_a_workspace_that_is_a_file(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_workspace_that_is_a_file(files, tmp_path, capsys):
     assert main([*files, "--workspace", str(tmp_path / "suite.csv")]) == 4
     assert capsys.readouterr().err == (
         f"{tmp_path}/suite.csv: there is a file where a folder is needed; choose another folder, then do it again: "
@@ -47,7 +47,7 @@ def test_a_workspace_that_is_a_file(files: list[str], tmp_path: Path, capsys: py
     assert (tmp_path / "suite.csv").read_text() == SUITE
 
 
-def test_a_name_that_is_too_long(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_is_too_long(files, tmp_path, capsys):
     assert main([*files, "--workspace", str(tmp_path / ("n" * 300))]) == 4
     (line,) = capsys.readouterr().err.splitlines()
     assert "the name is too long; choose a shorter one" in line
@@ -55,14 +55,14 @@ def test_a_name_that_is_too_long(files: list[str], tmp_path: Path, capsys: pytes
 
 
 @pytest.mark.skipif("COVERAGE_RUN" in os.environ, reason="the figures of the coverage may not grow either")
-def test_files_that_may_not_grow(files: list[str], workspace: Path) -> None:
+def test_files_that_may_not_grow(files, workspace):
     code, (line,) = run(files, limited(resource.RLIMIT_FSIZE, 2_000))
     assert (code, "the file would be too large; raise the limit (`ulimit -f`)" in line) == (4, True)
     assert not list(workspace.rglob("*.part"))
     assert main(files) == 0
 
 
-def test_standard_output_on_a_full_disk(files: list[str], workspace: Path) -> None:
+def test_standard_output_on_a_full_disk(files, workspace):
     assert main(files) == 0
     with Path("/dev/full").open("w") as full:
         code, lines = run(["runs"], stdout=full)
@@ -71,7 +71,7 @@ def test_standard_output_on_a_full_disk(files: list[str], workspace: Path) -> No
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_without_permission(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_permission(files, tmp_path, capsys):
     (tmp_path / "closed").mkdir(mode=0o500)
     assert main([*files, "--workspace", str(tmp_path / "closed" / "w")]) == 4
     assert "permission is denied" in capsys.readouterr().err
@@ -85,7 +85,7 @@ def test_a_folder_without_permission(files: list[str], tmp_path: Path, capsys: p
         pytest.param("ro", "true", "the disk is read-only; choose another folder", id="read-only"),
     ],
 )
-def test_a_disk_of_its_own(options: str, fill: str, told: str, files: list[str], tmp_path: Path) -> None:
+def test_a_disk_of_its_own(options, fill, told, files, tmp_path):
     """A small disk, mounted in a name space of its own where that is allowed."""
     place = tmp_path / "disk"
     place.mkdir()
@@ -98,9 +98,7 @@ def test_a_disk_of_its_own(options: str, fill: str, told: str, files: list[str],
     assert told in line
 
 
-def test_a_run_whose_failure_cannot_be_stored_is_interrupted_and_resumed(
-    files: list[str], workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_whose_failure_cannot_be_stored_is_interrupted_and_resumed(files, workspace, monkeypatch, capsys):
     """The disk is full from the first part on: the exit code and the line tell, the state is `interrupted`."""
     from metrics.core import files as stored
 

@@ -26,25 +26,25 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "localhost"])
-def test_this_machine_alone_needs_no_sign_in(address: str) -> None:
+def test_this_machine_alone_needs_no_sign_in(address):
     with pytest.raises(Started, match=f"--server.address {address} ") as started:
         main(["studio", "--address", address])
     assert "ASSAY_WITHOUT_SIGN_IN" not in started.value.args[1]
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.7", "studio.example"])
-def test_another_address_does(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_address_does(address, capsys):
     assert main(["studio", "--address", address]) == 2
     assert f"--address {address} is reached from other machines" in capsys.readouterr().err
 
 
-def test_or_the_wish_to_do_without() -> None:
+def test_or_the_wish_to_do_without():
     with pytest.raises(Started) as started:
         main(["studio", "--address", "0.0.0.0", "--without-sign-in"])
     assert started.value.args[1]["ASSAY_WITHOUT_SIGN_IN"] == "1"
 
 
-def test_a_team_is_handed_to_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_team_is_handed_to_the_server(tmp_path, monkeypatch):
     file = team_file(tmp_path, "https://login.example.com")
     with pytest.raises(Started, match=f"--secrets.files {file}"):
         main(["studio", "--address", "0.0.0.0", "--team", str(file)])
@@ -53,7 +53,7 @@ def test_a_team_is_handed_to_the_server(tmp_path: Path, monkeypatch: pytest.Monk
         main(["studio"])
 
 
-def test_a_team_that_cannot_be_used_starts_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_team_that_cannot_be_used_starts_nothing(tmp_path, capsys):
     file = team_file(tmp_path, "https://login.example.com", days=3)
     file.chmod(0o640)
     assert main(["studio", "--team", str(file)]) == 2
@@ -62,9 +62,7 @@ def test_a_team_that_cannot_be_used_starts_nothing(tmp_path: Path, capsys: pytes
     assert "team.days" in said
 
 
-def test_a_missing_extra_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_extra_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
         "metrics.cli.studio_command.missing_extra",
         lambda what, extra, *modules: f"{what} needs assay[{extra}]" if extra == "auth" else None,
@@ -73,7 +71,7 @@ def test_a_missing_extra_is_named(
     assert "signing in needs assay[auth]" in capsys.readouterr().err
 
 
-def test_the_token_and_the_hosts_are_in_the_environment_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_token_and_the_hosts_are_in_the_environment_alone(monkeypatch):
     monkeypatch.setenv("ASSAY_TOKEN", "a token of the owner's")
     monkeypatch.setenv("ASSAY_ALLOW_HOST", "lab.example")
     with pytest.raises(Started) as started:
@@ -85,7 +83,7 @@ def test_the_token_and_the_hosts_are_in_the_environment_alone(monkeypatch: pytes
     assert "ASSAY_NO_TOKEN" not in environment
 
 
-def test_no_token_is_a_wish_of_its_own() -> None:
+def test_no_token_is_a_wish_of_its_own():
     with pytest.raises(Started) as started:
         main(["studio", "--no-token"])
     assert started.value.args[1]["ASSAY_NO_TOKEN"] == "1"

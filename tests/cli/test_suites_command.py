@@ -25,13 +25,13 @@ def run(capsys: Capture, *arguments: object) -> tuple[int, list[str], list[str]]
     return code, said.out.splitlines(), said.err.splitlines()
 
 
-def test_suites_are_listed_the_newest_first(workspace: Path, capsys: Capture) -> None:
+def test_suites_are_listed_the_newest_first(workspace, capsys):
     assert run(capsys, "list") == (0, [], [])
     stored = Workspace().save_suite(suite())
     assert run(capsys, "list")[1] == [f"{stored[:12]}  text                  5 cases  desk"]
 
 
-def test_a_file_is_merged_into_a_stored_suite(workspace: Path, file: Path, capsys: Capture) -> None:
+def test_a_file_is_merged_into_a_stored_suite(workspace, file, capsys):
     stored = Workspace().save_suite(suite())
     out = file.with_name("made.jsonl")
     code, told, beside = run(capsys, "merge", stored[:8], file, "--conflicts", "rename", "-o", out)
@@ -41,7 +41,7 @@ def test_a_file_is_merged_into_a_stored_suite(workspace: Path, file: Path, capsy
     assert len(Workspace().suites()) == 1
 
 
-def test_a_merged_suite_is_stored_as_a_version(workspace: Path, file: Path, capsys: Capture) -> None:
+def test_a_merged_suite_is_stored_as_a_version(workspace, file, capsys):
     stored = Workspace().save_suite(suite())
     _, (made,), beside = run(capsys, "merge", stored, file, "--name", "both")
     assert beside == ["1 added", "1 skipped: b"]
@@ -54,7 +54,7 @@ def test_a_merged_suite_is_stored_as_a_version(workspace: Path, file: Path, caps
     assert (code, told) == (0, ["+ x"])
 
 
-def test_differences_are_told_by_field(workspace: Path, file: Path, capsys: Capture) -> None:
+def test_differences_are_told_by_field(workspace, file, capsys):
     stored = Workspace().save_suite(suite(ROWS[:2]))
     code, told, beside = run(capsys, "diff", stored, file)
     assert (code, beside) == (0, ["1 added, 1 removed, 1 changed"])
@@ -64,7 +64,7 @@ def test_differences_are_told_by_field(workspace: Path, file: Path, capsys: Capt
     ]  # fmt: skip
 
 
-def test_duplicates_within_a_suite_and_between_two(workspace: Path, tmp_path: Path, capsys: Capture) -> None:
+def test_duplicates_within_a_suite_and_between_two(workspace, tmp_path, capsys):
     for name, cases in (("one.csv", "abc"), ("two.csv", "xy")):
         rows = "".join(f"{id},{'Who built the gate?' if id in 'abx' else 'Where is it?'}\n" for id in cases)
         (tmp_path / name).write_text("id,prompt\n" + rows)
@@ -85,7 +85,7 @@ def test_duplicates_within_a_suite_and_between_two(workspace: Path, tmp_path: Pa
     ],
     ids=["unknown", "too short", "no format", "no share"],
 )
-def test_what_is_refused(workspace: Path, capsys: Capture, arguments: tuple[str, ...], told: str) -> None:
+def test_what_is_refused(workspace, capsys, arguments, told):
     code, _, beside = run(capsys, *arguments)
     assert code == 2
     assert told in beside[0]

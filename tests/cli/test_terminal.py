@@ -70,7 +70,7 @@ def folder(tmp_path: Path, workspace: Path) -> Path:
 
 
 @pytest.mark.attack("suite author", "names with escape sequences drive the terminal", "control characters are shown")
-def test_no_name_acts_on_the_terminal(folder: Path) -> None:
+def test_no_name_acts_on_the_terminal(folder):
     plain = EVIL.replace("/", "")
     text = said(
         folder,
@@ -96,7 +96,7 @@ def test_no_name_acts_on_the_terminal(folder: Path) -> None:
 
 
 @pytest.mark.attack("suite author", "a line end in a name fakes a line of output: a gate that passed", "a name is shown in one line, each line end as \\n")  # fmt: skip  # noqa: E501
-def test_no_name_begins_a_line(tmp_path: Path, workspace: Path) -> None:
+def test_no_name_begins_a_line(tmp_path, workspace):
     fake = "\nFAKED"
     files = {
         "suite.jsonl": {"case_id": f"c{fake}", "question": "q", "expected_answer": "a", "tags": [f"t{fake}"]},
@@ -145,17 +145,17 @@ def test_no_name_begins_a_line(tmp_path: Path, workspace: Path) -> None:
         ("a::b", "a::b"),
     ],
 )  # fmt: skip
-def test_what_is_shown(text: str, expected: str) -> None:
+def test_what_is_shown(text, expected):
     assert shown(text) == expected
 
 
-def test_json_is_the_same_json() -> None:
+def test_json_is_the_same_json():
     data = {EVIL: [EVIL, "::a", "##[b"]}
     for indent in (None, 1):
         assert json.loads(shown(json.dumps(data, ensure_ascii=False, indent=indent))) == data
 
 
-def test_a_stream_knows_where_a_line_begins() -> None:
+def test_a_stream_knows_where_a_line_begins():
     below = io.StringIO()
     stream = Shown(below)
     print("a", "::b", file=stream)
@@ -165,7 +165,7 @@ def test_a_stream_knows_where_a_line_begins() -> None:
     assert below.getvalue() == "a ::b\n:\\u003ac\n  :\\u003ad\n:\\u003ae\n"
 
 
-def test_streams_are_wrapped_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_streams_are_wrapped_once(monkeypatch):
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     monkeypatch.setattr(sys, "stderr", None)
     protect()
@@ -175,7 +175,7 @@ def test_streams_are_wrapped_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.attack("model", "a traceback in the studio's log drives the terminal or holds a key", "what is logged is shown as text, without keys")  # fmt: skip  # noqa: E501
-def test_the_studios_log_is_text(tmp_path: Path) -> None:
+def test_the_studios_log_is_text(tmp_path):
     code = (
         "from streamlit.logger import get_logger; log = get_logger('streamlit.page'); import server\n"
         "try: raise ValueError('no sk-abcdefgh12345678 \\x1b[2J')\n"
@@ -189,7 +189,7 @@ def test_the_studios_log_is_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("terminal", [False, True])
-def test_tables_are_exact_in_a_pipe(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_exact_in_a_pipe(terminal, monkeypatch):
     below = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     monkeypatch.setattr(below, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stdout", Shown(below))
@@ -199,7 +199,7 @@ def test_tables_are_exact_in_a_pipe(terminal: bool, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.attack("model", "a traceback holds a key, and goes into a run's log.txt", "standard error is redacted")
-def test_messages_and_tracebacks_hold_no_key(tmp_path: Path) -> None:
+def test_messages_and_tracebacks_hold_no_key(tmp_path):
     code = "from metrics.__main__ import protect; protect(); raise ValueError('no sk-abcdefgh12345678 \\x1b[2J plain')"
     environment = os.environ | {"PYTHONPATH": str(PROJECT), "SOME_TOKEN": "plain-words"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)

@@ -20,7 +20,7 @@ def run(workspace: Path) -> Run:
 PARTS = ["seal", "specification", "table scores", "table aggregates", "suite/cases.parquet", "outputs/outputs.parquet"]
 
 
-def test_each_part_is_told(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_part_is_told(run, capsys):
     assert main(["verify", "latest"]) == 0
     assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()] == ["whole"] * 7
     flip(run.folder / "tables/scores.parquet")
@@ -38,7 +38,7 @@ def test_each_part_is_told(run: Run, capsys: pytest.CaptureFixture[str]) -> None
     assert "table aggregates is lost: there is no aggregates.parquet" in said.err
 
 
-def test_all_of_a_workspace_with_one_that_cannot_be_opened(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_of_a_workspace_with_one_that_cannot_be_opened(run, capsys):
     broken = finished(Workspace(), text_suite(), text_outputs(), "bleu")
     (broken.folder / "manifest.json").write_text("{")
     assert main(["verify", "--all"]) == BAD_INPUT
@@ -48,12 +48,12 @@ def test_all_of_a_workspace_with_one_that_cannot_be_opened(run: Run, capsys: pyt
 
 
 @pytest.mark.parametrize("arguments", [[], ["latest", "--all"]], ids=["neither", "both"])
-def test_runs_or_all(run: Run, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_or_all(run, arguments, capsys):
     assert main(["verify", *arguments]) == BAD_INPUT
     assert "expected RUN … or --all" in capsys.readouterr().err
 
 
-def test_images_are_told_by_name_and_size(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_images_are_told_by_name_and_size(workspace, capsys):
     from tests.pages.page_scenes import objects_run
 
     run = objects_run(workspace)

@@ -15,17 +15,17 @@ def calibration(**given: object) -> Calibration:
         "evaluator": "groundedness", "version": 3, "metric": "groundedness", "models": {"embedder": "a" * 64},
         "threshold": 0.4, "n": 120, "passed": 70, "data": "labels", "auc": 0.7, "auc_low": 0.6, "auc_high": 0.8,
     }  # fmt: skip
-    return Calibration(**fields | given)  # type: ignore[arg-type]
+    return Calibration(**fields | given)
 
 
 @pytest.mark.parametrize("entry", [pytest.param(one, id=name) for name, one in evaluators().items()])
-def test_a_metric_that_rests_on_local_weights_declares_no_threshold(entry) -> None:
+def test_a_metric_that_rests_on_local_weights_declares_no_threshold(entry):
     if set(entry.needs).isdisjoint(LOCAL_MODELS):
         return
     assert [metric.threshold for metric in entry.metrics] == [None] * len(entry.metrics)
 
 
-def test_a_threshold_of_the_users_own_always_counts() -> None:
+def test_a_threshold_of_the_users_own_always_counts():
     for given in ({"threshold": 0.3}, {"thresholds": {"groundedness": 0.3}}):
         entry, values = choose(["groundedness"], {"groundedness": given})["groundedness"]
         assert entry.primary.threshold == 0.3
@@ -35,7 +35,7 @@ def test_a_threshold_of_the_users_own_always_counts() -> None:
     assert evaluators()["groundedness"].holds(0.2, values) == "unknown"
 
 
-def test_a_declared_threshold_belongs_to_the_judge_not_to_the_classifier_in_its_place() -> None:
+def test_a_declared_threshold_belongs_to_the_judge_not_to_the_classifier_in_its_place():
     for checker, expected in (("judge", 0.25), ("classifier", None)):
         entry, _ = choose(["hallucination_claims"], {"hallucination_claims": {"checker": checker}})[
             "hallucination_claims"
@@ -47,26 +47,24 @@ def test_a_declared_threshold_belongs_to_the_judge_not_to_the_classifier_in_its_
     ("auc", "low", "separates"),
     [(0.7, 0.6, True), (0.6, 0.501, True), (0.599, 0.55, False), (0.8, 0.5, False), (0.3, 0.2, False)],
 )
-def test_a_metric_separates_from_an_auc_of_six_tenths_on_whose_interval_is_above_chance(
-    auc: float, low: float, separates: bool
-) -> None:
+def test_a_metric_separates_from_an_auc_of_six_tenths_on_whose_interval_is_above_chance(auc, low, separates):
     assert calibration(auc=auc, auc_low=low).separates is separates
 
 
-def test_a_record_is_read_again_and_what_a_later_version_added_is_left_out() -> None:
+def test_a_record_is_read_again_and_what_a_later_version_added_is_left_out():
     one = calibration(settings={"mode": "joined"}, sets=({"data": "a", "auc": 0.7},))
     assert calibration_of(one.record() | {"later": 1}) == one
     with pytest.raises(TypeError, match="auc"):
         calibration_of({name: value for name, value in one.record().items() if name != "auc"})
 
 
-def test_a_later_calibration_replaces_one_of_the_same_models_and_settings_only() -> None:
+def test_a_later_calibration_replaces_one_of_the_same_models_and_settings_only():
     first, again = calibration(), calibration(threshold=0.5)
     others = [calibration(models={"embedder": "b" * 64}), calibration(settings={"a": 1}), calibration(version=4)]
     assert latest([first, *others, again]) == [again, *others]
 
 
-def test_calibrated_thresholds_stand_behind_given_ones_and_fill_empty_cutoffs() -> None:
+def test_calibrated_thresholds_stand_behind_given_ones_and_fill_empty_cutoffs():
     values = {"threshold": None, "thresholds": {"min": 0.1}, "cutoff": None}
     assert with_thresholds(values, {"mean": 0.3, "cutoff": 0.4}) == {
         "threshold": None, "thresholds": {"mean": 0.3, "min": 0.1}, "cutoff": 0.4,
@@ -74,7 +72,7 @@ def test_calibrated_thresholds_stand_behind_given_ones_and_fill_empty_cutoffs() 
     assert with_thresholds(values, {}) == values
 
 
-def test_shipped_calibrations_are_of_todays_evaluators() -> None:
+def test_shipped_calibrations_are_of_todays_evaluators():
     from metrics.calibrations.shipped import shipped
 
     assert shipped()

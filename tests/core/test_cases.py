@@ -19,7 +19,7 @@ SUITE = Suite.from_rows(
 )  # fmt: skip
 
 
-def test_join_gives_a_case_for_each_output_in_its_order() -> None:
+def test_join_gives_a_case_for_each_output_in_its_order():
     suite = Suite.from_rows("s", "text", [{"case_id": "1", "question": "q1", "site": "x"}, {"case_id": "2"}])
     outputs = Outputs.from_rows(
         [
@@ -46,7 +46,7 @@ def outputs(*places: int) -> Outputs:
         pytest.param((), id="none"),
     ],
 )
-def test_rows_and_columns_are_one(places: tuple[int, ...]) -> None:
+def test_rows_and_columns_are_one(places):
     cases = Cases.joined(SUITE, outputs(*places).outputs)
     assert [case.position for case in cases] == list(places) == cases.column("position").to_pylist()
     assert [case.question for case in cases] == [f"q{n}" if n % 2 else None for n in places]
@@ -58,39 +58,31 @@ def test_rows_and_columns_are_one(places: tuple[int, ...]) -> None:
     assert cases.lacks("source_text").all()
     assert not cases.lacks("answer").any()
     assert list(Cases.of(list(cases))) == list(cases)
+    assert Cases.of(cases) is cases
     kept = np.flatnonzero([n > 2 for n in places])
     assert list(cases.take(pa.array(kept))) == [cases[int(place)] for place in kept]
 
 
 @pytest.mark.parametrize("kept", [slice(0, 4), slice(1, 4), slice(2, 3)], ids=["all", "without the first", "one"])
-def test_lists_are_tuples_and_absent_ones_empty(kept: slice) -> None:
+def test_lists_are_tuples_and_absent_ones_empty(kept):
     lists: list[list[str] | None] = [["a", "b"], None, ["c"], []]
     rows = [{"case_id": f"c{n}", "model": "m", "retrieved_contexts": texts} for n, texts in enumerate(lists)]
     cases = Cases.joined(SUITE, Outputs.from_rows(rows).outputs[kept])
     assert [case.retrieved_contexts for case in cases] == [("a", "b"), (), ("c",), ()][kept]
 
 
-def test_plain_cases_have_the_same_columns() -> None:
-    cases = Cases.joined(SUITE, outputs(0, 4).outputs)
-    plain = Cases.of([*cases])
-    for name in ("case_id", "model", "run", "position", "question", "expected_answers", "answer", "conditions"):
-        absent = [None if value in (None, []) else value for value in cases.column(name).to_pylist()]
-        assert [None if value == [] else value for value in plain.column(name).to_pylist()] == absent
-    assert Cases.of(cases) is cases
-
-
-def test_a_case_without_an_answer_lacks_it_unless_it_is_an_output() -> None:
+def test_a_case_without_an_answer_lacks_it_unless_it_is_an_output():
     silent = Outputs.from_rows([{"case_id": "c1", "model": "m", "answer": None}])
     assert Cases.joined(SUITE, silent.outputs)[0].answer == ""
     assert Cases.of([Case()]).lacks("answer").tolist() == [True]
 
 
-def test_a_row_of_an_unknown_case() -> None:
+def test_a_row_of_an_unknown_case():
     with pytest.raises(KeyError, match="c77"):
         Cases.joined(SUITE, outputs(1, 77).outputs)
 
 
-def test_a_lone_surrogate_stays_in_the_rows_and_has_a_column() -> None:
+def test_a_lone_surrogate_stays_in_the_rows_and_has_a_column():
     case = Case.of(case_id="a", answer="x\ud800", retrieved_contexts=("\udfff", "b"), metadata={"note": "\ud800"})
     cases = Cases.of([case])
     assert list(cases) == [case]

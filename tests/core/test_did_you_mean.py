@@ -20,16 +20,16 @@ FEW = ("rouge", "bleu", "text_matching")
         pytest.param("faithfullness", evaluator_ids(), ["faithfulness"], id="of all evaluators"),
     ],
 )
-def test_near(name: str, known: tuple[str, ...], meant: list[str]) -> None:
+def test_near(name, known, meant):
     assert near(name, known)[: len(meant) or None] == meant
 
 
-def test_words() -> None:
+def test_words():
     assert did_you_mean("rouge1", ("rouge2", "rougeL", "x")) == "did you mean 'rougeL' or 'rouge2'?"
     assert did_you_mean("zebra", FEW) == ""
 
 
-def test_a_short_list_is_given_whole_and_a_long_one_is_not() -> None:
+def test_a_short_list_is_given_whole_and_a_long_one_is_not():
     assert one_of("rogue", FEW) == "one of rouge, bleu, text_matching (did you mean 'rouge'?)"
     assert one_of("zebra", FEW) == "one of rouge, bleu, text_matching"
     many = [f"metric_{number}" for number in range(40)]

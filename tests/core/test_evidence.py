@@ -21,7 +21,7 @@ FULL = Evidence(
 )
 
 
-def test_the_stored_record_is_documented_and_without_empty_fields() -> None:
+def test_the_stored_record_is_documented_and_without_empty_fields():
     assert FULL.record == {
         "version": 1,
         "verdicts": {
@@ -45,7 +45,7 @@ def test_the_stored_record_is_documented_and_without_empty_fields() -> None:
 
 
 @pytest.mark.parametrize("evidence", [FULL, Evidence(), Evidence(facts={"a": [1]}), Evidence({"claims": ()})])
-def test_what_is_stored_is_read_back(evidence: Evidence) -> None:
+def test_what_is_stored_is_read_back(evidence):
     read = Evidence.of_record(json.loads(json.dumps(evidence.record)))
     assert read.record == evidence.record
     assert (read.facts, read.judge, read.panel) == (evidence.facts, evidence.judge, evidence.panel)
@@ -53,17 +53,17 @@ def test_what_is_stored_is_read_back(evidence: Evidence) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(RESERVED))
-def test_a_fact_cannot_take_the_name_of_a_field(name: str) -> None:
+def test_a_fact_cannot_take_the_name_of_a_field(name):
     with pytest.raises(ValueError, match=f"no fact of an evidence can be called {name}"):
         Evidence(facts={name: 1})
 
 
-def test_a_score_takes_no_plain_records_for_evidence() -> None:
+def test_a_score_takes_no_plain_records_for_evidence():
     """They would be shown as a table, without the marks that say what holds."""
     with pytest.raises(TypeError, match=r"evidence is a metrics\.core\.evidence\.Evidence, not dict"):
-        CaseScore({"x": 1.0}, evidence={"claims": [{"claim": "A.", "verdict": "hedged"}]})  # type: ignore[arg-type]
+        CaseScore({"x": 1.0}, evidence={"claims": [{"claim": "A.", "verdict": "hedged"}]})
 
 
 @pytest.mark.parametrize(("given", "expected"), [(True, "yes"), (False, "no"), (None, "unknown")])
-def test_yes_or_no(given: bool | None, expected: str) -> None:
+def test_yes_or_no(given, expected):
     assert yes_or_no(given) == expected

@@ -18,7 +18,7 @@ def one_by_one(**columns: list[object]) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("rows", [0, 1, len(TEXTS)])
-def test_facts_are_those_of_each_row(rows: int) -> None:
+def test_facts_are_those_of_each_row(rows):
     texts, numbers = TEXTS[:rows], NUMBERS[:rows]
     found = facts_json(one=pa.array(texts, pa.string()), at=pa.array(numbers, pa.float64()), two=pa.array(texts[::-1]))
     assert [orjson.loads(text) for text in found.to_pylist()] == one_by_one(one=texts, at=numbers, two=texts[::-1])
@@ -26,14 +26,14 @@ def test_facts_are_those_of_each_row(rows: int) -> None:
     assert [orjson.loads(text) for text in encoded.to_pylist()] == one_by_one(one=texts, two=numbers)
 
 
-def test_facts_of_more_texts_than_are_combined() -> None:
+def test_facts_of_more_texts_than_are_combined():
     texts = [f"text {number}" for number in range(FEW_TEXTS + 5)]
     found = facts_json(one=pa.array(texts), two=pa.array(texts[::-1]))
     assert [orjson.loads(text) for text in found.to_pylist()] == one_by_one(one=texts, two=texts[::-1])
 
 
 @pytest.mark.parametrize("beside", [(), ({"model": "m"}, {}, {"model": "o", "windows": 2})], ids=["alone", "facts"])
-def test_verdicts_are_those_of_each_row(beside: tuple[dict[str, object], ...]) -> None:
+def test_verdicts_are_those_of_each_row(beside):
     sizes = np.array([2, 1, 3])
     kinds: tuple[tuple[Holds, str], ...] = (("yes", "chosen"), ("unknown", ""))
     texts, kind, numbers = ['a"', "b", "é", "", "b", "c"], np.array([0, 1, 1, 0, 0, 1]), NUMBERS

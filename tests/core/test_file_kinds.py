@@ -29,15 +29,15 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize(("head", "kind"), FOREIGN.items(), ids=FOREIGN.values())
-def test_a_foreign_file_is_named(head: bytes, kind: str) -> None:
+def test_a_foreign_file_is_named(head, kind):
     assert foreign_kind(head) == kind
 
 
 @pytest.mark.parametrize("head", TEXTS)
-def test_a_text_is_none(head: bytes) -> None:
+def test_a_text_is_none(head):
     assert foreign_kind(head) is None
 
 
-def test_no_sign_hides_another() -> None:
+def test_no_sign_hides_another():
     for place, (magic, _) in enumerate(MAGIC):
         assert not any(magic.startswith(earlier) for earlier, _ in MAGIC[:place])

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -23,7 +22,7 @@ assert {folder.parent for folder in folders} == {Path(os.environ["TMPDIR"])}
 """
 
 
-def test_a_reader_leaves_no_folder_behind(tmp_path: Path) -> None:
+def test_a_reader_leaves_no_folder_behind(tmp_path):
     images, files, scratch = (tmp_path / name for name in ("images", "files", "scratch"))
     for folder in (images, files / "c1", scratch):
         folder.mkdir(parents=True)
@@ -36,7 +35,7 @@ def test_a_reader_leaves_no_folder_behind(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[" * 10_000, "[" * 10_000 + "]" * 10_000], ids=["none", "open", "too deep"])
-def test_json_that_cannot_be_read_is_a_value_error(tmp_path: Path, text: str) -> None:
+def test_json_that_cannot_be_read_is_a_value_error(tmp_path, text):
     path = tmp_path / "facts.json"
     path.write_text(text)
     with pytest.raises(ValueError, match=r"nested too deeply|Expecting"):

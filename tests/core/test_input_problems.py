@@ -51,13 +51,13 @@ GROUPS = {
 
 
 @pytest.mark.parametrize(("problems", "lines"), GROUPS.values(), ids=GROUPS.keys())
-def test_equal_problems_are_one_line(problems: list[InputProblem], lines: list[str]) -> None:
+def test_equal_problems_are_one_line(problems, lines):
     failure = InputError(problems)
     assert str(failure).splitlines() == lines
     assert list(failure.problems) == problems
     assert sum(group.count for group in grouped(problems)) == sum(problem.rows for problem in problems)
 
 
-def test_very_many_kinds_are_counted() -> None:
+def test_very_many_kinds_are_counted():
     failure = InputError(InputProblem("o.csv", "'x'", "a number", 2, f"column {place}") for place in range(80))
     assert str(failure).splitlines()[-1] == "… and 30 more kinds of problems"

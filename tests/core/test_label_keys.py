@@ -20,7 +20,7 @@ LABELS = tuple(f"{key}={value}" for key, values in KEYS.items() for value in val
 CASES = 60
 
 
-def test_a_label_splits_at_its_first_sign() -> None:
+def test_a_label_splits_at_its_first_sign():
     assert split_label("colour=red") == ("colour", "red")
     assert split_label(" colour=dark red ") == ("colour", "dark red")
     assert split_label("formula=a=b") == ("formula", "a=b")
@@ -28,7 +28,7 @@ def test_a_label_splits_at_its_first_sign() -> None:
         assert split_label(plain) == ("", plain)
 
 
-def test_labels_have_keys_together_or_not_at_all() -> None:
+def test_labels_have_keys_together_or_not_at_all():
     assert labels_of("breed=pug; colour=red") == ("breed=pug", "colour=red")
     assert labels_of("breed=pug; red") == ("breed=pug; red",)
     assert keys_of(LABELS) == ("breed", "colour")
@@ -72,7 +72,7 @@ def number(findings: Findings, metric: str, label: str | None = None, **columns:
 
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("seed", range(5))
-def test_classification_equals_scikit_learn_key_by_key(key: str, seed: int) -> None:
+def test_classification_equals_scikit_learn_key_by_key(key, seed):
     suite, outputs, arrays = dogs(seed)
     there = np.array([key == "breed" or case % 7 != 0 for case in range(CASES)])
     truth, scores = arrays["truths"][key][there], arrays["scores"][key][there]
@@ -92,7 +92,7 @@ def test_classification_equals_scikit_learn_key_by_key(key: str, seed: int) -> N
     assert number(auc, "roc_auc", None, key=key) == pytest.approx(np.mean(areas))
 
 
-def test_a_case_has_the_mean_of_its_keys() -> None:
+def test_a_case_has_the_mean_of_its_keys():
     suite, outputs, arrays = dogs()
     right = {key: arrays["scores"][key].argmax(axis=1) == arrays["truths"][key] for key in KEYS}
     scores = found("classification", suite, outputs).cases
@@ -102,7 +102,7 @@ def test_a_case_has_the_mean_of_its_keys() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_detection_equals_pycocotools_key_by_key(seed: int) -> None:
+def test_detection_equals_pycocotools_key_by_key(seed):
     """Of a random scene the labels are dealt to two keys; pycocotools gets each key's objects alone."""
     images, classes, truths, predictions = random_scene(seed)
     names = [f"{'class' if label % 2 else 'colour'}={label}" for label in range(classes)]
@@ -138,7 +138,7 @@ def renamed(table: Any, names: list[str]) -> Any:
     "evaluator",
     [entry.id for entry in evaluators().values() if entry.shape == "dataset" and "classification" in entry.tasks],
 )
-def test_every_evaluator_of_labels_finds_in_a_key_what_it_finds_in_the_key_alone(evaluator: str) -> None:
+def test_every_evaluator_of_labels_finds_in_a_key_what_it_finds_in_the_key_alone(evaluator):
     suite, outputs, _ = dogs()
     joined = found(evaluator, suite, outputs, resamples=20)
     assert joined.aggregates
@@ -156,7 +156,7 @@ def without(row: Aggregate) -> dict[str, Any]:
     return {name: value for name, value in row.columns.items() if name != "key"}
 
 
-def test_without_keys_nothing_changes() -> None:
+def test_without_keys_nothing_changes():
     """The same labels in a suite that does not declare keys are classes like any other."""
     suite, outputs, _ = dogs()
     plain = replace(suite, label_keys=())
@@ -167,7 +167,7 @@ def test_without_keys_nothing_changes() -> None:
     assert "key" not in findings.curves.column_names
 
 
-def test_segmentation_maps_each_key_by_itself() -> None:
+def test_segmentation_maps_each_key_by_itself():
     """Truth: class a left, b right, all of it red. Predicted: class a and red everywhere."""
     left, right, whole = (
         {"x": x, "y": 0.0, "width": wide, "height": 2.0} for x, wide in ((0.0, 2.0), (2.0, 2.0), (0.0, 4.0))

@@ -27,7 +27,7 @@ class Column(NamedTuple):
         ("cv_of_rouge:rougeL", "CV of ROUGE-L"), ("metric_number_7", "Metric number 7"),
     ],
 )  # fmt: skip
-def test_a_code_in_words(code: str, expected: str) -> None:
+def test_a_code_in_words(code, expected):
     assert in_words(code) == expected
 
 
@@ -40,7 +40,7 @@ def test_a_code_in_words(code: str, expected: str) -> None:
         pytest.param("own_metric", "gone_since", "Own metric", id="unknown-evaluator"),
     ],
 )
-def test_a_metric(metric: str, evaluator: str | None, expected: str) -> None:
+def test_a_metric(metric, evaluator, expected):
     assert metric_name(metric, evaluator) == expected
 
 
@@ -57,11 +57,11 @@ def test_a_metric(metric: str, evaluator: str | None, expected: str) -> None:
     ],
     ids=["rouge", "f1", "own-columns", "label-key"],
 )  # fmt: skip
-def test_a_column(column: Column, short: str, full: str) -> None:
+def test_a_column(column, short, full):
     assert (column_name(column), full_name(column)) == (short, full)
 
 
-def test_no_two_metrics_of_an_evaluator_share_a_name() -> None:
+def test_no_two_metrics_of_an_evaluator_share_a_name():
     for entry in evaluators().values():
         names = [metric_name(metric.name, entry.id) for metric in entry.metrics]
         assert len(set(names)) == len(names), entry.id

@@ -25,7 +25,7 @@ print(*resource.getrlimit(resource.RLIMIT_NOFILE))
         pytest.param(8000, 8192, 8000, id="never lowered"),
     ],
 )
-def test_the_limit(soft: int, hard: int, expected: int) -> None:
+def test_the_limit(soft, hard, expected):
     command = [sys.executable, "-c", CODE, str(soft), str(hard)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split() == [str(expected), str(hard)]

@@ -5,7 +5,7 @@ import pytest
 from metrics.core.plain_yaml import DEEPEST, plain_yaml
 
 
-def test_scalars_stay_text() -> None:
+def test_scalars_stay_text():
     read = {"level": "no", "number": "007", "day": "2024-05-01", "none": "", "list": ["1", "~"]}
     assert plain_yaml("level: no\nnumber: 007\nday: 2024-05-01\nnone:\nlist: [1, ~]\n") == read
     assert plain_yaml(b"a: \xc3\xa4") == {"a": "ä"}
@@ -22,13 +22,13 @@ def test_scalars_stay_text() -> None:
         pytest.param("a: \x00", "special characters|control characters", id="control"),
     ],
 )
-def test_what_is_refused(text: str, why: str) -> None:
+def test_what_is_refused(text, why):
     with pytest.raises(ValueError, match=why) as refused:
         plain_yaml(text)
     assert "\n" not in str(refused.value)
 
 
-def test_as_deep_as_allowed() -> None:
+def test_as_deep_as_allowed():
     found = plain_yaml("[" * DEEPEST + "]" * DEEPEST)
     for _ in range(DEEPEST - 1):
         (found,) = found

@@ -58,7 +58,7 @@ KINDS: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize(("make", "why"), KINDS.values(), ids=KINDS)
-def test_only_a_regular_file_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make, why: str) -> None:
+def test_only_a_regular_file_is_opened(tmp_path, monkeypatch, make, why):
     monkeypatch.chdir(tmp_path)  # the address of a socket is short
     make(Path("p"))
     with pytest.raises(OSError) as caught:  # noqa: PT011 - strerror is what is compared
@@ -66,7 +66,7 @@ def test_only_a_regular_file_is_opened(tmp_path: Path, monkeypatch: pytest.Monke
     assert caught.value.strerror == why
 
 
-def test_a_file_is_read_as_ever(tmp_path: Path) -> None:
+def test_a_file_is_read_as_ever(tmp_path):
     (tmp_path / "f").write_bytes("\ufeffä\r\nb".encode())
     assert bytes_of(tmp_path / "f") == "\ufeffä\r\nb".encode()
     assert text_of(tmp_path / "f", "utf-8-sig") == "ä\nb"
@@ -92,13 +92,13 @@ READERS: dict[str, Callable[[Path], object]] = {
 )  # fmt: skip
 @pytest.mark.parametrize("ending", ["", ".json", ".py", ".gz"])
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
-def test_a_pipe_is_no_input(tmp_path: Path, read: Callable[[Path], object], ending: str) -> None:
+def test_a_pipe_is_no_input(tmp_path, read, ending):
     os.mkfifo(tmp_path / f"p{ending}")
     with pytest.raises(InputError, match=r"a pipe, which can be read only|FILE\.py:OBJECT"):
         read(tmp_path / f"p{ending}")
 
 
-def test_a_pipe_of_images_or_results_is_no_input(tmp_path: Path) -> None:
+def test_a_pipe_of_images_or_results_is_no_input(tmp_path):
     os.mkfifo(tmp_path / "p")
     assert PIPE in read_images(tmp_path / "p", ["a.png"], tmp_path / "media").problems[0].found
     assert read_plain(tmp_path / "p", tmp_path / "p", "segm") is None

@@ -33,7 +33,7 @@ def refused(code: int, *more: str) -> OSError:
         pytest.param(duckdb.IOException("IO Error: No space left on device"), "runs: the disk is full (", id="DuckDB"),
     ],
 )
-def test_words(failure: Exception, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words(failure, told, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(StorageError) as caught, stored_at(Path("runs")):
         raise failure
@@ -54,17 +54,17 @@ def test_words(failure: Exception, told: str, tmp_path: Path, monkeypatch: pytes
         pytest.param(ValueError("wrong"), id="no error of the machine"),
     ],
 )
-def test_other_errors_are_no_fault_of_the_machine(failure: Exception) -> None:
+def test_other_errors_are_no_fault_of_the_machine(failure):
     with pytest.raises(type(failure)), stored_at(Path("runs")):
         raise failure
 
 
-def test_what_concerns_one_name_is_no_fault_of_the_disk() -> None:
+def test_what_concerns_one_name_is_no_fault_of_the_disk():
     assert storage_error(refused(errno.ENAMETOOLONG), everywhere=True) is None
     assert storage_error(refused(errno.ENOSPC), everywhere=True) is not None
 
 
-def test_a_full_database_is_a_full_disk(tmp_path: Path) -> None:
+def test_a_full_database_is_a_full_disk(tmp_path):
     file = tmp_path / "a.sqlite3"
     database = sqlite3.connect(file)
     database.execute("CREATE TABLE rows (text)")
@@ -74,19 +74,19 @@ def test_a_full_database_is_a_full_disk(tmp_path: Path) -> None:
     database.close()
 
 
-def test_a_file_in_the_place_of_a_folder(tmp_path: Path) -> None:
+def test_a_file_in_the_place_of_a_folder(tmp_path):
     (tmp_path / "file").write_text("kept")
     with pytest.raises(StorageError, match="file: there is a file where a folder is needed; choose another folder"):
         make_folder(tmp_path / "file" / "runs")
     assert (tmp_path / "file").read_text() == "kept"
 
 
-def test_every_folder_that_is_made_is_private(tmp_path: Path) -> None:
+def test_every_folder_that_is_made_is_private(tmp_path):
     made = make_folder(tmp_path / "a" / "b" / "c")
     assert {folder.stat().st_mode & 0o777 for folder in (made, made.parent, made.parent.parent)} == {0o700}
 
 
-def test_a_failed_write_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch):
     file = tmp_path / "a.json"
     write_text(file, "old")
 
@@ -99,7 +99,7 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path, monkeypatch: pytes
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.json": "old"}
 
 
-def test_an_export_follows_a_link_and_fills_a_device(tmp_path: Path) -> None:
+def test_an_export_follows_a_link_and_fills_a_device(tmp_path):
     (tmp_path / "link.md").symlink_to(tmp_path / "real.md")
     write_export(tmp_path / "link.md", b"text")
     assert (tmp_path / "link.md").is_symlink()

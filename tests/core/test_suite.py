@@ -17,7 +17,7 @@ lists = st.lists(st.one_of(st.none(), st.lists(st.text(max_size=4), max_size=3))
 
 
 @given(texts, st.integers(0, 12), st.integers(0, 3))
-def test_fingerprint_does_not_see_chunks_slices_and_padding(values: list[str | None], cut: int, pad: int) -> None:
+def test_fingerprint_does_not_see_chunks_slices_and_padding(values, cut, pad):
     whole = pa.table({"a": pa.array(values, pa.string())})
     chunked = pa.concat_tables([whole.slice(0, cut), whole.slice(cut)])
     padded = pa.table({"a": pa.array(["pad"] * pad + values, pa.string()).slice(pad)})
@@ -25,7 +25,7 @@ def test_fingerprint_does_not_see_chunks_slices_and_padding(values: list[str | N
 
 
 @given(lists, lists)
-def test_fingerprint_tells_lists_apart(left: list[list[str] | None], right: list[list[str] | None]) -> None:
+def test_fingerprint_tells_lists_apart(left, right):
     tables = [pa.table({"a": pa.array(values, pa.list_(pa.string()))}) for values in (left, right)]
     assert (fingerprint(tables[0]) == fingerprint(tables[1])) == (left == right)
 
@@ -41,24 +41,24 @@ def test_fingerprint_tells_lists_apart(left: list[list[str] | None], right: list
         pytest.param({"a": [0.0]}, {"a": [None]}, id="zero-or-none"),
     ],
 )
-def test_fingerprint_tells_apart(left: dict[str, list[object]], right: dict[str, list[object]]) -> None:
+def test_fingerprint_tells_apart(left, right):
     assert fingerprint(pa.table(left)) != fingerprint(pa.table(right))
 
 
-def test_name_and_left_out_do_not_change_the_fingerprint() -> None:
+def test_name_and_left_out_do_not_change_the_fingerprint():
     rows = [{"case_id": "1", "question": "q"}]
     one, two = Suite.from_rows("one", "text", rows), Suite.from_rows("two", "text", rows)
     assert one.fingerprint == two.fingerprint
 
 
-def test_columns_added_later_change_a_fingerprint_only_where_they_hold_something() -> None:
+def test_columns_added_later_change_a_fingerprint_only_where_they_hold_something():
     row = {"case_id": "a", "model": "m", "answer": "x", "retrieved_contexts": ["y"]}
     assert Outputs.from_rows([row]).fingerprint.startswith("f63bd7f4d0ae9a38")  # as before there were such columns
     with_ids = Outputs.from_rows([row | {"context_ids": ["7"]}])
     assert with_ids.fingerprint != Outputs.from_rows([row]).fingerprint
 
 
-def test_conform_fills_casts_and_keeps_metadata() -> None:
+def test_conform_fills_casts_and_keeps_metadata():
     table = conform(pa.table({"weight": [1], "case_id": ["007"], "metadata.site": [5]}), CASES)
     assert table.column_names == [*CASES.names, "metadata.site"]
     assert table["weight"].to_pylist() == [1.0]
@@ -67,14 +67,14 @@ def test_conform_fills_casts_and_keeps_metadata() -> None:
         conform(pa.table({"colour": ["red"]}), CASES)
 
 
-def test_tags_come_most_frequent_first() -> None:
+def test_tags_come_most_frequent_first():
     suite = Suite.from_rows(
         "s", "text", [{"case_id": str(i), "tags": tags} for i, tags in enumerate([["b"], ["a", "b"], None, ["c"]])]
     )
     assert suite.tags == ("b", "a", "c")
 
 
-def test_restriction_keeps_order_and_drops_the_rest() -> None:
+def test_restriction_keeps_order_and_drops_the_rest():
     suite = Suite.from_rows(
         "s",
         "detection",
@@ -89,11 +89,11 @@ def test_restriction_keeps_order_and_drops_the_rest() -> None:
     assert outputs.restricted("y", 2).outputs.num_rows == 1
 
 
-def test_rows_table_makes_unknown_keys_metadata() -> None:
+def test_rows_table_makes_unknown_keys_metadata():
     assert rows_table([{"case_id": "1", "site": 3}], CASES)["metadata.site"].to_pylist() == ["3"]
 
 
-def test_facts_about_classes_are_a_part_of_the_fingerprint_and_survive_json() -> None:
+def test_facts_about_classes_are_a_part_of_the_fingerprint_and_survive_json():
     plain = Suite.from_rows("a", "detection", [{"case_id": "1"}], [], ["cat"])
     facts = {
         "cat": ClassFacts("animal", True, 12, ("nose", "tail"), ((0, 1),), (0.26, 0.5)),
@@ -106,6 +106,6 @@ def test_facts_about_classes_are_a_part_of_the_fingerprint_and_survive_json() ->
     assert classes_of(json.loads(json.dumps(class_records(facts)))) == facts
 
 
-def test_labels_of_a_suite_are_those_of_all_its_cases() -> None:
+def test_labels_of_a_suite_are_those_of_all_its_cases():
     rows = [{"case_id": "1", "labels": ["b", "a"]}, {"case_id": "2", "label": "c"}]
     assert Suite.from_rows("a", "classification", rows).labels == ("a", "b", "c")

@@ -1,7 +1,5 @@
 """Suite.filter."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,11 +36,11 @@ from tests.suites.suite_scenes import ids, suite
         pytest.param({"case_id": ["d", "zz", "a"]}, ["a", "d"], id="ids, in the suite's order"),
     ],
 )
-def test_filter(criteria: dict[str, Any], found: list[str]) -> None:
+def test_filter(criteria, found):
     assert ids(suite().filter(**criteria)) == found
 
 
-def test_unknown_criteria_are_told_with_those_there_are() -> None:
+def test_unknown_criteria_are_told_with_those_there_are():
     with pytest.raises(InputError) as caught:
         suite().filter(colour="red", area="desk", size=3)
     first, second = str(caught.value).splitlines()
@@ -54,7 +52,7 @@ def test_unknown_criteria_are_told_with_those_there_are() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.sampled_from("pqr"), max_size=3)), max_size=20))
-def test_a_filter_by_tag_and_value_is_the_plain_loop(rows: list[tuple[str, list[str]]]) -> None:
+def test_a_filter_by_tag_and_value_is_the_plain_loop(rows):
     cases = [{"case_id": str(n), "label": label, "tags": tags} for n, (label, tags) in enumerate(rows)]
     made = Suite.from_rows("s", "text", cases)
     expected = [case["case_id"] for case in cases if case["label"] == "x" and set(case["tags"]) & {"p", "q"}]

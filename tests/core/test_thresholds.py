@@ -22,19 +22,19 @@ from tests.engine.engine_scenes import finished, text_outputs, text_suite
         ),
     ],
 )  # fmt: skip
-def test_thresholds_in_force(given: dict[str, object], thresholds: dict[str, float | None]) -> None:
+def test_thresholds_in_force(given, thresholds):
     entry, _ = choose(["rouge"], {"rouge": given})["rouge"]
     assert {name: entry.metric(name).threshold for name in thresholds} == thresholds
 
 
-def test_a_minor_metric_with_a_threshold_is_no_longer_minor() -> None:
+def test_a_minor_metric_with_a_threshold_is_no_longer_minor():
     assert evaluators()["rubric"].metric("completeness").minor
     entry, _ = choose(["rubric"], {"rubric": {"thresholds": {"completeness": 0.6}}})["rubric"]
     assert [metric.name for metric in entry.metrics if not metric.minor] == ["rubric", "passed", "completeness"]
     assert entry.metric("source_quality").minor
 
 
-def test_every_unknown_metric_is_named() -> None:
+def test_every_unknown_metric_is_named():
     with pytest.raises(InputError) as failure:
         choose(["rouge"], {"rouge": {"thresholds": {"rougeX": 0.2, "rougeY": 1}}})
     assert [(one.found, one.column) for one in failure.value.problems] == [
@@ -44,7 +44,7 @@ def test_every_unknown_metric_is_named() -> None:
     assert failure.value.problems[0].expected.startswith("one of rouge1, rouge2, rougeL, rougeLsum (did you mean ")
 
 
-def test_infinity_is_no_threshold() -> None:
+def test_infinity_is_no_threshold():
     with pytest.raises(InputError, match="finite number"):
         choose(["rouge"], {"rouge": {"thresholds": {"rouge1": float("inf")}}})
 
@@ -56,7 +56,7 @@ def strict(workspace: Path) -> Run:
     )
 
 
-def test_problems_cases_and_leaderboard_use_it(strict: Run) -> None:
+def test_problems_cases_and_leaderboard_use_it(strict):
     column = next(one for one in analysis.leaderboard(strict).columns if one.metric == "rouge2")
     assert (column.threshold, column.minor) == (0.99, False)
     found = analysis.problems(strict)
@@ -69,7 +69,7 @@ def test_problems_cases_and_leaderboard_use_it(strict: Run) -> None:
     assert len(behind) == (scores["value"] < 0.99).sum()
 
 
-def test_a_spec_without_thresholds_reads_on(strict: Run) -> None:
+def test_a_spec_without_thresholds_reads_on(strict):
     del strict.spec["evaluators"][0]["parameters"]["thresholds"]
     entry = strict.evaluator("rouge")
     assert entry is not None
@@ -85,7 +85,7 @@ OPEN_SCALES = {  # the value is good or bad only beside another one
 }  # fmt: skip
 
 
-def test_only_metrics_whose_scale_is_open_are_without_a_default() -> None:
+def test_only_metrics_whose_scale_is_open_are_without_a_default():
     """Law: every other metric with a direction and a range has one, unless local weights or a statistic decide."""
     without = {
         id

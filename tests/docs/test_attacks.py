@@ -1,7 +1,5 @@
 """The markers of attacks, from which docs/reliability.md is made."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.attacks import WHO, Attack, attacks
@@ -19,7 +17,7 @@ class TestMore:
 """
 
 
-def test_markers_are_read_from_the_source(tmp_path: Path) -> None:
+def test_markers_are_read_from_the_source(tmp_path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "test_a.py").write_text(MARKED)
     (tmp_path / "helper.py").write_text(MARKED)
@@ -36,11 +34,11 @@ def test_markers_are_read_from_the_source(tmp_path: Path) -> None:
         pytest.param('"judge", name, "b"', id="no literal"),
     ],
 )
-def test_a_marker_that_cannot_be_read_is_refused(tmp_path: Path, given: str) -> None:
+def test_a_marker_that_cannot_be_read_is_refused(tmp_path, given):
     (tmp_path / "test_a.py").write_text(f"import pytest\n\n@pytest.mark.attack({given})\ndef test_one(): ...\n")
     with pytest.raises(ValueError, match=r"test_a\.py::test_one: attack\(WHO, attack, defence\)"):
         attacks(tmp_path)
 
 
-def test_every_boundary_has_an_attack() -> None:
+def test_every_boundary_has_an_attack():
     assert {one.who for one in attacks()} == set(WHO)

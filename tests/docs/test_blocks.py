@@ -27,8 +27,7 @@ SERVER = "http://localhost:11434/v1"  # the address in the documentation, in who
 EXTRAS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 MAKE = re.compile(r"make( |$)|\.ci/run")
 ONE_COMMAND = re.compile(r"python -m metrics [^|&;<>$*]+")  # needs no shell
-# the reader's first steps, as a reader takes them; and files whose commands load what this process should not
-IN_A_SHELL = ("README.md", "models.md", "cluster.md")
+IN_A_SHELL = ("models.md", "cluster.md")  # their commands load what this process should not
 
 
 class Shell:
@@ -105,7 +104,7 @@ def folder(tmp_path: Path, judge_server: JudgeServer, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("file", EXECUTED, ids=lambda file: file.name)
-def test_blocks(file: Path, folder: Path, judge_server: JudgeServer, request: pytest.FixtureRequest) -> None:
+def test_blocks(file, folder, judge_server, request):
     shell = Shell(folder, judge_server.url, always=file.name in IN_A_SHELL)
     if not shell.always:
         request.getfixturevalue("units_here")
@@ -148,7 +147,7 @@ def check_make(command: str) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_each_block_says_what_it_is(file: Path) -> None:
+def test_each_block_says_what_it_is(file):
     for block in blocks(file):
         assert block.language in ("bash", "python", *SHOWN), f"{file.name}:{block.line}: {block.language!r}"
         known = any(block.option(name) for name in ("not-run", "until", "file", "input"))
@@ -156,7 +155,7 @@ def test_each_block_says_what_it_is(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_commands_that_are_not_run_are_understood(file: Path) -> None:
+def test_commands_that_are_not_run_are_understood(file):
     for block in blocks(file):
         if block.language == "bash" and block.option("not-run") is not None:
             for command in block.commands():

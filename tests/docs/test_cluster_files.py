@@ -20,19 +20,19 @@ def folder(project: Path) -> Path:
     return project / "docs" / "cluster"
 
 
-def test_each_file_is_in_the_page(folder: Path) -> None:
+def test_each_file_is_in_the_page(folder):
     assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
     page = folder.with_suffix(".md").read_text()
     assert all(f"(cluster/{name})" in page for name in FILES)
 
 
-def test_the_scripts_are_valid(folder: Path) -> None:
+def test_the_scripts_are_valid(folder):
     ast.parse((folder / "slurm.py").read_text())
     subprocess.run(["bash", "-n", str(folder / "array.sh")], check=True)
 
 
 @pytest.mark.parametrize("name", ["array.sh", "matrix.yaml"])
-def test_their_commands_are_commands_of_assay(folder: Path, name: str) -> None:
+def test_their_commands_are_commands_of_assay(folder, name):
     text = (folder / name).read_text()
     commands = re.findall(r"python -m metrics (.+)", text)
     assert commands
@@ -41,7 +41,7 @@ def test_their_commands_are_commands_of_assay(folder: Path, name: str) -> None:
         parser().parse_args(shlex.split(filled.replace('"$workspace"', "shards/1")))
 
 
-def test_the_cluster_of_kubernetes_is_one_of_the_operator(folder: Path) -> None:
+def test_the_cluster_of_kubernetes_is_one_of_the_operator(folder):
     cluster: dict[str, Any] = yaml.safe_load((folder / "kubernetes.yaml").read_text())
     assert (cluster["apiVersion"], cluster["kind"]) == ("kubernetes.dask.org/v1", "DaskCluster")
     scheduler, worker = (cluster["spec"][name]["spec"]["containers"][0] for name in ("scheduler", "worker"))
@@ -50,7 +50,7 @@ def test_the_cluster_of_kubernetes_is_one_of_the_operator(folder: Path) -> None:
     assert {port["targetPort"] for port in cluster["spec"]["scheduler"]["service"]["ports"]} == ports
 
 
-def test_the_workflow_needs_every_shard(folder: Path) -> None:
+def test_the_workflow_needs_every_shard(folder):
     jobs = yaml.safe_load((folder / "matrix.yaml").read_text())["jobs"]
     shards = jobs["shard"]["strategy"]["matrix"]["shard"]
     assert f"/{len(shards)} " in str(jobs["shard"]["steps"])

@@ -19,13 +19,13 @@ ASKED: dict[str, Prompt] = {
 RULES = {id: ROW.findall(section) for id, section in SECTION.findall(TEXT)}
 
 
-def test_every_prompt_to_a_judge_has_its_list() -> None:
+def test_every_prompt_to_a_judge_has_its_list():
     assert set(RULES) == set(ASKED)
     assert len(SECTION.findall(TEXT)) == len(RULES), "no prompt twice"
 
 
 @pytest.mark.parametrize("id", ASKED)
-def test_a_rule_is_carried_or_its_departure_has_a_reason(id: str) -> None:
+def test_a_rule_is_carried_or_its_departure_has_a_reason(id):
     assert RULES[id]
     text = ASKED[id].text.replace("\n", " ") + FRAME
     for rule, here in RULES[id]:
@@ -35,14 +35,14 @@ def test_a_rule_is_carried_or_its_departure_has_a_reason(id: str) -> None:
         assert missing == [], f"{id}: {rule}"
 
 
-def test_what_all_prompts_share_stands_in_the_system_message() -> None:
+def test_what_all_prompts_share_stands_in_the_system_message():
     head = TEXT.partition("<!-- prompts")[0].replace("\n", " ")
     shared = [words for words in SAID.findall(head) if words.strip()]
     assert shared
     assert [words for words in shared if words not in FRAME] == []
 
 
-def test_a_rule_that_is_not_carried_would_be_noticed() -> None:
+def test_a_rule_that_is_not_carried_would_be_noticed():
     (_, here), *_ = RULES["no_answer"]
     (said,) = SAID.findall(here)
     assert said in ASKED["no_answer"].text

@@ -14,7 +14,7 @@ def rows(project: Path) -> list[re.Match[str]]:
     return [row for row in ROW.finditer(text) if row["item"] not in ("item", "---")]
 
 
-def test_every_item_has_a_place_and_a_test_that_exists(project: Path) -> None:
+def test_every_item_has_a_place_and_a_test_that_exists(project):
     found = rows(project)
     missing = []
     for row in found:
@@ -30,7 +30,7 @@ def test_every_item_has_a_place_and_a_test_that_exists(project: Path) -> None:
     assert len(found) > 200
 
 
-def test_every_evaluator_is_named(project: Path) -> None:
+def test_every_evaluator_is_named(project):
     text = (project / "docs" / "seeds.md").read_text(encoding="utf-8")
     of_our_own = {  # in none of the five systems
         "agent_budget", "bertscore", "calibration", "chrf", "code_execution", "conversation_goal", "corpus_bleu",
@@ -44,7 +44,7 @@ def test_every_evaluator_is_named(project: Path) -> None:
     assert set(re.findall(r"`(\w+)`", text)) >= set(evaluators()) - of_our_own
 
 
-def test_paths_exist(project: Path) -> None:
+def test_paths_exist(project):
     wanted = {
         path
         for row in rows(project)

@@ -1,12 +1,18 @@
-"""The GitHub Action: its steps run for real, against a local server that stands for GitHub's API."""
+"""The GitHub Action: its steps run for real, against a local server that stands for GitHub's API.
 
+Their scripts run in this process, and Assay's commands in them too, but where a test is about the shell.
+"""
+
+import contextlib
+import io
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -15,6 +21,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+from metrics.cli.main import main
 from metrics.store import Workspace
 from tests.conftest import PROJECT
 
@@ -77,6 +84,11 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
+@pytest.fixture(autouse=True)
+def _units_here(units_here: None) -> None:
+    """No workers: they are tested in tests/engine."""
+
+
 @pytest.fixture
 def api() -> Iterator[Api]:
     with Api() as server:
@@ -97,20 +109,53 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def step(name: str, folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run the step of that name as the runner does: bash, its environment, its script."""
+Done = subprocess.CompletedProcess[str]
+
+
+def environment_of(name: str, folder: Path, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The script of the step of that name, and the variables that the runner sets for it."""
     [found] = [each for each in STEPS if each.get("name") == name]
-    given = dict.fromkeys(found["env"], "") | {"ASSAY_FOLDER": "assay-report", "ASSAY_NAME": "assay"} | environment
     runner = {
         "GITHUB_ACTION_PATH": str(PROJECT), "GITHUB_OUTPUT": str(folder / "output"), "PYTHONPATH": str(PROJECT),
         "GITHUB_STEP_SUMMARY": str(folder / "summary"), "ASSAY_WORKSPACE": str(folder / "workspace"),
         "GITHUB_REPOSITORY": "octo/models", "GITHUB_EVENT_PATH": str(folder / "event.json"),
-        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "ASSAY_FOLDER": "assay-report", "ASSAY_NAME": "assay",
     }  # fmt: skip
+    return found["run"], os.environ | dict.fromkeys(found["env"], "") | runner | given
+
+
+def in_a_shell(name: str, folder: Path, **given: str) -> Done:
+    """Run the step of that name as the runner does: bash, its environment, its script."""
+    script, environment = environment_of(name, folder, given)
     return subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", found["run"]], cwd=folder, text=True,
-        env=os.environ | runner | given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], cwd=folder, text=True,
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
+
+
+def step(name: str, folder: Path, **given: str) -> Done:
+    """Run the file that the step of that name gives to Python, and Assay's commands in it, in this process."""
+    script, environment = environment_of(name, folder, given)
+    file = re.fullmatch(r'python "\$\{GITHUB_ACTION_PATH\}/(\.github/action/\w+\.py)"', script.strip())
+    assert file is not None, script
+    printed = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.chdir(folder):
+        for variable, value in environment.items():
+            patch.setenv(variable, value)
+        patch.setattr(subprocess, "run", assay)
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed), pytest.raises(SystemExit) as end:
+            runpy.run_path(str(PROJECT / file[1]), run_name="__main__")
+    return Done(script, int(end.value.code or 0), printed.getvalue())
+
+
+def assay(command: Sequence[str], capture_output: bool = False, check: bool = False, text: bool = True) -> Done:
+    """Stand for subprocess.run of a command of Assay."""
+    assert command[:3] == [sys.executable, "-m", "metrics"]
+    printed = io.StringIO() if capture_output else sys.stdout
+    with contextlib.redirect_stdout(printed):
+        code = main(command[3:])
+    assert not (check and code), command
+    return Done(command, code, printed.getvalue() if isinstance(printed, io.StringIO) else "")
 
 
 def outputs(folder: Path) -> Mapping[str, str]:
@@ -118,7 +163,7 @@ def outputs(folder: Path) -> Mapping[str, str]:
     return dict(line.split("=", 1) for line in (folder / "output").read_text().splitlines())
 
 
-def test_no_input_stands_in_a_script() -> None:
+def test_no_input_stands_in_a_script():
     """An input is text of others: as part of a script it would be executed."""
     for each in STEPS:
         assert "${{" not in each.get("run", "")
@@ -127,14 +172,14 @@ def test_no_input_stands_in_a_script() -> None:
     assert given == set(ACTION["inputs"]), "every input is used"
 
 
-def test_no_third_party_action() -> None:
+def test_no_third_party_action():
     used = [each["uses"] for each in STEPS if "uses" in each]
     used += re.findall(r"uses: (actions/\S+)", (PROJECT / "docs" / "ci.md").read_text(encoding="utf-8"))
     assert len(used) > 2
     assert all(FIRST_PARTY.fullmatch(name) for name in used), used
 
 
-def test_evaluate_gate_and_comment(checkout: Path, api: Api) -> None:
+def test_evaluate_gate_and_comment(checkout, api):
     """Main's run is the baseline of a pull request whose outputs are worse; its comment is created, then updated."""
     good = {"ASSAY_SUITE": "suite.csv", "ASSAY_OUTPUTS": "good.csv", "ASSAY_ARGUMENTS": "--evaluators\nrouge"}
     done = step("Evaluate", checkout, **good, ASSAY_FAIL_UNDER="rougeL.lower=0.7\nrouge1=0.9")
@@ -203,9 +248,7 @@ fail_under = {{ rouge1 = {gate} }}
         pytest.param("poor", 0.9, "rougeL=0", 1, 0, id="a gate of the file fails"),
     ],
 )
-def test_a_project_and_its_gates(
-    outputs_of_last: str, gate: float, own: str, code: int, failed: int, checkout: Path, api: Api
-) -> None:
+def test_a_project_and_its_gates(outputs_of_last, gate, own, code, failed, checkout, api):
     """A project in a subfolder: gates of the action hold the last evaluation, whose report is commented."""
     (checkout / "evals").mkdir()
     text = PROJECT_FILE.format(outputs=outputs_of_last, gate=gate)
@@ -226,7 +269,7 @@ def test_a_project_and_its_gates(
     ]
 
 
-def test_a_project_that_cannot_run_gates_no_older_run(checkout: Path) -> None:
+def test_a_project_that_cannot_run_gates_no_older_run(checkout):
     good = {"ASSAY_SUITE": "suite.csv", "ASSAY_OUTPUTS": "good.csv", "ASSAY_ARGUMENTS": "--evaluators\nrouge"}
     assert step("Evaluate", checkout, **good).returncode == 0
     (checkout / "assay.toml").write_text("[evaluate.nightly]\nsuite = 'absent.csv'\nevaluators = ['rouge']\n")
@@ -251,14 +294,14 @@ def report(checkout: Path) -> Path:
         pytest.param(500, 1, "::error::no comment: HTTP 500", id="server error"),
     ],
 )
-def test_refusals(status: int, code: int, told: str, report: Path, api: Api) -> None:
+def test_refusals(status, code, told, report, api):
     api.refuse = status
     done = step("Comment on the pull request", report, GITHUB_TOKEN="t", GITHUB_API_URL=api.url)
     assert (done.returncode, done.stdout.startswith(told)) == (code, True), done.stdout
     assert len(api.asked) == 1
 
 
-def test_a_long_report_is_cut_at_a_line(report: Path, api: Api) -> None:
+def test_a_long_report_is_cut_at_a_line(report, api):
     assert step("Comment on the pull request", report, GITHUB_TOKEN="t", GITHUB_API_URL=api.url).returncode == 0
     [comment] = api.comments
     assert len(comment["body"]) < 65_536
@@ -266,26 +309,26 @@ def test_a_long_report_is_cut_at_a_line(report: Path, api: Api) -> None:
 
 
 @pytest.mark.parametrize("name", ["a -->", "a\n::error::", "$(touch pwned)"])
-def test_a_name_is_plain(name: str, report: Path, api: Api) -> None:
-    done = step("Comment on the pull request", report, GITHUB_TOKEN="t", GITHUB_API_URL=api.url, ASSAY_NAME=name)
+def test_a_name_is_plain(name, report, api):
+    done = in_a_shell("Comment on the pull request", report, GITHUB_TOKEN="t", GITHUB_API_URL=api.url, ASSAY_NAME=name)
     assert (done.returncode, api.asked, len(done.stdout.splitlines())) == (2, [], 1)
     assert not (report / "pwned").exists()
 
 
-def test_hostile_inputs_are_arguments(checkout: Path) -> None:
+def test_hostile_inputs_are_arguments(checkout):
     evil = '"; touch pwned; $(touch pwned) `touch pwned` #'
     names = ("SUITE", "OUTPUTS", "ARGUMENTS", "FAIL_UNDER", "BASELINE", "FAIL_IF_WORSE")
-    done = step("Evaluate", checkout, **{f"ASSAY_{name}": evil for name in names})
+    done = in_a_shell("Evaluate", checkout, **{f"ASSAY_{name}": evil for name in names})
     assert (done.returncode, outputs(checkout)["run"]) == (2, ""), done.stdout
     assert not (checkout / "pwned").exists()
 
 
-def test_install_takes_the_extras_as_one_argument(checkout: Path) -> None:
+def test_install_takes_the_extras_as_one_argument(checkout):
     (checkout / "bin" / "python").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     for extras, wanted in (
         ("", str(PROJECT)),
         ("judge,pdf", f"{PROJECT}[judge,pdf]"),
         ("$(x) y", f"{PROJECT}[$(x) y]"),
     ):
-        done = step("Install Assay", checkout, ASSAY_EXTRAS=extras)
+        done = in_a_shell("Install Assay", checkout, ASSAY_EXTRAS=extras)
         assert done.stdout.splitlines() == ["-m", "pip", "install", "--quiet", wanted]

@@ -20,20 +20,7 @@ from tests.library.coco_files import RESULTS, TRUTH
 from tests.vision.coco_oracle import random_scene
 from tests.vision.mask_oracle import random_masks
 
-NAMES = (
-    "AP",
-    "AP50",
-    "AP75",
-    "AP_small",
-    "AP_medium",
-    "AP_large",
-    "AR_1",
-    "AR_10",
-    "AR_100",
-    "AR_small",
-    "AR_medium",
-    "AR_large",
-)
+NAMES = tuple("AP AP50 AP75 AP_small AP_medium AP_large AR_1 AR_10 AR_100 AR_small AR_medium AR_large".split())
 READERS = ("scanned", "typed", "strict")
 
 
@@ -242,11 +229,8 @@ def test_what_there_is_by_name(tmp_path):
     assert tuple(summary.values) == NAMES
     assert summary["AP"] == summary.values["AP"] == pytest.approx(0.25)  # dog: the false positive scores higher; cat: 0
     assert summary["AP_large"] is None
-    assert {label: numbers["AR_100"] for label, numbers in summary.per_class.items()} == {
-        "dog": 1.0,
-        "cat": 0.0,
-        "eel": None,
-    }
+    recalls = {label: numbers["AR_100"] for label, numbers in summary.per_class.items()}
+    assert recalls == {"dog": 1.0, "cat": 0.0, "eel": None}
     with pytest.raises(TypeError):
         summary.values["AP"] = 1.0
     assert coco_summary(tmp_path / "t.json", tmp_path / "r.json").per_class == {}

@@ -3,7 +3,6 @@
 import asyncio
 import subprocess
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -17,15 +16,8 @@ ROWS = [{"case_id": "1", "expected_answers": ["yes"]}, {"case_id": "2", "expecte
 ANSWERS = [{"case_id": "1", "model": "m", "answer": "yes"}, {"case_id": "2", "model": "m", "answer": "yes"}]
 
 
-def test_tables_in_a_sealed_run_out(workspace: Path) -> None:
-    run = evaluate(Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS), evaluators=["rouge"])
-    assert run.state == "finished"
-    assert run.scores.query("metric == 'rougeL'")["value"].tolist() == [1.0, 0.0]
-    assert run.aggregates.query("metric == 'rougeL'")["value"].tolist() == [0.5]
-
-
 @pytest.mark.usefixtures("units_here")
-def test_a_run_and_a_workspace_give_what_the_analysis_finds(workspace: Path) -> None:
+def test_a_run_and_a_workspace_give_what_the_analysis_finds(workspace):
     marked = {"rouge": {"threshold": 0.75}}
     suite, outputs = Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS)
     run = evaluate(suite, outputs, evaluators=["rouge"], parameters=marked)
@@ -38,15 +30,18 @@ def test_a_run_and_a_workspace_give_what_the_analysis_finds(workspace: Path) -> 
     assert again.slices.equals(analysis.slices(run))
 
 
-def test_it_works_while_an_event_loop_is_running(workspace: Path) -> None:
-    async def notebook() -> str:
-        return evaluate(Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS), evaluators=["rouge"]).state
+def test_it_works_while_an_event_loop_is_running(workspace):
+    async def notebook() -> Run:
+        return evaluate(Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS), evaluators=["rouge"])
 
-    assert asyncio.run(notebook()) == "finished"
+    run = asyncio.run(notebook())
+    assert run.state == "finished"
+    assert run.scores.query("metric == 'rougeL'")["value"].tolist() == [1.0, 0.0]
+    assert run.aggregates.query("metric == 'rougeL'")["value"].tolist() == [0.5]
 
 
 @pytest.mark.usefixtures("units_here")
-def test_data_frames_and_files(workspace: Path, tmp_path: Path) -> None:
+def test_data_frames_and_files(workspace, tmp_path):
     suite = pd.DataFrame({"case_id": ["1"], "expected_answer": ["yes"]})
     pd.DataFrame({"case_id": ["1"], "answer": ["yes"]}).to_csv(tmp_path / "tiny.csv", index=False)
     run = evaluate(suite, tmp_path / "tiny.csv", evaluators=["rouge"], parameters={"rouge": {"use_stemmer": False}})
@@ -54,13 +49,13 @@ def test_data_frames_and_files(workspace: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("units_here")
-def test_default_evaluators_are_those_the_data_can_feed(workspace: Path) -> None:
+def test_default_evaluators_are_those_the_data_can_feed(workspace):
     run = evaluate(Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS))
     assert {"rouge", "bleu", "looping_detection"} <= set(run.evaluators)
     assert not {"text_matching", "json_schema", "coco_summary"} & set(run.evaluators)
 
 
-def test_a_script_needs_no_main_guard(workspace: Path, tmp_path: Path, project: Path) -> None:
+def test_a_script_needs_no_main_guard(workspace, tmp_path, project):
     script = tmp_path / "script.py"
     script.write_text(
         f"import sys; sys.path.insert(0, {str(project)!r})\n"
@@ -73,7 +68,7 @@ def test_a_script_needs_no_main_guard(workspace: Path, tmp_path: Path, project: 
     assert done.stdout.strip() == "finished"
 
 
-def test_bad_input_is_an_input_error(workspace: Path) -> None:
+def test_bad_input_is_an_input_error(workspace):
     with pytest.raises(InputError, match="rogue"):
         evaluate(Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS), evaluators=["rogue"])
 
@@ -99,7 +94,7 @@ def objects(*box: float, score: float = 0.5) -> tuple[Suite, Outputs]:
 
 
 @pytest.mark.usefixtures("units_here")
-def test_boxes_are_checked_before_they_are_scored(workspace: Path) -> None:
+def test_boxes_are_checked_before_they_are_scored(workspace):
     suite, outputs = objects(0.1, 0.1, 0.4, 0.3)
     with pytest.raises(InputError) as refused:
         evaluate(suite, outputs, evaluators=["average_precision"])
@@ -115,7 +110,7 @@ def test_boxes_are_checked_before_they_are_scored(workspace: Path) -> None:
 
 
 @pytest.mark.usefixtures("units_here")
-def test_unknown_classes_need_an_answer(workspace: Path) -> None:
+def test_unknown_classes_need_an_answer(workspace):
     suite, outputs = objects(10.0, 10.0, 40.0, 30.0)
     assert outputs.predictions is not None
     other = outputs.predictions.slice(0, 1).to_pylist()[0] | {"label": "cats"}
@@ -138,19 +133,19 @@ def test_unknown_classes_need_an_answer(workspace: Path) -> None:
     assert evaluate(suite, frame, evaluators=["average_precision"], unknown_classes=["ignore"]).state == "finished"
 
 
-def test_an_answer_about_classes_needs_boxes(workspace: Path) -> None:
+def test_an_answer_about_classes_needs_boxes(workspace):
     with pytest.raises(InputError, match="unknown_classes: found a suite of text; expected a suite of detection"):
         evaluate(Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS), unknown_classes=["ignore"])
 
 
 @pytest.mark.usefixtures("units_here")
-def test_what_is_only_doubtful_is_a_warning(workspace: Path) -> None:
+def test_what_is_only_doubtful_is_a_warning(workspace):
     with pytest.warns(UserWarning, match="m: Scores go from 49.9 to 50"):
         run = evaluate(*objects(10.0, 10.0, 40.0, 30.0, score=50.0), evaluators=["average_precision"])
     assert run.state == "finished"
 
 
-def test_public_names_are_there() -> None:
+def test_public_names_are_there():
     for name in metrics.__all__:
         assert getattr(metrics, name) is not None
     assert "rouge" in metrics.evaluators()

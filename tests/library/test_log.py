@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,12 @@ from metrics.store.logged_rows import LoggedRows
 TONE = Metric("tone", "Tone, from 1 to 5.", 1, 5, threshold=3)
 
 
-def test_a_logged_run_has_the_scores_that_were_added(workspace: Path) -> None:
+@pytest.fixture(autouse=True)
+def _units_here(units_here):
+    """No workers: they are tested in tests/engine."""
+
+
+def test_a_logged_run_has_the_scores_that_were_added(workspace):
     with assay.log("nightly", metrics=[TONE], evaluators=["rouge"]) as log:
         for model, answers in {"a": ("yes", "no"), "b": ("no", "no")}.items():
             for place, answer in enumerate(answers):
@@ -46,7 +50,7 @@ def test_a_logged_run_has_the_scores_that_were_added(workspace: Path) -> None:
     assert not any((workspace / "logs").iterdir())
 
 
-def test_a_case_is_known_by_its_content_and_repeats_are_counted(workspace: Path) -> None:
+def test_a_case_is_known_by_its_content_and_repeats_are_counted(workspace):
     with assay.log("repeats", model="m") as log:
         for score in (0.0, 0.5, 1.0):
             log.add("What is it?", "x", {"s": score})
@@ -58,12 +62,12 @@ def test_a_case_is_known_by_its_content_and_repeats_are_counted(workspace: Path)
     assert log.result.suite.cases["tags"].to_pylist() == [None, ["t"]]
 
 
-def test_every_fault_of_a_row_is_told_and_nothing_is_added(workspace: Path) -> None:
+def test_every_fault_of_a_row_is_told_and_nothing_is_added(workspace):
     with assay.log("faults", metrics=[TONE]) as log:
         log.add({"case_id": "1", "question": "?"}, "x", {"tone": 1})
         with pytest.raises(InputError) as refused:
             log.add({"question": "?", "weight": "much"}, {"answer": "x", "tokens": 1.5}, reasons={"other": "y"},
-                    scores={"two words": 1, "n": float("nan"), "tone": 9, "text": "x"})  # type: ignore[dict-item]  # fmt: skip
+                    scores={"two words": 1, "n": float("nan"), "tone": 9, "text": "x"})  # fmt: skip
         assert len(refused.value.problems) == 7
         with pytest.raises(InputError, match="case '1' with other values than before"):
             log.add({"case_id": "1", "question": "else?"}, "x")
@@ -71,7 +75,7 @@ def test_every_fault_of_a_row_is_told_and_nothing_is_added(workspace: Path) -> N
     assert log.result.outputs.outputs.num_rows == 1
 
 
-def test_an_exception_keeps_what_was_added(workspace: Path) -> None:
+def test_an_exception_keeps_what_was_added(workspace):
     with pytest.raises(ZeroDivisionError) as failed, assay.log("broken", metrics=[TONE]) as log:
         log.add("a?", "x", {"tone": 4})
         log.add("b?", "x", {"tone": 1 / 0})
@@ -87,7 +91,7 @@ def test_an_exception_keeps_what_was_added(workspace: Path) -> None:
     assert log.result.evaluators["own_scores"]["scores"]["tone"]["high"] == 5
 
 
-def test_logs_that_cannot_be_opened_or_closed_say_why(workspace: Path) -> None:
+def test_logs_that_cannot_be_opened_or_closed_say_why(workspace):
     with pytest.raises(InputError, match="no unfinished log called 'never'"):
         assay.log("never", resume=True)
     with pytest.raises(InputError, match="the metric 'two words'"):
@@ -103,7 +107,7 @@ def test_logs_that_cannot_be_opened_or_closed_say_why(workspace: Path) -> None:
         log.add("b?", "x", {"s": 1})
 
 
-def test_threads_add_to_one_log(workspace: Path) -> None:
+def test_threads_add_to_one_log(workspace):
     with assay.log("threads") as log:
 
         def work(worker: int) -> None:
@@ -133,7 +137,7 @@ with metrics.log("killed") as log:
 """
 
 
-def test_a_killed_process_loses_nothing_and_a_torn_row_is_left_out(workspace: Path, project: Path) -> None:
+def test_a_killed_process_loses_nothing_and_a_torn_row_is_left_out(workspace, project):
     with subprocess.Popen(
         [sys.executable, "-c", KILLED, str(project)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

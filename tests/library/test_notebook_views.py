@@ -3,7 +3,6 @@
 import re
 import sys
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pandas as pd
 import polars as pl
@@ -47,7 +46,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run(made.folder)
 
 
-def test_a_notebook_shows_the_leaderboard(run: Run) -> None:
+def test_a_notebook_shows_the_leaderboard(run):
     html = run._repr_html_()
     page = Tags(html)
     assert {"script", "img", "link", "iframe"}.isdisjoint(page.names)
@@ -61,7 +60,7 @@ def test_a_notebook_shows_the_leaderboard(run: Run) -> None:
     assert "n 6" in page.text
 
 
-def test_every_rule_of_style_is_for_the_view_alone(run: Run) -> None:
+def test_every_rule_of_style_is_for_the_view_alone(run):
     style = re.search(r"<style>(.*?)</style>", run._repr_html_(), re.DOTALL)
     assert style is not None
     assert 'data-jp-theme-light="false"' in style[1]
@@ -70,7 +69,7 @@ def test_every_rule_of_style_is_for_the_view_alone(run: Run) -> None:
     assert all(".assay-view" in part for selector in selectors for part in selector.split(","))
 
 
-def test_a_terminal_shows_one_line_or_the_leaderboard(run: Run) -> None:
+def test_a_terminal_shows_one_line_or_the_leaderboard(run):
     assert repr(run) == f"Run({run.id!r}, finished)"
     lines = str(run).splitlines()
     assert lines[0].startswith(f"Run {run.id} · evil")
@@ -78,7 +77,7 @@ def test_a_terminal_shows_one_line_or_the_leaderboard(run: Run) -> None:
     assert "1.00 0.610–1.00" in best
 
 
-def test_an_unfinished_run_says_how_it_goes_on(run: Run, workspace: Path) -> None:
+def test_an_unfinished_run_says_how_it_goes_on(run, workspace):
     from metrics import engine
 
     waiting = Run(engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"]).folder)
@@ -86,7 +85,7 @@ def test_an_unfinished_run_says_how_it_goes_on(run: Run, workspace: Path) -> Non
     assert "queued, 0% done: it has not begun" in Tags(waiting._repr_html_()).text
 
 
-def test_a_case_is_shown_with_the_evidence_of_one_evaluator_or_of_all(run: Run) -> None:
+def test_a_case_is_shown_with_the_evidence_of_one_evaluator_or_of_all(run):
     model = "poor" + EVIL
     everything = run.show("c1")
     assert [(one.model, one.repeat) for one in everything.outputs] == [("good" + EVIL, 1), (model, 1)]
@@ -104,7 +103,7 @@ def test_a_case_is_shown_with_the_evidence_of_one_evaluator_or_of_all(run: Run) 
         run.show("c99")
 
 
-def test_an_image_is_shown_with_its_boxes(tmp_path: Path) -> None:
+def test_an_image_is_shown_with_its_boxes(tmp_path):
     (tmp_path / "media").mkdir()
     (tmp_path / "media" / "1.png").write_bytes(picture(80, 60))
     cat = {"case_id": "1", "label": "cat", "x": 10.0, "y": 10.0, "width": 40.0, "height": 30.0}
@@ -120,7 +119,7 @@ def test_an_image_is_shown_with_its_boxes(tmp_path: Path) -> None:
     assert "2 objects drawn" in repr(shown)
 
 
-def test_tables_as_arrow_and_polars_are_those_of_pandas(run: Run) -> None:
+def test_tables_as_arrow_and_polars_are_those_of_pandas(run):
     for name, frame in (("scores", run.scores), ("aggregates", run.aggregates)):
         table = run.arrow(name)
         assert table.column_names == list(frame.columns)
@@ -132,7 +131,7 @@ def test_tables_as_arrow_and_polars_are_those_of_pandas(run: Run) -> None:
         run.arrow("points")
 
 
-def test_without_polars_the_message_says_what_to_do(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_polars_the_message_says_what_to_do(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(MissingResource, match="pip install polars"):
         run.polars()

@@ -1,8 +1,6 @@
 """Presets: what each holds, which suit which data, what the command makes of them."""
 
 import json
-from collections.abc import Collection
-from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -11,7 +9,7 @@ from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from metrics.core.suite import Task
-from metrics.library.presets import PRESETS, Preset, chosen_by, default, suitable
+from metrics.library.presets import PRESETS, chosen_by, default, suitable
 from metrics.store import Workspace
 
 TASKS: tuple[Task, ...] = get_args(Task)
@@ -21,7 +19,7 @@ BOXES = {"annotations", "predictions"}
 
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
-def test_a_preset_holds_registered_evaluators_for_each_of_its_tasks(preset: Preset) -> None:
+def test_a_preset_holds_registered_evaluators_for_each_of_its_tasks(preset):
     known = evaluators()
     families = {entry.family for entry in known.values()}
     assert set(preset.families) <= families
@@ -37,14 +35,14 @@ def test_a_preset_holds_registered_evaluators_for_each_of_its_tasks(preset: Pres
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
-def test_the_main_evaluator_of_a_task_comes_first(task: Task) -> None:
+def test_the_main_evaluator_of_a_task_comes_first(task):
     first, *others = (entry.id for entry in default(task).evaluators(task))
     assert first == task
     assert others == [entry.id for entry in evaluators().values() if entry.id in others], "in the registry's order"
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_what_runs_unasked_needs_neither_judge_nor_model(task: Task) -> None:
+def test_what_runs_unasked_needs_neither_judge_nor_model(task):
     held = default(task).evaluators(task)
     assert held
     assert not [entry.id for entry in held if entry.needs]
@@ -66,7 +64,7 @@ def test_what_runs_unasked_needs_neither_judge_nor_model(task: Task) -> None:
         ("segmentation", BOXES, ["segmentation"]),
     ],
 )
-def test_presets_are_offered_where_they_suit_the_data(task: Task, present: Collection[str], offered: list[str]) -> None:
+def test_presets_are_offered_where_they_suit_the_data(task, present, offered):
     assert [preset.id for preset in suitable(task, present)] == offered
 
 
@@ -80,9 +78,7 @@ def test_presets_are_offered_where_they_suit_the_data(task: Task, present: Colle
         ("quick", ANSWERED, ["pii_leakage"], ["json_schema", "consistency_rouge", "rouge"]),
     ],
 )
-def test_a_preset_takes_what_the_data_can_feed(
-    name: str, present: Collection[str], within: list[str], outside: list[str]
-) -> None:
+def test_a_preset_takes_what_the_data_can_feed(name, present, within, outside):
     chosen = chosen_by(name, "text", present)
     assert set(within) <= set(chosen)
     assert not set(outside) & set(chosen)
@@ -96,13 +92,13 @@ def test_a_preset_takes_what_the_data_can_feed(
         ("detection", "text", "detection for data of the task text.*quick, answers, safety"),
     ],
 )
-def test_a_preset_that_cannot_be_taken_says_which_can(name: str, task: Task, said: str) -> None:
+def test_a_preset_that_cannot_be_taken_says_which_can(name, task, said):
     with pytest.raises(InputError, match=said):
         chosen_by(name, task, ANSWERED)
 
 
 @pytest.mark.usefixtures("units_here")
-def test_the_command_runs_a_preset_and_what_is_named_beside_it(workspace: Path, tmp_path: Path) -> None:
+def test_the_command_runs_a_preset_and_what_is_named_beside_it(workspace, tmp_path):
     rows = [{"case_id": "1", "question": "Who?", "expected_answers": ["Ada"], "model": "small", "answer": "Ada"}]
     (tmp_path / "all.json").write_text(json.dumps(rows))
     assert main(["evaluate", str(tmp_path / "all.json"), "--preset", "quick", "--evaluators", "rouge"]) == 0
@@ -111,7 +107,7 @@ def test_the_command_runs_a_preset_and_what_is_named_beside_it(workspace: Path, 
     assert len(run.evaluators) == len(chosen_by("quick", "text", {*ANSWERED, "expected_answers", "short_answers"}))
 
 
-def test_the_command_lists_the_presets(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_lists_the_presets(capsys):
     main(["evaluators", "--presets"])
     printed = capsys.readouterr().out
     assert all(preset.title in printed for preset in PRESETS.values())

@@ -33,7 +33,7 @@ def checks(run: Run, *kinds: str, **more: Any) -> dict[str, Check]:
     return {row.kind: row for row in manipulation_checks(engine.execute(again, one_thread), PASSES)}
 
 
-def test_what_each_kind_changes() -> None:
+def test_what_each_kind_changes():
     suite, outputs = rag(8)
     made = vary_answers(suite, outputs, ["answer_padded", "context_reordered", "answer_signed_by_judge"], 3,
                         judge_name="scripted")  # fmt: skip
@@ -59,13 +59,13 @@ def test_what_each_kind_changes() -> None:
         }[row["perturbation"]]
 
 
-def test_the_same_seed_draws_the_same_cases() -> None:
+def test_the_same_seed_draws_the_same_cases():
     suite, outputs = rag(40)
     drawn = [vary_answers(suite, outputs, ["answer_padded"], 5, seed).suite.cases["case_id"] for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def test_what_cannot_be_varied_says_why() -> None:
+def test_what_cannot_be_varied_says_why():
     suite = Suite.from_rows("s", "text", [{"case_id": name, "question": "Who?"} for name in "abc"])
     outputs = Outputs.from_rows(
         [
@@ -87,7 +87,7 @@ def test_what_cannot_be_varied_says_why() -> None:
         vary_answers(suite, outputs, ["answer_shortened"])
 
 
-def test_a_judge_that_likes_length_is_found_and_one_that_does_not_is_not(workspace: Path) -> None:
+def test_a_judge_that_likes_length_is_found_and_one_that_does_not_is_not(workspace):
     def swayed(request: Request) -> dict[str, Any]:
         return {"reason": "So.", "verdict": request.text.count("The mill was built in") > 1}
 
@@ -105,7 +105,7 @@ def test_a_judge_that_likes_length_is_found_and_one_that_does_not_is_not(workspa
         assert "swayed" not in {row.verdict for row in found.values()}
 
 
-def test_a_judge_that_likes_its_own_name_is_found(workspace: Path) -> None:
+def test_a_judge_that_likes_its_own_name_is_found(workspace):
     with JudgeServer() as server:
         server.say("byop", lambda request: {"reason": "So.", "verdict": "— scripted" in request.text})
         found = checks(judged(workspace, server.url), "answer_signed_by_judge")
@@ -114,14 +114,14 @@ def test_a_judge_that_likes_its_own_name_is_found(workspace: Path) -> None:
     }
 
 
-def test_a_judge_that_always_says_the_same_shows_nothing(workspace: Path) -> None:
+def test_a_judge_that_always_says_the_same_shows_nothing(workspace):
     with JudgeServer() as server:
         server.say("byop", {"reason": "So.", "verdict": True})
         (row,) = checks(judged(workspace, server.url), "answer_padded").values()
     assert (row.verdict, row.effect, row.p) == ("constant", None, None)
 
 
-def test_nineteen_cases_are_too_few(workspace: Path) -> None:
+def test_nineteen_cases_are_too_few(workspace):
     with JudgeServer() as server:
         server.say("byop", lambda request: {"reason": "So.", "verdict": request.text.count("1501") > 1})
         run = judged(workspace, server.url)
@@ -131,7 +131,7 @@ def test_nineteen_cases_are_too_few(workspace: Path) -> None:
     assert enough.verdict != "few"
 
 
-def test_the_judge_writes_longer_and_shorter_answers(workspace: Path) -> None:
+def test_the_judge_writes_longer_and_shorter_answers(workspace):
     """A rehearsal, for the estimate, asks nobody."""
     with JudgeServer() as server:
         server.say("byop", {"reason": "So.", "verdict": True})
@@ -147,21 +147,19 @@ def test_the_judge_writes_longer_and_shorter_answers(workspace: Path) -> None:
     assert {pair for pair in texts if pair[0]} == {("answer_lengthened", "Long."), ("answer_shortened", "Short.")}
 
 
-def test_a_run_without_a_judge_has_none_to_check(workspace: Path) -> None:
+def test_a_run_without_a_judge_has_none_to_check(workspace):
     run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
     assert not has_manipulations(run)
     with pytest.raises(InputError, match="no evaluator that asks a judge"):
         judged_again(run)
 
 
-def test_every_kind_has_its_words() -> None:
+def test_every_kind_has_its_words():
     assert set(ANSWER_KINDS) == set(MANIPULATIONS)
     assert all(what.title and what.says for what in MANIPULATIONS.values())
 
 
-def test_the_command_estimates_judges_and_says_what_it_found(
-    workspace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_estimates_judges_and_says_what_it_found(workspace, capsys):
     with JudgeServer() as server:
         server.say("byop", lambda request: {"reason": "So.", "verdict": request.text.count("The mill was built") > 1})
         run = judged(workspace, server.url)
@@ -178,7 +176,7 @@ def test_the_command_estimates_judges_and_says_what_it_found(
     ]
 
 
-def test_the_report_says_what_sways_the_judge(workspace: Path) -> None:
+def test_the_report_says_what_sways_the_judge(workspace):
     with JudgeServer() as server:
         server.say("byop", lambda request: {"reason": "So.", "verdict": "— scripted" in request.text})
         again = judged_again(judged(workspace, server.url), ["answer_signed_by_judge"]).create(Workspace())

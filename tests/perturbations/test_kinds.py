@@ -42,7 +42,7 @@ def distance(text: str, other: str) -> int:
     return row[-1]
 
 
-def test_there_are_fourteen_and_two_ask_a_judge() -> None:
+def test_there_are_fourteen_and_two_ask_a_judge():
     assert len(KINDS) == 14
     assert [name for name in KINDS if name not in RULE_KINDS] == ["paraphrase", "contextual_misinformation"]
     assert [name for name, kind in KINDS.items() if kind.is_control] == ["copy"]
@@ -73,14 +73,14 @@ def test_there_are_fourteen_and_two_ask_a_judge() -> None:
         pytest.param("character", "1 + 1 = ?", "1 + 1 = ?", id="no letter, no change"),
     ],
 )
-def test_worked_examples(kind: str, text: str, expected: str) -> None:
+def test_worked_examples(kind, text, expected):
     assert vary(kind, text, 2) == expected
 
 
 @pytest.mark.parametrize("kind", CHANGING)
 @settings(max_examples=40)
 @given(text=texts, level=st.sampled_from(range(3)), seed=st.integers(0, 9))
-def test_whatever_has_a_site_is_changed_the_same_way_every_time(kind: str, text: str, level: int, seed: int) -> None:
+def test_whatever_has_a_site_is_changed_the_same_way_every_time(kind, text, level, seed):
     sites = KINDS[kind].sites
     assert sites is not None
     made = vary(kind, text, level, seed)
@@ -90,7 +90,7 @@ def test_whatever_has_a_site_is_changed_the_same_way_every_time(kind: str, text:
 
 
 @given(text=texts, level=st.sampled_from(range(3)))
-def test_characters_are_changed_as_promised(text: str, level: int) -> None:
+def test_characters_are_changed_as_promised(text, level):
     letters = len(graphemes(text))
     most = max(1, round(KINDS["character_delete"].shares[level] * letters))
     digits = [c for c in text if unicodedata.category(c) == "Nd"]
@@ -110,7 +110,7 @@ def test_characters_are_changed_as_promised(text: str, level: int) -> None:
 
 
 @given(text=texts, level=st.sampled_from(range(3)))
-def test_words_are_changed_as_promised(text: str, level: int) -> None:
+def test_words_are_changed_as_promised(text, level):
     swapped = vary("word_swap", text, level)
     assert Counter(text[a:b] for a, b in words(text)) == Counter(swapped[a:b] for a, b in words(swapped))
     assert Counter(swapped) == Counter(text)
@@ -127,12 +127,12 @@ def is_part(text: str, whole: str) -> bool:
 
 
 @pytest.mark.parametrize("kind", CHANGING)
-def test_more_intensity_changes_more(kind: str) -> None:
+def test_more_intensity_changes_more(kind):
     sums = [sum(distance(SHORT, vary(kind, SHORT, level, seed)) for seed in range(3)) for level in range(3)]
     assert 0 < sums[0] < sums[1] < sums[2], dict(zip(INTENSITIES, sums, strict=True))
 
 
-def test_the_changes_of_a_low_intensity_are_among_those_of_a_high_one() -> None:
+def test_the_changes_of_a_low_intensity_are_among_those_of_a_high_one():
     for kind in ("keyboard", "yz", "character_replace"):
         steps = [
             {i for i, (a, b) in enumerate(zip(LONG, vary(kind, LONG, level), strict=True)) if a != b}
@@ -141,18 +141,18 @@ def test_the_changes_of_a_low_intensity_are_among_those_of_a_high_one() -> None:
         assert all(low < high for low, high in pairwise(steps))
 
 
-def test_another_seed_another_text() -> None:
+def test_another_seed_another_text():
     assert len({vary("keyboard", LONG, 1, seed) for seed in range(20)}) == 20
     assert vary("keyboard", LONG, 1, 1) != vary("character_replace", LONG, 1, 1)
 
 
-def test_seeds_make_the_same_numbers_on_every_machine() -> None:
+def test_seeds_make_the_same_numbers_on_every_machine():
     drawn = [seeded(seed, "a", "copy").random() for seed in (7, 8)]
     assert drawn == pytest.approx([0.500027298542, 0.946941199686], abs=1e-12)
 
 
 @pytest.mark.parametrize(("name", "sides"), [("synonyms.txt", 1), ("antonyms.txt", 2)])
-def test_the_word_lists_are_sound(name: str, sides: int) -> None:
+def test_the_word_lists_are_sound(name, sides):
     seen: Counter[str] = Counter()
     for kind, text in _lines(name):
         groups = [[_forms(kind, word) for word in side.split()] for side in text.split("|")]
@@ -165,7 +165,7 @@ def test_the_word_lists_are_sound(name: str, sides: int) -> None:
     assert not [form for form, count in seen.items() if count > 1], "a word in two groups"
 
 
-def test_a_synonym_of_a_synonym_is_the_word_and_antonyms_go_both_ways() -> None:
+def test_a_synonym_of_a_synonym_is_the_word_and_antonyms_go_both_ways():
     for name, lexicon in (("synonyms.txt", synonyms()), ("antonyms.txt", antonyms())):
         forms = [_forms(kind, word) for kind, text in _lines(name) for word in text.replace("|", " ").split()]
         ambiguous = {form for word in forms for form, count in Counter(word).items() if count > 1}

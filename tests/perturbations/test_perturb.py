@@ -35,7 +35,7 @@ def rows_of(made: Suite) -> dict[str, dict[str, Any]]:
     return {row["case_id"]: row for row in made.cases.to_pylist()}
 
 
-def test_a_variant_has_all_of_its_original_but_what_is_changed() -> None:
+def test_a_variant_has_all_of_its_original_but_what_is_changed():
     made = perturb(suite(), ["copy", "yz"], "high", 3)
     assert made.suite.cases["case_id"].to_pylist() == ["loan", "sum", "none", "loan~copy", "sum~copy", "loan~yz"]
     rows = rows_of(made.suite)
@@ -54,7 +54,7 @@ def test_a_variant_has_all_of_its_original_but_what_is_changed() -> None:
     ]
 
 
-def test_a_family_shares_a_group_so_that_intervals_are_not_too_narrow() -> None:
+def test_a_family_shares_a_group_so_that_intervals_are_not_too_narrow():
     rows = rows_of(perturb(suite([*CASES, {"case_id": "own", "question": "Why?", "group": "g"}]), ["copy"]).suite)
     groups = {name: row["group"] for name, row in rows.items()}
     assert groups == {
@@ -62,7 +62,7 @@ def test_a_family_shares_a_group_so_that_intervals_are_not_too_narrow() -> None:
     }  # fmt: skip
 
 
-def test_the_suite_is_another_one_and_reads_back_as_it_is(tmp_path: Path) -> None:
+def test_the_suite_is_another_one_and_reads_back_as_it_is(tmp_path):
     made = perturb(suite(), RULE_KINDS, seed=1).suite
     assert made.fingerprint != suite().fingerprint
     for kind in ("jsonl", "parquet"):
@@ -70,7 +70,7 @@ def test_the_suite_is_another_one_and_reads_back_as_it_is(tmp_path: Path) -> Non
         assert read_suite(tmp_path / f"made.{kind}").fingerprint == made.fingerprint
 
 
-def test_contexts_and_sources_are_changed_where_asked() -> None:
+def test_contexts_and_sources_are_changed_where_asked():
     made = perturb(suite(), ["antonym"], "high", fields=["contexts", "source"]).suite
     rows = rows_of(made)
     assert rows["loan~antonym"]["question"] == CASES[0]["question"]
@@ -80,7 +80,7 @@ def test_contexts_and_sources_are_changed_where_asked() -> None:
     assert rows["none~antonym"]["source_text"] == "Every question here."
 
 
-def test_variants_are_not_varied_and_ids_never_clash() -> None:
+def test_variants_are_not_varied_and_ids_never_clash():
     once = perturb(suite(), ["copy"])
     twice = perturb(once.suite, ["copy"], name="again")
     ids = twice.suite.cases["case_id"].to_pylist()
@@ -90,7 +90,7 @@ def test_variants_are_not_varied_and_ids_never_clash() -> None:
 
 @settings(max_examples=30)
 @given(order=st.permutations(range(6)), size=st.integers(1, 6), seed=st.integers(-5, 5))
-def test_neither_order_nor_choice_of_cases_matters(order: list[int], size: int, seed: int) -> None:
+def test_neither_order_nor_choice_of_cases_matters(order, size, seed):
     rows = [{"case_id": f"c{n}", "question": f"Why is the {word} big?"} for n, word in enumerate("abcdef")]
     every = rows_of(perturb(suite(rows), ["keyboard", "synonym", "comma"], seed=seed).suite)
     some = rows_of(perturb(suite([rows[n] for n in order[:size]]), ["comma", "keyboard"], seed=seed).suite)
@@ -98,15 +98,15 @@ def test_neither_order_nor_choice_of_cases_matters(order: list[int], size: int, 
     assert all(row["question"] == every[name]["question"] for name, row in some.items())
 
 
-def test_a_kind_that_changes_nothing_adds_nothing() -> None:
+def test_a_kind_that_changes_nothing_adds_nothing():
     made = perturb(suite([CASES[1]]), ["yz"])
     assert (len(made.suite), made.made) == (1, {"yz": 0})
     assert made.suite.cases["group"].to_pylist() == [None]
 
 
-def test_everything_wrong_is_told_at_once() -> None:
+def test_everything_wrong_is_told_at_once():
     with pytest.raises(InputError) as caught:
-        perturb(Suite.from_rows("dogs", "detection", []), ["copy", "typo"], "huge", fields=[])  # type: ignore[arg-type]
+        perturb(Suite.from_rows("dogs", "detection", []), ["copy", "typo"], "huge", fields=[])
     told = str(caught.value).splitlines()
     assert told[0] == "dogs: found a suite of task detection; expected cases with text: text, classification, agent"
     assert told[1].startswith("kinds: found 'typo'; expected one of copy, character, character_delete,")
@@ -119,7 +119,7 @@ def judged(server: JudgeServer, workspace: Path, kind: str, **options: Any) -> A
     return perturb(suite(), [kind], judge=judge, workspace=workspace, **options)
 
 
-def test_a_judge_paraphrases_once(judge_server: JudgeServer, workspace: Path) -> None:
+def test_a_judge_paraphrases_once(judge_server, workspace):
     judge_server.say("perturbation.paraphrase.high", lambda request: {"text": f"Reworded: {request.data['TEXT']}"})
     made = judged(judge_server, workspace, "paraphrase", intensity="high")
     assert rows_of(made.suite)["sum~paraphrase"]["question"] == "Reworded: 6 × 7?"
@@ -132,9 +132,7 @@ def test_a_judge_paraphrases_once(judge_server: JudgeServer, workspace: Path) ->
     assert len(judge_server.calls) == 4, "another seed is another draw"
 
 
-def test_misinformation_goes_before_the_question_and_against_the_truth(
-    judge_server: JudgeServer, workspace: Path
-) -> None:
+def test_misinformation_goes_before_the_question_and_against_the_truth(judge_server, workspace):
     judge_server.say("perturbation.contextual_misinformation.medium", {"text": "Fines were abolished."})
     made = judged(judge_server, workspace, "contextual_misinformation")
     variant = rows_of(made.suite)["loan~contextual_misinformation"]
@@ -143,7 +141,7 @@ def test_misinformation_goes_before_the_question_and_against_the_truth(
     assert judge_server.calls[0].data["TRUTH"] == "[1] Two euros"
 
 
-def test_what_a_judge_does_not_write_has_no_variant(judge_server: JudgeServer, workspace: Path) -> None:
+def test_what_a_judge_does_not_write_has_no_variant(judge_server, workspace):
     judge_server.say(
         "perturbation.paraphrase.medium",
         lambda request: {"text": request.data["TEXT"]} if "×" in request.data["TEXT"] else {"text": ""},
@@ -155,7 +153,7 @@ def test_what_a_judge_does_not_write_has_no_variant(judge_server: JudgeServer, w
     assert reasons["loan"].startswith("the judge returned no text: the judge's reply does not fit: text: ")
 
 
-def test_a_spent_budget_leaves_cases_and_a_dead_judge_stops(judge_server: JudgeServer, workspace: Path) -> None:
+def test_a_spent_budget_leaves_cases_and_a_dead_judge_stops(judge_server, workspace):
     judge_server.say("perturbation.paraphrase.medium", {"text": "Other words."})
     judge = {"model": "scripted", "base_url": judge_server.url, "budget": {"calls": 1}}
     made = perturb(suite(), ["paraphrase"], judge=judge, workspace=workspace)
@@ -166,7 +164,7 @@ def test_a_spent_budget_leaves_cases_and_a_dead_judge_stops(judge_server: JudgeS
         judged(judge_server, workspace, "contextual_misinformation")
 
 
-def test_without_a_judge_it_says_how_to_get_one(workspace: Path) -> None:
+def test_without_a_judge_it_says_how_to_get_one(workspace):
     with pytest.raises(MissingResource, match="no judge is chosen"):
         perturb(suite(), ["paraphrase"], workspace=workspace)
 
@@ -175,7 +173,7 @@ TALK = "user: Why is the fine so big?\nagent: The user did not pay the big fine.
 
 
 @pytest.mark.parametrize("kind", RULE_KINDS)
-def test_of_a_conversation_only_the_last_turn_of_the_user_changes(kind: str) -> None:
+def test_of_a_conversation_only_the_last_turn_of_the_user_changes(kind):
     before = TALK.rpartition("user: ")[0]
     made = perturb(suite([{"case_id": "c", "question": TALK}]), [kind], "high")
     for row in rows_of(made.suite).values():
@@ -184,7 +182,7 @@ def test_of_a_conversation_only_the_last_turn_of_the_user_changes(kind: str) -> 
     assert made.made == {kind: 1} or kind == "yz"  # it has neither letter
 
 
-def test_no_role_is_changed_in_real_conversations(shared: Path) -> None:
+def test_no_role_is_changed_in_real_conversations(shared):
     talks = read_suite(shared / "data" / "mtrag" / "suite.csv")
     made = perturb(talks, ["keyboard", "ocr", "word_swap"], "high").suite
     rows = rows_of(made)
@@ -195,7 +193,7 @@ def test_no_role_is_changed_in_real_conversations(shared: Path) -> None:
     assert sum(bool(each) for each in earlier.values()) > 3 * 100
 
 
-def test_a_judge_is_shown_the_last_turn_alone(judge_server: JudgeServer, workspace: Path) -> None:
+def test_a_judge_is_shown_the_last_turn_alone(judge_server, workspace):
     judge_server.say("perturbation.contextual_misinformation.medium", {"text": "Films are banned."})
     talk = suite([{"case_id": "c", "question": TALK}])
     judge = {"model": "scripted", "base_url": judge_server.url, "tries": 1}

@@ -56,11 +56,11 @@ AREA = "AUC 0.480 (0.400–0.560) on 120 labels"
     ],
     ids=["none", "no model", "declared", "calibrated", "given", "unfit", "unfit and given"],
 )
-def test_the_header_says_where_a_threshold_comes_from(given: dict[str, Any], lines: list[str]) -> None:
+def test_the_header_says_where_a_threshold_comes_from(given, lines):
     assert threshold_lines(column(**given)) == lines
 
 
-def test_footnotes_name_what_is_unfit_and_what_has_no_threshold() -> None:
+def test_footnotes_name_what_is_unfit_and_what_has_no_threshold():
     shown = [column(), column(calibration=UNFIT, evaluator_title="Other"), column(threshold=0.4, calibration=GOOD)]
     assert footnotes(shown) == [
         f"Other: Groundedness (likeness): {warning(shown[1])}.",

@@ -30,12 +30,12 @@ from metrics.presentation import format
         pytest.param(-0.0004, ">−0.001", id="tiny-negative"),
     ],
 )
-def test_number(value: float | None, text: str) -> None:
+def test_number(value, text):
     assert format.number(value) == text
 
 
 @given(st.floats(1e-3, 9.9e11))
-def test_a_number_has_at_most_three_significant_digits_and_is_that_close(value: float) -> None:
+def test_a_number_has_at_most_three_significant_digits_and_is_that_close(value):
     text = format.number(value)
     bare = text.rstrip("kMG")
     shown = float(bare) * {"k": 1e3, "M": 1e6, "G": 1e9}.get(text[-1], 1.0)
@@ -44,7 +44,7 @@ def test_a_number_has_at_most_three_significant_digits_and_is_that_close(value: 
 
 
 @given(st.lists(st.one_of(st.none(), st.floats(0, 5000)), max_size=8))
-def test_aligned_numbers_end_equally_far_from_the_point(values: list[float | None]) -> None:
+def test_aligned_numbers_end_equally_far_from_the_point(values):
     texts = format.aligned(values)
     plain = [text.rstrip(format.FIGURE_SPACE + format.POINT_SPACE) for text in texts]
     assert plain == [format.number(value) for value in values]
@@ -67,7 +67,7 @@ def test_aligned_numbers_end_equally_far_from_the_point(values: list[float | Non
         pytest.param(-0.0001, -0.00005, ">−0.001", id="both-tiny-negative"),
     ],
 )
-def test_interval(low: float | None, high: float | None, text: str) -> None:
+def test_interval(low, high, text):
     assert format.interval(low, high) == text
 
 
@@ -75,12 +75,12 @@ def test_interval(low: float | None, high: float | None, text: str) -> None:
     ("seconds", "text"),
     [(None, "–"), (0.42, "0.4 s"), (9.96, "10 s"), (59.4, "59 s"), (185, "3 min 05 s"), (7800, "2 h 10 min")],
 )
-def test_duration(seconds: float | None, text: str) -> None:
+def test_duration(seconds, text):
     assert format.duration(seconds) == text
 
 
 @pytest.mark.parametrize(("p", "text"), [(None, "–"), (1e-9, "<0.001"), (0.04999, "0.050"), (1.0, "1.000")])
-def test_p_value(p: float | None, text: str) -> None:
+def test_p_value(p, text):
     assert format.p_value(p) == text
     if p is not None:
         assert format.p_words(p) == ("p < 0.001" if text.startswith("<") else f"p = {text}")
@@ -90,16 +90,16 @@ def test_p_value(p: float | None, text: str) -> None:
     ("value", "text"),
     [(7.33e-5, "0.000073"), (-7.33e-5, "−0.000073"), (0.00225, "0.002"), (2.4, "2.40"), (0.0, "0.00")],
 )
-def test_amounts_are_never_only_less_than(value: float, text: str) -> None:
+def test_amounts_are_never_only_less_than(value, text):
     assert format.amount(value) == text
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.5, "0.5"), (-2.0, "−2"), (1e-6, "1e−06")])
-def test_chosen_numbers_stay_as_chosen(value: float, text: str) -> None:
+def test_chosen_numbers_stay_as_chosen(value, text):
     assert format.exact(value) == text
 
 
-def test_words() -> None:
+def test_words():
     assert format.plural(1, "case") == "1 case"
     assert format.plural(12345, "case") == "12,345 cases"
     assert format.moment("2026-11-21T10:28:00+00:00") == "21 Nov 2026, 10:28"

@@ -3,7 +3,7 @@
 from metrics.presentation.judge_notes import quotes_text, reading_text
 
 
-def test_reading_text() -> None:
+def test_reading_text():
     assert reading_text({"model": "m"}) == reading_text({"notes": {}}) == ""
     notes = {"context_batches": 12, "duplicates": 1_380, "text_parts": 35, "of a later version": 3}
     assert reading_text({"notes": notes}) == (
@@ -11,7 +11,7 @@ def test_reading_text() -> None:
     )
 
 
-def test_quotes_text() -> None:
+def test_quotes_text():
     assert [quotes_text(*counts) for counts in ((0, 0), (9, 0), (1, 1), (15, 2))] == [
         "", "", "1 of 1 quote not found", "2 of 15 quotes not found",
     ]  # fmt: skip

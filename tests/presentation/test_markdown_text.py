@@ -82,7 +82,7 @@ def harmless(markdown: str) -> Elements:
 
 
 @pytest.mark.parametrize("text", ATTACKS.values(), ids=ATTACKS)
-def test_names_and_sentences(text: str) -> None:
+def test_names_and_sentences(text):
     flat = " ".join(text.replace("\u202e", "").split())
     for written in (prose(text), f"It is {prose(text)}.", code(text), f"{code(text)} and {code(text)}"):
         found = harmless(written)
@@ -93,20 +93,20 @@ def test_names_and_sentences(text: str) -> None:
 
 
 @given(st.text(st.sampled_from("`|\\*_[]()<>!#@&:;$~=-+1.\n ahttps/w{}\"'^"), max_size=40))
-def test_any_text(text: str) -> None:
+def test_any_text(text):
     flat = " ".join(text.split())
     for written in (prose(text), code(text), f"- {code(text)}"[2:]):
         assert (flat or "–") in harmless(f"x {written}").text.replace("\u200b", "") or not flat
     assert harmless(table(("a", "b"), [(code(text), prose(text))])).elements.count("td") == 2
 
 
-def test_a_plain_name_stays_readable() -> None:
+def test_a_plain_name_stays_readable():
     assert code("gpt-4o @ v2 <b>") == "`gpt-4o @ v2 <b>`", "inside code nothing is looked for"
     assert code("a|b") == "<code>a&#124;b</code>"
     assert prose("Best in 3 of 4: 0.84 (0.81–0.87), p < 0.05.") == "Best in 3 of 4: 0.84 (0.81–0.87), p &#60; 0.05."
     assert prose("@x") == f"&#64;{ZERO_WIDTH}x"
 
 
-def test_long_names_are_cut() -> None:
+def test_long_names_are_cut():
     assert len(code("x" * 10_000)) < 150
     assert "[cut: 9,920 more characters]" in code("x" * 10_000)

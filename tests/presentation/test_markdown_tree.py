@@ -45,20 +45,20 @@ def tags(nodes: list[Any]) -> set[str]:
     ],
     ids=["emphasis", "list", "link", "image", "script address", "plain", "html", "too long", "empty"],
 )
-def test_markdown_tree(text: str, tree: list[Any] | None) -> None:
+def test_markdown_tree(text, tree):
     assert markdown_tree(text) == tree
 
 
 @pytest.mark.attack(
     "model", "markup, scripts and images in an answer", "only known elements are drawn, without addresses"
 )
-def test_hostile_text_yields_only_known_elements() -> None:
+def test_hostile_text_yields_only_known_elements():
     tree = markdown_tree(HOSTILE) or []
     assert tags(tree) <= TAGS
     assert "<script>" in str(tree)
     assert "http://127.0.0.1:9/x.png" in str(tree)
 
 
-def test_deep_nesting_is_bounded() -> None:
+def test_deep_nesting_is_bounded():
     assert markdown_tree("> " * 5_000 + "x") is not None
     assert markdown_tree("[" * 5_000 + "]" * 5_000 + " **a**") is not None

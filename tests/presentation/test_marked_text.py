@@ -24,7 +24,7 @@ def group(*claims: tuple[str, Holds]) -> tuple[VerdictGroup, ...]:
     ],
     ids=["one", "overlapping", "absent", "the first", "empty"],
 )
-def test_quoted(text: str, quotes: list[str], parts: list[tuple[str, bool]]) -> None:
+def test_quoted(text, quotes, parts):
     assert [(text, bool(mark)) for text, mark, _ in quoted(text, quotes)] == parts
 
 
@@ -39,7 +39,7 @@ def test_quoted(text: str, quotes: list[str], parts: list[tuple[str, bool]]) -> 
     ],
     ids=["same", "a word", "put before", "order", "from nothing"],
 )
-def test_changed(before: str, after: str, parts: list[tuple[str, bool]]) -> None:
+def test_changed(before, after, parts):
     assert [(text, bool(mark)) for text, mark, _ in changed(before, after)] == parts
 
 
@@ -56,7 +56,7 @@ def test_changed(before: str, after: str, parts: list[tuple[str, bool]]) -> None
     ],
     ids=["equal", "case and punctuation aside", "nothing expected", "nothing answered", "cut short", "comma", "lines"],
 )
-def test_difference(expected: str, answer: str, parts: list[str]) -> None:
+def test_difference(expected, answer, parts):
     signs = {"": "", "removed": "-", "added": "+"}
     assert [signs[mark] + text for text, mark, _ in difference(expected, answer)] == parts
     assert (
@@ -64,7 +64,7 @@ def test_difference(expected: str, answer: str, parts: list[str]) -> None:
     )
 
 
-def test_an_exact_difference_sees_case_and_punctuation() -> None:
+def test_an_exact_difference_sees_case_and_punctuation():
     assert difference("The cat", "the cat", exact=True)[0] == Part("The ", "removed")
 
 
@@ -84,23 +84,23 @@ def test_an_exact_difference_sees_case_and_punctuation() -> None:
     ],
     ids=["one", "two", "the worst marks", "words of no sentence"],
 )
-def test_claims_are_marked_in_the_answer(claims: list[tuple[str, Holds]], marked: list[tuple[str, str, str]]) -> None:
+def test_claims_are_marked_in_the_answer(claims, marked):
     parts = with_claims(ANSWER, group(*claims))
     assert [tuple(part) for part in parts if part.mark] == marked
     assert "".join(part.text for part in parts) == ANSWER
 
 
-def test_claims_of_scripts_without_spaces_are_found() -> None:
+def test_claims_of_scripts_without_spaces_are_found():
     _, second = with_claims("他住在巴黎。它开放于1937年。", group(("它于1937年开放。", "yes")))
     assert (second.text, second.mark) == ("它开放于1937年。", "yes")
 
 
-def test_only_what_an_answer_says_is_marked_in_it() -> None:
+def test_only_what_an_answer_says_is_marked_in_it():
     references = verdict_groups(Evidence({"reference_claims": [Verdict("It opened in 1937.", "yes", "yes")]}))
     assert with_claims(ANSWER, references) == [Part(ANSWER)]
 
 
-def test_the_last_turn_of_a_conversation() -> None:
+def test_the_last_turn_of_a_conversation():
     earlier, last = last_turn("user: Hi\nagent: Hello\nuser: How are you?") or ([], None)
     assert ([tuple(turn) for turn in earlier], tuple(last or ())) == (
         [("user", "Hi"), ("agent", "Hello")],

@@ -22,19 +22,19 @@ RISK = ", with at most 5 % risk of a false alarm, however often you look."
         ("insufficient_data", None, None, "Not yet sure: the pass rate may be on either side of 0.85."),
     ],
 )
-def test_the_reason_of_a_status(health: str, low: float | None, high: float | None, expected: str) -> None:
+def test_the_reason_of_a_status(health, low, high, expected):
     since = None if low is None else 0
     standing = Standing("", "", 0, 0, 0, low, low, high, Health(health), since=since, units=20)
     assert reason(standing, 0.85, 0.7) == expected
 
 
-def test_an_earlier_version_judged_by_the_window() -> None:
+def test_an_earlier_version_judged_by_the_window():
     old = Standing("", "", 69, 100, 0, 0.69, 0.59, 0.77, Health.CRITICAL)
     assert reason(old, 0.85, 0.7).startswith("An earlier version judged the latest window alone")
 
 
 @pytest.mark.parametrize(("inside", "side"), [(True, "at most"), (False, "below")])
-def test_a_drift_names_shares_and_stretch(inside: bool, side: str) -> None:
+def test_a_drift_names_shares_and_stretch(inside, side):
     shift = Shift(Cut(0.8, inside), 0.32, 0.25, 0.39, 1_233, 400, 0.12, 0.08, 0.17)
     row = MetricDrift("rubric", "rubric", 100, 200, 0.7, 0.8, shift=shift)
     assert drift_words(row) == (

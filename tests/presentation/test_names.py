@@ -17,7 +17,7 @@ from metrics.presentation.names import common_prefix, middle, short_names
     ],
     ids=["up-to-a-separator", "too-short-to-cut", "one-name", "equal", "no-separator", "none"],
 )
-def test_common_prefix(names: list[str], expected: str) -> None:
+def test_common_prefix(names, expected):
     assert common_prefix(names) == expected
 
 
@@ -25,12 +25,12 @@ def test_common_prefix(names: list[str], expected: str) -> None:
     ("text", "limit", "expected"),
     [("short", 9, "short"), ("abcdefghijkl", 9, "abcd…ijkl"), ("a\nb", 9, "a b"), ("abcdefgh", 4, "ab…h")],
 )
-def test_middle(text: str, limit: int, expected: str) -> None:
+def test_middle(text, limit, expected):
     assert middle(text, limit) == expected
     assert len(middle(text, limit)) <= limit
 
 
-def test_names_that_would_become_equal_are_given_in_full() -> None:
+def test_names_that_would_become_equal_are_given_in_full():
     names = ["abcdefgh-1-stuvwxyz", "abcdefgh-2-stuvwxyz", "other"]
     assert short_names(names, 9) == {**dict.fromkeys(names), names[0]: names[0], names[1]: names[1], "other": "other"}
     assert short_names(["acme/llama-3-8b", "acme/llama-3-70b"]) == {"acme/llama-3-8b": "8b", "acme/llama-3-70b": "70b"}

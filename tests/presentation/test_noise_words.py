@@ -22,7 +22,7 @@ def of(case: float, repeat: float | None, draw: float | None, several: int = 20)
     shares = {"cases": HALF} | ({} if repeat is None else {"repeats": HALF}) | ({} if draw is None else {"draws": HALF})
     counts = {"repeats": 0 if repeat is None else several, "draws": 0 if draw is None else several}
     found = Components(case, repeat, draw, 30)
-    return ModelNoise("m", found, 30.0, 30, counts, shares, 0.01)  # type: ignore[arg-type]
+    return ModelNoise("m", found, 30.0, 30, counts, shares, 0.01)
 
 
 @pytest.mark.parametrize(
@@ -48,18 +48,18 @@ def of(case: float, repeat: float | None, draw: float | None, several: int = 20)
     ],
     ids=["cases", "judge", "repeats", "nothing repeated", "no noise", "too few"],
 )
-def test_the_sentence_says_what_helps(one: ModelNoise, sentence: str) -> None:
+def test_the_sentence_says_what_helps(one, sentence):
     assert noise_sentence(Noise((one,), True, False), "F1") == sentence
 
 
-def test_what_is_not_known_can_be_learned() -> None:
+def test_what_is_not_known_can_be_learned():
     assert lessons(Noise((of(1.0, None, None),), True, True)) == [LEARN_REPEATS, LEARN_DRAWS, GROUPED]
     assert lessons(Noise((of(1.0, None, None),), False, False)) == [LEARN_REPEATS]
     (few,) = lessons(Noise((of(0.5, 0.5, None, several=4),), False, False))
     assert few == "Too few cases are repeated to tell shares: 16 more cases with repeats."
 
 
-def test_a_plan_names_only_what_is_known() -> None:
+def test_a_plan_names_only_what_is_known():
     plan = Plan(400, 2, 1, 12.4)
     assert plan_words(plan, of(1.0, 1.0, None)) == "400 cases × 2 repeats"
     assert plan_words(plan, of(1.0, 1.0, 1.0)) == "400 cases × 2 repeats × 1 draw"

@@ -27,13 +27,13 @@ def seen(colour: str, matrix: tuple[tuple[float, ...], ...]) -> list[float]:
 
 
 @pytest.mark.parametrize("dark", THEMES)
-def test_every_step_carries_readable_text(dark: bool) -> None:
+def test_every_step_carries_readable_text(dark):
     for colour in palette.ramp(dark):
         assert palette.contrast(colour, palette.text_colour(colour)) >= 4.5
 
 
 @pytest.mark.parametrize("dark", THEMES)
-def test_luminance_goes_one_way(dark: bool) -> None:
+def test_luminance_goes_one_way(dark):
     light = [palette.luminance(colour) for colour in palette.ramp(dark)]
     assert light == sorted(light, reverse=not dark)
     assert abs(light[0] - light[-1]) > 0.3
@@ -41,14 +41,14 @@ def test_luminance_goes_one_way(dark: bool) -> None:
 
 @pytest.mark.parametrize("blindness", BLINDNESS)
 @pytest.mark.parametrize("dark", THEMES)
-def test_quarters_of_the_scale_differ_for_colour_blind_eyes(dark: bool, blindness: str) -> None:
+def test_quarters_of_the_scale_differ_for_colour_blind_eyes(dark, blindness):
     quarters = [seen(palette.ramp(dark)[step], BLINDNESS[blindness]) for step in (0, 7, 14, 20)]
     for one, other in itertools.combinations(quarters, 2):
         assert max(abs(a - b) for a, b in zip(one, other, strict=True)) > 0.03
 
 
 @pytest.mark.parametrize("dark", THEMES)
-def test_surface_texts_and_series_stand_out(dark: bool) -> None:
+def test_surface_texts_and_series_stand_out(dark):
     surface = palette.SURFACE[dark]
     assert palette.contrast(palette.INK[dark], surface) >= 7
     assert palette.contrast(palette.MUTED[dark], surface) >= 4.5
@@ -72,7 +72,7 @@ def oklab(light: Sequence[float]) -> list[float]:
 
 @pytest.mark.parametrize(("classes", "apart"), [(8, 0.13), (16, 0.085), (24, 0.065)])
 @pytest.mark.parametrize("sight", ["normal", *BLINDNESS])
-def test_classes_are_distinct_for_every_sight(sight: str, classes: int, apart: float) -> None:
+def test_classes_are_distinct_for_every_sight(sight, classes, apart):
     """A step of .02 is about what is just noticed side by side."""
     one_to_one = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     colours = [oklab(seen(colour, BLINDNESS.get(sight, one_to_one))) for colour in palette.CLASSES[:classes]]
@@ -81,17 +81,17 @@ def test_classes_are_distinct_for_every_sight(sight: str, classes: int, apart: f
 
 
 @pytest.mark.parametrize("dark", THEMES)
-def test_classes_stand_out_from_both_surfaces(dark: bool) -> None:
+def test_classes_stand_out_from_both_surfaces(dark):
     assert min(palette.contrast(colour, palette.SURFACE[dark]) for colour in palette.CLASSES) > 1.4
 
 
-def test_goodness_picks_the_ends_and_nothing_for_nothing() -> None:
+def test_goodness_picks_the_ends_and_nothing_for_nothing():
     assert palette.goodness_step(None) is None
     assert [palette.goodness_step(goodness) for goodness in (-1.0, 0.0, 0.5, 1.0, 7.0)] == [0, 0, 10, 20, 20]
     assert len(palette.ramp()) == palette.STEPS + 1
 
 
-def test_marks_have_a_second_channel() -> None:
+def test_marks_have_a_second_channel():
     lines = {kind: palette.mark(kind).line for kind in ("tp", "fp", "fn")}
     assert lines == {"tp": "solid", "fp": "dashed", "fn": "dotted"}
     assert palette.mark("fp_duplicate") == palette.mark("fp")

@@ -14,5 +14,5 @@ from metrics.presentation.panel_rows import short_names
     ],
     ids=["different models", "one model on two servers", "draws"],
 )
-def test_an_address_is_shown_only_where_it_tells_judges_apart(names: list[str], short: list[str]) -> None:
+def test_an_address_is_shown_only_where_it_tells_judges_apart(names, short):
     assert list(short_names(names).values()) == short

@@ -32,7 +32,7 @@ LATER = "2026-03-03T09:30:00+00:00"
         pytest.param({"1": Listed("")}, ["1"], id="nameless"),
     ],
 )
-def test_labels_are_as_short_as_they_can_be_and_unique(runs: dict[str, Listed], labels: list[str]) -> None:
+def test_labels_are_as_short_as_they_can_be_and_unique(runs, labels):
     assert list(run_names.labels(runs).values()) == labels
 
 
@@ -45,7 +45,7 @@ def test_labels_are_as_short_as_they_can_be_and_unique(runs: dict[str, Listed], 
                      ["a" * 12 + "bc" + "a" * 12, "a" * 12 + "cb" + "a" * 12], id="equal-in-short"),
     ],
 )  # fmt: skip
-def test_short_labels_keep_their_state(runs: dict[str, Listed], labels: list[str]) -> None:
+def test_short_labels_keep_their_state(runs, labels):
     assert list(run_names.labels(runs, 20).values()) == labels
 
 
@@ -58,5 +58,5 @@ def test_short_labels_keep_their_state(runs: dict[str, Listed], labels: list[str
         pytest.param(["rouge"] * 6, "ROUGE, ROUGE, ROUGE, ROUGE and 2 more evaluators", id="cut"),
     ],
 )
-def test_evaluators_in_a_line(evaluators: list[str], line: str) -> None:
+def test_evaluators_in_a_line(evaluators, line):
     assert run_names.evaluator_line(evaluators) == line

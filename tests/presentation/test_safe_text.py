@@ -24,13 +24,13 @@ EVERYTHING = st.text(st.characters(exclude_categories=()))  # also lone surrogat
         pytest.param("日本語 العربية 😀", "日本語 العربية 😀", id="scripts-stay"),
     ],
 )
-def test_safe(text: str, expected: str) -> None:
+def test_safe(text, expected):
     assert safe(text) == expected
 
 
 @settings(deadline=None)
 @given(EVERYTHING)
-def test_safe_text_fits_every_format_and_is_stable(text: str) -> None:
+def test_safe_text_fits_every_format_and_is_stable(text):
     clean = safe(text)
     assert clean.encode().decode() == clean
     assert json.loads(json.dumps(clean)) == clean
@@ -51,11 +51,11 @@ def test_safe_text_fits_every_format_and_is_stable(text: str) -> None:
         pytest.param("pay \u202e001 $\u202c now", None, "pay 001 $ now", id="direction-overrides"),
     ],
 )
-def test_shown(text: str, limit: int | None, expected: str) -> None:
+def test_shown(text, limit, expected):
     assert shown(text, limit) == expected
 
 
-def test_every_text_of_a_report_passes() -> None:
+def test_every_text_of_a_report_passes():
     def texts(value: object) -> list[str]:
         if isinstance(value, str):
             return [value]
@@ -71,7 +71,7 @@ def test_every_text_of_a_report_passes() -> None:
     assert all(shown(text) == text for text in cleaned)
 
 
-def test_tree_keeps_the_rest() -> None:
+def test_tree_keeps_the_rest():
     report = Report("t", "r", "c", "h", facts=(FactGroup("g", (Fact("n\x00", "v", True),)),))
     assert shown_tree(report) == Report("t", "r", "c", "h", facts=(FactGroup("g", (Fact("n\ufffd", "v", True),)),))
     assert shown_tree({"k": [1, None, "v\x01"]}) == {"k": [1, None, "v\ufffd"]}
@@ -89,10 +89,10 @@ def test_tree_keeps_the_rest() -> None:
         ("", False),
     ],
 )
-def test_direction_is_that_of_the_first_strong_letter(text: str, rtl: bool) -> None:
+def test_direction_is_that_of_the_first_strong_letter(text, rtl):
     assert is_rtl(text) is rtl
 
 
-def test_code_is_what_is_indented_throughout() -> None:
+def test_code_is_what_is_indented_throughout():
     assert is_code("    a = b\n    c = d")
     assert not is_code("where\n    a = b")

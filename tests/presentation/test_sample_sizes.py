@@ -6,14 +6,14 @@ from metrics.presentation.sample_sizes import QUESTIONS, Costs, answer_lines, si
 from metrics.stats.power import aim
 
 
-def test_a_budget_buys_whole_cases() -> None:
+def test_a_budget_buys_whole_cases():
     assert Costs(0.02, 2, 3, 1.2).affordable == 10
     assert Costs(0.02, 2, 3, 1.19).affordable == 9
     assert Costs(0.0, 1, 1, 5.0).affordable is None
     assert Costs(0.02).affordable is None
 
 
-def test_the_answer_has_prices_where_they_are_known() -> None:
+def test_the_answer_has_prices_where_they_are_known():
     own = aim("share", 0.8)
     (line,) = answer_lines(own, 0.05, Costs())
     assert line == (
@@ -26,8 +26,8 @@ def test_the_answer_has_prices_where_they_are_known() -> None:
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
-def test_the_wanted_precision_is_in_sight(kind: str) -> None:
-    own = aim(kind, QUESTIONS[kind].usual, 0.7)  # type: ignore[index, arg-type]
+def test_the_wanted_precision_is_in_sight(kind):
+    own = aim(kind, QUESTIONS[kind].usual, 0.7)
     shown = sizes(own, 0.02, Costs())
     assert shown[:4] == [10, 20, 50, 100]
     assert own.detectable(shown[-1]) <= 0.02

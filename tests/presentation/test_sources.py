@@ -12,11 +12,11 @@ DECLARED = sorted({source for entry in evaluators().values() for source in entry
 
 
 @pytest.mark.parametrize("source", DECLARED)
-def test_every_declared_source_begins_with_a_known_work(source: str) -> None:
+def test_every_declared_source_begins_with_a_known_work(source):
     assert next(iter(pieces(source))).link, "name it in metrics/presentation/sources.py"
 
 
-def test_every_known_work_is_the_source_of_an_evaluator() -> None:
+def test_every_known_work_is_the_source_of_an_evaluator():
     named = {piece.link for source in DECLARED for piece in pieces(source)}
     assert not [name for name, source in SOURCES.items() if source.link not in named]
     assert all(urlparse(source.link).scheme == "https" for source in SOURCES.values())
@@ -34,10 +34,10 @@ def test_every_known_work_is_the_source_of_an_evaluator() -> None:
         ("our own", "our own", "our own"),
     ],
 )  # fmt: skip
-def test_names_are_completed_wherever_they_stand(source: str, text: str, marked: str) -> None:
+def test_names_are_completed_wherever_they_stand(source, text, marked):
     assert source_text(source) == text
     assert source_markdown(source) == marked
 
 
-def test_every_family_has_a_title() -> None:
+def test_every_family_has_a_title():
     assert set(FAMILIES) == {entry.family for entry in evaluators().values()} | {"plugins"}

@@ -1,10 +1,8 @@
 """Verdicts as rows of text, the same in pages and reports."""
 
-from typing import Any
-
 import pytest
 
-from metrics.core.evidence import Evidence, Link, Verdict
+from metrics.core.evidence import Evidence, Verdict
 from metrics.presentation.verdict_rows import fact_text, links_text, verdict_groups
 
 
@@ -17,7 +15,7 @@ from metrics.presentation.verdict_rows import fact_text, links_text, verdict_gro
     ],
     ids=["nothing", "two groups", "itself"],
 )
-def test_what_a_verdict_rests_on_in_words(text: str, rests_on: tuple[Link, ...], words: str) -> None:
+def test_what_a_verdict_rests_on_in_words(text, rests_on, words):
     assert links_text(Verdict(text, "yes", rests_on=rests_on)) == words
 
 
@@ -29,11 +27,11 @@ def test_what_a_verdict_rests_on_in_words(text: str, rests_on: tuple[Link, ...],
     ],
     ids=["truth", "number", "list", "record", "fingerprint", "no fingerprint"],
 )  # fmt: skip
-def test_a_fact_as_text(value: Any, text: str) -> None:
+def test_a_fact_as_text(value, text):
     assert fact_text(value) == text
 
 
-def test_every_group_has_a_title_and_numbered_rows_with_a_glyph() -> None:
+def test_every_group_has_a_title_and_numbered_rows_with_a_glyph():
     verdicts = (
         Verdict("A.", "yes", "plain"), Verdict("B.", "no", "hedged", "So.", quote="perhaps"),
         Verdict("C.", "unknown", facts={"importance_reason": "x_y", "share": 0.12345, "noise": False, "none": None}),
@@ -47,7 +45,7 @@ def test_every_group_has_a_title_and_numbered_rows_with_a_glyph() -> None:
     ]
 
 
-def test_quotes_of_a_judge() -> None:
+def test_quotes_of_a_judge():
     """Found: to be marked in the contexts. Not found: said. Other quotes: as they are."""
     found, missing = {"quote_found": True, "p": 1}, {"quote_found": False}
     verdicts = (

@@ -1,7 +1,6 @@
 """Drafts in a workspace: stored once, reviewed, and read by later versions."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +20,7 @@ def draft(name: str = "rules", questions: int = 3, created: str = "2026-01-01T00
     )  # fmt: skip
 
 
-def test_the_same_questions_are_stored_once_and_keep_their_reviews(tmp_path: Path) -> None:
+def test_the_same_questions_are_stored_once_and_keep_their_reviews(tmp_path):
     first = save_draft(tmp_path, draft())
     review(tmp_path, first, {"a-1": Review(status="approved", question="When does it open?")})
     assert save_draft(tmp_path, draft(created="2027-01-01T00:00:00+00:00")) == first
@@ -32,7 +31,7 @@ def test_the_same_questions_are_stored_once_and_keep_their_reviews(tmp_path: Pat
     assert set(drafts(tmp_path)) == {first, second}
 
 
-def test_reviews_add_up_and_unknown_questions_are_passed_over(tmp_path: Path) -> None:
+def test_reviews_add_up_and_unknown_questions_are_passed_over(tmp_path):
     name = save_draft(tmp_path, draft())
     review(tmp_path, name, {"a-0": Review(status="dropped"), "b-9": Review(status="approved")})
     review(tmp_path, name, {"a-2": Review(status="approved")})
@@ -42,7 +41,7 @@ def test_reviews_add_up_and_unknown_questions_are_passed_over(tmp_path: Path) ->
     }  # fmt: skip
 
 
-def test_what_a_later_version_adds_is_passed_over(tmp_path: Path) -> None:
+def test_what_a_later_version_adds_is_passed_over(tmp_path):
     name = save_draft(tmp_path, draft())
     file = tmp_path / "questions" / name / "draft.json"
     content = json.loads(file.read_text())
@@ -52,12 +51,12 @@ def test_what_a_later_version_adds_is_passed_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "0" * 16, "../" * 5 + "etc", "G" * 16], ids=["none", "absent", "path", "letters"])
-def test_a_draft_that_is_not_there(tmp_path: Path, name: str) -> None:
+def test_a_draft_that_is_not_there(tmp_path, name):
     with pytest.raises(DraftNotFound, match="there is no draft"):
         read_draft(tmp_path, name)
 
 
-def test_a_damaged_draft_is_told(tmp_path: Path) -> None:
+def test_a_damaged_draft_is_told(tmp_path):
     name = save_draft(tmp_path, draft())
     (tmp_path / "questions" / name / "draft.json").write_text("{")
     with pytest.raises(DraftNotFound, match=f"the draft {name} cannot be read"):

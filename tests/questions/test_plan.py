@@ -45,19 +45,19 @@ def planned(own: list[Chunk], **settings: Any) -> list[Task]:
     ],
     ids=["thirds", "largest remainder", "one", "zero", "fractions"],
 )
-def test_shared_out(number: int, weights: dict[str, float], counts: list[int]) -> None:
+def test_shared_out(number, weights, counts):
     assert list(shared_out(number, weights).values()) == counts
 
 
 @given(st.integers(0, 500), WEIGHTS.filter(lambda weights: sum(weights.values()) > 0))
-def test_the_shares_make_up_the_number_and_are_less_than_one_off(number: int, weights: dict[str, float]) -> None:
+def test_the_shares_make_up_the_number_and_are_less_than_one_off(number, weights):
     found = shared_out(number, weights)
     assert sum(found.values()) == number
     total = sum(weights.values())
     assert all(abs(found[name] - number * weight / total) < 1 + 1e-9 for name, weight in weights.items())
 
 
-def test_each_document_in_turn_and_each_chunk_once_before_any_again() -> None:
+def test_each_document_in_turn_and_each_chunk_once_before_any_again():
     own = chunks(a=6, b=2, c=2)
     tasks = planned(own, number=10, weights={"factoid": 1, "reasoning": 1})
     first = [own[task.chunks[0]] for task in tasks]
@@ -67,11 +67,11 @@ def test_each_document_in_turn_and_each_chunk_once_before_any_again() -> None:
     assert tasks != planned(own, number=10, weights={"factoid": 1, "reasoning": 1}, seed=1)
 
 
-def test_what_is_asked_about_one_chunk_is_one_task() -> None:
+def test_what_is_asked_about_one_chunk_is_one_task():
     assert [task.count for task in planned(chunks(a=2), number=5, weights={"factoid": 1})] == [3, 2]
 
 
-def test_kinds_that_need_more_than_one_passage() -> None:
+def test_kinds_that_need_more_than_one_passage():
     own = chunks(a=4, b=1)
     for name in ("multi_hop", "comparison"):
         tasks = planned(own, number=10, weights={name: 1})
@@ -84,13 +84,13 @@ def test_kinds_that_need_more_than_one_passage() -> None:
         assert len({own[place].document for place in places}) == 1
 
 
-def test_one_chunk_has_no_partner() -> None:
+def test_one_chunk_has_no_partner():
     tasks = planned(chunks(a=1), number=4, weights={"multi_hop": 1, "factoid": 1})
     assert {task.kind.name: task.count for task in tasks} == {"factoid": 4}
     assert planned(chunks(a=1), number=4, weights={"multi_hop": 1}) == []
 
 
-def test_most_questions_about_a_document_and_languages_in_turn() -> None:
+def test_most_questions_about_a_document_and_languages_in_turn():
     tasks = planned(chunks(a=5, b=5), number=9, per_document=2, languages=["English", "Deutsch"])
     assert sum(task.count for task in tasks) == 4
     wanted = languages_of({"factoid": 3, "summary": 2}, ["English", "Deutsch"])
@@ -110,10 +110,10 @@ def test_most_questions_about_a_document_and_languages_in_turn() -> None:
     ],
     ids=["number", "kind", "no weight", "lengths", "two"],
 )
-def test_bad_settings_are_told(given: dict[str, Any], told: str) -> None:
+def test_bad_settings_are_told(given, told):
     with pytest.raises(InputError, match=re.escape(told)):
         question_settings(given)
 
 
-def test_the_default_weights_are_per_cent() -> None:
+def test_the_default_weights_are_per_cent():
     assert sum(kind.share for kind in KINDS.values()) == 100

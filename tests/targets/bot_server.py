@@ -48,7 +48,7 @@ class BotServer:
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
-        self.url = f"http://127.0.0.1:{site._server.sockets[0].getsockname()[1]}/ask"  # type: ignore[union-attr]
+        self.url = f"http://127.0.0.1:{site._server.sockets[0].getsockname()[1]}/ask"
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         body = await request.json() if request.can_read_body else dict(request.query)

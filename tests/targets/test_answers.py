@@ -1,7 +1,6 @@
 """What targets reply, in the forms of many tools; hostile and oversized replies are refused in words."""
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -36,7 +35,7 @@ STEPS = {"steps": [{"tool": "search", "arguments": {"q": "x"}, "result": "y"}, {
         ({"trace": STEPS}, {"answer": "Done.", "trace": json.dumps(STEPS)}),
     ],
 )  # fmt: skip
-def test_understood(reply: Any, row: dict[str, Any]) -> None:
+def test_understood(reply, row):
     assert answer_of(reply).as_row() == row
 
 
@@ -58,7 +57,7 @@ def test_understood(reply: Any, row: dict[str, Any]) -> None:
     ],
 )
 @pytest.mark.attack("network", "a target's reply that is no answer", "bounded in bytes and time, refused in words")
-def test_refused(reply: Any, reason: str) -> None:
+def test_refused(reply, reason):
     with pytest.raises(CallFailed) as caught:
         answer_of(reply)
     assert str(caught.value) == reason
@@ -74,7 +73,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_any_reply_is_an_answer_or_a_failure(reply: Any) -> None:
+def test_any_reply_is_an_answer_or_a_failure(reply):
     try:
         row = answer_of(reply).as_row()
     except CallFailed:

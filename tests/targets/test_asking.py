@@ -5,7 +5,6 @@ import sys
 import threading
 import time
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -17,7 +16,6 @@ from metrics.core.suite import Outputs, Suite
 from metrics.targets import complete
 from metrics.targets.description import FunctionTarget
 from tests.processes import alive
-from tests.targets.bot_server import BotServer
 
 FAST = {"backoff": 0.01, "tries": 2}  # a time-out only where everything hangs: the machine may be slow
 
@@ -32,9 +30,7 @@ def answers(outputs: Outputs) -> dict[str, str]:
     return {row["case_id"]: row["answer"] for row in rows if row["answer"] is not None}
 
 
-def test_errors_hangs_floods_and_garbage_leave_every_good_answer(
-    bot: BotServer, twenty: Suite, workspace: Path
-) -> None:
+def test_errors_hangs_floods_and_garbage_leave_every_good_answer(bot, twenty, workspace):
     bot.trouble |= {"q3": "500", "q6": "flood", "q8": "garbage", "q9": "busy", "q11": "404",
                     "q12": "moved", "q14": "drop-once"}  # fmt: skip
     target = {"url": bot.url, "answer": "answer", **FAST}
@@ -62,9 +58,7 @@ def test_errors_hangs_floods_and_garbage_leave_every_good_answer(
     assert bot.asked - again == Counter(["q3", "q5", "q6", "q8", "q11", "q12"])
 
 
-def test_request_and_reply_by_templates_and_paths(
-    bot: BotServer, twenty: Suite, workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_request_and_reply_by_templates_and_paths(bot, twenty, workspace, monkeypatch):
     monkeypatch.setenv("BOT_KEY", "very-secret-0815")
     bot.reply = {
         "choices": [{"text": "very-secret-0815!"}], "docs": [{"t": "p", "n": 1}, {"t": "q", "n": 2}],
@@ -88,9 +82,7 @@ def test_request_and_reply_by_templates_and_paths(
         complete(twenty, target)
 
 
-def test_a_wrong_key_or_a_dead_address_stops_at_once_and_records_nothing(
-    bot: BotServer, twenty: Suite, workspace: Path
-) -> None:
+def test_a_wrong_key_or_a_dead_address_stops_at_once_and_records_nothing(bot, twenty, workspace):
     bot.trouble = {f"q{n}": "401" for n in range(20)}
     target = {"url": bot.url, "concurrency": 1, **FAST}
     with pytest.raises(TargetDown, match="does not answer: HTTP 401"):
@@ -109,7 +101,7 @@ def test_a_wrong_key_or_a_dead_address_stops_at_once_and_records_nothing(
         ({"usd": 1}, "not asked: the budget is in dollars, and {url} does not say what an answer costs"),
     ],
 )
-def test_a_budget(budget: dict[str, float], reason: str, bot: BotServer, twenty: Suite, workspace: Path) -> None:
+def test_a_budget(budget, reason, bot, twenty, workspace):
     target = {"url": bot.url, "concurrency": 1}
     outputs = complete(twenty, target, budget=budget)
     name = bot.url.removeprefix("http://")
@@ -125,7 +117,7 @@ class TestPrograms:
     def target(code: str, **more: Any) -> dict[str, Any]:
         return {"argv": [sys.executable, "-c", code], "name": "program", "concurrency": 2, **FAST, **more}
 
-    def test_json_in_text_or_json_out(self, twenty: Suite, workspace: Path) -> None:
+    def test_json_in_text_or_json_out(self, twenty, workspace):
         code = "import json, sys; c = json.load(sys.stdin); print(json.dumps({'answer': c['question'], 'tokens': 3}))"
         outputs = complete(twenty.filter(search="q1"), self.target(code))
         assert answers(outputs) == {f"c{n}": f"q{n}" for n in (1, *range(10, 20))}
@@ -139,7 +131,7 @@ class TestPrograms:
             ("", None),
         ],
     )
-    def test_what_goes_wrong(self, code: str, reason: str | None, twenty: Suite, workspace: Path) -> None:
+    def test_what_goes_wrong(self, code, reason, twenty, workspace):
         one = twenty.filter(search="q19")
         if reason is None:
             assert answers(complete(one, self.target(code))) == {"c19": ""}
@@ -148,7 +140,7 @@ class TestPrograms:
             complete(one, self.target(code))
         assert reason in str(caught.value)
 
-    def test_a_hang_ends_with_all_its_processes(self, twenty: Suite, workspace: Path) -> None:
+    def test_a_hang_ends_with_all_its_processes(self, twenty, workspace):
         code = "import subprocess, time; subprocess.Popen(['sleep', '3605']); time.sleep(3605)"
         with pytest.raises(TargetDown, match=r"no answer in 1 s \(after 2 tries\)"):
             complete(twenty.filter(search="q19"), self.target(code, timeout=1))
@@ -156,13 +148,13 @@ class TestPrograms:
         while any(alive(process) for process in left):  # one that stayed would end in the test's own timeout
             time.sleep(0.1)
 
-    def test_no_such_program(self, twenty: Suite, workspace: Path) -> None:
+    def test_no_such_program(self, twenty, workspace):
         with pytest.raises(TargetDown, match="the program 'no-such-program' cannot be started: No such file"):
             complete(twenty, {"argv": ["no-such-program"]})
 
 
 class TestFunctions:
-    def test_a_question_a_case_or_a_coroutine(self, twenty: Suite, workspace: Path) -> None:
+    def test_a_question_a_case_or_a_coroutine(self, twenty, workspace):
         seen: list[Any] = []
 
         def plain(question: str) -> str:
@@ -180,7 +172,7 @@ class TestFunctions:
         assert outputs.restricted("coroutine", 2).outputs["answer"].to_pylist()[:2] == ["q0 2 t", "q1 2 t"]
         assert outputs.restricted("plain", 1).outputs["answer"].to_pylist()[:2] == ["Q0", "Q1"]
 
-    def test_what_a_function_raises_is_the_cases_error(self, twenty: Suite, workspace: Path) -> None:
+    def test_what_a_function_raises_is_the_cases_error(self, twenty, workspace):
         calls: Counter[str] = Counter()
 
         def moody(question: str) -> str:
@@ -200,14 +192,14 @@ class TestFunctions:
         assert calls["q2"] == 2
         assert calls["q1"] == 1
 
-    def test_a_function_that_hangs(self, twenty: Suite, workspace: Path) -> None:
+    def test_a_function_that_hangs(self, twenty, workspace):
         hung = threading.Event()
         stuck = FunctionTarget.around(lambda _: hung.wait(60), timeout=0.2, tries=1)
         with pytest.raises(TargetDown, match=r"no answer in 0\.2 s"):
             complete(twenty.filter(search="q19"), stuck)
         hung.set()
 
-    def test_inside_a_running_loop(self, twenty: Suite, workspace: Path) -> None:
+    def test_inside_a_running_loop(self, twenty, workspace):
         def bot(question: str) -> str:
             return question
 
@@ -217,7 +209,7 @@ class TestFunctions:
         assert len(answers(asyncio.run(notebook()))) == 20
 
 
-def test_a_classifier_gives_labels(workspace: Path) -> None:
+def test_a_classifier_gives_labels(workspace):
     rows = [{"case_id": str(n), "question": f"q{n}", "label": "joy"} for n in range(3)]
     suite = Suite.from_rows("emotions", "classification", rows)
 
@@ -233,7 +225,7 @@ def test_a_classifier_gives_labels(workspace: Path) -> None:
     ]  # fmt: skip
 
 
-def test_what_does_not_fit_is_said_before_anything_is_asked(bot: BotServer, twenty: Suite, workspace: Path) -> None:
+def test_what_does_not_fit_is_said_before_anything_is_asked(bot, twenty, workspace):
     with pytest.raises(InputError, match=r"the placeholder \{expected_answer\}"):
         complete(twenty, {"url": bot.url, "body": {"q": "{expected_answer}"}})
     with pytest.raises(InputError, match="a suite of task detection"):

@@ -3,17 +3,14 @@
 import json
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from metrics.core.errors import InputError, RunNotFound
-from metrics.core.suite import Suite
 from metrics.store import Workspace
 from metrics.targets import targets_of
 from metrics.targets.jobs import ALLOWED, Job, create_job, job_of
 from metrics.targets.spec import described
-from tests.targets.bot_server import BotServer
 
 
 def wait_for(job: Job, *states: str) -> None:
@@ -21,7 +18,7 @@ def wait_for(job: Job, *states: str) -> None:
         time.sleep(0.05)
 
 
-def test_started_cancelled_and_continued(bot: BotServer, twenty: Suite, workspace: Path) -> None:
+def test_started_cancelled_and_continued(bot, twenty, workspace):
     bot.allowed = 7
     bot.trouble["q2"] = "400"
     targets = targets_of(f"bot={bot.url}")
@@ -49,16 +46,14 @@ def test_started_cancelled_and_continued(bot: BotServer, twenty: Suite, workspac
     assert max(bot.answered.values()) == 1
 
 
-def test_a_dead_target_is_a_failure_in_words(twenty: Suite, workspace: Path) -> None:
+def test_a_dead_target_is_a_failure_in_words(twenty, workspace):
     job = create_job(Workspace(), twenty, targets_of({"url": "http://127.0.0.1:9/", "tries": 1}))
     assert job.start().wait() == 2
     assert job.state == "failed"
     assert job.failure.startswith("the target 127.0.0.1:9 does not answer: no connection")
 
 
-def test_a_page_runs_no_programs_and_sends_no_key_that_was_not_allowed(
-    twenty: Suite, workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_runs_no_programs_and_sends_no_key_that_was_not_allowed(twenty, workspace, monkeypatch):
     given = [
         {"argv": ["rm", "x"], "name": "program"},
         {"function": "no_such_module:f", "name": "function"},

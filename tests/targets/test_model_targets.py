@@ -1,7 +1,5 @@
 """Language models as targets: a scripted OpenAI-compatible server, and a real GGUF file in this process."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics import evaluate
@@ -11,7 +9,7 @@ from metrics.judge.settings import Budget
 from metrics.reports.build import build
 from metrics.targets import complete, targets_of
 from metrics.targets.estimate import estimate
-from tests.judge.server import Fault, JudgeServer
+from tests.judge.server import Fault
 
 ROWS = [
     {"case_id": "1", "question": "Capital of Peru?", "expected_answers": ["Lima"], "reference_contexts": ["P", "Q"]},
@@ -24,7 +22,7 @@ def suite() -> Suite:
     return Suite.from_rows("two", "text", ROWS)
 
 
-def test_a_server_gets_the_prompt_and_nothing_else(judge_server: JudgeServer, suite: Suite, workspace: Path) -> None:
+def test_a_server_gets_the_prompt_and_nothing_else(judge_server, suite, workspace):
     judge_server.say(lambda request: "Peru" in request.text, "Lima")
     judge_server.say(lambda request: "seven" in request.text, "42")
     judge_server.fail(Fault(429, headers={"Retry-After": "0"}))
@@ -50,9 +48,7 @@ def test_a_server_gets_the_prompt_and_nothing_else(judge_server: JudgeServer, su
 
 
 @pytest.mark.usefixtures("units_here")
-def test_an_evaluation_of_targets_is_read_again_without_them(
-    judge_server: JudgeServer, suite: Suite, workspace: Path
-) -> None:
+def test_an_evaluation_of_targets_is_read_again_without_them(judge_server, suite, workspace):
     judge_server.say(lambda request: "Peru" in request.text, "Lima")
     judge_server.say(lambda request: "seven" in request.text, "43")
     grid = {"models": ["a", "b"], "prompts": {"plain": "{question}"}, "base_url": judge_server.url}
@@ -73,7 +69,7 @@ def test_an_evaluation_of_targets_is_read_again_without_them(
         evaluate(suite, run.outputs, target=grid)
 
 
-def test_an_estimate(judge_server: JudgeServer, suite: Suite, workspace: Path) -> None:
+def test_an_estimate(judge_server, suite, workspace):
     targets = targets_of({"model": "gpt-4o-mini", "max_tokens": 100})
     (before,) = estimate(suite, targets, 10, workspace)
     # 2 prompts of 16 characters, so 5 tokens, and 100 tokens of reply, ten times; $0.15 and $0.60 a million
@@ -86,7 +82,7 @@ def test_an_estimate(judge_server: JudgeServer, suite: Suite, workspace: Path) -
     assert (after.calls, after.recorded, after.usd) == (2, 2, None)
 
 
-def test_a_budget_in_tokens_is_never_exceeded(judge_server: JudgeServer, suite: Suite, workspace: Path) -> None:
+def test_a_budget_in_tokens_is_never_exceeded(judge_server, suite, workspace):
     judge_server.say(lambda _: True, "word " * 80)  # 100 tokens
     target = {"model": "m", "base_url": judge_server.url, "max_tokens": 100, "concurrency": 2}
     outputs = complete(suite, target, budget=Budget(tokens=150))
@@ -97,7 +93,7 @@ def test_a_budget_in_tokens_is_never_exceeded(judge_server: JudgeServer, suite: 
         complete(suite, target, budget={"usd": 1})
 
 
-def test_a_real_model_in_this_process(gguf: str, suite: Suite, workspace: Path) -> None:
+def test_a_real_model_in_this_process(gguf, suite, workspace):
     target = {"model": f"local:{gguf}", "name": "smol", "max_tokens": 16, "prompt": "{question} Answer in one word."}
     outputs = complete(suite.filter(search="Peru"), target)
     (row,) = outputs.outputs.to_pylist()

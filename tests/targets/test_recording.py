@@ -15,7 +15,6 @@ from metrics.core.suite import Suite
 from metrics.store.table_files import table_bytes
 from metrics.targets import complete, targets_of
 from metrics.targets.recording import FILE, folder_of, read_entries, recording
-from tests.targets.bot_server import BotServer
 
 PROJECT = Path(__file__).resolve().parents[2]
 STOPS = (0, 1, 2, 5, 6, 9, 13, 14, 17, 19)  # answers after which the process is killed
@@ -30,7 +29,7 @@ def lines(file: Path) -> int:
     return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
-def test_killed_at_ten_moments(bot: BotServer, twenty: Suite, workspace: Path, tmp_path: Path) -> None:
+def test_killed_at_ten_moments(bot, twenty, workspace, tmp_path):
     file = tmp_path / "suite.jsonl"
     file.write_bytes(table_bytes(twenty.cases, "jsonl"))
     (target,) = targets_of(bot.url)
@@ -53,7 +52,7 @@ def test_killed_at_ten_moments(bot: BotServer, twenty: Suite, workspace: Path, t
 
 
 @pytest.mark.parametrize("cut", [1, 7, 60])
-def test_a_line_cut_short_is_asked_again_and_no_other(cut: int, bot: BotServer, twenty: Suite, workspace: Path) -> None:
+def test_a_line_cut_short_is_asked_again_and_no_other(cut, bot, twenty, workspace):
     complete(twenty, {"url": bot.url, "concurrency": 1})
     (target,) = targets_of(bot.url)
     file = folder_of(workspace, target) / FILE
@@ -65,7 +64,7 @@ def test_a_line_cut_short_is_asked_again_and_no_other(cut: int, bot: BotServer, 
     assert len(read_entries(file.parent)) == lines(file) == 20
 
 
-def test_more_cases_and_more_repeats_ask_only_what_is_new(bot: BotServer, twenty: Suite, workspace: Path) -> None:
+def test_more_cases_and_more_repeats_ask_only_what_is_new(bot, twenty, workspace):
     complete(twenty.filter(search="q1"), bot.url)
     assert bot.asked.total() == 11
     complete(twenty, bot.url)
@@ -81,13 +80,13 @@ def test_more_cases_and_more_repeats_ask_only_what_is_new(bot: BotServer, twenty
     assert set(bot.asked.values()) == {5}
 
 
-def test_equal_questions_are_asked_once(bot: BotServer, workspace: Path) -> None:
+def test_equal_questions_are_asked_once(bot, workspace):
     suite = Suite.from_rows("s", "text", [{"case_id": str(n), "question": "q"} for n in range(5)])
     assert complete(suite, bot.url).outputs["answer"].to_pylist() == ["A q"] * 5
     assert bot.asked == Counter(["q"])
 
 
-def test_a_damaged_line_is_named_and_one_process_asks(bot: BotServer, twenty: Suite, workspace: Path) -> None:
+def test_a_damaged_line_is_named_and_one_process_asks(bot, twenty, workspace):
     complete(twenty, bot.url)
     (target,) = targets_of(bot.url)
     with recording(workspace, target), pytest.raises(RunBusy, match="is being asked by another process"):
@@ -98,9 +97,7 @@ def test_a_damaged_line_is_named_and_one_process_asks(bot: BotServer, twenty: Su
         complete(twenty, bot.url)
 
 
-def test_a_full_disk_leaves_whole_lines(
-    bot: BotServer, twenty: Suite, workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_whole_lines(bot, twenty, workspace, monkeypatch):
     (target,) = targets_of(bot.url)
     write, left = os.write, [300]
 

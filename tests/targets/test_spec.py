@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,7 +28,7 @@ def bot(case: dict[str, Any]) -> str:
         ("folder/bot.py:answer", "function", "answer"),
     ],
 )
-def test_a_text(text: str, kind: str, title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text(text, kind, title, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "bot.py").write_text("def answer(case): return 'x'")
@@ -37,7 +36,7 @@ def test_a_text(text: str, kind: str, title: str, tmp_path: Path, monkeypatch: p
     assert (target.kind, target.title) == (kind, title)
 
 
-def test_a_grid_of_prompts_and_models(tmp_path: Path) -> None:
+def test_a_grid_of_prompts_and_models(tmp_path):
     prompts = {"short": "{question}", "long": "Think. {question}"}
     file = tmp_path / "t.yaml"
     file.write_text(json.dumps([{"models": ["m1", "m2"], "prompts": prompts, "max_tokens": 19}, {"url": "http://h/a"}]))
@@ -75,14 +74,14 @@ def test_a_grid_of_prompts_and_models(tmp_path: Path) -> None:
          "command:python bot.py"),
     ],
 )  # fmt: skip
-def test_what_is_wrong(given: Any, message: str) -> None:
+def test_what_is_wrong(given, message):
     with pytest.raises(InputError) as caught:
         targets_of(given)
     assert message in str(caught.value)
     assert "sk-abc" not in str(caught.value)
 
 
-def test_what_a_fingerprint_depends_on(tmp_path: Path) -> None:
+def test_what_a_fingerprint_depends_on(tmp_path):
     one = HttpTarget(url="http://x/a")
     assert HttpTarget(url="http://x/a", name="n", timeout=3, tries=9).fingerprint() == one.fingerprint()
     assert HttpTarget(url="http://x/a", version="2").fingerprint() != one.fingerprint()
@@ -93,7 +92,7 @@ def test_what_a_fingerprint_depends_on(tmp_path: Path) -> None:
     assert targets_of(f"{script}:f")[0].fingerprint() != before
 
 
-def test_the_documented_description_is_understood(project: Path, tmp_path: Path) -> None:
+def test_the_documented_description_is_understood(project, tmp_path):
     [text] = re.findall(r"```text\n(.*?)```", (project / "docs" / "targets.md").read_text(), re.DOTALL)
     file = tmp_path / "targets.yaml"
     file.write_text(text)

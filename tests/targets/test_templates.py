@@ -13,7 +13,7 @@ SUITE = Suite.from_rows("s", "text", [ROW])
 (FIELDS,) = cases_seen(SUITE, reveal_expected=False)
 
 
-def test_what_gives_the_answer_away_is_not_seen() -> None:
+def test_what_gives_the_answer_away_is_not_seen():
     assert "secret" not in str(FIELDS)
     assert set(FIELDS) == {"case_id", "question", "contexts", "source_text", "json_schema", "tags", "metadata"}
     (revealed,) = cases_seen(SUITE, reveal_expected=True)
@@ -31,11 +31,11 @@ def test_what_gives_the_answer_away_is_not_seen() -> None:
         ("{source_text}.", "."),
     ],
 )
-def test_fill(template: str, filled: str) -> None:
+def test_fill(template, filled):
     assert fill(template, FIELDS) == filled
 
 
-def test_an_address_is_encoded_and_json_is_never_broken() -> None:
+def test_an_address_is_encoded_and_json_is_never_broken():
     assert fill_url("http://x/{topic}?q={case_id}", FIELDS) == "http://x/geo%2F1%3F?q=1"
     body = {"text": "<{question}>", "docs": "{contexts}", "n": 3, "deep": [{"t": "{topic}"}], "{topic}": None}
     assert fill_json(body, FIELDS) == {
@@ -44,7 +44,7 @@ def test_an_address_is_encoded_and_json_is_never_broken() -> None:
     }  # fmt: skip
 
 
-def test_every_unknown_placeholder_is_listed() -> None:
+def test_every_unknown_placeholder_is_listed():
     problems = [str(problem) for problem in check(["{question} {nope} {label}", "{other}{nope}"], SUITE, False, "bot")]
     known = "{case_id}, {contexts}, {question}, {tags}, {topic}; {{name}} is text"
     assert problems == [
@@ -56,7 +56,7 @@ def test_every_unknown_placeholder_is_listed() -> None:
     assert check(["{label}"], SUITE, True, "bot") == []
 
 
-def test_the_system_prompt_of_a_case_is_seen_where_it_has_one() -> None:
+def test_the_system_prompt_of_a_case_is_seen_where_it_has_one():
     suite = Suite.from_rows("s", "text", [{"case_id": "1", "system_prompt": "Be kind."}, {"case_id": "2"}])
     first, second = cases_seen(suite, reveal_expected=False)
     assert [fill("{system_prompt}", fields) for fields in (first, second)] == ["Be kind.", ""]

@@ -60,7 +60,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
     return pytester.path
 
 
-def test_a_project_is_gated(pytester: pytest.Pytester, project: Path) -> None:
+def test_a_project_is_gated(pytester, project):
     result = pytester.runpytest_subprocess("-q")
     result.assert_outcomes(passed=3, failed=2)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
@@ -83,7 +83,7 @@ def test_a_project_is_gated(pytester: pytest.Pytester, project: Path) -> None:
     assert "assertions.py" not in text, "the traceback ends in the test"
 
 
-def test_the_suite_of_the_option_and_none(pytester: pytest.Pytester, project: Path) -> None:
+def test_the_suite_of_the_option_and_none(pytester, project):
     (project / "pytest.ini").write_text(INI.replace("assay_suite = data/suite.csv\n", ""))
     pytester.makepyfile(test_models="def test_size(assay_suite):\n    assert len(assay_suite) == 12\n")
     pytester.runpytest_subprocess("-q", "--assay-suite", "data/suite.csv").assert_outcomes(passed=1)
@@ -111,20 +111,20 @@ def run(workspace: Path) -> Run:
         ("rougeL", {"not_worse_than": "latest", "margin": -0.1}, "how much worse it may be, above 0"),
     ],
 )
-def test_what_makes_no_sense(run: Run, metric: str, more: dict[str, object], told: str) -> None:
+def test_what_makes_no_sense(run, metric, more, told):
     with pytest.raises(InputError) as failure:
-        assert_metric(run, metric, **more)  # type: ignore[arg-type]
+        assert_metric(run, metric, **more)
     assert told in str(failure.value)
 
 
-def test_lower_is_better(run: Run) -> None:
+def test_lower_is_better(run):
     assert_metric(run, "looping", at_most=0.0)
     assert_metric(run, "looping", at_most=0.2, upper_bound=True)
     with pytest.raises(AssertionError, match=r"looping_detection\.looping 0 with upper bound 0\.1"):
         assert_metric(run, "looping", at_most=0.1, upper_bound=True)
 
 
-def test_a_margin_asks_for_the_proof_that_it_is_not_worse(run: Run) -> None:
+def test_a_margin_asks_for_the_proof_that_it_is_not_worse(run):
     """24 equal cases leave up to 14 points open."""
     before = made(0.5)
     assert_metric(run, "rougeL", not_worse_than=before)
@@ -133,7 +133,7 @@ def test_a_margin_asks_for_the_proof_that_it_is_not_worse(run: Run) -> None:
         assert_metric(run, "rougeL", not_worse_than=before, margin=0.1)
 
 
-def test_the_plugin_is_light() -> None:
+def test_the_plugin_is_light():
     """Loading it imports neither pandas nor pyarrow: it is loaded wherever Assay is installed."""
     import subprocess
     import sys

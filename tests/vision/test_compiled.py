@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.vision.compiled import jit, ranked, sorting
+from metrics.vision.compiled import jit, object_code, ranked, sorting
 
 PROJECT = Path(__file__).parents[2]
 NUMBERS = st.lists(st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([0.0, -0.0, 0.5, 1.0])))
@@ -102,19 +102,33 @@ def sorts_with_numba(**variables):
 
 
 def test_a_second_process_needs_no_numba(tmp_path):
-    assert sorts_with_numba(NUMBA_CACHE_DIR=str(tmp_path))
-    (kept,) = tmp_path.iterdir()
-    assert not sorts_with_numba(NUMBA_CACHE_DIR=str(tmp_path))
+    own = {"XDG_CACHE_HOME": str(tmp_path)}
+    assert sorts_with_numba(**own)
+    (kept,) = (tmp_path / "assay" / "compiled").iterdir()
+    assert not sorts_with_numba(**own)
     content = bytearray(kept.read_bytes())
     content[-1] ^= 1
     kept.write_bytes(content)
-    assert sorts_with_numba(NUMBA_CACHE_DIR=str(tmp_path))  # a damaged file is built again
-    assert not sorts_with_numba(NUMBA_CACHE_DIR=str(tmp_path))
+    assert sorts_with_numba(**own)  # a damaged file is built again
+    assert not sorts_with_numba(NUMBA_CACHE_DIR=str(kept.parent))
 
 
-def test_without_a_folder_to_write_the_loops_still_compile(tmp_path):
+def test_without_a_cache_code_is_kept_with_temporary_files_and_read_by_its_owner_alone(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
-    assert sorts_with_numba(NUMBA_CACHE_DIR=str(tmp_path / "file" / "folder"))
+    own = {"XDG_CACHE_HOME": str(tmp_path / "file"), "TMPDIR": str(tmp_path)}
+    assert sorts_with_numba(**own)
+    (kept,) = (tmp_path / f"assay-{os.getuid()}").iterdir()
+    assert not sorts_with_numba(**own)
+    assert object_code._read(kept, object_code._sources(sorting.__file__)) is not None
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setattr(os, "getuid", lambda: kept.stat().st_uid + 1)
+    monkeypatch.setattr(object_code, "ROOT", -1)
+    assert object_code._read(kept, object_code._sources(sorting.__file__)) is None
+
+
+def test_nothing_is_kept_beside_the_source(monkeypatch):
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    assert not [folder for folder in object_code._folders() if folder.is_relative_to(PROJECT)]
 
 
 @jit.compiled

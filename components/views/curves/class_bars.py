@@ -24,7 +24,7 @@ DRAWN = 100  # classes with bars: a browser takes a minute to draw those of a th
 
 def show_labels(run: str, evaluator: str) -> None:
     """Draw one metric per class, the models beside each other, worst class first."""
-    declared = {metric.name: metric for metric in data.catalogue()[evaluator].metrics}
+    declared = curve_parts.metrics_of(run, evaluator)
     offered = {name: metric_name(name, evaluator) for name in data.label_metrics(run)[evaluator]}
     name = filters.pick("Metric", offered, "metric")
     metric = declared[name]
@@ -72,7 +72,7 @@ def _objects_of(run: str, evaluator: str, metric: str, models: Sequence[str], la
 
 def show_breakdown(run: str, evaluator: str) -> None:
     """Draw the average precision that each kind of error costs, and the objects behind a bar."""
-    declared = {metric.name: metric for metric in data.catalogue()[evaluator].metrics}
+    declared = curve_parts.metrics_of(run, evaluator)
     numbers = curve_parts.label_numbers(run, evaluator, tuple(declared))
     models = data.run_facts(run).models
     colours = curve_parts.colours_of(models)

@@ -32,9 +32,9 @@ def show_confusion(run: str, evaluator: str) -> None:
     places = curve_parts.lines_in(frame)
     name = filters.pick("Model", list(places), "model")
     counts = frame[frame["series"] == name]
-    entry, said = data.catalogue()[evaluator], curve_parts.words(run, evaluator)
+    entry, said = data.run_evaluator(run, evaluator), curve_parts.words(run, evaluator)
     point, of_objects = None, evaluator in data.match_evaluators(run)
-    if of_objects and "detection" in entry.tasks:
+    if of_objects and entry is not None and "detection" in entry.tasks:
         point = point_controls.point_of(run, object_list.state_here())
         point_controls.draw(run, point, similarity=data.match_rules(run, evaluator).similarity)
         counts = data.confusion_at(run, places[name][0], point, places[name][1])
@@ -93,7 +93,7 @@ def _show_summary(
     point: data.OperatingPoint | None,
 ) -> None:  # fmt: skip
     """Draw the main metrics, with their intervals where the run measured them, and the most frequent mistakes."""
-    said, metrics = curve_parts.words(run, evaluator), data.catalogue()[evaluator].metrics
+    said, metrics = curve_parts.words(run, evaluator), curve_parts.metrics_of(run, evaluator).values()
     wanted = [metric for metric in metrics if metric.primary or (margins and not metric.minor)]
     own = data.run_facts(run).evaluators[evaluator]
     measured = point is None or point == (own["score_threshold"], own["iou_threshold"])

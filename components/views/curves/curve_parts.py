@@ -71,6 +71,12 @@ def label_numbers(run: str, evaluator: str, metrics: Sequence[str]) -> pd.DataFr
     return numbers if key is None else numbers[[columns.get("key") == key for columns in numbers["columns"]]]
 
 
+def metrics_of(run: str, evaluator: str) -> dict[str, data.Metric]:
+    """Return an evaluator's metrics by name, as the run's parameters make them; none where it is unknown here."""
+    entry = data.run_evaluator(run, evaluator)
+    return {metric.name: metric for metric in entry.metrics} if entry is not None else {}
+
+
 def words(run: str, evaluator: str | None = None) -> Words:
     """Return the words of a run's task; of a segmentation those of what the evaluator counts, segments or pixels."""
     if data.run_facts(run).suite["task"] == "segmentation":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts import interval_bars
 from components.views.curves import curve_parts
 from components.widgets import controls, filters
@@ -24,7 +23,7 @@ TESTED = (
 def show_groups(run: str, evaluator: str) -> None:
     """Draw one rate of each group and model with its interval, and which groups differ significantly."""
     frame = curve_parts.curves(run, evaluator)
-    metrics = {metric.name: metric for metric in data.catalogue()[evaluator].metrics}
+    metrics = curve_parts.metrics_of(run, evaluator)
     numbers = curve_parts.label_numbers(run, evaluator, tuple(metrics))
     models = list(dict.fromkeys(numbers["series"]))
     chosen = filters.many("Models", models, "model") or models[: curve_parts.LINES]

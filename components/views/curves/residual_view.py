@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts import residuals
 from components.views.curves import curve_parts
 from components.widgets import filters, url
@@ -38,17 +37,17 @@ def show_residuals(run: str, evaluator: str) -> None:
     if point := st.session_state.pop("residual-case", None):
         about = {"case": str(point[0]), "model": str(point[1]), "evaluator": evaluator, "metric": "mae"}
         url.go("example", run=run, **about)
-    numbers = curve_parts.label_numbers(run, evaluator, tuple(m.name for m in data.catalogue()[evaluator].metrics))
+    numbers = curve_parts.label_numbers(run, evaluator, tuple(curve_parts.metrics_of(run, evaluator)))
     shown = len(points) // len(series)
     most = int(numbers["n"].max()) if len(numbers) else shown
     some = f" The plots show {format.count(shown)} of {format.count(most)}, evenly by error." if shown < most else ""
     st.caption(f"Click a point to open its case. Above the dotted line predictions are too high.{some}")
-    _show_numbers(numbers, evaluator, series)
+    _show_numbers(run, numbers, evaluator, series)
 
 
-def _show_numbers(numbers: pd.DataFrame, evaluator: str, series: list[str]) -> None:
+def _show_numbers(run: str, numbers: pd.DataFrame, evaluator: str, series: list[str]) -> None:
     """Draw a row per metric and model, in the order of the evaluator's metrics."""
-    metrics = {metric.name: metric for metric in data.catalogue()[evaluator].metrics}
+    metrics = curve_parts.metrics_of(run, evaluator)
     order = list(metrics).index
     rows = numbers.dropna(subset=["value"]).sort_values("metric", key=lambda of: of.map(order), kind="stable")
     titles = {

@@ -85,7 +85,7 @@ def show_risk(run: str, evaluator: str) -> None:
         figure = ranked_curves.risk_figure(points, colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT)
         chart(figure, "risk", f"Share of wrong answers over the share of cases answered of {', '.join(series)}")
     with right:
-        metrics = {metric.name: metric for metric in data.catalogue()[evaluator].metrics if not metric.minor}
+        metrics = {name: one for name, one in curve_parts.metrics_of(run, evaluator).items() if not one.minor}
         numbers = curve_parts.label_numbers(run, evaluator, tuple(metrics))
         rows = numbers[numbers["series"].isin(series)]
         titles = {name: f"{metric_name(name)} {format.ARROWS[one.direction.value]}" for name, one in metrics.items()}
@@ -123,7 +123,7 @@ def show_reliability(run: str, evaluator: str) -> None:
         if said is curve_parts.DETECTION and of in series and len(rows):
             _show_bin(run, evaluator, of, places[of], rows.iloc[0])
             return
-        metrics = {metric.name: metric for metric in data.catalogue()[evaluator].metrics}
+        metrics = curve_parts.metrics_of(run, evaluator)
         numbers = curve_parts.label_numbers(run, evaluator, tuple(metrics))
         rows = numbers[numbers["label"].isna()].dropna(subset=["value"])
         short = {name: metric_name(name.replace("_calibration", "")) for name in metrics}

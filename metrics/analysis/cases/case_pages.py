@@ -162,8 +162,7 @@ def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[
     """Return how many cases of each model are `failing` (see `cases`), and the ids of the NAMED worst of them."""
     source, arguments, _ = _source(run, evaluator, metric, worst_first=True)
     metric = _scored_metric(run, evaluator, metric) or metric
-    entry = run.evaluator(evaluator)
-    sign = -1 if entry is not None and entry.metric(metric).direction.value == "lower" else 1
+    sign = -1 if _lower_is_better(run, evaluator, metric) else 1
     found = run.query(
         f"""SELECT model, count(DISTINCT position) AS n,
                    min_by(case_id, ({sign} * value, -errors, position), {2 * NAMED}) AS first
@@ -197,13 +196,11 @@ def _count(run: Run, found: str, arguments: tuple[Any, ...]) -> int:
 
 def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[str, list[Any], str]:
     """Return the SQL of one row per case and model, its arguments, and their order."""
-    entry = run.evaluator(evaluator)
-    lower_is_better = entry is not None and entry.metric(metric).direction.value == "lower"
-    ascending = worst_first != lower_is_better
+    ascending = worst_first != _lower_is_better(run, evaluator, metric)
     by_value = f"value {'ASC' if ascending else 'DESC'} NULLS LAST"
     if (scored := _scored_metric(run, evaluator, metric)) is not None:
         columns = "case_id, position, model, run, value, status, reason, NULL::BIGINT AS errors"
-        failing = "FALSE" if entry is None else _failing(entry.metric(scored))
+        failing = _failing(run.metric(evaluator, scored))
         return (
             f"SELECT {columns}, {failing} AS failing FROM scores WHERE evaluator = ? AND metric = ?",
             [evaluator, scored],
@@ -230,9 +227,12 @@ def _worse(run: Run, evaluator: str, metric: str) -> str:
     """Return the SQL condition of a row s being worse than a row o of the same source."""
     if (scored := _scored_metric(run, evaluator, metric)) is None:
         return "s.errors > o.errors"
-    entry = run.evaluator(evaluator)
-    lower_is_better = entry is not None and entry.metric(scored).direction.value == "lower"
-    return f"s.value {'>' if lower_is_better else '<'} o.value"
+    return f"s.value {'>' if _lower_is_better(run, evaluator, scored) else '<'} o.value"
+
+
+def _lower_is_better(run: Run, evaluator: str, metric: str) -> bool:
+    known = run.metric(evaluator, metric)
+    return known is not None and known.direction.value == "lower"
 
 
 @cache_by_run(maxsize=512)
@@ -245,8 +245,8 @@ def _scored_metric(run: Run, evaluator: str, metric: str) -> str | None:
     return metric if metric in measured else next(iter(measured), None)
 
 
-def _failing(metric: Metric) -> str:
+def _failing(metric: Metric | None) -> str:
     """Return the SQL condition of a value on the wrong side of the threshold in force."""
-    if metric.threshold is None or metric.direction.value == "none":
+    if metric is None or metric.threshold is None or metric.direction.value == "none":
         return "FALSE"
     return f"coalesce(value {'>' if metric.direction.value == 'lower' else '<'} '{metric.threshold!r}'::DOUBLE, FALSE)"

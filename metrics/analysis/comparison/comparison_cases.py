@@ -37,8 +37,8 @@ def differences(
     other = other or run
     check_pair(run, model_a, other, model_b)
     position, a, b, apart = _pairs(run, model_a, other, model_b, evaluator, metric, tag)
-    entry = run.evaluator(evaluator)
-    lower = entry is not None and entry.metric(metric).direction.value == "lower"
+    known = run.metric(evaluator, metric)
+    lower = known is not None and known.direction.value == "lower"
     better = -apart if lower else apart
     chosen = np.flatnonzero({"losses": better < 0, "wins": better > 0, "ties": better == 0}[kind])
     shown = chosen[np.argsort(-np.abs(apart[chosen]), kind="stable")][offset : offset + limit]

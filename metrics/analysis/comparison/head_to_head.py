@@ -63,8 +63,8 @@ def head_to_head(
     tie: the largest difference of two scores that is a tie (equal but for rounding by default). None where there is
     nothing to rank: fewer than two models or cases with values, no better end, or more than MOST matches.
     """
-    entry = run.evaluator(evaluator)
-    direction = None if entry is None else entry.metric(metric).direction
+    known = run.metric(evaluator, metric)
+    direction = None if known is None else known.direction
     design, key = run.sampling_design(tag), (evaluator, metric)
     if direction in (None, Direction.NONE) or len(design) * len(run.models) ** 2 / 2 > MOST:
         return None

@@ -104,10 +104,14 @@ def _paired_evaluators(run: Run, other: Run, columns: Sequence[Column]) -> dict[
     """Return the columns by evaluator, of those whose resamples can be paired."""
     found: dict[str, list[Column]] = {}
     for column in columns:
-        entry = evaluators()[column.evaluator]
-        drawn = [[each.evaluators.get(entry.id, {}).get(key) for key in ("seed", "resamples")] for each in (run, other)]
+        entry = run.evaluator(column.evaluator)
+        drawn = [
+            [each.evaluators.get(column.evaluator, {}).get(key) for key in ("seed", "resamples")]
+            for each in (run, other)
+        ]
         if (
-            "resamples" in entry.parameters.model_fields
+            entry is not None
+            and "resamples" in entry.parameters.model_fields
             and not entry.resources
             and drawn[0] == drawn[1]
             and drawn[0][1]

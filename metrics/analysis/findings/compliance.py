@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
-from metrics.core.registry import evaluators
+from metrics.core.registry import evaluators, standards_of
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def compliance(run: Run) -> Compliance:
     for name, column in primary.items():
         cells = tuple(board.cells.get((model, column.key)) for model in board.models)
         evidence = MeasuredEvidence(column, cells, tuple(outcome(column, cell) for cell in cells))
-        for standard in evaluators()[name].standards:
+        for standard in standards_of(name):
             measured.setdefault(standard, []).append(evidence)
     task, missing = run.spec["suite"]["task"], dict[str, list[Unmeasured]]()
     for entry in evaluators().values():

@@ -7,7 +7,7 @@ from typing import Any
 
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.number_text import amount, interval, number
-from metrics.core.registry import evaluators
+from metrics.core.registry import standards_of
 
 Insight = dict[str, Any]
 
@@ -25,7 +25,7 @@ def insight_row(
 ) -> Insight:
     """Return one insight; `of` are the evaluators it rests on if they are not its column's."""
     bases = [name for name in of if name] or ([column.evaluator] if column is not None else [])
-    standards = dict.fromkeys(standard for name in bases for standard in evaluators()[name].standards)
+    standards = dict.fromkeys(standard for name in bases for standard in standards_of(name))
     return {
         "kind": kind, "evaluator": column and column.evaluator, "metric": column.metric if column else metric,
         "model": None, "case_id": None, "value": None, "message": message, "severity": severity, "evidence": evidence,

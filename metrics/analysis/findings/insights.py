@@ -20,7 +20,7 @@ from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leader
 from metrics.analysis.leaderboard.resources import resources
 from metrics.core.metric_names import full_name
 from metrics.core.number_text import amount, exact, interval, number
-from metrics.core.registry import evaluators
+from metrics.core.registry import title_of
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
 from metrics.stats.ratios import ratio
@@ -202,7 +202,7 @@ def _joined(names: Sequence[str], most: int = 6) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return _joined([evaluators()[name].title for name in names])
+    return _joined([title_of(name) for name in names])
 
 
 def _resources(run: Run) -> Iterator[Insight]:

@@ -15,7 +15,6 @@ from metrics.analysis.slices.slice_values import SliceValue
 from metrics.analysis.slices.weakest_tag import weakest_tag
 from metrics.core.metric_names import full_name
 from metrics.core.number_text import amount, exact, number, p_words
-from metrics.core.registry import evaluators
 from metrics.stats.corrections import LEVEL
 from metrics.store import Run
 
@@ -66,8 +65,7 @@ def hardest_of_one(run: Run, column: Column) -> Iterator[Insight]:
     """Yield, for a single model, the case whose value is the farthest on the wrong side of the threshold."""
     if column.threshold is None or len(run.models) != 1:
         return
-    metric = evaluators()[column.evaluator].metric(column.metric)
-    wrong, order = (">", "DESC") if metric.direction.value == "lower" else ("<", "ASC")
+    wrong, order = (">", "DESC") if column.direction == "lower" else ("<", "ASC")
     found = run.query(
         f"""SELECT case_id, avg(value) AS mean, min(position) AS position, count(*) OVER () AS failing FROM scores
             WHERE evaluator = ? AND metric = ? AND value IS NOT NULL

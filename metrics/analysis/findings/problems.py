@@ -11,7 +11,7 @@ from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.core.metric_names import full_name
 from metrics.core.number_text import exact, interval, number, p_words
-from metrics.core.registry import evaluators
+from metrics.core.registry import standards_of
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -131,5 +131,5 @@ def flip_evidence(row: Any) -> str:
 def _row(column: Column, **values: Any) -> dict[str, Any]:
     return {
         "perturbation": None, "evaluator": column.evaluator, "metric": column.metric, "threshold": column.threshold,
-        "direction": column.direction, "standards": list(evaluators()[column.evaluator].standards), **values,
+        "direction": column.direction, "standards": list(standards_of(column.evaluator)), **values,
     }  # fmt: skip

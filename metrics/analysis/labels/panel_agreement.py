@@ -70,7 +70,7 @@ def panel_agreement(run: Run) -> list[PanelAgreement]:
             continue
         records = [json.loads(text) for text in rows["judges"]]
         clusters = cluster_codes(run.sampling_design().units[rows["position"].to_numpy()])
-        metric = entry.metric(entry.primary.name)
+        metric = entry.primary
         for judge, group in _groups(records, alone):
             if (made := _agreement(name, metric, judge, group, clusters)) is not None:
                 found.append(made)

@@ -79,11 +79,9 @@ def distributions(
     arguments = [evaluator, metric, *([] if tag is None else [tag])]
     every = {model: run.query(f"SELECT value {source}", [*arguments, model])["value"] for model in models}
     values = {model: own.to_numpy(dtype=float) for model, own in every.items() if len(own)}
-    if not values:
+    declared = run.metric(evaluator, metric)
+    if not values or declared is None:
         return None
-    entry = run.evaluator(evaluator)
-    assert entry is not None
-    declared = entry.metric(metric)
     low, high = declared.low, declared.high
     if not math.isfinite(high - low):
         low, high = (float(pick([pick(own) for own in values.values()])) for pick in (np.min, np.max))

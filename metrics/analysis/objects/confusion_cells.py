@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from metrics.analysis.objects.working_points import MOST, Listed, Series
-from metrics.core.registry import evaluators
 from metrics.store import Run
 
 NONE = "(none)"  # stands for an absent label
@@ -17,7 +16,8 @@ def confused(run: Run, evaluator: str, series: Series, labels: Sequence[str], pr
     NONE stands for an absent label. Rows are cases: case_id and score, or, of a segmentation, case_id and pixels (most
     first). Objects of a detection are those of object_pages, filtered.
     """
-    if "segmentation" in evaluators()[evaluator].tasks:
+    known = run.evaluator(evaluator)
+    if known is not None and "segmentation" in known.tasks:
         return _images(run, evaluator, series, labels, predicted)
     return _cases(run, evaluator, series, labels, predicted)
 
@@ -30,12 +30,13 @@ def _cases(run: Run, evaluator: str, series: Series, labels: Sequence[str], pred
            ORDER BY score DESC NULLS LAST, case_id""",
         [evaluator, *series, list(labels), NONE],
     )  # fmt: skip
-    parameters = evaluators()[evaluator].parameters(**run.evaluators[evaluator])
+    known = run.evaluator(evaluator)
+    parameters = None if known is None else known.parameters(**run.evaluators[evaluator])
     spell = getattr(parameters, "normalised", str)  # an answer as a label, for evaluators that compare them so
     curves = run.curves(evaluator)
-    known = {*curves["label"], *curves["predicted"]} - {None}
+    drawn = {*curves["label"], *curves["predicted"]} - {None}
     spelt = [None if guess is None else spell(guess) for guess in rows["guess"].where(rows["guess"].notna(), None)]
-    held = rows.drop(columns="guess")[[(guess if guess in known else NONE) in predicted for guess in spelt]]
+    held = rows.drop(columns="guess")[[(guess if guess in drawn else NONE) in predicted for guess in spelt]]
     return Listed(held.head(MOST).reset_index(drop=True), len(held))
 
 

@@ -45,14 +45,12 @@ def lint(suite: Suite, outputs: Outputs) -> tuple[Finding, ...]:
     return worst_first(found)
 
 
-def advice(finding: Finding, remedy: Callable[[str, str], str]) -> str:
-    """Return a finding with some images that show it and what its fix does; `remedy` says how to ask for a model's."""
-    text = str(finding)
-    if finding.cases:
-        text += f" Images: {', '.join(finding.cases)}."
+def advice(finding: Finding, remedy: Callable[[str, str], str]) -> list[str]:
+    """Return lines: a finding with some images that show it, and what its fix does; `remedy` says how to ask."""
+    lines = [str(finding) + (f" Images: {', '.join(finding.cases)}." if finding.cases else "")]
     if finding.model and finding.fix:
-        text += f"\n  {remedy(finding.model, finding.fix)}: {FIXES[finding.fix].words}"
-    return text
+        lines.append(f"  {remedy(finding.model, finding.fix)}: {FIXES[finding.fix].words}")
+    return lines
 
 
 def fix_all(suite: Suite, outputs: Outputs) -> Outputs:

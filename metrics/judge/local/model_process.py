@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.child_process import LOOK_EVERY, end_with
+from metrics.core.errors import describe_failure
 from metrics.core.places import own_environment, python_module
 from metrics.judge.completion import LONGEST_BODY
 
@@ -136,7 +137,7 @@ def _serve(pipe: Connection, parent: int, path: str) -> None:
     try:
         server = _loaded(path)
     except Exception as failure:
-        server, made = None, {"failure": f"{type(failure).__name__}: {failure}"}
+        server, made = None, {"failure": describe_failure(failure)}
     while True:
         pipe.send_bytes(json.dumps(made).encode())
         try:
@@ -146,7 +147,7 @@ def _serve(pipe: Connection, parent: int, path: str) -> None:
         try:
             made = _answer(server, body)
         except Exception as failure:
-            made = {"failure": f"{type(failure).__name__}: {failure}"}
+            made = {"failure": describe_failure(failure)}
 
 
 if __name__ == "__main__":

@@ -279,9 +279,9 @@ def _by_class(run: Run) -> Iterator[Bars | str]:
     """Yield a chart per evaluator with numbers per label, the worst labels first; equal numbers are drawn once."""
     drawn: list[pd.Series] = []
     for name, metrics in analysis.label_metrics(run).items():
-        entry = evaluators()[name]
-        chosen = None if name == "error_breakdown" else _label_metric(run, entry, metrics)
-        if chosen is None:
+        entry = run.evaluator(name)
+        chosen = None if entry is None or name == "error_breakdown" else _label_metric(run, entry, metrics)
+        if entry is None or chosen is None:
             continue
         metric, numbers = chosen
         values = numbers.set_index(["model", "label"])["value"].sort_index()

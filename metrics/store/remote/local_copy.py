@@ -14,6 +14,7 @@ from pathlib import Path
 
 from metrics.core.errors import AssayError, RemoteError
 from metrics.core.files import PRIVATE, make_folder, read_json, write_json, written_whole
+from metrics.core.places import cache_folder
 from metrics.store.file_names import ARTIFACTS, MEDIA, REMOTE
 from metrics.store.remote.listing import Listing, listing_from
 from metrics.store.remote.objects import Objects, checked_url, opened
@@ -29,8 +30,7 @@ _ASKED: dict[Path, tuple[float, dict[str, str]]] = {}  # when the runs were list
 def local_path(place: str) -> Path:
     """Return the folder of the local copy of the workspace at a URL. InputError for a wrong URL."""
     url = checked_url(place)
-    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = caches / "assay" / "remote" / hashlib.sha256(url.encode()).hexdigest()[:16]
+    folder = cache_folder() / "remote" / hashlib.sha256(url.encode()).hexdigest()[:16]
     if not (folder / REMOTE).exists():
         make_folder(folder).chmod(PRIVATE)
         write_json(folder / REMOTE, {"url": url})

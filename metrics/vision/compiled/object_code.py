@@ -15,7 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import gettempdir
 from types import FunctionType
 from typing import Any
 from uuid import uuid4
@@ -26,10 +28,13 @@ import numpy as np
 
 from metrics.core.errors import StorageError
 from metrics.core.files import make_file, make_folder
+from metrics.core.places import cache_folder
+from metrics.core.regular_files import open_regular
 
 Kinds = tuple[tuple[str, int], ...]  # data type and dimensions of each argument
 HERE = Path(__file__).parent
 DIGEST = 32  # bytes
+ROOT = 0  # the user
 FOREIGN = ("NRT_", "numba", "Py", "_Py")  # functions outside of the code that are not the C library's
 # what numba's runtime offers its functions: memory of an array, and its release
 RUNTIME = """
@@ -74,9 +79,9 @@ class ObjectCode:
 
 def object_code(function: FunctionType, kinds: Kinds) -> ObjectCode:
     """Return the code of `function` for arguments of these kinds (data type, dimensions), built where none is kept."""
-    name = sha256(repr((kinds, llvmlite.__version__, _host())).encode()).hexdigest()[:16]
-    file = f"{function.__module__.rpartition('.')[2]}.{function.__name__}.{name}.o"
     sources = _sources(function.__code__.co_filename)
+    name = sha256(repr((kinds, _numba(), llvmlite.__version__, _host())).encode() + sources).hexdigest()[:16]
+    file = f"{function.__module__.rpartition('.')[2]}.{function.__name__}.{name}.o"
     for folder in _folders():
         found = _read(folder / file, sources)
         if found:
@@ -89,18 +94,28 @@ def object_code(function: FunctionType, kinds: Kinds) -> ObjectCode:
 
 
 def _folders() -> Iterator[Path]:
-    """Yield where code is kept: $NUMBA_CACHE_DIR alone, else beside the source, or in the user's cache folder."""
+    """Yield where code is kept: $NUMBA_CACHE_DIR alone, else in the user's cache, or with temporary files.
+
+    Never beside the source, which may be read-only or shared. Versions do not meet in a folder: the names of files
+    differ by source, numba and processor.
+    """
     if given := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(given)
         return
-    yield HERE / "__pycache__"
-    yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
+    with suppress(RuntimeError):  # a user without a home
+        yield cache_folder() / "compiled"
+    with suppress(FileNotFoundError):  # no place for temporary files
+        yield Path(gettempdir()) / f"assay-{os.getuid()}"
 
 
 def _read(file: Path, sources: bytes) -> ObjectCode | None:
-    """Return the code in a file; None where there is none of the present sources, or it is damaged."""
+    """Return the code in a file; None where there is none of the present sources, it is damaged, or another user's."""
     try:
-        content = file.read_bytes()
+        with open_regular(file) as stream:
+            foreign = os.fstat(stream.fileno()).st_uid not in (ROOT, os.getuid())
+            if foreign and not os.environ.get("NUMBA_CACHE_DIR"):  # others can write where temporary files are
+                return None
+            content = stream.read()
     except OSError:
         return None
     head, _, code = content[DIGEST:].partition(b"\n")
@@ -129,6 +144,13 @@ def _write(file: Path, sources: bytes, made: ObjectCode) -> bool:
 def _sources(file: str) -> bytes:
     """Return the digest of a loop's file and of all here: one loop may call another."""
     return sha256(b"".join(path.read_bytes() for path in [Path(file), *sorted(HERE.glob("*.py"))])).digest()
+
+
+@cache
+def _numba() -> bytes:
+    """Return the file that tells numba's versions apart; importing it would take longer than linking."""
+    spec = find_spec("numba")
+    return b"" if spec is None or spec.origin is None else Path(spec.origin).with_name("_version.py").read_bytes()
 
 
 @cache

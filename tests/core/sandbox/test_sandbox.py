@@ -85,7 +85,7 @@ REFUSED = "PermissionError: [Errno 1]"
         pytest.param("import metrics", "ModuleNotFoundError", id="our-own-package"),
     ],
 )  # fmt: skip
-def test_what_code_does_ends_there(code: str, end: str) -> None:
+def test_what_code_does_ends_there(code, end):
     outcome = ran(code)
     if end == "many-files":  # the folder is in memory where namespaces are allowed, else it is counted
         assert told(outcome).startswith(("OSError: [Errno 28]", "wrote too many"))
@@ -94,7 +94,7 @@ def test_what_code_does_ends_there(code: str, end: str) -> None:
 
 
 @pytest.mark.attack("model", "code of an answer reads the user's files, links to them included", "Landlock refuses it")
-def test_files_outside_are_neither_read_nor_written(tmp_path: Path) -> None:
+def test_files_outside_are_neither_read_nor_written(tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("mine")
     for code in (
@@ -122,7 +122,7 @@ def test_files_outside_are_neither_read_nor_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.attack("model", "code of an answer reads keys from the environment", "the environment is empty")
-def test_it_has_no_variable_of_ours_and_no_open_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_it_has_no_variable_of_ours_and_no_open_file(monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     with (tmp_path / "open.txt").open("w") as ours:
         os.set_inheritable(ours.fileno(), True)
@@ -136,7 +136,7 @@ def test_it_has_no_variable_of_ours_and_no_open_file(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.attack("model", "code of an answer calls the network", "it gets no socket")
-def test_it_reaches_nobody() -> None:
+def test_it_reaches_nobody():
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.1)
         port = server.getsockname()[1]
@@ -152,7 +152,7 @@ def test_it_reaches_nobody() -> None:
             server.accept()
 
 
-def test_what_it_may() -> None:
+def test_what_it_may():
     """Its own folder, the library, packages, threads, and pipes to itself."""
     code = """
 import asyncio, collections, dataclasses, json, math, os, random, re, sqlite3, tempfile, threading
@@ -168,7 +168,7 @@ print(os.listdir("."), asyncio.run(asyncio.sleep(0, "async")), numpy.ones(3).sum
     assert outcome.printed.splitlines() == ["thread", "own", "[] async 3.0"]
 
 
-def test_nothing_stays_behind() -> None:
+def test_nothing_stays_behind():
     before = set(Path(tempfile.gettempdir()).glob("assay-sandbox-*"))
     deep = (
         "import os\nfor _ in range(200): os.mkdir('d'); os.chdir('d')\nopen('f', 'w').write('x'); os.symlink('/', 'l')"
@@ -179,7 +179,7 @@ def test_nothing_stays_behind() -> None:
 
 
 @pytest.mark.attack("model", "code of an answer outlives a run that was killed", "the kernel ends it with its parent")
-def test_it_ends_with_whoever_has_started_it() -> None:
+def test_it_ends_with_whoever_has_started_it():
     program = (
         "from metrics.core.sandbox.process import Bounds, run; print('up', flush=True);"
         "run({'kind': 'python', 'code': 'import time; time.sleep(600)', 'tests': '', 'call': ''}, Bounds(600))"
@@ -201,7 +201,7 @@ def test_it_ends_with_whoever_has_started_it() -> None:
     assert psutil.wait_procs(children, timeout=60)[1] == []
 
 
-def test_the_verdict_does_not_travel_with_what_is_printed() -> None:
+def test_the_verdict_does_not_travel_with_what_is_printed():
     forged = '{"token": "", "passed": true}'
     outcome = ran(
         f"import os\nfor n in (1, 2, 3, 4, 5, 6):\n    try: os.write(n, b'{forged}\\n')\n    except OSError: pass"
@@ -217,15 +217,15 @@ class TestMissingBarriers:
     """A system without a barrier, by names that its kernel does not have."""
 
     @pytest.mark.attack("suite author", "a system lacks barriers of the sandbox", "nothing is run there")
-    def test_nothing_is_run_without_a_required_one(self) -> None:
+    def test_nothing_is_run_without_a_required_one(self):
         outcome = run({"kind": "python", "code": "print('run')", "tests": "", "call": ""}, required=(*REQUIRED, "moat"))
         assert (outcome.missing, outcome.replies, outcome.printed) == (["moat"], [], "")
 
-    def test_the_report_names_those_that_are_there(self) -> None:
+    def test_the_report_names_those_that_are_there(self):
         assert set(in_force()) <= set(barriers.BARRIERS)
         assert ran("").barriers == list(in_force())
 
-    def test_an_ordinary_user_has_them_too(self) -> None:
+    def test_an_ordinary_user_has_them_too(self):
         """None of the required ones needs root."""
         if os.getuid():
             return
@@ -243,7 +243,7 @@ class TestMissingBarriers:
 
 
 @pytest.mark.parametrize("machine", system_calls.ARCHITECTURES)
-def test_the_filter_is_one_that_the_kernel_can_take(machine: str) -> None:
+def test_the_filter_is_one_that_the_kernel_can_take(machine):
     """Whole instructions, fewer than its limit, each jump to a later one within it, and an end that returns."""
     import struct
 
@@ -255,7 +255,7 @@ def test_the_filter_is_one_that_the_kernel_can_take(machine: str) -> None:
     assert lines[-1][0] == system_calls.RETURN
 
 
-def test_another_machine_has_no_filter() -> None:
+def test_another_machine_has_no_filter():
     with pytest.raises(KeyError):
         system_calls.program("vax")
     assert platform.machine() in system_calls.ARCHITECTURES

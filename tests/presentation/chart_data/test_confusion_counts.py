@@ -16,13 +16,13 @@ def counts(*cells: tuple[str | None, str | None, int]) -> pd.DataFrame:
     return pd.DataFrame(cells, columns=["label", "predicted", "count"])
 
 
-def test_the_matrix_is_ordered_and_filled() -> None:
+def test_the_matrix_is_ordered_and_filled():
     matrix = confusion_counts.confusion_matrix(counts(("b", "a", 2), ("a", "a", 5), (None, "b", 1)))
     assert list(matrix.index) == ["(none)", "a", "b"]
     assert matrix.to_numpy().tolist() == [[0, 0, 1], [0, 5, 0], [0, 2, 0]]
 
 
-def test_the_margins_are_last() -> None:
+def test_the_margins_are_last():
     matrix = confusion_counts.confusion_matrix(OBJECTS, MARGINS)
     assert list(matrix.index) == ["cat", "dog", "hallucination"]
     assert list(matrix.columns) == ["cat", "dog", "missed"]
@@ -30,7 +30,7 @@ def test_the_margins_are_last() -> None:
 
 
 @pytest.mark.parametrize("margins", [None, MARGINS])
-def test_what_does_not_fit_is_summed(margins: tuple[str, str] | None) -> None:
+def test_what_does_not_fit_is_summed(margins):
     frame = counts(*((f"l{i}", f"l{i}", 1) for i in range(60)), *([("l0", "missed", 9)] if margins else []))
     matrix = confusion_counts.confusion_matrix(frame, margins)
     assert matrix.to_numpy().sum() == 60 + (9 if margins else 0)
@@ -38,7 +38,7 @@ def test_what_does_not_fit_is_summed(margins: tuple[str, str] | None) -> None:
     assert len(matrix) == confusion_counts.MOST_LABELS + 1 + bool(margins)
 
 
-def test_a_group_names_its_labels() -> None:
+def test_a_group_names_its_labels():
     names = confusion_counts.groups(counts(*((f"l{i:02}", f"l{i:02}", 60 - i) for i in range(60))))
     assert [name for name, shown in names.items() if shown == confusion_counts.OTHERS] == [
         f"l{i:02}" for i in range(40, 60)
@@ -53,24 +53,24 @@ def test_a_group_names_its_labels() -> None:
     ],
     ids=["free names", "classes called so"],
 )
-def test_the_names_of_the_margins(cells: list[tuple[str, str, int]], margins: tuple[str, str]) -> None:
+def test_the_names_of_the_margins(cells, margins):
     assert confusion_counts.margins_of(counts(*cells)) == margins
 
 
-def test_the_most_frequent_mistakes() -> None:
+def test_the_most_frequent_mistakes():
     found = confusion_counts.confusions(OBJECTS, MARGINS)
     assert found.to_dict("records") == [{"label": "cat", "predicted": "dog", "count": 1, "share": 0.1}]
     assert confusion_counts.confusions(counts(("a", "a", 1))).empty
 
 
-def test_shares_are_of_the_row_and_in_the_margin_of_the_column() -> None:
+def test_shares_are_of_the_row_and_in_the_margin_of_the_column():
     assert confusion_counts.cell_shares([[6, 1, 3], [0, 2, 0], [0, 3, 0]], True) == [
         [0.6, 0.1, 0.3], [0.0, 1.0, 0.0], [0.0, 0.5, 0.0],
     ]  # fmt: skip
     assert confusion_counts.cell_shares([[0, 0], [1, 3]], False) == [[0.0, 0.0], [0.25, 0.75]]
 
 
-def test_the_largest_share_of_a_mistake_has_the_full_colour() -> None:
+def test_the_largest_share_of_a_mistake_has_the_full_colour():
     right = confusion_counts.right_cells(["a", "b"], ["a", "b"])
     assert right == [[True, False], [False, True]]
     assert confusion_counts.full_share([[0.9, 0.1], [0.4, 0.6]], right) == 0.4

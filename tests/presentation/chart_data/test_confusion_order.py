@@ -13,24 +13,24 @@ PAIRS = counts(
 
 
 def drawn(frame: pd.DataFrame, order: str, margins: tuple[str, str] | None = None, **chosen: object) -> pd.DataFrame:
-    names = confusion_order.chosen_names(frame, margins, order=order, **chosen)  # type: ignore[arg-type]
+    names = confusion_order.chosen_names(frame, margins, order=order, **chosen)
     return confusion_order.ordered(confusion_counts.confusion_matrix(frame, margins, names=names), order, margins)
 
 
-def test_what_is_confused_stands_together() -> None:
+def test_what_is_confused_stands_together():
     order = "".join(drawn(PAIRS, "similar").index)
     assert "ad" in order or "da" in order
     assert "be" in order or "eb" in order
 
 
 @pytest.mark.parametrize(("order", "rows"), [("name", "abcde"), ("worst", "abdec")])
-def test_orders(order: str, rows: str) -> None:
+def test_orders(order, rows):
     matrix = drawn(PAIRS, order)
     assert ("".join(matrix.index), "".join(matrix.columns)) == (rows, rows)
 
 
 @pytest.mark.parametrize("order", confusion_order.ORDERS)
-def test_every_order_keeps_every_count_and_the_margins_last(order: str) -> None:
+def test_every_order_keeps_every_count_and_the_margins_last(order):
     matrix = drawn(OBJECTS, order, MARGINS)
     assert matrix.to_numpy().sum() == OBJECTS["count"].sum()
     assert (matrix.index[-1], matrix.columns[-1]) == MARGINS
@@ -39,7 +39,7 @@ def test_every_order_keeps_every_count_and_the_margins_last(order: str) -> None:
 
 @pytest.mark.parametrize("order", confusion_order.ORDERS)
 @pytest.mark.parametrize("classes", [80, 1_200])
-def test_many_classes_are_summed_as_others(order: str, classes: int) -> None:
+def test_many_classes_are_summed_as_others(order, classes):
     frame = counts(
         *((f"l{i:04}", f"l{i:04}", 5) for i in range(classes)),
         *((f"l{i:04}", f"l{i + 1:04}", 3) for i in range(0, 20, 2)),
@@ -50,13 +50,13 @@ def test_many_classes_are_summed_as_others(order: str, classes: int) -> None:
     assert set(matrix.index[:-1]) == {f"l{i:04}" for i in range(20)}
 
 
-def test_around_a_class_is_what_it_is_confused_with() -> None:
+def test_around_a_class_is_what_it_is_confused_with():
     matrix = drawn(PAIRS, "worst", near="b", most=2)
     assert list(matrix.index) == ["b", "e", confusion_counts.OTHERS]
     assert matrix.loc["b", "e"] == 9
 
 
-def test_an_absent_label_is_a_class_like_others() -> None:
+def test_an_absent_label_is_a_class_like_others():
     assert list(confusion_order.mistakes_of(counts((None, "a", 2), ("a", "a", 1))).items()) == [("(none)", 2), ("a", 2)]
 
 
@@ -67,7 +67,7 @@ def test_an_absent_label_is_a_class_like_others() -> None:
         pytest.param(counts(("cat", "missed", 2)), [(0.0, 2), (None, 0), (None, 0), (1.0, 2)], id="all-missed"),
     ],
 )
-def test_shares(frame: pd.DataFrame, expected: list[tuple[float | None, int]]) -> None:
+def test_shares(frame, expected):
     found = confusion_counts.shares(frame, MARGINS)
     assert list(found) == ["agreement", "confused", "hallucinated", "missed"]
     assert list(found.values()) == expected

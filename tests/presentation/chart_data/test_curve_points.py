@@ -26,57 +26,57 @@ POINTS = points(
 
 
 @pytest.mark.parametrize(("wanted", "found"), [(0.0, 0.25), (0.3, 0.25), (0.4, 0.5), (0.625, 0.5), (1, 0.75)])
-def test_nearest_threshold(wanted: float, found: float) -> None:
+def test_nearest_threshold(wanted, found):
     assert curve_points.nearest([0.5, 0.25, 0.75], wanted) == found
 
 
-def test_pooled_is_the_micro_average() -> None:
+def test_pooled_is_the_micro_average():
     row = curve_points.pooled(POINTS, ["cat", "<i>dog</i>"]).query("series == 'ann' and threshold == 0.25").iloc[0]
     assert (row.tp, row.fp, row.fn) == (13, 9, 7)
     assert (row.precision, row.recall, row.f1) == pytest.approx((13 / 22, 13 / 20, 26 / 42))
 
 
-def test_mean_f1_is_the_macro_average() -> None:
+def test_mean_f1_is_the_macro_average():
     row = curve_points.mean_f1(POINTS, "mean").query("series == 'ann' and threshold == 0.25").iloc[0]
     assert row.f1 == pytest.approx((16 / 22 + 0.5) / 2)
     assert row.tp == 13
 
 
-def test_pooled_has_no_precision_without_predictions() -> None:
+def test_pooled_has_no_precision_without_predictions():
     row = curve_points.pooled(POINTS, ["cat"]).query("series == 'ann' and threshold == 0.75").iloc[0]
     assert pd.isna(row.precision)
     assert row.recall == 0
 
 
-def test_best_threshold_is_that_of_the_highest_f1() -> None:
+def test_best_threshold_is_that_of_the_highest_f1():
     best = curve_points.best_threshold(POINTS)
     assert best["threshold"].to_dict() == {("ben", "cat")[::-1]: 0.5, ("cat", "ann"): 0.25, ("<i>dog</i>", "ann"): 0.5}
 
 
-def test_labels_with_the_most_truths_come_first() -> None:
+def test_labels_with_the_most_truths_come_first():
     assert curve_points.label_order(POINTS) == ["cat", "<i>dog</i>"]
     assert curve_points.label_order(POINTS.assign(tp=0, fn=[1, 1, 1, 9, 9, 1, 1])) == ["<i>dog</i>", "cat"]
 
 
-def test_without_counts_labels_with_the_best_precision_come_first() -> None:
+def test_without_counts_labels_with_the_best_precision_come_first():
     rates = POINTS[["label"]].assign(precision=[0.1, 0.2, None, 0.3, 0.4, 0.1, 0.1])
     assert curve_points.label_order(rates) == ["<i>dog</i>", "cat"]
     assert curve_points.label_order(POINTS[["label"]]) == ["cat", "<i>dog</i>"]
 
 
-def test_filled_bins_rise_and_leave_out_empty_ones() -> None:
+def test_filled_bins_rise_and_leave_out_empty_ones():
     bins = pd.DataFrame({"series": "ann", "bin_low": [0.5, 0.0, 0.25], "n": [3, 2, 0]})
     assert curve_points.filled_bins(bins, "ann")["bin_low"].tolist() == [0.0, 0.5]
 
 
-def test_the_worst_label_comes_first() -> None:
+def test_the_worst_label_comes_first():
     rows = [("a", "x", 0.9), ("a", "x", 0.2), ("b", "x", 0.6), ("b", "y", 0.4), ("c", "x", None)]
     points = pd.DataFrame(rows, columns=["label", "series", "f1"])
     assert curve_points.worst_first(points) == ["b", "a", "c"]
     assert curve_points.worst_first(points.rename(columns={"f1": "precision"})) == ["b", "a", "c"]
 
 
-def test_the_mean_of_interpolated_precision() -> None:
+def test_the_mean_of_interpolated_precision():
     rows = [("a", "x", 0.0, 1.0), ("a", "x", 1.0, 0.5), ("b", "x", 0.0, 0.5), ("b", "x", 1.0, 0.0)]
     points = pd.DataFrame(rows, columns=["label", "series", "recall", "precision"])
     found = curve_points.mean_ranks(points, "mean")

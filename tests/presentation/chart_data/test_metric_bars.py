@@ -9,7 +9,7 @@ NUMBERS = pd.DataFrame({"name": ["cat", "cat", "dog", "dog"], "value": [0.5, 0.7
 
 
 @pytest.mark.parametrize(("direction", "order"), [("higher", ["dog", "cat"]), ("lower", ["cat", "dog"])])
-def test_worst_first(direction: str, order: list[str]) -> None:
+def test_worst_first(direction, order):
     assert metric_bars.worst_first(NUMBERS, direction) == order
 
 
@@ -22,7 +22,5 @@ def test_worst_first(direction: str, order: list[str]) -> None:
         pytest.param("lower", -1.0, 1.0, True, id="negative"),
     ],
 )
-def test_only_metrics_with_a_range_and_a_better_end_are_spokes(
-    direction: str, low: float, high: float, fits: bool
-) -> None:
+def test_only_metrics_with_a_range_and_a_better_end_are_spokes(direction, low, high, fits):
     assert metric_bars.can_be_spoke(direction, low, high) is fits

@@ -11,7 +11,6 @@ import pytest
 from metrics.analysis import Column, Leaderboard
 from metrics.presentation import format, palette
 from metrics.presentation.viewers import board_drawing, case_rows
-from metrics.presentation.viewers.viewer_files import FOLDER
 from tests.components.board_scenes import board, changed, column
 
 HOSTILE = "<img src=x onerror=alert(1)> **m**"
@@ -41,11 +40,11 @@ def three() -> Leaderboard:
         pytest.param("no/such", True, ["a", "B", HOSTILE], id="unknown-column"),
     ],
 )
-def test_order(three: Leaderboard, sort: str | None, down: bool, expected: list[str]) -> None:
+def test_order(three, sort, down, expected):
     assert board_drawing.order_models(three, three.models, sort, down) == expected
 
 
-def test_columns_by_evaluator_and_minor_on_demand() -> None:
+def test_columns_by_evaluator_and_minor_on_demand():
     columns = [column("rouge/l"), column("rouge/1", minor=True), column("bleu/b")]
     keys = lambda found: [one.key for one in found]  # noqa: E731
     assert keys(board_drawing.select_columns(columns, [], False)) == ["rouge/l", "bleu/b"]
@@ -60,7 +59,7 @@ def payload(
 
 
 class TestPayload:
-    def test_a_cell_has_value_interval_n_and_marks(self, three: Leaderboard) -> None:
+    def test_a_cell_has_value_interval_n_and_marks(self, three):
         three = changed(
             three, "B", "rouge/l", low=0.7, high=0.9, unscored=2, problem=True, counts={"ok": 8, "parse_failure": 2},
             reason="two replies could not be read", interval="wilson", if_worst=0.64, if_best=0.84,
@@ -80,26 +79,26 @@ class TestPayload:
         [((1, 3, 3), "1–3 of 3"), ((2, 2, 3), "2 of 3"), ((None, None, 3), ""), ((1, 1, 1), "")],
         ids=["range", "certain", "unranked", "alone"],
     )
-    def test_rank(self, three: Leaderboard, places: tuple, expected: str) -> None:
+    def test_rank(self, three, places, expected):
         rank, last_rank, ranked = places
         three = changed(three, "a", "rouge/l", rank=rank, last_rank=last_rank, ranked=ranked)
         assert payload(three, three.columns, ["a"])["cells"][0][0][-1] == expected
 
-    def test_goodness_not_magnitude_gives_the_colour(self, three: Leaderboard) -> None:
+    def test_goodness_not_magnitude_gives_the_colour(self, three):
         three = changed(three, "a", "speed/s", goodness=0.1)
         drawn = payload(three, three.columns, ["a"])
         assert drawn["cells"][0][1][1] == round(0.1 * palette.STEPS)
 
-    def test_no_value_has_no_colour_of_the_scale(self, three: Leaderboard) -> None:
+    def test_no_value_has_no_colour_of_the_scale(self, three):
         drawn = payload(three, three.columns, [HOSTILE])
         assert drawn["cells"][0][0][:2] == [format.MISSING, None]
 
-    def test_a_model_without_the_metric_is_told_so(self, three: Leaderboard) -> None:
+    def test_a_model_without_the_metric_is_told_so(self, three):
         three = replace(three, cells={key: cell for key, cell in three.cells.items() if key != ("a", "rouge/l")})
         drawn = payload(three, three.columns, ["a"])
         assert drawn["cells"][0][0] == [format.MISSING, None, "", "", 0, "Not computed for this model.", ""]
 
-    def test_headers(self, three: Leaderboard) -> None:
+    def test_headers(self, three):
         columns = [*three.columns, column("speed/t", high=math.inf)]
         drawn = payload(three, columns, three.models, "speed/s", run="r 1", tag="a&b")
         assert drawn["groups"] == [["Rouge", 1], ["Speed", 2]]
@@ -111,24 +110,18 @@ class TestPayload:
         assert drawn["sort"] == {"key": "speed/s", "down": False}
 
     @pytest.mark.attack("model", "a model's name with a script", "data travel as JSON and are set as text")
-    def test_it_is_plain_json_and_keeps_hostile_text_as_text(self, three: Leaderboard) -> None:
+    def test_it_is_plain_json_and_keeps_hostile_text_as_text(self, three):
         drawn = payload(three, three.columns, three.models)
         assert json.loads(json.dumps(drawn)) == drawn
         assert HOSTILE in drawn["models"]
 
 
-def test_the_style_has_a_readable_class_for_every_step() -> None:
+def test_the_style_has_a_readable_class_for_every_step():
     css = case_rows.colour_css()
     assert all(f".s{step} {{" in css for step in range(palette.STEPS + 1))
 
 
-def test_the_script_never_parses_text_as_html() -> None:
-    script = (FOLDER / "heatmap.js").read_text(encoding="utf-8")
-    for sink in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
-        assert sink not in script
-
-
-def test_two_hundred_models_by_sixty_metrics_are_a_megabyte_and_a_half_at_most() -> None:
+def test_two_hundred_models_by_sixty_metrics_are_a_megabyte_and_a_half_at_most():
     columns = [column(f"e{index // 6}/m{index}") for index in range(60)]
     values = {f"model {row}": {one.key: (row * 7 % 97) / 97 for one in columns} for row in range(200)}
     large = board(values, *columns)

@@ -27,7 +27,7 @@ def drawn(of: Column | None = None, models: bool = False, repeats: bool = False,
     return row
 
 
-def test_a_case_has_its_texts_its_bar_and_its_address() -> None:
+def test_a_case_has_its_texts_its_bar_and_its_address():
     row = drawn(reason="two words are missing", tags=["night"])
     assert (row["id"], row["href"], row["question"], row["answer"]) == ("c1", "example?case=c1", "Why?", "Because.")
     assert (row["reason"], row["facts"], row["model"]) == ("two words are missing", "night", None)
@@ -47,14 +47,14 @@ def test_a_case_has_its_texts_its_bar_and_its_address() -> None:
         pytest.param(column("e/m"), 1.0000001, 1.0, 1.0, False, id="past-the-end-by-rounding"),
     ],
 )
-def test_the_bar(of: Column, value: float, share: float | None, goodness: float | None, failing: bool) -> None:
+def test_the_bar(of, value, share, goodness, failing):
     row = drawn(of, value=value)
     assert row["share"] == share
     assert row["step"] == (None if goodness is None else palette.goodness_step(goodness))
     assert row["failing"] is failing
 
 
-def test_a_case_without_a_value_says_why() -> None:
+def test_a_case_without_a_value_says_why():
     row = drawn(value=None, status="parse_failure", reason="no JSON")
     assert (row["value"], row["share"], row["failing"], row["reason"]) == ("reply unreadable", None, False, "no JSON")
 
@@ -62,20 +62,22 @@ def test_a_case_without_a_value_says_why() -> None:
 @pytest.mark.parametrize(
     ("errors", "text", "failing"), [(3, "3 errors", True), (1, "1 error", True), (0, "0 errors", False)]
 )
-def test_an_image_counts_its_errors(errors: int, text: str, failing: bool) -> None:
+def test_an_image_counts_its_errors(errors, text, failing):
     row = drawn(value=None, errors=errors, answer=None)
     assert (row["value"], row["failing"], row["share"]) == (text, failing, None)
 
 
-def test_models_and_repeats_are_named_where_there_are_several() -> None:
+def test_models_and_repeats_are_named_where_there_are_several():
     row = drawn(models=True, repeats=True, model=HOSTILE, run=2)
     assert (row["model"], row["facts"]) == (HOSTILE, "repeat 2")
     assert json.loads(json.dumps(row)) == row
 
 
-@pytest.mark.parametrize("script", ["case_list.js", "case_rows.js", "page_parts.js", "palette.js", "toolbar.js"])
+@pytest.mark.parametrize(
+    "script", ["heatmap.js", "case_list.js", "case_rows.js", "page_parts.js", "palette.js", "toolbar.js"]
+)
 @pytest.mark.attack("model", "HTML in an answer", "viewers set text, never HTML")
-def test_the_scripts_never_parse_text_as_html(script: str) -> None:
+def test_the_scripts_never_parse_text_as_html(script):
     text = (FOLDER / script).read_text(encoding="utf-8")
     assert not [
         sink for sink in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(") if sink in text

@@ -5,12 +5,12 @@ import pandas as pd
 from metrics.presentation.viewers import case_texts
 
 
-def test_closest_expected_answer() -> None:
+def test_closest_expected_answer():
     assert case_texts.closest("it is Paris, France", ["Rome", "Paris in France"]) == "Paris in France"
     assert case_texts.closest("x", []) == ""
 
 
-def test_score_table() -> None:
+def test_score_table():
     scores = pd.DataFrame(
         [
             {"column": "ann", "evaluator": "rouge", "metric": "rougeL", "value": 0.8421, "status": "ok"},
@@ -25,11 +25,11 @@ def test_score_table() -> None:
     ]
 
 
-def test_a_list_of_numbers_is_a_line() -> None:
+def test_a_list_of_numbers_is_a_line():
     assert case_texts.fact_parts({"right_repeats": [1, 4, 0.123456]}) == [("Right repeats", "fact", "1, 4, 0.123")]
 
 
-def test_fact_parts() -> None:
+def test_fact_parts():
     parts = case_texts.fact_parts(
         {
             "claims": [{"claim": "a", "supported": True}, {"claim": "b", "supported": None}],

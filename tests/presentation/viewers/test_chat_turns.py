@@ -15,7 +15,7 @@ TRACE = json.dumps(
 )  # fmt: skip
 
 
-def test_turns_with_their_verdicts() -> None:
+def test_turns_with_their_verdicts():
     judged = Evidence(
         {
             "replies": [Verdict("turn 2, assistant: Ok.", "no", "beside the point", "Why.", (("turns", 2),))],
@@ -32,7 +32,7 @@ def test_turns_with_their_verdicts() -> None:
     assert (view["instructions"], view["note"], summary(view)) == ("Be kind.", "", "3 turns · ✓ 1 · ✗ 1")
 
 
-def test_a_conversation_in_the_question_and_what_is_none() -> None:
+def test_a_conversation_in_the_question_and_what_is_none():
     view = chat(None, "user: Hi", "Hello!")
     assert view is not None
     assert summary(view) == "2 turns"
@@ -41,7 +41,7 @@ def test_a_conversation_in_the_question_and_what_is_none() -> None:
     assert chat("{", None, None) is None
 
 
-def test_long_ones_are_cut_and_say_so() -> None:
+def test_long_ones_are_cut_and_say_so():
     steps = [{"role": ("user", "assistant")[n % 2], "text": "x" * 5_000} for n in range(202)]
     view = chat(json.dumps(steps), None, None)
     assert view is not None

@@ -19,15 +19,15 @@ def drawn(quote: str, context: str, *, found: bool = True) -> dict[str, object]:
     ],
     ids=["in the beginning", "across the end of it", "far behind"],
 )  # fmt: skip
-def test_a_quote_is_in_what_is_shown(place: int, shown: int) -> None:
+def test_a_quote_is_in_what_is_shown(place, shown):
     context = "x" * place + "the wheel is of oak and stone" + "y" * 100_000
-    (text,) = drawn("the wheel is of oak and stone", context)["contexts"]  # type: ignore[misc]
+    (text,) = drawn("the wheel is of oak and stone", context)["contexts"]
     assert "the wheel is of oak and stone" in text
     assert text.count(" […] ") == shown
     assert len(text) <= MOST_CHARACTERS + 4 * AROUND
 
 
-def test_quotes_of_a_row() -> None:
-    assert drawn("a … b", "a, b")["groups"][0]["rows"][0]["quotes"] == ("a", "b")  # type: ignore[index]
-    assert drawn("c", "a, b", found=False)["groups"][0]["rows"][0]["quotes"] == ()  # type: ignore[index]
+def test_quotes_of_a_row():
+    assert drawn("a … b", "a, b")["groups"][0]["rows"][0]["quotes"] == ("a", "b")
+    assert drawn("c", "a, b", found=False)["groups"][0]["rows"][0]["quotes"] == ()
     assert drawn("c", "z" * 30_000, found=False)["contexts"] == ["z" * MOST_CHARACTERS]

@@ -36,7 +36,7 @@ def drawn() -> list[object_panels.ImageObject]:
     return object_panels.image_objects(ANNOTATIONS, PREDICTIONS, ["tp", "fn_no_prediction"], kinds)
 
 
-def test_what_is_drawn() -> None:
+def test_what_is_drawn():
     assert [(entry.kind, entry.label, entry.score) for entry in drawn()] == [
         ("annotation", "cat", None),
         ("fn", "dog", None),
@@ -62,11 +62,11 @@ TRIANGLES = [[0.0, 0.0, 4.0, 0.0, 4.0, 4.0], [6.0, 1.0, 9.0, 1.0, 9.0, 3.0]]
     ],
     ids=["box", "mask", "polygon", "box around polygons", "nothing"],
 )
-def test_rings(row: dict[str, object], geometry: str, rings: tuple[tuple[float, ...], ...]) -> None:
+def test_rings(row, geometry, rings):
     assert object_panels.rings(row, geometry) == rings
 
 
-def test_masks_are_filled_but_for_what_others_lie_on() -> None:
+def test_masks_are_filled_but_for_what_others_lie_on():
     assert [
         object_panels.panel("a", drawn(), geometry=geometry)["filled"] for geometry in ("box", "polygon", "mask")
     ] == [
@@ -81,16 +81,16 @@ def test_masks_are_filled_but_for_what_others_lie_on() -> None:
     [("tp", "tp"), ("fp_hallucination", "fp"), ("fp_misclassification", "fp_misclassification"), ("fn_missed", "fn"),
      ("ignored", "ignored"), ("ignored_crowd", "ignored"), ("novel", "ignored")],
 )  # fmt: skip
-def test_drawn_kind(kind: str, shown: str) -> None:
+def test_drawn_kind(kind, shown):
     assert object_panels.drawn_kind(kind) == shown
 
 
-def test_kinds_differ_without_colour() -> None:
+def test_kinds_differ_without_colour():
     styles = object_panels.payload("case", 100, 100, None, [object_panels.panel("a", drawn())])["styles"]
     assert len({styles[kind]["dash"] for kind in ("tp", "fp", "fn")}) == 3
 
 
-def test_a_panel_is_plain_data() -> None:
+def test_a_panel_is_plain_data():
     panel = object_panels.panel("a", drawn())
     assert list(panel["objects"]) == ["annotation", "tp", "fp", "fn"]
     assert panel["objects"]["fp"] == [
@@ -104,7 +104,7 @@ def test_a_panel_is_plain_data() -> None:
     assert json.loads(json.dumps(panel)) == panel
 
 
-def test_500_boxes_show_labels_on_hover_only() -> None:
+def test_500_boxes_show_labels_on_hover_only():
     crowd = [
         object_panels.ImageObject("fp", ((i, i, i + 5, i, i + 5, i + 5, i, i + 5),), "cow", 0.5) for i in range(500)
     ]
@@ -123,7 +123,5 @@ def test_500_boxes_show_labels_on_hover_only() -> None:
         pytest.param((0, 0, 640, 480), (0.0, 0.0, 640.0), id="a-large-one-shows-the-whole-image"),
     ],
 )
-def test_the_view_around_the_marked_object(
-    box: tuple[float, float, float, float], view: tuple[float, float, float]
-) -> None:
+def test_the_view_around_the_marked_object(box, view):
     assert object_panels.focus(box, "cat", 640, 480).view == view

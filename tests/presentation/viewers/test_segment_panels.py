@@ -22,7 +22,7 @@ PARTS = [
 ]  # fmt: skip
 
 
-def test_mistakes_lie_over_the_outlines_of_the_truth() -> None:
+def test_mistakes_lie_over_the_outlines_of_the_truth():
     panel = segment_panels.mistakes_panel("m", PARTS)
     assert list(panel["objects"]) == ["truth", "ignored", "mistaken", "missed"]
     assert "truth" not in panel["filled"]
@@ -33,13 +33,13 @@ def test_mistakes_lie_over_the_outlines_of_the_truth() -> None:
     assert panel["objects"]["missed"][0]["caption"] == "", "too small for a name"
 
 
-def test_a_class_leaves_what_it_has_a_part_in() -> None:
+def test_a_class_leaves_what_it_has_a_part_in():
     panel = segment_panels.mistakes_panel("m", PARTS, "<b>sky</b>")
     assert {kind: len(drawn) for kind, drawn in panel["objects"].items()} == {"truth": 1, "mistaken": 1}
     assert panel["counts"] == "✗ 300 pixels wrong"
 
 
-def test_every_class_has_its_colour() -> None:
+def test_every_class_has_its_colour():
     colours = segment_panels.class_colours(["road", "<b>sky</b>"])
     panel = segment_panels.classes_panel("truth", PARTS, "truth")
     assert set(panel["objects"]) == {"class road", "class <b>sky</b>"} <= set(segment_panels.styles(colours))
@@ -49,14 +49,14 @@ def test_every_class_has_its_colour() -> None:
 
 
 @pytest.mark.parametrize("view", segment_panels.VIEWS)
-def test_the_legend_is_never_markup_of_the_data(view: str) -> None:
+def test_the_legend_is_never_markup_of_the_data(view):
     colours = segment_panels.class_colours(["<b>sky</b>", *(f"class {index}" for index in range(20))])
     text = segment_panels.legend_html(view, colours)
     assert "<b>" not in text
     assert ("&lt;b&gt;sky" in text, "and 5 more" in text) == ((view == "classes"),) * 2
 
 
-def test_the_table_lists_the_mistakes() -> None:
+def test_the_table_lists_the_mistakes():
     assert segment_panels.mistakes_table(PARTS).to_numpy().tolist() == [
         ["<b>sky</b>", "road", 300], ["road", "no class", 5],
     ]  # fmt: skip

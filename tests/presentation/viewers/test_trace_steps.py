@@ -24,12 +24,12 @@ def view(steps: list[Any]) -> dict[str, Any]:
     return view_of(json.dumps({"steps": steps}))
 
 
-def test_in_a_line() -> None:
+def test_in_a_line():
     assert trace_steps.summary(view(STEPS)) == "6 steps · 3 calls · 1 failed · 2 redundant · 2 looping"
     assert trace_steps.summary(view(STEPS[:1])) == "1 step"
 
 
-def test_step_by_step() -> None:
+def test_step_by_step():
     drawn = trace_steps.payload(view(STEPS))
     told = [(step["number"], step["glyph"], step["title"], step["text"], step["marks"]) for step in drawn["steps"]]
     assert told == [
@@ -46,14 +46,14 @@ def test_step_by_step() -> None:
     assert drawn["note"] == ""
 
 
-def test_long_traces_and_long_texts_are_cut_and_say_so() -> None:
+def test_long_traces_and_long_texts_are_cut_and_say_so():
     drawn = trace_steps.payload(view([{"role": "user", "text": "x" * 5_000}] * 302))
     assert drawn["note"] == "the first 300 of 302 steps"
     assert len(drawn["steps"]) == 300
     assert drawn["steps"][0]["text"].endswith("x\n… 1,000 more characters")
 
 
-def test_one_that_cannot_be_read_says_why() -> None:
+def test_one_that_cannot_be_read_says_why():
     found = view_of("Thought: " + "x" * 5_000)
     assert trace_steps.summary(found) == "unreadable"
     assert found["problem"].startswith("the trace is not JSON: ")
@@ -65,7 +65,7 @@ CALLED = [{"tool": "look", "started": "2026-01-01T00:00:01Z", "seconds": 2, "tok
 WANTED = '[{"name": "look", "arguments": {}}, {"name": "pay"}]'
 
 
-def test_times_tokens_and_depth_as_bars_on_one_axis() -> None:
+def test_times_tokens_and_depth_as_bars_on_one_axis():
     timed = [
         {"role": "assistant", "text": "Ok.", "started": "2026-01-01T00:00:00Z", "seconds": 1, "tokens": 40},
         *CALLED,
@@ -82,7 +82,7 @@ def test_times_tokens_and_depth_as_bars_on_one_axis() -> None:
     assert trace_steps.payload(view([{"tool": "a"}]))["axis"] == []
 
 
-def test_expected_calls_stand_beside_with_their_verdicts() -> None:
+def test_expected_calls_stand_beside_with_their_verdicts():
     found = view_of(json.dumps(CALLED), WANTED)
     assert trace_steps.summary(found) == "2 steps · 2 calls · 1 of 2 expected calls"
     drawn = trace_steps.payload(found)
@@ -91,7 +91,7 @@ def test_expected_calls_stand_beside_with_their_verdicts() -> None:
     assert told == [("look()", "✓", "called", 1), ("pay(…)", "✗", "missing", None)]
 
 
-def test_the_verdicts_of_the_run_go_before_those_by_default() -> None:
+def test_the_verdicts_of_the_run_go_before_those_by_default():
     wanted, made = '[{"name": "look", "arguments": {"n": 1}}]', json.dumps(CALLED[:1])
     entry = evaluators()["tool_calls"]
     found = entry(Case(trace=made, expected_calls=wanted), entry.parameters.model_validate({"arguments": "none"}))
