@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, special
 
@@ -56,7 +56,6 @@ def test_the_interval_is_where_the_capital_stays_below_its_limit(passed: int, n:
     assert found == pytest.approx((low, high), abs=1e-3)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=60))
 def test_an_interval_has_its_mean_inside_and_its_mirror_image(values: list[float]) -> None:
     kinds, counts = np.unique(values, return_counts=True)

@@ -2,6 +2,7 @@
 of. A new function fails until it has inputs in degenerate_inputs.py.
 """
 
+import doctest
 import importlib
 import inspect
 import pkgutil
@@ -16,13 +17,14 @@ import pytest
 from metrics import stats
 from tests.stats.degenerate_inputs import TABLE
 
+MODULES = [importlib.import_module(each.name) for each in pkgutil.walk_packages(stats.__path__, "metrics.stats.")]
+
 
 def functions() -> dict[str, Callable[..., Any]]:
     """Return the public functions of the room by module and name."""
-    modules = [importlib.import_module(each.name) for each in pkgutil.walk_packages(stats.__path__, "metrics.stats.")]
     return {
         f"{module.__name__.removeprefix('metrics.stats.')}.{name}": value
-        for module in modules
+        for module in MODULES
         for name, value in vars(module).items()
         if not name.startswith("_") and callable(value) and not inspect.isclass(value)
         and getattr(value, "__module__", None) == module.__name__
@@ -52,6 +54,11 @@ def spoken_of(function: Callable[..., Any]) -> str:
     module = inspect.getmodule(function)
     classes = [each for each in vars(module).values() if inspect.isclass(each) and each.__module__ == module.__name__]
     return " ".join(filter(None, map(inspect.getdoc, (module, function, *classes))))
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_the_examples_of_every_module_work(module: Any) -> None:
+    assert doctest.testmod(module).failed == 0
 
 
 def test_every_function_of_the_room_is_entered() -> None:

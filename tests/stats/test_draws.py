@@ -51,23 +51,6 @@ def test_units_of_one_size_are_worth_their_number():
     assert Draws.of(np.zeros(3, np.int64), 9).units == 1
 
 
-def test_paired_resamples_count_what_they_hold():
-    units = np.array([0, 0, 1, 2, 2, 3])
-    draws = Draws.of(units, 50, seed=3)
-    assert np.array_equal(draws.times[0], np.ones(4))
-    assert set(draws.times[1:].sum(axis=1)) == {3}  # one fewer than there are
-    codes, values = np.array([0, 1, 1, 0, 2, 2]), np.arange(6.0)
-    for cases in (np.arange(6), np.array([1, 3, 3, 5])):
-        counts, sums = draws.sums(codes[cases], 3, cases=cases), draws.sums(codes[cases], 3, values[cases], cases)
-        for times, count, total in zip(draws.times, counts, sums, strict=True):
-            weight = times[units][cases]
-            assert np.array_equal(count, np.bincount(codes[cases], weight, 3))
-            assert np.array_equal(total, np.bincount(codes[cases], weight * values[cases], 3))
-        part = draws.of_cases(cases)
-        assert np.array_equal(part.sums(codes[cases], 3), counts)
-        assert part.units == pytest.approx(worth(np.unique(units[cases], return_counts=True)[1]))
-
-
 def test_paired_resamples_follow_from_the_suite_and_the_seed():
     drawn = Draws.of(np.arange(30), 20)
     assert np.array_equal(drawn.times, Draws.of(np.arange(30), 20).times)

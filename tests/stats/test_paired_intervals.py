@@ -1,19 +1,12 @@
 """Intervals of paired differences: hand numbers, scipy and coverage."""
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
 from scipy import stats
 
-from metrics.stats import paired_intervals
 from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired, resample_interval
 from tests.stats.test_paired_tests import COUNTS, column
-
-
-def test_the_worked_examples() -> None:
-    assert doctest.testmod(paired_intervals).failed == 0
 
 
 class TestNewcombe:

@@ -11,7 +11,7 @@ from metrics.evaluators.detection._matched import matched
 from metrics.stats.draws import draw_halves, draw_weights
 from metrics.stats.intervals import wilson
 from metrics.stats.ratios import mean_over
-from metrics.stats.resample_intervals import BIAS, DOUBT, has_enough_truths, resample_interval
+from metrics.stats.resample_intervals import BIAS, DOUBT, resample_interval
 from metrics.vision.image_resampling import resample
 from tests.benchmarks.detection_draws import counts, draw, estimates
 from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_of
@@ -67,20 +67,6 @@ def test_a_bias_as_large_as_the_value_leaves_a_narrow_interval():
     assert 0.02 < high < 0.12
 
 
-@pytest.mark.parametrize(
-    ("truths", "enough"),
-    [
-        pytest.param([5] * 80, False, id="5 of each"),
-        pytest.param([15] * 20, True, id="15 of each"),
-        pytest.param([200, 3, 3, 3, 3, 3, 3], False, id="most labels rare"),
-        pytest.param([40] * 6 + [0], True, id="a label without any"),
-        pytest.param([3] * 5, True, id="few labels"),
-    ],
-)
-def test_a_mean_ap_needs_some_ground_truths_of_each_label(truths, enough):
-    assert has_enough_truths(np.array(truths)) == enough
-
-
 class TestSmallData:
     def test_one_image_says_why_there_is_no_interval(self):
         suite, outputs = (
@@ -108,7 +94,7 @@ class TestSmallData:
         assert pick(run("coco_summary", suite, outputs), "AR_100").reason is None
 
 
-@pytest.mark.parametrize("moved", [0.0, 0.1, 0.15, 0.175])
+@pytest.mark.parametrize("moved", [0.0, 0.15])
 def test_poorly_placed_boxes_of_voc100_do_not_widen_it(shared: Path, moved):
     """AP75 of .35 … .01 of 273 ground truths: half to twice as wide as what resampled images give."""
     suite, outputs = read_voc100(shared)
@@ -127,12 +113,12 @@ def test_poorly_placed_boxes_of_voc100_do_not_widen_it(shared: Path, moved):
     assert row.low <= row.value <= row.high
 
 
-@pytest.mark.parametrize("quality", ["poor", "fair", "good"])
-@pytest.mark.parametrize(("labels", "truths", "images"), [(1, 40, 50), (5, 15, 50), (20, 15, 100), (20, 40, 200)])
+@pytest.mark.parametrize("quality", ["poor", "good"])
+@pytest.mark.parametrize(("labels", "truths", "images"), [(1, 40, 50), (20, 15, 100)])
 def test_it_is_about_as_wide_as_what_resampled_images_give(labels, truths, images, quality):
-    """Half to twice the width, the median over five data sets and all metrics that vary at all."""
+    """Half to twice the width, the median over three data sets and all metrics that vary at all."""
     ratios = []
-    for seed in range(5):
+    for seed in range(3):
         data = draw(labels, truths, images, quality, seed)
         clusters = np.arange(images, dtype=np.int32)
         itself = np.ones((1, images), np.uint8)
@@ -150,7 +136,7 @@ def test_it_is_about_as_wide_as_what_resampled_images_give(labels, truths, image
     assert np.quantile(ratios, 0.05) > 0.5
 
 
-@pytest.mark.parametrize("quality", ["poor", "fair", "good"])
+@pytest.mark.parametrize("quality", ["poor", "good"])
 def test_intervals_hold_the_truth_about_as_often_as_promised(quality):
     """60 data sets of 100 images with 15 ground truths for each of 5 labels: every metric in at least 51 of them."""
     whole = draw(5, 15 * 60, 6_000, quality, 1)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss
@@ -22,7 +22,6 @@ from metrics.stats.draws import Draws
 GRID = [step / 10 for step in range(11)]
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(GRID) | st.floats(0, 1), st.booleans()), min_size=1, max_size=60),
     st.sampled_from([1, 2, 5, 10, 15]),
