@@ -32,7 +32,7 @@ from tests.engine.engine_scenes import finished
 from tests.preferences import MODELS, compared_run, judgement, vote
 from tests.stats.slice_scenes import noise
 
-TEXTS = ("rouge", "exact_match", "token_f1", "bleu", "chrf")
+TEXTS = ("rouge", "exact_match", "bleu")
 WORDS = "the river runs past an old mill where nine herons wait for the evening train".split()
 LABELS = ("cat", "dog", "eel")
 NAMES = ("amber", "birch", "cedar")
@@ -126,8 +126,8 @@ def of_texts(workspace: Workspace) -> Iterator[Any]:
     weights = {"rouge/rougeL": 0.3, "exact_match/exact_match": 0.3, "bleu/bleu4": 0.4}
     yield analysis.weighted_scores(run, weights), analysis.pareto_front(run, [*weights, "cost_usd"])
     together = analysis.several_suites([run, run], "rouge/rougeL")
-    yield together.overall, together.q, together.p, together.tau, together.leaders, analysis.slices(run)
-    yield analysis.find_slices(run, "cedar", *rouge).slices, analysis.corrected_tests(run), analysis.problems(run)
+    yield together.overall, together.q, together.p, together.tau, together.leaders
+    yield analysis.find_slices(run, "cedar", *rouge).slices, analysis.problems(run)
 
 
 def of_others(workspace: Workspace) -> Iterator[Any]:

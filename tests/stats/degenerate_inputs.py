@@ -41,7 +41,6 @@ ONE_STUDY = Study(np.arange(2), np.array([0.1, 0.7]), np.zeros((2, 2)), 3.0)
 VARIANCES = [np.zeros((3, 3)), np.diag([0.25, 0.0, -1e-34]), np.full((3, 3), 0.1)]
 
 Inputs = list[tuple[Any, ...]]
-WEIGHED: Inputs = [(ONE,), (SAME,), (HALF,), (NONE,)]
 
 
 def tables(*columns: Any) -> Inputs:

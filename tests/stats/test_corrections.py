@@ -27,7 +27,3 @@ class TestCorrections:
             assert (adjusted >= p).all()
             assert (adjusted <= 1).all()
         assert (holm(p) >= benjamini_hochberg(p) - 1e-12).all()
-
-    def test_holm_keeps_false_findings_to_one_family_in_twenty(self) -> None:
-        families = np.random.default_rng(10).random((4_000, 10))
-        assert np.mean([holm(p).min() <= 0.05 for p in families]) == pytest.approx(0.05, abs=0.012)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from metrics import stats
+from metrics.core import rounding
 from tests.stats.degenerate_inputs import TABLE
 
 MODULES = [importlib.import_module(each.name) for each in pkgutil.walk_packages(stats.__path__, "metrics.stats.")]
@@ -56,7 +57,7 @@ def spoken_of(function: Callable[..., Any]) -> str:
     return " ".join(filter(None, map(inspect.getdoc, (module, function, *classes))))
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [*MODULES, rounding], ids=lambda module: module.__name__)
 def test_the_examples_of_every_module_work(module: Any) -> None:
     assert doctest.testmod(module).failed == 0
 

@@ -2,10 +2,13 @@
 
 import math
 
+import duckdb
 import numpy as np
 import pytest
 
+from metrics.core.rounding import at_least, at_least_sql
 from metrics.stats import draws, drift, label_thresholds, model_ranking, paired_tests, rater_agreement
+from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.classification.calibration import log_losses
 from metrics.stats.classification.confusion import mean_scores
 from metrics.stats.classification.roc import resampled_areas, roc
@@ -13,6 +16,7 @@ from metrics.stats.draws import Draws, draw_weights
 from metrics.stats.intervals import mean_intervals, wilson
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.prediction_powered import corrected_mean
+from metrics.stats.rank_ranges import rank_ranges
 from metrics.stats.regression import clustered_coefficient
 from metrics.stats.resample_intervals import resample_interval
 from metrics.stats.resampled_sums import cluster_sums, resampled_sums
@@ -210,3 +214,33 @@ def test_a_correlation_of_less_than_half_a_pair_does_not_count() -> None:
     low, high = newcombe_paired(1, 0, 0, 1)
     arm = 0.5 - wilson(1, 2)[0]  # type: ignore[operator]
     assert (low, high) == pytest.approx((-math.sqrt(2) * arm, math.sqrt(2) * arm))
+
+
+def test_sql_and_python_agree_at_a_limit() -> None:
+    limits = [0.3, 0.8, -0.3, 1e6 / 3]
+    pairs = [(limit + apart, limit) for limit in limits for apart in (-1e-3, -1e-16, 0.0, 1e-16, 1e-3)]
+    rows = f"SELECT {at_least_sql('v', 'l')} FROM (SELECT unnest(?) AS v, unnest(?) AS l)"
+    asked = duckdb.execute(rows, [list(side) for side in zip(*pairs, strict=True)]).fetchall()
+    assert [one for (one,) in asked] == [at_least(*pair) for pair in pairs]
+    assert [one for (one,) in asked] == [False, True, True, True, True] * 4
+
+
+def test_models_that_are_equal_but_for_rounding_share_their_ranks() -> None:
+    """A variance of −1.5e-34 was a chance of 0 that two equal strengths are one."""
+    covariance = np.diag([1e-34, -1.5e-34, 0.25])
+    best, worst = rank_ranges(np.array([0.0, -7e-17, 0.1]), covariance, 11)
+    assert (best.tolist(), worst.tolist()) == ([1, 1, 1], [3, 3, 3])
+    found = bradley_terry(np.array([0, 0, 1]), np.array([1, 2, 2]), np.ones(3), 3, clusters=np.arange(3), prior=1.0)
+    assert found is not None
+    assert np.isfinite([*found.low, *found.high]).all()
+
+
+def test_equal_shares_that_no_float_holds_are_one_group_of_cases() -> None:
+    low, high = drift.exact_share(np.full(10, 0.1), 0.05)
+    assert 0 <= low < 0.1 < high <= 1
+
+
+def test_labels_that_are_all_1_are_as_sure_as_wilsons_share_whatever_they_weigh() -> None:
+    found = corrected_mean(np.full(10, 0.5), np.ones(10), np.full(10, 0.1))
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx(wilson(10, 10))

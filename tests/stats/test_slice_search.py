@@ -106,23 +106,3 @@ def test_normal_scores_of_gamma_sums() -> None:
     assert normal_score(np.array([z]), np.array([2 / np.sqrt(shape)]))[0] == pytest.approx(
         stats.norm.ppf(0.999), abs=0.02
     )
-
-
-def test_a_detectable_slice_is_found_four_times_of_five() -> None:
-    """Slices as bad as `detectable` says: found in 70 to 95 of 100 draws (80 expected)."""
-    rng = np.random.default_rng(5)
-    size, n = 80, 800
-    own = facets(drawn(rng, n, 3))
-    inside = np.zeros(n, np.int64)
-    inside[:size] = 1
-    own.append(Facet(inside - 1, np.ones((1, 1), bool)))
-    plain = search(rng.normal(size=n), own, draws=199)
-    hits = 0
-    for _ in range(40):
-        values = rng.normal(size=n)
-        gap = detectable(plain, values, size, LEVEL)
-        values[:size] -= gap
-        found = search(values, own, draws=199)
-        single = (found.candidates.first == 3) & (found.candidates.second < 0)
-        hits += bool(found.p[single][0] <= LEVEL)
-    assert 24 <= hits <= 39

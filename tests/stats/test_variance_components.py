@@ -10,8 +10,6 @@ from metrics.stats.variance_components import (
     cheapest,
     components,
     crossed_components,
-    expanded_tail,
-    resampled_components,
 )
 
 OF_STATSMODELS = pytest.mark.filterwarnings("ignore:.* is deprecated and will be removed")
@@ -158,22 +156,6 @@ def test_judges_of_a_panel_are_taken_off_with_their_means() -> None:
     assert found is not None
     assert found.draw == pytest.approx(squares["Residual"])
     assert found.case == pytest.approx((squares["C(case)"] - squares["Residual"]) / 3)
-
-
-def test_resamples_of_whole_cases_tell_how_sure_a_share_is() -> None:
-    """Intervals of the share of repeats, 1 / (1 + 4) of the variance, with 20 cases: 88 % or more of 80 hold it."""
-    rng, held = np.random.default_rng(9), 0
-    case, repeat = np.repeat(np.arange(20), 3), np.tile([0, 1, 2], 20)
-    tail = expanded_tail(20)
-    for _ in range(80):
-        value = rng.normal(0, 2, 20)[case] + rng.normal(0, 1, 60)
-        found = resampled_components(value, case, repeat, resamples=400)
-        assert found is not None
-        shares = found[1][:, 2] / found[1].sum(axis=1)
-        low, high = np.quantile(shares, [tail, 1 - tail])
-        held += bool(low <= 0.2 <= high)
-    assert held >= 0.88 * 80
-    assert found[1].mean(axis=0)[1:3] == pytest.approx([found[0].case, found[0].repeat], rel=0.1)
 
 
 @OF_STATSMODELS
