@@ -15,7 +15,7 @@ from metrics.analysis.labels.manipulations import Check, has_manipulations, mani
 from metrics.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from metrics.analysis.trend import Trend
 from metrics.core.metric_names import full_name
-from metrics.stats.corrections import LEVEL
+from metrics.stats.corrections import is_significant
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def of_ranks(board: Leaderboard, tag: str | None = None) -> CorrectedTests:
     where = f" on “{tag}”" if tag else ""
     return CorrectedTests(
         f"Which models are better in a metric{where}?", sum(map(len, own)), len(own),
-        "Holm, over the pairs of models of each metric", sum(p <= LEVEL for pairs in own for p in pairs.values()),
+        "Holm, over the pairs of models of each metric",
+        sum(is_significant(p) for pairs in own for p in pairs.values()),
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from metrics.core.array_types import Bools, Floats
 from metrics.core.evidence import Evidence, Holds, yes_or_no
 from metrics.core.prompt import Prompt
+from metrics.core.rounding import NEAR, at_least, at_most
 from metrics.core.suite import Case, Task
 
 Resource = Literal["judge", "embedder", "token_encoder", "classifier", "language_model"]
@@ -29,7 +30,6 @@ Input = Literal[
     "context_ids", "choices", "choice_logprobs", "expected_calls", "predicted_low", "predicted_high", "code_tests",
     "database_script", "system_prompt", "attack_goal", "attack_condition",
 ]  # fmt: skip
-ROUNDING = 1e-9  # how far past its declared range a value may be by rounding alone
 
 
 class Status(StrEnum):
@@ -93,12 +93,12 @@ class Metric:
         return share if self.direction is Direction.HIGHER else 1.0 - share
 
     def unreadable(self, values: Floats) -> Bools:
-        """Return which values [n] cannot be the metric's: NaN, or outside its range by more than ROUNDING."""
-        return ~((values >= self.low - ROUNDING) & (values <= self.high + ROUNDING))
+        """Return which values [n] cannot be the metric's: NaN, or outside its range by more than rounding."""
+        return ~((values >= self.low - NEAR) & (values <= self.high + NEAR))
 
     def passes(self, value: float, threshold: float) -> bool:
-        """Return whether `value` is on the good side of `threshold`, or exactly on it."""
-        return value <= threshold if self.direction is Direction.LOWER else value >= threshold
+        """Return whether `value` is on the good side of `threshold`, or on it but for rounding."""
+        return (at_most if self.direction is Direction.LOWER else at_least)(value, threshold)
 
 
 class Parameters(BaseModel):
@@ -370,6 +370,6 @@ def unreadable_value(metric: Metric, value: float) -> str | None:
     """Return why `value` cannot be a value of `metric`; None where it can."""
     if math.isnan(value):
         return f"{metric.name} came out as NaN"
-    if not metric.low - ROUNDING <= value <= metric.high + ROUNDING:
+    if not metric.low - NEAR <= value <= metric.high + NEAR:
         return f"{metric.name} came out as {value:g}, outside its range {metric.low:g} … {metric.high:g}"
     return None

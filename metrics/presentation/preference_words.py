@@ -10,7 +10,7 @@ from metrics.core.preference_schema import BOTH_BAD
 from metrics.presentation.format import count, p_value, plural, rough
 from metrics.presentation.phrases import estimated, named, too_few
 from metrics.presentation.ranking_words import matches_sentence
-from metrics.stats.corrections import LEVEL
+from metrics.stats.corrections import is_significant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +56,7 @@ def bias_sentence(found: PositionBias) -> str:
     of = plural(found.n, "preference") if who == "people" else plural(found.n, "match", "matches")
     if found.share.value is None:
         return f"Position bias of {who}: {too_few(found.share.needs)}."
-    swayed = found.p is not None and found.p <= LEVEL
+    swayed = found.p is not None and is_significant(found.p)
     side = "" if not swayed else " — swayed towards the " + ("first" if found.share.value > 0.5 else "second")
     told = (
         f"Position bias of {who}: the answer shown first is preferred in {estimated(found.share)} of {of}"

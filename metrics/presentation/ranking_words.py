@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metrics.presentation.format import exact, number, p_value, plural
 from metrics.presentation.phrases import metric_title, named, with_interval
-from metrics.stats.corrections import LEVEL
+from metrics.stats.corrections import is_significant
 
 if TYPE_CHECKING:
     from metrics.analysis import HeadToHead, ParetoFront, Part, Placing, SeveralSuites, WeightedScores
@@ -139,7 +139,7 @@ def suites_lines(found: SeveralSuites) -> Iterator[str]:
     """Yield whether the differences between models are one in all suites, and what was left out, in sentences."""
     if found.p is not None and found.q is not None and found.i2 is not None and found.tau is not None:
         test = f"Q {number(found.q)} on {found.freedom}, p {p_value(found.p)}; I² {100 * found.i2:.0f} %"
-        if found.p <= LEVEL:
+        if is_significant(found.p):
             yield f"Which model is better, or by how much, depends on the suite: {test}."
         elif found.tau > 0:
             yield f"Differences between models vary from suite to suite no more than chance allows: {test}."

@@ -14,6 +14,7 @@ from metrics.analysis import Cell, Column, leaderboard
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import choose
+from metrics.core.rounding import at_least, at_most, same_number
 from metrics.presentation.format import STATUSES, interval
 from metrics.store import Run
 
@@ -156,10 +157,10 @@ def check(run: Run, gates: Sequence[Gate], model: str | None = None) -> list[Out
 
 
 def _outcome(gate: Gate, model: str, column: Column, cell: Cell | None) -> Outcome:
-    at_most = gate.asks_at_most(column.direction)
-    side = f"{'at most' if at_most else 'at least'} {gate.value:g}"
+    upper = gate.asks_at_most(column.direction)
+    side = f"{'at most' if upper else 'at least'} {gate.value:g}"
     value = None if cell is None else {None: cell.value, "lower": cell.low, "upper": cell.high}[gate.bound]
-    passed = value is not None and (value <= gate.value if at_most else value >= gate.value)
+    passed = value is not None and (at_most if upper else at_least)(value, gate.value)
     name = f"{column.evaluator}.{column.title}"
     return Outcome(
         option=FAIL_UNDER,
@@ -179,7 +180,7 @@ def _found(gate: Gate, value: float | None, cell: Cell | None) -> str:
     if value is None:
         return f"{cell.value:.4g} without an interval (n {cell.n:,})"
     shown = next(text for text in (f"{value:.{digits}g}" for digits in (4, 8, 17)) if (float(text) == gate.value) is (
-        value == gate.value
+        bool(same_number(value, gate.value))
     ))  # fmt: skip
     if gate.bound is None:
         return shown

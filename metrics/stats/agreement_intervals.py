@@ -5,14 +5,16 @@ import math
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import cluster_codes
 from metrics.stats.intervals import Interval, percentiles, wilson
 from metrics.stats.rater_agreement import kappas
+from metrics.stats.ratios import ratio
 from metrics.stats.student_t import student
 
 PRIOR = 2.0  # pseudo-labels in all cells of a table together: Jeffreys' ½ in each of four
 POSTERIOR = 4_000  # tables drawn
-TINY = 1e-24
+TINY = EQUAL**2
 
 
 def effective_size(influence: Floats, weights: Floats, clusters: Ints) -> float:
@@ -22,10 +24,12 @@ def effective_size(influence: Floats, weights: Floats, clusters: Ints) -> float:
 
     influence: [n] ψ, how much each item moves the statistic; weights: [n]; clusters: [n] codes. Where nothing moves it
     (ten of ten), items of a cluster count as copies. At most n; n where weights are equal and no two items share a
-    cluster. Sources: Kish 1965; Korn & Graubard 1998.
+    cluster, 0 where none has a weight. Sources: Kish 1965; Korn & Graubard 1998.
     """
     n, codes = len(weights), cluster_codes(clusters)
     count = int(codes.max(initial=-1)) + 1
+    if not weights.any():
+        return 0.0
     moved = weights * influence
     own = float(moved @ moved)
     if own <= TINY:
@@ -38,8 +42,11 @@ def effective_size(influence: Floats, weights: Floats, clusters: Ints) -> float:
 
 
 def share_interval(hits: Floats, weights: Floats, clusters: Ints) -> tuple[float, Interval]:
-    """Return the weighted share of `hits` [n] (0 … 1) and Wilson's interval at its effective size; n ≥ 1."""
-    share = float(weights @ hits / weights.sum())
+    """Return the weighted share of `hits` [n] (0 … 1) and Wilson's interval at its effective size.
+
+    NaN and none where no item has a weight.
+    """
+    share = float(ratio(weights @ hits, weights.sum()))
     size = effective_size(hits - share, weights, clusters)
     return share, wilson(share * size, size)
 
@@ -63,7 +70,8 @@ def mean_interval(first: tuple[float, Interval], second: tuple[float, Interval])
 def kappa_interval(
     rows: Ints, columns: Floats, weights: Floats, clusters: Ints, quadratic: bool = False, seed: int = 0
 ) -> tuple[float, Interval]:
-    """Return Cohen's κ of two raters and its interval; NaN and none where chance alone would always agree.
+    """Return Cohen's κ of two raters and its interval; NaN and none where chance alone would always agree, or
+    no label has a weight.
 
     rows: [n] codes of the first rater's labels; columns: [n, k] the second rater's, 1 in one column or shares of
     several; weights: [n]; clusters: [n] codes. The interval has the 2.5 % and 97.5 % points of κ of tables drawn from
@@ -74,7 +82,7 @@ def kappa_interval(
     2000.
     """
     table = np.stack([(weights * (rows == row)) @ columns for row in range(columns.shape[1])])
-    shares = table / table.sum()
+    shares = ratio(table, table.sum())
     value = float(kappas(shares[None], quadratic)[0])
     if math.isnan(value):
         return value, (None, None)
@@ -89,7 +97,8 @@ def kappa_influence(table: Floats, quadratic: bool = False) -> Floats:
 
         κ = 1 − D/E, D = Σ v·share, E = Σ v·row·column;  ψ = −(v − D)/E + D/E²·(v·column + v·row − 2E)
 
-    Its mean over the table is 0, and its variance / n is κ's large-sample variance (Fleiss, Cohen & Everitt 1969).
+    Its mean over the table is 0, and its variance / n is κ's large-sample variance (Fleiss, Cohen & Everitt 1969). NaN
+    where chance alone would always agree.
     """
     places = np.arange(len(table), dtype=np.float64)
     apart = places[:, None] - places[None, :]
@@ -97,4 +106,5 @@ def kappa_influence(table: Floats, quadratic: bool = False) -> Floats:
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     observed, expected = float((weight * table).sum()), float(rows @ weight @ columns)
     margins = (weight @ columns)[:, None] + (rows @ weight)[None, :] - 2 * expected
+    expected = expected if expected > 0 else np.nan
     return np.asarray(-(weight - observed) / expected + observed / expected**2 * margins)

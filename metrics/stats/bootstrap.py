@@ -4,16 +4,18 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints, Singles
+from metrics.core.rounding import EQUAL
 from metrics.stats.cluster_variance import cluster_variance
+from metrics.stats.edges import root
 from metrics.stats.resampled_sums import cluster_sums
 from metrics.stats.student_t import Z95, student
 
 Bound = float | Floats
 RESAMPLES = 2_000
 MANY = 2_000  # clusters; beyond, quantiles of the resampled pivot differ from Student's by less than their noise
-EQUAL = 1e-12  # values that are equal on paper differ in their last bits
 
 
 def bootstrap_means(
@@ -99,7 +101,7 @@ def _intervals(
         squared, freedom = cluster_variance(residuals, masses, squares)
     effective = freedom + 1
     level = within.variance(mean)
-    varies = (np.sqrt(squared) > EQUAL * np.maximum(1.0, np.abs(mean))) & (level > 0)
+    varies = (root(squared) > EQUAL * np.maximum(1.0, np.abs(mean))) & (level > 0)
     largest = np.where(within.closed, 1.0 / effective, np.nan)
     phi = np.divide(squared, level, out=largest.copy(), where=varies)
     t = np.array([student(own) for own in freedom.tolist()])
@@ -122,7 +124,7 @@ def _intervals(
 def _distance(q: Floats, level: Floats, within: _Range, mean: Floats, sign: float) -> Floats:
     """Return the d = p − mean of that sign with d² = q·v(mean + d)."""
     slope, bend = within.slope(mean), 1.0 + np.where(within.closed, q, 0.0)
-    found: Floats = (q * slope + sign * np.sqrt(q * q * slope * slope + 4 * q * level * bend)) / (2 * bend)
+    found: Floats = (q * slope + sign * root(q * q * slope * slope + 4 * q * level * bend)) / (2 * bend)
     return found
 
 
@@ -134,19 +136,18 @@ def _pivots(
     phi: Floats,
     largest: Floats,
     plain: bool,
-    draws: Singles,
+    draws: NDArray[np.floating],
 ) -> Floats:
     """Return T of every resample [B, m]: the distance of its mean from the mean, in its own standard errors."""
-    narrow = residuals.astype(np.float32)
-    mass = masses.astype(np.float32)
+    draws = draws.astype(np.float64)  # in single precision the ends would depend on the processor in the seventh digit
     whole = plain and bool(masses.all())
-    drawn = np.float32(len(masses)) if whole else draws @ mass
+    drawn = np.float64(len(masses)) if whole else draws @ masses
     with np.errstate(invalid="ignore", divide="ignore"):  # a resample may miss every row of a sparse column
-        first = draws @ narrow
+        first = draws @ residuals
         apart = first / drawn
-        own_mass = drawn if plain else draws @ (mass * mass)
-        cross = first if plain else draws @ (narrow * mass)
-        square = draws @ (narrow * narrow) - 2 * apart * cross + apart * apart * own_mass
+        own_mass = drawn if plain else draws @ (masses * masses)
+        cross = first if plain else draws @ (residuals * masses)
+        square = draws @ (residuals * residuals) - 2 * apart * cross + apart * apart * own_mass
         units = np.count_nonzero(masses, axis=0)
         squared = np.maximum(0.0, square) * (units / (units - 1)) / drawn**2
         there = within.variance(mean + apart)

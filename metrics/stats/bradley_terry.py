@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.stats.edges import standard_errors, symmetric_inverse
 from metrics.stats.rank_ranges import rank_ranges
 from metrics.stats.student_t import student
 
 STEPS = 100  # of Newton's method; some ten are enough
-ENOUGH = 1e-10  # the largest slope at the maximum, per match
+ENOUGH = 1e-12  # the largest slope at the maximum, per match
 FAR = 12.0  # a difference of log-strengths beyond which it grows without end: odds of 160,000 to 1
 
 
@@ -89,7 +90,7 @@ def bradley_terry(
         np.add.at(slopes, (codes, models_of), sign * apart)
     if ties:
         np.add.at(slopes, (codes, np.full(len(codes), models)), mass * ((outcome == 0.5) - tie))
-    inverse = np.linalg.pinv(information)
+    inverse = symmetric_inverse(information)
     middle = slopes.T @ slopes * count / (count - 1)
     covariance = inverse @ middle @ inverse
     if prior and covariance.trace() < inverse.trace():
@@ -138,7 +139,7 @@ def _fit(won: Floats, tied: Floats, played: Floats, prior: float) -> tuple[Float
             information[m, m] = (played * tie * (1 - tie)).sum() / 2
         if np.abs(slope).max() <= ENOUGH * total:
             return (log, ties, information) if np.ptp(log) < FAR else None
-        step = np.clip(np.linalg.pinv(information) @ slope, -2, 2)  # far from the maximum a whole step leaps over it
+        step = np.clip(symmetric_inverse(information) @ slope, -2, 2)  # far from the maximum a whole step leaps over it
         log = log + step[:m]
         log, ties = log - log.mean() if not prior else log, ties * float(np.exp(step[m]))
     return None
@@ -147,7 +148,7 @@ def _fit(won: Floats, tied: Floats, played: Floats, prior: float) -> tuple[Float
 def _strengths(log: Floats, ties: float, covariance: Floats, clusters: int) -> Strengths:
     centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None] + covariance.mean()
     log = log - log.mean()
-    half = student(clusters - 1) * np.sqrt(np.diag(centred))
+    half = student(clusters - 1) * standard_errors(centred)
     score, low, high = (_score(of, ties) for of in (log, log - half, log + half))
     return Strengths(log, ties, centred, clusters, score, low, high, *rank_ranges(log, centred, clusters - 1))
 

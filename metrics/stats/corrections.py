@@ -1,10 +1,26 @@
 """Corrections of p for many tests, each over the family of tests that is passed in."""
 
+from typing import overload
+
 import numpy as np
 
-from metrics.core.array_types import Floats
+from metrics.core.array_types import Bools, Floats
+from metrics.core.rounding import at_most
 
 LEVEL = 0.05  # at or below which an adjusted p is called significant
+
+
+@overload
+def is_significant(p: float) -> bool: ...
+@overload
+def is_significant(p: Floats) -> Bools: ...
+def is_significant(p: Floats | float) -> Bools | bool:
+    """Return whether an adjusted p is at most LEVEL, by rounding alone above it too; NaN is not.
+
+    >>> is_significant(0.05 / 3 * 3), is_significant(0.051)
+    (True, False)
+    """
+    return at_most(p, LEVEL)
 
 
 def holm(p: Floats) -> Floats:

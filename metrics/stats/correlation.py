@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.core.rounding import EQUAL
 from metrics.stats.draws import Draws
 
-PERFECT = 1 - 1e-12  # a correlation from which on rounding decides
+PERFECT = 1 - EQUAL  # a correlation from which on rounding decides
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from metrics.core.rounding import EQUAL, at_least, at_most
+from metrics.stats.edges import whole_from
 from metrics.stats.intervals import exact_upper
 from metrics.stats.power import units_needed
 from metrics.stats.sequential import FEWEST, anytime_stretch
@@ -29,7 +31,7 @@ class Side(NamedTuple):
         """
         if self.units > MOST_RARE:
             return 0.0
-        share = exact_upper(math.ceil(self.units - 1e-9), units, TAIL) - self.units / units
+        share = exact_upper(whole_from(self.units), units, TAIL) - self.units / units
         return share * (self.units * self.size + self.most) / (self.units + 1)
 
 
@@ -74,7 +76,7 @@ def decide(
     all would pass in 11 % of the cases; with it in 3 % at most.
 
     Args:
-        interval: the 95 % interval of the difference.
+        interval: the 95 % interval of the difference; infinite ends are none.
         margin: by how much b may be worse, > 0, in the metric's unit.
         units: independent units (cases, or groups of them), ≥ 1.
         error: standard error of the difference; NaN if it is not known.
@@ -93,14 +95,14 @@ def decide(
         return Decided("better", *interval)
     low = min(interval[0], difference - worse.reach(units))
     high = max(interval[1], difference + better.reach(units))
-    if low > -margin:
-        return Decided("equivalent" if high < margin else "not_worse", low, high)
+    if not at_most(low, -margin):
+        return Decided("equivalent" if not at_least(high, margin) else "not_worse", low, high)
     if significant < 0:
         return Decided("worse", *interval)
     needed = FEWEST if anytime else 0
-    if error > 0:
+    if error > EQUAL:
         stretch = anytime_stretch if anytime else None
         needed = max(needed, units_needed(error, units, max(margin + difference, -difference), stretch))
     if not worse.units and margin + difference < worse.most:
-        needed = max(needed, math.ceil(math.log(TAIL) / math.log1p(-(margin + difference) / worse.most)))
+        needed = max(needed, whole_from(math.log(TAIL) / math.log1p(-(margin + difference) / worse.most)))
     return Decided("open", low, high, max(1, needed - units) if needed else None)

@@ -102,7 +102,9 @@ class Draws:
         unit = self.unit if cases is None else self.unit[cases]
         units = self.times.shape[1]
         cells = np.bincount(unit * k + codes, values, units * k).reshape(units, k)
-        return (self.times @ cells.astype(np.float32)).astype(np.float64)  # exact where they are counts
+        if values is None:  # counts, which single precision holds exactly
+            return (self.times @ cells.astype(np.float32)).astype(np.float64)
+        return np.asarray(self.times.astype(np.float64) @ cells)
 
 
 @lru_cache(maxsize=4)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.core.rounding import EQUAL
 from metrics.stats.confidence_sequences import Bounds
 from metrics.stats.intervals import exact_upper
 
@@ -92,6 +93,6 @@ def exact_share(shares: Floats, level: float) -> Bounds:
     (0.7998, 0.9364)
     """
     mean, variance = float(shares.mean()), float(shares.var()) / len(shares)
-    n = len(shares) if variance <= 0 else int(mean * (1 - mean) / variance + 1e-6)
+    n = len(shares) if variance <= EQUAL**2 else int(mean * (1 - mean) / variance + 1e-6)
     most, least = int(np.ceil(mean * n - 1e-6)), int(np.floor(mean * n + 1e-6))
     return Bounds(1 - exact_upper(n - least, n, level / 2), exact_upper(most, n, level / 2))

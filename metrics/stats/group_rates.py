@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from metrics.core.array_types import Floats
+from metrics.stats.edges import distance_in_errors, highest_place, root
 
 Ends = tuple[float, float]
 
@@ -27,6 +28,8 @@ def difference_interval(one: float, ends: Ends, other: float, other_ends: Ends) 
 def ratio_interval(one: float, ends: Ends, other: float, other_ends: Ends) -> Ends:
     """Return the 95 % interval of one / other, of rates above 0: the same on the scale of logarithms.
 
+    From 0 on where an end of the one is 0, without end (infinite) where one of the other is.
+
     >>> [round(end, 3) for end in ratio_interval(0.4, (0.25, 0.6), 0.7, (0.5, 0.85))]
     [0.344, 0.968]
     """
@@ -48,8 +51,9 @@ def equal_rates_p(hits: tuple[float, float], n: tuple[float, float]) -> float:
     0.0016
     """
     shared = sum(hits) / sum(n)
-    error = math.sqrt(shared * (1 - shared) * (1 / n[0] + 1 / n[1]))
-    return math.erfc(abs(hits[0] / n[0] - hits[1] / n[1]) / error / math.sqrt(2)) if error > 0 else 1.0
+    error = root(shared * (1 - shared) * (1 / n[0] + 1 / n[1]))
+    apart = np.array([hits[0] / n[0] - hits[1] / n[1]])
+    return math.erfc(float(distance_in_errors(apart, error)[0]) / math.sqrt(2))
 
 
 def extremes(rates: Floats) -> tuple[int, int] | None:
@@ -57,4 +61,4 @@ def extremes(rates: Floats) -> tuple[int, int] | None:
     known = np.flatnonzero(~np.isnan(rates))
     if len(known) < 2:
         return None
-    return int(known[np.argmin(rates[known])]), int(known[np.argmax(rates[known])])
+    return int(known[highest_place(-rates[known])]), int(known[highest_place(rates[known])])

@@ -26,7 +26,8 @@ def mean_intervals(
 ) -> tuple[Floats, Floats, str]:
     """Return 95 % intervals of the column means of `values`, and the method: the one place where it is chosen.
 
-    shares: values are 0 or 1, single answers without weights and clusters. For the rest see bootstrap_means.
+    shares: values are 0 or 1, single answers without weights and clusters. For the rest see bootstrap_means. NaN where
+    a column has no interval.
     """
     if not shares:
         return *bootstrap_means(values, weights, clusters, seed, low=low, high=high), "bootstrap"

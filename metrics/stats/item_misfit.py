@@ -5,6 +5,7 @@ does that.
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.rounding import EQUAL, NEAR
 from metrics.stats.item_response import SPREAD
 from metrics.stats.ratios import ratio
 
@@ -28,9 +29,10 @@ def reversed_p(right: Floats, ability: Floats, difficulty: Floats) -> Floats:
         difficulty: [n] b of the cases, for their mean and spread.
     """
     spread = np.ptp(ability)
-    if not spread:
+    if spread <= EQUAL:
         return np.ones(len(right))
-    level = np.rint((ability - ability.min()) / spread * min(64, BINS // len(ability))).astype(np.int64)
+    steps = (ability - ability.min()) / spread * min(64, BINS // len(ability))
+    level = np.ceil(steps - 0.5 - NEAR).astype(np.int64)  # of a half, which rounding would decide, the lower one
     hard = difficulty.mean() + HARD * max(difficulty.std(), 0.1)
     there, hit = ~np.isnan(right), np.nan_to_num(right) >= 0.5
     answered, group = np.unique(there, axis=0, return_inverse=True)
@@ -78,4 +80,4 @@ def item_rest(right: Floats) -> Floats:
     x = np.where(used, x - ratio(x.sum(axis=1), count)[:, None], 0.0)
     y = np.where(used, y - ratio(y.sum(axis=1), count)[:, None], 0.0)
     within = np.sqrt((x**2).sum(axis=1) * (y**2).sum(axis=1))
-    return np.where((count >= 3) & (within > 1e-12), ratio((x * y).sum(axis=1), within), np.nan)
+    return np.where((count >= 3) & (within > EQUAL), ratio((x * y).sum(axis=1), within), np.nan)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats
+from metrics.stats.edges import root
 from metrics.stats.student_t import Z95
 
 SPREAD = 0.5  # prior standard deviation of the log-discrimination, around 0
@@ -75,7 +76,7 @@ def two_parameter(right: Floats, start: ItemResponse | None = None) -> ItemRespo
             break
     _, points, weights = _posterior(known, there, log, hard, ability)
     mean = (weights * points).sum(axis=1)
-    error = np.sqrt((weights * (points - mean[:, None]) ** 2).sum(axis=1))
+    error = root((weights * (points - mean[:, None]) ** 2).sum(axis=1))
     of_log, of_hard = _errors(known, there, points, weights, log, hard)
     ends = np.array([-Z95, Z95])
     return ItemResponse(

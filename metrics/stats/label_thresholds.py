@@ -3,6 +3,7 @@
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.rounding import EQUAL
 from metrics.stats.draws import counted
 
 CANDIDATES = 200  # thresholds that are tried
@@ -25,7 +26,7 @@ def best_thresholds(scores: Floats, passed: Bools, draws: Floats) -> tuple[Float
     place = np.searchsorted(cuts, scores, side="right")  # how many thresholds the item passes
     balanced = _balanced(place, passed, draws, len(cuts))
     top = np.nanmax(np.where(np.isnan(balanced), -np.inf, balanced), axis=1, keepdims=True)
-    good = balanced >= top - 1e-12
+    good = balanced >= top - EQUAL
     ranks = good.cumsum(axis=1)
     middle = (ranks == (ranks[:, -1:] + 1) // 2).argmax(axis=1)
     found, rows = np.isfinite(top[:, 0]), np.arange(len(draws))

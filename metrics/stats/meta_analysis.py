@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.stats.edges import standard_errors, symmetric_inverse
 from metrics.stats.rank_ranges import rank_ranges
 from metrics.stats.student_t import student
 
@@ -80,12 +81,12 @@ def pooled_means(studies: Sequence[Study], models: int) -> AcrossSuites | None:
     loose = np.trace(residual) / 2
     tau2 = max(0.0, (q - freedom) / loose) if freedom > 0 and loose > 0 else 0.0
     cases = max(1.0, sum(study.freedom for study in studies))
-    common_half = student(cases) * np.sqrt(np.diag(spread))
+    common_half = student(cases) * standard_errors(spread)
     value, half, ranked = common, common_half, (spread, cases)
     if tau2 > 0:
         value, wide, _, left = _solved(design, y, variance + np.eye(rows) * tau2 / 2, wanted)
         wide = wide * max(1.0, left / freedom)
-        half, ranked = student(freedom) * np.sqrt(np.diag(wide)), (wide, float(freedom))
+        half, ranked = student(freedom) * standard_errors(wide), (wide, float(freedom))
     best, worst = rank_ranges(value, *ranked)
     return AcrossSuites(
         value, value - half, value + half, common, common - common_half, common + common_half, best, worst,
@@ -133,8 +134,8 @@ def chi_square_p(q: float, freedom: int) -> float:
 
 def _solved(design: Floats, y: Floats, variance: Floats, wanted: Floats) -> tuple[Floats, Floats, Floats, float]:
     """Return the wanted sums of coefficients, their covariance, the residual weights P and the residual sum."""
-    weights = np.linalg.pinv(variance, hermitian=True)
-    inverse = np.linalg.pinv(design.T @ weights @ design, hermitian=True)
+    weights = symmetric_inverse(variance)
+    inverse = symmetric_inverse(design.T @ weights @ design)
     found = inverse @ design.T @ weights @ y
     apart = y - design @ found
     residual = weights - weights @ design @ inverse @ design.T @ weights

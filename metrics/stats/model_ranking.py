@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.stats.corrections import LEVEL, holm
+from metrics.core.rounding import EQUAL
+from metrics.stats.corrections import holm, is_significant
+from metrics.stats.edges import falling_order
 from metrics.stats.paired_tests import paired_tests, resample_tests
 
 MOST = 1_000  # pairs tested; all pairs of many models grow with their square
@@ -61,7 +63,7 @@ def compare_pairs(
 
 def compare_resamples(values: Floats, samples: Floats) -> Pairs:
     """Test m models pair by pair on the same resamples: `values` [m] and `samples` [m, B], NaN without one."""
-    order = np.argsort(-values, kind="stable")
+    order = falling_order(values)
     values, samples = values[order], samples[order]
 
     def test(first: Ints, second: Ints) -> tuple[Floats, ...]:
@@ -83,7 +85,7 @@ def _pairs(order: Ints, step: int, test: Callable[[Ints, Ints], tuple[Floats, ..
     ]
     difference, p, error, cases, units, freedom = (np.concatenate(part) for part in zip(*parts, strict=True))
     adjusted = holm(np.concatenate([p, np.ones(len(places[0]) - len(p))]))[: len(p)]
-    swapped = difference < 0  # on the cases of both the worse mean may be the better one
+    swapped = difference < -EQUAL  # on the cases of both the worse mean may be the better one
     better, worse = (order[np.where(swapped, *pair)] for pair in ((second, first), (first, second)))
     return Pairs(better, worse, p, adjusted, error, cases.astype(np.int64), units.astype(np.int64), freedom)
 
@@ -97,8 +99,7 @@ def best_first(values: Floats, weights: Floats | None = None) -> Ints:
         else:
             mass = ~absent if weights is None else ~absent * weights[:, None]
             means = (np.where(absent, 0.0, values) * mass).sum(axis=0) / mass.sum(axis=0)
-    order: Ints = np.argsort(-means, kind="stable")  # NaN last
-    return order
+    return falling_order(means)
 
 
 def rank_bounds(pairs: Pairs, m: int) -> tuple[Ints, Ints]:
@@ -108,7 +109,7 @@ def rank_bounds(pairs: Pairs, m: int) -> tuple[Ints, Ints]:
     the same better ones share the best rank.
     Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91:476, 2024.
     """
-    significant = pairs.adjusted <= LEVEL
+    significant = is_significant(pairs.adjusted)
     best = 1 + np.bincount(pairs.worse[significant], minlength=m)
     worst = m - np.bincount(pairs.better[significant], minlength=m)
     return best.astype(np.int64), worst.astype(np.int64)

@@ -6,7 +6,8 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.stats.bootstrap import Bound, bootstrap_means
-from metrics.stats.corrections import LEVEL
+from metrics.stats.corrections import is_significant
+from metrics.stats.edges import is_apart, root
 from metrics.stats.intervals import NONE, Interval, wilson
 
 
@@ -33,7 +34,7 @@ def newcombe_paired(both: int, only_b: int, only_a: int, neither: int) -> Interv
     a, b = of_a / n, of_b / n
     below = (b - low_b) ** 2 - 2 * phi * (b - low_b) * (high_a - a) + (high_a - a) ** 2
     above = (high_b - b) ** 2 - 2 * phi * (high_b - b) * (a - low_a) + (a - low_a) ** 2
-    return max(-1.0, b - a - math.sqrt(max(0.0, below))), min(1.0, b - a + math.sqrt(max(0.0, above)))
+    return max(-1.0, b - a - float(root(below))), min(1.0, b - a + float(root(above)))
 
 
 def difference_intervals(
@@ -63,19 +64,19 @@ def agreeing(ends: Floats, difference: Floats, p: Floats) -> Floats:
     >>> agreeing(np.array([[0.1, -0.1], [0.5, 0.5]]), np.array([0.3, 0.2]), np.array([0.06, 0.03])).tolist()
     [[0.0, 0.0], [0.5, 0.5]]
     """
-    low, high = ends
-    least = np.select([p > LEVEL, difference > 0], [np.minimum(low, 0.0), np.maximum(low, 0.0)], low)
-    most = np.select([p > LEVEL, difference < 0], [np.maximum(high, 0.0), np.minimum(high, 0.0)], high)
+    (low, high), open_ = ends, ~is_significant(p)
+    least = np.select([open_, difference > 0], [np.minimum(low, 0.0), np.maximum(low, 0.0)], low)
+    most = np.select([open_, difference < 0], [np.maximum(high, 0.0), np.minimum(high, 0.0)], high)
     return np.stack([least, most])
 
 
 def resample_interval(difference: float, samples: Floats) -> tuple[float, float]:
     """Return the 95 % interval of a `difference` from its resamples [B], B ≥ 1, by the basic bootstrap.
 
-    2·difference less the 97.5 % and the 2.5 % point of the samples; of width 0 where no resample shows any difference.
+    2·difference less the 97.5 % and the 2.5 % point of the samples; of width 0 where neither shows a difference.
     Source: Davison & Hinkley, Bootstrap Methods and their Application, 1997, ch. 5.2.
     """
-    if difference == 0 and not samples.any():
+    if not is_apart(difference, samples):
         return 0.0, 0.0
     high, low = 2 * difference - np.quantile(samples, [0.025, 0.975])
     return float(low), float(high)

@@ -12,7 +12,9 @@ from typing import Literal
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.rounding import EQUAL, NEAR
 from metrics.stats.cluster_variance import cluster_variance
+from metrics.stats.edges import distance_in_errors, root
 from metrics.stats.ratios import ratio
 from metrics.stats.student_t import student_p
 
@@ -20,10 +22,8 @@ Test = Literal["mcnemar", "sign_flips", "t"]
 TESTS: tuple[Test, ...] = ("mcnemar", "sign_flips", "t")
 MCNEMAR, SIGN_FLIPS, STUDENT = range(3)  # places in TESTS
 FEW = 13  # units that differ, up to which all 2¹³ sign patterns are counted
-EQUAL = 1e-12  # values that are equal on paper differ in their last bits
 AT_ONCE = 1 << 22  # cells of a matrix held at once
 RARE = 10  # resamples: a share of fewer is not known
-NEAR = 1e-9  # relative: sums and differences of resamples that are equal on paper
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,8 @@ def paired_tests(
     rest = ~right & ~few
     test[rest] = STUDENT
     tested = rest & (np.abs(mean) > EQUAL)
-    statistic = np.divide(np.abs(mean), error, out=np.full(len(mean), np.inf), where=tested & (error > EQUAL))
     least = 2.0 ** (1.0 - np.minimum(active[tested], 1_000))
-    p[tested] = np.maximum(student_p(statistic[tested], freedom[tested]), least)
+    p[tested] = np.maximum(student_p(distance_in_errors(mean[tested], error[tested]), freedom[tested]), least)
     return PairedTests(mean, error, pairs, units, freedom, p, test)
 
 
@@ -113,7 +112,7 @@ def _errors(
     elif known.any():
         rows = (each if each.shape[1] == 1 else each[:, known] for each in (residuals, mass, squares))
         variance, freedom[known] = cluster_variance(*rows)
-        error[known] = np.sqrt(variance)
+        error[known] = root(variance)
     return error, freedom
 
 
@@ -148,8 +147,8 @@ def _sign_flips(values: Floats) -> Floats:
     step = max(1, AT_ONCE // len(signs))
     for start in range(0, len(values), step):
         rows = values[start : start + step]
-        own = np.abs(rows.sum(axis=1))[:, None]
-        found[start : start + step] = (np.abs(rows @ signs.T) >= own * (1 - NEAR)).mean(axis=1)
+        least = np.abs(rows.sum(axis=1)) - NEAR * np.abs(rows).sum(axis=1)
+        found[start : start + step] = (np.abs(rows @ signs.T) >= least[:, None]).mean(axis=1)
     return found
 
 
@@ -183,7 +182,7 @@ def resample_tests(differences: Floats, samples: Floats) -> Floats:
     [0.54]
     """
     count = np.count_nonzero(~np.isnan(samples), axis=1)
-    away = np.abs(samples - differences[:, None]) >= np.abs(differences)[:, None] * (1 - NEAR)
+    away = np.abs(samples - differences[:, None]) >= np.abs(differences)[:, None] * (1 - NEAR) - EQUAL
     moved = np.count_nonzero(away, axis=1)
     p = (1 + moved) / (1 + count)
     error = np.nanstd(np.where(count[:, None] > 0, samples, 0.0), axis=1)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.stats.edges import root
 from metrics.stats.ratios import ratio
 from metrics.stats.student_t import Z95
 
@@ -70,7 +71,7 @@ def pooled(means: Floats, variances: Floats, within: tuple[float, float] = (-np.
     shrunk = (m - 3) / (m - 1) * v * weight
     typical = float((share * v).sum())
     unknown = 2 / (m - 3) * shrunk**2 * (typical + between) * weight * (y - centre) ** 2
-    error = np.sqrt(v * (1 - (1 - share) * shrunk) + unknown)
+    error = root(v * (1 - (1 - share) * shrunk) + unknown)
     drawn = y - shrunk * (y - centre)
     found = np.full((4, len(means)), np.nan)
     found[:, there] = drawn, np.clip(drawn - Z95 * error, *within), np.clip(drawn + Z95 * error, *within), shrunk

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from metrics.core.rounding import NEAR
+from metrics.stats.edges import root
 from metrics.stats.intervals import wilson
 from metrics.stats.student_t import student
 
@@ -15,6 +17,8 @@ Stretch = Callable[[float], float]  # by how much a test of so many clusters is 
 
 def detectable(error: float, clusters: float, stretch: Stretch | None = None) -> float:
     """Return the true difference that a two-sided test at 5 % detects with 80 % power: (t + 0.84)·error.
+
+    Infinite of fewer than two clusters.
 
     stretch: of a test that is made at every look, metrics.stats.sequential.anytime_stretch; t is multiplied by it.
     """
@@ -52,7 +56,7 @@ def kappa_deviation(kappa: float, share: float) -> float:
     chance = 1 - 2 * mixed
     agreed = sum((p * p + kappa * mixed) * (1 - 2 * p * lack) ** 2 for p in (share, 1 - share))
     variance = agreed + 2 * mixed * lack**3 - (kappa - chance * lack) ** 2
-    return math.sqrt(max(0.0, variance)) / (2 * mixed)
+    return float(root(variance)) / (2 * mixed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +132,9 @@ def design_effect(group: float = 1.0, icc: float = 0.0, repeats: int = 1, repeat
 def _least(precision: Callable[[float], float], wanted: float) -> int:
     """Return the least number ≥ 2 of cases with a `precision`, which falls with their number, of `wanted` > 0."""
     low, high = 2, 2
-    while precision(high) > wanted * (1 + 1e-9):
+    while precision(high) > wanted * (1 + NEAR):
         low, high = high + 1, 2 * high
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if precision(middle) <= wanted * (1 + 1e-9) else (middle + 1, high)
+        low, high = (low, middle) if precision(middle) <= wanted * (1 + NEAR) else (middle + 1, high)
     return low

@@ -10,7 +10,7 @@ from metrics.stats.ratios import ratio
 def resampled_means(terms: Floats, draws: Draws) -> Floats:
     """Return the mean of each column of `terms` [n, k] in the data set and its resamples: [1 + B, k].
 
-    NaN where a resample is empty. The data set's own are exact, those of the resamples to seven digits.
+    NaN where a resample is empty.
     """
     n, k = terms.shape
     if n and len(draws.times) == 1:
@@ -40,7 +40,10 @@ def resampled_r2(truth: Floats, residual: Floats, draws: Draws) -> Floats:
 
 
 def resampled_medians(values: Floats, draws: Draws) -> Floats:
-    """Return the median of `values` [n] in the data set and its resamples, [1 + B]; the mean of the middle two."""
+    """Return the median of `values` [n] in the data set and its resamples, [1 + B]; the mean of the middle two.
+
+    NaN where a resample is empty.
+    """
     found = np.full(len(draws.times), np.nan)
     if not len(values):
         return found

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.core.rounding import EQUAL
 from metrics.stats.intervals import NONE, Interval, wilson
 from metrics.stats.student_t import Z95, student
 
-TINY = 1e-24
+TINY = EQUAL**2
 FEWEST = 4  # labelled clusters; with fewer neither λ nor a variance is known
 PSEUDO = 6.0  # residuals of half the labels' range that are added to the squared ones
 
@@ -98,8 +99,9 @@ def corrected_mean(
 def _interval(value: float, variance: float, t: float, clusters: int, labels: Floats) -> Interval:
     if not np.isin(labels, (0.0, 1.0)).all():
         half = t * math.sqrt(variance)
-        return (value - half, value + half) if variance > 0 else NONE
+        return (value - half, value + half) if variance > TINY else NONE
     share = min(1.0, max(0.0, value))
     spread = variance * (t / Z95) ** 2
-    known = share * (1 - share) / spread if spread > 0 and 0 < share < 1 else clusters
+    inside = EQUAL < share < 1 - EQUAL and spread > EQUAL**2
+    known = share * (1 - share) / spread if inside else clusters
     return wilson(share * known, known)

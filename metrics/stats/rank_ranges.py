@@ -3,7 +3,8 @@
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
-from metrics.stats.corrections import LEVEL, holm
+from metrics.stats.corrections import holm, is_significant
+from metrics.stats.edges import difference_errors, distance_in_errors
 from metrics.stats.student_t import student_p
 
 
@@ -15,10 +16,9 @@ def rank_ranges(values: Floats, covariance: Floats, freedom: float) -> tuple[Int
     """
     m = len(values)
     one, other = np.triu_indices(m, 1)
-    variance = np.diag(covariance)[one] + np.diag(covariance)[other] - 2 * covariance[one, other]
     apart = values[one] - values[other]
-    t = np.abs(apart) / np.sqrt(np.maximum(variance, 1e-300))
-    clear = holm(student_p(t, np.full(len(t), freedom))) <= LEVEL
+    t = distance_in_errors(apart, difference_errors(covariance, one, other))
+    clear = is_significant(holm(student_p(t, np.full(len(t), freedom))))
     higher, lower = np.where(apart > 0, one, other)[clear], np.where(apart > 0, other, one)[clear]
     best, worst = 1 + np.bincount(lower, minlength=m), m - np.bincount(higher, minlength=m)
     return best.astype(np.int64), worst.astype(np.int64)

@@ -7,6 +7,7 @@ that a resample does not have is NaN.
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.rounding import EQUAL, NEAR
 from metrics.stats.draws import counted, draw_weights
 
 RESAMPLES = 1_000
@@ -64,7 +65,7 @@ def alphas(ratings: Floats, draws: Floats, nominal: bool) -> Floats:
     expected = total**2 - (sums**2).sum(axis=1) if nominal else 2.0 * (total * sums[:, 1] - sums[:, 0] ** 2)
     with np.errstate(invalid="ignore", divide="ignore"):
         found = 1.0 - (total - 1.0) * observed / expected
-    return np.where(expected > 1e-12 * np.maximum(1.0, total**2), found, np.nan)
+    return np.where(expected > EQUAL * np.maximum(1.0, total**2), found, np.nan)
 
 
 def spearmans(x: Floats, y: Floats, draws: Floats) -> Floats:
@@ -79,7 +80,7 @@ def spearmans(x: Floats, y: Floats, draws: Floats) -> Floats:
         b -= (draws * b).sum(axis=1, keepdims=True) / total
         wa, wb = draws * a, draws * b
         spread = np.sqrt((wa * a).sum(axis=1) * (wb * b).sum(axis=1))
-        return np.where(spread > 1e-9 * total[:, 0] ** 3, (wa * b).sum(axis=1) / spread, np.nan)
+        return np.where(spread > NEAR * total[:, 0] ** 3, (wa * b).sum(axis=1) / spread, np.nan)
 
 
 def _ranks(values: Floats, draws: Floats) -> Floats:

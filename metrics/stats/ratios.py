@@ -6,8 +6,10 @@ from metrics.core.array_types import Floats, Numbers
 
 
 def ratio(part: Numbers, whole: Numbers, otherwise: float = np.nan) -> Floats:
-    """Return part / whole; `otherwise` where `whole` is not above 0."""
-    found: Floats = np.divide(part, whole, out=np.full(np.shape(whole), otherwise), where=whole > 0)
+    """Return part / whole; `otherwise`, NaN by default, where `whole` is not above 0."""
+    found: Floats = np.divide(
+        part, whole, out=np.full(np.broadcast_shapes(np.shape(part), np.shape(whole)), otherwise), where=whole > 0
+    )
     return found
 
 

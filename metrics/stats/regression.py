@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.core.rounding import NEAR
+from metrics.stats.edges import distance_in_errors, root
 from metrics.stats.student_t import student, student_p
 
 
@@ -33,13 +35,12 @@ def clustered_coefficient(x: Floats, others: Floats, y: Floats, clusters: Ints) 
         return None
     own = x - around @ np.linalg.lstsq(around, x, rcond=None)[0]  # the part of x that the others do not explain
     size = float(own @ own)
-    if size <= 1e-9 * max(1.0, float(x @ x)):
+    if size <= NEAR * max(1.0, float(x @ x)):
         return None
     value = float(own @ y) / size
     left = y - around @ np.linalg.lstsq(around, y, rcond=None)[0] - value * own
     sums = np.bincount(clusters, own * left)
-    error = np.sqrt(float(sums @ sums) * count / (count - 1) * (n - 1) / (n - rank - 1)) / size
+    error = root(float(sums @ sums) * count / (count - 1) * (n - 1) / (n - rank - 1)) / size
     half = student(count - 1) * float(error)
-    t = abs(value) / float(error) if error else np.inf if value else 0.0
-    p = float(student_p(np.array([t]), np.array([count - 1]))[0]) if np.isfinite(t) else 0.0
+    p = float(student_p(distance_in_errors(np.array([value]), error), np.array([count - 1]))[0])
     return Coefficient(value, value - half, value + half, p)

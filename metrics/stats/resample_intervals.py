@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metrics.core.array_types import Floats, Ints
+from metrics.core.rounding import EQUAL, NEAR
+from metrics.stats.edges import root
 from metrics.stats.ratios import mean_over
 from metrics.stats.student_t import student
 
@@ -52,7 +54,7 @@ def resample_interval(
     least = 1 / np.maximum(objects, 1)
     phi = phi + least / np.maximum(own + least, np.finfo(np.float64).tiny) * np.maximum(least - phi, 0.0)
     k = phi * _student(np.minimum(np.floor(objects), clusters)) ** 2
-    reach = np.sqrt(k * k + 4 * k * corrected * (1 - corrected))
+    reach = root(k * k + 4 * k * corrected * (1 - corrected))
     low, high = ((2 * corrected + k + sign * reach) / (2 * (1 + k)) for sign in (-1.0, 1.0))
     return np.minimum(np.maximum(low, 0.0), value), np.maximum(np.minimum(high, 1.0), value)
 
@@ -80,7 +82,6 @@ SCALES: dict[Scale, tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]
     "below one": (lambda values: np.log1p(-values), lambda found: -np.expm1(found)),
     "correlation": (np.arctanh, np.tanh),
 }
-SAME = 1e-9  # relative: by how much rounding alone moves a resample
 
 
 def scaled_interval(value: float, samples: Floats, units: float, scale: Scale) -> tuple[float, float] | None:
@@ -91,10 +92,11 @@ def scaled_interval(value: float, samples: Floats, units: float, scale: Scale) -
     are those v where g(v) = g(value) ± t·s. None where all samples are the same, or one has no g, or there are none.
     """
     known = samples[~np.isnan(samples)]
-    if not len(known) or float(np.ptp(known)) <= SAME * float(np.abs(known).max()):
+    if not len(known) or float(np.ptp(known)) <= NEAR * float(np.abs(known).max()):
         return None
     forward, back = SCALES[scale]
-    if max(value, float(known.max())) >= 1 or (scale == "correlation" and min(value, float(known.min())) <= -1):
+    least, most = min(value, float(known.min())), max(value, float(known.max()))
+    if most >= 1 - EQUAL or (scale == "correlation" and least <= EQUAL - 1):
         return None
     reach = student(max(units, 2.0) - 1) * float(np.std(forward(known)))
     centre = float(forward(np.array(value)))

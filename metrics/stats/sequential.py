@@ -52,7 +52,7 @@ def anytime_interval(difference: float, low: float, high: float, units: int) -> 
     """Return the interval that holds at every look, from the 95 % interval of a single look at `units` units.
 
     Each arm, from the difference to its end, is stretched. If the difference never changes, all intervals of a series
-    contain it in 95 % of series. Without ends with fewer than FEWEST units.
+    contain it in 95 % of series. Its ends are infinite with fewer than FEWEST units.
     """
     if units < FEWEST:
         return -math.inf, math.inf

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.core.rounding import NEAR, at_least
+from metrics.stats.edges import highest_place
 from metrics.stats.item_response import ItemResponse, two_parameter
 from metrics.stats.ratios import ratio
 
@@ -15,7 +17,6 @@ MANY = 20_000  # cells, beyond which there are fewer blocks
 DRAWS = 50  # random suites of each size
 KEEPS = 0.9  # Kendall's τ with the ranking by all cases
 SIZES = (10, 15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1_000)
-EQUAL = 1e-9
 
 
 class Size(NamedTuple):
@@ -40,7 +41,7 @@ def by_information(fitted: ItemResponse, most: int) -> Ints:
     information, left = fitted.information(), np.arange(len(fitted.difficulty))
     gained, chosen = np.ones(len(fitted.ability)), np.empty(min(most, len(left)), np.int64)
     for step in range(len(chosen)):
-        best = int(np.argmin((1 / (gained + information[left])).sum(axis=1)))
+        best = highest_place(-(1 / (gained + information[left])).sum(axis=1))
         chosen[step] = left[best]
         gained += information[left[best]]
         left = np.delete(left, best)
@@ -92,7 +93,7 @@ def smallest(sizes: tuple[Size, ...]) -> Size | None:
     """Return the smallest size from which on τ stays at KEEPS or above; None where not even the largest reaches it."""
     found = None
     for size in reversed(sizes):
-        if not size.tau >= KEEPS:
+        if not at_least(size.tau, KEEPS):
             break
         found = size
     return found
@@ -111,4 +112,4 @@ def _order(values: Floats, mass: Floats, chosen: Ints) -> Floats:
         (known * mass[chosen, None]).sum(axis=0),
     )
     apart = means[:, None] - means[None, :]
-    return np.where(np.abs(apart) > EQUAL, np.sign(apart), 0.0)
+    return np.where(np.abs(apart) > NEAR, np.sign(apart), 0.0)

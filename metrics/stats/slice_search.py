@@ -13,8 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints, Singles
+from metrics.core.rounding import EQUAL, at_most
 from metrics.core.sampling_design import cluster_codes
+from metrics.stats.edges import falling_order
 from metrics.stats.power import POWER
+from metrics.stats.ratios import ratio
 from metrics.stats.resampled_sums import cluster_sums
 
 T = TypeVar("T")
@@ -108,7 +111,7 @@ def search(
     mass = np.ones(n) if weights is None else weights
     grid = _Grid(facets, mass, least)
     candidates = grid.candidates
-    if not len(candidates.n) or values.std() == 0:
+    if not len(candidates.n) or values.std() <= EQUAL or not mass.any():
         return Searched(facets, candidates, np.zeros(len(candidates.n)), np.ones(len(candidates.n)), np.zeros(draws))
     spread, share = candidates.spread, candidates.n / n
     units = candidates.n * (1 - share)
@@ -157,8 +160,8 @@ def distinct(
     last = np.isin(own.first, late) | np.isin(own.second, late)
     places = []
     for part in (~last, last):
-        below = np.flatnonzero(part & (found.p <= level))
-        places += below[np.argsort(-found.score[below], kind="stable")][:MOST_WEIGHED].tolist()
+        below = np.flatnonzero(part & at_most(found.p, level))
+        places += below[falling_order(found.score[below], ROUNDING)][:MOST_WEIGHED].tolist()
     mass = np.ones(len(values)) if weights is None else weights
     masks = {place: found.mask(place) for place in places}
     p = {place: float(found.p[place]) for place in places}
@@ -176,7 +179,7 @@ def distinct(
         means = np.bincount(inside, mass * values) / np.where(totals > 0, totals, 1.0)
         left = values + (means[0] - means)[inside]
         sigma = left.std()
-        if sigma == 0:
+        if sigma <= EQUAL:
             break
         pull = mass * (left - np.average(left, weights=mass)) / sigma
         rest = np.array(list(p))
@@ -184,7 +187,7 @@ def distinct(
         again = normal_score(-sums / own.spread[rest], own.skew[rest])
         chance = _corrected(again, found.highest)
         for place, one, now in zip(list(p), chance.tolist(), again.tolist(), strict=True):
-            if one > level:
+            if not at_most(one, level):
                 del p[place]
             else:
                 p[place], score[place] = max(p[place], one), now
@@ -195,7 +198,7 @@ def detectable(found: Searched, values: Floats, size: int, level: float) -> floa
     """Return how far below the others' the mean of a slice of `size` cases must lie to be found with 80 % power.
 
     The score that one of a `level` share of shufflings exceeds, and 0.84, turned back into a difference of means;
-    widened by what the clusters of the candidates cost on average.
+    widened by what the clusters of the candidates cost on average. Infinite where there is no such slice.
     """
     n, own = len(values), found.candidates
     if not len(own.n) or size >= n:
@@ -272,7 +275,7 @@ class _Grid:
         first, second = np.concatenate(found, axis=1) if found else np.zeros((2, 0), np.int64)
         at = (first, np.where(second < 0, first, second))
         whole, square = float(mass.sum()), float((mass**2).sum())
-        share = masses[at] / whole
+        share = ratio(masses[at], np.asarray(whole), 0.0)
         spread = np.sqrt(squares[at] * (1 - 2 * share) + share**2 * square)
         facet_of = np.repeat(np.arange(len(facets)), sets)
         self.candidates = Candidates(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.stats.edges import whole_from
 from metrics.stats.resampled_sums import resampled_sums
 from metrics.stats.student_t import Z95, student
 
@@ -163,7 +164,7 @@ def cheapest(
     for many in repeats:
         for each in draws:
             own = found.error(1, many, each)
-            cases = max(2, math.ceil((Z95 * own / half_width) ** 2 - 1e-9))
+            cases = max(2, whole_from((Z95 * own / half_width) ** 2))
             if most_cases is not None and cases > most_cases:
                 continue
             cost = cases * (case_cost + many * (repeat_cost + each * draw_cost))

@@ -5,11 +5,12 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.rounding import EQUAL
+from metrics.stats.edges import highest_place
 from metrics.stats.intervals import mean_intervals
 from metrics.stats.ratios import ratio
 
 DRAWS = 10_000  # weightings: a share is known to ± 1 point
-EQUAL = 1e-12  # sums that are equal on paper differ in their last bits
 
 
 class WeightTurn(NamedTuple):
@@ -80,7 +81,7 @@ def turning_point(parts: Floats, weights: Floats) -> WeightTurn | None:
     WeightTurn(part=0, weight=0.3333333333333333, model=1)
     """
     sums = weights @ parts
-    leader = int(np.argmax(sums))
+    leader = highest_place(sums)
     found: list[
         tuple[float, float, WeightTurn]
     ] = []  # by the change; of equal ones, as of two weights, the heavier one's

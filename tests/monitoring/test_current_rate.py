@@ -88,15 +88,3 @@ def test_a_stationary_pass_rate_above_its_limit_changes_its_status_once_at_most(
     found = [[status for _, status in watched(rng.random(2_000) < 0.88)[1]] for _ in range(15)]
     assert sum(len(changes) > 1 or changes not in ([], ["healthy"]) for changes in found) == 0
     assert sum(changes == ["healthy"] for changes in found) > 8
-
-
-@pytest.mark.parametrize(("drop", "most"), [(0.10, 350), (0.05, 1_400)])
-def test_a_drop_is_found(drop: float, most: int) -> None:
-    """From .95, limit .94, after 1,000 good samples: the median delay of 5 monitors."""
-    rng, delays = np.random.default_rng(4), list[int]()
-    for _ in range(5):
-        values = np.concatenate([rng.random(1_000) < 0.95, rng.random(4_000) < 0.95 - drop])
-        _, changes = watched(values, Limits(warning=0.94))
-        delays.append(next(number - 1_000 for number, status in changes if status != "healthy"))
-    assert min(delays) > 0
-    assert np.median(delays) <= most

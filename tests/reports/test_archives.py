@@ -35,6 +35,12 @@ def made(workspace: Path) -> Run:
     return finished(Workspace(), text_suite(), text_outputs(), "rouge", name="river")
 
 
+@pytest.fixture(scope="module")
+def packed(module_workspace: Path) -> bytes:
+    """The archive of a run that no test changes."""
+    return archive(finished(Workspace(), text_suite(), text_outputs(), "rouge", name="river"))
+
+
 def opened(packed: bytes, place: Path, name: str = "run.zip", **how: bool) -> Run:
     """The run of an archive, opened in a workspace at `place`."""
     place.mkdir(exist_ok=True)
@@ -96,14 +102,13 @@ def test_images_and_files_are_carried_or_left_out(workspace: Path, tmp_path: Pat
     assert (back.outputs_folder / "artifacts" / ("0" * 32)).exists()
 
 
-def test_it_is_opened_once_and_another_run_of_that_id_is_kept(made: Run, tmp_path: Path) -> None:
-    packed = archive(made)
+def test_it_is_opened_once_and_another_run_of_that_id_is_kept(packed: bytes, tmp_path: Path) -> None:
     opened(packed, tmp_path / "other")
     found = read_archive(tmp_path / "other" / "run.zip", Workspace(tmp_path / "other" / "workspace"))
     assert not found.added
     manifest = found.run.folder / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"seconds": ', '"seconds": 1'))
-    with pytest.raises(InputError, match=f"another run {made.id} in this workspace"):
+    with pytest.raises(InputError, match=f"another run {found.run.id} in this workspace"):
         opened(packed, tmp_path / "other")
 
 
@@ -195,17 +200,17 @@ BAD = {  # what was done to an archive whose list was then made to fit, and what
 )
 @pytest.mark.parametrize(("change", "said"), BAD.values(), ids=BAD)
 def test_what_is_no_sealed_run_is_refused(
-    change: Callable[[dict[str, bytes]], dict[str, bytes]], said: str, made: Run, tmp_path: Path
+    change: Callable[[dict[str, bytes]], dict[str, bytes]], said: str, packed: bytes, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError) as refused:
-        opened(packed_again(change(entries(archive(made)))), tmp_path / "other")
+        opened(packed_again(change(entries(packed))), tmp_path / "other")
     assert said in str(refused.value)
     assert not [path for path in (tmp_path / "other" / "workspace").rglob("*") if path.is_file()]
 
 
 @pytest.mark.attack("workspace writer", "an archive whose tables differ from their seal", "nothing of it is opened")
-def test_all_damage_is_listed(made: Run, tmp_path: Path) -> None:
-    contents = entries(archive(made))
+def test_all_damage_is_listed(packed: bytes, tmp_path: Path) -> None:
+    contents = entries(packed)
     contents["run/spec.json"] = contents["run/spec.json"].replace(b"river", b"rover")
     contents["suite/suite.json"] += b" "
     del contents["README.md"]
@@ -221,8 +226,8 @@ def test_all_damage_is_listed(made: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.attack("workspace writer", "an archive with links, devices or paths that leave it", "they are refused")
-def test_links_and_other_files_are_refused(made: Run, tmp_path: Path) -> None:
-    buffer = io.BytesIO(archive(made))
+def test_links_and_other_files_are_refused(packed: bytes, tmp_path: Path) -> None:
+    buffer = io.BytesIO(packed)
     with zipfile.ZipFile(buffer, "a") as file:
         link = zipfile.ZipInfo("suite/media/link.png")
         link.external_attr = (stat.S_IFLNK | 0o777) << 16

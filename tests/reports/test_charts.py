@@ -12,10 +12,11 @@ from pypdf import PdfReader
 from metrics.core.suite import Outputs, Suite
 from metrics.library.evaluate import CONSISTENCY
 from metrics.presentation.chart_data.confusion_counts import OTHERS
-from metrics.reports import render
 from metrics.reports.build import build
 from metrics.reports.renderers.charts import coloured_models, figure_of
 from metrics.reports.renderers.figures import Figure, legend
+from metrics.reports.renderers.html import html
+from metrics.reports.renderers.pdf import pdf
 from metrics.reports.renderers.plots import Inks, is_wide, plot
 from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, Report, ScorePanel, Series
 from metrics.reports.sections.section_charts import MOST_BARS, MOST_LABELS
@@ -254,10 +255,9 @@ def test_a_large_matrix_takes_the_width_of_the_page() -> None:
     assert max(label.x for label in figure.labels) < figure.width
 
 
-def test_pdf_and_html_carry_them_all(tmp_path: Path) -> None:
-    run = objects_run(tmp_path, *OF_OBJECTS)
-    text = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(render(run, "pdf"))).pages)
-    page = render(run, "html").decode()
+def test_pdf_and_html_carry_them_all(pictures: Report) -> None:
+    text = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf(pictures))).pages)
+    page = html(pictures).decode()
     for heading in ("Curves", "Calibration", "Confusion", "Errors", "Classes", "Worst cases"):
         assert heading in text
         assert f">{heading}</h2>" in page

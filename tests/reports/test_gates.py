@@ -40,6 +40,16 @@ def made(share: float, **more: str) -> Run:
     return finished(Workspace(), text_suite(24), answered(share, **more), *EVALUATORS)
 
 
+@pytest.fixture(scope="module")
+def half(module_workspace: Path) -> Run:
+    return made(0.5)
+
+
+@pytest.fixture(scope="module")
+def whole(module_workspace: Path) -> Run:
+    return made(1.0)
+
+
 @pytest.mark.parametrize(
     ("text", "gate"),
     [
@@ -71,9 +81,8 @@ def test_a_bound_on_the_better_side_is_refused() -> None:
     assert "did you mean 'rouge.rougeL'" in told[2]
 
 
-def test_a_bound_is_compared_in_place_of_the_value(workspace: Path) -> None:
-    run = made(0.5)
-    [cell] = [leaderboard(run).cells["m", key] for key in ("rouge/rougeL",)]
+def test_a_bound_is_compared_in_place_of_the_value(half: Run) -> None:
+    run, cell = half, leaderboard(half).cells["m", "rouge/rougeL"]
     assert cell.value is not None
     assert cell.low is not None
     limit = (cell.value + cell.low) / 2
@@ -85,24 +94,23 @@ def test_a_bound_is_compared_in_place_of_the_value(workspace: Path) -> None:
     assert (looping.passed, looping.wanted) == (False, "upper 95 % bound at most 0.01"), "0 of 24 may be 14 %"
 
 
-def test_digits_show_on_which_side_of_the_limit_a_value_is(workspace: Path) -> None:
-    run = made(0.5)
-    value = leaderboard(run).cells["m", "rouge/rougeL"].value
+def test_digits_show_on_which_side_of_the_limit_a_value_is(half: Run) -> None:
+    value = leaderboard(half).cells["m", "rouge/rougeL"].value
     assert value is not None
     limit = float(f"{value:.4g}")
-    [outcome] = check(run, [Gate("rougeL", limit)])
+    [outcome] = check(half, [Gate("rougeL", limit)])
     assert (float(outcome.found) >= limit) == outcome.passed
     assert (float(outcome.found) == limit) == (value == limit)
 
 
-def test_a_metric_without_a_number_does_not_pass(workspace: Path) -> None:
-    [outcome] = check(made(0.5), [Gate("nowhere", 0.0)])
+def test_a_metric_without_a_number_does_not_pass(half: Run) -> None:
+    [outcome] = check(half, [Gate("nowhere", 0.0)])
     assert (outcome.passed, outcome.found) == (False, "no value")
 
 
-def test_worse_than_the_baseline(workspace: Path) -> None:
+def test_worse_than_the_baseline(whole: Run, half: Run) -> None:
     """Law: the numbers are Compare's, with the same correction, over the primary metrics."""
-    before, after = made(1.0), made(0.5)
+    before, after = whole, half
     [each] = differences(after, before)
     outcomes = worse([each])
     assert {one.metric: one.passed for one in outcomes} == {
@@ -115,40 +123,36 @@ def test_worse_than_the_baseline(workspace: Path) -> None:
     assert all(one.passed for one in worse(differences(before, after))), "better is not worse"
 
 
-def test_the_same_outputs_are_not_worse(workspace: Path) -> None:
-    before, after = made(0.5), made(0.5)
-    outcomes = worse(differences(after, before))
+def test_the_same_outputs_are_not_worse(half: Run) -> None:
+    outcomes = worse(differences(made(0.5), half))
     assert [one.passed for one in outcomes] == [True] * 3
     assert "equal on every case" in outcomes[0].found
 
 
-def test_named_metrics_are_the_only_ones_tested(workspace: Path) -> None:
-    before, after = made(1.0), made(0.5)
-    [each] = differences(after, before, ["rouge.rougeL"])
+def test_named_metrics_are_the_only_ones_tested(whole: Run, half: Run) -> None:
+    [each] = differences(half, whole, ["rouge.rougeL"])
     assert [(row.column.metric, row.adjusted == row.p) for row in each.tested.rows] == [("rougeL", True)]
     assert each.other is not None
     assert {row.column.metric for row in each.other.rows} == {"bleu4", "looping"}
     assert [one.metric for one in worse([each], ["rouge.rougeL"])] == ["rouge.rougeL"]
 
 
-def test_what_cannot_be_tested_does_not_pass(workspace: Path) -> None:
+def test_what_cannot_be_tested_does_not_pass(whole: Run) -> None:
     before = finished(Workspace(), text_suite(24), answered(1.0), "rouge")
-    after = made(1.0)
-    outcomes = worse(differences(after, before, ["bleu4"]), ["bleu4"])
+    outcomes = worse(differences(whole, before, ["bleu4"]), ["bleu4"])
     assert [(one.metric, one.passed) for one in outcomes] == [("bleu4", False)]
     assert "cannot be tested" in outcomes[0].found
     other = finished(Workspace(), text_suite(24), answered(1.0), "bleu")
     assert [one.passed for one in worse(differences(other, before))] == [False], "nothing in common"
 
 
-def test_lost_values_do_not_pass(workspace: Path) -> None:
+def test_lost_values_do_not_pass(whole: Run) -> None:
     """A model that no longer answers has no pairs: that is no reason to pass."""
-    before = made(1.0)
     silent = Outputs.from_rows(
         [{"case_id": f"c{number}", "model": "m", "answer": None, "error": "down"} for number in range(24)]
     )
     after = finished(Workspace(), text_suite(24), silent, *EVALUATORS)
-    outcomes = worse(differences(after, before))
+    outcomes = worse(differences(after, whole))
     assert outcomes
     assert not any(one.passed for one in outcomes)
 
@@ -161,13 +165,13 @@ def test_models_are_paired_by_name_or_if_alone(workspace: Path) -> None:
         require_comparable(before, both.suite, both.models)
 
 
-def test_a_suite_that_shares_no_case_is_refused(workspace: Path) -> None:
+def test_a_suite_that_shares_no_case_is_refused(whole: Run) -> None:
     suite = text_suite(6)
     renamed = pa.array([f"other {number}" for number in range(6)])
     other = replace(suite, cases=suite.cases.set_column(0, "case_id", renamed))
     with pytest.raises(InputError, match="a run of a suite that shares no case; expected a run with cases of the same"):
-        require_comparable(made(1.0), other, ["m"])
-    require_comparable(made(1.0), suite, ["m"])
+        require_comparable(whole, other, ["m"])
+    require_comparable(whole, suite, ["m"])
 
 
 def test_metrics_are_known_and_have_a_better_end() -> None:

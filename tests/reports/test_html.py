@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pypdfium2
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -108,7 +108,6 @@ def test_hostile_text_is_only_text(attack: str) -> None:
     assert "".join(page.texts).count(shown(attack)) >= 7
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(st.characters(exclude_categories=())))
 def test_any_text_survives(text: str) -> None:
     page = Page(html(Report(text, "run", "2026-11-21", text)))

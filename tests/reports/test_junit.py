@@ -7,15 +7,9 @@ import pytest
 
 from metrics.reports.gates import Gate, Outcome, check
 from metrics.reports.renderers.junit import junit
-from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
+from metrics.store import Run
 from tests.reports.made import HOSTILE
 from tests.reports.runs import by_hand
-
-
-@pytest.fixture
-def run(workspace: Path) -> Run:
-    return finished(Workspace(), text_suite(12), text_outputs(12), "rouge", parameters=MARKED)
 
 
 def cases(content: bytes) -> list[ElementTree.Element]:
@@ -36,8 +30,8 @@ def properties(content: bytes) -> dict[str, str]:
     return {entry.attrib["name"]: entry.attrib["value"] for entry in ElementTree.fromstring(content).iter("property")}
 
 
-def test_gates_are_cases_and_thresholds_are_properties(run: Run) -> None:
-    content = junit(run, check(run, [Gate("rougeL", 0.99), Gate("rougeL", 0.1)]))
+def test_gates_are_cases_and_thresholds_are_properties(marked_run: Run) -> None:
+    content = junit(marked_run, check(marked_run, [Gate("rougeL", 0.99), Gate("rougeL", 0.1)]))
     found = {(entry.attrib["classname"], entry.attrib["name"]): entry.find("failure") for entry in cases(content)}
     assert {key: failure is not None for key, failure in found.items()} == {
         ("good", "fail-under rouge.rougeL=0.99"): False,
@@ -55,8 +49,8 @@ def test_gates_are_cases_and_thresholds_are_properties(run: Run) -> None:
     assert thresholds["threshold rouge.rougeL ≥ 0.75, good"].startswith("met: 1 (n = 12")
 
 
-def test_without_gates_nothing_fails(run: Run) -> None:
-    content = junit(run, [])
+def test_without_gates_nothing_fails(marked_run: Run) -> None:
+    content = junit(marked_run, [])
     assert cases(content) == []
     assert any(text.startswith("missed") for text in properties(content).values())
 
@@ -66,9 +60,9 @@ def test_without_gates_or_known_evaluators_it_is_an_empty_suite(workspace: Path)
 
 
 @pytest.mark.attack("model", "markup in a name breaks JUnit's XML", "it is escaped")
-def test_hostile_text_stays_text(run: Run) -> None:
+def test_hostile_text_stays_text(marked_run: Run) -> None:
     outcome = Outcome("fail-under", "m\nn=0.5", HOSTILE, "m", HOSTILE + ']]></failure><x a="', "more", False)
-    entry = cases(junit(run, [outcome]))[0]
+    entry = cases(junit(marked_run, [outcome]))[0]
     failure = entry.find("failure")
     assert failure is not None
     hostile = HOSTILE.replace("\x00", "\ufffd").replace("\x1b", "\ufffd")

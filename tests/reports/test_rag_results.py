@@ -47,8 +47,13 @@ def supported(request: Request) -> dict[str, str]:
     return {"reason": "", "support": "full" if "Seven" in request.data["STATEMENT"] else "partial"}
 
 
-@pytest.fixture
-def judged(workspace: Path, tmp_path: Path, judge_server: JudgeServer) -> Run:
+@pytest.fixture(scope="module")
+def judged(module_workspace: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    with JudgeServer() as server:
+        return judged_by(server, tmp_path_factory.mktemp("answers"))
+
+
+def judged_by(judge_server: JudgeServer, folder: Path) -> Run:
     judge_server.say("umbrela.grade", graded)
     judge_server.say("autonuggetizer.nuggets", {"nuggets": ["seven planets", "Earth's moon"]})
     judge_server.say("autonuggetizer.importance", NUGGETS)
@@ -57,11 +62,11 @@ def judged(workspace: Path, tmp_path: Path, judge_server: JudgeServer) -> Run:
     judge_server.say(
         "no_answer", lambda request: {"attempted": "no" if "not know" in request.data["ANSWER"] else "yes"}
     )
-    suite, outputs = read_combined(write(tmp_path, "bot.csv", ANSWERS))
+    suite, outputs = read_combined(write(folder, "bot.csv", ANSWERS))
     evaluators = ("umbrela", "autonuggetizer", "citation", "no_answer", "consistency_rouge")
     judge = {"model": "scripted", "base_url": judge_server.url}
     return engine.execute(
-        engine.create(Workspace(workspace), suite, outputs, evaluators, resources={"judge": judge}), one_thread
+        engine.create(Workspace(), suite, outputs, evaluators, resources={"judge": judge}), one_thread
     )
 
 

@@ -39,9 +39,9 @@ def files(tmp_path: Path) -> list[Path]:
     ]
 
 
-@pytest.fixture
-def run(workspace: Path) -> Run:
-    return finished(Workspace(workspace), text_suite(), text_outputs(repeats=2), "rouge", "text_matching")
+@pytest.fixture(scope="module")
+def run(module_workspace: Path) -> Run:
+    return finished(Workspace(), text_suite(), text_outputs(repeats=2), "rouge", "text_matching")
 
 
 BOXES = (  # quartiles, whiskers and mean as matplotlib's boxplot_stats gives them

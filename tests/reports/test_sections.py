@@ -25,8 +25,8 @@ from tests.engine.engine_scenes import finished, text_outputs, text_suite
 NAMES = ("context_recall", "answer_correctness", "faithfulness", "hallucination_claims")
 
 
-@pytest.fixture
-def run(workspace: Path) -> Run:
+@pytest.fixture(scope="module")
+def run(module_workspace: Path) -> Run:
     """`best` beats `next` in yes-or-no and in graded metrics; `same` equals it everywhere."""
     graded = {"best": [0.9, 0.8] * 15, "next": [0.5, 0.4] * 15, "same": [0.9, 0.8] * 15}
     passes = {"best": [1.0] * 30, "next": [1.0, 0.0] * 15, "same": [1.0] * 30}

@@ -162,8 +162,8 @@ def test_findings_that_repeat_share_a_sentence() -> None:
 # The choice of sections
 
 
-@pytest.fixture
-def run(workspace: Path) -> Run:
+@pytest.fixture(scope="module")
+def run(module_workspace: Path) -> Run:
     return scored_run(SCENES["one leads"])
 
 

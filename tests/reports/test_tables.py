@@ -8,21 +8,20 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.errors import RunError
 from metrics.reports import render
 from metrics.reports.renderers.export_tables import AGGREGATES, SCORES, table
 from metrics.reports.table_names import WHATS
-from metrics.store import Run, Workspace
+from metrics.store import Run
 from metrics.store.export_formats import FORMATS, write
-from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
 from tests.reports.runs import EVIL, by_hand
 
 
-@pytest.fixture
-def run(workspace: Path) -> Run:
+@pytest.fixture(scope="module")
+def run(module_workspace: Path) -> Run:
     return by_hand()
 
 
@@ -101,7 +100,6 @@ def test_formulas_are_neutralised(first: str) -> None:
     assert [row[1] for row in rows[1:]] == ["-1.5", "2.0", ""]
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=("Cs", "Cc"))), min_size=1, max_size=5))
 def test_no_text_begins_as_a_formula(texts: list[str]) -> None:
     for row in as_csv(pd.DataFrame({"text": texts, "other": "x"})):
@@ -110,27 +108,24 @@ def test_no_text_begins_as_a_formula(texts: list[str]) -> None:
 
 @pytest.mark.parametrize("what", WHATS)
 @pytest.mark.parametrize("format", FORMATS)
-def test_every_table_in_every_format(workspace: Path, what: str, format: str) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "rouge", parameters=MARKED)
-    content = write(table(run, what), format)  # type: ignore[arg-type]
+def test_every_table_in_every_format(marked_run: Run, what: str, format: str) -> None:
+    content = write(table(marked_run, what), format)  # type: ignore[arg-type]
     assert len(content) > 1
-    assert write(table(run, what), format) == content  # type: ignore[arg-type]
+    assert write(table(marked_run, what), format) == content  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("format", ["csv", "parquet"])
-def test_archive_holds_every_table_with_rows(workspace: Path, format: str) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "rouge", parameters=MARKED)
-    content = render(run, format)
+def test_archive_holds_every_table_with_rows(marked_run: Run, format: str) -> None:
+    content = render(marked_run, format)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert archive.namelist() == [f"{name}.{format}" for name in ARCHIVED]
-    assert render(run, format) == content  # type: ignore[arg-type]
+    assert render(marked_run, format) == content  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("what", WHATS)
-def test_an_unfinished_run_has_no_tables(workspace: Path, what: str) -> None:
+def test_an_unfinished_run_has_no_tables(workspace: Path) -> None:
     run = by_hand()
     (run.folder / "manifest.json").unlink()
-    if what not in ("curves", "matches"):
+    for what in {*WHATS} - {"curves", "matches"}:
         with pytest.raises(RunError, match="its tables are there once it is finished"):
             table(run, what)  # type: ignore[arg-type]
 

@@ -2,17 +2,21 @@
 
 import math
 
+import duckdb
 import numpy as np
 import pytest
 
+from metrics.core.rounding import at_least, at_least_sql
 from metrics.stats import draws, drift, label_thresholds, model_ranking, paired_tests, rater_agreement
+from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.classification.calibration import log_losses
 from metrics.stats.classification.confusion import mean_scores
 from metrics.stats.classification.roc import resampled_areas, roc
 from metrics.stats.draws import Draws, draw_weights
-from metrics.stats.intervals import mean_intervals, percentiles, wilson
+from metrics.stats.intervals import mean_intervals, wilson
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.prediction_powered import corrected_mean
+from metrics.stats.rank_ranges import rank_ranges
 from metrics.stats.regression import clustered_coefficient
 from metrics.stats.resample_intervals import resample_interval
 from metrics.stats.resampled_sums import cluster_sums, resampled_sums
@@ -90,11 +94,6 @@ def test_shares_with_gaps_are_wilsons_of_the_answers_there_are() -> None:
     assert np.isnan([*low, *high]).all()
 
 
-def test_percentiles_are_of_what_is_known() -> None:
-    assert percentiles(np.array([np.nan, np.nan])) == (None, None)
-    assert percentiles(np.append(np.arange(41.0), np.nan)) == (1.0, 39.0)
-
-
 def test_a_corrected_share_is_wilsons_of_as_many_labels_as_are_as_sure() -> None:
     """6 of 8 with s² = .75·.25·8 / 7 and t = 2.3646 of 7 degrees of freedom: as many as 4.81 labels by z."""
     labels = np.array([1.0, 1, 1, 1, 1, 1, 0, 0])
@@ -127,19 +126,6 @@ def test_of_many_items_fewer_resamples_are_drawn(cells: int, rows: int, monkeypa
     monkeypatch.setattr(rater_agreement, "CELLS", cells)
     assert rater_agreement.draws_of(np.arange(4)).shape == (rows, 4)
     assert rater_agreement.draws_of(np.arange(4), resamples=20).shape == (21, 4)
-
-
-@pytest.mark.parametrize(
-    ("difference", "samples"),
-    [
-        pytest.param(0.0, [0.0] * 5, id="equal models"),
-        pytest.param(0.0, [-0.1, 0.2, 0.1], id="no difference"),
-        pytest.param(0.1, [np.nan] * 4, id="no sample"),
-        pytest.param(0.1, [0.0] * 40, id="never a difference"),
-    ],
-)
-def test_what_shows_no_difference_has_a_p_of_1(difference: float, samples: list[float]) -> None:
-    assert paired_tests.resample_tests(np.array([difference]), np.array([samples])).tolist() == [1.0]
 
 
 def test_ten_values_have_a_bin_each_and_eleven_share() -> None:
@@ -228,3 +214,33 @@ def test_a_correlation_of_less_than_half_a_pair_does_not_count() -> None:
     low, high = newcombe_paired(1, 0, 0, 1)
     arm = 0.5 - wilson(1, 2)[0]  # type: ignore[operator]
     assert (low, high) == pytest.approx((-math.sqrt(2) * arm, math.sqrt(2) * arm))
+
+
+def test_sql_and_python_agree_at_a_limit() -> None:
+    limits = [0.3, 0.8, -0.3, 1e6 / 3]
+    pairs = [(limit + apart, limit) for limit in limits for apart in (-1e-3, -1e-16, 0.0, 1e-16, 1e-3)]
+    rows = f"SELECT {at_least_sql('v', 'l')} FROM (SELECT unnest(?) AS v, unnest(?) AS l)"
+    asked = duckdb.execute(rows, [list(side) for side in zip(*pairs, strict=True)]).fetchall()
+    assert [one for (one,) in asked] == [at_least(*pair) for pair in pairs]
+    assert [one for (one,) in asked] == [False, True, True, True, True] * 4
+
+
+def test_models_that_are_equal_but_for_rounding_share_their_ranks() -> None:
+    """A variance of −1.5e-34 was a chance of 0 that two equal strengths are one."""
+    covariance = np.diag([1e-34, -1.5e-34, 0.25])
+    best, worst = rank_ranges(np.array([0.0, -7e-17, 0.1]), covariance, 11)
+    assert (best.tolist(), worst.tolist()) == ([1, 1, 1], [3, 3, 3])
+    found = bradley_terry(np.array([0, 0, 1]), np.array([1, 2, 2]), np.ones(3), 3, clusters=np.arange(3), prior=1.0)
+    assert found is not None
+    assert np.isfinite([*found.low, *found.high]).all()
+
+
+def test_equal_shares_that_no_float_holds_are_one_group_of_cases() -> None:
+    low, high = drift.exact_share(np.full(10, 0.1), 0.05)
+    assert 0 <= low < 0.1 < high <= 1
+
+
+def test_labels_that_are_all_1_are_as_sure_as_wilsons_share_whatever_they_weigh() -> None:
+    found = corrected_mean(np.full(10, 0.5), np.ones(10), np.full(10, 0.1))
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx(wilson(10, 10))

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metrics.vision.compiled import coco_records
@@ -147,7 +147,6 @@ records = st.builds(
 
 
 @given(st.lists(records, min_size=1, max_size=3).map(",".join))
-@settings(max_examples=300)
 def test_records_are_read_as_json_reads_them(text):
     found = scan(text.encode())
     assert found is None or found == strictly(text.encode())
@@ -160,7 +159,6 @@ def test_records_are_read_as_json_reads_them(text):
     ),
 )
 @example(record(), [(0, b"")])
-@settings(max_examples=500)
 def test_damaged_bytes_are_never_misread(text, damage):
     """Bytes cut out, replaced and put in; numpy's own bounds are checked by the uncompiled loops."""
     data = bytearray(text.encode())
@@ -220,7 +218,6 @@ annotations = st.builds(
 
 
 @given(st.lists(annotations, min_size=1, max_size=3), st.sampled_from([None, 1]))
-@settings(max_examples=300)
 def test_annotations_are_read_as_json_reads_them(records, indent):
     """Whatever stands under other keys."""
     text = ",".join(json.dumps(one, indent=indent, ensure_ascii=False) for one in records).encode()
@@ -266,10 +263,10 @@ def test_more_records_than_room_are_not_read():
 
 
 def test_numbers_are_those_of_float():
-    """Two hundred thousand literals of every length: the nearest float, or none."""
+    """Ten thousand literals of every length: the nearest float, or none."""
     random_ = random.Random(0)
     literals = []
-    for _ in range(40_000):
+    for _ in range(2_000):
         digits = random_.randrange(1, 19)
         fraction = random_.randrange(10**digits)
         literals += [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.vision.compiled import jit, object_code, ranked, sorting
@@ -17,7 +17,6 @@ PROJECT = Path(__file__).parents[2]
 NUMBERS = st.lists(st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([0.0, -0.0, 0.5, 1.0])))
 
 
-@settings(deadline=None)  # the first call compiles
 @given(NUMBERS)
 def test_scores_sort_as_numpy_sorts_them(scores):
     values = np.array(scores, np.float64)
@@ -25,7 +24,6 @@ def test_scores_sort_as_numpy_sorts_them(scores):
     assert np.array_equal(order, np.argsort(-values, kind="stable"))
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 6)))
 def test_codes_sort_as_numpy_sorts_them(codes):
     values = np.array(codes, np.int32)
@@ -176,7 +174,6 @@ def test_a_loop_that_calls_the_runtime_is_refused():
         refused(np.arange(3))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(EDGES), st.sampled_from(EDGES))), st.integers(0, 3))
 def test_objects_stand_where_counting_one_by_one_finds_them(objects, most):
     label = np.array([one for one, _, _ in objects], np.int32)
@@ -190,7 +187,6 @@ def test_objects_stand_where_counting_one_by_one_finds_them(objects, most):
             assert [i for i in chosen[k, step].tolist() if i >= 0] == standing[:most]
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.booleans())), st.randoms())
 def test_what_is_right_ranks_as_counting_one_by_one_finds_it(predictions, random):
     order = list(range(len(predictions)))

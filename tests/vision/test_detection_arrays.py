@@ -16,7 +16,7 @@ EXACT = 1e-9
 
 @pytest.mark.parametrize("block", range(10))
 def test_arrays_equal_pycocotools(block):
-    for seed in range(block * 30, block * 30 + 30):
+    for seed in range(block * 10, block * 10 + 10):
         rng = np.random.default_rng(seed + 1_000_000)
         scene = random_scene(seed)
         some = rng.choice([0.0, 0.05, 0.1, 0.25, 1 / 3, 0.5, 0.6, 0.75, 0.9, 1.0], 4, replace=False)
@@ -70,7 +70,7 @@ def test_threads_that_share_the_images_change_nothing(monkeypatch, threads):
         ]  # fmt: skip
 
     shared = 0
-    for seed in range(60):
+    for seed in range(20):
         columns = objects(*random_scene(seed))
         alone = found()
         with monkeypatch.context() as patch:
@@ -80,12 +80,12 @@ def test_threads_that_share_the_images_change_nothing(monkeypatch, threads):
                 assert one.dtype == other.dtype
                 assert one.tobytes() == other.tobytes(), seed
             shared += len(matching._runs(columns.prediction_image[columns.prediction_order])) > 1
-    assert shared > 40
+    assert shared > 12
 
 
 @pytest.mark.parametrize("thresholds", [IOU_THRESHOLDS, (0.3,), (1.0, 0.5)], ids=str)
 def test_known_pairs_of_any_class_change_nothing(thresholds):
-    for seed in range(60):
+    for seed in range(20):
         columns = objects(*random_scene(seed))
         alone = match(columns, thresholds)
         other = match(columns, thresholds, near=image_pairs(columns, 0.1))
@@ -93,14 +93,6 @@ def test_known_pairs_of_any_class_change_nothing(thresholds):
             assert np.array_equal(getattr(alone.pairs, name), getattr(other.pairs, name)), (seed, name)
         for name in ("matched", "state", "event_of"):
             assert np.array_equal(getattr(alone, name), getattr(other, name)), (seed, name)
-
-
-def test_a_grid_of_99_thresholds():
-    scene = random_scene(7)
-    grid = tuple(np.linspace(0.01, 0.99, 99).tolist())
-    run = coco_eval(*scene, grid, COCO, [100])
-    columns = objects(*scene)
-    assert np.array_equal(arrays(columns, match(columns, grid), (100,))["precision"], run.eval["precision"])
 
 
 @pytest.mark.parametrize(

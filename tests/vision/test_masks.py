@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pycocotools import mask as reference
 
@@ -27,7 +27,6 @@ def texts(masks):
     return [mask["counts"].decode() for mask in masks]
 
 
-@settings(deadline=None, max_examples=400)
 @given(st.lists(RING, min_size=1, max_size=3), SIDE, SIDE)
 def test_polygons_are_drawn_as_by_pycocotools(rings, height, width):
     expected = reference.merge(reference.frPyObjects(rings, height, width))
@@ -40,7 +39,6 @@ def test_polygons_are_drawn_as_by_pycocotools(rings, height, width):
         assert masks.box[0].tolist() == [0, 0, 0, 0]
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.tuples(NUMBER, NUMBER, NUMBER.map(abs), NUMBER.map(abs)), SIDE, SIDE)
 def test_boxes_are_drawn_as_by_pycocotools(box, height, width):
     expected = reference.frPyObjects(np.array([box]), height, width)

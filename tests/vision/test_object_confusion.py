@@ -127,7 +127,7 @@ def labels_compete(columns, iou, score):
 @pytest.mark.parametrize(("iou", "score"), [(0.5, 0.4), (0.75, 0.0), (0.5, 0.8)])
 def test_the_diagonal_is_tp_where_no_labels_compete(iou, score):
     checked = 0
-    for seed in range(150):
+    for seed in range(60):
         images, classes, truths, predictions = random_scene(seed)
         columns = objects(images, classes, truths, predictions)
         if labels_compete(columns, iou, score):
@@ -139,4 +139,4 @@ def test_the_diagonal_is_tp_where_no_labels_compete(iou, score):
         right = outcomes(columns, match(columns, (iou,)), pairs, iou).prediction == TP
         right &= columns.score >= score
         assert diagonal.tolist() == np.bincount(columns.prediction_class[right], minlength=classes).tolist(), seed
-    assert checked > 40
+    assert checked > 12

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -10,7 +10,6 @@ from metrics.vision import masks, segmentation
 from metrics.vision.compiled import label_map_counts as loops
 
 SIDES = st.tuples(st.integers(1, 14), st.integers(1, 14))
-EXAMINED = settings(max_examples=60)
 
 
 @st.composite
@@ -33,7 +32,6 @@ def count(truth, prediction, labels=3, distance=1):
     return segmentation.tally(flat(truth), flat(prediction), len(truth), labels, distance)
 
 
-@EXAMINED
 @given(map_pairs())
 def test_the_confusion_is_scikit_learns(pair):
     from sklearn.metrics import confusion_matrix
@@ -48,7 +46,6 @@ def test_the_confusion_is_scikit_learns(pair):
     assert np.array_equal(found.areas, [np.diag(expected)[:3], expected[:3].sum(1), expected[:3, :3].sum(0)])
 
 
-@EXAMINED
 @given(map_pairs(ignored=False))
 def test_the_iou_is_scikit_learns(pair):
     from sklearn.metrics import jaccard_score
@@ -61,7 +58,6 @@ def test_the_iou_is_scikit_learns(pair):
     assert segmentation.iou(count(truth, prediction).areas) == pytest.approx(expected, nan_ok=True)
 
 
-@EXAMINED
 @given(map_pairs(), st.integers(1, 5))
 def test_a_band_is_what_erosion_takes_away(pair, distance):
     from scipy.ndimage import binary_erosion
@@ -86,7 +82,6 @@ def test_a_band_is_what_erosion_takes_away(pair, distance):
     assert np.array_equal(count(truth, prediction, distance=distance).bands, expected)
 
 
-@EXAMINED
 @given(map_pairs(), map_pairs())
 def test_counts_of_images_add_up(one, two):
     """Two images side by side hold the pixels of both; their confusion is the sum."""
@@ -96,7 +91,6 @@ def test_counts_of_images_add_up(one, two):
     assert np.array_equal(whole.confusion, parts[0] + parts[1])
 
 
-@EXAMINED
 @given(map_pairs(ignored=False))
 def test_a_perfect_map_scores_one(pair):
     found = count(pair[0], pair[0])
@@ -128,7 +122,6 @@ def test_a_band_is_a_share_of_the_diagonal(height, width, ratio, expected):
     assert segmentation.band_distance(height, width, ratio) == expected
 
 
-@EXAMINED
 @given(map_pairs(ignored=False))
 def test_regions_paint_the_map_they_come_from(pair):
     codes = flat(pair[0])

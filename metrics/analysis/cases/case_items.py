@@ -10,7 +10,9 @@ import numpy as np
 from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Floats
-from metrics.stats.corrections import LEVEL, benjamini_hochberg
+from metrics.core.rounding import at_least
+from metrics.stats.corrections import benjamini_hochberg, is_significant
+from metrics.stats.edges import falling_order
 from metrics.stats.item_misfit import item_rest, reversed_p
 from metrics.stats.item_response import ItemResponse, two_parameter
 from metrics.stats.ratios import ratio
@@ -131,7 +133,7 @@ def case_items(run: Run, evaluator: str, metric: str, tag: str | None = None) ->
     ]
     if max(answers.needs):
         rows = sorted(plain, key=lambda row: (1 if row.correlation is None else row.correlation, row.right))
-        best = np.argsort(-ratio(np.nansum(answers.right, axis=0), there.sum(axis=0)), kind="stable")
+        best = falling_order(ratio(np.nansum(answers.right, axis=0), there.sum(axis=0)))
         models = tuple(answers.models[place] for place in best.tolist())
         return CaseItems(tuple(rows), models, *answers.needs, answers.threshold)
     fitted = _fitted(answers)
@@ -139,7 +141,7 @@ def case_items(run: Run, evaluator: str, metric: str, tag: str | None = None) ->
     adjusted = benjamini_hochberg(p)
     rows = [_item(row, fitted, place, float(p[place]), float(adjusted[place])) for place, row in enumerate(plain)]
     rows.sort(key=lambda row: (VERDICTS.index(row.verdict), row.p if row.verdict else 1, -(row.discrimination or 0.0)))
-    models = tuple(answers.models[place] for place in np.argsort(-fitted.ability, kind="stable").tolist())
+    models = tuple(answers.models[place] for place in falling_order(fitted.ability).tolist())
     return CaseItems(tuple(rows), models, 0, 0, answers.threshold)
 
 
@@ -165,7 +167,7 @@ def _fitted(answers: _Answers) -> ItemResponse:
 
 
 def _item(row: CaseItem, fitted: ItemResponse, place: int, p: float, adjusted: float) -> CaseItem:
-    verdict = "suspect" if adjusted <= LEVEL else "unusual" if p <= UNUSUAL else row.verdict
+    verdict = "suspect" if is_significant(adjusted) else "unusual" if p <= UNUSUAL else row.verdict
     (low, high), (flat, steep) = fitted.difficulty_ends[place].tolist(), fitted.discrimination_ends[place].tolist()
     return CaseItem(
         row.case_id, row.right, row.models, row.correlation, float(fitted.difficulty[place]), low, high,
@@ -190,7 +192,7 @@ def _answers(run: Run, evaluator: str, metric: str, tag: str | None) -> _Answers
     answered = ~np.isnan(values).all(axis=1)
     sign = -1.0 if column.direction == "lower" else 1.0
     values, threshold = sign * values[answered], None if column.binary else column.threshold
-    passed = values + (sign < 0) if threshold is None else (values >= sign * threshold).astype(np.float64)
+    passed = values + (sign < 0) if threshold is None else at_least(values, sign * threshold).astype(np.float64)
     right = np.where(np.isnan(values), np.nan, passed)
     ids = run.case_columns(["case_id"])["case_id"].take(design.inside[answered]).to_pylist()
     weights = None if design.weights is None else design.weights[answered]

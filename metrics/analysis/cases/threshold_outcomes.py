@@ -10,22 +10,25 @@ import numpy as np
 from metrics.analysis.leaderboard.case_sums import case_sums, open_scores
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Floats
+from metrics.core.rounding import at_least, at_least_sql
 from metrics.stats.ratios import ratio
 from metrics.store import Run
+
+GOOD = at_least_sql("avg(value) * any_value(sign)", "any_value(threshold) * any_value(sign)")
 
 
 def outcomes_sql(condition: str = "TRUE") -> str:
     """Return SQL of two tables, `thresholds` and `outcomes`; its arguments are those of `threshold_arguments`.
 
     outcomes: a row for each model, evaluator, metric and case that meets `condition`, with the case's position, value
-    (repeats averaged), threshold, sign (−1 if lower is better) and good (on the good side of the threshold or exactly
-    on it).
+    (repeats averaged), threshold, sign (−1 if lower is better) and good (on the good side of the threshold or on it,
+    see metrics.core.rounding).
     """
     return f"""
     thresholds AS (SELECT unnest(?) AS evaluator, unnest(?) AS metric, unnest(?) AS threshold, unnest(?) AS sign),
     outcomes AS (
         SELECT model, evaluator, metric, case_id, position, avg(value) AS value, any_value(threshold) AS threshold,
-               any_value(sign) AS sign, avg(value) * any_value(sign) >= any_value(threshold) * any_value(sign) AS good
+               any_value(sign) AS sign, {GOOD} AS good
         FROM scores JOIN thresholds USING (evaluator, metric)
         WHERE value IS NOT NULL AND {condition}
         GROUP BY model, evaluator, metric, case_id, position
@@ -58,6 +61,6 @@ def shares_passed(run: Run, keep: Callable[[Column], bool]) -> Floats:
         for evaluator, metric, threshold, sign in zip(*threshold_arguments(run, keep), strict=True):
             found = case_sums(file, evaluator, [metric], run.models, shape[0])
             means = ratio(found.sums[0], found.counts[0])
-            good += means * sign >= threshold * sign
+            good += at_least(means * sign, threshold * sign)
             scored += found.counts[0] > 0
     return ratio(good, scored)

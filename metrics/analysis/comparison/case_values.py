@@ -10,8 +10,8 @@ import numpy as np
 
 from metrics.analysis.leaderboard.case_sums import case_sums, open_scores
 from metrics.core.array_types import Bools, Floats
+from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import SamplingDesign
-from metrics.stats.paired_tests import EQUAL
 from metrics.stats.ratios import ratio
 from metrics.store import Run
 

@@ -16,6 +16,7 @@ from metrics.analysis.comparison.significance import Correction, PairedTest, cor
 from metrics.analysis.leaderboard.few_groups import design_warning
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
 from metrics.core.errors import InputError
+from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
 from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired
@@ -271,7 +272,7 @@ def _difference(
         low=low if there and not np.isnan(low) else None,
         high=high if there and not np.isnan(high) else None,
         p=float(found.p[place]) if there and wins + losses else None,
-        detectable=power.detectable(error, 1 + float(found.freedom[place])) if there and error > 0 else None,
+        detectable=power.detectable(error, 1 + float(found.freedom[place])) if there and error > EQUAL else None,
     )
 
 

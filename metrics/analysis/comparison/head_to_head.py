@@ -13,6 +13,7 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Direction
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats.bradley_terry import Strengths, bradley_terry
+from metrics.stats.edges import difference_errors, distance_in_errors, falling_order
 from metrics.store import Run, cache_by_run
 
 MOST = 4_000_000  # matches
@@ -92,7 +93,7 @@ def ranked_by_matches(
         return None
     counts = {pair: _counts(outcome) for pair, outcome in met.items()}
     counts |= {(other, one): tally[::-1] for (one, other), tally in counts.items()}
-    order = np.argsort(-found.log, kind="stable").tolist()
+    order = falling_order(found.log).tolist()
     return HeadToHead(
         tuple(_standing(models, found, place, counts) for place in order),
         counts, len(np.unique(np.concatenate(cases))), found.clusters, added,
@@ -128,9 +129,8 @@ def _counts(outcome: Floats) -> Tally:
 
 
 def _apart(found: Strengths, one: int, other: int) -> float:
-    own = found.covariance
-    error = float(np.sqrt(max(own[one, one] + own[other, other] - 2 * own[one, other], 1e-300)))
-    return float(abs(found.log[one] - found.log[other])) / error
+    error = difference_errors(found.covariance, np.array([one]), np.array([other]))
+    return float(distance_in_errors(found.log[[one]] - found.log[[other]], error)[0])
 
 
 def _standing(models: Sequence[str], found: Strengths, place: int, counts: Mapping[tuple[str, str], Tally]) -> Standing:

@@ -23,6 +23,7 @@ from metrics.analysis.leaderboard.replicates import Replicated, replicates
 from metrics.core.errors import InputError
 from metrics.core.label_keys import find
 from metrics.core.registry import evaluators
+from metrics.stats.edges import is_apart
 from metrics.stats.paired_intervals import agreeing, resample_interval
 from metrics.stats.paired_tests import resample_tests
 from metrics.store import Run, cache_by_run
@@ -143,7 +144,7 @@ def _difference(
     return Resampled(
         column=column, label=label, a=a.value, b=b.value, difference=difference, low=float(low[0]),
         high=float(high[0]), error=float(both.std()), clusters=clusters,
-        p=float(p[0]) if difference or both.any() else None, n=b.n, resamples=len(both),
+        p=float(p[0]) if is_apart(difference, both) else None, n=b.n, resamples=len(both),
     )  # fmt: skip
 
 

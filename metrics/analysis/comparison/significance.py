@@ -12,7 +12,7 @@ import numpy as np
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.array_types import Floats
 from metrics.stats import corrections
-from metrics.stats.corrections import LEVEL
+from metrics.stats.corrections import is_significant
 
 Significance = Literal["better", "worse", "higher", "lower", "leaning", "open", "equal", "none"]
 Correction = Literal["holm", "benjamini_hochberg", "none"]
@@ -84,10 +84,10 @@ class PairedTest:
             found = "none"
         elif self.p is None or adjusted is None:
             found = "equal"
-        elif adjusted <= LEVEL:
+        elif is_significant(adjusted):
             found = self.tendency
         else:
-            found = "leaning" if self.p <= LEVEL else "open"
+            found = "leaning" if is_significant(self.p) else "open"
         return replace(self, adjusted=None if self.p is None else adjusted, significance=found)
 
     def is_twin(self, keys: Collection[str]) -> bool:

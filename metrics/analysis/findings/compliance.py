@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
 from metrics.core.registry import evaluators, standards_of
+from metrics.core.rounding import at_least
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def outcome(column: Column, cell: Cell | None) -> str:
         return f"{side}_only"
     sign = -1 if column.direction == "lower" else 1
     worst, best = sorted((sign * cell.low, sign * cell.high))
-    unsure = best >= sign * column.threshold if cell.problem else worst < sign * column.threshold
+    unsure = at_least(best if cell.problem else worst, sign * column.threshold) == cell.problem
     return f"{side}_unsure" if unsure else side
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.analysis.cases.threshold_outcomes import outcomes_sql, threshold_arguments
 from metrics.analysis.leaderboard.leaderboard import leaderboard
-from metrics.stats.corrections import LEVEL, holm
+from metrics.stats.corrections import holm, is_significant
 from metrics.stats.intervals import wilson
 from metrics.stats.stratified import Stratum, exact_excess
 from metrics.store import Run, cache_by_run
@@ -108,7 +108,7 @@ def _rates(run: Run) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=RATES).astype(dict.fromkeys(("control_rate", "p", "adjusted"), float))
     tested = frame["p"].notna()
     frame.loc[tested, "adjusted"] = holm(frame.loc[tested, "p"].to_numpy())
-    exceeds = (frame["adjusted"].fillna(1.0) <= LEVEL).astype(object)
+    exceeds = pd.Series(is_significant(frame["adjusted"].to_numpy()), frame.index).astype(object)
     return _in_order(frame.assign(exceeds=exceeds.where(frame["control_pairs"] > 0, None)), run)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +21,9 @@ from metrics.analysis.leaderboard.resources import resources
 from metrics.core.metric_names import full_name
 from metrics.core.number_text import amount, exact, interval, number
 from metrics.core.registry import title_of
+from metrics.core.rounding import at_least, at_most, same_number
 from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.edges import falling_order
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
 from metrics.stats.ratios import ratio
 from metrics.store import Run
@@ -98,7 +100,7 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
     }
     if len(values) < 2:
         return
-    ranked = sorted(values, key=lambda model: values[model], reverse=column.direction != "lower")
+    ranked = _by_falling(values if column.direction != "lower" else {model: -value for model, value in values.items()})
     best, worst = ranked[0], ranked[-1]
     tied = [model for model in ranked[1:] if board.cells[model, column.key].best]
     untested = board.cells[best, column.key].untested is not None
@@ -139,7 +141,7 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
         for block in score_blocks(file, column.evaluator, [column.metric], run.models):
             there = ~np.isnan(block.value)
             position, model, value = block.position[there], block.model[there], block.value[there]
-            wrong = sign * value > sign * column.threshold
+            wrong = ~at_most(sign * value, sign * column.threshold)
             scored[position, model] = True
             failed[position[wrong], model[wrong]] = True
             np.add.at(sums, position, value)
@@ -150,7 +152,7 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
         return
     means = ratio(sums, counts)
     worst = np.where(failing == most, sign * means, -np.inf)
-    places = np.flatnonzero(worst == worst.max())
+    places = np.flatnonzero(at_least(worst, float(worst.max())))
     ids = run.case_columns(["case_id"])["case_id"].take(pa.array(places))
     case_id = pc.min(ids).as_py()
     place = places[pc.index(ids, case_id).as_py()]
@@ -177,7 +179,7 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
     values = shares[cases][:, scored]
     means = dict(zip(models, np.nanmean(values, axis=0).tolist(), strict=True))
     ends = dict(zip(models, np.transpose(bootstrap_means(values, low=0.0, high=1.0)).tolist(), strict=True))
-    ranked = sorted(models, key=lambda model: -means[model])
+    ranked = _by_falling(means)
     _, clusters = run.sampling_design().of_part(cases)
     best, _ = rank_bounds(compare_pairs(values, clusters=clusters), len(models))
     tied = {model for model, rank in zip(models, best.tolist(), strict=True) if rank == 1} - {ranked[0]}
@@ -197,6 +199,12 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
         )  # fmt: skip
 
 
+def _by_falling(values: Mapping[str, float]) -> list[str]:
+    """Return the models from the highest value on, equal ones in their order."""
+    models = list(values)
+    return [models[place] for place in falling_order([*values.values()])]
+
+
 def _joined(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
@@ -208,8 +216,9 @@ def _listed(names: Sequence[str]) -> str:
 def _resources(run: Run) -> Iterator[Insight]:
     found = resources(run)
     for quantity, least, most in EXTREMES:
-        own = sorted((one for one in found if one.quantity == quantity), key=lambda one: one.mean)
-        if len(own) < 2 or own[0].mean == own[-1].mean:
+        own = [one for one in found if one.quantity == quantity]
+        own = [own[place] for place in falling_order([-one.mean for one in own])]
+        if len(own) < 2 or same_number(own[0].mean, own[-1].mean):
             continue
         ends = (own[0], own[-1])
         evidence = "; ".join(in_numbers(one.model, one.mean, one.low, one.high, one.n, f" {one.unit}") for one in ends)
@@ -237,7 +246,7 @@ def _retrieval(board: Leaderboard) -> Iterator[Insight]:
             goodness[model] = own
     if len(goodness) < 2:
         return
-    ranked = sorted(goodness, key=lambda model: -float(np.mean(goodness[model])))
+    ranked = _by_falling({model: float(np.mean(own)) for model, own in goodness.items()})
     best, worst = ranked[0], ranked[-1]
     telling = sum(
         bool(board.cells[best, column.key].best and not board.cells[worst, column.key].best) for column in context

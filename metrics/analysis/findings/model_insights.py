@@ -15,7 +15,8 @@ from metrics.analysis.slices.slice_values import SliceValue
 from metrics.analysis.slices.weakest_tag import weakest_tag
 from metrics.core.metric_names import full_name
 from metrics.core.number_text import amount, exact, number, p_words
-from metrics.stats.corrections import LEVEL
+from metrics.core.rounding import at_least, at_least_sql
+from metrics.stats.corrections import is_significant
 from metrics.store import Run
 
 QUANTITIES = {  # column of the outputs: kind and adjective of its dearest case, kind and verb of its total, unit
@@ -65,12 +66,13 @@ def hardest_of_one(run: Run, column: Column) -> Iterator[Insight]:
     """Yield, for a single model, the case whose value is the farthest on the wrong side of the threshold."""
     if column.threshold is None or len(run.models) != 1:
         return
-    wrong, order = (">", "DESC") if column.direction == "lower" else ("<", "ASC")
+    sign, order = ("-", "DESC") if column.direction == "lower" else ("", "ASC")
+    good = at_least_sql(f"{sign}avg(value)", f"{sign}(?::DOUBLE)")
     found = run.query(
         f"""SELECT case_id, avg(value) AS mean, min(position) AS position, count(*) OVER () AS failing FROM scores
             WHERE evaluator = ? AND metric = ? AND value IS NOT NULL
-            GROUP BY case_id HAVING mean {wrong} ? ORDER BY mean {order}, position LIMIT 1""",
-        [column.evaluator, column.metric, column.threshold],
+            GROUP BY case_id HAVING NOT {good} ORDER BY mean {order}, position LIMIT 1""",
+        [column.evaluator, column.metric, column.threshold, column.threshold],
     )
     for row in found.to_dict("records"):
         failing = int(row["failing"])
@@ -100,11 +102,11 @@ def weakest_tags(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
             continue
         model = min(found, key=lambda name: found[name][1])
         row, p = found[model][0], min(1.0, found[model][1] * len(found))
-        significant = p <= LEVEL and row.value is not None
+        significant = is_significant(p) and row.value is not None
         if row.value is None or row.rest is None or not (significant or len(run.models) == 1):
             continue
         sign = -1 if column.direction == "lower" else 1
-        wrong = column.threshold is not None and sign * (row.value - column.threshold) < 0
+        wrong = column.threshold is not None and not at_least(sign * row.value, sign * column.threshold)
         message = f"{model} is weakest at {full_name(column)} on cases tagged ‘{row.label}’: {number(row.value)}"
         yield insight_row(
             "weakest_tag", message + ("" if significant else ", not significantly"), column=column, model=model,

@@ -9,6 +9,7 @@ import numpy as np
 from metrics.analysis.labels.labelled_scores import LabelledScores, inside_outputs, labelled_scores, output_scores
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.rounding import at_least
 from metrics.stats.classification.selective import cases_missing, fewest_answers, guaranteed, risk_coverage
 from metrics.store import Run
 
@@ -79,7 +80,7 @@ def acceptance(
         return replace(found, missing=cases_missing(curve, most, SURE))
     known = own.sign * scores[~np.isnan(scores)]
     return replace(
-        found, threshold=own.sign * shown.threshold, accepted=float((known >= shown.threshold).mean()),
+        found, threshold=own.sign * shown.threshold, accepted=float(at_least(known, shown.threshold).mean()),
         answered=shown.answered, wrong=shown.wrong,
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.labels.labelled_scores import LabelledScores, inside_outputs, labelled_scores, metric_columns
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.rounding import at_least
 from metrics.stats import rater_agreement as statistics
 from metrics.stats.agreement_intervals import kappa_interval, mean_interval, share_interval
 from metrics.stats.intervals import Interval, percentiles
@@ -268,7 +269,7 @@ def _rounded(threshold: float) -> float:
 
 def cell_codes(both: LabelledScores, threshold: float) -> Ints:
     """Return which of CELLS each output is in, as an index; a score exactly on the threshold passes."""
-    passes = both.sign * both.score >= both.sign * threshold
+    passes = at_least(both.sign * both.score, both.sign * threshold)
     return (2 * both.passed.astype(np.int64) + passes).astype(np.int64)
 
 

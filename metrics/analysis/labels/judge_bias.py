@@ -14,7 +14,8 @@ from metrics.analysis.labels.labelled_scores import LabelledScores, labelled_sco
 from metrics.analysis.labels.manipulations import all_equal, tolerance_of
 from metrics.core.array_types import Floats
 from metrics.core.arrow import stored_rows
-from metrics.stats.corrections import LEVEL, holm
+from metrics.core.rounding import at_least
+from metrics.stats.corrections import holm, is_significant
 from metrics.stats.ratios import ratio
 from metrics.stats.regression import Coefficient, clustered_coefficient
 from metrics.store import Run
@@ -52,7 +53,7 @@ class BiasHint:
     @property
     def found(self) -> bool:
         """Whether the effect is significant and matters."""
-        return self.adjusted <= LEVEL and abs(self.effect) >= self.tolerance
+        return is_significant(self.adjusted) and at_least(abs(self.effect), self.tolerance)
 
 
 def bias_hints(run: Run, criterion: str, only: tuple[str, str], tag: str | None = None) -> list[BiasHint]:

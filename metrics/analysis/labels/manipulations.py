@@ -15,8 +15,9 @@ import pyarrow.compute as pc
 from metrics.analysis.labels.labelled_scores import metric_columns, output_scores
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.array_types import Floats, Ints
+from metrics.core.rounding import NEAR, at_least, at_most
 from metrics.core.sampling_design import cluster_codes
-from metrics.stats.corrections import LEVEL, holm
+from metrics.stats.corrections import holm, is_significant
 from metrics.stats.intervals import wilson
 from metrics.stats.paired_intervals import difference_intervals
 from metrics.stats.paired_tests import paired_tests
@@ -24,7 +25,6 @@ from metrics.store import Run
 
 FEWEST_PAIRS = 20  # cases with a variant; below that no check answers
 TOLERANCE = 0.01  # of the range of the scores: an effect below it changes no decision
-NEAR = 1e-9
 ORIGINAL = ""
 
 Verdict = Literal["swayed", "steady", "none", "constant", "few"]
@@ -154,7 +154,7 @@ def _check(
         return replace(row, verdict="constant")
     codes = cluster_codes(units)
     effect, p = float(apart.mean()), float(paired_tests(apart[:, None], clusters=codes).p[0])
-    if np.ptp(apart) > 0:
+    if not all_equal(apart):
         low, high = (float(end[0]) for end in difference_intervals(apart[:, None], clusters=codes))
     else:  # equal pairs do not show that all would be equal
         reach = _reach(column, scores)
@@ -170,7 +170,8 @@ def _judged(row: Check, column: Column) -> Check:
     assert row.adjusted is not None
     favour = -row.effect if column.direction == "lower" else row.effect
     deserved = MANIPULATIONS.get(row.kind, ORDER).only_higher and favour < 0
-    if row.adjusted <= LEVEL and abs(row.effect) >= row.tolerance and not deserved:
+    significant = is_significant(row.adjusted)
+    if significant and at_least(abs(row.effect), row.tolerance) and not deserved:
         return replace(row, verdict="swayed")
-    within = -row.tolerance <= row.low and row.high <= row.tolerance
-    return replace(row, verdict="steady" if within or (deserved and row.adjusted <= LEVEL) else "none")
+    within = at_least(row.low, -row.tolerance) and at_most(row.high, row.tolerance)
+    return replace(row, verdict="steady" if within or (deserved and significant) else "none")

@@ -14,10 +14,10 @@ from metrics.analysis.leaderboard.ranks import MOST, Ranks, ranks, resample_rank
 from metrics.core.calibration import Calibration
 from metrics.core.evaluator import Evaluator, Metric, Status
 from metrics.core.label_keys import KEY
+from metrics.core.rounding import same_number
 from metrics.store import Run
 
 UNSCORED = tuple(status.value for status in Status if status is not Status.OK)
-EQUAL = 1e-9  # values that are equal on paper differ in their last bits
 UNTESTED = "no significance claimed: neither values per case nor resamples are stored to pair the models on"
 UNDER_WAY = "not ranked until every case is scored"
 TO_COME = "not scored yet"
@@ -194,7 +194,7 @@ def _twin(key: str, metric: Metric, shown: Mapping[str, Mapping[str, Mapping[str
 
 
 def _equal(one: float | None, other: float | None) -> bool:
-    return one == other if one is None or other is None else abs(one - other) <= EQUAL
+    return one == other if one is None or other is None else bool(same_number(one, other))
 
 
 def column_of(key: str, entry: Evaluator, metric: Metric, own: Mapping[str, Any], minor: bool) -> Column:
@@ -277,11 +277,12 @@ def relative_goodness(metric: Metric, values: Sequence[float | None]) -> list[fl
     """Return the goodness of each value by the metric's range, or where that is open by the values' own."""
     present = [value for value in values if value is not None]
     worst = min(present, default=0.0)
-    spread = max(present, default=0.0) - worst
+    most = max(present, default=0.0)
+    alike, spread = bool(same_number(worst, most)), most - worst
     found: list[float | None] = []
     for value in values:
         good = None if value is None else metric.goodness(value)
-        if value is not None and good is None and metric.direction.value != "none" and spread > 0:
+        if value is not None and good is None and metric.direction.value != "none" and not alike:
             good = (value - worst) / spread
             good = good if metric.direction.value == "higher" else 1.0 - good
         found.append(good)

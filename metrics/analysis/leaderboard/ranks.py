@@ -18,6 +18,7 @@ from metrics.analysis.leaderboard.replicates import replicates
 from metrics.core.array_types import Bools, Floats
 from metrics.core.arrow import row_groups
 from metrics.core.evaluator import Direction, Metric
+from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
 from metrics.stats.model_ranking import Pairs, compare_pairs, compare_resamples, rank_bounds
@@ -121,7 +122,7 @@ def case_ranks(
     binary = single[held] & metric.binary
     pairs = compare_pairs(_sign(metric) * values[:, held], design.weights, design.clusters, binary)
     found = _ranks_of(pairs, [models[place] for place in held.tolist()])
-    known = pairs.error > 0
+    known = pairs.error > EQUAL
     if not known.any():
         return found
     units, cases = (int(np.median(counts[known])) for counts in (pairs.units, pairs.cases))

@@ -11,6 +11,7 @@ from metrics.analysis.objects.object_index import ObjectIndex, object_index
 from metrics.analysis.objects.rematch import IOU
 from metrics.analysis.objects.working_points import match_evaluators
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.stats.edges import highest_place
 from metrics.store import Run, cache_by_run
 from metrics.store.reviews import Review
 
@@ -73,7 +74,7 @@ def best_point(run: Run) -> OperatingPoint:
         tp, predicted, truths = _from_above(index)
         curves.append(2 * tp / np.maximum(predicted + truths, 1))
     mean = np.mean(curves, axis=0)
-    return OperatingPoint(float(GRID[np.argmax(mean >= mean.max() - 1e-12)]))
+    return OperatingPoint(float(GRID[highest_place(mean)]))
 
 
 def evaluator_of_point(run: Run) -> str | None:

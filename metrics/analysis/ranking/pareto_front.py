@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metrics.analysis.ranking.objectives import Objective, chosen_objectives
-from metrics.stats.corrections import LEVEL
+from metrics.core.rounding import NEAR
+from metrics.stats.corrections import is_significant
 from metrics.store import Run
-
-EQUAL = 1e-9  # values that are equal on paper differ in their last bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +71,14 @@ def _domination(chosen: Sequence[Objective], better: str, worse: str) -> bool | 
         apart = one.numbers[better].value - one.numbers[worse].value
         apart = -apart if one.column.direction == "lower" else apart
         p = None if one.ranks is None else one.ranks.adjusted.get((better, worse))
-        if p is not None and p <= LEVEL:
+        if p is not None and is_significant(p):
             significant += 1
-        elif apart < -EQUAL or _is_better(one, worse, better):
+        elif apart < -NEAR or _is_better(one, worse, better):
             return None
-        elif apart > EQUAL:
+        elif apart > NEAR:
             open_ += 1
     return None if not significant else open_ == 0
 
 
 def _is_better(one: Objective, model: str, other: str) -> bool:
-    return one.ranks is not None and one.ranks.adjusted.get((model, other), 1.0) <= LEVEL
+    return one.ranks is not None and is_significant(one.ranks.adjusted.get((model, other), 1.0))

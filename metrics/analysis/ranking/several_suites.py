@@ -16,8 +16,10 @@ from metrics.analysis.leaderboard.replicates import replicates
 from metrics.analysis.ranking.objectives import objectives
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
+from metrics.core.rounding import EQUAL
+from metrics.stats.edges import falling_order, standard_errors
 from metrics.stats.meta_analysis import AcrossSuites, Study, mean_of_suites, pooled_means
-from metrics.stats.paired_tests import EQUAL, paired_tests
+from metrics.stats.paired_tests import paired_tests
 from metrics.store import Run
 
 NOT_THERE = "not evaluated"
@@ -210,9 +212,10 @@ def _loosened(covariance: Floats, width: float, units: int) -> Floats:
     """
     variances = np.diag(covariance)
     apart = variances[:, None] + variances - 2 * covariance
-    same = (apart <= EQUAL * max(width, EQUAL) ** 2) & ~np.eye(len(apart), dtype=bool)
+    nothing = EQUAL * max(width, EQUAL) ** 2
+    same = (apart <= nothing) & ~np.eye(len(apart), dtype=bool)
     level = width**2 / (units + 1) ** 2
-    extra = np.where(same.any(axis=1) | (variances <= 0), level / 2, 0.0)
+    extra = np.where(same.any(axis=1) | (variances <= nothing), level / 2, 0.0)
     return np.asarray(covariance + np.diag(extra), np.float64)
 
 
@@ -256,10 +259,11 @@ def _overall(
         _of_model(column, model, place_of.get(place), known, place, cells, pooled, len(columns))
         for place, model in enumerate(named)
     ]
-    down = -1.0 if column.direction == "higher" else 1.0
-    overall.sort(key=lambda one: (one.value is None, down * (one.value or 0.0), -one.suites))
+    overall.sort(key=lambda one: -one.suites)
+    sign = 1.0 if column.direction == "higher" else -1.0
+    order = falling_order([np.nan if one.value is None else sign * one.value for one in overall])
     return SeveralSuites(
-        column, tuple(columns), cells, tuple(overall), None if pooled is None else pooled.q,
+        column, tuple(columns), cells, tuple(overall[place] for place in order), None if pooled is None else pooled.q,
         0 if pooled is None else pooled.freedom, None if pooled is None else pooled.p,
         None if pooled is None else pooled.i2, None if pooled is None else pooled.tau, tuple(notes),
     )  # fmt: skip
@@ -283,7 +287,7 @@ def _of_model(
             column,
             *mean_of_suites(
                 [float(study.means[row]) for study, row in own],
-                [float(np.sqrt(study.covariance[row, row])) for study, row in own],
+                [float(standard_errors(study.covariance)[row]) for study, row in own],
                 [study.freedom for study, _ in own],
             ),
         )

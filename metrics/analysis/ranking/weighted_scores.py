@@ -15,6 +15,8 @@ from metrics.analysis.ranking.objectives import Objective, chosen_objectives, ob
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Metric
+from metrics.core.rounding import NEAR
+from metrics.stats.edges import falling_order
 from metrics.stats.intervals import mean_intervals
 from metrics.stats.paired_intervals import resample_interval
 from metrics.stats.ratios import ratio
@@ -148,7 +150,7 @@ def weighted_scores(
         for at in known.tolist()
     ]  # fmt: skip
     return WeightedScores(
-        parts, tuple(sorted(scores, key=lambda one: -one.value)),
+        parts, tuple(scores[place] for place in falling_order([one.value for one in scores])),
         tuple(model for place, model in enumerate(asked) if np.isnan(made.value[place])), turn, resampled,
         few_groups(run, tag),
     )  # fmt: skip
@@ -257,7 +259,7 @@ def _scaled(values: Floats, scaled: Sequence[tuple[float, float]], clip: bool = 
     """Return values [k, …] as 0 (worst) … 1 (best), and how many [k] lay outside and were moved to the nearer end."""
     worst, best = (np.array(ends).reshape(-1, *[1] * (values.ndim - 1)) for ends in zip(*scaled, strict=True))
     found = (values - worst) / (best - worst)
-    outside = [int(((part < -1e-9) | (part > 1 + 1e-9)).sum()) for part in found]
+    outside = [int(((part < -NEAR) | (part > 1 + NEAR)).sum()) for part in found]
     return (np.clip(found, 0.0, 1.0) if clip else found), outside
 
 

@@ -16,6 +16,7 @@ from metrics.core.evaluator import (
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
+from metrics.core.rounding import at_least
 from metrics.core.suite import Case
 from metrics.evaluators.agents._rating import LEVELS, OWN_LEVELS, rated
 from metrics.judge.asking import ItemReply, Judge
@@ -27,7 +28,6 @@ from metrics.text.citations import passage_names
 
 PASS_MARK = 0.7
 SHOWN_TRACE = 12_000  # characters of a trace that the judge is shown
-ROUNDING = 1e-9
 WASTED = {
     "wasted_calls": "Share of the tool calls that are redundant, failed or looping, counted in the trace.",
     "redundant_calls": "Share of the tool calls that repeat one whose result was known: same tool, same arguments.",
@@ -344,7 +344,7 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
     mark = rubric.threshold(rubric.primary, parameters)
     assert mark is not None
     known = {dimension.name: scores.get(dimension.name) for dimension in parameters.dimensions}
-    values = {"rubric": overall, "passed": float(overall >= mark - ROUNDING), **known, **wasted}
+    values = {"rubric": overall, "passed": float(at_least(overall, mark)), **known, **wasted}
     reason = "; ".join(f"{name}: {why}" for name, why in unrated.items())
     if not wasted:
         reason += f"{'; ' * bool(reason)}tool calls: {counts}"

@@ -11,6 +11,7 @@ from metrics.core.array_types import Floats
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.rounding import at_least
 from metrics.core.suite import Case
 from metrics.models.embedder import Embedder, compare, provenance
 from metrics.text.agents.steps import steps
@@ -70,7 +71,7 @@ class _Alignment:
         """Return match, mismatch, inserted or deleted for a pair."""
         if row is None or column is None:
             return "inserted" if row is None else "deleted"
-        return "match" if self.table[row, column] >= self.matched - 1e-9 else "mismatch"
+        return "match" if at_least(self.table[row, column], self.matched) else "mismatch"
 
 
 @evaluator(

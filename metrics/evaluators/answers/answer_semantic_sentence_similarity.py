@@ -7,6 +7,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.models.embedder import Embedder, compare, provenance
+from metrics.stats.edges import highest_place
 from metrics.text.overlap.similarity import best_matches
 from metrics.text.sentences import worded_sentences
 
@@ -87,7 +88,7 @@ def answer_semantic_sentence_similarity(
             if reference:
                 matched.append((*best_matches(pair.cosines[:, start : start + len(reference)]), reference))
             start += len(reference)
-        closest, places, reference = max(matched, key=lambda entry: float(entry[0].mean()))
+        closest, places, reference = matched[highest_place([float(entry[0].mean()) for entry in matched])]
         sentences = [
             {"sentence": sentence, "cosine": round(float(value), 6), "closest": reference[place]}
             for sentence, value, place in zip(answer, closest, places, strict=True)

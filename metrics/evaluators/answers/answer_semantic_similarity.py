@@ -15,6 +15,7 @@ from metrics.evaluators._classifiers import classifier_field
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifier
 from metrics.models.embedder import Embedder, compare, provenance
+from metrics.stats.edges import highest_place
 
 PARIS = "Paris is the capital of France."
 
@@ -114,7 +115,7 @@ def answer_semantic_similarity(
             evidence = Evidence(facts={"note": "the answer is empty"})
             scores.append(CaseScore({"answer_semantic_similarity": 0.0}, evidence=evidence))
             continue
-        best = int(values.argmax())
+        best = highest_place(values)
         evidence = Evidence(facts={"expected_answer": case.expected_answers.index(references[best]) + 1, **facts})
         scores.append(CaseScore({"answer_semantic_similarity": float(values[best])}, evidence=evidence))
     return scores

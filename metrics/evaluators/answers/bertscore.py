@@ -9,6 +9,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._token_vectors import BertscoreParameters, is_known, unknown_script
 from metrics.models.token_encoder import TokenEncoder, Tokens
+from metrics.stats.edges import highest_place
 from metrics.text.overlap.bertscore import greedy_matching, rescaled
 
 CAT = {"answer": "the cat sat here", "expected_answers": ["the cat is there", "the cat"]}
@@ -95,7 +96,7 @@ def _score(
         number: greedy_matching(own.vectors, own.weights, wanted.vectors, wanted.weights)
         for number, wanted in known.items()
     }
-    best = max(found, key=lambda number: found[number].f1)
+    best = [*found][highest_place([each.f1 for each in found.values()])]
     facts |= {"expected_answer": best, "f1": {str(number): round(each.f1, 6) for number, each in found.items()}}
     if cut := own.truncated + sum(wanted.truncated for wanted in known.values()):
         facts["texts_read_in_part"] = cut

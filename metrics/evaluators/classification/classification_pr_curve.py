@@ -22,6 +22,7 @@ from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.classification.score_counts import THRESHOLDS, f1, threshold_counts, true_and_other
 from metrics.stats.draws import Draws
+from metrics.stats.edges import highest_place, highest_places
 from metrics.stats.ratios import mean_over
 
 NO_CASES = "no case of this class"
@@ -122,8 +123,8 @@ def _aggregates(found: ScoreMatrix, thresholds: Floats, tp: Ints, predicted: Int
             for metric in ("best_f1", "best_threshold")
         ]
     scores, whole, units = f1(tp, predicted, truths[:, None]), (predicted + truths[:, None]) / 2, draws.units
-    common = int(scores[known].mean(axis=0).argmax())
-    best = np.where(known, np.nan_to_num(scores).argmax(axis=1), common)
+    common = highest_place(scores[known].mean(axis=0))
+    best = np.where(known, highest_places(scores), common)
     left_out = int(np.count_nonzero(~known))
     reason = f"{left_out} of {len(known)} classes left out: {NO_CASES}" if left_out else None
     mean = mean_over(_resampled(found, thresholds[np.full_like(best, common)], draws), -1)

@@ -15,6 +15,7 @@ from metrics.evaluators._score_curve import ScoreThresholds, best_f1_metrics, cu
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._matched import DetectionParameters, Matched, MatchingIou, grid_with, matched
 from metrics.stats.classification.score_counts import THRESHOLDS, f1
+from metrics.stats.edges import highest_place, highest_places
 from metrics.stats.ratios import mean_over
 from metrics.vision.objects import Objects
 from metrics.vision.outcomes import IGNORED, TP
@@ -122,8 +123,8 @@ def _aggregates(
     truths, drawn, thresholds = found.truths(), found.scene.drawn, np.array(parameters.score_thresholds)
     scores = f1(tp, predicted, truths[:, None])
     known = truths > 0
-    best = np.where(known, np.nan_to_num(scores).argmax(axis=1), 0)
-    common = int(mean_over(scores, 0).argmax()) if known.any() else 0
+    best = np.where(known, highest_places(scores), 0)
+    common = highest_place(mean_over(scores, 0))
     weights = found.scene.weights(parameters.resamples, parameters.seed).astype(np.float32)
     objects, totals, kept = found.scene.objects, found.scene.totals, ~found.matches.truth_ignored[ALL]
     true = totals(weights, kept, objects.truth_class, objects.truth_image)

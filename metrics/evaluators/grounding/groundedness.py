@@ -10,6 +10,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.models.embedder import Embedder, compare, provenance
+from metrics.stats.edges import highest_place
 from metrics.text.new_words import new_share, words
 from metrics.text.overlap.similarity import best_matches
 from metrics.text.sentences import worded_sentences
@@ -149,7 +150,7 @@ def groundedness(cases: Sequence[Case], parameters: GroundednessParameters, embe
         known = {word for _, sentence in found for word in words(sentence)}
         new = np.array([new_share(sentence, known) for sentence in answer])
         values = np.maximum(cosines - parameters.new_words * new, -1.0)
-        worst = int(values.argmin())
+        worst = highest_place(-values)
         sentences = [
             Verdict(
                 sentence,

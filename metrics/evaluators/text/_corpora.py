@@ -8,9 +8,11 @@ import numpy as np
 from metrics.core.array_types import Floats
 from metrics.core.cases import join_cases
 from metrics.core.evaluator import Aggregate, CaseScore, Columns, Findings, Status, not_applicable
+from metrics.core.rounding import EQUAL
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
 from metrics.stats.draws import Draws
+from metrics.stats.edges import root
 from metrics.stats.resample_intervals import resample_interval
 from metrics.stats.student_t import student
 from metrics.text.unicode_forms import normalized
@@ -109,7 +111,7 @@ def corpus_aggregate(
     value, samples = score(counts.sum(axis=0)), score(draws.times[1:].astype(np.float64) @ units)
     if draws.units < 2 or not len(samples):
         return aggregate(metric, float(value), n=n, unscored=unscored, columns=columns)
-    if np.ptp(samples) < 1e-12 and not bounded:
+    if np.ptp(samples) <= EQUAL and not bounded:
         return aggregate(metric, float(value), n=n, unscored=unscored, columns=columns, reason=ALIKE)
     low, high = _bounded(value, samples, draws.units) if bounded else _open(float(value), samples, draws.units)
     return aggregate(
@@ -125,7 +127,7 @@ def _bounded(value: Floats, samples: Floats, units: float) -> tuple[float, float
 def _open(value: float, samples: Floats, units: float) -> tuple[float, float]:
     """Return the interval of a rate from 0 up, whose variance is taken to fall with it: (v − p)² = t²·s²/v·p."""
     k = student(units - 1) ** 2 * float(samples.var()) / max(value, np.finfo(np.float64).tiny)
-    reach = np.sqrt(k * value + k * k / 4)
+    reach = float(root(k * value + k * k / 4))
     return max(0.0, value + k / 2 - reach), value + k / 2 + reach
 
 

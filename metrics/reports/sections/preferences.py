@@ -13,7 +13,7 @@ from metrics.presentation.phrases import with_interval
 from metrics.presentation.preference_words import SOURCES, agreed_sentence, bias_sentence
 from metrics.presentation.ranking_words import rank_text
 from metrics.reports.report import Section, Table
-from metrics.stats.corrections import LEVEL
+from metrics.stats.corrections import is_significant
 from metrics.store import Run
 
 TITLE, QUESTION = "Preferences", "Whose answers are preferred, side by side?"
@@ -52,7 +52,7 @@ def preference_tests(run: Run) -> Iterator[CorrectedTests]:
                 yield of_matches(found, f"{SOURCES[by]} ({criterion})")
                 sways += [one.p for one in position_bias(run, by, criterion) if one.p is not None]
     if sways:
-        swayed = sum(p <= LEVEL for p in sways)
+        swayed = sum(is_significant(p) for p in sways)
         yield CorrectedTests("Does position sway preferences?", len(sways), len(sways), "none", swayed)
 
 

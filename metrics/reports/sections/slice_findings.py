@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from metrics.analysis.slices.find_slices import FoundSlice, SliceSearch, searches
+from metrics.core.rounding import at_most
 from metrics.presentation.format import number, p_value, plural
 from metrics.reports.report import Section, Table
 from metrics.store import Run
@@ -55,7 +56,7 @@ def worse_slices(run: Run) -> list[WorseSlice]:
         WorseSlice(min(1.0, each.p * len(found)), search, each)
         for search in found
         for each in search.slices
-        if each.p * len(found) <= LEVEL
+        if at_most(each.p * len(found), LEVEL)
     ]
     return sorted(rows, key=lambda row: row.p)
 

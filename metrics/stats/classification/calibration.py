@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.draws import Draws
+from metrics.stats.edges import root
 from metrics.stats.intervals import NONE, Interval
 from metrics.stats.ratios import ratio
 from metrics.stats.student_t import Z95, student
@@ -72,7 +73,7 @@ def resampled_error(diagram: Reliability, confidence: Floats, right: Bools, draw
     gaps = sums[0] / sizes[0]
     known = sizes[1:, 0] > 0
     noise = (sums[1:][known] / sizes[1:][known] - gaps) * (student(units - 1) / Z95)
-    shrunk = np.sign(gaps) * np.sqrt(np.maximum(0.0, gaps**2 - noise.var(axis=0)))
+    shrunk = np.sign(gaps) * root(gaps**2 - noise.var(axis=0))
     drawn = np.abs(shrunk + noise).sum(axis=1)
     value = float(np.abs(gaps).sum())
     samples = np.full(len(known), np.nan)

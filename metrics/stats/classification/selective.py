@@ -6,7 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.rounding import at_most
 from metrics.stats.draws import Draws
+from metrics.stats.edges import whole_from
 from metrics.stats.intervals import binomial_tail
 from metrics.stats.ratios import ratio
 
@@ -83,7 +85,7 @@ def risk_areas(score: Floats, wrong: Bools, draws: Draws) -> Floats:
 
 def fewest_answers(most: float = 0.05, sure: float = 0.95) -> int:
     """Return how many answers, all of them right, show that at most the share `most` is wrong; 59 for 5 % and 95 %."""
-    return math.ceil(math.log(1 - sure) / math.log1p(-most))
+    return whole_from(math.log(1 - sure) / math.log1p(-most))
 
 
 def guaranteed(curve: RiskCoverage, most: float = 0.05, sure: float = 0.95) -> Guarantee | None:
@@ -106,7 +108,7 @@ def guaranteed(curve: RiskCoverage, most: float = 0.05, sure: float = 0.95) -> G
     starts = min(STARTS, n // fewest_answers(most, sure))
     level = (1 - sure) / starts
     fewest = fewest_answers(most, 1 - level)
-    shown = binomial_tail(curve.wrong[places], answered, most) <= level
+    shown = at_most(binomial_tail(curve.wrong[places], answered, most), level)
     best = -1
     for first in np.searchsorted(answered, np.linspace(fewest, n, starts, endpoint=False)).tolist():
         stop = first + int(np.argmin(np.append(shown[first:], False)))

@@ -37,6 +37,11 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return finished(Workspace(tmp_path_factory.mktemp("texts")), text_suite(), text_outputs(), "rouge", "bleu")
 
 
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return objects_run(tmp_path_factory.mktemp("objects"))
+
+
 def test_the_same_run_gives_the_same_bytes_as_folder_and_zip(texts: Run, tmp_path: Path) -> None:
     written = write_bundle(texts, tmp_path / "a")
     (tmp_path / "b").mkdir()  # an empty folder is as good as a new one
@@ -137,8 +142,8 @@ def test_hostile_texts_stay_texts_of_the_data(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("media", [True, False])
-def test_pictures_are_files_beside_their_outlines(tmp_path: Path, media: bool) -> None:
-    write_bundle(objects_run(tmp_path), tmp_path / "bundle", media=media)
+def test_pictures_are_files_beside_their_outlines(objects: Run, tmp_path: Path, media: bool) -> None:
+    write_bundle(objects, tmp_path / "bundle", media=media)
     case = data_of(tmp_path / "bundle", "cases/0")["cases"][1]
     drawing = case["image"]["drawing"]
     assert (drawing["width"], drawing["height"]) == (120, 90)
@@ -221,8 +226,8 @@ def test_a_trace_is_told_step_by_step(tmp_path: Path) -> None:
     assert traces["silent"]["problem"]
 
 
-def test_charts_are_told_as_elements(tmp_path: Path) -> None:
-    write_bundle(objects_run(tmp_path), tmp_path / "bundle")
+def test_charts_are_told_as_elements(objects: Run, tmp_path: Path) -> None:
+    write_bundle(objects, tmp_path / "bundle")
     groups = data_of(tmp_path / "bundle", "charts")["groups"]
     figures = [chart["figure"] for group in groups for chart in group["charts"]]
     assert {figure[0] for figure in figures} == {"svg"}
