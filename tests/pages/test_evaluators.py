@@ -19,24 +19,24 @@ def various() -> list[str]:
     """One evaluator for each task, family, need and kind of what its page shows; the pages differ in nothing else."""
     shown = {
         (entry.family, entry.needs, entry.tasks[0], bool(entry.prompts), bool(entry.examples)): name
-        for name, entry in reversed(evaluators().items())
+        for name, entry in sorted(evaluators().items(), reverse=True)
     }
     return sorted(shown.values())
 
 
-@pytest.mark.parametrize("name", various())
-def test_an_evaluator_shows_all_it_declares(open_page: Open, name: str) -> None:
-    entry = evaluators()[name]
-    page = open_page("evaluators", evaluator=name)
-    assert page.subheader[0].value == entry.title
-    assert len(page.dataframe[0].value) == len(entry.metrics)
-    (parameters,) = [table.value for table in page.dataframe if "Parameter" in table.value]
-    assert set(parameters["Parameter"]) == set(entry.parameters.model_fields)
-    assert [box.label for box in page.expander] == [worked_examples.heading(example) for example in entry.examples]
-    written = [text.value for text in page.markdown]
-    assert {entry.doc, entry.differs_from_source} <= set(written)
-    shown = "\n".join(written)
-    assert all(f"- {source_markdown(source)}" in shown for source in entry.sources)
+def test_an_evaluator_shows_all_it_declares(open_page: Open) -> None:
+    for name in various():
+        entry = evaluators()[name]
+        page = open_page("evaluators", evaluator=name)
+        assert page.subheader[0].value == entry.title
+        assert len(page.dataframe[0].value) == len(entry.metrics), name
+        (parameters,) = [table.value for table in page.dataframe if "Parameter" in table.value]
+        assert set(parameters["Parameter"]) == set(entry.parameters.model_fields), name
+        assert [box.label for box in page.expander] == [worked_examples.heading(example) for example in entry.examples]
+        written = [text.value for text in page.markdown]
+        assert {entry.doc, entry.differs_from_source} <= set(written), name
+        shown = "\n".join(written)
+        assert all(f"- {source_markdown(source)}" in shown for source in entry.sources), name
 
 
 @pytest.mark.parametrize("name", evaluators())
