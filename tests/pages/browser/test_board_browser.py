@@ -143,7 +143,9 @@ def test_keys_walk_over_the_cells_and_enter_opens_one(studio: Studio, page: Page
     expect(drawer).to_be_hidden()
 
 
-def test_a_wide_board_is_whole_at_every_width(studio: Studio, page: Page, picture: Callable[[str], None]) -> None:
+def test_a_wide_board_is_whole_and_counts_the_columns_out_of_sight(
+    studio: Studio, page: Page, picture: Callable[[str], None]
+) -> None:
     """Compact cells are the usual ones; of full cells, those out of sight are counted at the edge."""
     whole, cells = page.locator("tbody td a, thead button"), page.locator("tbody tr:first-child td")
     drawer = open_board(page, studio.at("leaderboard", "wide"), len(WIDE_MODELS) * len(WIDE_METRICS))
@@ -155,29 +157,11 @@ def test_a_wide_board_is_whole_at_every_width(studio: Studio, page: Page, pictur
     expect(page.locator(".prefix")).to_have_text("acme-labs/llama-3-…")
     row = page.locator('tbody th[title="acme-labs/llama-3-7b-instruct-q4_k_m-gguf-preview"]')
     expect(row).to_have_text("7b-instruct…uf-preview")
-    page.locator("tbody td a").first.click()
-    expect(drawer.locator(".case")).to_have_count(6)
-    for width in (1280, 820):
-        page.set_viewport_size({"width": width, "height": 720})
-        settle(page)
-        picture(f"drawer-{width}")
-        box = drawer.bounding_box()
-        assert box is not None
-        assert 0 <= box["x"] <= box["x"] + box["width"] <= width
-        assert box["width"] >= 300
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.locator("tbody td a").evaluate_all(CUT) == []
-    settle(page)
+    lies_inside(page, drawer, 1280)
     drawer.get_by_role("button", name="Close").click()
     expect(drawer).to_be_hidden()
-    for form in ("Fit", "Full"):
-        settle(page)
-        page.get_by_role("button", name=form, exact=True).click()
-        page.wait_for_url(f"**cells={form.lower()}**")
-        settle(page)
-        assert page.locator("tbody td a").evaluate_all(CUT) == []  # intervals with a sign included
-    page.set_viewport_size({"width": 1280, "height": 720})
-    settle(page)
+    choose_cells(page, "Intervals")
+    assert page.locator("tbody td a").evaluate_all(CUT) == []  # intervals with a sign included
     further = page.locator(".further")
     expect(further).to_have_text(f"{len(WIDE_METRICS) - cells.evaluate_all(INSIDE)} more ›")
     expect(page.locator(".fade.right.on")).to_have_count(1)
@@ -186,6 +170,39 @@ def test_a_wide_board_is_whole_at_every_width(studio: Studio, page: Page, pictur
     further.click()
     expect(page.locator(".fade.right.on")).to_have_count(0)
     assert page.locator("tbody th").first.bounding_box() == names  # the first column stays
+
+
+def test_a_wide_board_is_whole_at_the_width_of_a_tablet(
+    studio: Studio, page: Page, picture: Callable[[str], None]
+) -> None:
+    page.set_viewport_size({"width": 820, "height": 720})
+    drawer = open_board(page, studio.at("leaderboard", "wide", "&cells=fit"), len(WIDE_MODELS) * len(WIDE_METRICS))
+    assert page.locator("tbody td a").evaluate_all(CUT) == []
+    choose_cells(page, "Compact")
+    assert page.locator("tbody td a").evaluate_all(CUT) == []
+    lies_inside(page, drawer, 820)
+    picture("drawer")
+
+
+def choose_cells(page: Page, form: str) -> None:
+    """Choose the form of the board's cells."""
+    settle(page)
+    button = page.get_by_role("button", name=form, exact=True)
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    settle(page)
+
+
+def lies_inside(page: Page, drawer: Locator, width: int) -> None:
+    """Open the drawer of the first cell, and assert that it lies inside the window."""
+    page.locator("tbody td a").first.click()
+    expect(drawer.locator(".case")).to_have_count(6)
+    settle(page)
+    box = drawer.bounding_box()
+    assert box is not None
+    assert 0 <= box["x"] <= box["x"] + box["width"] <= width
+    assert box["width"] >= 300
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_columns_are_found_hidden_and_kept_in_the_address(studio: Studio, page: Page) -> None:
