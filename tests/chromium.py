@@ -1,12 +1,17 @@
 """The Chromium that the browser tests drive: where it is, how it is started, how to get one (`make chromium`)."""
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MACOS = (
@@ -50,6 +55,18 @@ def playwrights_own() -> str:
 
     with sync_playwright() as playwright:
         return playwright.chromium.executable_path
+
+
+@contextlib.contextmanager
+def running(path: str, *flags: str) -> "Iterator[Browser]":
+    """A headless browser; while it runs, its event loop is in the way of asyncio.run."""
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=120_000)  # a busy machine is no defect
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *flags])
+        yield browser
+        browser.close()
 
 
 def install() -> None:

@@ -148,14 +148,8 @@ def chromium() -> str:
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[object]:
     """A headless Playwright browser, one a module: its event loop would be in the way of asyncio.run elsewhere."""
-    from playwright.sync_api import expect, sync_playwright
-
-    expect.set_options(timeout=120_000)  # a busy machine is no defect
-
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=browsers.FLAGS)
+    with browsers.running(chromium) as running:
         yield running
-        running.close()
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import fcntl
 import itertools
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -14,19 +15,21 @@ import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner import script_runner
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from metrics.suites.samples import samples
 from tests.engine.engine_scenes import finished
 from tests.pages import studio_logs
-from tests.pages.page_scenes import objects_run
+from tests.pages.reading import give
 
 PROJECT = Path(__file__).resolve().parents[2]
 STILL = """() => document.getAnimations().every((each) =>  // but those that scrolling moves, or that never end
@@ -35,6 +38,10 @@ STILL = """() => document.getAnimations().every((each) =>  // but those that scr
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"  # a model's name that must stay text
 LABELS = ("cat", "dog", "owl")
 CASES = 120
+Scene = Callable[[Path], Run]  # makes a run in a folder
+Look = Callable[[Scene], Run]  # makes the pages look at the workspace of a scene
+Went = list[dict[str, Any]]  # where pages wanted to go
+Open = Callable[..., AppTest]  # opens a page by its name, with query parameters
 
 
 def labels_suite() -> Suite:
@@ -62,47 +69,134 @@ def labels_outputs() -> Outputs:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def manifests_read_once() -> Iterator[None]:
-    """AppTest reads the metadata of every installed package for each page that it opens: 0.2 s, ten times the page."""
+def quick_app_tests() -> Iterator[None]:
+    """AppTest does three things for each run of a page that cost more than the page.
+
+    It reads the metadata of every installed package, collects the garbage of all that is loaded, and asks a thousand
+    times a second whether the script has ended.
+    """
+
+    def wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+        runner._script_thread.join(timeout)  # type: ignore[union-attr]
+        if not runner.script_stopped():
+            runner.request_stop()
+            raise RuntimeError(f"the page still runs after {timeout} s")
+
     with pytest.MonkeyPatch.context() as patch:
-        found = cache(manifest_scanner.scan_component_manifests)
-        patch.setattr(manifest_scanner, "scan_component_manifests", found)
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        patch.setattr(script_runner, "gc", SimpleNamespace(collect=lambda generation: None))
+        patch.setattr(local_script_runner, "require_widgets_deltas", wait)
+        patch.setattr("components.data.ensure_samples", lambda: False)  # no process is started beside a test
         yield
 
 
+def animals_run(folder: Path) -> Run:
+    """A finished run of `classification`."""
+    return finished(Workspace(folder), labels_suite(), labels_outputs(), "classification", name="Animals")
+
+
+@pytest.fixture
+def run(look_at: Look) -> Run:
+    """The run Animals, in the workspace that the pages look at."""
+    return look_at(animals_run)
+
+
 @pytest.fixture(scope="session")
-def studio(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with one finished run of `classification`."""
-    folder = tmp_path_factory.mktemp("studio")
-    finished(Workspace(folder), labels_suite(), labels_outputs(), "classification", name="Animals")
-    return folder
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Scene], Run]:
+    """Returns the run that a scene makes in a workspace of its own, the same for all that ask."""
+    return cache(lambda scene: scene(tmp_path_factory.mktemp("scene")))
 
 
 @pytest.fixture
-def run(studio: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """The finished run, in the workspace that the pages look at; no sample is started beside it."""
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(studio))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
-    return Workspace().run("latest")
+def look_at(made_once: Callable[[Scene], Run], monkeypatch: pytest.MonkeyPatch) -> Look:
+    """Lets the pages look at the workspace of a scene, which nobody changes; returns its run."""
+
+    def look(scene: Scene) -> Run:
+        run = made_once(scene)
+        monkeypatch.setenv("ASSAY_WORKSPACE", str(run.workspace.path))
+        return Workspace().run(run.id)
+
+    return look
 
 
 @pytest.fixture
-def open_page() -> Callable[..., AppTest]:
-    """Opens a page by name with query parameters, as a deep link to a fresh server does: without app.py."""
+def look_at_copy(look_at: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Look:
+    """Lets the pages look at a copy of the workspace of a scene, which the test may change; returns its run."""
+
+    def look(scene: Scene) -> Run:
+        run = look_at(scene)
+        shutil.copytree(run.workspace.path, tmp_path / "copy")
+        monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path / "copy"))
+        return Workspace().run(run.id)
+
+    return look
+
+
+@pytest.fixture
+def open_page() -> Open:
+    """Opens a page by name with query parameters, as a deep link to a fresh server does: without app.py.
+
+    The page raises nothing.
+    """
 
     def opened(name: str, **params: Any) -> AppTest:
         page = AppTest.from_file(str(PROJECT / "pages" / f"{name}.py"), default_timeout=300)
         for key, value in params.items():
             page.query_params[key] = value
-        return page.run()
+        page.run()
+        assert not page.exception, (name, params, page.exception)
+        return page
 
     return opened
 
 
+@pytest.fixture
+def went(monkeypatch: pytest.MonkeyPatch) -> Went:
+    """Where pages wanted to go: the name of the page, and the parameters given."""
+    gone: Went = []
+
+    def go(name: str, /, **values: Any) -> None:
+        gone.append({"page": name} | {key: value for key, value in values.items() if value is not None})
+
+    monkeypatch.setattr("components.widgets.url.go", go)
+    return gone
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+    """The runs that would have been started, each in a process of its own."""
+    runs: list[Run] = []
+    monkeypatch.setattr("metrics.engine.start", runs.append)
+    return runs
+
+
 @pytest.fixture(scope="session")
-def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with a small finished run in the place of each sample, which the tests of a session add to."""
-    return place_samples(tmp_path_factory.mktemp("sampled"))
+def uploaded_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[Path, dict[str, Any]]]:
+    """Returns a workspace where files were given to the page Evaluate one by one, and the parameters of its address."""
+
+    @cache
+    def uploaded(*files: tuple[str, str]) -> tuple[Path, dict[str, Any]]:
+        folder = tmp_path_factory.mktemp("uploaded")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("ASSAY_WORKSPACE", str(folder))
+            page = AppTest.from_file(str(PROJECT / "pages" / "evaluate.py"), default_timeout=300).run()
+            for name, content in files:
+                give(page, 0, name, content)
+        return folder, dict(page.query_params.items())
+
+    return uploaded
+
+
+@pytest.fixture
+def evaluate_with(uploaded_once: Callable[..., tuple[Path, dict[str, Any]]], workspace: Path, open_page: Open) -> Open:
+    """Opens the page Evaluate on files that were uploaded before, with further parameters of its address."""
+
+    def opened(*files: tuple[str, str], **params: Any) -> AppTest:
+        folder, address = uploaded_once(*files)
+        shutil.copytree(folder, workspace, dirs_exist_ok=True)
+        return open_page("evaluate", **address | params)
+
+    return opened
 
 
 def place_samples(folder: Path) -> Path:
@@ -270,19 +364,3 @@ def picture(request: pytest.FixtureRequest, page: Page) -> Callable[[str], None]
             page.screenshot(path=Path(folder) / walk / f"{next(numbers):02}-{name}.png", animations="disabled")
 
     return keep
-
-
-@pytest.fixture(scope="module")
-def studio_of_pictures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a studio with a finished run of pictures."""
-    folder = tmp_path_factory.mktemp("pictures")
-    objects_run(folder)
-    with serving(folder) as address:
-        yield address
-
-
-@pytest.fixture(scope="session")
-def served(sampled: Path) -> Iterator[str]:
-    """The address of a running studio."""
-    with serving(sampled) as address:
-        yield address

@@ -40,7 +40,7 @@ def marked(page: AppTest) -> list[tuple[str, str]]:
 def objects_run(folder: Path, *more: str, images: int = 4) -> Run:
     """Some pictures of a cat at (10, 10) and a dog at (60, 40); `keen` finds both and a false dog, `shy` the cat."""
     media = folder / "pictures"
-    media.mkdir()
+    media.mkdir(exist_ok=True)  # two runs of one workspace may share their pictures
     cases, annotations, outputs, predictions = [], [], [], []
     for index in range(images):
         name = f"picture{index}.png"
@@ -65,7 +65,7 @@ def masks_run(folder: Path) -> Run:
     lets the sky begin at 80 and takes the road of picture p0 for water. 120 × 90 pixels.
     """
     media = folder / "pictures"
-    media.mkdir()
+    media.mkdir(exist_ok=True)  # two runs of one workspace may share their pictures
     whole = {"y": 0.0, "height": 90.0, "area": 5400.0}
     cases, annotations, outputs, predictions = [], [], [], []
     for index in range(4):

@@ -1,6 +1,5 @@
 """Leaderboard → Case difficulty: suspects first, every case opens, fewer cases can be taken along."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,8 @@ from streamlit.testing.v1 import AppTest
 from components import data
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
+from tests.pages.conftest import Open, Went
+from tests.pages.reading import labelled
 from tests.stats.test_item_response import drawn
 
 MODELS = 16
@@ -34,7 +35,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def runs(place: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
     monkeypatch.setenv("ASSAY_WORKSPACE", str(place))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
     return sorted(Workspace().runs(), key=lambda run: -len(run.models))
 
 
@@ -43,9 +43,7 @@ def texts(page: AppTest) -> str:
     return "\n".join(text.value for text in [*page.text, *page.caption, *page.info])
 
 
-def test_suspects_are_named_and_the_ranking_is_kept_by_fewer(
-    runs: list[Run], open_page: Callable[..., AppTest]
-) -> None:
+def test_suspects_are_named_and_the_ranking_is_kept_by_fewer(runs: list[Run], open_page: Open) -> None:
     page = open_page("leaderboard", run=runs[0].id, form="items", key="text_matching/passes")
     told = texts(page)
     assert "2 of 60 cases are probably mislabelled: c0 and c1." in told or "c1 and c0." in told
@@ -58,12 +56,12 @@ def test_suspects_are_named_and_the_ranking_is_kept_by_fewer(
     assert "the ranking of the models" in told
     page.selectbox(key="items-few").set_value(20).run()
     assert page.query_params["few"] == "20"
-    save = next(button for button in page.button if button.label == "Save the suite")
+    save = labelled(page.button, "Save the suite")
     save.click().run()
     assert "20 cases" in texts(page)
 
 
-def test_five_models_are_told_what_they_need(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_five_models_are_told_what_they_need(runs: list[Run], open_page: Open) -> None:
     page = open_page("leaderboard", run=runs[1].id, form="items")
     assert "Difficulty and discrimination need 8 models; you have 5." in texts(page)
     table = page.dataframe[0].value
@@ -72,24 +70,19 @@ def test_five_models_are_told_what_they_need(runs: list[Run], open_page: Callabl
     assert len(page.dataframe) == 1
 
 
-def test_a_metric_without_right_and_wrong_is_told_so(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_a_metric_without_right_and_wrong_is_told_so(runs: list[Run], open_page: Open) -> None:
     page = open_page("leaderboard", run=runs[0].id, form="items", evaluator="rouge")  # has no threshold
     assert "where a metric says which answers are right" in texts(page)
 
 
-def test_a_click_opens_the_case(
-    runs: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_click_opens_the_case(runs: list[Run], open_page: Open, went: Went, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first row is a suspect; its example shows the answer of the ablest model."""
-    opened: list[dict[str, object]] = []
     monkeypatch.setattr("components.views.results.case_difficulty.records", lambda frame, *_, **__: 0)
-    monkeypatch.setattr("components.widgets.url.go", lambda name, **values: opened.append({"page": name, **values}))
     open_page("leaderboard", run=runs[0].id, form="items", key="text_matching/passes")
-    asked = {name: value for name, value in opened[0].items() if value is not None}
+    asked = went[0]
     assert asked.pop("page") == "example"
     assert asked["case"] in ("c0", "c1")
-    example = open_page("example", **asked)
-    assert not example.exception
+    open_page("example", **asked)
 
 
 def test_the_downloads(runs: list[Run]) -> None:

@@ -1,25 +1,22 @@
 """Compare: is B really better than A?"""
 
 import json
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import parse_qs, urlparse
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 
 from components.views.results import model_comparison
 from metrics.analysis import Comparison, Difference
 from metrics.analysis import compare as paired
-from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.components.board_scenes import column
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
-from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite, serving, settle
+from tests.pages.conftest import HOSTILE, Look, Open
 from tests.pages.page_scenes import marked
+from tests.pages.reading import labelled, press
 
 
 def texts(page: AppTest) -> str:
@@ -27,14 +24,17 @@ def texts(page: AppTest) -> str:
     return "\n".join(element.value for kind in (page.subheader, page.text, page.caption) for element in kind)
 
 
-@pytest.fixture
-def words(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def words_run(folder: Path) -> Run:
     """A run of texts: `good` and `poor` of the engine's scenes."""
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
-    return finished(Workspace(), text_suite(12), text_outputs(12), "rouge", "looping_detection", name="First")
+    return finished(Workspace(folder), text_suite(12), text_outputs(12), "rouge", "looping_detection", name="First")
 
 
-def test_the_leader_is_compared_with_the_next(run: Run, open_page: Callable[..., AppTest]) -> None:
+@pytest.fixture
+def words(look_at: Look) -> Run:
+    return look_at(words_run)
+
+
+def test_the_leader_is_compared_with_the_next(run: Run, open_page: Open) -> None:
     page = open_page("compare")
     said = texts(page)
     assert page.title[0].value == "Compare"
@@ -47,10 +47,7 @@ def test_the_leader_is_compared_with_the_next(run: Run, open_page: Callable[...,
     assert "neither a value per case nor resamples" not in said
 
 
-def test_metrics_of_the_data_set_are_paired_and_lead_to_their_labels(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
-) -> None:
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+def test_metrics_of_the_data_set_are_paired_and_lead_to_their_labels(workspace: Path, open_page: Open) -> None:
     run = pets.evaluated(pets.outputs())
     key = pets.metric(paired(run, "A", "B").resampled, "AP").column.key
     page = open_page("compare", a="A", b="B")
@@ -68,14 +65,14 @@ def test_metrics_of_the_data_set_are_paired_and_lead_to_their_labels(
     assert labels["difference"].tolist()[1] == "0.00"
 
 
-def test_swapping_turns_the_answer(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_swapping_turns_the_answer(run: Run, open_page: Open) -> None:
     page = open_page("compare", a="blunt", b="sharp")
-    next(button for button in page.button if button.label == "Swap").click().run()
+    press(page, "Swap")
     assert texts(page).startswith("No: A is better in 4 of 4 metrics, and B in none\nA  sharp    B  blunt")
     assert (page.query_params["a"], page.query_params["b"]) == ("sharp", "blunt")
 
 
-def test_a_filter_chooses_the_models(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_a_filter_chooses_the_models(run: Run, open_page: Open) -> None:
     page = open_page("compare")
     next(box for box in page.sidebar.selectbox if box.label.startswith("A, the baseline")).set_value(HOSTILE).run()
     assert page.query_params["a"] == HOSTILE
@@ -84,7 +81,7 @@ def test_a_filter_chooses_the_models(run: Run, open_page: Callable[..., AppTest]
     assert page.info[0].value.startswith("A and B are the same model")
 
 
-def test_the_button_leads_to_the_regressions_and_on_to_the_case(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_button_leads_to_the_regressions_and_on_to_the_case(run: Run, open_page: Open) -> None:
     page = open_page("compare", a="blunt", b="sharp")
     next(button for button in page.button if button.label.startswith("See where B does worse (")).click().run()
     assert page.query_params["key"] == "classification/accuracy"
@@ -94,11 +91,11 @@ def test_the_button_leads_to_the_regressions_and_on_to_the_case(run: Run, open_p
     page.segmented_control[0].set_value("wins").run()
     assert (page.dataframe[0].value["difference"] == "+1.00").all()
     assert "dog  0.900" in texts(page)
-    next(button for button in page.button if button.label == "All metrics").click().run()
+    press(page, "All metrics")
     assert texts(page).startswith("Yes")
 
 
-def test_answers_word_by_word(words: Run, open_page: Callable[..., AppTest]) -> None:
+def test_answers_word_by_word(words: Run, open_page: Open) -> None:
     page = open_page("compare", a="good", b="poor", key="rouge/rougeL", view="words", case="c3")
     assert "A  good    B  poor" in texts(page)
     assert ("for the evening train to leave the river runs", "removed") in marked(page)
@@ -107,13 +104,13 @@ def test_answers_word_by_word(words: Run, open_page: Callable[..., AppTest]) -> 
     assert "A · good · 1.00" in texts(written)
 
 
-def test_the_other_correction(words: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_other_correction(words: Run, open_page: Open) -> None:
     assert "after Holm correction" in texts(open_page("compare"))
     assert "without correction" in texts(open_page("compare", correction="none"))
     assert "after Holm correction" in texts(open_page("compare", correction="'; DROP"))
 
 
-def test_allowed_losses_say_whether_b_may_replace_a(words: Run, open_page: Callable[..., AppTest]) -> None:
+def test_allowed_losses_say_whether_b_may_replace_a(words: Run, open_page: Open) -> None:
     """Given in the page, kept in the address; the answer of a metric stands above its cases."""
     page = open_page("compare", a="good", b="poor")
     fields = [field.label.replace("\\", "") for field in page.number_input]
@@ -137,19 +134,20 @@ def test_allowed_losses_say_whether_b_may_replace_a(words: Run, open_page: Calla
 
 
 @pytest.mark.parametrize("margin", ["rouge/rougeL:-1", "rouge/rougeL:nan", "rouge/rougeL", "gone/gone:1", "':'"])
-def test_what_is_no_allowed_loss_is_left_out(margin: str, words: Run, open_page: Callable[..., AppTest]) -> None:
+def test_what_is_no_allowed_loss_is_left_out(margin: str, words: Run, open_page: Open) -> None:
     assert "replace A" not in texts(open_page("compare", a="good", b="poor", margin=margin))
 
 
-def test_at_every_look_too_few_cases_say_nothing(words: Run, open_page: Callable[..., AppTest]) -> None:
+def test_at_every_look_too_few_cases_say_nothing(words: Run, open_page: Open) -> None:
     page = open_page("compare", a="good", b="poor", margin="rouge/rougeL:0.05")
-    next(switch for switch in page.sidebar.toggle if switch.label == "Cases still arrive").set_value(True).run()
+    labelled(page.sidebar.toggle, "Cases still arrive").set_value(True).run()
     assert page.query_params["anytime"] == "1"
     assert texts(page).startswith("Not enough cases to let B replace A in 1 of 1 metric: about ")
     assert page.dataframe[1].value["words"].unique().tolist() == ["no significant difference", "equal on every case"]
 
 
-def test_one_model_in_two_runs(words: Run, open_page: Callable[..., AppTest]) -> None:
+def test_one_model_in_two_runs(look_at_copy: Look, open_page: Open) -> None:
+    words = look_at_copy(words_run)
     again = finished(Workspace(), text_suite(12), text_outputs(12, models=("poor",)), "rouge", name="Second")
     page = open_page("compare", run=again.id, other=words.id)
     said = texts(page)
@@ -161,10 +159,7 @@ def test_one_model_in_two_runs(words: Run, open_page: Callable[..., AppTest]) ->
     assert {"Open in the run of A", "Open in the run of B"} <= {button.label for button in focused.button}
 
 
-def test_a_single_model_teaches(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
-) -> None:
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+def test_a_single_model_teaches(workspace: Path, open_page: Open) -> None:
     finished(Workspace(), text_suite(3), text_outputs(3, models=("good",)), "rouge")
     page = open_page("compare")
     assert page.subheader[0].value == "There is only one model"
@@ -247,58 +242,7 @@ def test_names_beside_the_forest_take_two_short_lines(title: str, metric: str, l
     assert sum(model_comparison.SIDES) <= 820 / 3  # of a tablet's width
 
 
-@pytest.mark.browser
-class TestInTheBrowser:
-    @pytest.fixture
-    def page(self, tmp_path: Path, browser: Browser) -> Iterator[Page]:
-        """The page on a suite with hostile answers; a request to another host or a dialog fails the test."""
-        evil = "<img src=http://127.0.0.1:9/x onerror=alert(1)> ![](http://127.0.0.1:9/y.png) [a](javascript:alert(1))"
-        rows = [{"case_id": f"c{i}", "question": evil, "expected_answers": [f"number {i}"]} for i in range(30)]
-        said = [
-            {"case_id": f"c{i}", "model": model, "answer": f"number {i}" if i % wrong else evil}
-            for model, wrong in (("sharp", 9), (HOSTILE, 2))
-            for i in range(30)
-        ]
-        evil_run = finished(
-            Workspace(tmp_path), Suite.from_rows("evil", "text", rows), Outputs.from_rows(said), "rouge"
-        )
-        for sample in ("rag", "detection", "classification"):
-            finished(Workspace(tmp_path), labels_suite(), labels_outputs(), "classification", sample=sample)
-        with serving(tmp_path) as address:
-            context = browser.new_context(viewport={"width": 1280, "height": 720})
-            context.set_default_timeout(120_000)
-            opened = context.new_page()
-            strangers: list[str] = []
-            ours = (address, address.replace("http:", "ws:"), "data:", "blob:")
-            opened.on("request", lambda asked: None if asked.url.startswith(ours) else strangers.append(asked.url))
-            dialogs: list[str] = []
-            opened.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-            opened.goto(f"{address}/compare?run={evil_run.id}")
-            yield opened
-            context.close()
-            assert strangers == []
-            assert dialogs == []
-
-    def test_from_the_forest_to_the_answers_side_by_side(self, page: Page) -> None:
-        expect(page.get_by_role("heading", name="Yes: B is better")).to_be_visible(timeout=120_000)
-        expect(page.get_by_text("B better ▶")).to_be_in_viewport(timeout=120_000)
-        settle(page)
-        page.locator(".js-plotly-plot .points path").first.click(force=True)
-        page.wait_for_url("**key=rouge**")
-        expect(page.get_by_text("A · <img", exact=False)).to_be_visible(timeout=120_000)
-        settle(page)
-        page.get_by_text("Word by word").click()
-        page.wait_for_url("**view=words**")
-        expect(page.locator(".prose ins").first).to_contain_text("![](http://127.0.0.1:9/y.png)")
-        assert page.locator("img[src*='127.0.0.1:9']").count() == 0
-        settle(page)
-        page.get_by_role("button", name="Open this case").click()
-        expect(page.get_by_role("heading", name="Example")).to_be_visible(timeout=120_000)
-        asked = parse_qs(urlparse(page.url).query)
-        assert set(asked["compare"]) == {"sharp", HOSTILE}
-
-
-def test_what_was_tested_is_listed_over_the_pages(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_what_was_tested_is_listed_over_the_pages(run: Run, open_page: Open) -> None:
     """Three models have three pairs in each of ten metrics; the two compared are tested in four."""
     page = open_page("compare", run=run.id, a="blunt", b="sharp")
     texts(page)

@@ -2,7 +2,6 @@
 
 import json
 import threading
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,9 @@ from components.data import run_estimates
 from metrics.core.registry import evaluators
 from metrics.library.presets import PRESETS
 from metrics.store import Run
-from tests.pages.test_evaluate import drawer, give, offer, rest, start, words
+from tests.pages.conftest import Open
+from tests.pages.reading import words
+from tests.pages.test_evaluate import drawer, offer, rest, start
 
 SUITE = "id,user_input,reference\n1,What is 1 + 1?,two\n2,Who am I?,nobody\n3,Where?,here\n"
 OUTPUTS = (
@@ -25,16 +26,9 @@ PRESENT = {"question", "expected_answers", "answer", "retrieved_contexts", "shor
 
 
 @pytest.fixture
-def page(workspace: Path, open_page: Callable[..., AppTest]) -> AppTest:
+def page(evaluate_with: Open) -> AppTest:
     """The page with a suite of questions and answers with contexts; no judge is set up."""
-    return give(give(open_page("evaluate"), 0, "s.csv", SUITE), 0, "o.csv", OUTPUTS)
-
-
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
-    runs: list[Run] = []
-    monkeypatch.setattr("metrics.engine.start", runs.append)
-    return runs
+    return evaluate_with(("s.csv", SUITE), ("o.csv", OUTPUTS))
 
 
 def presets(page: AppTest) -> Any:

@@ -1,6 +1,5 @@
 """Example: why did it fail here?"""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,30 +11,21 @@ from metrics.store import Run, Workspace
 from metrics.store.label_sets import Labels
 from metrics.suites.samples import create, samples
 from tests.engine.engine_scenes import one_thread
+from tests.pages.conftest import Look, Open
 from tests.pages.page_scenes import HOSTILE, agents_run, every_told, judged_run, marked, objects_run, texts_run
+from tests.pages.reading import labelled, press
 
 ROUGE = {"evaluator": "rouge", "metric": "rougeL"}
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Workspaces with a run of texts and a run of pictures."""
-    places = {name: tmp_path_factory.mktemp(name) for name in ("texts", "pictures")}
-    texts_run(places["texts"])
-    objects_run(places["pictures"])
-    return places
+@pytest.fixture
+def texts(look_at: Look) -> Run:
+    return look_at(texts_run)
 
 
 @pytest.fixture
-def texts(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(folders["texts"]))
-    return Workspace().run("latest")
-
-
-@pytest.fixture
-def pictures(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(folders["pictures"]))
-    return Workspace().run("latest")
+def pictures(look_at: Look) -> Run:
+    return look_at(objects_run)
 
 
 def words(page: AppTest) -> list[str]:
@@ -44,12 +34,7 @@ def words(page: AppTest) -> list[str]:
     return [text.value for text in page.text]
 
 
-def button(page: AppTest, label: str) -> AppTest:
-    """Press a button."""
-    return next(button for button in page.button if button.label == label).click().run()
-
-
-def test_a_text_case_with_the_models_side_by_side(texts: Run, open_page: Callable[..., AppTest]) -> None:
+def test_a_text_case_with_the_models_side_by_side(texts: Run, open_page: Open) -> None:
     page = open_page("example", run=texts.id, case="t1", **ROUGE)
     shown = words(page)
     assert {"What is 1 + 1?", "It is 2 indeed", HOSTILE} <= set(shown)
@@ -59,52 +44,47 @@ def test_a_text_case_with_the_models_side_by_side(texts: Run, open_page: Callabl
     assert scores.loc[scores["metric"] == "ROUGE-L", ["exact", "hostile"]].to_numpy().tolist() == [["1.00", "0.00"]]
 
 
-def test_text_of_models_is_never_markup(texts: Run, open_page: Callable[..., AppTest]) -> None:
+def test_text_of_models_is_never_markup(texts: Run, open_page: Open) -> None:
     for view in ("written", "expected"):
         page = open_page("example", run=texts.id, case="t1", view=view, **ROUGE)
-        assert not page.exception
         assert not [element.value for element in (*page.markdown, *page.caption) if "127.0.0.1:9" in element.value]
 
 
-def test_an_answer_against_the_expected_one(texts: Run, open_page: Callable[..., AppTest]) -> None:
+def test_an_answer_against_the_expected_one(texts: Run, open_page: Open) -> None:
     page = open_page("example", run=texts.id, case="t1", view="expected", **ROUGE)
     assert ("It is 2 indeed", "") in marked(page)
     assert ("It is 2 indeed", "removed") in marked(page)
     assert (HOSTILE, "added") in marked(page)
 
 
-def test_the_markdown_of_an_answer_is_rendered_where_asked(texts: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_markdown_of_an_answer_is_rendered_where_asked(texts: Run, open_page: Open) -> None:
     page = open_page("example", run=texts.id, case="t1", view="rendered", **ROUGE)
     trees = [block["tree"] for each in every_told(page, "prose") for block in each["blocks"] if "tree" in block]
     assert trees == [[["p", ["code", "[image: x] <http://127.0.0.1:9/x.png>"], " <img src=x onerror=alert(1)>"]]]
 
 
-def test_previous_and_next_follow_the_list(texts: Run, open_page: Callable[..., AppTest]) -> None:
+def test_previous_and_next_follow_the_list(texts: Run, open_page: Open) -> None:
     page = open_page("example", run=texts.id, model="exact", **ROUGE)
     assert page.query_params["case"] == "t0"
     assert "t0 · 1 of 3, worst first by ROUGE-L of exact" in words(page)
-    assert next(one for one in page.button if one.label == "Previous").disabled
-    button(page, "Next case")
+    assert labelled(page.button, "Previous").disabled
+    press(page, "Next case")
     assert page.query_params["case"] == "t1"
-    button(page, "Previous")
+    press(page, "Previous")
     assert page.query_params["case"] == "t0"
 
 
-def test_an_unknown_case_says_where_the_others_are(texts: Run, open_page: Callable[..., AppTest]) -> None:
+def test_an_unknown_case_says_where_the_others_are(texts: Run, open_page: Open) -> None:
     page = open_page("example", run=texts.id, case="nobody", **ROUGE)
-    assert not page.exception
     assert "There is no such case" in [heading.value for heading in page.subheader]
 
 
-def test_an_unknown_metric_falls_back_to_the_first_number(texts: Run, open_page: Callable[..., AppTest]) -> None:
+def test_an_unknown_metric_falls_back_to_the_first_number(texts: Run, open_page: Open) -> None:
     assert "worst first by ROUGE-L" in words(open_page("example", run=texts.id, evaluator="nobody", metric="none"))[0]
 
 
-def test_a_person_overrules_the_judge_in_one_click_and_takes_it_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
-) -> None:
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
-    run = judged_run(tmp_path)
+def test_a_person_overrules_the_judge_in_one_click_and_takes_it_back(look_at_copy: Look, open_page: Open) -> None:
+    run = look_at_copy(judged_run)
     labels = Labels(run)
 
     def kept() -> list[tuple[Any, ...]]:
@@ -128,13 +108,13 @@ def test_a_person_overrules_the_judge_in_one_click_and_takes_it_back(
     assert kept() == [("gate", "small", "ann", "faithfulness", None, "drawn")]
 
 
-def test_only_a_judge_is_overruled(texts: Run, open_page: Callable[..., AppTest]) -> None:
+def test_only_a_judge_is_overruled(texts: Run, open_page: Open) -> None:
     page = open_page("example", run=texts.id, case="t1", **ROUGE)
     assert not [group for group in page.segmented_control if group.label.startswith("Your verdict")]
 
 
 def test_what_an_agent_did_stands_under_its_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Open
 ) -> None:
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
     run = agents_run(tmp_path)
@@ -147,7 +127,7 @@ def test_what_an_agent_did_stands_under_its_answer(
     assert not [element.value for element in (*page.markdown, *page.caption) if "127.0.0.1:9" in element.value]
 
 
-def test_a_picture_is_matched_anew_as_the_sliders_move(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+def test_a_picture_is_matched_anew_as_the_sliders_move(pictures: Run, open_page: Open) -> None:
     page = open_page("example", run=pictures.id, case="p2", score="0")
     assert {"keen\n✓ 2 found · ✗ 1 false · – 0 missed", "shy\n✓ 1 found · ✗ 0 false · – 1 missed"} <= set(words(page))
     page.slider[0].set_value(0.7).run()
@@ -155,7 +135,7 @@ def test_a_picture_is_matched_anew_as_the_sliders_move(pictures: Run, open_page:
     assert "keen\n✓ 1 found · ✗ 0 false · – 1 missed" in words(page)
 
 
-def test_one_class_and_one_model_from_the_address(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+def test_one_class_and_one_model_from_the_address(pictures: Run, open_page: Open) -> None:
     page = open_page("example", run=pictures.id, case="p2", label="dog", compare="keen", score="0")
     assert "keen\n✓ 1 found · ✗ 1 false · – 0 missed" in words(page)
     assert page.dataframe[0].value["kind"].tolist() == ["true positive", "false positive", "ground truth, found"]
@@ -173,17 +153,17 @@ GHOSTS = {"model": "keen", "compare": "keen", "gallery": "model=keen&kind=fp&sco
 
 
 def test_next_walks_the_objects_of_the_gallery_and_marks_each(
-    pictures: Run, open_page: Callable[..., AppTest], drawn: dict[str, Any]
+    pictures: Run, open_page: Open, drawn: dict[str, Any]
 ) -> None:
     page = open_page("example", run=pictures.id, case="p0", object="p2", **GHOSTS)
     assert words(page)[0] == "1 of 4 objects · dog 0.30, nothing there · image p0"
     assert drawn["focus"] == {"box": (80.0, 5.0, 90.0, 15.0), "name": "dog", "view": (53.0, 0.0, 64.0)}
-    button(page, "Next object")
+    press(page, "Next object")
     assert (page.query_params["case"], page.query_params["object"]) == ("p1", "p6")
     assert words(page)[0] == "2 of 4 objects · dog 0.30, nothing there · image p1"
-    button(page, "Previous")
+    press(page, "Previous")
     assert page.query_params["object"] == "p2"
-    assert next(one for one in page.button if one.label == "Previous").disabled
+    assert labelled(page.button, "Previous").disabled
 
 
 @pytest.mark.parametrize(
@@ -198,33 +178,27 @@ def test_next_walks_the_objects_of_the_gallery_and_marks_each(
     ],
 )
 def test_where_the_example_stands_in_the_gallery(
-    pictures: Run, open_page: Callable[..., AppTest], state: str, params: dict[str, str], position: str
+    pictures: Run, open_page: Open, state: str, params: dict[str, str], position: str
 ) -> None:
     shown = words(open_page("example", run=pictures.id, gallery=f"{state}&score=0", **params))[0]
     assert shown == f"{position} · image {params.get('case', 'p0')}"
 
 
-def test_a_mark_stays_on_the_clicked_model_among_others(
-    pictures: Run, open_page: Callable[..., AppTest], drawn: dict[str, Any]
-) -> None:
+def test_a_mark_stays_on_the_clicked_model_among_others(pictures: Run, open_page: Open, drawn: dict[str, Any]) -> None:
     state = {"model": "shy", "gallery": "model=shy&kind=tp&score=0", "case": "p0", "object": "p3"}
     open_page("example", run=pictures.id, compare=["keen", "shy"], **state)
     assert [panel["title"] for panel in drawn["panels"]] == ["keen", "shy"]
     assert drawn["focus"]["box"] == (10.0, 10.0, 40.0, 30.0)
 
 
-def test_an_object_of_a_list_is_marked_without_a_gallery(
-    pictures: Run, open_page: Callable[..., AppTest], drawn: dict[str, Any]
-) -> None:
+def test_an_object_of_a_list_is_marked_without_a_gallery(pictures: Run, open_page: Open, drawn: dict[str, Any]) -> None:
     open_page("example", run=pictures.id, case="p0", model="shy", object="p3")
     assert drawn["focus"]["box"] == (10.0, 10.0, 40.0, 30.0)
     open_page("example", run=pictures.id, case="p0", model="shy", object="p999")
     assert drawn["focus"] is None
 
 
-def test_a_picture_that_is_gone_leaves_its_boxes(
-    pictures: Run, open_page: Callable[..., AppTest], tmp_path: Path
-) -> None:
+def test_a_picture_that_is_gone_leaves_its_boxes(pictures: Run, open_page: Open, tmp_path: Path) -> None:
     from metrics import analysis
 
     path = analysis.example(pictures, "p3").image
@@ -239,17 +213,13 @@ def test_a_picture_that_is_gone_leaves_its_boxes(
         path.write_bytes(kept)
 
 
-def test_a_conversation_and_expected_calls_stand_beside_the_answer(
-    workspace: Path, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+def test_a_conversation_and_expected_calls_stand_beside_the_answer(workspace: Path, open_page: Open) -> None:
     folded = {}
     for sample in samples():
         if sample.id in ("agents", "conversations"):
             run = engine.execute(create(Workspace(), sample), one_thread)
             case = {"agents": "laser", "conversations": "room"}[sample.id]
             page = open_page("example", run=run.id, case=case)
-            assert not page.exception
             folded[sample.id] = [part.label for part in page.expander]
     assert "Conversation: 6 turns · ✓ 11" in folded["conversations"]
     assert "Conversation: 6 turns · ✓ 8 · ✗ 3" in folded["conversations"]

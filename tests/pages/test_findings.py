@@ -1,34 +1,27 @@
 """The views of the Problems page: perturbation flips and insights, each down to its cases."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from metrics.store import Run, Workspace
+from metrics.store import Run
 from tests.analysis.findings.variants import perturbed_run
+from tests.pages.conftest import Look, Open
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("flips")
+def flips_run(folder: Path) -> Run:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASSAY_WORKSPACE", str(folder))
-        perturbed_run({"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]}, failing=(0, 11))
-    return folder
+        return perturbed_run({"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]}, failing=(0, 11))
 
 
 @pytest.fixture
-def perturbed(place: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(place))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
-    return Workspace().run("latest")
+def perturbed(look_at: Look) -> Run:
+    return look_at(flips_run)
 
 
-def test_flips_are_listed_exactly_beside_the_copies(perturbed: Run, open_page: Callable[..., AppTest]) -> None:
+def test_flips_are_listed_exactly_beside_the_copies(perturbed: Run, open_page: Open) -> None:
     page = open_page("problems", run=perturbed.id, view="flips")
-    assert not page.exception
     assert page.text[0].value == "8 flips; significantly more than copies: typo, in 1 model. Copies flip in 0 of 24."
     rates, cases = page.dataframe[0].value, page.dataframe[1].value
     first = rates.iloc[0]
@@ -41,29 +34,26 @@ def test_flips_are_listed_exactly_beside_the_copies(perturbed: Run, open_page: C
     assert "after Holm correction" in page.caption[1].value
 
 
-def test_a_rate_is_chosen_by_the_address(perturbed: Run, open_page: Callable[..., AppTest]) -> None:
+def test_a_rate_is_chosen_by_the_address(perturbed: Run, open_page: Open) -> None:
     of = {"of_model": "steady", "of_evaluator": "text_matching", "of_metric": "passes", "of_perturbation": "copy"}
     page = open_page("problems", run=perturbed.id, view="flips", **of)
-    assert not page.exception
     assert page.subheader[0].value == "steady · Text matching: passes · copy: 0 flips"
     assert "No case of this kind is on the other side." in [text.value for text in page.text]
 
 
-def test_the_views_have_counts(perturbed: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_views_have_counts(perturbed: Run, open_page: Open) -> None:
     page = open_page("problems", run=perturbed.id)
     labels = [option.content for option in page.get("button_group")[0].proto.options]
     assert labels[1] == "Perturbation flips (8)"
 
 
-def test_a_suite_without_variants_is_told_how_to_get_them(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_a_suite_without_variants_is_told_how_to_get_them(run: Run, open_page: Open) -> None:
     page = open_page("problems", run=run.id, view="flips")
-    assert not page.exception
     assert page.subheader[0].value == "This suite has no perturbed cases"
 
 
-def test_an_insight_shows_its_evidence_standards_and_cases(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_an_insight_shows_its_evidence_standards_and_cases(run: Run, open_page: Open) -> None:
     page = open_page("problems", run=run.id, view="insights", insight="hardest_case:classification")
-    assert not page.exception
     shown = page.dataframe[0].value
     assert set(shown.columns) == {"severity", "message", "evidence", "affected", "standards"}
     texts = [text.value for text in page.text]
@@ -73,7 +63,7 @@ def test_an_insight_shows_its_evidence_standards_and_cases(run: Run, open_page: 
     assert page.dataframe[1].value["case_id"].tolist() == ["c0"]
 
 
-def test_insights_are_filtered_by_topic(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_insights_are_filtered_by_topic(run: Run, open_page: Open) -> None:
     page = open_page("problems", run=run.id, view="insights", about="hard cases")
     assert page.dataframe[0].value["message"].tolist() == [
         "Case c0 is the hardest: 3 of 3 models fail it at Classification: Accuracy",

@@ -1,6 +1,5 @@
 """The leaderboard's other forms: what they draw, what they leave out, where a filter takes them."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from metrics.core.files import write_json
 from metrics.store import Run, Workspace
 from tests.analysis.leaderboard.noise_scenes import noisy_run
 from tests.analysis.scored import scored_run
+from tests.pages.conftest import Open, Went
 from tests.pages.page_scenes import told
 
 MODELS = ("sharp", "blunt", "<b>odd</b>")
@@ -33,7 +33,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def runs(place: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
     monkeypatch.setenv("ASSAY_WORKSPACE", str(place))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
     return sorted(Workspace().runs(), key=lambda run: len(run.models))
 
 
@@ -42,7 +41,7 @@ def captions(page: AppTest) -> str:
     return "\n".join(caption.value for caption in page.caption)
 
 
-def test_the_switch_writes_the_address(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_the_switch_writes_the_address(runs: list[Run], open_page: Open) -> None:
     page = open_page("leaderboard", run=runs[0].id)
     page.get("button_group")[0].set_value("radar").run()
     assert not page.exception
@@ -50,7 +49,7 @@ def test_the_switch_writes_the_address(runs: list[Run], open_page: Callable[...,
     assert "Each spoke runs from the worst value" in captions(page)
 
 
-def test_the_radar_has_a_row_for_every_point(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_the_radar_has_a_row_for_every_point(runs: list[Run], open_page: Open) -> None:
     page = open_page("leaderboard", run=runs[0].id, form="radar")
     table = page.dataframe[0].value
     assert len(table) == 4 * 3
@@ -58,13 +57,12 @@ def test_the_radar_has_a_row_for_every_point(runs: list[Run], open_page: Callabl
     assert "Hallucination (claims)\u00a0↓" in set(table["metric"])
 
 
-def test_a_radar_of_two_metrics_says_what_it_needs(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_a_radar_of_two_metrics_says_what_it_needs(runs: list[Run], open_page: Open) -> None:
     page = open_page("leaderboard", run=runs[0].id, form="radar", evaluator=["faithfulness", "context_recall"])
-    assert not page.exception
     assert page.info[0].value.startswith("A radar needs 3 metrics with a range and a better end; the sidebar leaves 2")
 
 
-def test_bars_show_three_metrics_and_the_models_that_lead(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_bars_show_three_metrics_and_the_models_that_lead(runs: list[Run], open_page: Open) -> None:
     page = open_page("leaderboard", run=runs[0].id, form="bars")
     assert len(page.get("plotly_chart")) == 3
     many = open_page("leaderboard", run=runs[1].id, form="bars")
@@ -78,18 +76,16 @@ def test_bars_show_three_metrics_and_the_models_that_lead(runs: list[Run], open_
 
 
 @pytest.mark.parametrize("drawn", ["boxes", "spread"])
-def test_spreads_have_quartiles(runs: list[Run], open_page: Callable[..., AppTest], drawn: str) -> None:
+def test_spreads_have_quartiles(runs: list[Run], open_page: Open, drawn: str) -> None:
     page = open_page("leaderboard", run=runs[0].id, form=drawn, key="faithfulness/faithfulness")
-    assert not page.exception
     table = page.dataframe[0].value
     assert set(table["model"]) == set(MODELS)
     assert table["n"].tolist() == [12] * 3
     assert len(page.get("plotly_chart")) == 1
 
 
-def test_quality_against_cost_marks_the_front(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_quality_against_cost_marks_the_front(runs: list[Run], open_page: Open) -> None:
     page = open_page("leaderboard", run=runs[0].id, form="tradeoff", against="duration_s")
-    assert not page.exception
     table = page.dataframe[0].value
     assert table["front"].iloc[0] == "★"
     assert table["mean"].str.strip("\u2007\u2008").iloc[0] == "1.00"
@@ -99,15 +95,13 @@ def test_quality_against_cost_marks_the_front(runs: list[Run], open_page: Callab
     assert without.info[0].value.startswith("A trade-off needs a metric with a better end, and another one or what the")
 
 
-def test_a_metric_against_another_says_who_is_dominated(place: Path, open_page: Callable[..., AppTest]) -> None:
+def test_a_metric_against_another_says_who_is_dominated(place: Path, open_page: Open) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASSAY_WORKSPACE", str(place.parent / "dominated"))
-        patch.setattr("components.data.ensure_samples", lambda: False)
         given = {"good": [float(n % 10 > 0) for n in range(60)], "bad": [float(n % 10 > 6) for n in range(60)]}
         run = scored_run({"text_matching.passes": given, "hallucination_claims.hallucination_claims": {
             "good": [0.1] * 60, "bad": [0.2] * 60}})  # fmt: skip
         page = open_page("leaderboard", run=run.id, form="tradeoff", key="text_matching/passes")
-        assert not page.exception
         assert any(text.value.endswith("on the Pareto front; bad is dominated by good.") for text in page.text)
         table = page.dataframe[0].value
         assert table["front"].tolist() == ["★", "●"]
@@ -117,11 +111,8 @@ def test_a_metric_against_another_says_who_is_dominated(place: Path, open_page: 
 FAITHFUL, RECALL = "faithfulness/faithfulness", "context_recall/context_recall"
 
 
-def test_weights_are_set_by_the_user_and_kept_in_the_address(
-    runs: list[Run], open_page: Callable[..., AppTest]
-) -> None:
+def test_weights_are_set_by_the_user_and_kept_in_the_address(runs: list[Run], open_page: Open) -> None:
     page = open_page("leaderboard", run=runs[0].id, form="weights")
-    assert not page.exception
     assert any("there is no score before you do" in text.value for text in page.text)
     assert not [frame for frame in page.dataframe if "score" in frame.value]
     boxes = {box.label: box for box in page.number_input}
@@ -137,7 +128,7 @@ def test_weights_are_set_by_the_user_and_kept_in_the_address(
     assert "First in all possible weightings" in captions(page)
 
 
-def test_an_open_range_needs_a_scale(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_an_open_range_needs_a_scale(runs: list[Run], open_page: Open) -> None:
     weights = [f"{FAITHFUL}:1", "duration_s:1"]
     page = open_page("leaderboard", run=runs[0].id, form="weights", weight=weights)
     assert page.info[0].value.startswith("Latency ↓: the range has no end")
@@ -152,7 +143,6 @@ def test_an_open_range_needs_a_scale(runs: list[Run], open_page: Callable[..., A
 def suites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
     """Two runs of two suites: `one` in the first, `two` in both, `three` in the second."""
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
     made = []
     for name, models in (("Hard", {"one": 0.3, "two": 0.2}), ("Easy", {"two": 0.8, "three": 0.7})):
         given = {model: [mean + n % 5 / 50 for n in range(40)] for model, mean in models.items()}
@@ -164,10 +154,9 @@ def suites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
 
 
 def test_suites_stand_beside_each_other(
-    suites: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+    suites: list[Run], open_page: Open, went: Went, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = open_page("leaderboard", run=suites[0].id, form="suites")
-    assert not page.exception
     assert any(text.value.startswith("Over 2 suites in Faithfulness, one leads: ") for text in page.text)
     table = page.dataframe[0].value
     assert table["model"].tolist() == ["one", "two", "three"], "as two is in both"
@@ -177,57 +166,52 @@ def test_suites_stand_beside_each_other(
     assert {box.label: box.placeholder for box in page.sidebar.multiselect}["Runs beside this one (1)"] == (
         "Newest of each suite"
     )
-    went: dict[str, object] = {}
-    monkeypatch.setattr("components.widgets.url.go", lambda name, /, **values: went.update(values | {"page": name}))
     monkeypatch.setattr("components.views.results.suites_view.cell_of", lambda *_, **__: (2, "s1"))
     open_page("leaderboard", run=suites[0].id, form="suites")
     about = {"run": suites[1].id, "model": "three", "evaluator": "faithfulness", "metric": "faithfulness"}
-    assert went == {"page": "cases", **about}
+    assert went == [{"page": "cases", **about}]
 
 
-def test_one_suite_teaches(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_one_suite_teaches(runs: list[Run], open_page: Open) -> None:
     page = open_page("leaderboard", run=runs[0].id, form="suites", key="faithfulness/faithfulness")
     assert page.info[0].value.startswith("No finished run of another suite has this evaluator and one of these models.")
 
 
 def test_a_weighted_score_opens_its_cases(
-    runs: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+    runs: list[Run], open_page: Open, went: Went, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    went: dict[str, object] = {}
-    monkeypatch.setattr("components.widgets.url.go", lambda name, /, **values: went.update(values | {"page": name}))
     monkeypatch.setattr("components.views.results.weighted_view.records", lambda *_, **__: 0)
     open_page("leaderboard", run=runs[0].id, form="weights", weight=[f"{FAITHFUL}:7", f"{RECALL}:3"])
-    assert (went["page"], went["evaluator"], went["run"]) == ("cases", "faithfulness", runs[0].id)
-    assert went["model"] in MODELS
+    (to, *_) = went
+    assert (to["page"], to["evaluator"], to["run"]) == ("cases", "faithfulness", runs[0].id)
+    assert to["model"] in MODELS
 
 
 def test_metrics_of_a_whole_data_set_have_no_boxes(
-    runs: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+    runs: list[Run], open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("components.data.metrics_by_case", lambda run: set())
     page = open_page("leaderboard", run=runs[0].id, form="boxes")
     assert page.info[0].value.startswith("None of these metrics has a value per case")
 
 
-def test_a_bin_lists_its_cases(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_a_bin_lists_its_cases(runs: list[Run], open_page: Open) -> None:
     about = {"evaluator": "faithfulness", "metric": "faithfulness", "model": "sharp"}
     page = open_page("cases", run=runs[0].id, value_min="0.2", value_max="0.35", **about)
-    assert not page.exception
     values = [float(case["value"]) for case in told(page, "case_list")["cases"]]
     assert values
     assert all(0.2 <= value < 0.35 for value in values)
     assert "Only cases with a value of at least 0.2 and less than 0.35." in [text.value for text in page.text]
 
 
-def test_failing_cases_only(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_failing_cases_only(runs: list[Run], open_page: Open) -> None:
     about = {"evaluator": "faithfulness", "metric": "faithfulness", "model": "sharp"}
     page = open_page("cases", run=runs[0].id, failing="1", **about)
-    assert not page.exception
     assert all(float(case["value"]) < 0.75 for case in told(page, "case_list")["cases"])
     assert page.sidebar.toggle[0].value is True
 
 
-def test_head_to_head_ranks_by_matches_and_leads_to_a_pair(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_head_to_head_ranks_by_matches_and_leads_to_a_pair(runs: list[Run], open_page: Open) -> None:
     """Equal scores of a case are a tie, and so are those within the difference that is asked for."""
     page = open_page("leaderboard", run=runs[0].id, form="matches")
     assert "Score against the average model, a tie counting half." in captions(page)
@@ -243,7 +227,7 @@ def test_head_to_head_ranks_by_matches_and_leads_to_a_pair(runs: list[Run], open
     assert any("no model is significantly stronger" in text.value for text in page.text)
 
 
-def test_the_noise_by_source_with_a_plan(place: Path, runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_the_noise_by_source_with_a_plan(place: Path, runs: list[Run], open_page: Open) -> None:
     """A run without repeats says how to learn more; with them the shares, and a wanted width changes the plan."""
     page = open_page("leaderboard", run=runs[0].id, form="noise")
     assert "let the model answer 20 cases three times" in captions(page)
@@ -251,7 +235,6 @@ def test_the_noise_by_source_with_a_plan(place: Path, runs: list[Run], open_page
     assert list(table.columns[:3]) == ["model", "now", "twice cases"]
     run = noisy_run(Workspace(place), cost=0.002)
     page = open_page("leaderboard", run=run.id, form="noise")
-    assert not page.exception
     assert any("of the noise is between cases" in text.value for text in page.text)
     table = page.dataframe[0].value
     assert set(table.columns) >= {"cases", "repeats", "twice repeats", "plan", "cost"}

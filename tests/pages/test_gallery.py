@@ -7,21 +7,17 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from metrics.store import Run
+from tests.pages.conftest import Look, Open
 from tests.pages.page_scenes import objects_run, texts_run
+from tests.pages.reading import labelled
 
-
-@pytest.fixture(scope="module")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return objects_run(tmp_path_factory.mktemp("gallery"))
+Gallery = Callable[..., tuple[AppTest, dict[str, Any]]]
 
 
 @pytest.fixture
-def gallery(
-    pictures: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[AppTest, dict[str, Any]]]:
+def gallery(look_at: Look, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> Gallery:
     """Opens the gallery; the page and what its component was given to draw."""
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(pictures.workspace.path))
+    run = look_at(objects_run)
     given: dict[str, Any] = {}
     monkeypatch.setattr(
         "components.viewers.tile_gallery.gallery", lambda data: given.update(json.loads(json.dumps(data)))
@@ -29,8 +25,7 @@ def gallery(
 
     def opened(**params: Any) -> tuple[AppTest, dict[str, Any]]:
         given.clear()
-        page = open_page("gallery", run=pictures.id, **{"score": "0", **params})
-        assert not page.exception
+        page = open_page("gallery", run=run.id, **{"score": "0", **params})
         return page, given
 
     return opened
@@ -40,7 +35,7 @@ def texts(page: AppTest) -> list[str]:
     return [text.value for text in page.text]
 
 
-def test_it_opens_with_every_mistake_of_the_first_model(gallery: Callable[..., tuple[AppTest, dict[str, Any]]]) -> None:
+def test_it_opens_with_every_mistake_of_the_first_model(gallery: Gallery) -> None:
     page, drawn = gallery()
     assert texts(page) == ["keen: 4 mistakes – 4 nothing there.", "1–4 of 4 objects"]
     assert [tile["lines"] for tile in drawn["tiles"]] == [["fp_hallucination", "dog", "0.30", "nothing there", ""]] * 4
@@ -50,9 +45,7 @@ def test_it_opens_with_every_mistake_of_the_first_model(gallery: Callable[..., t
     assert page.sidebar.multiselect[0].options == ["Hallucination <0.1 (4)", "Found (8)"]
 
 
-def test_the_headline_counts_the_chosen_classes_only(
-    gallery: Callable[..., tuple[AppTest, dict[str, Any]]],
-) -> None:
+def test_the_headline_counts_the_chosen_classes_only(gallery: Gallery) -> None:
     page, _ = gallery(kind="tp")
     assert texts(page)[0] == "keen: 8 objects – 8 found; most of cat (4)."
     page, _ = gallery(kind="tp", label="dog")
@@ -72,37 +65,30 @@ def test_the_headline_counts_the_chosen_classes_only(
         pytest.param({"sort": "nonsense", "page": "-4", "model": "nobody"}, "1–4 of 4 objects", id="mistyped"),
     ],
 )
-def test_the_address_filters(
-    gallery: Callable[..., tuple[AppTest, dict[str, Any]]], params: dict[str, str], expected: str
-) -> None:
+def test_the_address_filters(gallery: Gallery, params: dict[str, str], expected: str) -> None:
     page, _ = gallery(**params)
     assert texts(page)[1] == expected
 
 
-def test_a_family_of_kinds_is_spelled_out(gallery: Callable[..., tuple[AppTest, dict[str, Any]]]) -> None:
+def test_a_family_of_kinds_is_spelled_out(gallery: Gallery) -> None:
     page, _ = gallery(kind="fn", model="shy")
     assert page.query_params["kind"] == ["fn_no_prediction", "fn_misclassification", "fn_low_score"]
 
 
-def test_no_object_left_says_so(gallery: Callable[..., tuple[AppTest, dict[str, Any]]]) -> None:
+def test_no_object_left_says_so(gallery: Gallery) -> None:
     page, drawn = gallery(search="'; DROP TABLE")
     assert page.info[0].value.startswith("No object fits")
     assert not drawn
-    assert next(button for button in page.button if button.label == "Open the first").disabled
+    assert labelled(page.button, "Open the first").disabled
 
 
-def test_a_page_past_the_end_says_so_and_leads_back(gallery: Callable[..., tuple[AppTest, dict[str, Any]]]) -> None:
+def test_a_page_past_the_end_says_so_and_leads_back(gallery: Gallery) -> None:
     page, drawn = gallery(page="99")
     assert texts(page)[1] == "1–4 of 4 objects"
     assert drawn["tiles"]
 
 
-def test_a_run_of_texts_teaches(
-    tmp_path_factory: pytest.TempPathFactory, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = texts_run(tmp_path_factory.mktemp("texts"))
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(run.workspace.path))
-    page = open_page("gallery", run=run.id)
-    assert not page.exception
+def test_a_run_of_texts_teaches(look_at: Look, open_page: Open) -> None:
+    page = open_page("gallery", run=look_at(texts_run).id)
     assert page.subheader[0].value == "This run has no objects"
     assert page.button[0].label == "Evaluate a detection suite"

@@ -1,23 +1,25 @@
 """Judge: who judges what no formula can, how far is it to be trusted, and what does it cost?"""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from components import data
 from metrics.core.prompt import wording
 from metrics.judge.local import running
 from metrics.judge.local.running import Running
 from metrics.store import Run, Workspace
 from tests.judge.server import Fault, JudgeServer
+from tests.pages.conftest import Look, Open
 from tests.pages.page_scenes import HOSTILE, judged_run
+from tests.pages.reading import labelled
 
 CANARY = "sk-CANARY0123456789abcdef"
 SUITE = "case_id,question,expected_answers\ngate,When did it open?,In 1937.\n"
 OUTPUTS = "case_id,model,answer,retrieved_contexts\ngate,small,In 1937.,\"['It opened in 1937.']\"\n"
-Open = Callable[..., AppTest]
 
 
 @pytest.fixture
@@ -26,19 +28,9 @@ def server() -> Iterator[JudgeServer]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with a judged run."""
-    folder = tmp_path_factory.mktemp("judged")
-    judged_run(folder)
-    return folder
-
-
 @pytest.fixture
-def run(judged: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(judged))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
-    return Workspace().run("latest")
+def run(look_at: Look) -> Run:
+    return look_at(judged_run)
 
 
 def words(page: AppTest) -> str:
@@ -53,7 +45,7 @@ def field(page: AppTest, label: str) -> AppTest:
 
 
 def button(page: AppTest, label: str) -> AppTest:
-    return next(entry for entry in page.button if entry.label == label)
+    return labelled(page.button, label)
 
 
 def choose(workspace: Path, url: str) -> None:
@@ -106,6 +98,30 @@ def test_a_server_is_tried_saved_and_forgotten(workspace: Path, open_page: Open,
     assert "No judge set up" in words(again)
 
 
+@pytest.mark.attack("browser", "an address typed into the page gets the judge's key", "a person has to allow its host")
+def test_a_server_gets_the_key_once_a_person_allows_it(
+    workspace: Path, open_page: Open, server: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    monkeypatch.setenv("ASSAY_TARGET_KEYS", "")
+    page = open_page("judge", way="server")
+    field(page, "Base URL").input(server.url).run()
+    field(page, "Model").input("scripted").run()
+    assert "OPENAI_API_KEY: ✓ set" in words(page)
+    assert "OPENAI_API_KEY is not sent to 127.0.0.1." in words(page)
+    button(page, "Test call").click().run()
+    assert {call.headers["authorization"] for call in server.calls} == {"Bearer none"}
+    button(page, "Send OPENAI_API_KEY to 127.0.0.1").click().run()
+    assert "is not sent to" not in words(page)
+    button(page, "Test call").click().run()
+    assert server.calls[-1].headers["authorization"] == f"Bearer {CANARY}"
+    button(page, "Save").click().run()
+    assert CANARY not in words(page)
+    files = [path for path in workspace.rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if CANARY.encode() in path.read_bytes()]
+
+
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
@@ -130,7 +146,7 @@ def test_settings_that_cannot_be_read(workspace: Path, open_page: Open) -> None:
     )
 
 
-def test_the_cache(run: Run, judged: Path, open_page: Open) -> None:
+def test_the_cache(run: Run, open_page: Open) -> None:
     page = open_page("judge", view="cache")
     kept = {metric.label: metric.value for metric in page.metric}
     steps = page.dataframe[0].value
@@ -139,8 +155,8 @@ def test_the_cache(run: Run, judged: Path, open_page: Open) -> None:
     assert button(page, "Clear").disabled
 
 
-def test_a_part_of_the_cache_is_cleared_once_confirmed(workspace: Path, open_page: Open) -> None:
-    judged_run(workspace)
+def test_a_part_of_the_cache_is_cleared_once_confirmed(look_at_copy: Look, open_page: Open) -> None:
+    look_at_copy(judged_run)
     page = open_page("judge", view="cache")
     before = page.dataframe[0].value.set_index("Step")["Replies"]
     next(box for box in page.selectbox if box.key == "clear-step").select("claims").run()
@@ -150,10 +166,9 @@ def test_a_part_of_the_cache_is_cleared_once_confirmed(workspace: Path, open_pag
     assert page.dataframe[0].value["Step"].tolist() == ["Entailment"]
 
 
-def test_a_cache_is_taken_along(run: Run, judged: Path, workspace: Path, open_page: Open) -> None:
-    from components import data
-
+def test_a_cache_is_taken_along(run: Run, tmp_path: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     exported = data.export_cache()
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path / "another"))
     page = open_page("judge", view="cache")
     page.file_uploader[0].set_value(("replies.jsonl.gz", b"nothing", "application/gzip")).run()
     assert "✗ Not added: replies.jsonl.gz, row 1: found something else; expected a line of an exported cache" in words(
@@ -163,7 +178,8 @@ def test_a_cache_is_taken_along(run: Run, judged: Path, workspace: Path, open_pa
     assert "replies added" in words(page)
 
 
-def test_a_prompt_is_checked_kept_and_tried(run: Run, judged: Path, open_page: Open, server: JudgeServer) -> None:
+def test_a_prompt_is_checked_kept_and_tried(look_at_copy: Look, open_page: Open, server: JudgeServer) -> None:
+    judged = look_at_copy(judged_run).workspace.path
     choose(judged, server.url)
     server.say("byop", lambda request: {"reason": "So it is.", "verdict": "steel" in request.text})
     page = open_page("judge", view="prompts")
@@ -181,19 +197,13 @@ def test_a_prompt_is_checked_kept_and_tried(run: Run, judged: Path, open_page: O
     field(page, "Id").input("polite").run()
     button(page, "Save").click().run()
     assert json.loads((judged / "prompts" / "polite.json").read_text())["version"] == 1
-    (judged / "judge.json").unlink()
 
 
-def give_files(page: AppTest) -> AppTest:
-    for name, content in (("bridges.csv", SUITE), ("answers.csv", OUTPUTS)):
-        uploader = page.file_uploader[0]
-        file = (name, content.encode(), "text/csv")
-        uploader.set_value([file] if uploader.accept_multiple_files else file).run()
-    return page
+FILES = (("bridges.csv", SUITE), ("answers.csv", OUTPUTS))
 
 
-def test_without_a_judge_its_evaluators_cannot_be_chosen(workspace: Path, open_page: Open) -> None:
-    page = give_files(open_page("evaluate", evaluator="faithfulness"))
+def test_without_a_judge_its_evaluators_cannot_be_chosen(evaluate_with: Open) -> None:
+    page = evaluate_with(*FILES, evaluator="faithfulness")
     assert not [box for box in page.checkbox if box.key == "offer-faithfulness"]
     page.session_state["rest"] = True
     page.run()
@@ -204,20 +214,18 @@ def test_without_a_judge_its_evaluators_cannot_be_chosen(workspace: Path, open_p
 
 
 def test_with_a_judge_the_run_is_estimated_and_takes_budget_and_prompts_along(
-    workspace: Path, open_page: Open, server: JudgeServer, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, evaluate_with: Open, server: JudgeServer, started: list[Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started: list[Run] = []
-    monkeypatch.setattr("metrics.engine.start", started.append)
     monkeypatch.setattr("components.data.run_estimates.PATIENCE", None)  # a page in a browser asks again
     choose(workspace, server.url)
-    page = give_files(open_page("evaluate", evaluator="faithfulness"))
+    page = evaluate_with(*FILES, evaluator="faithfulness")
     assert "About 2 judge calls" in words(page)
     assert "price unknown" in words(page)
     next(box for box in page.number_input if box.key == "run-budget.calls").set_value(7).run()
     next(box for box in page.text_area if box.key == "prompt-claims").input("List every claim of TEXT.").run()
     assert f"claims · Faithfulness · ✎ your own, sha256 {wording('List every claim of TEXT.')}" in words(page)
     next(box for box in page.selectbox if box.key == "prompt-file-for").select("entailment").run()
-    uploader = next(box for box in page.file_uploader if box.label == "Text of a file")
+    uploader = labelled(page.file_uploader, "Text of a file")
     uploader.set_value(("own.txt", b"Judge {passage}.\n", "text/plain")).run()
     assert "✓ own.txt in place of entailment" in words(page)
     assert (
@@ -276,13 +284,12 @@ def test_a_run_whose_judge_is_down_says_what_to_do(run: Run, workspace: Path, op
 
 def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_page: Open) -> None:
     page = open_page("judge", way="local")
-    assert not page.exception
     assert "It is a small model" in words(page)
     (table,) = (one.value for one in page.dataframe)
     (row,) = table[table["labels"].str.startswith("BEGIN")].to_dict("records")
     assert row["evaluator"] == "Faithfulness"
     assert 0.5 < float(row["threshold"]) < 0.75
-    next(box for box in page.number_input if box.label == "Temperature").set_value(0.7).run()
+    labelled(page.number_input, "Temperature").set_value(0.7).run()
     assert "measured with its default settings, not with these" in words(page)
     assert not page.dataframe
     assert not open_page("judge", way="hosted").dataframe
@@ -323,7 +330,7 @@ class TestModelsOfThisMachine:
         assert "mine" in words(page)
         assert "3 kB" in words(page)
         self.used(page, 0)
-        assert next(box for box in page.selectbox if box.label == "Model").value == f"local:{file}"
+        assert labelled(page.selectbox, "Model").value == f"local:{file}"
         assert "Its agreement with human verdicts is not measured" in words(page)
         button(page, "Save").click().run()
         assert json.loads((workspace / "judge.json").read_text()) == {"model": f"local:{file}"}

@@ -3,7 +3,6 @@
 import csv
 import io
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +24,9 @@ from tests.engine.engine_scenes import one_thread
 from tests.judge.judge_scenes import rag
 from tests.judge.server import JudgeServer
 from tests.labels import label, labelled_run
+from tests.pages.conftest import Open
+from tests.pages.reading import labelled, press
 
-Open = Callable[..., AppTest]
 KEY = "rouge/rouge1"
 
 
@@ -39,7 +39,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def bare(made: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run in the workspace that the pages look at, without labels."""
     monkeypatch.setenv("ASSAY_WORKSPACE", str(made.workspace.path))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
     shutil.rmtree(Labels(made).folder, ignore_errors=True)
     return made
 
@@ -63,12 +62,11 @@ def kept(run: Run, text: str, name: str = "labels.csv") -> str:
     return uploaded_files.keep(io.BytesIO(text.encode()), name, Path(run.workspace.path) / "uploads")
 
 
-def test_the_demo_labels_the_judged_sample(workspace: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+def test_the_demo_labels_the_judged_sample(workspace: Path, open_page: Open) -> None:
     sample = next(sample for sample in samples() if sample.id == "rag-judged")
     run = engine.execute(create(Workspace(), sample), one_thread)
     page = open_page("judge_agreement", run=run.id)
-    button = next(button for button in page.button if button.label == "Try it on the judged sample")
+    button = labelled(page.button, "Try it on the judged sample")
     button.click().run()
     page = open_page("judge_agreement", run=run.id)
     assert "36" in page.sidebar.selectbox(key="filter-criterion").options[0]
@@ -84,10 +82,7 @@ def test_without_the_sample_there_is_no_demo(bare: Run, open_page: Open) -> None
 def test_without_labels_the_page_teaches_the_format(bare: Run, open_page: Open) -> None:
     page = open_page("judge_agreement", run=bare.id)
     said = texts(page)
-    assert (page.title[0].value, page.caption[0].value) == (
-        "Judge agreement",
-        "Can I trust the judge?",
-    )
+    assert (page.title[0].value, page.caption[0].value) == ("Judge agreement", "Can I trust the judge?")
     assert page.subheader[0].value == "No labels yet"
     assert "case_id,model,rater,criterion,label" in page.code[0].value
     assert "case_id,model,rater,faithfulness,fluency" in page.code[1].value
@@ -105,7 +100,7 @@ def test_a_file_is_shown_as_understood_and_added(bare: Run, open_page: Open) -> 
     assert "✓ 18 labels of 9 cases by 1 rater: one label per row, in rating" in said
     boxes = {box.label: box.value for box in page.selectbox}
     assert (boxes["case id"], boxes["rater"], boxes["label"]) == ("id", "annotator", "rating")
-    next(button for button in page.button if button.label == "Add these labels").click().run()
+    press(page, "Add these labels")
     assert [one.rows for one in Labels(bare).sets()] == [18]
     assert "agreement with people on “label”" in texts(page)
     assert "labels" not in page.query_params
@@ -201,7 +196,7 @@ def test_the_outputs_of_a_cell_say_which_were_picked(bare: Run, open_page: Open)
 
 def test_the_suggested_threshold_can_be_tried(rated: Run, open_page: Open) -> None:
     page = open_page("judge_agreement", run=rated.id, key=KEY)
-    next(button for button in page.button if button.label == "Try the suggested threshold").click().run()
+    press(page, "Try the suggested threshold")
     assert "suggested by the labels" in texts(page)
     assert "judge each output by thresholds that the other labels chose" in texts(page)
     assert (
@@ -212,7 +207,7 @@ def test_the_suggested_threshold_can_be_tried(rated: Run, open_page: Open) -> No
 
 def test_a_calibration_says_what_it_lacks(bare: Run, open_page: Open) -> None:
     def calibrate(page: AppTest) -> Any:
-        return next(button for button in page.button if button.label == "Calibrate on your labels")
+        return labelled(page.button, "Calibrate on your labels")
 
     label(bare, "ann", range(6))
     few = open_page("judge_agreement", run=bare.id, key=KEY)
@@ -279,9 +274,9 @@ def test_sets_can_be_removed_after_a_second_thought(rated: Run, open_page: Open)
     page = open_page("judge_agreement", run=rated.id, view="labels")
     assert "file ann.csv · 80 labels, 1 rater, for good" in texts(page)
     assert len(page.dataframe[0].value) == 8
-    next(button for button in page.button if button.label == "Remove").click().run()
+    press(page, "Remove")
     assert len(Labels(rated).sets()) == 2
-    next(button for button in page.button if button.label == "Really remove 80 labels").click().run()
+    press(page, "Really remove 80 labels")
     assert [one.name for one in Labels(rated).sets()] == ["bo.csv"]
 
 
@@ -324,7 +319,6 @@ def test_page_report_command_and_library_say_from_which_score_on_to_accept(
 ) -> None:
     """Forty labels a model are too few; 200, of which people call one in eleven wrong, are enough for 20 %."""
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
     bare = labelled_run(Workspace(tmp_path), 200)
     label(bare, "ann", range(40))
     five = acceptances(bare, "good", ("rouge", "rougeL"))

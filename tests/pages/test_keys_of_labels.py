@@ -1,12 +1,10 @@
 """A run whose labels have keys: on the leaderboard, in comparisons, curves and reports each key has its own numbers."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from metrics import analysis
 from metrics.core.suite import Outputs
@@ -14,6 +12,7 @@ from metrics.reports.build import build
 from metrics.store import Run, Workspace
 from tests.core.test_label_keys import KEYS, dogs
 from tests.engine.engine_scenes import finished
+from tests.pages.conftest import Open
 
 EVALUATORS = ("classification", "roc_auc", "classification_pr_curve", "calibration")
 PARAMETERS = {name: {"resamples": 40} for name in EVALUATORS}
@@ -48,7 +47,6 @@ def called(table: pa.Table, model: str) -> pa.Table:
 @pytest.fixture
 def run(place: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("ASSAY_WORKSPACE", str(place))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
     return Workspace().run("latest")
 
 
@@ -89,16 +87,14 @@ def test_charts_of_a_report_are_apart_by_key(run: Run) -> None:
         )
 
 
-def test_the_pages_show_one_key_on_demand(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_pages_show_one_key_on_demand(run: Run, open_page: Open) -> None:
     page = open_page("curves", run=run.id, view="classes", label_key="colour")
-    assert not page.exception
     (choice,) = [box for box in page.selectbox if box.label.startswith("Label key")]
     assert choice.options == list(KEYS)
     tables = [table.value for table in page.dataframe]
     assert all("breed=" not in table.to_csv() for table in tables)
     assert any("colour=red" in table.to_csv() for table in tables)
     page = open_page("leaderboard", run=run.id, label_key="breed")
-    assert not page.exception
     assert any("Accuracy breed" in text.value for text in page.text)
     page = open_page("cases", run=run.id, evaluator="classification", metric="accuracy")
     assert any("mean over the keys of its labels: breed, colour" in caption.value for caption in page.caption)

@@ -1,7 +1,5 @@
 """The start page: which model should I pick?"""
 
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlparse
 
@@ -13,8 +11,9 @@ from metrics.store import Run, Workspace
 from metrics.store.threshold_profiles import ThresholdProfiles
 from metrics.suites.samples import samples
 from tests.engine.engine_scenes import finished
-from tests.pages.conftest import HOSTILE, PROJECT, labels_outputs, labels_suite
+from tests.pages.conftest import HOSTILE, PROJECT, Look, Open, animals_run, labels_outputs, labels_suite
 from tests.pages.page_scenes import objects_run, told
+from tests.pages.reading import labelled, press
 
 
 def drawn(page: AppTest) -> dict:
@@ -22,7 +21,7 @@ def drawn(page: AppTest) -> dict:
     return told(page, "heatmap")
 
 
-def test_the_heatmap_has_every_model_best_first(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_heatmap_has_every_model_best_first(run: Run, open_page: Open) -> None:
     page = open_page("leaderboard")
     heatmap = drawn(page)
     assert page.title[0].value == "Leaderboard"
@@ -32,11 +31,8 @@ def test_the_heatmap_has_every_model_best_first(run: Run, open_page: Callable[..
     assert page.query_params["run"] == run.id
 
 
-def test_marks_follow_thresholds_that_are_set_after_the_first_visit(
-    run: Run, open_page: Callable[..., AppTest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shutil.copytree(run.workspace.path, tmp_path / "own")
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path / "own"))
+def test_marks_follow_thresholds_that_are_set_after_the_first_visit(look_at_copy: Look, open_page: Open) -> None:
+    run = look_at_copy(animals_run)
 
     def marked() -> list[str]:
         board = drawn(open_page("leaderboard", run=run.id))
@@ -44,13 +40,13 @@ def test_marks_follow_thresholds_that_are_set_after_the_first_visit(
         return [model for model, row in zip(board["models"], board["cells"], strict=True) if row[column][4] & PROBLEM]
 
     assert marked() == ["blunt", HOSTILE]
-    profiles = ThresholdProfiles(tmp_path / "own")
+    profiles = ThresholdProfiles(run.workspace.path)
     profiles.use("Lenient")
     profiles.put({("classification", "accuracy"): 0.6})
     assert marked() == [HOSTILE]
 
 
-def test_filters_come_from_the_address(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_filters_come_from_the_address(run: Run, open_page: Open) -> None:
     few = drawn(open_page("leaderboard", run=run.id))
     page = open_page("leaderboard", run=run.id, search="SHARP", minor="1", tag="night")
     many = drawn(page)
@@ -61,25 +57,25 @@ def test_filters_come_from_the_address(run: Run, open_page: Callable[..., AppTes
     assert many["cells"][0][0][3].startswith("n 40")
 
 
-def test_a_filter_writes_the_address(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_a_filter_writes_the_address(run: Run, open_page: Open) -> None:
     page = open_page("leaderboard", run=run.id)
     page.sidebar.text_input[0].set_value("blunt").run()
     assert drawn(page)["models"] == ["blunt"]
     assert page.query_params["search"] == "blunt"
     page.sidebar.multiselect[0].set_value(["classification"]).run()
     assert page.query_params["evaluator"] == "classification"
-    next(button for button in page.sidebar.button if button.label == "Clear filters").click().run()
+    labelled(page.sidebar.button, "Clear filters").click().run()
     assert "search" not in page.query_params
     assert len(drawn(page)["models"]) == 3
 
 
 @pytest.mark.parametrize(("order", "first"), [("up", HOSTILE), ("down", "sharp")])
-def test_sorting_comes_from_the_address(run: Run, open_page: Callable[..., AppTest], order: str, first: str) -> None:
+def test_sorting_comes_from_the_address(run: Run, open_page: Open, order: str, first: str) -> None:
     column = drawn(open_page("leaderboard"))["columns"][0]["key"]
     assert drawn(open_page("leaderboard", sort=column, order=order))["models"][0] == first
 
 
-def test_what_the_suite_could_reveal(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_what_the_suite_could_reveal(run: Run, open_page: Open) -> None:
     page = open_page("leaderboard", wish="0.05")
     said = next(text.value for text in page.text if text.value.startswith("With 120 cases, a difference of 0."))
     assert "between two models in Classification: Accuracy would be detected 80 % of the time." in said
@@ -90,39 +86,38 @@ def test_what_the_suite_could_reveal(run: Run, open_page: Callable[..., AppTest]
     assert 100 < int(cases[0].replace(",", "")) < int(said.rpartition("you need ")[2].split()[0].replace(",", ""))
 
 
-def test_the_first_screen_says_what_this_is_until_put_away(
-    sampled: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
-) -> None:
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(sampled))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+def sample_run(folder: Path) -> Run:
+    """A small run in the place of a sample."""
+    sample = samples()[0].id
+    return finished(Workspace(folder), labels_suite(), labels_outputs(), "classification", sample=sample)
+
+
+def test_the_first_screen_says_what_this_is_until_put_away(look_at: Look, open_page: Open) -> None:
+    look_at(sample_run)
     page = open_page("leaderboard")
-    assert not page.exception
     said = next(text.value for text in page.text if text.value.startswith("Assay scores your models' outputs"))
     run = Workspace().run(page.query_params["run"])
     description = next(sample.description for sample in samples() if sample.id == run.spec["sample"])
     assert said.endswith(f"This is a bundled sample. {description}")
-    next(button for button in page.button if button.label == "Hide this").click().run()
+    press(page, "Hide this")
     assert not any(text.value.startswith("Assay scores") for text in page.text)
 
 
-def test_a_run_of_the_users_own_needs_no_welcome(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_a_run_of_the_users_own_needs_no_welcome(run: Run, open_page: Open) -> None:
     assert not any(text.value.startswith("Assay scores") for text in open_page("leaderboard").text)
 
 
 CELL = {"cell": "classification/accuracy", "of": "blunt"}
 
 
-def test_a_cell_of_the_address_opens_its_worst_cases(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_a_cell_of_the_address_opens_its_worst_cases(run: Run, open_page: Open) -> None:
     drawer = drawn(open_page("leaderboard", run=run.id, tag="day", **CELL))["open"]
     assert (drawer["key"], drawer["model"]) == ("classification/accuracy", "blunt")
     assert drawer["title"] == "blunt · Classification: Accuracy\u00a0↑"
     assert "n 80" in drawer["facts"]
     assert "Worst 20 cases of 80" in drawer["facts"]
     assert drawer["links"] == [
-        [
-            "All 80 cases",
-            f"cases?run={run.id}&tag=day&evaluator=classification&metric=accuracy&model=blunt",
-        ]
+        ["All 80 cases", f"cases?run={run.id}&tag=day&evaluator=classification&metric=accuracy&model=blunt"]
     ]
     first = drawer["cases"][0]
     assert (first["id"], first["answer"], first["share"], first["failing"]) == ("c0", "dog", 0.0, True)
@@ -131,12 +126,8 @@ def test_a_cell_of_the_address_opens_its_worst_cases(run: Run, open_page: Callab
     assert all(case["failing"] for case in drawer["cases"])
 
 
-def test_the_drawer_of_a_detector_leads_to_the_failing_objects_of_a_class(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
-) -> None:
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
-    run = objects_run(tmp_path)
+def test_the_drawer_of_a_detector_leads_to_the_failing_objects_of_a_class(look_at: Look, open_page: Open) -> None:
+    run = look_at(objects_run)
     column = drawn(open_page("leaderboard", run=run.id))["columns"][0]["key"]
     page = open_page("leaderboard", run=run.id, cell=column, of="shy")
     links = drawn(page)["open"]["links"]
@@ -148,13 +139,11 @@ def test_the_drawer_of_a_detector_leads_to_the_failing_objects_of_a_class(
 
 
 @pytest.mark.parametrize("params", [{"cell": "no/such", "of": "blunt"}, {**CELL, "of": "gone"}, {"of": "blunt"}])
-def test_a_cell_that_is_not_there_opens_nothing(
-    run: Run, open_page: Callable[..., AppTest], params: dict[str, str]
-) -> None:
+def test_a_cell_that_is_not_there_opens_nothing(run: Run, open_page: Open, params: dict[str, str]) -> None:
     assert drawn(open_page("leaderboard", **params))["open"] is None
 
 
-def test_columns_and_cells_come_from_the_address(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_columns_and_cells_come_from_the_address(run: Run, open_page: Open) -> None:
     usual = drawn(open_page("leaderboard"))
     assert usual["cells_as"] == "full"
     assert {column["key"] for column in usual["columns"]} < {key for key, *_ in usual["every"]}
@@ -162,39 +151,35 @@ def test_columns_and_cells_come_from_the_address(run: Run, open_page: Callable[.
     few = drawn(page)
     assert [column["title"] for column in few["columns"]] == ["Accuracy", "F1 macro"]
     assert (few["cells_as"], len(few["every"])) == ("fit", len(usual["every"]))
-    next(button for button in page.button if button.label == "Clear filters").click().run()
+    press(page, "Clear filters")
     assert len(drawn(page)["columns"]) == len(usual["columns"])
 
 
-def test_every_cell_has_its_rank(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_every_cell_has_its_rank(run: Run, open_page: Open) -> None:
     heatmap = drawn(open_page("leaderboard"))
     place = next(place for place, column in enumerate(heatmap["columns"]) if column["title"] == "Accuracy")
     assert [row[place][-1] for row in heatmap["cells"]] == ["1 of 3", "2 of 3", "3 of 3"]
 
 
-def test_filters_that_leave_nothing_say_so(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_filters_that_leave_nothing_say_so(run: Run, open_page: Open) -> None:
     page = open_page("leaderboard", search="no such model")
-    assert not page.exception
     assert page.info[0].value.startswith("The filters in the sidebar leave no model")
 
 
-def test_an_unknown_run_is_named_and_another_one_shown(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_an_unknown_run_is_named_and_another_one_shown(run: Run, open_page: Open) -> None:
     page = open_page("leaderboard", run="20200101-000000-abcdef")
     assert page.error[0].value.startswith(r"This workspace has no run '20200101\-000000\-abcdef'")
     assert drawn(page)["models"]
 
 
-def test_a_link_to_a_deleted_run_says_that_it_is_in_the_bin(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
-) -> None:
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+def test_a_link_to_a_deleted_run_says_that_it_is_in_the_bin(workspace: Path, open_page: Open) -> None:
     deleted, _ = (finished(Workspace(), labels_suite(), labels_outputs(), "classification") for _ in range(2))
     Workspace().delete_run(deleted.id)
     page = open_page("leaderboard", run=deleted.id)
     assert "is in the bin. Restore it" in page.error[0].value
 
 
-def test_the_next_question_is_the_problems(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_next_question_is_the_problems(run: Run, open_page: Open) -> None:
     page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=30).run()
     button = next(button for button in page.button if button.label.startswith("See the problems ("))
     button.click().run()
@@ -204,13 +189,12 @@ def test_the_next_question_is_the_problems(run: Run, open_page: Callable[..., Ap
 
 
 def test_an_empty_workspace_computes_the_samples(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Open
 ) -> None:
     started = []
     monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: started.append(given.path) or True)
     monkeypatch.setattr("components.data.sample_titles", lambda: {"rag": "Questions about a handbook"})
     page = open_page("leaderboard")
-    assert not page.exception
     assert started == [workspace]
     assert page.subheader[0].value == "The sample evaluations are being computed"
     page.run()
@@ -218,11 +202,10 @@ def test_an_empty_workspace_computes_the_samples(
 
 
 def test_a_workspace_without_runs_and_samples_teaches(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Open
 ) -> None:
     monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: False)
     page = open_page("leaderboard")
-    assert not page.exception
     assert page.subheader[0].value == "No run yet"
     assert page.button[0].label == "Evaluate a suite"
     assert not Workspace().runs()

@@ -1,13 +1,11 @@
 """The ways from a number to its pictures: the gallery that a link opens holds exactly the objects that are counted."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from components import data
 from components.viewers import tile_gallery
@@ -19,6 +17,7 @@ from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import numbered, suite_and_outputs
 from tests.evaluators.test_keypoints import suite_and_outputs as poses_of
+from tests.pages.conftest import Open
 from tests.pages.page_scenes import objects_run, panoptic_run, told
 from tests.vision.coco_oracle import random_scene
 from tests.vision.keypoint_oracle import random_poses
@@ -42,7 +41,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def runs(place: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
     monkeypatch.setenv("ASSAY_WORKSPACE", str(place))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
     return list(Workspace().runs())
 
 
@@ -164,9 +162,8 @@ def test_every_detection_metric_has_a_way(pictures: Run) -> None:
             assert set(link["kind"]) <= {*tile_gallery.KINDS, "fp", "fn", "fp_both", "fn_localisation"}
 
 
-def test_cells_of_the_leaderboard_open_the_gallery(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+def test_cells_of_the_leaderboard_open_the_gallery(pictures: Run, open_page: Open) -> None:
     page = open_page("leaderboard", run=pictures.id, minor="1", evaluator=["coco_summary", "error_breakdown"])
-    assert not page.exception
     drawn = told(page, "heatmap")
     links = {column["key"]: urlsplit(column["behind"]) for column in drawn["columns"]}
     assert {link.path for link in links.values()} == {"gallery"}
@@ -177,9 +174,8 @@ def test_cells_of_the_leaderboard_open_the_gallery(pictures: Run, open_page: Cal
     }  # fmt: skip
 
 
-def test_a_problem_opens_the_gallery(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+def test_a_problem_opens_the_gallery(pictures: Run, open_page: Open) -> None:
     page = open_page("problems", run=pictures.id)
-    assert not page.exception
     assert page.button[0].label == "Open the worst problem's objects"
 
 
@@ -203,10 +199,9 @@ def test_a_problem_opens_the_gallery(pictures: Run, open_page: Callable[..., App
     ],
 )  # fmt: skip
 def test_the_views_lead_to_the_pictures(
-    pictures: Run, open_page: Callable[..., AppTest], asked: dict[str, str], label: str, shown: int | None
+    pictures: Run, open_page: Open, asked: dict[str, str], label: str, shown: int | None
 ) -> None:
     page = open_page("curves", run=pictures.id, **({"model": "shy"} if asked["view"] == "confusion" else {}), **asked)
-    assert not page.exception
     links = {link.proto.label: link.proto for link in page.get("page_link")}
     assert links[label].page.endswith("gallery")
     if shown is not None:
@@ -214,7 +209,7 @@ def test_the_views_lead_to_the_pictures(
 
 
 def test_the_pictures_beside_the_curves_follow_the_slider(
-    pictures: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+    pictures: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: dict[str, Any] = {}
     monkeypatch.setattr("components.viewers.tile_gallery.gallery", lambda drawn, key: given.update(drawn))
@@ -229,7 +224,7 @@ def test_the_pictures_beside_the_curves_follow_the_slider(
     assert "keen, dog: no prediction scores 0.95 or more." in [text.value for text in page.text]
 
 
-def test_the_example_leads_back_to_the_gallery_as_it_was(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_example_leads_back_to_the_gallery_as_it_was(pictures: Run, open_page: Open) -> None:
     page = open_page("gallery", run=pictures.id, kind="tp", label="dog", score="0.5")
     state = f"run={pictures.id}&kind=tp&label=dog&score=0.5"
     page.button[0].click().run()

@@ -1,18 +1,16 @@
 """Scores of one's own on the pages: an open range, a yes or no, a declared range, a value that is absent."""
 
-from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import metrics
 from metrics import Metric
 from metrics.store import Run
+from tests.pages.conftest import Look, Open
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    folder = tmp_path_factory.mktemp("workspace")
+def logged_run(folder: Path) -> Run:
     tone = Metric("tone", "Tone.", 1, 5, threshold=4)
     with metrics.log("support bot", metrics=[tone], workspace=folder) as log:
         for model, bonus in (("a", 0), ("b", 1)):
@@ -34,11 +32,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         }.items()
     ],
 )  # fmt: skip
-def test_every_page_shows_them(
-    run: Run, open_page: Callable[..., AppTest], page: str, parameters: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(run.workspace.path))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
-    app = open_page(page, run=run.id, **parameters)
-    assert not app.exception
+def test_every_page_shows_them(look_at: Look, open_page: Open, page: str, parameters: dict[str, str]) -> None:
+    app = open_page(page, run=look_at(logged_run).id, **parameters)
     assert not app.error

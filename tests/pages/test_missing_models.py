@@ -2,8 +2,8 @@
 
 import importlib.util
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -18,7 +18,9 @@ from metrics.models import SOURCES
 from metrics.models.embedder import PACKAGE
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import one_thread
-from tests.pages.test_evaluate import give, headings, offer, start, words
+from tests.pages.conftest import Open
+from tests.pages.reading import words
+from tests.pages.test_evaluate import headings, offer, start
 from tests.pages.test_judge import choose
 
 SUITE = "id,user_input,reference,source_text\n1,What is 1 + 1?,It is two.,One and one make two.\n"
@@ -56,16 +58,10 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 @pytest.fixture
-def opened(workspace: Path, open_page: Callable[..., AppTest]) -> Callable[..., AppTest]:
+def opened(workspace: Path, evaluate_with: Open) -> Open:
     """The page with a suite that feeds them all, a judge, and every evaluator chosen that needs a model."""
     choose(workspace, "http://127.0.0.1:9/v1")
-
-    def page(**params: Any) -> AppTest:
-        return give(
-            give(open_page("evaluate", evaluator=list(dependent()), **params), 0, "s.csv", SUITE), 0, "o.csv", OUTPUTS
-        )
-
-    return page
+    return partial(evaluate_with, ("s.csv", SUITE), ("o.csv", OUTPUTS), evaluator=list(dependent()))
 
 
 def reasons(page: AppTest) -> list[str]:
@@ -78,7 +74,7 @@ def test_there_are_such_evaluators_of_every_kind() -> None:
 
 
 def test_without_weights_each_explains_itself_and_nothing_can_be_started(
-    without: Callable[..., None], opened: Callable[..., AppTest]
+    without: Callable[..., None], opened: Open
 ) -> None:
     without(PACKAGE)
     page = opened()
@@ -97,9 +93,7 @@ def test_without_weights_each_explains_itself_and_nothing_can_be_started(
     assert "Not ready yet" in headings(page)
 
 
-def test_without_the_libraries_each_says_which_to_install(
-    without: Callable[..., None], opened: Callable[..., AppTest]
-) -> None:
+def test_without_the_libraries_each_says_which_to_install(without: Callable[..., None], opened: Open) -> None:
     without(*LIBRARIES)
     page = opened(classifier="unitary/toxic-bert", language_model="some/model", token_encoder="some/encoder")
     for name in dependent():

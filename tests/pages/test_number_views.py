@@ -1,11 +1,9 @@
 """Curves of predicted numbers and of groups: the plots, their numbers, and what opens from them."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from metrics.presentation.viewers.case_texts import case_blocks, predicted_text
 from metrics.reports.build import build
@@ -14,9 +12,10 @@ from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
 from tests.evaluators import test_group_fairness as fairness
 from tests.evaluators import test_regression as regression
+from tests.pages.conftest import Open
 
 
-def test_residual_plots_and_errors(open_page: Callable[..., AppTest], workspace: Path) -> None:
+def test_residual_plots_and_errors(open_page: Open, workspace: Path) -> None:
     rng = np.random.default_rng(0)
     truth = rng.normal(50, 10, 30)
     run = finished(Workspace(), *regression.data_set(truth, value=truth + rng.normal(2, 3, 30)), "regression")
@@ -32,7 +31,7 @@ def test_residual_plots_and_errors(open_page: Callable[..., AppTest], workspace:
     assert chart.ticks[0] <= min(map(min, chart.series[0].points))
 
 
-def test_rates_of_groups_and_tests_between_them(open_page: Callable[..., AppTest], workspace: Path) -> None:
+def test_rates_of_groups_and_tests_between_them(open_page: Open, workspace: Path) -> None:
     data = fairness.data_set(*fairness.random_cases(1))
     given = {"group_fairness": {"column": "tribe"}}
     run = finished(Workspace(), *data, "group_fairness", parameters=given)

@@ -10,22 +10,16 @@ from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run
 from tests.ingest.lint.spoiled import HARBOUR, SPOILED, results
-from tests.pages.test_evaluate import give, headings, start, words
+from tests.pages.conftest import Open
+from tests.pages.reading import give, labelled, words
+from tests.pages.test_evaluate import headings, start
 
 TRUTH = (HARBOUR / "instances.json").read_bytes()
 MORE = [{"image_id": n, "category_id": 90, "bbox": [5, 5, 50, 50], "score": 0.9} for n in (1, 2)]
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
-    """The runs that would have been started."""
-    runs: list[Run] = []
-    monkeypatch.setattr("metrics.engine.start", runs.append)
-    return runs
-
-
-@pytest.fixture
-def upload(workspace: Path, open_page: Callable[..., AppTest]) -> Callable[[list[dict[str, Any]]], AppTest]:
+def upload(workspace: Path, open_page: Open) -> Callable[[list[dict[str, Any]]], AppTest]:
     """The page after the upload of the harbour's ground truth and of records of a model `net`."""
 
     def uploaded(records: list[dict[str, Any]]) -> AppTest:
@@ -40,7 +34,7 @@ def spoiled(name: str) -> list[dict[str, Any]]:
 
 
 def click(page: AppTest, label: str) -> AppTest:
-    next(button for button in page.button if button.label == label).click().run()
+    labelled(page.button, label).click().run()
     assert not page.exception
     return page
 

@@ -1,6 +1,5 @@
 """Suites, From documents: what it costs, the writing, approve, edit, drop, and the suite."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,8 @@ from metrics.questions.draft import Dropped, Passage, Proposed
 from metrics.store import Workspace
 from tests.judge.server import JudgeServer
 from tests.models.word_vectors import WordVectors
-from tests.pages.test_suites import press, words
+from tests.pages.conftest import Open
+from tests.pages.reading import labelled, press, words
 from tests.questions.question_scenes import LIBRARY, serve_questions
 
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"
@@ -56,7 +56,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> dict[str, document_questions._Job]:
 
 
 @pytest.fixture
-def shown(draft: str, open_page: Callable[..., AppTest]) -> AppTest:
+def shown(draft: str, open_page: Open) -> AppTest:
     return open_page("suites", view="questions", questions=draft)
 
 
@@ -65,7 +65,7 @@ def statuses(workspace: Path, draft: str) -> dict[str, str]:
 
 
 def test_documents_settings_cost_and_writing(
-    workspace: Path, open_page: Callable[..., AppTest], judge_server: JudgeServer, jobs: Any,
+    workspace: Path, open_page: Open, judge_server: JudgeServer, jobs: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(models, "provide", lambda *_: {"embedder": WordVectors()})
@@ -80,9 +80,9 @@ def test_documents_settings_cost_and_writing(
     assert "A judge writes the questions, and none is set up." in words(page)
     assert data.choose_judge(serve_questions(judge_server)) == ""
     page.run()
-    next(box for box in page.number_input if box.label == "Number").set_value(2).run()
-    next(box for box in page.number_input if box.label == "Duplicate").set_value(1.0).run()
-    next(box for box in page.number_input if box.label == "Max words").set_value(60).run()
+    labelled(page.number_input, "Number").set_value(2).run()
+    labelled(page.number_input, "Duplicate").set_value(1.0).run()
+    labelled(page.number_input, "Max words").set_value(60).run()
     for kind in data.question_kinds().values():
         if kind.name != "factoid":
             next(box for box in page.number_input if box.label == kind.title).set_value(0.0)
@@ -100,7 +100,7 @@ def test_documents_settings_cost_and_writing(
 
 
 def test_a_failed_writing_says_why(
-    workspace: Path, open_page: Callable[..., AppTest], judge_server: JudgeServer, jobs: Any,
+    workspace: Path, open_page: Open, judge_server: JudgeServer, jobs: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(models, "provide", lambda *_: {"embedder": WordVectors()})
@@ -128,7 +128,7 @@ def test_approve_drop_and_the_next_that_is_undecided(shown: AppTest, workspace: 
     assert shown.dataframe[0].value["status"].tolist() == ["✓", "✗", "·"]
     press(shown, "Back")
     assert "When 1?" in words(shown)
-    assert next(button for button in shown.button if button.label == "Drop").disabled
+    assert labelled(shown.button, "Drop").disabled
 
 
 def test_an_edited_question_is_approved_as_it_is_edited(shown: AppTest, workspace: Path, draft: str) -> None:
@@ -146,9 +146,7 @@ def test_an_edited_question_is_approved_as_it_is_edited(shown: AppTest, workspac
     assert "When does the library open?" in words(shown)
 
 
-def test_those_that_fit_the_filters_are_approved_at_once(
-    draft: str, workspace: Path, open_page: Callable[..., AppTest]
-) -> None:
+def test_those_that_fit_the_filters_are_approved_at_once(draft: str, workspace: Path, open_page: Open) -> None:
     page = open_page("suites", view="questions", questions=draft, kind="factoid")
     press(page, "Approve the 2 undecided questions shown")
     assert statuses(workspace, draft) == {"a-0": "approved", "a-2": "approved"}
@@ -172,7 +170,7 @@ def test_what_was_not_kept_is_told_with_what_it_cost(shown: AppTest) -> None:
     assert shown.caption[-1].value == "Written by j about 1 document · 7 calls · $0.01 · 2 fewer than asked for"
 
 
-def test_drafts_wait_beside_the_stored_suites(draft: str, open_page: Callable[..., AppTest]) -> None:
+def test_drafts_wait_beside_the_stored_suites(draft: str, open_page: Open) -> None:
     Workspace().save_suite(Suite.from_rows("desk", "text", [{"case_id": "1", "question": "Who?"}]))
     page = open_page("suites", view="questions")
     assert page.dataframe[0].value.to_dict("records") == [

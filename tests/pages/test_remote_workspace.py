@@ -1,14 +1,13 @@
 """The studio on a workspace at a URL: its runs are listed and opened through the local copy."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
 from metrics.store.remote import local_copy
+from tests.pages.conftest import Open
 
 
 @pytest.fixture
@@ -22,24 +21,21 @@ def remote(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return url
 
 
-def test_runs_are_listed_and_opened(remote: str, run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_runs_are_listed_and_opened(remote: str, run: Run, open_page: Open) -> None:
     page = open_page("runs")
-    assert not page.exception
     assert [text.value for text in page.text][:3] == ["0 running · 0 stopped · 1 finished", "Animals", "✓ finished"]
     assert not list(Workspace().path.rglob("*.parquet"))  # a list needs no table
     page = open_page("leaderboard", run=run.id)
-    assert not page.exception
     assert Workspace().run(run.id).table_path("aggregates") is not None
 
 
 def test_a_place_that_cannot_be_listed_is_told_beside_the_runs_that_are_known(
-    remote: str, run: Run, tmp_path: Path, open_page: Callable[..., AppTest]
+    remote: str, run: Run, tmp_path: Path, open_page: Open
 ) -> None:
     open_page("runs")
     shutil.rmtree(tmp_path / "remote")
     (tmp_path / "remote").write_text("")
     page = open_page("runs")
-    assert not page.exception
     texts = [text.value for text in page.text]
     assert "Animals" in texts
     assert f"✗ not listed · {remote}" in texts

@@ -1,26 +1,23 @@
 """Report: what do I tell the others?"""
 
-from collections.abc import Callable
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from components import data
 from components.views.results import weighted_view
 from metrics.reports.section_names import SECTIONS
 from metrics.store import Run
+from tests.pages.conftest import Open
 
 
-def test_what_the_report_holds(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_what_the_report_holds(run: Run, open_page: Open) -> None:
     page = open_page("report", run=run.id)
-    assert not page.exception
     labels = [box.label for box in page.checkbox]
     assert labels[0].startswith("**Summary** · ")
     assert [label.split("**")[1] for label in labels] == [title for title, _ in SECTIONS.values()]
     assert "sharp" in page.dataframe[0].value["best"].tolist()
 
 
-def test_a_choice_of_sections(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_a_choice_of_sections(run: Run, open_page: Open) -> None:
     page = open_page("report", run=run.id)
     for box in page.checkbox:
         box.uncheck()
@@ -35,25 +32,22 @@ def test_a_choice_of_sections(run: Run, open_page: Callable[..., AppTest]) -> No
     assert 'class="heat' not in text
 
 
-def test_whether_a_model_may_replace_another_is_in_the_report(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_whether_a_model_may_replace_another_is_in_the_report(run: Run, open_page: Open) -> None:
     """As Compare asks for it; what there is not is not asked."""
     asked = {"run": run.id, "a": "blunt", "b": "sharp", "margin": "classification/accuracy:0.05"}
     answer = "sharp may replace blunt: not worse than you allow in this metric."
     page = open_page("report", **asked)
-    assert not page.exception
     assert answer in [text.value for text in page.text]
     replacing = data.Replacing("sharp", run.id, "blunt", (("classification/accuracy", 0.05),), None, anytime=False)
     text = data.render_report(run.id, "html", ["comparison"], replacing).decode()
     assert "sharp may replace blunt: Accuracy of Classification is better, " in text
     for wrong in ({"a": "gone"}, {"before": "gone"}, {"margin": "classification/accuracy:x"}):
         other = open_page("report", **(asked | wrong))
-        assert not other.exception
         assert answer not in [text.value for text in other.text]
 
 
-def test_the_weighted_score_of_the_address_is_in_the_report(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_weighted_score_of_the_address_is_in_the_report(run: Run, open_page: Open) -> None:
     page = open_page("report", run=run.id, weight="classification/accuracy:2")
-    assert not page.exception
     (sentence,) = (text.value for text in page.text if text.value.startswith("With "))
     assert sentence.startswith("With Classification: Accuracy 1, sharp leads: sharp 0.900 (")
     notes = weighted_view.notes_of(run.id, data.Weighting((("classification/accuracy", 2.0),)))
@@ -68,7 +62,7 @@ def test_every_format_downloads(run: Run, form: str, start: bytes) -> None:
     assert data.render_report(run.id, form)[: len(start)] == start
 
 
-def test_pages_for_others(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_pages_for_others(run: Run, open_page: Open) -> None:
     page = open_page("report", run=run.id)
     assert "Pages" in [one.proto.label for one in page.get("download_button")]
     assert data.bundle_run(run.id).startswith(b"PK")

@@ -15,24 +15,27 @@ from components.data import uploaded_files, visitors
 from components.widgets.url import PAGES
 from metrics.store import Run, Workspace
 from metrics.store.team import AuditLog, NotAllowed, Role, Visitor, folder_of
-from tests.engine.engine_scenes import finished
-from tests.pages.conftest import PROJECT, labels_outputs, labels_suite
+from tests.pages.conftest import PROJECT, Look, Open, animals_run
 
 RISING: tuple[Role, ...] = ("viewer", "editor", "admin")
 
 
+def run_and_bin(folder: Path) -> Run:
+    """Two runs, one of them in the bin."""
+    kept = animals_run(folder)
+    animals_run(folder)
+    Workspace(folder).delete_run("latest")
+    return kept
+
+
 @pytest.fixture
-def sign_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Role], Path]:
+def sign_in(look_at_copy: Look, monkeypatch: pytest.MonkeyPatch) -> Callable[[Role], Path]:
     """Lets a person of a role work in a workspace with two runs, one of them in the bin; returns its folder."""
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
-    for _ in range(2):
-        finished(Workspace(tmp_path), labels_suite(), labels_outputs(), "classification", name="Animals")
-    Workspace(tmp_path).delete_run("latest")
+    folder = look_at_copy(run_and_bin).workspace.path
 
     def signed_in(role: Role) -> Path:
         monkeypatch.setattr(visitors, "visitor", lambda: Visitor("vera@team.example", "Vera", role, ()))
-        return tmp_path
+        return folder
 
     return signed_in
 
@@ -83,26 +86,36 @@ def test_an_editor_changes_and_it_is_noted(sign_in: Callable[[Role], Path]) -> N
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if name not in ("report",)])
-def test_a_viewer_who_presses_everything_changes_nothing(
-    sign_in: Callable[[Role], Path], open_page: Callable[..., AppTest], name: str
-) -> None:
+def test_a_viewer_who_presses_everything_changes_nothing(sign_in: Callable[[Role], Path], open_page: Open) -> None:
+    """What stands on every page is pressed on one; a page is opened anew where a button has changed what it offers."""
     folder = sign_in("viewer")
-    before = contents(folder)
-    page = open_page(name)
-    assert not page.exception
-    for index in [index for index, button in enumerate(page.button) if not button.disabled]:
-        page.button[index].click().run()
-        assert not page.exception, page.button
+    before, pressed = contents(folder), set[tuple[str, str | None]]()
+    for name in PAGES:
+        if name == "report":
+            continue
         page = open_page(name)
+        assert not page.exception, name
+        offered = enabled(page)
+        for index, button in offered.items():
+            if button in pressed:
+                continue
+            pressed.add(button)
+            page.button[index].click().run()
+            assert not page.exception, (name, button)
+            if enabled(page) != offered:
+                page = open_page(name)
+    assert len(pressed) > 25
     assert contents(folder) == before
     assert [line for line in AuditLog(folder).last(100) if line.outcome == "refused"] == []
 
 
+def enabled(page: AppTest) -> dict[int, tuple[str, str | None]]:
+    """Return the buttons of a page that can be pressed: label and key by place."""
+    return {place: (one.label, one.key) for place, one in enumerate(page.button) if not one.disabled}
+
+
 @pytest.mark.parametrize("name", ["evaluate", "label", "judge"])
-def test_pages_that_only_change_say_what_they_take(
-    sign_in: Callable[[Role], Path], open_page: Callable[..., AppTest], name: str
-) -> None:
+def test_pages_that_only_change_say_what_they_take(sign_in: Callable[[Role], Path], open_page: Open, name: str) -> None:
     sign_in("viewer")
     page = open_page(name)
     assert [heading.value for heading in page.subheader] == ["This takes the role editor"]
@@ -115,7 +128,7 @@ def test_what_an_editor_starts_is_in_the_workspace_of_the_group(
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
     monkeypatch.setattr(visitors, "visitor", lambda: Visitor("e@team.example", "E", "editor", ("vision", "text")))
     own = Workspace(folder_of(tmp_path, "text"))
-    finished(own, labels_suite(), labels_outputs(), "classification", name="Animals")
+    animals_run(own.path)
 
     def again() -> None:
         import streamlit as st
@@ -141,7 +154,8 @@ def test_what_an_editor_starts_is_in_the_workspace_of_the_group(
     ]
 
 
-def test_without_a_team_everything_is_allowed_and_nothing_is_noted(run: Run) -> None:
+def test_without_a_team_everything_is_allowed_and_nothing_is_noted(look_at_copy: Look) -> None:
+    run = look_at_copy(animals_run)
     assert data.visitor() is None
     assert data.may("admin")
     assert data.describe_run(run.id, run.own_name, "", []) == ""
@@ -151,9 +165,7 @@ def test_without_a_team_everything_is_allowed_and_nothing_is_noted(run: Run) -> 
 @pytest.mark.attack(
     "network", "the studio listens on every address and nobody signs in", "it shows nothing unless that was wanted"
 )
-def test_an_open_address_without_sign_in_is_refused(
-    run: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_open_address_without_sign_in_is_refused(run: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(visitors.st, "get_option", {"server.address": "0.0.0.0"}.get)
     page = open_page("leaderboard", run=run.id)
     assert [heading.value for heading in page.subheader] == ["This is not shown to you"]
@@ -164,9 +176,7 @@ def test_an_open_address_without_sign_in_is_refused(
     assert data.runs()
 
 
-def test_settings_that_cannot_be_understood_let_nobody_in(
-    run: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_that_cannot_be_understood_let_nobody_in(run: Run, open_page: Open) -> None:
     page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=300)
     page.secrets["auth"] = {"client_id": "x"}
     page.secrets["team"] = {"roles": {"makers": "owner"}}

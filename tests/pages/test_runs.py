@@ -2,7 +2,6 @@
 
 import io
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,9 @@ from metrics import engine
 from metrics.presentation import format
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import AtOnce, finished, stopped, text_outputs, text_suite
-from tests.pages.conftest import labels_outputs, labels_suite
+from tests.pages.conftest import Look, Open, Went, labels_outputs, labels_suite
 from tests.pages.page_scenes import objects_run
+from tests.pages.reading import press
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def labels(page: AppTest) -> list[str]:
     return [button.label for button in page.button]
 
 
-def press(page: AppTest, key: str) -> AppTest:
+def press_key(page: AppTest, key: str) -> AppTest:
     """The page after a click on the button of that key."""
     return page.button(key=key).click().run()
 
@@ -39,21 +39,17 @@ def pick(page: AppTest, run: Run, option: str) -> AppTest:
     return page.menu_button(key=f"more-{run.id}").click(option).run()
 
 
-def test_a_finished_run_has_a_card_with_its_own_buttons(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_a_finished_run_has_a_card_with_its_own_buttons(run: Run, open_page: Open, went: Went) -> None:
     page = open_page("runs")
-    assert not page.exception
     texts = [text.value for text in page.text]
     assert texts[:4] == [
         "0 running · 0 stopped · 1 finished", "Animals", "✓ finished",
         f"120 cases · sharp, blunt, <img src=x oner…0.0.1:9/x.png) · {format.moment(run.created)} · {run.id}",
     ]  # fmt: skip
     assert page.caption[1].value == "Classification"
-    for action, opened in (("open", "leaderboard"), ("report", "report")):
-        with pytest.MonkeyPatch.context() as patch:
-            went: list[tuple[str, object]] = []
-            patch.setattr("components.widgets.url.go", lambda name, _went=went, **to: _went.append((name, to)))
-            press(open_page("runs"), f"{action}-{run.id}")
-        assert went == [(opened, {"run": run.id})]
+    for action in ("open", "report"):
+        press_key(open_page("runs"), f"{action}-{run.id}")
+    assert went == [{"page": "leaderboard", "run": run.id}, {"page": "report", "run": run.id}]
 
 
 def test_a_card_names_the_suite_where_the_run_is_called_otherwise_and_a_few_models(run: Run) -> None:
@@ -62,33 +58,28 @@ def test_a_card_names_the_suite_where_the_run_is_called_otherwise_and_a_few_mode
     assert run_cards.facts_line(renamed).startswith("animals: 120 cases · a, b, c and 2 more · ")
 
 
-def test_a_run_under_way_shows_its_progress_and_can_be_cancelled(
-    queued: Run, open_page: Callable[..., AppTest]
-) -> None:
+def test_a_run_under_way_shows_its_progress_and_can_be_cancelled(queued: Run, open_page: Open) -> None:
     page = open_page("runs", run=queued.id)
-    assert not page.exception
-    page = press(page, f"cancel-{queued.id}")
+    page = press_key(page, f"cancel-{queued.id}")
     assert not page.exception
     assert queued.state == "cancelled"
     assert "– cancelled" in [text.value for text in page.text]
     assert "Resume" in labels(page)
 
 
-def test_a_stopped_run_can_be_resumed(
-    queued: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stopped_run_can_be_resumed(queued: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.cancel(queued)
     resumed: list[str] = []
     monkeypatch.setattr("metrics.engine.resume", lambda run: resumed.append(run.id))
     page = open_page("runs")
     texts = [text.value for text in page.text]
     assert texts[1:3] == ["Waiting", "– cancelled"]
-    press(page, f"resume-{queued.id}")
+    press_key(page, f"resume-{queued.id}")
     assert not page.exception
     assert resumed == [queued.id]
 
 
-def test_a_refusal_is_told(queued: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_is_told(queued: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     from metrics.core.errors import RunBusy
 
     def busy(run: Run) -> None:
@@ -97,22 +88,21 @@ def test_a_refusal_is_told(queued: Run, open_page: Callable[..., AppTest], monke
     engine.cancel(queued)
     monkeypatch.setattr("metrics.engine.resume", busy)
     page = open_page("runs")
-    next(button for button in page.button if button.label == "Resume").click().run()
+    press(page, "Resume")
     assert page.error[0].value == f"run {queued.id} is being worked on already"
 
 
-@pytest.fixture
-def three(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+def three_runs(folder: Path) -> Run:
     """Two runs of one suite and one of another, all finished, the newest last."""
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
-    store = Workspace()
-    first = finished(store, text_suite(), text_outputs(), "rouge", name="Monday")
-    other = finished(store, text_suite(4), text_outputs(4, ("good",)), "rouge", "bleu")
-    return [
-        first,
-        other,
-        finished(store, text_suite(), text_outputs(), "rouge", parameters={"rouge": {"threshold": 0.5}}),
-    ]
+    store = Workspace(folder)
+    finished(store, text_suite(), text_outputs(), "rouge", name="Monday")
+    finished(store, text_suite(4), text_outputs(4, ("good",)), "rouge", "bleu")
+    return finished(store, text_suite(), text_outputs(), "rouge", parameters={"rouge": {"threshold": 0.5}})
+
+
+@pytest.fixture
+def three(look_at_copy: Look) -> list[Run]:
+    return look_at_copy(three_runs).workspace.runs()[::-1]
 
 
 def cards(page: AppTest) -> list[str]:
@@ -120,58 +110,46 @@ def cards(page: AppTest) -> list[str]:
     return [button.key.removeprefix("open-") for button in page.button if str(button.key).startswith("open-")]
 
 
-def went(monkeypatch: pytest.MonkeyPatch, page: Callable[[], AppTest]) -> tuple[str, dict[str, object]]:
-    """The page that was opened, and its parameters."""
-    gone: list[tuple[str, dict[str, object]]] = []
-    monkeypatch.setattr("components.widgets.url.go", lambda name, **values: gone.append((name, values)))
-    page()
-    return gone[-1]
-
-
-def test_runs_are_named_by_suite_and_models(three: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_runs_are_named_by_suite_and_models(three: list[Run], open_page: Open) -> None:
     texts = [text.value for text in open_page("runs").text]
     assert [name for name in texts if name in ("turns · 2 models", "turns · good", "Monday")] == [
         "turns · 2 models", "turns · good", "Monday",
     ]  # fmt: skip
 
 
-def test_a_run_is_compared_with_the_one_before_of_its_suite(
-    three: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_is_compared_with_the_one_before_of_its_suite(three: list[Run], open_page: Open, went: Went) -> None:
     page = open_page("runs")
     compared = [button.key for button in page.button if str(button.key).startswith("compare-")]
     assert compared == [f"compare-{three[2].id}"]
-    opened = went(monkeypatch, lambda: press(page, f"compare-{three[2].id}"))
-    assert opened == ("compare", {"run": three[0].id, "other": three[2].id})
+    press_key(page, f"compare-{three[2].id}")
+    assert went == [{"page": "compare", "run": three[0].id, "other": three[2].id}]
 
 
 def test_a_clone_begins_with_what_the_run_was_asked(
-    three: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+    three: list[Run], open_page: Open, went: Went, started: list[Run]
 ) -> None:
-    name, values = went(monkeypatch, lambda: pick(open_page("runs"), three[2], "Clone with changes"))
-    assert name == "evaluate"
+    pick(open_page("runs"), three[2], "Clone with changes")
+    (values,) = went
+    assert values.pop("page") == "evaluate"
     assert values == {
         "from": "run", "suite": three[2].id, "evaluator": ["rouge"], "parameters": '{"rouge": {"threshold": 0.5}}',
     }  # fmt: skip
     page = open_page("evaluate", **values)
-    assert not page.exception
     assert "turns: 6 cases, text" in [text.value for text in page.text]
     assert "1 evaluator chosen" in [text.value for text in page.text]
-    started: list[Run] = []
-    monkeypatch.setattr("metrics.engine.start", started.append)
-    next(button for button in page.button if button.label == "Start").click().run()
+    press(page, "Start")
     assert started[0].spec["suite"] == three[2].spec["suite"]
     assert started[0].spec["outputs"] == three[2].spec["outputs"]
     assert started[0].evaluators == three[2].evaluators
 
 
-def test_name_notes_and_tags_stand_beside_the_sealed_run(three: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_name_notes_and_tags_stand_beside_the_sealed_run(three: list[Run], open_page: Open) -> None:
     before = (three[0].folder / "manifest.json").read_bytes()
     page = pick(open_page("runs"), three[0], "Name, notes and tags")
     page.text_input(key=f"name-{three[0].id}").set_value("Before the fix")
     page.text_area(key=f"notes-{three[0].id}").set_value("Answers were cut at 20 words.")
     page.multiselect(key=f"tags-{three[0].id}").set_value(["baseline", "2026"])
-    page = press(page, f"save-{three[0].id}")
+    page = press_key(page, f"save-{three[0].id}")
     assert not page.exception
     texts = [text.value for text in page.text]
     assert {"Before the fix", "#baseline  #2026", "Answers were cut at 20 words."} <= set(texts)
@@ -182,39 +160,37 @@ def test_name_notes_and_tags_stand_beside_the_sealed_run(three: list[Run], open_
     assert cards(open_page("runs", search="nothing like it")) == []
 
 
-def test_the_bin_gives_back_until_it_is_emptied(three: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_the_bin_gives_back_until_it_is_emptied(three: list[Run], open_page: Open) -> None:
     first, other, last = three
     page = pick(open_page("runs"), other, "Move to the bin")
     assert cards(page) == [last.id, first.id]
     assert page.expander[-1].label == "Bin (1)"
-    page = press(page, f"restore-{other.id}")
+    page = press_key(page, f"restore-{other.id}")
     assert cards(page) == [last.id, other.id, first.id]
-    page = press(pick(page, first, "Move to the bin"), "empty-bin")
-    page = press(page, "empty-bin-sure")
+    page = press_key(pick(page, first, "Move to the bin"), "empty-bin")
+    page = press_key(page, "empty-bin-sure")
     assert not page.exception
     assert cards(page) == [last.id, other.id]
     assert not Workspace().bin.ids()
 
 
-def test_a_damaged_run_hides_no_other(three: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_a_damaged_run_hides_no_other(three: list[Run], open_page: Open) -> None:
     (three[1].folder / "spec.json").write_text("{")
     page = open_page("runs")
-    assert not page.exception
     assert cards(page) == [three[2].id, three[0].id]
     assert page.code[0].value.startswith(f"run {three[1].id} is damaged: spec.json cannot be read")
-    page = press(page, f"delete-{three[1].id}")
+    page = press_key(page, f"delete-{three[1].id}")
     assert not page.exception
     assert not page.code
     assert f"{three[1].id} · damaged" in [text.value for text in page.text]
 
 
-def test_ten_runs_a_page(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+def test_ten_runs_a_page(workspace: Path, open_page: Open) -> None:
     run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
     for number in range(1, 100):
         folder = run.folder.with_name(f"202601{number % 28 + 1:02}-{number:06}-{run.id[-6:]}")
         shutil.copytree(run.folder, folder)
     page = open_page("runs")
-    assert not page.exception
     assert page.text[0].value == "0 running · 0 stopped · 100 finished"
     assert page.text[1].value == "100 runs, page 1 of 10"
     assert len(cards(page)) == 10
@@ -222,17 +198,12 @@ def test_ten_runs_a_page(workspace: Path, open_page: Callable[..., AppTest]) -> 
 
 
 @pytest.mark.parametrize("name", ["leaderboard", "cases", "problems"])
-def test_a_stopped_run_shows_what_it_has_scored(
-    name: str, workspace: Path, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+def test_a_stopped_run_shows_what_it_has_scored(name: str, workspace: Path, open_page: Open) -> None:
     run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"])
     page = open_page(name, run=run.id)
-    assert not page.exception
     assert "No case was scored before it stopped." not in [text.value for text in page.text], "it has not begun"
     stopped(run, 3)
     page = open_page(name, run=run.id)
-    assert not page.exception
     texts = [text.value for text in page.text]
     assert "– cancelled · unfinished: 1 of 2 evaluators done" in texts
     assert page.get("progress")[0].proto.text.startswith("18 of 24 done · ")
@@ -240,28 +211,27 @@ def test_a_stopped_run_shows_what_it_has_scored(
     assert page.query_params["run"] == run.id
 
 
+def killed_run(folder: Path) -> Run:
+    """A run of pictures whose process died, as it leaves it."""
+    whole = objects_run(folder)
+    chosen = ["detection_pr_curve", "average_precision"]
+    run = stopped(engine.create(Workspace(folder), whole.suite, whole.outputs, chosen), 1)
+    (run.folder / "cancel").unlink()
+    return run
+
+
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("leaderboard", {}),
-        ("gallery", {}),
-        ("curves", {}),
-        ("example", {"case": "p1", "model": "keen"}),
+        ("leaderboard", {}), ("gallery", {}), ("curves", {}), ("example", {"case": "p1", "model": "keen"}),
         ("report", {}),
     ],
-)
+)  # fmt: skip
 def test_a_killed_run_of_pictures_shows_the_models_that_are_done(
-    name: str, values: dict[str, str], tmp_path: Path, open_page: Callable[..., AppTest],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
-    whole = objects_run(tmp_path)
-    run = engine.create(Workspace(), whole.suite, whole.outputs, ["detection_pr_curve", "average_precision"])
-    stopped(run, 1)
-    (run.folder / "cancel").unlink()  # as its process leaves it that dies
+    name: str, values: dict[str, str], look_at: Look, open_page: Open
+) -> None:
+    run = look_at(killed_run)
     page = open_page(name, run=run.id, **values)
-    assert not page.exception
     told = [text.value for text in page.text]
     if name == "report":
         assert page.subheader[0].value == "This run is not finished"
@@ -270,9 +240,8 @@ def test_a_killed_run_of_pictures_shows_the_models_that_are_done(
 
 
 def test_the_headline_of_an_unfinished_run_is_of_the_evaluators_that_are_done(
-    workspace: Path, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+    workspace: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
     drawn: list[dict[str, Any]] = []
     monkeypatch.setattr("components.viewers.heatmap.heatmap", drawn.append)
     run = stopped(engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"]), 1)
@@ -290,24 +259,23 @@ def test_the_headline_of_an_unfinished_run_is_of_the_evaluators_that_are_done(
     assert not drawn[-1]["headline"].startswith("So far")
 
 
-def test_a_run_that_is_watched_opens_its_board_when_it_is_done(
-    queued: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_is_watched_opens_its_board_when_it_is_done(queued: Run, open_page: Open, went: Went) -> None:
     page = open_page("runs", run=queued.id)
     engine.execute(queued, AtOnce)
-    assert went(monkeypatch, page.run) == ("leaderboard", {"run": queued.id})
-    assert not open_page("runs", run=queued.id).exception, "nobody watched it here"
+    page.run()
+    assert went == [{"page": "leaderboard", "run": queued.id}]
+    open_page("runs", run=queued.id)
+    assert len(went) == 1, "nobody watched it here"
 
 
-def test_no_run_teaches(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+def test_no_run_teaches(workspace: Path, open_page: Open) -> None:
     page = open_page("runs")
-    assert not page.exception
     assert page.subheader[0].value == "No run yet"
     assert labels(page) == ["Evaluate a suite", "Open"]
 
 
 def test_an_archive_opens_in_another_workspace(
-    run: Run, tmp_path: Path, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     packed = data.archive_run(run.id)
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path / "other"))
@@ -319,7 +287,7 @@ def test_an_archive_opens_in_another_workspace(
     ):
         token = uploaded_files.keep(io.BytesIO(content), "run.zip", uploaded_files.upload_folder())
         page = open_page("runs", archive=token)
-        next(button for button in page.button if button.label == "Open").click().run()
+        press(page, "Open")
         assert not page.exception
         assert said in [text.value for text in page.text]
     assert Workspace().run(run.id).manifest == run.manifest

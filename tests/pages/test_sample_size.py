@@ -1,16 +1,13 @@
 """How many cases are needed, before any run."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-from streamlit.testing.v1 import AppTest
-
 from metrics.stats.power import aim
+from tests.pages.conftest import Open
 
 
-def test_the_cases_for_a_wanted_precision(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+def test_the_cases_for_a_wanted_precision(workspace: Path, open_page: Open) -> None:
     page = open_page("sample_size")
-    assert not page.exception
     needed = aim("share", 0.8)
     text = page.text[0].value
     assert text.startswith(f"{needed.cases_for_width(0.05)} cases for a 95 % interval of ± 0.050; ")
@@ -23,17 +20,15 @@ def test_the_cases_for_a_wanted_precision(workspace: Path, open_page: Callable[.
     assert page.text[0].value.startswith(f"{needed.cases_for_width(0.02):,} cases")
 
 
-def test_a_budget_ends_where_it_is_spent(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+def test_a_budget_ends_where_it_is_spent(workspace: Path, open_page: Open) -> None:
     """Two models answer each case three times for 1 cent: 6 cents a case."""
     page = open_page("sample_size", kind="wins", answer="0.01", repeats="3", budget="30")
-    assert not page.exception
     assert page.text[1].value.startswith("A budget of $30.00 pays for 500 cases: ± ")
     assert page.dataframe[0].value.set_index("cases")["cost"]["50"] == "$3.00"
 
 
-def test_kappa_asks_for_the_share_that_passes(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+def test_kappa_asks_for_the_share_that_passes(workspace: Path, open_page: Open) -> None:
     page = open_page("sample_size", kind="kappa", size="5")
-    assert not page.exception
     labels = [one.label for one in page.number_input]
     assert "Share that passes" in labels
     assert "Likeness in a group" in labels

@@ -1,31 +1,26 @@
 """The pages of a segmentation run: leaderboard, cases, the confusion of pixels, examples, the gallery's way out."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.analysis import compare
-from metrics.store import Run, Workspace
+from metrics.store import Run
 from tests.ingest.files import packed
 from tests.ingest.test_mask_images import mask
+from tests.pages.conftest import Look, Open
 from tests.pages.page_scenes import masks_run, panoptic_run, told
-from tests.pages.test_evaluate import give
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("masks")
-    masks_run(place)
-    return place
+from tests.pages.reading import give, press
 
 
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(folder))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
-    return Workspace().run("latest")
+def run(look_at: Look) -> Run:
+    return look_at(masks_run)
+
+
+def maps_run(folder: Path) -> Run:
+    return panoptic_run(folder, seed=3, pictures=40)
 
 
 def words(page: AppTest) -> list[str]:
@@ -38,7 +33,7 @@ def drawn(page: AppTest) -> dict:
     return told(page, "image_viewer")
 
 
-def test_the_mistakes_of_an_image(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_mistakes_of_an_image(run: Run, open_page: Open) -> None:
     page = open_page("example", run=run.id, case="p0", model="late")
     viewer = drawn(page)
     late, exact = viewer["panels"]
@@ -52,7 +47,7 @@ def test_the_mistakes_of_an_image(run: Run, open_page: Callable[..., AppTest]) -
     assert page.dataframe[0].value.to_numpy().tolist() == [["road", "water", 4800], ["sky", "water", 1600]]
 
 
-def test_the_classes_of_an_image(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_classes_of_an_image(run: Run, open_page: Open) -> None:
     viewer = drawn(open_page("example", run=run.id, case="p0", model="late", show="classes"))
     titles = {panel["title"]: set(panel["objects"]) for panel in viewer["panels"]}
     assert titles == {
@@ -64,7 +59,7 @@ def test_the_classes_of_an_image(run: Run, open_page: Callable[..., AppTest]) ->
     assert {kind for panel in viewer["panels"] for kind in panel["objects"]} == {"class sky"}
 
 
-def test_a_cell_of_the_confusion_lists_its_images(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_a_cell_of_the_confusion_lists_its_images(run: Run, open_page: Open) -> None:
     page = open_page("curves", run=run.id, model="late")
     assert "Most frequent mistakes" in words(page)
     page = open_page("curves", run=run.id, model="late", truth="sky", predicted="road")
@@ -73,11 +68,8 @@ def test_a_cell_of_the_confusion_lists_its_images(run: Run, open_page: Callable[
     assert "3 images" in [caption.value for caption in page.caption]
 
 
-def test_the_confusion_of_segments_has_its_numbers_and_lists_segments(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
-) -> None:
-    maps = panoptic_run(tmp_path, seed=3, pictures=40)
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+def test_the_confusion_of_segments_has_its_numbers_and_lists_segments(look_at: Look, open_page: Open) -> None:
+    maps = look_at(maps_run)
     page = open_page("curves", run=maps.id, view="confusion")
     assert [metric.label for metric in page.metric] == ["PQ ↑", "SQ ↑", "RQ ↑", "PQ things ↑", "PQ stuff ↑"]
     cells = maps.curves("panoptic_quality").set_index(["label", "predicted"])["count"]
@@ -87,19 +79,15 @@ def test_the_confusion_of_segments_has_its_numbers_and_lists_segments(
 
 
 @pytest.mark.parametrize("show", ["segments", "classes", "mistakes"])
-def test_every_region_has_its_style(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest], show: str
-) -> None:
+def test_every_region_has_its_style(look_at: Look, open_page: Open, show: str) -> None:
     """What no segment covers is background, a class that the suite does not list."""
-    maps = panoptic_run(tmp_path, seed=3, pictures=2)
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
-    viewer = drawn(open_page("example", run=maps.id, show=show))
+    viewer = drawn(open_page("example", run=look_at(maps_run).id, show=show))
     kinds = {kind for panel in viewer["panels"] for kind in panel["objects"]}
     assert kinds
     assert kinds <= viewer["styles"].keys()
 
 
-def test_the_leaderboard_has_the_three_numbers(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_leaderboard_has_the_three_numbers(run: Run, open_page: Open) -> None:
     heatmap = told(open_page("leaderboard", run=run.id), "heatmap")
     assert heatmap["models"] == ["exact", "late"]
     assert [column["key"].partition("/")[2] for column in heatmap["columns"]] == [
@@ -109,12 +97,12 @@ def test_the_leaderboard_has_the_three_numbers(run: Run, open_page: Callable[...
     ]
 
 
-def test_the_worst_image_comes_first(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_worst_image_comes_first(run: Run, open_page: Open) -> None:
     page = open_page("cases", run=run.id, model="late")
     assert told(page, "case_list")["cases"][0]["id"] == "p0"
 
 
-def test_the_gallery_leads_to_the_cases(run: Run, open_page: Callable[..., AppTest]) -> None:
+def test_the_gallery_leads_to_the_cases(run: Run, open_page: Open) -> None:
     page = open_page("gallery", run=run.id)
     assert "The list of cases has the images, the worst first; each opens with its wrong pixels drawn on it." in words(
         page
@@ -130,15 +118,13 @@ def test_models_are_compared_on_resamples_of_the_images(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["compare", "problems", "report", "runs", "evaluate"])
-def test_every_other_page_opens(run: Run, open_page: Callable[..., AppTest], name: str) -> None:
+def test_every_other_page_opens(run: Run, open_page: Open, name: str) -> None:
     assert not open_page(name, run=run.id).exception
 
 
 def test_zips_of_masks_are_understood_and_started(
-    workspace: Path, tmp_path: Path, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+    workspace: Path, tmp_path: Path, open_page: Open, started: list[Run]
 ) -> None:
-    started: list[Run] = []
-    monkeypatch.setattr("metrics.engine.start", started.append)
     rows = [[0, 0, 1, 1], [0, 0, 1, 1]]
     truth = {"a.png": mask(rows), "b.png": mask(rows), "labels.txt": "road\nsky\n"}
     models = {f"{model}/a.png": mask(rows) for model in ("unet", "vit")}
@@ -151,7 +137,7 @@ def test_zips_of_masks_are_understood_and_started(
     assert "2 models: unet, vit" in said
     assert "1 answer missing: all their pixels count as wrong" in said
     assert not [field.label for field in page.text_input if field.label.startswith("Model that made")]
-    next(button for button in page.button if button.label == "Start").click().run()
+    press(page, "Start")
     [run] = started
     assert list(run.evaluators) == ["segmentation_iou"]
     assert run.outputs.models == ("unet", "vit")

@@ -1,16 +1,13 @@
 """Slices: where is the model worse than elsewhere?"""
 
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
 from streamlit.testing.v1 import AppTest
 
 from components.views.results import slice_tables
-from components.widgets import url
 from metrics.analysis.slices.find_slices import SliceSearch
 from metrics.analysis.slices.slice_outcomes import Measure
 from metrics.core.suite import Outputs, Suite
@@ -18,7 +15,7 @@ from metrics.store import Run, Workspace
 from tests.analysis.slices.slicing import PLANTED, pictures_run, sliced_run
 from tests.engine.engine_scenes import finished
 from tests.models.word_vectors import WordVectors
-from tests.pages.conftest import serving, settle
+from tests.pages.conftest import Open, Went
 
 BY = {"key": "classification_text/accuracy"}
 
@@ -39,16 +36,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def runs(place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Run]:
     monkeypatch.setenv("ASSAY_WORKSPACE", str(place))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
     return {run.name: run for run in Workspace().runs()}
-
-
-@pytest.fixture
-def left(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, dict]]]:
-    """Where a page wanted to go."""
-    gone: list[tuple[str, dict]] = []
-    monkeypatch.setattr(url, "go", lambda name, **values: gone.append((name, values)))
-    return iter([gone]).__next__()
 
 
 def texts(page: AppTest) -> list[str]:
@@ -56,29 +44,25 @@ def texts(page: AppTest) -> list[str]:
     return [text.value for text in page.text]
 
 
-def test_the_found_slice_in_a_sentence_and_its_cases(
-    runs: dict[str, Run], open_page: Callable[..., AppTest], left: list[tuple[str, dict]]
-) -> None:
+def test_the_found_slice_in_a_sentence_and_its_cases(runs: dict[str, Run], open_page: Open, went: Went) -> None:
     page = open_page("slices", run=runs["Planted"].id, **BY)
     assert page.subheader[0].value.endswith("is significantly worse than the rest")
     assert texts(page)[0] == "m · Classification by text: Accuracy ↑ 0.757 (95 % 0.738–0.775) · n 2,000"
     assert "Questions tagged ‘table’ with more than 3 contexts: 0.383 instead of 0.769, n = 60" in texts(page)[1]
     button = next(button for button in page.button if button.label == f"See the {PLANTED} cases")
     button.click().run()
-    name, values = left[-1]
-    assert (name, values["model"], values["status"]) == ("cases", "m", "ok")
-    cases = open_page("cases", **{key: value for key, value in values.items() if value})
+    values = went[-1]
+    assert (values.pop("page"), values["model"], values["status"]) == ("cases", "m", "ok")
+    cases = open_page("cases", **values)
     shown = texts(cases)
     assert shown[0].endswith(f"Accuracy\u00a0↑ 0.383 (95 % 0.271–0.510) · n {PLANTED}")
     assert shown[1] == "Only cases tagged ‘table’ with more than 3 contexts"
     assert f"1–{PLANTED} of {PLANTED} cases, worst first" in shown
-    example = open_page("example", **{key: value for key, value in values.items() if value})
+    example = open_page("example", **values)
     assert any(f"1 of {PLANTED}" in text for text in texts(example))
 
 
-def test_a_features_slices_and_the_choice_is_in_the_address(
-    runs: dict[str, Run], open_page: Callable[..., AppTest]
-) -> None:
+def test_a_features_slices_and_the_choice_is_in_the_address(runs: dict[str, Run], open_page: Open) -> None:
     page = open_page("slices", run=runs["Planted"].id, feature="contexts", **BY)
     rows = page.dataframe[0].value
     assert rows["label"].tolist() == ["≤ 1", "2", "3", "4", "> 4"]
@@ -92,9 +76,7 @@ def test_the_interval_names_its_method(method: str, words: str) -> None:
     assert words in slice_tables.table_columns("Tag", "cases", method)["interval"]["help"]
 
 
-def test_nothing_found_says_how_small_an_effect_would_have_been(
-    runs: dict[str, Run], open_page: Callable[..., AppTest]
-) -> None:
+def test_nothing_found_says_how_small_an_effect_would_have_been(runs: dict[str, Run], open_page: Open) -> None:
     key = "detection_pr_curve/predictions_right"
     page = open_page("slices", run=runs["Pictures"].id, key=key)
     answer = page.subheader[0].value
@@ -110,28 +92,24 @@ def test_nothing_found_says_how_small_an_effect_would_have_been(
     assert slice_tables.detectable_line(few) == "30 questions are too few: no gap could be detected."
 
 
-def test_objects_of_pictures(
-    runs: dict[str, Run], open_page: Callable[..., AppTest], left: list[tuple[str, dict]]
-) -> None:
+def test_objects_of_pictures(runs: dict[str, Run], open_page: Open, went: Went) -> None:
     page = open_page("slices", run=runs["Pictures"].id)
     sentence = texts(page)[1]
     assert sentence.startswith("Objects of class ‘dog’ and of size ‘small’")
     images = re.search(r"in (\d+) images", sentence)
     assert images
     next(button for button in page.button if button.label.startswith("See the ")).click().run()
-    cases = open_page("cases", **{key: value for key, value in left[-1][1].items() if value})
+    cases = open_page("cases", **{key: value for key, value in went[-1].items() if key != "page"})
     assert any(f"of {images[1]} cases" in text for text in texts(cases))
 
 
-def test_cases_without_features(runs: dict[str, Run], open_page: Callable[..., AppTest]) -> None:
+def test_cases_without_features(runs: dict[str, Run], open_page: Open) -> None:
     page = open_page("slices", run=runs["Plain"].id)
     assert page.subheader[0].value == "The cases have no features to slice by"
     assert page.button[0].label == "Evaluate a suite"
 
 
-def test_topics_only_on_request(
-    runs: dict[str, Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_topics_only_on_request(runs: dict[str, Run], open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = WordVectors()
     monkeypatch.setattr("metrics.models.provide", lambda *_: {"embedder": embedder})
     page = open_page("slices", run=runs["Planted"].id, **BY)
@@ -152,29 +130,9 @@ def test_topics_only_on_request(
         pytest.param('{"model": "x", "of": "cases", "where": [["tag", "x"]]}', "has no model 'x'", id="model"),
     ],
 )
-def test_a_wrong_slice_in_the_address(
-    runs: dict[str, Run], open_page: Callable[..., AppTest], address: str, told: str
-) -> None:
+def test_a_wrong_slice_in_the_address(runs: dict[str, Run], open_page: Open, address: str, told: str) -> None:
     page = open_page("cases", run=runs["Planted"].id, slice=address)
-    assert not page.exception
     assert told in page.error[0].value
     assert any(button.label == "Clear filters" for button in page.sidebar.button)
     example = open_page("example", run=runs["Planted"].id, slice=address)
     assert any("1 of 2,000" in text for text in texts(example))
-
-
-@pytest.mark.browser
-def test_from_a_found_slice_to_its_cases(place: Path, runs: dict[str, Run], browser: Browser) -> None:
-    with serving(place) as address:
-        page = browser.new_page(viewport={"width": 1280, "height": 720})
-        page.set_default_timeout(120_000)
-        page.goto(f"{address}/slices?run={runs['Planted'].id}")
-        sentence = page.get_by_text("Questions tagged ‘table’ with more than 3 contexts: 0.383")
-        expect(sentence).to_be_visible(timeout=120_000)  # the first search of a fresh server imports its libraries
-        expect(page.get_by_text("Dotted: overall value")).to_be_visible(timeout=120_000)  # the page's end
-        settle(page)
-        page.get_by_role("button", name=f"See the {PLANTED} cases").click()
-        page.wait_for_url("**/cases?**")
-        expect(page.get_by_text(f"1–{PLANTED} of {PLANTED} cases, worst first")).to_be_visible(timeout=120_000)
-        expect(page.get_by_text("Only cases tagged ‘table’ with more than 3 contexts")).to_be_visible()
-        page.close()

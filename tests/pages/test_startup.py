@@ -50,7 +50,8 @@ def visit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     environment = {"ASSAY_WORKSPACE": str(folder), "PATH": "/usr/bin:/bin", "HOME": str(folder)}
     with (folder / "samples.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # as if another process were at the samples
-        for _ in range(2):  # the first after an installation also compiles the libraries, which takes memory of its own
+        # the first after an installation also compiles the libraries, which takes memory of its own
+        for _ in range(2 if request.param == "labels" else 1):
             done = subprocess.run(
                 [sys.executable, "-c", VISIT], cwd=PROJECT, env=environment, capture_output=True, text=True, check=True
             )

@@ -1,6 +1,5 @@
 """Cases of a suite edited by a form and in a table, merged, and compared with earlier versions."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,10 @@ from components.views.setup.case_table import table_edits
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
+from tests.pages.conftest import Open
 from tests.pages.page_scenes import marked
-from tests.pages.test_suites import HOSTILE, ROWS, by_label, newest, press, words
+from tests.pages.reading import labelled, press, words
+from tests.pages.test_suites import HOSTILE, ROWS, newest
 
 CONDITION = '"euro" AND (regexp("[0-9]+") OR NOT "free")'
 
@@ -34,7 +35,7 @@ def stored(workspace: Path) -> str:
 
 
 @pytest.fixture
-def page(stored: str, open_page: Callable[..., AppTest]) -> Callable[..., AppTest]:
+def page(stored: str, open_page: Open) -> Open:
     return lambda **params: open_page("suites", suite=stored, **params)
 
 
@@ -55,25 +56,25 @@ def rows(boxes: Any, part: str) -> list[Any]:
     return [box for box in boxes if f"-condition-{part}-" in (box.key or "")]
 
 
-def test_opening_a_case_changes_nothing(page: Callable[..., AppTest]) -> None:
+def test_opening_a_case_changes_nothing(page: Open) -> None:
     shown = page(case="c1")
     assert "2 of 12 cases" in words(shown)
     assert "Not applied yet" not in words(shown)
-    assert next(button for button in shown.button if button.label == "Apply").disabled
+    assert labelled(shown.button, "Apply").disabled
     assert shown.code[0].value == CONDITION
     assert "✓ a schema that can be used" in words(shown)
 
 
-def test_every_field_of_a_case_is_edited(page: Callable[..., AppTest], stored: str) -> None:
+def test_every_field_of_a_case_is_edited(page: Open, stored: str) -> None:
     shown = page(case="c1")
-    by_label(shown.text_area, "Question").set_value("How much?").run()
-    by_label(shown.text_area, "Expected answer 2").set_value("one euro").run()
-    by_label(shown.text_area, "Source text").set_value(" ").run()
-    by_label(shown.multiselect, "Tags").set_value(["fees", "new"]).run()
-    by_label(shown.selectbox, "Complexity").set_value("medium").run()
-    by_label(shown.number_input, "Weight").set_value(3.5).run()
-    by_label(shown.text_input, "Group").set_value("").run()
-    by_label(shown.text_input, "Case id").set_value("first").run()
+    labelled(shown.text_area, "Question").set_value("How much?").run()
+    labelled(shown.text_area, "Expected answer 2").set_value("one euro").run()
+    labelled(shown.text_area, "Source text").set_value(" ").run()
+    labelled(shown.multiselect, "Tags").set_value(["fees", "new"]).run()
+    labelled(shown.selectbox, "Complexity").set_value("medium").run()
+    labelled(shown.number_input, "Weight").set_value(3.5).run()
+    labelled(shown.text_input, "Group").set_value("").run()
+    labelled(shown.text_input, "Case id").set_value("first").run()
     assert "Not applied yet: question, expected answers, source text, tags, complexity, weight, group, id" in words(
         shown
     )
@@ -87,18 +88,18 @@ def test_every_field_of_a_case_is_edited(page: Callable[..., AppTest], stored: s
     }  # fmt: skip
 
 
-def test_an_expected_answer_is_added_and_one_removed(page: Callable[..., AppTest]) -> None:
+def test_an_expected_answer_is_added_and_one_removed(page: Open) -> None:
     shown = page(case="c1")
     keyed(shown.button, "-expected-add").click().run()
-    by_label(shown.text_area, "Expected answer 3").set_value("EUR 1").run()
+    labelled(shown.text_area, "Expected answer 3").set_value("EUR 1").run()
     keyed(shown.button, "-expected-remove-0").click().run()
     press(shown, "Apply")
     assert row(saved(shown), "c1")["expected_answers"] == [HOSTILE, "EUR 1"]
 
 
-def test_the_first_choice_is_made_the_correct_one(page: Callable[..., AppTest]) -> None:
+def test_the_first_choice_is_made_the_correct_one(page: Open) -> None:
     shown = page(case="c1")
-    box = by_label(shown.selectbox, "Correct choice")
+    box = labelled(shown.selectbox, "Correct choice")
     assert box.value == 1
     box.set_value(0).run()
     assert "Not applied yet: correct choice" in words(shown)
@@ -108,17 +109,17 @@ def test_the_first_choice_is_made_the_correct_one(page: Callable[..., AppTest]) 
     assert (found["reference_context_ids"], found["reference_grades"]) == (["doc-1", HOSTILE], [2.0, 1.0])
 
 
-def test_a_case_with_grades_is_duplicated(page: Callable[..., AppTest]) -> None:
+def test_a_case_with_grades_is_duplicated(page: Open) -> None:
     shown = page(case="c1")
     press(shown, "Duplicate")
     found = saved(shown)
     assert row(found, "c1-copy") == row(found, "c1") | {"case_id": "c1-copy"}
 
 
-def test_problems_of_all_fields_are_told_and_nothing_is_applied(page: Callable[..., AppTest]) -> None:
+def test_problems_of_all_fields_are_told_and_nothing_is_applied(page: Open) -> None:
     shown = page(case="c1")
-    by_label(shown.text_input, "Case id").set_value("c2").run()
-    by_label(shown.text_area, "JSON Schema").set_value('{"type": 3}').run()
+    labelled(shown.text_input, "Case id").set_value("c2").run()
+    labelled(shown.text_area, "JSON Schema").set_value('{"type": 3}').run()
     assert "✗ the schema is not" in words(shown)
     press(shown, "Apply")
     told = words(shown)
@@ -126,14 +127,14 @@ def test_problems_of_all_fields_are_told_and_nothing_is_applied(page: Callable[.
     assert "✗ desk, case c1, column case_id: found the id 'c2' again" in told
     assert "draft" not in shown.query_params
     press(shown, "Revert")
-    assert by_label(shown.text_input, "Case id").value == "c1"
+    assert labelled(shown.text_input, "Case id").value == "c1"
 
 
-def test_a_new_case_gets_the_next_id_and_is_opened(page: Callable[..., AppTest]) -> None:
+def test_a_new_case_gets_the_next_id_and_is_opened(page: Open) -> None:
     shown = page()
     press(shown, "New case")
-    assert by_label(shown.text_input, "Case id").value == "c12"
-    by_label(shown.text_area, "Question").set_value(HOSTILE).run()
+    assert labelled(shown.text_input, "Case id").value == "c12"
+    labelled(shown.text_area, "Question").set_value(HOSTILE).run()
     press(shown, "Add the case")
     assert "13 of 13 cases" in words(shown)
     press(shown, "Duplicate")
@@ -147,19 +148,19 @@ def test_a_new_case_gets_the_next_id_and_is_opened(page: Callable[..., AppTest])
     assert row(saved(shown), "c12-copy")["question"] == HOSTILE
 
 
-def test_a_class_is_asked_for(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+def test_a_class_is_asked_for(workspace: Path, open_page: Open) -> None:
     rows = [{"case_id": "1", "question": "q", "label": "cat"}, {"case_id": "2", "question": "r", "label": "dog"}]
     stored = Workspace().save_suite(Suite.from_rows("animals", "classification", rows))
     shown = open_page("suites", suite=stored, new="1")
-    by_label(shown.text_area, "Question").set_value("s").run()
+    labelled(shown.text_area, "Question").set_value("s").run()
     press(shown, "Add the case")
     assert "column label: found nothing; expected the true class of the case" in words(shown)
-    by_label(shown.selectbox, "True class").set_value("dog").run()
+    labelled(shown.selectbox, "True class").set_value("dog").run()
     press(shown, "Add the case")
     assert row(saved(shown), "3")["label"] == "dog"
 
 
-def test_a_condition_is_built_by_rows_and_tried(page: Callable[..., AppTest]) -> None:
+def test_a_condition_is_built_by_rows_and_tried(page: Open) -> None:
     shown = page(case="c2")
     rows(shown.text_input, "what")[0].set_value("euro").run()
     assert shown.code[0].value == '"euro"'
@@ -182,30 +183,30 @@ def test_a_condition_is_built_by_rows_and_tried(page: Callable[..., AppTest]) ->
     assert row(saved(shown), "c2")["conditions"] == '"euro" AND NOT regexp("[0-9]")'
 
 
-def test_a_condition_is_written_as_text_with_the_place_of_an_error(page: Callable[..., AppTest]) -> None:
+def test_a_condition_is_written_as_text_with_the_place_of_an_error(page: Open) -> None:
     shown = page(case="c1")
     mode = keyed(shown.get("button_group"), "-condition-mode")
     mode.set_value(["text"]).run() if isinstance(mode.value, list) else mode.set_value("text").run()
-    by_label(shown.text_area, "Condition").set_value('"a" "b"').run()
+    labelled(shown.text_area, "Condition").set_value('"a" "b"').run()
     assert "✗ the condition has '\"b\"' at character 5; expected AND, OR or the end" in words(shown)
     press(shown, "Apply")
     assert "column conditions: found '\"b\"' at character 5" in words(shown)
-    by_label(shown.text_area, "Condition").set_value('"a" AND ("b" OR ("c" AND "d"))').run()
+    labelled(shown.text_area, "Condition").set_value('"a" AND ("b" OR ("c" AND "d"))').run()
     mode = keyed(shown.get("button_group"), "-condition-mode")
     mode.set_value(["form"]).run() if isinstance(mode.value, list) else mode.set_value("form").run()
     assert "This condition is nested too deeply for the form: it is edited as text." in words(shown)
 
 
-def test_a_case_that_is_not_there(page: Callable[..., AppTest]) -> None:
+def test_a_case_that_is_not_there(page: Open) -> None:
     shown = page(case="gone")
     assert "The suite has no case" in shown.info[0].value
     press(shown, "Back to the cases")
     assert "1–12 of 12 cases" in words(shown)
 
 
-def test_cases_shown_are_duplicated(page: Callable[..., AppTest]) -> None:
+def test_cases_shown_are_duplicated(page: Open) -> None:
     shown = page(tag="fees")
-    by_label(shown.selectbox, "Edit").select("copy").run()
+    labelled(shown.selectbox, "Edit").select("copy").run()
     press(shown, "Apply to all 6 cases shown")
     assert "desk: 18 cases, text · 1 edit, not saved" in words(shown)
     assert row(saved(shown), "c1-copy")["conditions"] == CONDITION
@@ -244,7 +245,7 @@ def test_all_problems_of_a_table_are_told_at_once(stored: str) -> None:
     ]  # fmt: skip
 
 
-def test_the_table_shows_a_page_of_the_suites_columns(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+def test_the_table_shows_a_page_of_the_suites_columns(workspace: Path, open_page: Open) -> None:
     rows = [{"case_id": f"{n:03}", "question": "q", "area": "hall", "tags": ["t"] if n % 2 else []} for n in range(250)]
     stored = Workspace().save_suite(Suite.from_rows("many", "text", rows))
     shown = open_page("suites", suite=stored, table="1", page="3")
@@ -252,8 +253,8 @@ def test_the_table_shows_a_page_of_the_suites_columns(workspace: Path, open_page
     frame = shown.dataframe[0].value
     assert list(frame.columns) == ["case_id", "question", "tags", "metadata.area"]
     assert (frame["case_id"].iloc[0], list(frame["tags"].iloc[1])) == ("200", ["t"])
-    assert next(button for button in shown.button if button.label == "Apply the changes").disabled
-    by_label(shown.multiselect, "Columns").set_value(["conditions"]).run()
+    assert labelled(shown.button, "Apply the changes").disabled
+    labelled(shown.multiselect, "Columns").set_value(["conditions"]).run()
     assert list(shown.dataframe[0].value.columns) == ["case_id", "conditions"]
 
 
@@ -267,7 +268,7 @@ def test_ids_go_on_where_the_suite_ends(workspace: Path) -> None:
         assert data.next_case_ids(stored, "", 2) == found
 
 
-def test_cases_of_a_file_are_merged_and_conflicts_asked_about(page: Callable[..., AppTest]) -> None:
+def test_cases_of_a_file_are_merged_and_conflicts_asked_about(page: Open) -> None:
     shown = page(view="merge")
     file = b"id,prompt\nc2,Another?\nnew,New?\n"
     shown.file_uploader[0].set_value(("more.csv", file, "text/csv")).run()
@@ -286,28 +287,26 @@ def test_cases_of_a_file_are_merged_and_conflicts_asked_about(page: Callable[...
     [(b"case_id,question\na,one\na,two\n", "Cannot be merged: 1 problem"), (b"\xff\xfe\x00", "bad.csv cannot be read")],
     ids=["a case twice", "bytes"],
 )
-def test_a_file_that_cannot_be_merged(page: Callable[..., AppTest], content: bytes, told: str) -> None:
+def test_a_file_that_cannot_be_merged(page: Open, content: bytes, told: str) -> None:
     shown = page(view="merge")
     shown.file_uploader[0].set_value(("bad.csv", content, "text/csv")).run()
     assert told in words(shown)
     assert not [button for button in shown.button if button.label.startswith("Merge")]
 
 
-def test_a_stored_suite_is_merged(page: Callable[..., AppTest], stored: str) -> None:
+def test_a_stored_suite_is_merged(page: Open, stored: str) -> None:
     assert "The workspace has no other suite of the task text." in words(page(view="merge", more="suite"))
     other = Workspace().save_suite(Suite.from_rows("other", "text", [ROWS[0], {"case_id": "x", "question": "New?"}]))
     Workspace().save_suite(Suite.from_rows("labels", "classification", [{"case_id": "x", "label": "l"}]))
     shown = page(view="merge", more="suite")
-    assert list(by_label(shown.selectbox, "Suite (1)").options) == [f"other · 2 cases · {other[:7]}"]
-    by_label(shown.selectbox, "Suite (1)").select(other).run()
+    assert list(labelled(shown.selectbox, "Suite (1)").options) == [f"other · 2 cases · {other[:7]}"]
+    labelled(shown.selectbox, "Suite (1)").select(other).run()
     assert "other: 1 new case · 1 already here, skipped" in words(shown)
     press(shown, "Merge 1 case")
     assert "desk: 13 cases, text · 1 edit, not saved" in words(shown)
 
 
-def test_versions_and_what_differs(
-    page: Callable[..., AppTest], stored: str, open_page: Callable[..., AppTest]
-) -> None:
+def test_versions_and_what_differs(page: Open, stored: str, open_page: Open) -> None:
     assert "This is the only version." in words(page(view="history"))
     outputs = Outputs.from_rows([{"case_id": row["case_id"], "model": "m", "answer": "1 euro"} for row in ROWS])
     finished(Workspace(), Workspace().suite(stored), outputs, "rouge", name="First run")
@@ -317,7 +316,7 @@ def test_versions_and_what_differs(
     ]  # fmt: skip
     token, _ = data.add_edits(stored, "", edits)
     shown = page(view="history", draft=token)
-    assert by_label(shown.selectbox, "To").value == "draft"
+    assert labelled(shown.selectbox, "To").value == "draft"
     assert "1 case changed" in words(shown)
     made, _ = data.save_draft(stored, token, "second")
     shown = open_page("suites", suite=made, view="history")
@@ -333,7 +332,7 @@ def test_versions_and_what_differs(
     ]
     assert table.iloc[1]["edits"] == "1 case: question changed; 1 case: added; 1 case: removed"
     assert list(table["runs"]) == ["1", "0"]
-    assert by_label(shown.selectbox, "From").value == stored
+    assert labelled(shown.selectbox, "From").value == stored
     assert "removed" in {mark for _, mark in marked(shown)}
     assert (f"{HOSTILE}?", "added") in marked(shown)
     for kind, told in (("added", ["x", "New?"]), ("removed", ["c3", ROWS[3]["question"]])):
@@ -343,16 +342,16 @@ def test_versions_and_what_differs(
     assert Workspace().runs()[0].spec["suite"]["fingerprint"] == stored, "a run keeps the version that it used"
 
 
-def test_a_suite_is_renamed(page: Callable[..., AppTest], stored: str) -> None:
+def test_a_suite_is_renamed(page: Open, stored: str) -> None:
     shown = page(view="history")
-    by_label(shown.text_input, "Name").set_value("counter").run()
+    labelled(shown.text_input, "Name").set_value("counter").run()
     press(shown, "Rename the suite")
     assert "counter: 12 cases, text" in words(shown)
     assert "✓ renamed from 'desk'" in words(shown)
     assert Workspace().suite(stored).name == "counter"
 
 
-def test_a_suite_of_images_is_edited(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+def test_a_suite_of_images_is_edited(workspace: Path, open_page: Open) -> None:
     (workspace / "pictures").mkdir()
     Image.new("RGB", (8, 8)).save(workspace / "pictures" / "p0.png")
     cases = [{"case_id": f"p{n}", "image": "p0.png", "image_width": 8, "image_height": 8} for n in range(2)]
@@ -362,7 +361,7 @@ def test_a_suite_of_images_is_edited(workspace: Path, open_page: Callable[..., A
     shown = open_page("suites", suite=stored, case="p0")
     assert shown.get("image")
     assert not [button for button in shown.button if button.label in ("Duplicate", "New case")]
-    by_label(shown.multiselect, "Tags").set_value(["blurred"]).run()
+    labelled(shown.multiselect, "Tags").set_value(["blurred"]).run()
     press(shown, "Apply")
     press(shown, "Next")
     assert "No objects: a detection in this image is a false positive." in words(shown)
@@ -377,16 +376,16 @@ def test_a_suite_of_images_is_edited(workspace: Path, open_page: Callable[..., A
     assert list(table.columns) == ["case_id", "tags"]
 
 
-def test_chosen_cases_stay_chosen_after_an_edit(page: Callable[..., AppTest]) -> None:
+def test_chosen_cases_stay_chosen_after_an_edit(page: Open) -> None:
     shown = page()
     shown.session_state[shown.dataframe[0].key] = {"selection": {"rows": [1, 3], "columns": [], "cells": []}}
     shown.run()
-    by_label(shown.text_input, "Tag").set_value("twice").run()
+    labelled(shown.text_input, "Tag").set_value("twice").run()
     press(shown, "Apply to the 2 chosen cases")
     assert [tags is not None and "twice" in tags for tags in shown.dataframe[0].value["tags"]].count(True) == 2
-    by_label(shown.selectbox, "Edit").set_value("weigh").run()
+    labelled(shown.selectbox, "Edit").set_value("weigh").run()
     press(shown, "Apply to the 2 chosen cases")
     assert shown.dataframe[0].value["weight"].notna().tolist()[:4] == [False, True, False, True]
-    by_label(shown.selectbox, "Edit").set_value("leave_out").run()
+    labelled(shown.selectbox, "Edit").set_value("leave_out").run()
     press(shown, "Apply to the 2 chosen cases")
     assert "Apply to all 10 cases shown" in [button.label for button in shown.button]

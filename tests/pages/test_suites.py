@@ -1,7 +1,6 @@
 """Suites: what is in my test suite, and which suite do I need?"""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,9 @@ from metrics.ingest import read_suite
 from metrics.perturbations import KINDS
 from metrics.store import Workspace
 from tests.judge.server import JudgeServer
+from tests.pages.conftest import Open
 from tests.pages.page_scenes import told
+from tests.pages.reading import labelled, press, words
 
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"
 ROWS: list[dict[str, Any]] = [
@@ -36,24 +37,9 @@ def stored(workspace: Path) -> str:
 
 
 @pytest.fixture
-def page(stored: str, open_page: Callable[..., AppTest]) -> Callable[..., AppTest]:
+def page(stored: str, open_page: Open) -> Open:
     """The page on that suite."""
     return lambda **params: open_page("suites", suite=stored, **params)
-
-
-def words(page: AppTest) -> str:
-    assert not page.exception
-    return "\n".join(text.value for text in page.text)
-
-
-def press(page: AppTest, label: str) -> AppTest:
-    next(button for button in page.button if button.label == label).click().run()
-    assert not page.exception
-    return page
-
-
-def by_label(boxes: Any, label: str) -> Any:
-    return next(box for box in boxes if box.label == label)
 
 
 def ids(page: AppTest) -> list[str]:
@@ -64,7 +50,7 @@ def newest() -> Suite:
     return Workspace().suite(Workspace().suites()[0]["fingerprint"])
 
 
-def test_an_empty_workspace_teaches_and_takes_an_upload(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+def test_an_empty_workspace_teaches_and_takes_an_upload(workspace: Path, open_page: Open) -> None:
     page = open_page("suites")
     assert [heading.value for heading in page.subheader] == ["No suite is stored yet"]
     page.file_uploader[0].set_value(("sums.csv", b"id,prompt,reference\n1,1 + 1?,2\n2,2 + 2?,4\n", "text/csv")).run()
@@ -84,9 +70,7 @@ def test_an_empty_workspace_teaches_and_takes_an_upload(workspace: Path, open_pa
     ],
     ids=["a case twice", "bytes"],
 )
-def test_a_bad_upload_lists_its_problems(
-    workspace: Path, open_page: Callable[..., AppTest], content: bytes, told: str
-) -> None:
+def test_a_bad_upload_lists_its_problems(workspace: Path, open_page: Open, content: bytes, told: str) -> None:
     page = open_page("suites")
     page.file_uploader[0].set_value(("bad.csv", content, "text/csv")).run()
     if "Not stored" in told:
@@ -96,7 +80,7 @@ def test_a_bad_upload_lists_its_problems(
     assert not Workspace().suites()
 
 
-def test_a_suite_that_is_not_there_is_told(stored: str, open_page: Callable[..., AppTest]) -> None:
+def test_a_suite_that_is_not_there_is_told(stored: str, open_page: Open) -> None:
     page = open_page("suites", suite="0" * 64)
     assert "This workspace has no suite" in page.error[0].value
     assert page.query_params["suite"] in (stored, [stored])
@@ -113,7 +97,7 @@ def test_a_suite_that_is_not_there_is_told(stored: str, open_page: Callable[...,
     ],
     ids=["tag", "complexity and text", "length", "column", "none"],
 )
-def test_the_address_filters(page: Callable[..., AppTest], params: dict[str, Any], found: list[int]) -> None:
+def test_the_address_filters(page: Open, params: dict[str, Any], found: list[int]) -> None:
     shown = page(**params)
     if not found:
         assert "No case fits the filters" in shown.info[0].value
@@ -122,16 +106,14 @@ def test_the_address_filters(page: Callable[..., AppTest], params: dict[str, Any
     assert f"1–{len(found)} of {len(found)} case{'s' * (len(found) > 1)} that match" in words(shown)
 
 
-def test_edits_make_a_draft_that_is_undone_saved_and_evaluated(
-    page: Callable[..., AppTest], stored: str, open_page: Callable[..., AppTest]
-) -> None:
+def test_edits_make_a_draft_that_is_undone_saved_and_evaluated(page: Open, stored: str, open_page: Open) -> None:
     shown = page(tag="fees", complexity="complex")
-    button = next(button for button in shown.button if button.label == "Apply to all 6 cases shown")
+    button = labelled(shown.button, "Apply to all 6 cases shown")
     assert button.disabled, "a tag has no name yet"
-    by_label(shown.text_input, "Tag").set_value("audit").run()
+    labelled(shown.text_input, "Tag").set_value("audit").run()
     press(shown, "Apply to all 6 cases shown")
     assert "desk: 12 cases, text · 1 edit, not saved" in words(shown)
-    by_label(shown.selectbox, "Edit").select("leave_out").run()
+    labelled(shown.selectbox, "Edit").select("leave_out").run()
     press(shown, "Apply to all 6 cases shown")
     assert "6 cases: tagged audit\n6 cases: removed" in words(shown)
     assert ids(shown) == [f"c{n}" for n in range(0, 12, 2)], "a filter by what is no longer there is none"
@@ -140,20 +122,20 @@ def test_edits_make_a_draft_that_is_undone_saved_and_evaluated(
     again = open_page("suites", **dict(shown.query_params.items()))
     assert "1 edit, not saved" in words(again)
     assert len(Workspace().suites()) == 1
-    by_label(again.text_input, "Name of the new suite").set_value("desk, audited").run()
+    labelled(again.text_input, "Name of the new suite").set_value("desk, audited").run()
     press(again, "Save as a new suite")
     assert "✓ stored as 'desk, audited': 12 cases" in words(again)
     assert newest().filter(tag="audit").cases["case_id"].to_pylist() == [f"c{n}" for n in range(1, 12, 2)]
     assert "audit" not in Workspace().suite(stored).tags, "the stored suite is as it was"
     press(again, "Evaluate this suite")
     evaluate = open_page("evaluate", **{"from": "stored", "suite": newest().fingerprint})
-    assert by_label(evaluate.selectbox, "Test cases").value == newest().fingerprint
+    assert labelled(evaluate.selectbox, "Test cases").value == newest().fingerprint
 
 
-def test_the_same_suite_is_not_stored_twice(page: Callable[..., AppTest], stored: str) -> None:
+def test_the_same_suite_is_not_stored_twice(page: Open, stored: str) -> None:
     shown = page(search="c1")
-    by_label(shown.selectbox, "Edit").select("weigh").run()
-    by_label(shown.number_input, "Weight").set_value(3.0).run()
+    labelled(shown.selectbox, "Edit").select("weigh").run()
+    labelled(shown.number_input, "Weight").set_value(3.0).run()
     press(shown, "Apply to all 3 cases shown")
     press(shown, "Save as a new suite")
     weighted = newest()
@@ -163,10 +145,10 @@ def test_the_same_suite_is_not_stored_twice(page: Callable[..., AppTest], stored
     )  # fmt: skip
 
 
-def test_keeping_all_of_them_is_no_edit(page: Callable[..., AppTest]) -> None:
+def test_keeping_all_of_them_is_no_edit(page: Open) -> None:
     shown = page()
-    by_label(shown.selectbox, "Edit").select("keep").run()
-    assert next(button for button in shown.button if button.label == "Apply to all 12 cases shown").disabled
+    labelled(shown.selectbox, "Edit").select("keep").run()
+    assert labelled(shown.button, "Apply to all 12 cases shown").disabled
 
 
 def test_chosen_rows_alone_are_edited(stored: str) -> None:
@@ -177,21 +159,21 @@ def test_chosen_rows_alone_are_edited(stored: str) -> None:
     assert data.edit_draft(stored, token, {"do": "tag", "tag": ""}, {}) == ("", ("a tag is missing",))
 
 
-def test_what_is_in_it(page: Callable[..., AppTest]) -> None:
+def test_what_is_in_it(page: Open) -> None:
     tags, complexity, area = (frame.value for frame in page(view="contents").dataframe)
     assert dict(zip(tags["value"], tags["cases"], strict=True)) == {"fees": 6, "loans": 6, HOSTILE: 6}
     assert dict(zip(complexity["value"], complexity["cases"], strict=True)) == {"simple": 6, "complex": 6}
     assert list(area["share"]) == pytest.approx([100 / 3] * 3)
 
 
-def test_a_complexity_that_is_not_given_is_said(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+def test_a_complexity_that_is_not_given_is_said(workspace: Path, open_page: Open) -> None:
     Workspace().save_suite(Suite.from_rows("plain", "text", [{"case_id": "a", "question": "q"}]))
     shown = open_page("suites", view="contents")
     assert "1 case without a complexity count as medium" in shown.caption[-1].value
     assert "No case has a tag." in words(shown)
 
 
-def test_a_sample_is_stored(page: Callable[..., AppTest]) -> None:
+def test_a_sample_is_stored(page: Open) -> None:
     shown = page(view="divide", size="4", seed="3")
     table = shown.dataframe[0].value
     assert list(table.columns) == ["What", "The suite", "The sample"]
@@ -202,7 +184,7 @@ def test_a_sample_is_stored(page: Callable[..., AppTest]) -> None:
     assert len(newest()) == 4
 
 
-def test_a_split_is_stored_as_two_suites(page: Callable[..., AppTest]) -> None:
+def test_a_split_is_stored_as_two_suites(page: Open) -> None:
     shown = page(view="divide", do="split", share="75")
     assert list(shown.dataframe[0].value.iloc[0]) == ["cases", 12, 9, 3]
     press(shown, "Store both parts")
@@ -210,7 +192,7 @@ def test_a_split_is_stored_as_two_suites(page: Callable[..., AppTest]) -> None:
     assert {each["name"] for each in Workspace().suites()} == {"desk", "desk, development", "desk, held out"}
 
 
-def test_a_split_that_leaves_nothing_says_why(page: Callable[..., AppTest]) -> None:
+def test_a_split_that_leaves_nothing_says_why(page: Open) -> None:
     shown = page(view="divide", do="split", share="1")
     assert "✗ split: found the share 0.01 of 12 families of cases" in words(shown)
 
@@ -221,7 +203,7 @@ def previewed(shown: AppTest) -> list[tuple[str, list[tuple[str, bool]]]]:
     return [(each["title"], [(text, bool(mark)) for text, mark, _ in each["parts"]]) for each in drawn]
 
 
-def test_perturbing_shows_before_and_after_and_keeps_its_word(page: Callable[..., AppTest]) -> None:
+def test_perturbing_shows_before_and_after_and_keeps_its_word(page: Open) -> None:
     shown = page(view="perturb", kind=["copy", "yz", "antonym"], intensity="high", seed="5")
     drawn = previewed(shown)
     kinds = ["Original", "Copy", "y and z exchanged", "Antonyms"]
@@ -240,15 +222,15 @@ def test_perturbing_shows_before_and_after_and_keeps_its_word(page: Callable[...
     assert "desk, perturbed: 48 cases, text, 36 of them variants" in words(shown)
 
 
-def test_without_the_control_it_warns_and_without_kinds_it_teaches(page: Callable[..., AppTest]) -> None:
+def test_without_the_control_it_warns_and_without_kinds_it_teaches(page: Open) -> None:
     shown = page(view="perturb", kind="comma")
     assert shown.caption[-1].value.startswith("Without Copy, the control")
-    by_label(shown.multiselect, f"Kinds ({len(KINDS)})").set_value([]).run()
+    labelled(shown.multiselect, f"Kinds ({len(KINDS)})").set_value([]).run()
     assert "Choose a kind and what to change." in words(shown)
     assert len(shown.dataframe[0].value) == len(KINDS)
 
 
-def test_a_judged_kind_needs_a_judge_and_asks_it_once(page: Callable[..., AppTest], judge_server: JudgeServer) -> None:
+def test_a_judged_kind_needs_a_judge_and_asks_it_once(page: Open, judge_server: JudgeServer) -> None:
     shown = page(view="perturb", kind=["copy", "paraphrase"])
     assert "A judge writes these variants, and none is set up." in words(shown)
     assert next(button for button in shown.button if button.label.startswith("Store")).disabled
@@ -274,9 +256,7 @@ def test_downloads_are_the_draft(stored: str, tmp_path: Path) -> None:
     assert data.draft_bytes(stored, token, "csv").startswith(b"case_id,question,")
 
 
-def test_a_suite_of_images_is_viewed_and_divided_not_perturbed(
-    workspace: Path, open_page: Callable[..., AppTest]
-) -> None:
+def test_a_suite_of_images_is_viewed_and_divided_not_perturbed(workspace: Path, open_page: Open) -> None:
     (workspace / "pictures").mkdir()
     Image.new("RGB", (8, 8)).save(workspace / "pictures" / "p0.png")
     cases = [{"case_id": f"p{n}", "image": "p0.png", "image_width": 8, "image_height": 8} for n in range(4)]
@@ -291,7 +271,7 @@ def test_a_suite_of_images_is_viewed_and_divided_not_perturbed(
     assert (len(newest()), newest().media is not None) == (2, True)
 
 
-def test_pages_of_a_hundred(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+def test_pages_of_a_hundred(workspace: Path, open_page: Open) -> None:
     rows = [{"case_id": str(n), "question": "q"} for n in range(250)]
     Workspace().save_suite(Suite.from_rows("many", "text", rows))
     shown = open_page("suites", page="3")
@@ -300,7 +280,7 @@ def test_pages_of_a_hundred(workspace: Path, open_page: Callable[..., AppTest]) 
     assert ids(shown)[0] == "100"
 
 
-def test_cases_that_are_alike_are_listed_with_their_texts(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+def test_cases_that_are_alike_are_listed_with_their_texts(workspace: Path, open_page: Open) -> None:
     asked = ["Who built the gate?", "Who built the gate", "Where is the mill?"]
     rows = [{"case_id": f"c{place}", "question": text} for place, text in enumerate(asked)]
     kept = Workspace().save_suite(Suite.from_rows("gates", "text", rows))

@@ -1,7 +1,7 @@
 """Evaluate: running a model on a suite from the page."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 from metrics.core.suite import Suite
 from metrics.store import Workspace
 from metrics.targets.jobs import Job
+from tests.pages.conftest import Open
+from tests.pages.reading import labelled, words
 from tests.targets.bot_server import BotServer
 
 
@@ -25,17 +27,12 @@ def suite(workspace: Path) -> str:
     return Workspace().save_suite(Suite.from_rows("Four", "text", rows))
 
 
-def words(page: AppTest) -> str:
-    assert not page.exception
-    return "\n".join(text.value for text in page.text)
-
-
 def button(page: AppTest, label: str) -> AppTest:
-    return next(each for each in page.button if each.label == label)
+    return labelled(page.button, label)
 
 
 def test_a_model_is_tried_asked_and_evaluated(
-    bot: BotServer, suite: str, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+    bot: BotServer, suite: str, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = Job.start
     monkeypatch.setattr(Job, "start", lambda self: start(self).wait())  # as if it ended at once
@@ -71,14 +68,14 @@ def test_a_model_is_tried_asked_and_evaluated(
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_starts(
-    target: dict[str, object], problem: str, suite: str, open_page: Callable[..., AppTest]
+    target: dict[str, object], problem: str, suite: str, open_page: Open
 ) -> None:
     page = open_page("evaluate", **{"from": "stored", "suite": suite, "by": "model", "target": json.dumps(target)})
     assert problem in words(page)
     assert next(each for each in page.button if each.label.startswith("Ask ") or each.label.startswith("Use")).disabled
 
 
-def test_programs_are_for_the_command_line(suite: str, open_page: Callable[..., AppTest]) -> None:
+def test_programs_are_for_the_command_line(suite: str, open_page: Open) -> None:
     page = open_page("evaluate", **{"from": "stored", "suite": suite, "by": "model", "kind": "code"})
     assert "A web page must not run programs" in words(page)
     assert any("--target bot.py:answer" in code.value for code in page.code)

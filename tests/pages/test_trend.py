@@ -1,7 +1,6 @@
 """Trend: is it getting better from run to run?"""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,29 +15,26 @@ from metrics.store import Run, Workspace
 from tests.analysis.comparison.test_compare import outputs, suite
 from tests.components.board_scenes import cell, column
 from tests.engine.engine_scenes import dated, finished
-from tests.pages.conftest import HOSTILE
+from tests.pages.conftest import HOSTILE, Look, Open, Went
 from tests.pages.page_scenes import objects_run
+from tests.pages.reading import press
 
 PASSES = "text_matching/passes"
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def three_runs(folder: Path) -> Run:
     """Three runs of one suite: `a` 4, 19 and 19 of 20 right; a model with a hostile name worse in the last."""
-    folder = tmp_path_factory.mktemp("trend")
     for day, (of_a, hostile) in enumerate([(4, 20), (19, 20), (19, 5)], 1):
         right = {"a": set(range(of_a)), HOSTILE: set(range(hostile))}
         run = finished(Workspace(folder), suite(), outputs(right), "text_matching", "rouge", name=f"Version {day}")
-        dated(run, day)
-    return folder
+        last = dated(run, day)
+    return last
 
 
 @pytest.fixture
-def runs(place: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+def runs(look_at: Look) -> list[Run]:
     """The runs, the oldest first, in the workspace that the pages look at."""
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(place))
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
-    return Workspace().runs()[::-1]
+    return look_at(three_runs).workspace.runs()[::-1]
 
 
 def texts(page: AppTest) -> str:
@@ -46,12 +42,7 @@ def texts(page: AppTest) -> str:
     return "\n".join(element.value for kind in (page.subheader, page.text, page.caption) for element in kind)
 
 
-def button(page: AppTest, label: str) -> None:
-    next(button for button in page.button if button.label == label).click().run()
-    assert not page.exception
-
-
-def test_the_newest_run_is_held_against_the_one_before(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_the_newest_run_is_held_against_the_one_before(runs: list[Run], open_page: Open) -> None:
     page = open_page("trend", run=runs[0].id, key=PASSES)
     said = texts(page)
     answer = f"No: worse than in the run before: {HOSTILE[:29]}…; 1 other without significant change"
@@ -73,7 +64,7 @@ def test_the_newest_run_is_held_against_the_one_before(runs: list[Run], open_pag
     assert "settings" not in page.dataframe[0].proto.columns
 
 
-def test_the_address_chooses_metric_models_and_point(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_the_address_chooses_metric_models_and_point(runs: list[Run], open_page: Open) -> None:
     page = open_page("trend", run=runs[1].id, key="rouge/rougeL", model="a", at=runs[1].id, of="a", correction="none")
     said = texts(page)
     assert "a · Version 2, 2 Mar 2026, 12:00" in said
@@ -90,43 +81,31 @@ def test_the_address_chooses_metric_models_and_point(runs: list[Run], open_page:
 @pytest.mark.parametrize(
     ("label", "leads"),
     [
-        ("See its cases", {"run": 1, "model": "a", "evaluator": "text_matching", "metric": "passes"}),
-        ("Leaderboard of this run", {"run": 1}),
-        ("Compare with the run before", {"run": 0, "other": 1, "a": "a", "b": "a", "key": PASSES}),
+        ("See its cases", {"page": "cases", "run": 1, "model": "a", "evaluator": "text_matching", "metric": "passes"}),
+        ("Leaderboard of this run", {"page": "leaderboard", "run": 1}),
+        ("Compare with the run before", {"page": "compare", "run": 0, "other": 1, "a": "a", "b": "a", "key": PASSES}),
     ],
 )
-def test_a_point_leads_on(
-    runs: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, label: str, leads: dict
-) -> None:
-    went: dict = {}
-    monkeypatch.setattr("components.widgets.url.go", lambda name, /, **values: went.update(values | {"page": name}))
-    button(open_page("trend", run=runs[2].id, key=PASSES, at=runs[1].id, of="a"), label)
-    assert went.pop("page") in ("cases", "leaderboard", "compare")
-    expected = {name: runs[value].id if isinstance(value, int) else value for name, value in leads.items()}
-    assert {name: value for name, value in went.items() if value is not None} == expected
+def test_a_point_leads_on(runs: list[Run], open_page: Open, went: Went, label: str, leads: dict) -> None:
+    press(open_page("trend", run=runs[2].id, key=PASSES, at=runs[1].id, of="a"), label)
+    assert went == [{name: runs[value].id if isinstance(value, int) else value for name, value in leads.items()}]
 
 
-def test_a_first_run_has_nothing_to_be_compared_with(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+def test_a_first_run_has_nothing_to_be_compared_with(runs: list[Run], open_page: Open) -> None:
     page = open_page("trend", run=runs[2].id, key=PASSES, at=runs[0].id, of="a")
     assert not [button for button in page.button if button.label.startswith("Compare")]
     assert "Since the run before" not in "\n".join(text.value for text in page.text)
 
 
-def test_one_run_teaches(workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]) -> None:
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+def test_one_run_teaches(workspace: Path, open_page: Open, went: Went) -> None:
     run = finished(Workspace(), suite(), outputs(), "text_matching")
     page = open_page("trend")
     assert page.subheader[0].value == "This suite has been evaluated once"
-    went: dict = {}
-    monkeypatch.setattr("components.widgets.url.go", lambda name, /, **values: went.update(values | {"page": name}))
-    button(page, "Evaluate this suite again")
-    assert went == {"page": "evaluate", "from": "stored", "suite": run.spec["suite"]["fingerprint"]}
+    press(page, "Evaluate this suite again")
+    assert went == [{"page": "evaluate", "from": "stored", "suite": run.spec["suite"]["fingerprint"]}]
 
 
-def test_detection_leads_to_the_objects(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
-) -> None:
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+def test_detection_leads_to_the_objects(workspace: Path, open_page: Open) -> None:
     first = objects_run(workspace)
     run = finished(Workspace(), first.suite, first.outputs, "average_precision")
     page = open_page("trend", run=run.id)

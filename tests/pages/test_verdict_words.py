@@ -1,11 +1,10 @@
 """Verdicts in words that nobody but their evaluator knows are marked ✓ and ✗, on the page and in the report."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from metrics import engine
 from metrics.core import registry
@@ -16,6 +15,7 @@ from metrics.reports.build import build
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import one_thread
 from tests.judge.server import JudgeServer, Request
+from tests.pages.conftest import Open
 
 
 @pytest.fixture
@@ -29,8 +29,7 @@ def hedging_known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def run(hedging_known: None, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+def run(hedging_known: None, workspace: Path) -> Run:
     suite = Suite.from_rows("boats", "text", [{"case_id": "c", "question": "When does the boat leave?"}])
     outputs = Outputs.from_rows([{"case_id": "c", "model": "m", "answer": "Perhaps at nine; It leaves daily"}])
     with JudgeServer() as server:
@@ -47,15 +46,14 @@ def _by_word(request: Request) -> list[dict[str, str]]:
     ]
 
 
-def test_on_the_page(run: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_the_page(run: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[VerdictGroup] = []
 
     def draw(groups: Sequence[VerdictGroup], *_: Any) -> None:
         drawn.extend(groups)
 
     monkeypatch.setattr("components.viewers.evidence_list.draw", draw)
-    page = open_page("example", run=run.id, case="c", evaluator="hedging", metric="plain")
-    assert not page.exception
+    open_page("example", run=run.id, case="c", evaluator="hedging", metric="plain")
     assert [(group.title, [(row.glyph, row.label) for row in group.rows]) for group in drawn] == [
         ("Sentences", [("✗", "hedged"), ("✓", "plain")])
     ]
