@@ -31,6 +31,7 @@ from metrics.text.sensitive.secrets import secrets
 from metrics.text.sentences import sentences
 from tests.corpora.pdf_files import pdf
 
+SCALE = 1.0  # the share of each size
 ENCODINGS = ("base16", "base64", "ascii85", "rot13")
 
 
@@ -44,8 +45,13 @@ class HeavyInput:
 
 
 def filled(unit: str, size: int) -> str:
-    """Return the unit repeated to about `size` characters."""
-    return unit * (size // len(unit))
+    """Return the unit repeated to about `size` characters, or to the share of it that is asked for."""
+    return unit * (scaled(size) // len(unit))
+
+
+def scaled(size: int) -> int:
+    """Return the share of a size that is asked for."""
+    return int(size * SCALE)
 
 
 def _rules() -> Iterator[HeavyInput]:
@@ -173,23 +179,24 @@ def _overlap() -> Iterator[HeavyInput]:
     yield HeavyInput("alignment: 1,000 × 1,000", 1, partial(align, table, 0.7))
     draw = random.Random(1)
     words = [f"w{index}" for index in range(30_000)]
-    answer = " ".join(draw.choices(words, k=170_000))
+    answer = " ".join(draw.choices(words, k=scaled(170_000)))
     reference = "\n".join(" ".join(draw.choices(words, k=20)) for _ in range(50))
     yield HeavyInput("rouge: a megabyte", 10, partial(_rouge, reference, answer))
-    yield HeavyInput("rouge: a megabyte of one sign", 10, partial(_rouge, "`" * 900_000, "`" * 10**6))
+    yield HeavyInput("rouge: a megabyte of one sign", 10, partial(_rouge, filled("`", 900_000), filled("`", 10**6)))
     yield HeavyInput("rouge: a megabyte of lines", 10, partial(_rouge, reference, answer.replace(" w1", "\nw1")))
     turned = (
-        "\n".join(f"{pair} {side}{line}" for line in range(30_000)) for side, pair in (("r", "a b"), ("c", "b a"))
+        "\n".join(f"{pair} {side}{line}" for line in range(scaled(30_000)))
+        for side, pair in (("r", "a b"), ("c", "b a"))
     )
     yield HeavyInput("rouge: lines that never gain", 25, partial(_rouge, *turned))
     yield HeavyInput(
-        "rouge: a megabyte that differs everywhere", 25, partial(_rouge, "a b " * 250_000, "b a c " * 170_000)
+        "rouge: a megabyte that differs everywhere", 25, partial(_rouge, filled("a b ", 10**6), filled("b a c ", 10**6))
     )
     for name, text in (
-        ("one letter", "a" * 10**6),
-        ("loop", "I am stuck in a loop. " * 45_000),
-        ("random", "".join(draw.choices("abcdefgh ", k=10**6))),
-        ("twice", "".join(draw.choices("ab ", k=5 * 10**5)) * 2),
+        ("one letter", filled("a", 10**6)),
+        ("loop", filled("I am stuck in a loop. ", 10**6)),
+        ("random", "".join(draw.choices("abcdefgh ", k=scaled(10**6)))),
+        ("twice", "".join(draw.choices("ab ", k=scaled(5 * 10**5))) * 2),
     ):
         yield HeavyInput(f"longest repeat: {name}", 15, partial(longest_repeat, text))
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import pickle
 from collections import Counter
 from concurrent.futures import Executor, Future
 from pathlib import Path
@@ -20,7 +21,7 @@ from metrics.engine.load_resources import Resources
 from metrics.engine.plan import plan
 from metrics.engine.schedulers import UnitLate, UnitLost
 from metrics.engine.unit_work import Job, perform
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.library.plugin_scenes import command
 
@@ -89,44 +90,34 @@ class Watched(Executor):
         return future
 
 
-def watched(run: Run, places: list[int | None]) -> tuple[Watched, dict[str, Counter[str]]]:
-    """Execute a run whose first unit is late at these places; return the reasons by evaluator and model."""
+CASE = "scoring this case took longer than 5 s; --case-timeout sets the limit"
+UNIT = "scoring the cases of its unit took longer than 5 s; --case-timeout sets the limit"
+REST = "not scored, as 10 other cases of its unit took too long; --case-timeout sets the limit"
+
+
+@pytest.mark.parametrize(
+    ("size", "places", "reasons", "tries"),
+    [
+        pytest.param(6, [4, 1], {CASE: 2, "": 4}, 3, id="some cases"),
+        pytest.param(6, [None], {UNIT: 6}, 1, id="the unit as a whole"),
+        pytest.param(20, [*range(20)], {CASE: MOST_LATE, REST: 10}, MOST_LATE, id="too many cases"),
+    ],
+)
+def test_what_is_late_is_an_error_and_all_else_keeps_its_value(
+    workspace: Path, size: int, places: list[int | None], reasons: dict[str, int], tries: int
+) -> None:
+    run = engine.create(Workspace(), text_suite(size), text_outputs(size), ["rouge", "bleu"])
     executor = Watched(plan(run)[0].name, places)
     engine.execute(run, lambda: executor)
     assert run.state == "finished"
-    scores = run.scores[run.scores.metric.isin(["rougeL", "bleu4"])]
-    groups = scores.groupby(["evaluator", "model"])
-    return executor, {" ".join(key): Counter(group["reason"].fillna("")) for key, group in groups}
-
-
-def test_late_cases_are_errors_and_all_else_keeps_its_value(workspace: Path) -> None:
-    run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"])
-    executor, reasons = watched(run, [4, 1])
-    late = {"scoring this case took longer than 5 s; --case-timeout sets the limit": 2, "": 4}
-    assert reasons == {
-        "rouge good": late, "rouge poor": {"": 6}, "bleu good": {"": 6}, "bleu poor": {"": 6},
-    }  # fmt: skip
-    assert sorted(executor.asked.values()) == [1, 1, 1, 3], "no other unit is done again"
-    plain = finished(Workspace(), text_suite(), text_outputs(), "rouge", "bleu").scores
     scores = run.scores
+    groups = scores[scores.metric.isin(["rougeL", "bleu4"])].groupby(["evaluator", "model"])
+    found = {" ".join(key): dict(Counter(group["reason"].fillna(""))) for key, group in groups}
+    well = {"": size}
+    assert found == {"rouge good": reasons, "rouge poor": well, "bleu good": well, "bleu poor": well}
+    assert sorted(executor.asked.values()) == [1, 1, 1, tries], "no other unit is done again"
+    plain = finished(Workspace(), text_suite(size), text_outputs(size), "rouge", "bleu").scores
     assert scores[scores.status == "ok"].equals(plain[scores.status == "ok"])
-
-
-def test_a_unit_that_is_late_as_a_whole_fails_once(workspace: Path) -> None:
-    run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
-    executor, reasons = watched(run, [None])
-    why = "scoring the cases of its unit took longer than 5 s; --case-timeout sets the limit"
-    assert reasons == {"rouge good": {why: 6}, "rouge poor": {"": 6}}
-    assert set(executor.asked.values()) == {1}
-
-
-def test_many_late_cases_end_their_unit(workspace: Path) -> None:
-    run = engine.create(Workspace(), text_suite(20), text_outputs(20), ["rouge"])
-    executor, reasons = watched(run, [*range(20)])
-    late = "scoring this case took longer than 5 s; --case-timeout sets the limit"
-    rest = "not scored, as 10 other cases of its unit took too long; --case-timeout sets the limit"
-    assert reasons == {"rouge good": {late: MOST_LATE, rest: 10}, "rouge poor": {"": 20}}
-    assert max(executor.asked.values()) == MOST_LATE
 
 
 def test_every_case_is_announced_by_its_place_in_the_unit(workspace: Path) -> None:
@@ -177,8 +168,6 @@ def test_a_judged_case_has_a_deadline(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 
 def test_a_late_unit_travels_between_processes() -> None:
-    import pickle
-
     again = pickle.loads(pickle.dumps(UnitLate(3, 2.0)))
     assert (again.place, again.seconds) == (3, 2.0)
     assert isinstance(again, UnitLost)

@@ -3,13 +3,10 @@
 import errno
 import gc
 import os
-import random
-import signal
-import subprocess
-import sys
 import time
 from concurrent.futures import BrokenExecutor, Executor, Future
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -24,26 +21,51 @@ from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import AtOnce, finished, one_thread, text_outputs, text_suite
 
+STATISTICS = "consistency_statistics"
 
-def test_a_run_is_sealed_with_a_value_or_a_reason_for_every_case(workspace: Path) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "rouge", "bleu")
-    assert run.state == "finished"
-    scores = run.scores
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """ROUGE and BLEU of `good` and `poor` on six cases."""
+    return finished(Workspace(tmp_path_factory.mktemp("sealed")), text_suite(), text_outputs(), "rouge", "bleu")
+
+
+def whole(run: Run, model: str, slice: str | None = None) -> Any:
+    """The ROUGE-L of a model, over all cases or in a slice."""
+    rows = run.aggregates.query(f"model == '{model}' and metric == 'rougeL'")
+    return rows[rows.slice.isna() if slice is None else rows.slice == slice].iloc[0]
+
+
+def test_a_run_is_sealed_with_a_value_or_a_reason_for_every_case(sealed: Run) -> None:
+    assert sealed.state == "finished"
+    scores = sealed.scores
     assert len(scores) == 6 * 2 * (4 + 4)
     assert scores.loc[(scores.model == "good") & (scores.metric == "rougeL"), "value"].tolist() == [1.0] * 6
     assert (scores["value"].notna() == (scores["status"] == "ok")).all()
-    run.verify()
-    assert not (run.folder / "parts").exists()
+    sealed.verify()
+    assert not (sealed.folder / "parts").exists()
 
 
-def test_cases_without_an_output_are_counted_as_unscored_with_the_reason(workspace: Path) -> None:
-    outputs = text_outputs(4)
-    run = finished(Workspace(), text_suite(6), outputs, "rouge")
-    aggregates = run.aggregates
-    row = aggregates[(aggregates.model == "good") & (aggregates.metric == "rougeL") & aggregates.slice.isna()].iloc[0]
+def test_tags_are_slices(sealed: Run) -> None:
+    assert set(sealed.aggregates["slice"].dropna()) == {"tag=even", "tag=third"}
+    assert whole(sealed, "good", "tag=third").n == 2
+
+
+def test_cases_without_an_output_are_unscored_with_the_reason_and_an_empty_answer_is_scored(workspace: Path) -> None:
+    silent = {"case_id": "c0", "model": "silent", "answer": None}
+    rows = [*text_outputs(4, ("good",)).outputs.to_pylist(), silent]
+    run = finished(Workspace(), text_suite(6), Outputs.from_rows(rows), "rouge")
+    row = whole(run, "good")
     assert (row.n, row.unscored, row.not_applicable, row.value) == (4, 2, 2, 1.0)
     missing = run.scores[run.scores.case_id == "c5"]
     assert set(missing["reason"]) == {"the model has no output for this case"}
+    assert run.scores.query("model == 'silent' and case_id == 'c0'")["value"].tolist() == [0.0] * 4
+
+
+def test_repeats_count_once_a_case(workspace: Path, sealed: Run) -> None:
+    run = finished(Workspace(), text_suite(), text_outputs(repeats=3), "rouge")
+    assert whole(run, "poor").n == 18
+    assert whole(run, "poor").value == pytest.approx(whole(sealed, "poor").value)
 
 
 def test_garbage_is_not_looked_for_while_a_slice_is_scored(workspace: Path) -> None:
@@ -58,27 +80,6 @@ def test_garbage_is_not_looked_for_while_a_slice_is_scored(workspace: Path) -> N
     finally:
         gc.callbacks.pop()
     assert len(looked) <= 2, "once, or never"
-
-
-def test_an_empty_answer_is_scored_not_skipped(workspace: Path) -> None:
-    outputs = Outputs.from_rows([{"case_id": "c0", "model": "silent", "answer": None}])
-    run = finished(Workspace(), text_suite(1), outputs, "rouge")
-    assert run.scores["value"].tolist() == [0.0] * 4
-
-
-def test_repeats_count_once_a_case(workspace: Path) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(repeats=3), "rouge")
-    row = run.aggregates.query("model == 'poor' and metric == 'rougeL' and slice.isna()").iloc[0]
-    assert row.n == 18
-    single = finished(Workspace(), text_suite(), text_outputs(), "rouge")
-    assert row.value == pytest.approx(single.aggregates.query("model == 'poor' and metric == 'rougeL'").iloc[0].value)
-
-
-def test_tags_are_slices(workspace: Path) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
-    assert set(run.aggregates["slice"].dropna()) == {"tag=even", "tag=third"}
-    row = run.aggregates.query("slice == 'tag=third' and model == 'good' and metric == 'rougeL'").iloc[0]
-    assert row.n == 2
 
 
 class TestBadAsks:
@@ -111,14 +112,6 @@ class TestStates:
         for ask in (engine.cancel, engine.start):
             with pytest.raises(RunSealed):
                 ask(run)
-
-    def test_a_resumed_run_is_starting_at_once(self, workspace: Path) -> None:
-        run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
-        engine.cancel(run)
-        process = engine.resume(run)
-        assert run.state in ("starting", "running", "finished")
-        process.wait()
-        assert run.state == "finished"
 
     def test_a_start_is_claimed_by_the_process_that_it_made(
         self, workspace: Path, monkeypatch: pytest.MonkeyPatch
@@ -218,36 +211,29 @@ def test_a_part_that_is_half_written_is_not_there(workspace: Path) -> None:
     assert (run.scores["status"] == "ok").all()
 
 
-def test_killed_at_ten_random_moments_it_ends_with_the_same_bytes(workspace: Path) -> None:
-    size = 12_000
-    suite, outputs = text_suite(size), text_outputs(size)
-    undisturbed = finished(Workspace(), suite, outputs, "rouge", "bleu")
-    run = engine.create(Workspace(), suite, outputs, ["rouge", "bleu"])
-    moments = random.Random(7)
-    kills = 0
-    while kills < 10:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "metrics", "resume", run.id, "--quiet"], stdout=subprocess.DEVNULL
-        )
-        time.sleep(moments.uniform(0.2, 2.5))
-        workers = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        psutil.wait_procs(workers, timeout=120)  # workers notice that their parent is gone
-        kills += 1
-        if run.state == "finished":
-            break
-        assert run.state in ("queued", "interrupted")
-    engine.execute(run, one_thread)
-    assert run.state == "finished"
-    assert _digest(run) == _digest(undisturbed)
+def test_killed_by_minus_9_it_is_resumed_and_ends_with_the_same_bytes(workspace: Path) -> None:
+    """When two parts are stored; some of what is left follows the scores of others."""
+    inputs = Workspace(), text_suite(1_200), text_outputs(1_200, repeats=2), ["rouge", "bleu", STATISTICS]
+    undisturbed = engine.execute(engine.create(*inputs), one_thread)
+    run = engine.create(*inputs)
+    process = engine.start(run)
+    while len(list((run.folder / "parts").glob("*.unit"))) < 2:
+        assert process.poll() is None
+        time.sleep(0.01)
+    workers = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.wait()
+    psutil.wait_procs(workers, timeout=120)  # workers notice that their parent is gone
+    assert run.state in ("interrupted", "finished"), "finished where this process was not given its turn in time"
+    process = engine.resume(run)
+    assert run.state in ("starting", "running", "finished")
+    process.wait()
+    assert run.state == "finished", run.failure
+    digests = [
+        {name: facts["sha256"] for name, facts in (one.manifest or {})["tables"].items()} for one in (run, undisturbed)
+    ]
+    assert digests[0] == digests[1]
     run.verify()
-
-
-def _digest(run: Run) -> str:
-    manifest = run.manifest
-    assert manifest is not None
-    return str(manifest["tables"]["scores"]["sha256"])
 
 
 def test_formulas_are_scored_before_what_needs_a_local_model(workspace: Path) -> None:

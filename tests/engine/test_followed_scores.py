@@ -1,16 +1,10 @@
 """Evaluators that follow stored scores: after the others, from what these stored, and nothing is asked again."""
 
-import random
-import signal
-import subprocess
-import sys
-import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 import pytest
 
 from metrics import engine
@@ -20,7 +14,7 @@ from metrics.engine.parts import Parts
 from metrics.engine.plan import plan
 from metrics.engine.unit_work import Job
 from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
+from tests.engine.engine_scenes import one_thread, text_outputs, text_suite
 from tests.judge.judge_scenes import rag
 from tests.judge.server import Fault, JudgeServer, Request
 
@@ -60,8 +54,6 @@ def test_judged_scores_are_followed_without_asking_again(judge_server: JudgeServ
     requests = len(judge_server.calls)
     both = engine.execute(asked(tmp_path / "both", judge_server, STATISTICS, "faithfulness"), one_thread)
     assert len(judge_server.calls) == 2 * requests > 0
-    assert both.spend is not None
-    assert alone.spend is not None
     assert both.spend["calls"] == alone.spend["calls"]
     values = both.scores.query("evaluator == 'faithfulness'").groupby("case_id")["value"].apply(list)
     assert values.tolist() == [pytest.approx([1, 1 / 2, 1 / 3])] * 4
@@ -145,24 +137,3 @@ def test_what_follows_is_named_by_whatever_made_the_scores(workspace: Path) -> N
     plain, stemmed = names("rouge", STATISTICS), names("rouge", STATISTICS, rouge={"use_stemmer": True})
     assert not plain[STATISTICS] & stemmed[STATISTICS]
     assert plain["rouge"] == names("rouge")["rouge"], "what is followed does not depend on it"
-
-
-def test_killed_at_random_moments_it_ends_with_the_same_bytes(workspace: Path) -> None:
-    inputs = Workspace(), text_suite(800), text_outputs(800, repeats=2)
-    undisturbed = finished(*inputs, "rouge", STATISTICS)
-    run = engine.create(*inputs, ["rouge", STATISTICS])
-    moments = random.Random(3)
-    for _ in range(3):
-        command = [sys.executable, "-m", "metrics", "resume", run.id, "--quiet"]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        time.sleep(moments.uniform(0.5, 2))
-        workers = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        psutil.wait_procs(workers, timeout=120)
-    engine.execute(run, one_thread)
-    digests = [
-        {name: one.manifest["tables"][name]["sha256"] for name in ("scores", "aggregates")}  # type: ignore[index]
-        for one in (run, undisturbed)
-    ]
-    assert digests[0] == digests[1]

@@ -1,5 +1,7 @@
 """How long a judge takes, by what its questions took in earlier runs."""
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,18 +20,27 @@ from tests.judge.test_local import Likelihoods
 CASES = 6
 
 
-@pytest.fixture
-def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> JudgeSettings:
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JudgeSettings]:
     """A local judge whose replies come at once."""
-    own = Likelihoods(tmp_path / "own.gguf", [])
+    own = Likelihoods(tmp_path_factory.mktemp("judge") / "own.gguf", [])
     own.path.write_bytes(b"GGUF")
-    monkeypatch.setattr(completer, "_loaded", lambda path: own)
-    return JudgeSettings(model=f"local:{own.path}").with_weights()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(completer, "_loaded", lambda path: own)
+        yield JudgeSettings(model=f"local:{own.path}").with_weights()
 
 
-def judged(workspace: Path, judge: JudgeSettings, *evaluators: str) -> Run:
-    suite, outputs = rag(CASES)
-    return finished(Workspace(workspace), suite, outputs, *evaluators, resources={"judge": {"model": judge.model}})
+@pytest.fixture(scope="module")
+def judged(judge: JudgeSettings, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run of its faithfulness, of which each test has a copy."""
+    folder, resources = tmp_path_factory.mktemp("judged"), {"judge": {"model": judge.model}}
+    return finished(Workspace(folder), *rag(CASES), "faithfulness", resources=resources)
+
+
+@pytest.fixture
+def run(judged: Run, workspace: Path) -> Run:
+    shutil.copytree(judged.workspace.path, workspace, dirs_exist_ok=True)
+    return Workspace(workspace).run(judged.id)
 
 
 def timed(run: Run, seconds: float, whole: float) -> None:
@@ -45,8 +56,7 @@ def timed(run: Run, seconds: float, whole: float) -> None:
     resealed(run, seconds=whole)
 
 
-def test_each_step_takes_its_mean_in_the_newest_run(workspace: Path, judge: JudgeSettings) -> None:
-    run = judged(workspace, judge, "faithfulness")
+def test_each_step_takes_its_mean_in_the_newest_run(workspace: Path, judge: JudgeSettings, run: Run) -> None:
     steps = set(run.judgements["step"])
     asked = run.judgements[~run.judgements["cached"]]
     timed(run, 2.0, 2.0 * len(asked))
@@ -59,12 +69,10 @@ def test_each_step_takes_its_mean_in_the_newest_run(workspace: Path, judge: Judg
     assert time_text(found).endswith("; 7 calls are of a kind that no run has measured")
 
 
-@pytest.mark.parametrize(
-    "spoiled",
-    ["another judge", "too few", "longer than the run", "lost", "unfinished"],
-)
-def test_unknown(workspace: Path, judge: JudgeSettings, monkeypatch: pytest.MonkeyPatch, spoiled: str) -> None:
-    run = judged(workspace, judge, "faithfulness")
+@pytest.mark.parametrize("spoiled", ["another judge", "too few", "longer than the run", "lost", "unfinished"])
+def test_unknown(
+    workspace: Path, judge: JudgeSettings, run: Run, monkeypatch: pytest.MonkeyPatch, spoiled: str
+) -> None:
     calls = {(judge.name, step): 10.0 for step in set(run.judgements["step"])}
     timed(run, 2.0, 10.0 if spoiled == "longer than the run" else 1000.0)
     if spoiled == "another judge":
@@ -73,7 +81,6 @@ def test_unknown(workspace: Path, judge: JudgeSettings, monkeypatch: pytest.Monk
         monkeypatch.setattr(judge_speed, "ENOUGH", 100)
     elif spoiled == "lost":
         path = run.table_path("judgements")
-        assert path is not None
         path.unlink()
     elif spoiled == "unfinished":
         (run.folder / "manifest.json").unlink()
@@ -82,27 +89,22 @@ def test_unknown(workspace: Path, judge: JudgeSettings, monkeypatch: pytest.Monk
     assert time_text(found) == "the local judge's time is unknown: no run in this workspace has measured it"
 
 
-def test_an_estimate_has_it(workspace: Path, judge: JudgeSettings) -> None:
-    first = judged(workspace, judge, "faithfulness")
-    timed(first, 3.0, 1000.0)
+def test_an_estimate_has_it(workspace: Path, judge: JudgeSettings, run: Run) -> None:
+    timed(run, 3.0, 1000.0)
     suite, outputs = rag(3 * CASES)
     resources = {"judge": {"model": judge.model}}
     found = engine.estimate(suite, outputs, ["faithfulness"], {}, resources, workspace)
-    assert found is not None
-    assert found.local is not None
     assert found.local.seconds == pytest.approx(3.0 * found.calls)
-    assert found.local.runs == (first.id,)
+    assert found.local.runs == (run.id,)
     assert found.calls
     server = {"judge": {"model": "m", "base_url": "http://127.0.0.1:9/v1"}}
     other = engine.estimate(suite, outputs, ["faithfulness"], {}, server, workspace)
-    assert other is not None
     assert other.local is None, "only a local judge's requests come one after the other"
     assert other.hosted == JudgeTime(0.0, (), other.calls)
     assert time_text(other.hosted, "the judge").startswith("the judge's time is unknown")
 
 
-def test_requests_in_flight_together_share_the_time(workspace: Path, judge: JudgeSettings) -> None:
-    run = judged(workspace, judge, "faithfulness")
+def test_requests_in_flight_together_share_the_time(workspace: Path, judge: JudgeSettings, run: Run) -> None:
     asked = run.judgements[~run.judgements["cached"]]
     timed(run, 2.0, len(asked) / 2)  # four at once: a quarter of the replies' own seconds
     calls = {(judge.name, run.judgements["step"][0]): 10.0}
@@ -110,11 +112,9 @@ def test_requests_in_flight_together_share_the_time(workspace: Path, judge: Judg
     assert judge_time(workspace, calls).runs == (), "one after the other they would have taken longer than the run"
 
 
-def test_the_newest_run_counts(workspace: Path, judge: JudgeSettings) -> None:
-    old = dated(judged(workspace, judge, "faithfulness"), 1)
-    timed(old, 9.0, 1000.0)
-    (workspace / "cache" / "judge" / "cache.db").unlink()
-    new = dated(judged(workspace, judge, "faithfulness"), 2)
+def test_the_newest_run_counts(workspace: Path, judge: JudgeSettings, run: Run, judged: Run) -> None:
+    timed(dated(run, 1), 9.0, 1000.0)
+    new = dated(Run(Path(shutil.copytree(judged.folder, run.folder))), 2)
     timed(new, 1.0, 1000.0)
     step = new.judgements["step"][0]
     assert judge_time(workspace, {(judge.name, step): 1.0}) == JudgeTime(1.0, (new.id,))

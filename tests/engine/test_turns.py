@@ -1,6 +1,6 @@
 """Many runs started in one studio: so many work at once, the others wait, say so, and go on."""
 
-import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,12 +9,13 @@ import pytest
 
 from metrics import engine
 from metrics.engine.turns import AT_ONCE, Turn
-from metrics.store import Run, Workspace
+from metrics.engine.worker_pool import WorkerPool
+from metrics.store import Workspace
 from tests.engine.engine_scenes import text_outputs, text_suite
 from tests.judge.judge_scenes import asked
 from tests.judge.server import JudgeServer
 
-Started = tuple[Run, "subprocess.Popen[bytes]"]
+WAITING = "waiting for one of 4 other runs to end"
 
 
 @pytest.fixture
@@ -27,64 +28,51 @@ def others(workspace: Path) -> Iterator[list[Turn]]:
         turn.give_back()
 
 
-@pytest.fixture
-def waiting(workspace: Path, others: list[Turn]) -> Iterator[Started]:
-    """A run that was started beside them."""
-    run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
-    process = engine.start(run)
-    until(lambda: run.progress().message.startswith("waiting for one of 4 other runs"), process)
-    yield run, process
-    process.kill()
-    process.wait()
-
-
-def until(happened: Callable[[], bool], process: "subprocess.Popen[bytes]") -> None:
+def until(happened: Callable[[], bool], works: Callable[[], bool]) -> None:
     while not happened():
-        assert process.poll() is None
+        assert works() or happened()
         time.sleep(0.05)
 
 
 @pytest.mark.attack("browser", "starts thirty runs at once", "four compute at a time, the others wait their turn")
-def test_a_run_too_many_waits_until_another_ends(waiting: Started, others: list[Turn]) -> None:
-    run, process = waiting
+def test_a_run_too_many_waits_until_another_ends(workspace: Path, others: list[Turn]) -> None:
+    """Its turn ends with its process: the first is killed when it has one, the second ends well."""
+    run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
+    process = engine.start(run)
+    until(lambda: run.progress().message == WAITING, lambda: process.poll() is None)
     assert run.state == "running"
     assert sum(entry.done for entry in run.progress().evaluators) == 0
     others[-1].give_back()
+    until(lambda: run.progress().message != WAITING, lambda: process.poll() is None)
+    process.kill()
     process.wait()
+    assert run.state in ("interrupted", "finished")
+    assert others[-1].taken()
+    others[-1].give_back()
+    engine.resume(run).wait()
     assert run.state == "finished"
     assert others[-1].taken(), "it has given its turn back"
 
 
-def test_a_run_that_waits_can_be_cancelled(waiting: Started) -> None:
-    run, process = waiting
-    engine.cancel(run)
-    process.wait()
+def test_a_run_that_waits_can_be_cancelled(workspace: Path, others: list[Turn]) -> None:
+    run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
+    engine.execute(
+        run, lambda: WorkerPool(Turn(workspace)), lambda now: engine.cancel(run) if now.message == WAITING else None
+    )
     assert run.state == "cancelled"
-
-
-def test_a_turn_ends_with_its_process(waiting: Started, others: list[Turn]) -> None:
-    run, process = waiting
-    process.kill()
-    process.wait()
-    others[0].give_back()
-    assert others[0].taken()
-    assert run.state == "interrupted"
 
 
 def test_a_run_that_only_asks_its_judge_takes_no_turn(workspace: Path, judge_server: JudgeServer) -> None:
     judge_server.latency = 3600
     run = asked(workspace, judge_server.url, "rouge", "faithfulness")
-    process = engine.start(run)
+    working = threading.Thread(target=engine.execute, args=(run, lambda: WorkerPool(Turn(workspace))))
+    working.start()
     turns = [Turn(workspace) for _ in range(AT_ONCE)]
-    try:
-        until(lambda: bool(judge_server.calls), process)
-        until(lambda: all(entry.done == entry.total for entry in run.progress().evaluators[:1]), process)
-        until(lambda: all(turn.taken() for turn in turns), process)
-        engine.cancel(run)
-        process.wait()
-        assert run.state == "cancelled"
-    finally:
-        process.kill()
-        process.wait()
-        for turn in turns:
-            turn.give_back()
+    until(lambda: bool(judge_server.calls), working.is_alive)
+    until(lambda: all(entry.done == entry.total for entry in run.progress().evaluators[:1]), working.is_alive)
+    until(lambda: all(turn.taken() for turn in turns), working.is_alive)
+    engine.cancel(run)
+    working.join()
+    assert run.state == "cancelled"
+    for turn in turns:
+        turn.give_back()

@@ -4,7 +4,7 @@ import re
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.text.conditions import ConditionError, comparable, parse_condition
@@ -114,7 +114,6 @@ def test_what_a_condition_forbids() -> None:
     assert parse_condition('"a" AND NOT ("b" OR NOT "c") OR NOT NOT "d"').forbidden == (False, True, False, False)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.sampled_from(['"a"', '"b', "AND", "OR", "NOT", "(", ")", 'regexp("a+")', "regexp", " ", "\\"])).map(
         "".join
@@ -135,7 +134,6 @@ def test_anything_is_read_or_refused(condition: str) -> None:
         assert position == sorted(position)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=30), st.text(max_size=10))
 def test_an_escaped_string_is_contained_as_python_says(text: str, wanted: str) -> None:
     quoted = '"' + wanted.replace("\\", "\\\\").replace('"', '\\"') + '"'

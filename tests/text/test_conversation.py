@@ -51,14 +51,12 @@ def test_turns(text: str, expected: list[tuple[str, str]]) -> None:
 )
 def test_last_user_turn(text: str, said: str, changed: str) -> None:
     found = last_user_turn(text)
-    assert found is not None
     assert (found[0], found[1]("X")) == (said, changed)
     assert found[1](found[0]) == text
 
 
 def test_last_user_turn_of_messages() -> None:
     found = last_user_turn(json.dumps(MESSAGES))
-    assert found is not None
     assert found[0] == 'Say "hi"\nto me'
     changed = json.loads(found[1]('"X"'))
     assert changed == [MESSAGES[0], {"role": "user", "content": '"X"'}, MESSAGES[2]]

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.text import json_text
@@ -39,7 +39,6 @@ SCHEMAS = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(VALUES)
 def test_what_json_writes_is_read(value: object) -> None:
     assert read_json(json.dumps(value)).value == value
@@ -76,7 +75,6 @@ def test_duplicate_keys_are_noted_and_the_last_counts() -> None:
     assert document.value[0] == {"a": 2}
 
 
-@settings(max_examples=300, deadline=None)
 @given(value=VALUES, schema=SCHEMAS)
 def test_validity_equals_jsonschema(value: object, schema: object) -> None:
     assert (not violations(value, json.dumps(schema))) is jsonschema.Draft202012Validator(schema).is_valid(value)

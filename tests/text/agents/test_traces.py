@@ -1,4 +1,5 @@
 """Steps of stored traces, and which calls of them were wasted: worked ones, and every small case by hand."""
+# ruff: noqa: E501 - a table reads better with one line a case
 
 import json
 
@@ -10,37 +11,22 @@ from metrics.text.agents.traces import Step, TraceError, efficiency, looping, st
 
 STEPS = {
     "a call": ({"tool": "a", "arguments": {"q": 1}}, Step("call", tool="a", arguments={"q": 1})),
-    "a call by other names": (
-        {"name": "a", "args": [1], "output": "x"},
-        Step("call", tool="a", arguments=[1], result="x"),
-    ),
-    "DeepEval's": (
-        {"name": "a", "input_parameters": {"q": 1}, "output": 2},
-        Step("call", tool="a", arguments={"q": 1}, result=2),
-    ),
+    "a call by other names": ({"name": "a", "args": [1], "output": "x"}, Step("call", tool="a", arguments=[1], result="x")),
+    "DeepEval's": ({"name": "a", "input_parameters": {"q": 1}, "output": 2}, Step("call", tool="a", arguments={"q": 1}, result=2)),
     "a failed call": ({"tool": "a", "error": {"code": 3}}, Step("call", tool="a", error='{"code": 3}')),
     "no error": ({"tool": "a", "error": False}, Step("call", tool="a")),
     "an error that only says so": ({"tool": "a", "error": True}, Step("call", tool="a", error="failed")),
-    "times": (
-        {"tool": "a", "started": "2026-01-01T00:00:00Z", "seconds": 2},
-        Step("call", tool="a", started="2026-01-01T00:00:00Z", seconds=2.0),
-    ),
-    "what it took": (
-        {"tool": "a", "tokens": 12, "cost_usd": 0.5, "depth": 1},
-        Step("call", tool="a", tokens=12, cost_usd=0.5, depth=1),
-    ),
+    "times": ({"tool": "a", "started": "2026-01-01T00:00:00Z", "seconds": 2}, Step("call", tool="a", started="2026-01-01T00:00:00Z", seconds=2.0)),
+    "what it took": ({"tool": "a", "tokens": 12, "cost_usd": 0.5, "depth": 1}, Step("call", tool="a", tokens=12, cost_usd=0.5, depth=1)),
     "times that are none": ({"tool": "a", "started": 3, "seconds": -1}, Step("call", tool="a")),
     "a message": ({"role": "user", "text": "hi"}, Step("message", role="user", text="hi")),
-    "a message of a named role": (
-        {"role": "tool", "name": "a", "output": "x"},
-        Step("message", role="tool", text="x"),
-    ),
+    "a message of a named role": ({"role": "tool", "name": "a", "output": "x"}, Step("message", role="tool", text="x")),
     "a named step": ({"name": "plan", "text": "x"}, Step("message", text="x")),
     "reasoning": ({"kind": "reasoning", "role": "a", "text": "hm"}, Step("reasoning", role="a", text="hm")),
     "text that is an object": ({"text": {"a": 1}}, Step("message", text='{"a": 1}')),
     "text alone": ("hi", Step("message", text="hi")),
     "nothing": ({}, Step("message")),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("entry", "expected"), STEPS.values(), ids=STEPS.keys())

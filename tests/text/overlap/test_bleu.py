@@ -5,7 +5,7 @@ import time
 import warnings
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import sentence_bleu
 from rouge_score.rouge_scorer import RougeScorer
@@ -24,7 +24,6 @@ def oracle(references: list[list[str]], candidate: list[str], weights: list[floa
         return float(sentence_bleu(references, candidate, weights))
 
 
-@settings(max_examples=150, deadline=None)
 @given(texts=st.lists(st.tuples(st.lists(TOKENS, min_size=1, max_size=4), TOKENS), max_size=4), weights=WEIGHTS)
 def test_bleu_equals_nltk(texts: list[tuple[list[list[str]], list[str]]], weights: list[float]) -> None:
     for counts, (references, candidate) in zip(bleu_counts(texts, max(4, len(weights))), texts, strict=True):

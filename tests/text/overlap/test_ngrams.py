@@ -4,7 +4,7 @@ from collections import Counter
 
 import nltk
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.text.overlap import ngrams
@@ -23,7 +23,6 @@ def oracle(references: list[list[str]], candidate: list[str], n: int) -> int:
 
 
 @pytest.mark.parametrize("at_once", [1, 30, ngrams.TOKENS_AT_ONCE], ids=["one-by-one", "some", "all"])
-@settings(deadline=None)
 @given(texts=TEXTS, orders=st.integers(0, 7))
 def test_matches_are_the_shared_ngrams(at_once: int, texts: list[Compared], orders: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer, lcs_ind
 
@@ -21,7 +21,6 @@ TOKENS = st.lists(st.sampled_from("abcd"), max_size=30)
 
 
 @pytest.mark.parametrize("stem", [False, True], ids=["words", "stems"])
-@settings(max_examples=150, deadline=None)
 @given(texts=st.lists(st.tuples(TEXTS, TEXTS), max_size=4))
 def test_rouge_equals_the_package(stem: bool, texts: list[tuple[str, str]]) -> None:
     pairs = [(RougeText(reference, stem), RougeText(candidate, stem)) for reference, candidate in texts]
@@ -31,7 +30,6 @@ def test_rouge_equals_the_package(stem: bool, texts: list[tuple[str, str]]) -> N
             assert ours == pytest.approx(tuple(expected[kind]), abs=1e-12), kind
 
 
-@settings(max_examples=200, deadline=None)
 @given(reference=TOKENS, candidate=TOKENS)
 def test_subsequence_is_the_one_the_package_takes(reference: list[str], candidate: list[str]) -> None:
     expected = lcs_ind(reference, candidate)

@@ -27,7 +27,7 @@ CHARACTERS = (
 @pytest.mark.parametrize("name", ORACLES)
 def test_tokens_are_those_of_sacrebleu(name: Tokenizer) -> None:
     rng, oracle = random.Random(name), ORACLES[name]()
-    for _ in range(1_500):
+    for _ in range(300):
         text = unicodedata.normalize("NFC", "".join(rng.choices(CHARACTERS, k=rng.randrange(40))))
         assert tokens(text, name) == oracle(text).split(), text
 
@@ -36,7 +36,7 @@ def test_tokens_are_those_of_sacrebleu(name: Tokenizer) -> None:
 def test_bleu_on_them_is_that_of_sacrebleu(name: Tokenizer) -> None:
     rng = random.Random(name)
     oracle = BLEU(tokenize=name, smooth_method="none", effective_order=False)
-    for _ in range(100):
+    for _ in range(40):
         words = rng.choices(["猫", "坐在", "垫子", "the cat", "sat,", "on", "3.5", "кот"], k=12)
         reference, answer = " ".join(words), " ".join(words[: rng.randrange(8, 13)]) + rng.choice(["。", " here", ""])
         [counts] = bleu_counts([([tokens(reference, name)], tokens(answer, name))])

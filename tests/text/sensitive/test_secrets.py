@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.text.sensitive.randomness import entropy, looks_random
@@ -130,7 +130,6 @@ def test_entropy() -> None:
     assert not looks_random("bert-base-uncased-2024")
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text("sk-AKIA019xyz=: \n.eyJ@/password", max_size=80))
 def test_findings_lie_in_the_text_and_hide_it(text: str) -> None:
     for secret in secrets(text):

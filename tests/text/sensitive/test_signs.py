@@ -5,7 +5,7 @@ from unittest import mock
 
 import phonenumbers
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.text.sensitive import contacts, national_ids, network, particulars, payments
@@ -39,7 +39,6 @@ def plain(text: str) -> str:
 
 
 @pytest.mark.parametrize(("sign", "patterns"), SEARCHES.values(), ids=SEARCHES)
-@settings(deadline=None, max_examples=25)
 @given(data=st.data())
 def test_what_is_found_has_the_sign(sign: Sign, patterns: list[re.Pattern[str]], data: st.DataObject) -> None:
     pattern = data.draw(st.sampled_from(patterns))
@@ -47,7 +46,6 @@ def test_what_is_found_has_the_sign(sign: Sign, patterns: list[re.Pattern[str]],
     assert sign.occurs_in(text) or not pattern.search(text)
 
 
-@settings(deadline=None, max_examples=40)
 @given(mailbox=st.from_regex("[a-z0-9._]{1,9}", fullmatch=True), at=st.from_regex(contacts.SPOKEN_AT, fullmatch=True),
        domain=st.from_regex(contacts.SPOKEN_DOMAIN, fullmatch=True))  # fmt: skip
 def test_spoken_addresses_have_the_sign(mailbox: str, at: str, domain: str) -> None:
@@ -70,7 +68,6 @@ def test_every_kind_of_phone_number_has_the_sign() -> None:
     assert min(lengths) == 4, "the digits that the sign asks for"
 
 
-@settings(deadline=None, max_examples=100)
 @given(text=st.lists(PIECES, max_size=8).map("".join), region=st.sampled_from(["any", "US", "AT", "ZZ"]))
 def test_what_is_found_is_the_same_without_signs(text: str, region: str) -> None:
     text = plain(text)
