@@ -100,10 +100,10 @@ def with_resources(run: Run, **resources: Any) -> Run:
     return Run(run.folder)
 
 
-def told(frame: pd.DataFrame, kind: str, **of: str) -> dict:  # type: ignore[type-arg]
+def told(frame: pd.DataFrame, kind: str, **of: str) -> dict:
     """The one row of that kind, and of those values."""
     rows = frame[frame["kind"] == kind]
     for name, value in of.items():
         rows = rows[rows[name] == value]
     (row,) = rows.to_dict("records")
-    return row  # type: ignore[no-any-return]
+    return row

@@ -68,7 +68,6 @@ class Reversed(Run):
 
     def evaluator(self, id: str) -> Evaluator | None:
         entry = super().evaluator(id)
-        assert entry is not None
         first, *others = entry.metrics
         return replace(entry, metrics=(replace(first, direction=Direction.LOWER, threshold=0.6), *others))
 

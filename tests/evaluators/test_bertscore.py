@@ -50,7 +50,6 @@ def test_it_is_a_plain_loop_on_the_states(tmp_path: Path, layer: int | None) -> 
 
 def test_the_evidence_names_the_expected_answer_and_the_model() -> None:
     found = scored(WordTokens(), "red cat", "blue dog", "", "red dog")
-    assert found.evidence is not None
     assert found.evidence.facts["expected_answer"] == 3
     assert found.evidence.facts["f1"] == {"1": 0.0, "3": 0.5}
     assert found.evidence.facts["model"] == "words"

@@ -11,8 +11,9 @@ from metrics.core.errors import InputError
 from metrics.core.evaluator import Aggregate, Findings
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
+from tests.seeds import least_covered, seeds
 
-SETS = 200
+SETS = seeds(50, 200)
 
 
 def scored(truth: Any, scores: Any, labels: list[str], groups: Any = None) -> tuple[Suite, Outputs]:
@@ -42,7 +43,7 @@ def numbers(findings: Findings) -> dict[str, Aggregate]:
 
 
 def test_top_k_is_scikit_learn_s_with_its_ties() -> None:
-    for seed in range(SETS):
+    for seed in SETS:
         rng = np.random.default_rng(seed)
         k, n = int(rng.integers(3, 8)), int(rng.integers(2, 30))
         labels = [f"l{code}" for code in range(k)]
@@ -57,12 +58,11 @@ def test_top_k_is_scikit_learn_s_with_its_ties() -> None:
 def test_a_class_without_a_score_is_never_among_the_top() -> None:
     findings = run("top_k_accuracy", scored([0, 1], [[np.nan, 0.1, 0.0], [0.5, 0.2, 0.1]], list("abc")), ks=(2,))
     assert [findings.cases[case].values["top_2"] for case in "01"] == [0.0, 1.0]
-    assert findings.cases["1"].evidence is not None
     assert findings.cases["1"].evidence.facts == {"truth": "b", "rank": 2.0, "score": 0.2}
 
 
 def test_kappas_are_scikit_learn_s() -> None:
-    for seed in range(SETS):
+    for seed in SETS:
         rng = np.random.default_rng(seed)
         k, n = int(rng.integers(2, 6)), int(rng.integers(1, 40))
         levels = [str(code) for code in range(k)]
@@ -107,12 +107,11 @@ def test_kappa_s_interval_holds_as_often_as_it_says() -> None:
     held, wide = 0, np.random.default_rng(0)
     truth = wide.integers(0, 5, 200_000)
     true = sk.cohen_kappa_score(truth, np.clip(truth + wide.choice(noise, len(truth)), 0, 4), weights="quadratic")
-    for seed in range(100):
+    draws = seeds(40, 100)
+    for seed in draws:
         rng = np.random.default_rng(seed + 1)
         truth = rng.integers(0, 5, 60)
         guess = np.clip(truth + rng.choice(noise, 60), 0, 4)
         row = numbers(run("ordinal", scored(truth, np.eye(5)[guess], list("01234")), resamples=200))["quadratic_kappa"]
-        assert row.low is not None
-        assert row.high is not None
         held += int(row.low <= true <= row.high)
-    assert held >= 88
+    assert held >= least_covered(len(draws))

@@ -10,8 +10,9 @@ from sklearn import metrics as sk
 from metrics.core.evaluator import Aggregate, Findings, Status
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
+from tests.seeds import least_covered, seeds
 
-SETS = 200
+SETS = seeds(50, 200)
 
 
 def data_set(truth: Any, scores: Any, groups: Any = None) -> tuple[Suite, Outputs]:
@@ -50,7 +51,7 @@ def one(findings: Findings, metric: str, average: str | None = None, label: str 
 
 def test_equal_to_scikit_learn_on_random_data() -> None:
     warnings.simplefilter("ignore")  # scikit-learn's, of labels without cases
-    for seed in range(SETS):
+    for seed in SETS:
         rng = np.random.default_rng(seed)
         n, k = int(rng.integers(1, 25)), int(rng.integers(2, 7))
         truth = rng.random((n, k)) < rng.choice([0.0, 0.2, 0.5, 1.0])
@@ -88,7 +89,6 @@ def test_a_case_s_scores_are_those_of_its_own_set() -> None:
     cases = run(data_set(truth, np.array([[0.9, 0.2, 0.6], [0.1, 0.1, 0.1]]))).cases
     assert cases["0"].values["f1"] == pytest.approx(0.5)
     assert cases["0"].values["ranking_loss"] == pytest.approx(0.5)
-    assert cases["0"].evidence is not None
     assert cases["0"].evidence.facts == {"truth": "l0, l1", "predicted": "l0, l2"}
     assert cases["1"].values["subset_accuracy"] == 1.0
     assert cases["1"].values["f1"] is None
@@ -121,11 +121,10 @@ def test_intervals_hold_the_true_value_as_often_as_they_say() -> None:
         ("label_ranking_ap", None): sk.label_ranking_average_precision_score(truth, scores),
     }
     held = dict.fromkeys(true, 0)
-    for seed in range(60):
+    draws = seeds(30, 60)
+    for seed in draws:
         found = run(data_set(*drawn(np.random.default_rng(seed + 1), 80)), resamples=200)
         for key, value in true.items():
             low, high = one(found, *key).low, one(found, *key).high
-            assert low is not None
-            assert high is not None
             held[key] += int(low <= value <= high)
-    assert min(held.values()) >= 51, held
+    assert min(held.values()) >= least_covered(len(draws)), held

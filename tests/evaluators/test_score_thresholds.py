@@ -50,7 +50,7 @@ def test_thresholds_lie_within_the_scores(evaluator: str, wrong: list[float]) ->
 @pytest.mark.parametrize("evaluator", CURVES)
 def test_by_default_they_are_every_twentieth(evaluator: str) -> None:
     given = evaluators()[evaluator].parameters.model_validate({})
-    assert given.score_thresholds == pytest.approx(np.arange(0.05, 0.96, 0.05))  # type: ignore[attr-defined]
+    assert given.score_thresholds == pytest.approx(np.arange(0.05, 0.96, 0.05))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -59,8 +59,6 @@ def test_classification_counts_every_pair_of_case_and_class(seed: int) -> None:
     suite, outputs, truth, scores = labels(seed)
     curve = found("classification_pr_curve", suite, outputs, score_thresholds=GRID).curves
     detailed = found("classification_pr_curve_detailed", suite, outputs, score_thresholds=GRID).curves
-    assert curve is not None
-    assert detailed is not None
     rows = {(row["label"], row["threshold"]): row for row in curve.to_pylist()}
     kinds = {(row["label"], row["threshold"], row["kind"]): row["count"] for row in detailed.to_pylist()}
     assert list(rows) == [(label, threshold) for label in LABELS for threshold in RISING]
@@ -82,8 +80,6 @@ def test_detection_counts_at_each_threshold_and_has_no_true_negatives() -> None:
     )  # fmt: skip
     curve = found("detection_pr_curve", suite, outputs, score_thresholds=GRID).curves
     detailed = found("detection_pr_curve_detailed", suite, outputs, score_thresholds=GRID).curves
-    assert curve is not None
-    assert detailed is not None
     cats = [row for row in curve.to_pylist() if row["label"] == "cat"]
     assert [(row["threshold"], row["tp"], row["fp"], row["fn"], row["tn"]) for row in cats] == [
         (0.0, 1, 2, 1, None), (1 / 3, 1, 2, 1, None), (0.5, 0, 1, 2, None), (0.9, 0, 1, 2, None), (1.0, 0, 0, 2, None),

@@ -20,7 +20,7 @@ from tests.engine.engine_scenes import finished, text_outputs, text_suite
 PLANTED = {"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]}
 
 
-def rate(frame, model: str, kind: str, metric: str = "passes"):  # type: ignore[no-untyped-def]
+def rate(frame, model: str, kind: str, metric: str = "passes"):
     (row,) = frame[
         frame["model"].eq(model) & frame["perturbation"].eq(kind) & frame["metric"].eq(metric)
     ].to_dict("records")  # fmt: skip

@@ -51,7 +51,7 @@ def test_where_nothing_is_guaranteed_it_says_why(both: LabelledScores, grouped: 
 
 
 def test_where_lower_is_better_scores_up_to_the_threshold_are_accepted() -> None:
-    both = replace(of(59, level=0.3), sign=-1, column=SimpleNamespace(direction="lower"))  # type: ignore[arg-type]
+    both = replace(of(59, level=0.3), sign=-1, column=SimpleNamespace(direction="lower"))
     found = acceptance(both, SCORES)
     assert found.threshold == 0.3
     assert found.accepted == pytest.approx(0.3)

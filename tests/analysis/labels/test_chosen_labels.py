@@ -49,7 +49,7 @@ def of_all(run: Run, people: dict[tuple[str, str], bool]) -> dict[str, float]:
 
 
 def found(run: Run, **choice: str) -> Agreement:
-    (one,) = agreements(run, "good", only=ROUGE, threshold=CUT, **choice)  # type: ignore[arg-type]
+    (one,) = agreements(run, "good", only=ROUGE, threshold=CUT, **choice)
     return one
 
 
@@ -129,7 +129,7 @@ def test_a_model_counts_by_its_outputs_not_by_its_labels(workspace: Path) -> Non
     places: list[tuple[str, str, Sampling]] = [(f"c{i}", "a", "random") for i in range(50)]
     add(run, [*places, *((f"c{i}", "b", "random") for i in range(15))], people, "file")
     parts = [found(run, model=model).accuracy.value for model in ("a", "b")]
-    assert found(run).accuracy.value == pytest.approx(np.mean(parts))  # type: ignore[arg-type]
+    assert found(run).accuracy.value == pytest.approx(np.mean(parts))
     slices = agreement_slices(run, "good", ROUGE, threshold=CUT)
     assert [slices["model", model].accuracy.value for model in ("a", "b")] == parts
 
@@ -180,16 +180,14 @@ def test_a_model_with_few_labels_has_an_accuracy_drawn_towards_that_of_the_other
     agree = {key: (values[key] >= CUT) == passed for key, passed in people.items()}
     own = [f"c{i}" for i in range(60) if agree[f"c{i}", "few"]][:4]
     many = [(f"c{i}", model, "random") for model in names[:4] for i in range(40)]
-    add(run, [*many, *((case_id, "few", "random") for case_id in own)], people, "ann")  # type: ignore[list-item]
+    add(run, [*many, *((case_id, "few", "random") for case_id in own)], people, "ann")
     slices = agreement_slices(run, "good", ROUGE, threshold=CUT)
     few = slices["model", "few"]
     assert (few.n, few.accuracy.value, few.accuracy.needs) == (4, None, 6)
     others = [slices["model", name] for name in names[:4]]
     shares = [np.mean([agree[f"c{i}", name] for i in range(40)]) for name in names[:4]]
     assert [one.accuracy.value for one in others] == pytest.approx(shares)
-    assert few.pooled.value is not None
     assert np.mean(shares) - 0.02 < few.pooled.value < 1.0, "between theirs and its own"
-    assert few.pooled.low is not None
     assert few.pooled.low < few.pooled.value
     for one, share in zip(others, shares, strict=True):
         assert one.pooled.value == pytest.approx(share, abs=0.08)

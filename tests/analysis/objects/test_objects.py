@@ -220,7 +220,6 @@ class TestThumbnails:
         ],
     )
     def test_an_image_that_cannot_be_shown_has_a_reason(self, run: Run, content: object, reason: str) -> None:
-        assert run.suite.media is not None
         name = f"bad-{abs(hash(reason))}{content!r:.5}.png".replace("/", "")
         path = run.suite.media / name
         if content == "truncated":

@@ -99,7 +99,6 @@ def test_the_default_is_the_best_f1_of_all_models(pictures: Run) -> None:
     assert best_point(pictures) == (0.31, 0.5)
     assert operating_point(pictures) == (0.31, 0.5)
     counts = point_counts(pictures, "keen", OperatingPoint(0.31))
-    assert counts is not None
     assert (counts, counts.precision, counts.recall, counts.f1) == ((8, 0, 0), 1.0, 1.0, 1.0)
 
 
@@ -165,5 +164,4 @@ def test_a_chosen_point_is_kept_until_it_is_taken_back(pictures: Run) -> None:
 
 def test_nothing_predicted_has_no_precision(pictures: Run) -> None:
     counts = point_counts(pictures, "shy", OperatingPoint(0.95))
-    assert counts is not None
     assert (counts, counts.precision, counts.recall, counts.f1) == ((0, 0, 8), None, 0.0, 0.0)

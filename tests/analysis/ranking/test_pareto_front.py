@@ -47,7 +47,6 @@ def test_what_the_answers_took_counts_like_a_metric(run: Run) -> None:
     by_time, by_edits = pareto_front(run, [PASSES, "duration_s"]), pareto_front(run, [PASSES, EDITS])
     assert by_time.placings == by_edits.placings
     ranks = objectives(run)["duration_s"].ranks
-    assert ranks is not None
     assert ranks.adjusted == leaderboard(run).ranks[EDITS].adjusted
 
 
