@@ -13,9 +13,9 @@ from sklearn.metrics import log_loss, roc_auc_score
 from metrics.core.errors import InputError
 from metrics.core.evaluator import Aggregate, Findings, Status
 from metrics.core.evidence import Evidence
-from metrics.core.registry import evaluators
 from metrics.core.suite import CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
 from metrics.evaluators.classification._score_matrix import read_scores
+from tests.evaluators.tabular import run
 
 SCORED = ("roc_auc", "classification_pr_curve", "classification_pr_curve_detailed", "calibration")
 
@@ -57,12 +57,6 @@ def probabilities(n: int, k: int, seed: int, sharpness: float, digits: int) -> t
     logits[np.arange(n), truth] += sharpness
     scores = np.exp(logits)
     return truth, np.round(scores / scores.sum(axis=1, keepdims=True), digits)
-
-
-def run(name: str, data: tuple[Suite, Outputs], **parameters: Any) -> Findings:
-    entry = evaluators()[name]
-    findings: Findings = entry(*data, entry.parameters.model_validate(parameters))
-    return findings
 
 
 def one(findings: Findings, metric: str, label: str | None = None) -> Aggregate:

@@ -199,11 +199,6 @@ class TestDeparturesFromTidecv:
         )  # tidecv: half of 71 / 101
         assert pick(findings, "d_ap_background", "dog").value is None
 
-    def test_both_are_named(self):
-        words = evaluators()["error_breakdown"].differs_from_source
-        assert "labels without ground truth do not enter the mean" in words
-        assert "recall of exactly .7 reaches 70 of the 101 points, in tidecv 71" in words
-
 
 def test_what_is_found_is_no_column_of_the_leaderboard(workspace):
     """Two models whose best thresholds differ share every column."""

@@ -1,6 +1,5 @@
 """The evaluators that need sentence embeddings alone, with words for axes, so that every cosine follows by hand."""
 
-import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -9,21 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.core.evaluator import CaseScore, Evaluator, Status, unreadable_value
+from metrics.core.evaluator import CaseScore, Status
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
 from tests.models.word_vectors import WordVectors
 
-EMBEDDED = [entry for entry in evaluators().values() if entry.needs == ("embedder",) and entry.shape == "batch"]
-IDS = {
-    "answer_semantic_similarity",
-    "answer_semantic_sentence_similarity",
-    "answer_relevancy_sentence",
-    "groundedness",
-    "context_relevancy_soft",
-    "context_mrr",
-}
 CUTOFFS = {"context_mrr": {"mrr_relevant_chunk_threshold": 0.7}}  # that of a model is calibrated
 HALF, THIRD = 1 / math.sqrt(2), 1 / math.sqrt(3)
 
@@ -33,14 +23,6 @@ def score(name: str, parameters: dict[str, Any] | None = None, **given: Any) -> 
     chosen = entry.parameters.model_validate(CUTOFFS.get(name, {}) | (parameters or {}))
     result: CaseScore = entry([Case.of(**given)], chosen, embedder=WordVectors())[0]
     return result
-
-
-def named(entries: list[Evaluator]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("entry", [pytest.param(entry, id=entry.id) for entry in entries])
-
-
-def test_they_are_all_there() -> None:
-    assert {entry.id for entry in EMBEDDED} >= IDS
 
 
 @pytest.mark.parametrize(
@@ -235,20 +217,6 @@ TEXT = st.lists(st.sampled_from(["red", "blue", "sun.", "sea!", "\n", "1.", "…
 TEXTS = st.lists(TEXT, min_size=1, max_size=3).map(tuple)
 FIELDS = {"question": TEXT, "answer": TEXT, "expected_answers": TEXTS, "retrieved_contexts": TEXTS}
 CASES = st.lists(st.fixed_dictionaries(FIELDS).map(lambda given: Case(**given)), max_size=4)
-
-
-@named(EMBEDDED)
-@given(cases=CASES)
-def test_a_batch_gives_each_case_what_it_gets_alone(entry: Evaluator, cases: list[Case]) -> None:
-    together = entry(cases, entry.parameters(), embedder=WordVectors())
-    alone = [entry([case], entry.parameters(), embedder=WordVectors())[0] for case in cases]
-    for found, single in zip(together, alone, strict=True):
-        assert (found.status, found.reason) == (single.status, single.reason)
-        assert dict(found.values) == pytest.approx(dict(single.values), abs=1e-9)
-        for metric, value in found.values.items():
-            assert unreadable_value(entry.metric(metric), value) is None
-        assert found.values or (found.reason and found.status is Status.NOT_APPLICABLE)
-        json.dumps(found.evidence and found.evidence.record, allow_nan=False)
 
 
 @given(cases=CASES, more=TEXT)

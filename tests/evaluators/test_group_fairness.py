@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from metrics.core.errors import InputError
-from metrics.core.evaluator import Aggregate, Findings
-from metrics.core.registry import evaluators
+from metrics.core.evaluator import Findings
 from metrics.core.suite import Outputs, Suite
+from tests.evaluators import tabular
+from tests.evaluators.tabular import classified, overall
 from tests.seeds import least_covered, seeds
 
 # of fairlearn 0.15.0, for random_cases(seed): differences and ratios of demographic parity and of equalized odds
@@ -26,30 +27,15 @@ def random_cases(seed: int, n: int = 120, groups: int = 3) -> tuple[Any, Any, An
     return group, truth, score
 
 
-def data_set(group: Any, truth: Any, score: Any, clusters: Any = None) -> tuple[Suite, Outputs]:
+def data_set(group: Any, truth: Any, score: Any) -> tuple[Suite, Outputs]:
     cases = [
-        {"case_id": str(n), "label": "yes" if true else "no", "metadata.tribe": None if own is None else f"g{own}",
-         "group": None if clusters is None else str(clusters[n])}
-        for n, (own, true) in enumerate(zip(group, truth, strict=True))
-    ]  # fmt: skip
-    predictions = [
-        {"case_id": str(n), "model": "m", "label": label, "score": float(own)}
-        for n, one in enumerate(score)
-        for label, own in (("yes", one), ("no", 1 - one))
+        {"label": "yes" if true else "no", "metadata.tribe": f"g{own}"} for own, true in zip(group, truth, strict=True)
     ]
-    outputs = [{"case_id": str(n), "model": "m"} for n in range(len(cases))]
-    suite = Suite.from_rows("s", "classification", cases, labels=("no", "yes"))
-    return suite, Outputs.from_rows(outputs, predictions)
+    return classified(cases, np.stack([1 - score, score], axis=1), ("no", "yes"))
 
 
 def run(data: tuple[Suite, Outputs], **parameters: Any) -> Findings:
-    entry = evaluators()["group_fairness"]
-    findings: Findings = entry(*data, entry.parameters.model_validate({"column": "tribe"} | parameters))
-    return findings
-
-
-def overall(findings: Findings) -> dict[str, Aggregate]:
-    return {row.metric: row for row in findings.aggregates if row.label is None}
+    return tabular.run("group_fairness", data, **{"column": "tribe"} | parameters)
 
 
 def test_equal_to_the_definitions_on_random_data() -> None:
@@ -121,8 +107,7 @@ def test_an_interval_holds_the_difference_of_two_groups_as_often_as_it_says() ->
 
 def test_what_cannot_be_compared_says_why() -> None:
     group, truth, score = random_cases(3)
-    entry = evaluators()["group_fairness"]
-    unnamed = overall(entry(*data_set(group, truth, score), entry.parameters.model_validate({})))
+    unnamed = overall(tabular.run("group_fairness", data_set(group, truth, score)))
     assert unnamed["equalized_odds_ratio"].reason == "name the column of groups in the parameter column"
     ids = overall(run(data_set(range(120), truth, score)))
     assert ids["equalized_odds_ratio"].reason == "120 groups, more than 50: no column of groups"

@@ -9,8 +9,8 @@ import pytest
 from metrics.core.classes import ClassFacts
 from metrics.core.errors import InputError
 from metrics.core.evaluator import Aggregate
-from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
+from tests.evaluators.tabular import overall, run
 from tests.seeds import seeds
 
 
@@ -22,8 +22,7 @@ def data_set(pairs: list[tuple[str, str]]) -> tuple[Suite, Outputs]:
 
 
 def numbers(data: tuple[Suite, Outputs], **parameters: Any) -> dict[str, Aggregate]:
-    entry = evaluators()["hierarchical_classification"]
-    return {row.metric: row for row in entry(*data, entry.parameters.model_validate(parameters)).aggregates}
+    return overall(run("hierarchical_classification", data, **parameters))
 
 
 def ancestors(label: str, parents: dict[str, str]) -> set[str]:
@@ -53,8 +52,7 @@ def test_the_suite_may_name_the_hierarchy() -> None:
     facts = {"poodle": ClassFacts(parent="dog"), "husky": ClassFacts(parent="dog")}
     found = numbers((replace(suite, classes=facts), outputs))
     assert found["hierarchical_f1"].value == 0.5
-    entry = evaluators()["hierarchical_classification"]
-    evidence = entry(replace(suite, classes=facts), outputs, entry.parameters.model_validate({})).cases["0"].evidence
+    evidence = run("hierarchical_classification", (replace(suite, classes=facts), outputs)).cases["0"].evidence
     assert evidence.facts == {"truth": "poodle", "predicted": "husky", "common_ancestor": "dog"}
 
 

@@ -1,45 +1,25 @@
 """The boolean family of the judge, opinions, summaries, rubric and fact check: numbers, edge cases, whole runs."""
 
-import asyncio
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint
-from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from metrics.core.errors import InputError, MissingResource, Unreadable
-from metrics.core.evaluator import CaseScore, Status
+from metrics.core.evaluator import Status
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import choose, evaluators
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.judge import tools
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
+from tests.evaluators.asked import ask, steps
 from tests.judge.judging import judged
-from tests.judge.scripted import ScriptedJudge, answers
 from tests.judge.server import JudgeServer, Request, in_turn, items_of
 
 GERMAN, ENGLISH = "Wie lange darf ich ein Buch behalten?", "Books may be kept for 28 days."
-
-
-def ask(name: str, given: Mapping[str, Any], script: Mapping[str, Any], **parameters: Any) -> tuple[CaseScore, Any]:
-    """The score and the judge that was asked."""
-    entry, chosen = choose([name], {name: parameters})[name]
-    judge = ScriptedJudge(answers(script))
-    resources = {"judge": judge} if chosen.used(entry.resources) else {}
-
-    async def scored() -> CaseScore:
-        score: Any = entry(Case.of(**given), chosen, **resources)
-        found: CaseScore = await score if isawaitable(score) else score
-        return found
-
-    return asyncio.run(scored()), judge
-
-
-def steps(judge: Any) -> list[str]:
-    return [request.step for request in judge.calls]
 
 
 def fails_where(*words: str) -> Any:

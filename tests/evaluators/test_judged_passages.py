@@ -16,21 +16,10 @@ from metrics.core.registry import choose
 from metrics.core.suite import Case
 from metrics.evaluators.retrieval.autonuggetizer import NO_INFORMATION, NuggetParameters, nugget_scores
 from metrics.judge.grading import GRADE, STRUCTURED
+from tests.evaluators.asked import ask, steps
 from tests.judge.judging import judged
 from tests.judge.scripted import ScriptedJudge, answers
 from tests.judge.server import Fault, JudgeServer, Request, items_of
-
-
-def ask(name: str, given: Mapping[str, Any], script: Mapping[str, Any], **parameters: Any) -> tuple[CaseScore, Any]:
-    """The score and the judge that was asked."""
-    entry, chosen = choose([name], {name: parameters})[name]
-    judge = ScriptedJudge(answers(script))
-    score: CaseScore = asyncio.run(entry(Case.of(**given), chosen, judge=judge))
-    return score, judge
-
-
-def steps(judge: Any) -> list[str]:
-    return [request.step for request in judge.calls]
 
 
 def grading(request: Request) -> Any:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.errors import MissingResource
-from metrics.core.evaluator import CaseScore, Status, unreadable_value
+from metrics.core.evaluator import CaseScore, Status
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case, Outputs, Suite
@@ -312,39 +312,6 @@ def test_a_default_threshold_of_infinity_is_none() -> None:
     assert entry.threshold(replace(entry.primary, threshold=float("inf")), entry.parameters()) is None
     assert entry.threshold(entry.primary, entry.parameters()) is None
     assert entry.threshold(entry.primary, entry.parameters.model_validate({"threshold": 30})) == 30
-
-
-# All of them
-
-TEXT = st.lists(st.sampled_from(["red", "sun.", "not", "idiot", "always", "\n", "…", "今天。", "{x}"]), max_size=6).map(
-    " ".join
-)
-TEXTS = st.lists(TEXT, min_size=1, max_size=3).map(tuple)
-CASES = st.lists(
-    st.fixed_dictionaries(
-        {
-            "question": TEXT, "answer": TEXT, "expected_answers": TEXTS, "retrieved_contexts": TEXTS,
-            "source_text": TEXT,
-        }
-    ).map(lambda fields: Case(**fields)),
-    max_size=4,
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", IDS)
-@given(cases=CASES)
-def test_a_batch_gives_each_case_what_it_gets_alone(name: str, cases: list[Case]) -> None:
-    entry = evaluators()[name]
-    options = {"method": "cross_encoder"} if name == "answer_semantic_similarity" else {}
-    together = score_all(name, cases, **options)
-    for case, found in zip(cases, together, strict=True):
-        [single] = score_all(name, [case], **options)
-        assert (found.status, found.reason, found.evidence) == (single.status, single.reason, single.evidence)
-        assert dict(found.values) == pytest.approx(dict(single.values))
-        for metric, value in found.values.items():
-            assert unreadable_value(entry.metric(metric), value) is None
-        assert found.values or (found.reason and found.status is Status.NOT_APPLICABLE)
-        json.dumps(found.evidence and found.evidence.record, allow_nan=False)
 
 
 # In a run, with real models

@@ -131,19 +131,6 @@ class TestLaws:
 class TestRules:
     HALVES = np.repeat([[0] * 4 + [1] * 4], HIGH, axis=0)
 
-    def test_a_label_in_neither_is_not_applicable(self):
-        found = judged(*data_set([(self.HALVES, self.HALVES)]))
-        row = next(row for row in found.aggregates if (row.metric, row.label) == ("iou", "tree"))
-        assert (row.value, row.n) == (None, 0)
-        assert row.reason == "neither the ground truth nor the predictions have a pixel of this label"
-        assert value(found, "miou") == 1.0
-
-    def test_a_label_that_is_only_predicted_has_nothing(self):
-        guess = np.where(self.HALVES == 1, 2, 0)
-        found = judged(*data_set([(self.HALVES, guess)]))
-        assert [value(found, "iou", label) for label in LABELS] == [1.0, 0.0, 0.0]
-        assert value(found, "miou") == pytest.approx(1 / 3)
-
     @pytest.mark.parametrize(
         "how",
         [{"ignore_labels": ("sky",)}, {"ignore_index": 7}],

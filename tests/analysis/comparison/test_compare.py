@@ -52,9 +52,9 @@ def row_of(found: Comparison, metric: str = "passes") -> Difference:
     return next(row for row in found.rows if row.column.metric == metric)
 
 
-@pytest.fixture
-def run(workspace: Path) -> Run:
-    return finished(Workspace(), suite(), outputs(), "text_matching")
+@pytest.fixture(scope="module")
+def run(shelf: Workspace) -> Run:
+    return finished(shelf, suite(), outputs(), "text_matching")
 
 
 def test_every_number_of_a_binary_metric(run: Run) -> None:
@@ -196,8 +196,8 @@ class TestCases:
 
 
 class TestTwoRuns:
-    def test_one_model_in_two_runs(self, run: Run) -> None:
-        again = finished(Workspace(), suite(), outputs({"old": RIGHT["new"]}), "text_matching", "rouge")
+    def test_one_model_in_two_runs(self, run: Run, shelf: Workspace) -> None:
+        again = finished(shelf, suite(), outputs({"old": RIGHT["new"]}), "text_matching", "rouge")
         found = compare(run, "old", "old", other=again)
         same = row_of(compare(run, "old", "new"))
         row = row_of(found)
@@ -207,10 +207,8 @@ class TestTwoRuns:
         lost = differences(run, "old", "old", "text_matching", "passes", other=again)
         assert lost.rows["case_id"].tolist() == ["c0", "c1", "c2"]
 
-    def test_other_parameters_are_said(self, run: Run) -> None:
-        again = finished(
-            Workspace(), suite(), outputs(), "text_matching", parameters={"text_matching": {"threshold": 0.5}}
-        )
+    def test_other_parameters_are_said(self, run: Run, shelf: Workspace) -> None:
+        again = finished(shelf, suite(), outputs(), "text_matching", parameters={"text_matching": {"threshold": 0.5}})
         assert "other parameters" in compare(run, "old", "old", other=again).notes[0]
 
 
@@ -228,8 +226,8 @@ def test_what_cannot_be_paired_is_refused(run: Run, pair: tuple[str, str], messa
         assert message in str(refused.value)
 
 
-def test_runs_of_two_suites_are_refused(run: Run) -> None:
-    other = finished(Workspace(), text_suite(6), text_outputs(6), "rouge")
+def test_runs_of_two_suites_are_refused(run: Run, shelf: Workspace) -> None:
+    other = finished(shelf, text_suite(6), text_outputs(6), "rouge")
     with pytest.raises(InputError, match="different suites"):
         compare(run, "old", "good", other=other)
 

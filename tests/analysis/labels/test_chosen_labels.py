@@ -17,6 +17,7 @@ from metrics.store.label_sets import Labels
 from tests.analysis.labels import few_labels
 from tests.analysis.labels.queued_labels import CUT, POPULATIONS, STATISTICS, Population, simulate, statistics
 from tests.analysis.scored import scored_run
+from tests.seeds import LONG, seeds
 
 ROUGE = ("rouge", "rouge1")
 NEAR = POPULATIONS[0]
@@ -72,7 +73,7 @@ def test_120_labels_of_the_queue_tell_what_people_say_of_all_400(workspace: Path
     assert mean.n == one.n, "agreement and corrected means rest on the same outputs"
 
 
-@pytest.mark.parametrize("population", POPULATIONS, ids=lambda one: one.name)
+@pytest.mark.parametrize("population", POPULATIONS[:: 1 if LONG else 3], ids=lambda one: one.name)
 def test_neither_bias_nor_false_certainty(population: Population) -> None:
     """The light form of tests/benchmarks/bench_agreement.py."""
     for outcome in simulate(population, 60).values():
@@ -88,13 +89,13 @@ def test_picked_labels_counted_like_random_ones_would_mislead() -> None:
 
 def test_with_15_labels_intervals_hold() -> None:
     """Percentiles of resamples held .88 of true κs that were far from 1, and .77 of all of these."""
-    for name, (ours, resamples) in few_labels.coverages(15, 30).items():
+    for name, (ours, resamples) in few_labels.coverages(15, len(seeds(12, 30))).items():
         assert ours.mean() >= 0.92, name
         assert np.nanmean(resamples) < ours.mean()
 
 
 def test_a_judge_that_knows_nothing_agrees_no_better_than_chance_at_the_threshold_that_ten_labels_suggest() -> None:
-    own, shown, truth, covered = few_labels.suggested(10, 100)
+    own, shown, truth, covered = few_labels.suggested(10, len(seeds(100, 300)))
     assert own > 0.2
     assert abs(shown) < 0.06
     assert abs(truth) < 0.03

@@ -21,7 +21,7 @@ def of(values: list[float | None]) -> Run:
     return scored_run({f"{NAME}.{NAME}": {"one": values}})
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.05, 0.15, 0.3, 1.0]), min_size=1, max_size=60))
 def test_boxes_are_tukeys_and_bins_hold_every_value(workspace: Path, values: list[float]) -> None:
     found = distributions(of([*values, None]), NAME, NAME, ["one"])

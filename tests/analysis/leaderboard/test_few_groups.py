@@ -1,7 +1,5 @@
 """The warning of too few or unequal groups: when there is one, and where a reader sees it."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,7 @@ from metrics.presentation.viewers import board_drawing
 from metrics.reports.build import build
 from metrics.stats.power import POWER
 from metrics.stats.student_t import student
-from metrics.store import Run
+from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
 
 SIZES = (80, 10, 5, 5)
@@ -48,12 +46,12 @@ def test_there_is_one_below_five_equal_groups(sizes, weights, beginning) -> None
         assert found.startswith(f"Too few or too unequal groups: {beginning}")
 
 
-@pytest.fixture
-def run(workspace: Path) -> Run:
+@pytest.fixture(scope="module")
+def run(shelf: Workspace) -> Run:
     rng = np.random.default_rng(1)
     values = {model: rng.beta(4, 2, sum(SIZES)).tolist() for model in "AB"}
     groups = np.repeat([f"g{place}" for place in range(len(SIZES))], SIZES).tolist()
-    return scored_run({"rouge.rougeL": values}, design={"group": groups})
+    return scored_run({"rouge.rougeL": values}, design={"group": groups}, workspace=shelf)
 
 
 def test_a_large_group_hides_differences(run: Run) -> None:

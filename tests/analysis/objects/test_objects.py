@@ -19,16 +19,14 @@ from metrics.store import Run, Workspace
 from metrics.vision import rle
 from metrics.vision.mask_rings import mask_rings
 from tests.engine.engine_scenes import finished
-from tests.pages.page_scenes import objects_run
 
 BY = "detection_pr_curve"
 KEEN, SHY = ObjectFilter("keen"), ObjectFilter("shy")
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Four pictures: `keen` finds a cat (.9) and a dog (.6) in each and makes up a dog (.3); `shy` finds the cat."""
-    return objects_run(tmp_path_factory.mktemp("objects"))
+def run(pictures: Run) -> Run:
+    return pictures
 
 
 @pytest.mark.parametrize(

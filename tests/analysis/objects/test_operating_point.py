@@ -20,7 +20,6 @@ from metrics.store import Run, Workspace
 from metrics.store.reviews import Review
 from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import numbered, suite_and_outputs
-from tests.pages.page_scenes import objects_run
 from tests.vision.coco_oracle import coco_eval, random_scene
 
 SEEDS = (2, 3, 8, 11)
@@ -40,12 +39,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Run]:
             parameters={"detection_confusion": {"score_threshold": 0.3, "iou_threshold": 0.6}},
         )  # fmt: skip
     return made
-
-
-@pytest.fixture(scope="module")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """`keen` finds a cat (.9) and a dog (.6) in each of four and makes up a dog (.3); `shy` finds the cat (.8)."""
-    return objects_run(tmp_path_factory.mktemp("pictures"))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

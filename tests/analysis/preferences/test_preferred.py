@@ -1,6 +1,7 @@
 """Rankings by preferences, position bias, agreement of judge and people, and how many more matches it takes."""
 
 from itertools import combinations
+from shutil import rmtree
 
 import numpy as np
 import pytest
@@ -25,9 +26,16 @@ from tests.preferences import MODELS, compared_run, judgement, vote
 PAIRS = list(combinations(MODELS, 2))
 
 
+@pytest.fixture(scope="module")
+def compared(shelf: Workspace) -> Run:
+    return compared_run(shelf, 30)
+
+
 @pytest.fixture
-def run(workspace: object) -> Run:
-    return compared_run(Workspace(), 30)
+def run(compared: Run) -> Run:
+    """A run without preferences."""
+    rmtree(Preferences(compared).folder, ignore_errors=True)
+    return compared
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What check-evaluator says of evaluators that break a law each; those that Assay has are in tests/evaluators."""
+"""What check-evaluator says of evaluators that break a law each; those that Assay has are in test_every_evaluator."""
 
 import asyncio
 from collections.abc import Callable
@@ -53,7 +53,7 @@ def made(
         "examples": (Example("one", {"answer": "a"}, {"made": 1.0}),),
     }  # fmt: skip
 
-    def function(case, parameters):  # type: ignore[no-untyped-def]
+    def function(case, parameters):
         found = score(case)
         return found if isinstance(found, CaseScore | str) else CaseScore({"made": found})
 
