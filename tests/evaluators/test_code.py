@@ -256,6 +256,7 @@ class TestPassAtK:
                      parameters={"pass_at_k": {"of": "rouge.rougeL"}})  # fmt: skip
 
 
+@pytest.mark.usefixtures("units_here")
 def test_the_command_takes_the_permission_as_a_parameter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from metrics.cli.main import main
 

@@ -19,7 +19,7 @@ from metrics.vision.masks import Shapes, draw, encode
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from tests.evaluators.detected import pick, run
 from tests.ingest.files import write
-from tests.seeds import seeds
+from tests.seeds import LONG, seeds
 from tests.vision.coco_oracle import arrays
 from tests.vision.mask_oracle import Record, random_masks, rectangle, segm_eval
 
@@ -183,9 +183,17 @@ def exact_outlines(least: float, turned: bool) -> Findings:
     return run("average_precision", *scene, geometry="polygon")
 
 
-@pytest.mark.parametrize(("least", "within"), [(32, 0.02), (8, 0.05)], ids=["sides of 32", "sides of 8"])
-@pytest.mark.parametrize("truths", ["box", "rotated box", "whole polygon", "mask"])
-@pytest.mark.parametrize("predictions", ["box", "rotated box", "whole polygon", "mask"])
+SHAPES = ("box", "rotated box", "whole polygon", "mask")
+PAIRINGS = [  # in turn with sides of 32 and of 8
+    (truths, predictions, *size)
+    for place, truths in enumerate(SHAPES)
+    for other, predictions in enumerate(SHAPES, place)
+    for kind, size in enumerate([(32, 0.02), (8, 0.05)], other)
+    if LONG or kind % 2 == 0
+]
+
+
+@pytest.mark.parametrize(("truths", "predictions", "least", "within"), PAIRINGS)
 def test_between_pixels_shapes_have_the_same_ap_within_their_drawing(truths, predictions, least, within):
     """The tolerance that average_precision states, in every pairing."""
     for turned in (False, True):

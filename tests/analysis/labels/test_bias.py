@@ -3,19 +3,16 @@
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from metrics.analysis.labels.judge_bias import bias_hints
 from metrics.analysis.labels.manipulations import has_manipulations, manipulation_checks
-from metrics.core.label_schema import LABELS, now
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Workspace
-from metrics.store.label_sets import Labels
 from tests.analysis.labels.swayed import JUDGES, Judge, simulate
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished
-from tests.labels import MODELS, answer, answered, label, labelled_run
+from tests.labels import MODELS, add_labels, answer, answered, label, labelled_run
 from tests.seeds import LONG, seeds
 
 ROUGE = ("rouge", "rouge1")
@@ -34,19 +31,8 @@ def test_answers_that_are_missing_have_no_length(workspace: Path) -> None:
 def test_a_judge_that_likes_long_answers_or_one_author_is_found(workspace: Path) -> None:
     run = labelled_run(Workspace(), 60)
     rng = np.random.default_rng(1)
-    rows = [
-        {
-            "case_id": f"c{index}",
-            "model": model,
-            "rater": "ann",
-            "criterion": "good",
-            "value": float(rng.random() < 0.5),
-        }
-        for index in range(60)
-        for model in MODELS
-    ]
-    full = [row | {"sampling": "random", "given": now()} for row in rows]
-    Labels(run).add(pa.Table.from_pylist(full, LABELS), "coin.csv")
+    coins = [(f"c{index}", model, "ann", float(rng.random() < 0.5)) for index in range(60) for model in MODELS]
+    add_labels(run, coins)
     found = bias_hints(run, "good", ROUGE)
     by_kind = {(one.kind, one.about): one for one in found}
     assert set(by_kind) == {("length", ""), ("model", "long"), ("model", "short")}
@@ -60,15 +46,7 @@ def test_all_scores_equal_hint_at_nothing(workspace: Path) -> None:
     """Means that differ by rounding alone."""
     values = [0.3, 0.1 + 0.2] * 20
     run = scored_run({"rubric.rubric": {"long": values, "short": values[::-1]}})
-    rows = [
-        {
-            "case_id": f"c{place}", "model": model, "rater": "ann", "criterion": "good", "value": float(place % 3 == 0),
-            "sampling": "random", "given": now(),
-        }
-        for place in range(40)
-        for model in ("long", "short")
-    ]  # fmt: skip
-    Labels(run).add(pa.Table.from_pylist(rows, LABELS), "ann.csv")
+    add_labels(run, [(f"c{place}", model, "ann", float(place % 3 == 0)) for place in range(40) for model in MODELS])
     assert bias_hints(run, "good", ("rubric", "rubric")) == []
 
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from metrics.analysis.labels.corrected_means import corrected_means
@@ -11,12 +10,12 @@ from metrics.analysis.labels.human_labels import draw_order, human_labels
 from metrics.analysis.labels.judge_agreement import Agreement, agreement_slices, agreements
 from metrics.analysis.labels.label_queue import queue
 from metrics.analysis.labels.raters import rater_agreement
-from metrics.core.label_schema import LABELS, Sampling, now
+from metrics.core.label_schema import Sampling
 from metrics.store import Run
-from metrics.store.label_sets import Labels
 from tests.analysis.labels import few_labels
 from tests.analysis.labels.queued_labels import CUT, POPULATIONS, STATISTICS, Population, simulate, statistics
 from tests.analysis.scored import scored_run
+from tests.labels import add_labels
 from tests.seeds import LONG, seeds
 
 ROUGE = ("rouge", "rouge1")
@@ -24,14 +23,9 @@ NEAR = POPULATIONS[0]
 
 
 def add(run: Run, places: list[tuple[str, str, Sampling]], passed: dict[tuple[str, str], bool], rater: str) -> None:
-    rows = [
-        {
-            "case_id": case_id, "model": model, "rater": rater, "criterion": "good", "sampling": sampling,
-            "value": float(passed[case_id, model]), "low": 0.0, "high": 1.0, "given": now(),
-        }
-        for case_id, model, sampling in places
-    ]  # fmt: skip
-    Labels(run).add(pa.Table.from_pylist(rows, LABELS), rater)
+    for kind in dict.fromkeys(sampling for *_, sampling in places):
+        own = [(case, model, rater, float(passed[case, model])) for case, model, how in places if how == kind]
+        add_labels(run, own, sampling=kind, low=0.0, high=1.0)
 
 
 def judged(size: int = 400, models: tuple[str, ...] = ("m",), seed: int = 4) -> tuple[Run, dict[tuple[str, str], bool]]:

@@ -6,13 +6,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from metrics.analysis import leaderboard
 from metrics.analysis.labels import corrected_means, judge_agreement, label_queue, labelled_scores, raters
 from metrics.analysis.labels.human_labels import criteria, draw_order, exported, human_labels
-from metrics.core.label_schema import LABELS, now
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_outputs, read_suite
 from metrics.ingest.label_files import read_labels
@@ -20,7 +18,7 @@ from metrics.stats.prediction_powered import corrected_mean
 from metrics.store import Run, Workspace
 from metrics.store.label_sets import Labels
 from tests.engine.engine_scenes import finished
-from tests.labels import MODELS, answer, answered, label, labelled_run, passes
+from tests.labels import MODELS, add_labels, answer, answered, label, labelled_run, passes
 
 ROUGE = ("rouge", "rouge1")
 
@@ -30,18 +28,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """All 40 cases labelled by ann, 30 by bo, who always passes."""
     run = labelled_run(Workspace(tmp_path_factory.mktemp("labelled")))
     label(run, "ann", range(40))
-    rows = [
-        {
-            "case_id": f"c{index}",
-            "model": "long",
-            "rater": "bo",
-            "criterion": "good",
-            "value": 1.0,
-            "sampling": "random",
-        }
-        for index in range(30)
-    ]
-    Labels(run).add(pa.Table.from_pylist([row | {"given": now()} for row in rows], LABELS), "bo.csv")
+    add_labels(run, [(f"c{index}", "long", "bo", 1.0) for index in range(30)])
     return run
 
 

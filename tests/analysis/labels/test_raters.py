@@ -5,7 +5,6 @@ from typing import Any
 
 import krippendorff
 import numpy as np
-import pyarrow as pa
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
@@ -14,13 +13,11 @@ from metrics.analysis.labels import raters
 from metrics.analysis.labels.panel_agreement import _agreement, _alike, _groups, has_panel, panel_agreement
 from metrics.analysis.labels.raters import all_raters, pairs_of_raters
 from metrics.core.evaluator import Metric
-from metrics.core.label_schema import LABELS, now
 from metrics.presentation.agreement_words import rater_noise_sentence
 from metrics.store import Run, Workspace
-from metrics.store.label_sets import Labels
 from tests.analysis.scored import scored_run, with_resources
 from tests.engine.engine_scenes import text_outputs, text_suite
-from tests.labels import label, labelled_run
+from tests.labels import add_labels, label, labelled_run
 
 NONE = np.nan
 ONCE = [[1, 1, 2], [2, 2, NONE], [3, 2, 3], [1, NONE, NONE], [2, 3, 3], [1, 1, 1], [3, NONE, 2], [2, 1, NONE]]
@@ -162,14 +159,9 @@ def test_the_panel_of_a_run(workspace: Path) -> None:
 
 def graded(run: Run, cases: int, stricter: float) -> None:
     """Labels of a and b from 1 to 8, b's lower by `stricter`."""
-    rows = [
-        {
-            "case_id": f"c{place}", "model": "long", "rater": rater, "criterion": "tone",
-            "value": 1.0 + place % 8 - less, "sampling": "random", "given": now(),
-        }
-        for place in range(cases) for rater, less in (("a", 0.0), ("b", stricter))
-    ]  # fmt: skip
-    Labels(run).add(pa.Table.from_pylist(rows, LABELS), "tone.csv")
+    people = (("a", 0.0), ("b", stricter))
+    grades = [(f"c{place}", "long", rater, 1.0 + place % 8 - less) for place in range(cases) for rater, less in people]
+    add_labels(run, grades, "tone")
 
 
 def test_where_labels_differ_is_parted(workspace: Path) -> None:
