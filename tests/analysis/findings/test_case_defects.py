@@ -37,7 +37,6 @@ def test_each_broken_or_missing_file_is_a_problem(workspace: Path) -> None:
     assert set(found["severity"]) == {"high"}
     assert found["standards"].map(len).gt(0).all()
     section = defects_section(run)
-    assert section is not None
     assert [row[3] for row in section.tables[0].rows] == ["1", "1", "1"]
 
 

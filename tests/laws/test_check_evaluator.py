@@ -1,4 +1,4 @@
-"""What check-evaluator says of evaluators that break a law each; those that Assay has are in tests/evaluators."""
+"""What check-evaluator says of evaluators that break a law each; those that Assay has are in test_every_evaluator."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,6 +26,7 @@ from metrics.core.prompt import Prompt
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.judge.asking import Judge
+from metrics.library import evaluator_laws
 from metrics.library.evaluator_laws import check_evaluator
 from metrics.library.random_inputs import random_case, random_data_set
 from tests.library.plugin_scenes import write_plugin
@@ -74,6 +75,13 @@ def whole_set(find: Callable[[Suite, Outputs], list[Aggregate]]) -> Evaluator:
 
 
 COUNTER = iter(range(10**9))
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer random inputs than a plugin's author gets."""
+    monkeypatch.setattr(evaluator_laws, "CASES", 40)
+    monkeypatch.setattr(evaluator_laws, "DATA_SETS", 12)
 
 
 @pytest.mark.parametrize(
