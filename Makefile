@@ -29,8 +29,8 @@ setup-dev: $(VENV)/.setup-dev ## setup, and what the tests and linters need
 
 # The part of the development lock that follows the heading: uv, dev or audit. $(call PART,NAME)
 PART = awk -v part=$(1) '/^\# / {on = $$2 == part; next} on' requirements-dev.lock
-# locks are complete, and every hash is checked
-INSTALL := -m pip install --quiet --no-deps --require-hashes -r
+# locks are complete, and every hash is checked; what is used is compiled when it is first imported
+INSTALL := -m pip install --quiet --no-compile --no-deps --require-hashes -r
 
 # Python 3.11–3.13 are tested, so they are preferred; a newer one is better than none. Debian can lack ensurepip.
 $(VENV)/.setup: requirements.lock requirements.txt

@@ -13,10 +13,8 @@ from pathlib import Path, PurePosixPath
 
 PROJECT = Path(__file__).resolve().parents[1]
 FILES_OF_SETUP = ("Makefile", ".ci/run", "pyproject.toml", "tests/chromium.py")
-FILES_AROUND = (
-    "Dockerfile", ".dockerignore", "compose.yaml", ".devcontainer/devcontainer.json", ".pre-commit-config.yaml",
-    "CITATION.cff",
-)  # fmt: skip
+FILES_OF_STARTS = ("Dockerfile", ".dockerignore", "compose.yaml", "app.py", "requirements.txt", "requirements.lock")
+FILES_AROUND = ("compose.yaml", ".devcontainer/devcontainer.json", ".pre-commit-config.yaml", "CITATION.cff")
 
 
 def changed(base: str | None = None) -> list[str]:
@@ -40,13 +38,15 @@ def select(paths: Iterable[str]) -> list[str]:
     """Return the test files, or tests of them, for changed paths."""
     found: set[str] = set()
     for path in map(PurePosixPath, paths):
+        if str(path) in FILES_OF_STARTS:
+            found.add("tests/journeys/test_starts.py")
         if path.suffix == ".md":
             found |= {f"tests/docs/test_blocks.py::test_blocks[{path.name}]"} if _has_blocks(PROJECT / path) else set()
             found.add("tests/docs/test_reference.py")
         elif str(path) in FILES_OF_SETUP or path.match("requirements*"):
             found.add("tests/test_setup.py")
         elif str(path) in FILES_AROUND:
-            found.add("tests/install/test_files_around.py")
+            found.add("tests/test_files_around.py")
         elif path.parts[0] == "tests" and path.name.startswith("test_"):
             found.add(str(path))
         elif path.parts[0] == "tests" and path.suffix == ".py":

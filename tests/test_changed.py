@@ -17,7 +17,8 @@ from tests.changed import select
         pytest.param("README.md", "tests/docs/test_blocks.py::test_blocks[README.md]", id="a page with commands"),
         pytest.param("Makefile", "tests/test_setup.py", id="the Makefile"),
         pytest.param("requirements.lock", "tests/test_setup.py", id="requirements"),
-        pytest.param("Dockerfile", "tests/install/test_files_around.py", id="the Dockerfile"),
+        pytest.param("Dockerfile", "tests/journeys/test_starts.py", id="the Dockerfile"),
+        pytest.param("CITATION.cff", "tests/test_files_around.py", id="a file around"),
     ],
 )
 def test_the_tests_of_a_change(path: str, expected: str) -> None:

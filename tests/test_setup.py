@@ -29,7 +29,7 @@ case "$1" in
 esac
 """
 VENV = "-m venv --clear .venv"
-LOCKED = "-m pip install --quiet --no-deps --require-hashes -r {}"
+LOCKED = "-m pip install --quiet --no-compile --no-deps --require-hashes -r {}"
 TORCH = "-m pip install --quiet {}torch==2.13.0"
 WARM_UP = "-m metrics warm-up"
 PRODUCT = [LOCKED.format("requirements.lock"), TORCH.format(""), WARM_UP]

@@ -21,8 +21,8 @@ from tests.benchmarks.table import FIGURES, HANDED_OVER, machine, merge
 
 # Those with rows for the table, in its order; the others are run by their own commands.
 BENCHMARKS = (
-    "coco", "overlap", "lvis", "keypoints", "judge", "rules", "intervals", "startup", "clicks", "report", "ingest",
-    "heavy_inputs", "cluster", "scale", "million", "detection_scale",
+    "coco", "overlap", "lvis", "keypoints", "judge", "rules", "startup", "clicks", "report", "ingest", "cluster",
+    "scale", "million", "detection_scale",
 )  # fmt: skip
 BESIDE_PEERS = ("coco", "lvis")
 

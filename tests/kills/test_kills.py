@@ -1,9 +1,9 @@
 """Processes are killed and stopped at any state of their work, or do the same at once; what is left goes on.
 
-A kill comes at the n-th operation on a file, a signal in a stage of a run. With HYPOTHESIS_PROFILE=long it comes at every
-operation.
+A kill comes at the n-th operation on a file, a signal in a stage of a run; HYPOTHESIS_PROFILE=long tries every one.
 """
 
+import itertools
 import multiprocessing
 import os
 import signal
@@ -25,7 +25,7 @@ from tests.judge.server import JudgeServer
 from tests.kills.children import ALL, BUSY, DONE, STAGES, together, until_killed
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-POINTS = 3  # of an operation at which it is killed, where not all are tried
+POINTS = 2  # of an operation at which it is killed, where not all are tried
 GUARD = 300  # seconds, against a test that hangs
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
 PROCESSES = multiprocessing.get_context("forkserver")
@@ -53,8 +53,10 @@ def test_killed_at_any_file_it_goes_on_to_the_same_bytes(name: str, tmp_path: Pa
     assert exits[0] in (-signal.SIGKILL, DONE)
 
 
-@pytest.mark.parametrize("stop", STOPS, ids=lambda stop: stop.name)
-@pytest.mark.parametrize("stage", [*STAGES, "judging"])
+@pytest.mark.parametrize(
+    ("stage", "stop"),
+    itertools.product([*STAGES, "judging"], STOPS) if LONG else zip([*STAGES, "judging"], [*STOPS] * 2, strict=False),
+)
 def test_stopped_in_a_stage_it_says_how_to_go_on(
     stage: str, stop: signal.Signals, workspace: Path, tmp_path: Path, judge_server: JudgeServer
 ) -> None:
@@ -82,7 +84,7 @@ def test_stopped_in_a_stage_it_says_how_to_go_on(
     run.verify()
 
 
-@pytest.mark.parametrize("stop", STOPS, ids=lambda stop: stop.name)
+@pytest.mark.parametrize("stop", STOPS if LONG else [signal.SIGTERM])
 def test_stopped_outside_of_a_run_a_command_says_so(stop: signal.Signals, workspace: Path) -> None:
     """Reading a log from standard input, to which nobody writes."""
     create = ["monitor", "-", "--evaluators", "pii_leakage", "--name", "chat", "--quiet"]

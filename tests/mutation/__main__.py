@@ -1,11 +1,10 @@
-"""Test the tests: python -m tests.mutation [PACKAGE …] [--sample N] [--seed N] [--jobs N] [--keep] [--again FILE]
+"""Test the tests: python -m tests.mutation [PACKAGE …] [--sample N] [--seed N] [--jobs N] [--keep]
 
 Each mutant is the program with one small fault (`operators`); it is killed where a test fails, or takes far more
 processor time. A random sample of the mutants of each package is tried, so that the share killed has an interval. With
 --keep the figures go to docs/mutation.json; those of other packages stay. Survivors are printed, to be read: a fault
 that no test notices asks for a test, unless the program is the same with it; these are listed in `equivalent` and
-count neither way. --again tries the mutants that survived in an earlier run, whose output is in FILE; these are no
-random sample, so nothing is kept of them.
+count neither way.
 """
 
 import argparse
@@ -39,12 +38,6 @@ def sample_of(package: str, size: int, seed: int) -> list[Mutant]:
     """Return a random sample of a package's mutants in random order."""
     found = all_of(package)
     return random.Random(seed).sample(found, min(size, len(found)))
-
-
-def survivors_of(package: str, output: str) -> list[Mutant]:
-    """Return the mutants that survived in an earlier run, of which this is the output."""
-    lines = set(output.splitlines())
-    return [mutant for mutant in all_of(package) if f"survived {mutant}" in lines]
 
 
 def tests_of(package: str) -> str:
@@ -87,20 +80,18 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", action="store_true")
-    parser.add_argument("--again", type=Path, metavar="FILE")
     given = parser.parse_args()
     if len(given.packages) > 1:  # each in a process of its own: one session of pytest imports and collects
         options = [f"--sample={given.sample}", f"--seed={given.seed}", f"--jobs={given.jobs}"]
-        options += ["--keep"] * given.keep + [f"--again={given.again}"] * bool(given.again)
+        options += ["--keep"] * given.keep
         codes = [
             subprocess.run([sys.executable, "-m", "tests.mutation", package, *options], cwd=PROJECT, check=False)
             for package in given.packages
         ]
         raise SystemExit(max(done.returncode for done in codes))
     (package,) = given.packages
-    again = given.again and survivors_of(package, given.again.read_text(encoding="utf-8"))
-    row = tested(package, again or sample_of(package, given.sample, given.seed), given.jobs)
-    if given.keep and not again:
+    row = tested(package, sample_of(package, given.sample, given.seed), given.jobs)
+    if given.keep:
         keep(row)
     print("package", "mutants", "killed", "share", "95 % interval", "equivalent", sep="\t")
     share = f"{row['killed'] / row['mutants']:.1%}"

@@ -1,4 +1,4 @@
-"""Inputs that are hostile or large are read or refused; `tests.benchmarks.bench_heavy_inputs` times them."""
+"""Inputs that are hostile or large are read or refused."""
 
 from collections.abc import Callable, Iterator
 
