@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Table = Any  # what metrics.ingest.tables.frames takes
 CONSISTENCY = "consistency_statistics"  # the evaluator that run_consistency adds
+ANSWERS = ("answer", "trace", "predictions", "predicted_value", "choice_logprobs")  # what outputs may hold of a model
 SHORT_ANSWER = 40  # characters: a name, a number, a date, a few words
 MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
 
@@ -151,8 +152,19 @@ def checked(suite: Suite, outputs: Outputs, accept: bool, unknown: Sequence[str]
 
 
 def runnable(suite: Suite, outputs: Outputs) -> list[str]:
-    """Return the evaluators of the task's default preset that have each input in some case; none needs a model."""
-    return default(suite.task).runnable(suite.task, available_inputs(suite, outputs))
+    """Return the evaluators of the task's default preset that have each input in some case; none needs a model.
+
+    Raises InputError where there are none.
+    """
+    present = available_inputs(suite, outputs)
+    found = default(suite.task).runnable(suite.task, present)
+    if not found and present.isdisjoint(ANSWERS):
+        expected = "answers of models: a file of outputs beside the suite, or a column answer in one file"
+        raise InputError([InputProblem("outputs", "no answers", expected)])
+    if not found:
+        named = ", ".join(sorted(present))
+        raise InputError([InputProblem("evaluators", f"none that can use {named}", "the evaluators by name")])
+    return found
 
 
 def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:

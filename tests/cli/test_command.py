@@ -154,6 +154,7 @@ class TestBadInput:
             ),
             pytest.param(("suite.csv", "one.csv", "--fail-under", "rougeL=high"), "METRIC=NUMBER", id="gate-number"),
             pytest.param(("suite.csv", "absent.csv"), "absent.csv", id="no-file"),
+            pytest.param(("suite.csv",), "outputs: found no answers; expected answers of models", id="no-answers"),
             pytest.param(("suite.csv", "one.csv", "--map", "answer"), "NAME=VALUE", id="map"),
             pytest.param(("suite.csv", "--model-name", "m"), "--model-name", id="nothing-to-name"),
             pytest.param(("suite.csv", "one.csv", "--pdf", "report.doc"), "the ending 'doc'", id="report-ending"),

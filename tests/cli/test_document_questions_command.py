@@ -27,13 +27,6 @@ def arguments(tmp_path: Path, workspace: Path, judge_server: JudgeServer, monkey
     ]  # fmt: skip
 
 
-def test_a_dry_run_asks_nothing(arguments, capsys, judge_server, workspace):
-    assert main([*arguments, "--dry-run"]) == 0
-    assert capsys.readouterr().out.startswith("about 8 calls to scripted at 127.0.0.1")
-    assert not judge_server.calls
-    assert not list(drafts(workspace))
-
-
 def test_questions_are_proposed_and_approved_in_the_file(arguments, tmp_path, workspace, capsys):
     assert main(arguments) == 0
     told = capsys.readouterr()

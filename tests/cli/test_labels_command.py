@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,4 @@ def test_all_problems_of_all_files_and_nothing_is_added(run, tmp_path, capsys):
 
 def test_a_share_of_errors_lies_between_0_and_1(run, capsys):
     assert main(["labels", "acceptance", "latest", "--most-errors", "5"]) == 2
-    assert "--most-errors: found '5'; expected a share between 0 and 1" in capsys.readouterr().err.replace(
-        "found 5;", "found '5';"
-    )
+    assert re.search("--most-errors: found '?5'?; expected a share between 0 and 1", capsys.readouterr().err)

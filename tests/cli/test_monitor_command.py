@@ -37,14 +37,7 @@ def test_a_file(workspace, tmp_path, capsys):
 def test_the_settings_are_kept(workspace, tmp_path, capsys):
     path = write(tmp_path / "a.jsonl", [{"uid": "1", "when": 1_763_700_000, "reply": "x", "id": "other"}])
     options = "--rate 1 --seed 3 --window 30m --minimum 5 --id uid --time when --session chat --quiet".split()
-    options += [
-        "--map",
-        "answer=reply",
-        "--evaluators",
-        "pii_leakage,text_matching",
-        "--param",
-        "pii_leakage.threshold=0.9",
-    ]
+    options += "--map answer=reply --evaluators pii_leakage,text_matching --param pii_leakage.threshold=0.9".split()
     assert main(["monitor", str(path), "--name", "chat", *options]) == 0
     found = monitor(Workspace(), "chat")
     spec = found.spec

@@ -23,17 +23,9 @@ def declared(*metrics: Metric) -> Any:
     return evaluator(id="x", title="X", inputs=("answer",), metrics=metrics)(judged_and_embedded)
 
 
-def test_the_only_metric_is_the_primary_one():
-    assert declared(Metric("m", "M.")).primary.name == "m"
-
-
 def test_of_several_metrics_one_is_named_primary():
     with pytest.raises(ValueError, match="evaluator x: exactly one metric is primary"):
         declared(Metric("m", "M."), Metric("n", "N."))
-
-
-def test_the_arguments_name_the_resources():
-    assert set(declared(Metric("m", "M.")).resources) == {"judge", "embedder"}
 
 
 @pytest.mark.parametrize(
@@ -50,11 +42,6 @@ def test_the_arguments_name_the_resources():
 def test_whether_a_value_holds(metric, threshold, value, holds):
     entry = evaluator(id="x", title="X", inputs=("answer",), metrics=(metric,))(scored)
     assert entry.holds(value, Parameters(threshold=threshold)) == holds
-
-
-def test_with_weights_of_its_own_it_has_no_threshold():
-    assert declared(Metric("m", "M.")).holds(0.75, Parameters()) == "unknown"
-    assert declared(Metric("m", "M.")).holds(0.75, Parameters(threshold=0.5)) == "yes"
 
 
 def test_an_example_without_a_value():

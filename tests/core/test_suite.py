@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from metrics.core.classes import ClassFacts, class_records, classes_of
 from metrics.core.fingerprint import fingerprint
-from metrics.core.suite import CASES, Outputs, Suite, conform, rows_table
+from metrics.core.suite import CASES, Outputs, Suite, conform
 
 texts = st.lists(st.one_of(st.none(), st.text(max_size=8)), max_size=12)
 lists = st.lists(st.one_of(st.none(), st.lists(st.text(max_size=4), max_size=3)), max_size=12)
@@ -87,10 +87,6 @@ def test_restriction_keeps_order_and_drops_the_rest():
     assert part.annotations["case_id"].to_pylist() == ["a", "c", "a"]
     outputs = Outputs.from_rows([{"case_id": "a", "model": m, "run": r} for m in "xy" for r in (1, 2)])
     assert outputs.restricted("y", 2).outputs.num_rows == 1
-
-
-def test_rows_table_makes_unknown_keys_metadata():
-    assert rows_table([{"case_id": "1", "site": 3}], CASES)["metadata.site"].to_pylist() == ["3"]
 
 
 def test_facts_about_classes_are_a_part_of_the_fingerprint_and_survive_json():

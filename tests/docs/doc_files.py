@@ -71,13 +71,8 @@ def write_doc_files(folder: Path) -> None:
         {"case_id": row["case_id"], "model": row["model"], "rater": "ann", "label": "pass"} for row in outputs
     ])  # fmt: skip
     lines = [
-        {
-            "id": f"r{number}",
-            "timestamp": f"2026-01-01T00:{number:02d}:00Z",
-            "question": "When?",
-            "answer": f"At {number}.",
-        }
-        for number in range(60)
+        {"id": f"r{n}", "timestamp": f"2026-01-01T00:{n:02d}:00Z", "question": "When?", "answer": f"At {n}."}
+        for n in range(60)
     ]
     write(folder, "app.jsonl", lines)
     write(folder, "answers.csv", RAG_ANSWERS)

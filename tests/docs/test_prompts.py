@@ -40,11 +40,3 @@ def test_what_all_prompts_share_stands_in_the_system_message():
     shared = [words for words in SAID.findall(head) if words.strip()]
     assert shared
     assert [words for words in shared if words not in FRAME] == []
-
-
-def test_a_rule_that_is_not_carried_would_be_noticed():
-    (_, here), *_ = RULES["no_answer"]
-    (said,) = SAID.findall(here)
-    assert said in ASKED["no_answer"].text
-    assert said not in ASKED["no_answer"].text.replace("attempt", "trial")
-    assert OTHERWISE.search("departs: so.") is None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.attacks import WHO, attacks
 from tests.conftest import PROJECT
 from tests.docs.blocks import FENCE, FILES
 
@@ -57,3 +58,7 @@ def test_pictures_are_small_and_used():
     for picture in (PROJECT / "docs" / "images").iterdir():
         assert picture.stat().st_size <= 200_000, picture.name
         assert f"images/{picture.name})" in text, f"{picture.name} is shown nowhere"
+
+
+def test_every_boundary_has_an_attack():
+    assert {one.who for one in attacks()} == set(WHO)

@@ -68,27 +68,14 @@ def test_a_script_needs_no_main_guard(workspace, tmp_path, project):
     assert done.stdout.strip() == "finished"
 
 
-def test_bad_input_is_an_input_error(workspace):
-    with pytest.raises(InputError, match="rogue"):
-        evaluate(Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS), evaluators=["rogue"])
-
-
 def objects(*box: float, score: float = 0.5) -> tuple[Suite, Outputs]:
     """Ten images of 100 × 100 pixels with a cat at (10, 10, 40, 30); a model that finds it in `box` in each."""
     names = ("x", "y", "width", "height")
     cases = [{"case_id": f"p{n}", "image": f"{n}.png", "image_width": 100, "image_height": 100} for n in range(10)]
     cat = {"label": "cat", "area": 1200.0, **dict(zip(names, (10.0, 10.0, 40.0, 30.0), strict=True))}
     truths = [{"case_id": f"p{n}", "annotation_id": n + 1, **cat} for n in range(10)]
-    found = [
-        {
-            "case_id": f"p{n}",
-            "model": "m",
-            "label": "cat",
-            "score": score - n / 100,
-            **dict(zip(names, box, strict=True)),
-        }
-        for n in range(10)
-    ]
+    own = {"model": "m", "label": "cat", **dict(zip(names, box, strict=True))}
+    found = [{"case_id": f"p{n}", "score": score - n / 100, **own} for n in range(10)]
     outputs = [{"case_id": f"p{n}", "model": "m"} for n in range(10)]
     return Suite.from_rows("cats", "detection", cases, truths), Outputs.from_rows(outputs, found)
 

@@ -6,6 +6,7 @@ Whatever reads a run reads these, too: every table, report, export, finding and 
 import inspect
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,8 +58,8 @@ def rated_outputs(models: tuple[str, ...]) -> Outputs:
     return Outputs.from_rows(rows)
 
 
-def made(folder: Path, data: str, count: int) -> None:
-    """Seal a run in a folder, with a plugin that is forgotten afterwards."""
+def made(folder: Path, data: str, count: int) -> Path:
+    """Seal a run in a folder, with a plugin that is forgotten afterwards; return the folder."""
     workspace = store.Workspace(folder)
     if data == "objects":
         scene = box_scene().of_models("m")
@@ -66,21 +67,22 @@ def made(folder: Path, data: str, count: int) -> None:
         boxes = [row | {"model": name} for place, name in enumerate(models) for row in scene.predictions[place:]]
         rows = [row | {"model": name} for name in models for row in scene.outputs]
         finished(workspace, scene.tables()[0], Outputs.from_rows(rows, boxes), *OBJECTS)
-        return
+        return folder
     registry.add_plugin(load_reference(f"{write_plugin(folder / 'evals.py')}:brevity", folder))
     parameters = {"own_scores": {"scores": TONE}}
     finished(workspace, text_suite(), rated_outputs(MODELS[count]), *TEXTS, parameters=parameters)
     registry._added.clear()
+    return folder
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     """A run for each scene, in a workspace of its own: what is read of one is kept by its folder."""
+    made_once = cache(lambda data, count: made(tmp_path_factory.mktemp("made"), data, count))
     found: dict[str, Run] = {}
-    for name, (data, count, _) in SCENES.items():
-        first = tmp_path_factory.mktemp("made")
-        made(first, data, count)
-        found[name] = Workspace(shutil.copytree(first, first.with_name(first.name + "-copy"))).run("latest")
+    for place, (name, (data, count, _)) in enumerate(SCENES.items()):
+        first = made_once(data, count)
+        found[name] = Workspace(shutil.copytree(first, first.with_name(f"copy-{place}"))).run("latest")
         assert found[name].evaluators  # its specification is read, and with it what it says of the plugin
     return found
 

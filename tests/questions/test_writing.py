@@ -279,9 +279,5 @@ def test_no_key_and_no_pickle_in_the_cache(make, workspace):
 
 
 def test_words_of_scripts_without_spaces():
-    assert [words(text) for text in ("One two-three, 4.5!", "図書館は何時に開きますか", "東京 Tower 2", "—")] == [
-        3,
-        6,
-        3,
-        0,
-    ]
+    texts = ("One two-three, 4.5!", "図書館は何時に開きますか", "東京 Tower 2", "—")
+    assert [words(text) for text in texts] == [3, 6, 3, 0]

@@ -18,17 +18,12 @@ ANNOTATIONS = with_rings(
         {"label": ["cat", "dog"], "x": [10.0, 50.0], "y": [10.0, 50.0], "width": [20.0, 10.0], "height": [20.0, 10.0]}
     )
 )
-PREDICTIONS = pd.DataFrame(
-    {
-        "label": ["cat", "<b>cow</b>", "dog"],
-        "score": [0.9, 0.4, 0.1],
-        "x": [11.0, 70.0, 50.0],
-        "y": [11.0, 70.0, 50.0],
-        "width": [20.0, 9.0, 9.0],
-        "height": [20.0, 9.0, 9.0],
-    }
-)
-PREDICTIONS = with_rings(PREDICTIONS)
+FOUND = [
+    ("cat", 0.9, 11.0, 11.0, 20.0, 20.0),
+    ("<b>cow</b>", 0.4, 70.0, 70.0, 9.0, 9.0),
+    ("dog", 0.1, 50.0, 50.0, 9.0, 9.0),
+]
+PREDICTIONS = with_rings(pd.DataFrame(FOUND, columns=["label", "score", "x", "y", "width", "height"]))
 
 
 def drawn() -> list[object_panels.ImageObject]:
@@ -67,13 +62,8 @@ def test_rings(row, geometry, rings):
 
 
 def test_masks_are_filled_but_for_what_others_lie_on():
-    assert [
-        object_panels.panel("a", drawn(), geometry=geometry)["filled"] for geometry in ("box", "polygon", "mask")
-    ] == [
-        [],
-        [],
-        ["tp", "fp", "fn"],
-    ]
+    panels = [object_panels.panel("a", drawn(), geometry=geometry) for geometry in ("box", "polygon", "mask")]
+    assert [panel["filled"] for panel in panels] == [[], [], ["tp", "fp", "fn"]]
 
 
 @pytest.mark.parametrize(
