@@ -33,7 +33,7 @@ RUNS = {  # page: the runs that it is opened with, by kind, and more of its addr
     "gallery": ("objects",),
     "judge_agreement": ("labelled", "judged"),
     "label": (("labelled", {"rater": "new"}), ("judged", {"rater": "new"})),
-    "arena": (("compared", {"rater": "new"}), ("compared", {"view": "ranking"})),
+    "arena": (("compared", {"rater": "new"}),),
 }  # fmt: skip
 GIVEN = {  # page: the run that files are given for, the parameter that names them, and their text
     "judge_agreement": ("labelled", "labels", "case_id,model,rater,label\nc0,long,cy,pass\n"),
@@ -85,7 +85,9 @@ def states(page: str, runs: dict[str, Run], folder: Path) -> list[dict[str, Any]
     found = [(each, {}) if isinstance(each, str) else each for each in RUNS.get(page, ())]
     if page in GIVEN:
         kind, name, text = GIVEN[page]
-        found.append((kind, {name: [scenes.upload(folder, f"{each}.csv", text) for each in scenes.NAMES]}))
+        found.append(
+            (kind, {"view": "files", name: [scenes.upload(folder, f"{each}.csv", text) for each in scenes.NAMES]})
+        )
     if page == "suites":
         suite = next(each for each in runs["pair"].workspace.suites() if each["name"] == "desk")["fingerprint"]
         token = scenes.draft_of(folder, suite)
