@@ -81,7 +81,7 @@ def step(run: str, case_id: str, around: CaseList) -> str:
         for label, (case, icon, key) in walk.items():
             st.button(
                 label, icon=f":material/{icon}:", type="primary" if key == "Right" else "secondary", shortcut=key,
-                disabled=case is None, on_click=url.put, kwargs={"case": case},
+                key=f"walk-{label}", disabled=case is None, on_click=url.put, kwargs={"case": case},
             )  # fmt: skip
         st.text(f"{middle(case_id, 24)} · {where}, {order}{of}", width="stretch")
         if case_id:

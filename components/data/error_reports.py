@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import platform
 import traceback
 from pathlib import Path
 
-from metrics import __version__
+from metrics.core.source_version import source_version
 from metrics.judge.redact import redact
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,8 +15,9 @@ PACKAGES = ("site-packages", "dist-packages")
 
 def error_report(failure: BaseException, page: str = "") -> str:
     """Return the details of an error for its report; no text of the error, which may quote what a user has given."""
-    about = [f"Assay {__version__}", f"Python {platform.python_version()}", *([f"page {page}"] if page else [])]
-    return redact(f"{type(failure).__name__} at {error_place(failure)}\n{', '.join(about)}")
+    about = [f"{name} {version}" for name, version in source_version().items()]
+    where = f", on the page {page}" if page else ""
+    return redact(f"{type(failure).__name__} at {error_place(failure)}{where}\n{', '.join(about)}")
 
 
 def error_place(failure: BaseException) -> str:

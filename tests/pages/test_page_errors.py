@@ -68,7 +68,8 @@ def test_the_place_is_ours_and_without_folders_of_a_user() -> None:
         report = error_report(failure, "evaluate")
     place, about = report.splitlines()
     assert place.startswith("AttributeError at components/data/error_reports.py:")
-    assert about.endswith("page evaluate")
+    assert place.endswith("on the page evaluate")
+    assert about.startswith("Assay ")
     assert "/home" not in report
     assert str(Path.home()) not in report
 

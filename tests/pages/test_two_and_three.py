@@ -8,7 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.widgets import controls, url
-from metrics.store import Run
+from metrics.cli.main import main
+from metrics.ingest import read_outputs, read_suite
+from metrics.store import Run, Workspace
 from tests.pages import crowded_scenes as scenes
 
 Open = Callable[..., AppTest]
@@ -31,8 +33,12 @@ RUNS = {  # page: the runs that it is opened with, by kind, and more of its addr
     "gallery": ("objects",),
     "judge_agreement": ("labelled", "judged"),
     "label": (("labelled", {"rater": "new"}), ("judged", {"rater": "new"})),
-    "arena": (("compared", {"rater": "new"}), ("compared", {"view": "ranking"})),
+    "arena": (("compared", {"rater": "new"}),),
 }  # fmt: skip
+GIVEN = {  # page: the run that files are given for, the parameter that names them, and their text
+    "judge_agreement": ("labelled", "labels", "case_id,model,rater,label\nc0,long,cy,pass\n"),
+    "arena": ("compared", "preferences", "case_id,model_a,model_b,preferred,rater\nc2,amber,birch,amber,cy\n"),
+}
 SUITES = {  # task: the suite's file, and of each of three files of outputs its columns and its rows
     "text": (
         "case_id,question,expected_answer\n1,Capital of Peru?,Lima\n2,What is 6 x 7?,42\n",
@@ -77,6 +83,11 @@ def texts(page: AppTest) -> str:
 def states(page: str, runs: dict[str, Run], folder: Path) -> list[dict[str, Any]]:
     """The addresses with which a page is opened."""
     found = [(each, {}) if isinstance(each, str) else each for each in RUNS.get(page, ())]
+    if page in GIVEN:
+        kind, name, text = GIVEN[page]
+        found.append(
+            (kind, {"view": "files", name: [scenes.upload(folder, f"{each}.csv", text) for each in scenes.NAMES]})
+        )
     if page == "suites":
         suite = next(each for each in runs["pair"].workspace.suites() if each["name"] == "desk")["fingerprint"]
         token = scenes.draft_of(folder, suite)
@@ -193,3 +204,19 @@ def test_an_address_of_before_is_about_every_file(workspace: Path, open_page: Op
     page, _ = open_asked(workspace, open_page, *files)
     again = open_page("evaluate", **dict(page.query_params.items()) | {"omap": "answer=first"})
     assert "2 models: one, two" in texts(again)
+
+
+@pytest.mark.usefixtures("units_here")
+def test_the_command_and_python_take_columns_by_file(workspace: Path, tmp_path: Path) -> None:
+    for name, column in zip(scenes.NAMES, ("first", "second", "response"), strict=True):
+        (tmp_path / f"{name}.csv").write_text(f"id,{column}\n1,{name}\n2,so\n")
+    (tmp_path / "suite.csv").write_text("id,question,reference\n1,q,a\n2,r,b\n")
+    files = [tmp_path / f"{name}.csv" for name in scenes.NAMES]
+    own = {files[0]: {"answer": "first"}, files[1]: {"answer": "second"}}
+    outputs = read_outputs(files, suite=read_suite(tmp_path / "suite.csv"), mappings=own)  # type: ignore[arg-type]
+    given = ["--map", f"{files[0]}=answer=first", "--map", "two.csv=answer=second"]
+    command = ["evaluate", str(tmp_path / "suite.csv"), *map(str, files), *given, "--evaluators", "rouge", "--quiet"]
+    assert main(command) == 0
+    for found in (outputs, Workspace().run("latest").outputs):
+        assert found.models == scenes.NAMES
+        assert found.outputs["answer"].to_pylist()[::2] == list(scenes.NAMES)

@@ -54,7 +54,10 @@ def _draw_file(run: str, given: Given, token: str) -> None:
     if found.file is None:
         st.text(f"✗ {problem_list.words(found.problems)} in {found.name}; nothing was added")
         problem_list.draw_problems(found.problems, kind)
-        if pairs and st.button("Reset the columns", type="tertiary", help="Reads the columns by their names again."):
+        again = "Reads the columns by their names again."
+        if data.choices_of(token, pairs) and st.button(
+            "Reset the columns", type="tertiary", help=again, key=f"reset-{token}"
+        ):
             url.put(**{mapped: None})
             st.rerun()
         return

@@ -57,7 +57,8 @@ def draw(found: Walk, case_id: str, state: str) -> None:
         for label, (tile, icon, key) in steps.items():
             st.button(
                 label, icon=f":material/{icon}:", type="primary" if key == "Right" else "secondary", shortcut=key,
-                disabled=tile is None, on_click=url.put, kwargs=address(listed, tile) if tile else {},
+                key=f"walk-{label}", disabled=tile is None, on_click=url.put,
+                kwargs=address(listed, tile) if tile else {},
             )  # fmt: skip
         st.text(
             " · ".join([_position(found, thing), *_about(found), f"image {format.shorten(case_id, 24)}"]),

@@ -56,7 +56,7 @@ def draw_bulk(run: str, ticked: Places, every: Callable[[], Places], total: int,
             for label, add in (("Add", True), ("Remove", False)):
                 st.button(
                     label, type="primary" if add else "secondary", disabled=not st.session_state.get("bulk-tags"),
-                    on_click=_tag_all, args=(run, ticked, every, add),
+                    key=f"bulk-{label}", on_click=_tag_all, args=(run, ticked, every, add),
                 )  # fmt: skip
         _draw_problem()
 

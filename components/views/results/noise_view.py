@@ -131,7 +131,7 @@ def _draw_links(run: str, column: Column, tag: str | None, found: Noise, point: 
         url.go("cases", **about, model=point[0], order=offered[0][0])
     with st.container(horizontal=True):
         for order, label in offered:
-            if st.button(label, icon=":material/arrow_forward:"):
+            if st.button(label, key=f"noise-{order}", icon=":material/arrow_forward:"):
                 url.go("cases", **about, order=order)
         if st.button("Plan another suite", help=PLANNED):
             one = max(found.models, key=lambda one: one.single[0])

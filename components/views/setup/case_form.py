@@ -104,7 +104,8 @@ def _draw_steps(place: Any, case: CaseToEdit, is_changed: bool) -> None:
     ):
         place.button(
             label, disabled=id is None or is_changed, icon=f":material/{icon}:", on_click=open_case, args=(id,),
-            shortcut=shortcut, help="Apply or revert the changes of this case first." if is_changed else None,
+            key=f"case-{label}", shortcut=shortcut,
+            help="Apply or revert the changes of this case first." if is_changed else None,
         )  # fmt: skip
 
 

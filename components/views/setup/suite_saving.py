@@ -61,7 +61,7 @@ def draw_save(suite: str, draft: str, facts: SuiteFacts) -> None:
             with st.container(horizontal=True):
                 for kind, mime in {"jsonl": "application/x-ndjson", "csv": "text/csv"}.items():
                     st.download_button(
-                        kind.upper(), data=partial(data.draft_bytes, suite, draft, kind), mime=mime,
+                        kind.upper(), data=partial(data.draft_bytes, suite, draft, kind), mime=mime, key=f"save-{kind}",
                         file_name=f"{facts.name}.{kind}", on_click="ignore", icon=":material/download:",
                         help="All cases with edits, ignoring filters. JSONL is exact; in CSV an apostrophe "
                         "precedes text that a spreadsheet would run as a formula.",

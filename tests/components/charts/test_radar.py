@@ -51,17 +51,6 @@ def test_a_metric_of_several_is_named_with_its_evaluator() -> None:
     assert radar.spoke(column) == "ROUGE<br>ROUGE-L\N{NO-BREAK SPACE}↑"
 
 
-def test_the_names_above_and_below_have_room() -> None:
-    long = replace(COLUMNS[0], evaluator_title="Detailed detection precision")
-    four = [long, COLUMNS[1], COLUMNS[2], COLUMNS[1]]
-    plain, high, low = (
-        radar.radar_figure(columns, ["a"], {}, {"a": "#0f6b78"}).layout.margin
-        for columns in (COLUMNS, four, [four[2], four[1], long, four[1]])
-    )
-    assert (high.t - plain.t, high.b - plain.b) == (2 * radar.LINE_HIGH, 0)
-    assert (low.t - plain.t, low.b - plain.b) == (0, 2 * radar.LINE_HIGH)
-
-
 def test_an_arrow_counts_when_a_name_is_broken_into_lines() -> None:
     column = replace(COLUMNS[0], evaluator_title="Answer relevance")
     assert radar.spoke(column) == "Answer<br>relevance\N{NO-BREAK SPACE}↑"

@@ -39,13 +39,6 @@ def test_models_with_a_long_start_in_common_have_different_names() -> None:
     assert [trace.name for trace in spread.ecdf_figure(models, colours, "ROUGE").data if trace.name] == short
 
 
-def test_no_whisker_ends_on_the_axis() -> None:
-    low, high = spread.box_figure(MODELS, COLOURS, "ROUGE").layout.xaxis.range
-    assert low < 0 < 0.9 < high
-    alike = replace(OWN, quantiles=(1.0,) * 101, whisker_low=1.0, whisker_high=1.0, far=())
-    assert spread.box_figure([alike], COLOURS, "ROUGE").layout.xaxis.range is None
-
-
 def test_bars_carry_the_edges_of_their_bin() -> None:
     figure = spread.histogram_figure(MODELS, EDGES, COLOURS, "ROUGE")
     assert len(figure.data) == 2

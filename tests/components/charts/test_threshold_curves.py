@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.charts import figure_parts, threshold_curves
+from components.charts import threshold_curves
 from tests.presentation.chart_data.test_curve_points import POINTS, points
 
 COLOURS = {"ann": "#0f6b78", "ben": "#c2571a"}
@@ -40,12 +40,6 @@ def test_names_are_drawn_literally(draw: object) -> None:
     hovers = "".join(trace.hovertemplate for trace in figure.data)
     assert "&lt;i&gt;dog&lt;/i&gt;" in drawn
     assert "<img" not in "".join(drawn) + hovers
-
-
-def test_direct_labels_keep_apart() -> None:
-    figure = threshold_curves.threshold_figure(POINTS[POINTS.label == "cat"], 0.5, COLOURS)
-    heights = sorted(note.y for note in figure.layout.annotations if note.text in COLOURS)
-    assert heights[1] - heights[0] >= figure_parts.CLEARANCE
 
 
 @pytest.mark.parametrize("labels", [0, 1, 4, 30])

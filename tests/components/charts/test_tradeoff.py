@@ -60,13 +60,6 @@ def test_both_ends_can_be_high() -> None:
     assert tradeoff.pareto(made, ("higher", "higher")) == ["<m2>", "<m1>"]
 
 
-def test_a_name_at_the_right_edge_goes_to_the_left() -> None:
-    made = points([(1.0, 0.5), (2.0, 0.4), (3.0, 0.2)], ["front", "dominated", "dominated"])
-    figure = tradeoff.tradeoff_figure(made, {one.model: "#0f6b78" for one in made}, COST, QUALITY)
-    _, others, _, front = figure.data
-    assert (list(others.textposition), list(front.textposition)) == (["top right", "top left"], ["top right"])
-
-
 def test_of_many_models_only_the_front_is_named() -> None:
     made = points([(float(place), float(place % 7)) for place in range(200)], ["front"] * 7 + ["dominated"] * 193)
     figure = tradeoff.tradeoff_figure(made, {one.model: "#0f6b78" for one in made}, COST, QUALITY)

@@ -80,12 +80,6 @@ def test_the_threshold_is_drawn_where_it_is_in_sight(threshold: float | None, dr
     assert ("threshold" in {note.text for note in figure.layout.annotations}) is drawn
 
 
-def test_many_runs_are_named_sparsely_and_the_newest_always() -> None:
-    figure = trend_figure([stop(f"r{place}", "ann", 0.5) for place in range(40)], COLUMN, COLOURS)
-    assert len(figure.layout.xaxis.tickvals) <= 6
-    assert figure.layout.xaxis.tickvals[-1] == 39
-
-
 def test_numbers_without_intervals_and_all_alike_have_an_axis() -> None:
     flat = [replace(stop(run, "ann", 0.0), cell=cell(0.0)) for run in ("r1", "r2")]
     endless = replace(COLUMN, low=float("-inf"), high=float("inf"))

@@ -80,6 +80,14 @@ def made(first: Run, workspace: Path) -> Run:
     return copy_of(first, workspace)
 
 
+@pytest.fixture
+def place(made: Run, tmp_path: Path) -> str:
+    """A URL of files with this run."""
+    url = f"file://{tmp_path}/remote"
+    Workspace().push(made, url)
+    return url
+
+
 def rival(run: Run, folder: Path) -> Run:
     """Another sealed run with the id of `run`, in another workspace."""
     other = finished(Workspace(folder), text_suite(), text_outputs(), "bleu", name="rival")

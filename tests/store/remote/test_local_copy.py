@@ -15,14 +15,6 @@ from metrics.store.remote.push import listing_of
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 
-@pytest.fixture
-def place(made: Run, tmp_path: Path) -> str:
-    """A URL with one run."""
-    url = f"file://{tmp_path}/remote"
-    Workspace().push(made, url)
-    return url
-
-
 def fetched(workspace: Workspace) -> set[str]:
     """The names of the files that are no JSON."""
     return {path.name for path in workspace.path.rglob("*") if path.is_file() and path.suffix not in (".json", "")}

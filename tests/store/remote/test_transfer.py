@@ -238,11 +238,9 @@ def test_only_whole_sealed_runs_are_pushed(made: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "remote").exists()
 
 
-def test_a_run_that_is_not_there(made: Run, tmp_path: Path) -> None:
-    url = f"file://{tmp_path}/remote"
-    Workspace().push(made, url)
+def test_a_run_that_is_not_there(place: str, tmp_path: Path) -> None:
     with pytest.raises(RunNotFound, match=r"there is no run '20260101-000000-abcdef' at file:"):
-        Workspace(tmp_path / "other").pull(url, "20260101-000000-abcdef")
+        Workspace(tmp_path / "other").pull(place, "20260101-000000-abcdef")
 
 
 def test_the_objects_of_two_runs_are_shared(made: Run, tmp_path: Path) -> None:
@@ -301,27 +299,22 @@ def test_a_bucket_that_does_not_exist(server: S3Server, tmp_path: Path) -> None:
         Workspace(tmp_path / "other").pull("s3://absent/x")
 
 
-def test_a_disk_that_is_full_is_told(made: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = f"file://{tmp_path}/remote"
-    Workspace().push(made, url)
-
+def test_a_disk_that_is_full_is_told(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(self: FileObjects, name: str, target: object, size: int) -> bool:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(FileObjects, "copy_to", full)
     with pytest.raises(StorageError, match=r"/other/\S+: the disk is full \("):
-        Workspace(tmp_path / "other").pull(url)
+        Workspace(tmp_path / "other").pull(place)
 
 
-def test_a_suite_that_is_there_already_stays(made: Run, tmp_path: Path) -> None:
-    url = f"file://{tmp_path}/remote"
-    Workspace().push(made, url)
+def test_a_suite_that_is_there_already_stays(place: str, made: Run, tmp_path: Path) -> None:
     other = Workspace(tmp_path / "other")
     other.save_suite(text_suite())
     cases = other.path / "suites" / made.suite.fingerprint / "cases.parquet"
     before = cases.stat().st_mtime_ns
-    other.pull(url)
+    other.pull(place)
     assert cases.stat().st_mtime_ns == before
     assert (cases.parent / "media" / "a.png").exists()
     shutil.rmtree(tmp_path / "other" / "runs")
-    assert other.pull(url) == [made.id]
+    assert other.pull(place) == [made.id]
