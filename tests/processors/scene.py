@@ -28,6 +28,7 @@ from metrics.stats.short_suite import by_information, cross_fitted
 from metrics.stats.variance_components import resampled_components
 from metrics.stats.weightings import first_shares, turning_point
 from metrics.store import Run, Workspace
+from metrics.vision import matching, objects, precision_recall
 from tests.engine.engine_scenes import finished
 from tests.preferences import MODELS, compared_run, judgement, vote
 from tests.stats.slice_scenes import noise
@@ -137,8 +138,19 @@ def of_others(workspace: Workspace) -> Iterator[Any]:
         yield analysis.compare(run, "amber", "birch").resampled
 
 
-def of_boxes(workspace: Workspace) -> Iterator[Any]:
-    yield boxes(workspace).aggregates
+def of_loops(_: Workspace) -> Iterator[Any]:
+    """The compiled loops alone: matches whose IoU lies at the thresholds, and what follows from them."""
+    place = np.arange(48)
+    truth = np.stack([40.0 * (place % 4), np.zeros(48), np.full(48, 8.0), 6.0 + place % 3], axis=1)
+    shift = np.stack([place % 5 / 3, np.zeros(48), np.zeros(48), np.zeros(48)], axis=1)
+    image, label = place // 4, place % 2
+    found = objects.prepare(
+        images=12, classes=2, truth_image=image, truth_class=label, truth_box=truth, prediction_image=image,
+        prediction_class=label, prediction_box=truth + shift, score=np.round(0.3 + 0.1 * (place % 6), 1),
+    )  # fmt: skip
+    matches = matching.match(found)
+    yield matches.pairs.iou, matches.matched, matches.state
+    yield precision_recall.precision_at_recalls(precision_recall.Ranking.of(found, matches), 0, 100)
 
 
 def of_run(run: Run) -> Iterator[Any]:
@@ -184,7 +196,7 @@ def of_formulas(_: Workspace) -> Iterator[Any]:
 
 
 SCENES: dict[str, Callable[[Workspace], Iterator[Any]]] = {
-    "texts": of_texts, "others": of_others, "boxes": of_boxes, "matches": of_matches, "formulas": of_formulas,
+    "texts": of_texts, "others": of_others, "loops": of_loops, "matches": of_matches, "formulas": of_formulas,
 }  # fmt: skip
 
 

@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-SCENES = ("formulas", "matches", "texts", "others")
+SCENES = ("formulas", "matches", "texts", "others", "loops")
 NARROW = {"NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX", "NUMBA_ENABLE_AVX": "0"}
 # kernel, threads, other variables, scenes; OpenBLAS takes the nearest kernel that the processor has
 SETTINGS: dict[str, tuple[str, int, dict[str, str], tuple[str, ...]]] = {
-    "Haswell": ("Haswell", 2, {}, (*SCENES, "boxes")),
+    "Haswell": ("Haswell", 2, {}, SCENES),
     "Nehalem": ("Nehalem", 1, {"NPY_DISABLE_CPU_FEATURES": NARROW["NPY_DISABLE_CPU_FEATURES"]}, SCENES),
     "Zen": ("Zen", 1, {}, SCENES),
     "SkylakeX": ("SkylakeX", 2, {}, SCENES),
-    "numba without AVX": ("Nehalem", 1, NARROW, ("boxes",)),
+    "numba without AVX": ("Nehalem", 1, NARROW, ("loops",)),
 }
 TOLERANCE = 1e-9  # relative
 
