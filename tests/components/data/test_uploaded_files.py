@@ -95,6 +95,8 @@ def test_shown_name(filename: str, shown: str) -> None:
         ("gpt-4.csv", "gpt-4"),
         ("gpt-4.jsonl.gz", "gpt-4"),
         ("outputs_llama 3.jsonl", "llama 3"),
+        ("out_llama-3-8b.csv", "llama-3-8b"),
+        ("outcome.csv", "outcome"),
         ("outputs.csv", "outputs"),
         ("results-a.json", "a"),
     ],
