@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-__version__ = "0.5.0"
+__version__ = "0.6.0"
 
 _PUBLIC = {
     "AssayError": "metrics.core.errors",
