@@ -102,7 +102,8 @@ def three_runs(folder: Path) -> Run:
 
 @pytest.fixture
 def three(look_at_copy: Look) -> list[Run]:
-    return look_at_copy(three_runs).workspace.runs()[::-1]
+    look_at_copy(three_runs)
+    return Workspace().runs()[::-1]
 
 
 def cards(page: AppTest) -> list[str]:
