@@ -86,8 +86,13 @@ def quick_app_tests() -> Iterator[None]:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         patch.setattr(script_runner, "gc", SimpleNamespace(collect=lambda generation: None))
         patch.setattr(local_script_runner, "require_widgets_deltas", wait)
-        patch.setattr("components.data.ensure_samples", lambda: False)  # no process is started beside a test
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No process that computes samples is started beside a test."""
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
 
 
 def animals_run(folder: Path) -> Run:

@@ -16,7 +16,7 @@ from tests.store.test_seal import flip
 def two(look_at_copy: Look) -> tuple[Run, Run]:
     """A whole run and a newer one, in a workspace that the test may damage."""
     newer = look_at_copy(two_runs)
-    return next(run for run in newer.workspace.runs() if run.id != newer.id), newer
+    return next(run for run in Workspace().runs() if run.id != newer.id), newer
 
 
 def two_runs(folder: Path) -> Run:

@@ -111,7 +111,7 @@ def test_a_server_gets_the_key_once_a_person_allows_it(
     assert "OPENAI_API_KEY is not sent to 127.0.0.1." in words(page)
     button(page, "Test call").click().run()
     assert {call.headers["authorization"] for call in server.calls} == {"Bearer none"}
-    button(page, "Send OPENAI_API_KEY to 127.0.0.1").click().run()
+    page.button(key="leave-OPENAI_API_KEY-127.0.0.1").click().run()
     assert "is not sent to" not in words(page)
     button(page, "Test call").click().run()
     assert server.calls[-1].headers["authorization"] == f"Bearer {CANARY}"

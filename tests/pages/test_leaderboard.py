@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from components.data import workspace_runs
 from metrics.presentation.viewers.board_drawing import PROBLEM
 from metrics.store import Run, Workspace
 from metrics.store.threshold_profiles import ThresholdProfiles
@@ -192,6 +193,7 @@ def test_an_empty_workspace_computes_the_samples(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Open
 ) -> None:
     started = []
+    monkeypatch.setattr("components.data.ensure_samples", workspace_runs.ensure_samples)
     monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: started.append(given.path) or True)
     monkeypatch.setattr("components.data.sample_titles", lambda: {"rag": "Questions about a handbook"})
     page = open_page("leaderboard")
@@ -204,6 +206,7 @@ def test_an_empty_workspace_computes_the_samples(
 def test_a_workspace_without_runs_and_samples_teaches(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Open
 ) -> None:
+    monkeypatch.setattr("components.data.ensure_samples", workspace_runs.ensure_samples)
     monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: False)
     page = open_page("leaderboard")
     assert page.subheader[0].value == "No run yet"

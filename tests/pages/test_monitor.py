@@ -99,7 +99,7 @@ def test_more_failures_than_are_listed(workspace: Path, tmp_path: Path, open_pag
 
 def test_the_demo_is_a_week_that_gets_worse(workspace: Path, open_page: Open) -> None:
     page = open_page("monitor")
-    next(button for button in page.button if button.label.startswith("Try it")).click().run(timeout=60)
+    next(button for button in page.button if button.label.startswith("Try it")).click().run()
     assert not page.exception
     assert page.subheader[0].value.startswith("▲ Warning")
     assert page.query_params["monitor"] in ("demo", ["demo"])

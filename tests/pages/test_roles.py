@@ -104,7 +104,7 @@ def test_a_viewer_who_presses_everything_changes_nothing(sign_in: Callable[[Role
             assert not page.exception, (name, button)
             if enabled(page) != offered:
                 page = open_page(name)
-    assert len(pressed) > 25
+    assert len(pressed) >= 15, "each stands on several pages"
     assert contents(folder) == before
     assert [line for line in AuditLog(folder).last(100) if line.outcome == "refused"] == []
 

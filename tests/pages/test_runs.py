@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from components import data
 from components.data import uploaded_files
+from components.viewers import heatmap
 from components.views.results import run_cards
 from metrics import engine
 from metrics.presentation import format
@@ -102,7 +103,8 @@ def three_runs(folder: Path) -> Run:
 
 @pytest.fixture
 def three(look_at_copy: Look) -> list[Run]:
-    return look_at_copy(three_runs).workspace.runs()[::-1]
+    look_at_copy(three_runs)
+    return Workspace().runs()[::-1]
 
 
 def cards(page: AppTest) -> list[str]:
@@ -243,7 +245,8 @@ def test_the_headline_of_an_unfinished_run_is_of_the_evaluators_that_are_done(
     workspace: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[dict[str, Any]] = []
-    monkeypatch.setattr("components.viewers.heatmap.heatmap", drawn.append)
+    nothing = heatmap.Asked(None, None, None)
+    monkeypatch.setattr(heatmap, "heatmap", lambda given: drawn.append(given) or nothing)
     run = stopped(engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"]), 1)
     open_page("leaderboard", run=run.id)
     assert drawn[-1]["headline"] == "So far no evaluator is done, so no model can be recommended."

@@ -34,7 +34,8 @@ def three_runs(folder: Path) -> Run:
 @pytest.fixture
 def runs(look_at: Look) -> list[Run]:
     """The runs, the oldest first, in the workspace that the pages look at."""
-    return look_at(three_runs).workspace.runs()[::-1]
+    look_at(three_runs)
+    return Workspace().runs()[::-1]
 
 
 def texts(page: AppTest) -> str:

@@ -90,6 +90,7 @@ def test_a_cell_leads_to_a_case_to_all_its_cases_and_back(studio: Studio, page: 
     expect(page.get_by_role("heading", name="Cases")).to_be_visible()
     cases = page.get_by_test_id("stMain").locator(".case")
     expect(cases).to_have_count(100)
+    expect(page.get_by_role("button", name="Next")).to_be_visible()  # is drawn after the list
     assert query(page)["model"] == ["sharp"]
     settle(page)
     page.keyboard.press("j")
