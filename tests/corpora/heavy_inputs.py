@@ -90,28 +90,28 @@ def _rules() -> Iterator[HeavyInput]:
 def _languages() -> Iterator[HeavyInput]:
     for pattern in ("(a+)+$", "(a|aa)+$", "(.*)*x", "(a?){200}a{200}b", "[a-z]+[0-9]+x"):
         condition = f'regexp("{pattern}")'
-        yield HeavyInput(f"condition: {condition}", 10, partial(_holds, condition, "a" * 300_000 + "!"))
+        yield HeavyInput(f"condition: {condition}", 10, partial(_holds, condition, filled("a", 300_000) + "!"))
     for condition in ('"' + '\\"' * 4999, "NOT " * 2499 + '"a"', "(" * 9999):
         yield HeavyInput(f"condition: {condition[:8]} …", 2, partial(_refused, _holds, condition, "a"))
     for pattern in ("(a+)+$", "(a|a)*b", "(.*)(.*)(.*)x", "a", "a{1,200}b", "a(?:.*b)?"):
-        yield HeavyInput(f"pattern: {pattern}", 10, partial(found, [pattern], "a" * 300_000))
+        yield HeavyInput(f"pattern: {pattern}", 10, partial(found, [pattern], filled("a", 300_000)))
     for unit in ("a. ", "a", ". ", "。", "a.\n", "? ", '"', "A. B. ", "sat. Uranus ", "No. [1] "):
         yield HeavyInput(f"sentences: {unit!r}", 10, partial(sentences, filled(unit, 150_000)))
     for unit in ("[1", "[1,", "```", "`", "[1](", "[1 ", "A [1]", "\n- ", "[1-", "((((", "[^"):
-        yield HeavyInput(f"citations: {unit!r}", 2, partial(cited_parts, unit * 20_000))
+        yield HeavyInput(f"citations: {unit!r}", 2, partial(cited_parts, unit * scaled(20_000)))
     for name, text, schema in (
-        ("pattern", '"' + "a" * 50_000 + '!"', '{"pattern": "^(a+)+$"}'),
-        ("pattern of a property", '{"' + "a" * 50_000 + '!": 1}', '{"patternProperties": {"^(a+)+$": true}}'),
-        ("unique items", "[" + "{}," * 50_000 + "{}]", '{"uniqueItems": true}'),
-        ("open string", '"' + '\\"' * 300_000, "{}"),
+        ("pattern", '"' + filled("a", 50_000) + '!"', '{"pattern": "^(a+)+$"}'),
+        ("pattern of a property", '{"' + filled("a", 50_000) + '!": 1}', '{"patternProperties": {"^(a+)+$": true}}'),
+        ("unique items", "[" + "{}," * scaled(50_000) + "{}]", '{"uniqueItems": true}'),
+        ("open string", '"' + '\\"' * scaled(300_000), "{}"),
         ("doubled references", "1", _doubled(26)),
-        ("equal hashes", json.dumps([each * (2**61 - 1) for each in range(40_000)]), '{"uniqueItems": true}'),
-        ("long enum", json.dumps([*range(100_000)]), json.dumps({"items": {"enum": [*range(70_000)]}})),
-        ("deep lists", "[" * 10**6, "{}"),
-        ("deep objects", '{"a":' * 200_000, "{}"),
-        ("1e400", "[" + "1e400," * 100_000 + "1]", '{"items": {"minimum": 3}}'),
-        ("integer of 100,000 digits", "1" * 100_000, "{}"),
-        ("many lists", "[" + ("[" * 60 + "]" * 60 + ",") * 5_000 + "1]", "{}"),
+        ("equal hashes", json.dumps([each * (2**61 - 1) for each in range(scaled(40_000))]), '{"uniqueItems": true}'),
+        ("long enum", json.dumps([*range(scaled(100_000))]), json.dumps({"items": {"enum": [*range(scaled(70_000))]}})),
+        ("deep lists", filled("[", 10**6), "{}"),
+        ("deep objects", '{"a":' * scaled(200_000), "{}"),
+        ("1e400", "[" + "1e400," * scaled(100_000) + "1]", '{"items": {"minimum": 3}}'),
+        ("integer of 100,000 digits", filled("1", 100_000), "{}"),
+        ("many lists", "[" + ("[" * 60 + "]" * 60 + ",") * scaled(5_000) + "1]", "{}"),
     ):
         yield HeavyInput(f"JSON: {name}", 30, partial(_refused, _violations, text, schema))
 
@@ -138,7 +138,7 @@ def _refused(read: Callable[..., object], *given: str) -> None:
 
 
 def _agents() -> Iterator[HeavyInput]:
-    for keys in ("a" * 20_000, "abc" * 6_666, "".join(map(str, range(5_000)))):
+    for keys in (filled("a", 20_000), filled("abc", 20_000), "".join(map(str, range(scaled(5_000))))):
         yield HeavyInput(f"loops of calls: {keys[:6]} …", 2, partial(looping, keys))
     for unit in (
         "- a\n",
@@ -166,7 +166,7 @@ def _agents() -> Iterator[HeavyInput]:
     for unit in ("(", "<", "(a", "<0", "' ", "f"):
         content = pdf(filled(unit, 2_000_000).encode())
         yield HeavyInput(f"PDF: {unit!r}", 3, partial(pages, content))
-    trace = json.dumps([{"role": "user", "content": "x" * 1000}] * 5_000)
+    trace = json.dumps([{"role": "user", "content": "x" * 1000}] * scaled(5_000))
     yield HeavyInput("trace: 5,000 messages", 6, partial(read_trace, trace))
 
 

@@ -29,9 +29,8 @@ from tests.ingest import trace_samples
 from tests.ingest.test_annotation_shapes import brushed
 from tests.ingest.test_lists import CELLS
 from tests.judge.reply_forms import Given
-from tests.judge.reply_table import JSON
+from tests.judge.reply_table import JSON, WORDS
 from tests.judge.unread_table import UNREAD
-from tests.judge.words_table import WORDS
 
 ANSWERS = ("", "Paris is the capital, 1889.", "PARIS", 'a "quoted" text', "e\u0301", "今天。", "x" * 3_000)
 CONDITIONS = (

@@ -1,15 +1,32 @@
-"""Writing the small files that the ingest tests read."""
+"""Writing the small files that the ingest tests read, and what they are refused for."""
 
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from PIL import Image
+
+from metrics.core.errors import InputError
+
+
+def list_problems(read: Callable[..., object], *given: object, **named: object) -> list[str]:
+    """Return the problems, in the words of the message, for which something is refused when it is read."""
+    with pytest.raises(InputError) as refused:
+        read(*given, **named)
+    return [str(problem) for problem in refused.value.problems]
+
+
+def read_refusal(read: Callable[..., object], *given: object, **named: object) -> str:
+    """Return the message with which something is refused when it is read."""
+    with pytest.raises(InputError) as refused:
+        read(*given, **named)
+    return str(refused.value)
 
 
 def write(folder: Path, name: str, content: Any) -> Path:

@@ -1,4 +1,5 @@
 """Files that agents made, from folders and zips: found by name, stored under ours, everything hostile refused."""
+# ruff: noqa: E501 - a table reads better with one line a case
 
 import hashlib
 import json
@@ -14,7 +15,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.ingest import attach_files
 from metrics.store import Workspace
 from metrics.text.agents.artifacts import artifacts_of
-from tests.ingest.files import packed, unpacked
+from tests.ingest.files import packed, read_refusal, unpacked
 
 SUITE = Suite.from_rows("s", "agent", [{"case_id": "c1", "question": "Q?"}, {"case_id": "c2", "question": "R?"}])
 
@@ -43,23 +44,11 @@ REPORT, PLOT, NOTES, SHARED = (stored(content) for content in ENTRIES.values())
 TRACE = json.dumps({"steps": [{"tool": "write", "artifacts": ["report.json", {"name": "in.txt", "content": "y"}]}]})
 NAMED: dict[str, tuple[dict[str, Any], dict[str, str | None]]] = {
     "by the folder of its case": ({}, {"report.json": REPORT, "deep/plot.csv": PLOT}),
-    "by its whole name": (
-        {"artifacts": ["c2/notes.md"]},
-        {"c2/notes.md": NOTES, "report.json": REPORT, "deep/plot.csv": PLOT},
-    ),
-    "by its name in the case's folder": (
-        {"artifacts": ["deep/plot.csv"]},
-        {"deep/plot.csv": PLOT, "report.json": REPORT},
-    ),
-    "by the path on the agent's machine": (
-        {"artifacts": ["/mnt/data/report.json", "C:\\out\\plot.csv"]},
-        {"/mnt/data/report.json": REPORT, "C:\\out\\plot.csv": PLOT},
-    ),
+    "by its whole name": ({"artifacts": ["c2/notes.md"]}, {"c2/notes.md": NOTES, "report.json": REPORT, "deep/plot.csv": PLOT}),
+    "by its name in the case's folder": ({"artifacts": ["deep/plot.csv"]}, {"deep/plot.csv": PLOT, "report.json": REPORT}),
+    "by the path on the agent's machine": ({"artifacts": ["/mnt/data/report.json", "C:\\out\\plot.csv"]}, {"/mnt/data/report.json": REPORT, "C:\\out\\plot.csv": PLOT}),
     "in a trace": ({"trace": TRACE}, {"report.json": REPORT, "in.txt": None, "deep/plot.csv": PLOT}),
-    "and not there": (
-        {"artifacts": ["gone.pdf", "../../etc/passwd"]},
-        {"gone.pdf": "missing", "../../etc/passwd": "missing", "report.json": REPORT, "deep/plot.csv": PLOT},
-    ),
+    "and not there": ({"artifacts": ["gone.pdf", "../../etc/passwd"]}, {"gone.pdf": "missing", "../../etc/passwd": "missing", "report.json": REPORT, "deep/plot.csv": PLOT}),
 }  # fmt: skip
 
 
@@ -165,9 +154,7 @@ def test_damaged_files_and_sources(tmp_path: Path) -> None:
 
 def test_files_that_are_nobodys(tmp_path: Path) -> None:
     path = packed(tmp_path / "made.zip", {"else/a.txt": "1", "else/b.txt": "2", ".DS_Store": "x", "x": "", "y": ""})
-    with pytest.raises(InputError) as caught:
-        attach_files(outputs({"artifacts": ["c.txt"]}), path)
-    assert str(caught.value) == (
+    assert read_refusal(attach_files, outputs({"artifacts": ["c.txt"]}), path) == (
         "made.zip: found 5 files (else/a.txt, else/b.txt, .DS_Store, …), none of which is named by an output; "
         "expected names that are in the column artifacts or in the traces, or a folder named like the case id"
     )

@@ -1,7 +1,7 @@
 """Bad input to a detection suite, by number: each kind is listed, and everything else of the upload is kept.
 
-1 truncated images · 2 images of another size than the suite says · 3 masks of another size than their image ·
-4 images that unpack to too much · 5 zips whose entries leave them. Values that rule 10 of vision forbids are in
+1 truncated images · 3 masks of another size than their image · 4 images that unpack to too much · 5 zips whose entries
+leave them. Images of another size than the suite says are in test_images.py, values that rule 10 of vision forbids in
 tests/evaluators/test_vision_rules.py.
 """
 
@@ -66,28 +66,6 @@ def test_a_bad_image_is_a_note(tmp_path: Path, make: Callable[[], bytes], text: 
     assert loaded.problems == ()
     assert loaded.notes[0] == "Images that cannot be shown: 1 of 2. No score depends on them."
     assert loaded.notes[1].startswith(f"up.zip: {text}")
-
-
-WRONG_SIZES = {
-    "wider than the suite says": (lambda: picture(9, 6), "1.png with image_width 9"),
-    "turned on its side": (lambda: picture(6, 8), "1.png with image_width 6"),
-}
-
-
-@pytest.mark.parametrize(("make", "text"), WRONG_SIZES.values(), ids=WRONG_SIZES.keys())
-def test_an_image_of_another_size_is_listed_and_the_rest_kept(
-    tmp_path: Path, make: Callable[[], bytes], text: str
-) -> None:
-    truth = write(tmp_path, "t.json", TRUTH)
-    images = packed(tmp_path / "up.zip", {"1.png": make(), "2.png": picture()})
-    with pytest.raises(InputError) as failure:
-        read_suite(truth, images=images, workspace_media=tmp_path / "media")
-    assert all(problem.file == "up.zip" for problem in failure.value.problems)
-    assert failure.value.problems[0].found.startswith(text)
-    loaded = load_suite(truth, images=images, workspace_media=tmp_path / "media", keep_good_rows=True)
-    assert [image is not None for image in loaded.value.cases["image"].to_pylist()] == [False, True]
-    assert len(loaded.value.annotations) == 2
-    assert [str(problem) for problem in loaded.problems] == [str(problem) for problem in failure.value.problems]
 
 
 def test_a_large_photograph_is_no_bomb(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from metrics.core.errors import InputError
 from metrics.ingest import inspect, read_combined, read_outputs, read_suite
 from metrics.ingest.decoded_size import LIMITS
-from tests.ingest.files import packed, picture, unpacked, write
+from tests.ingest.files import packed, picture, read_refusal, unpacked, write
 
 LABELS = {"labels/a.txt": "0 0.5 0.5 1 1", "classes.txt": "cat"}
 COCO = {
@@ -48,9 +48,7 @@ UNKNOWN = {
 def test_what_they_hold_is_nothing_known(tmp_path, make, entries, found, read):
     path = tmp_path / "x.zip"
     path.mkdir() if make is unpacked and not entries else make(path, dict(sorted(entries.items())))
-    with pytest.raises(InputError) as caught:
-        read(path)
-    assert found in str(caught.value)
+    assert found in read_refusal(read, path)
 
 
 HOSTILE = {
@@ -98,11 +96,6 @@ def test_labels_too_large(tmp_path, monkeypatch):
 def test_damaged(tmp_path, name, found):
     with pytest.raises(InputError, match=found):
         read_suite(write(tmp_path, name, b"PK\x03\x04" + bytes(40)))
-
-
-def test_office(tmp_path):
-    with pytest.raises(InputError, match="a Word document"):
-        inspect(packed(tmp_path / "x.xlsx", {"[Content_Types].xml": "<a/>", "word/document.xml": "<a/>"}))
 
 
 def test_links_in_folders_are_passed_over(tmp_path):

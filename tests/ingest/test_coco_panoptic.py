@@ -18,7 +18,7 @@ from metrics.ingest.media import png_maps
 from metrics.vision.rle import decode
 from tests.evaluators.detected import pick, run
 from tests.evaluators.panoptic_oracle import plain_quality, random_pictures
-from tests.ingest.files import packed, picture
+from tests.ingest.files import packed, picture, read_refusal
 
 CATEGORIES = [{"id": 3, "name": "cat", "isthing": 1}, {"id": 2, "name": "sky", "isthing": 0}]
 IDS = np.array([[7, 7, 0], [7, 66_000, 66_000]])
@@ -57,7 +57,6 @@ def test_ground_truth(tmp_path: Path) -> None:
     (case,) = suite.cases.to_pylist()
     assert (case["case_id"], case["image_width"], case["image_height"]) == ("9", 3, 2)
     assert case["image"] is not None
-    assert suite.annotations is not None
     rows = [(row["label"], row["is_crowd"], decode(row["rle"])) for row in suite.annotations.to_pylist()]
     assert rows == [("cat", True, [0, 3, 3]), ("sky", False, [3, 1, 1, 1])]
 
@@ -69,7 +68,6 @@ def test_a_model_needs_neither_images_nor_categories(tmp_path: Path) -> None:
     assert inspect(path).role == "outputs"
     outputs = read_outputs(path, suite=suite)
     assert outputs.outputs["model"].to_pylist() == ["model_a"]
-    assert outputs.predictions is not None
     assert outputs.predictions["label"].to_pylist() == ["cat", "sky"]
     assert pick(run("panoptic_quality", suite, outputs), "PQ").value == 1
 
@@ -113,9 +111,7 @@ FAULTS = {
 @pytest.mark.parametrize(("entry", "files", "text"), FAULTS.values(), ids=FAULTS.keys())
 def test_what_is_wrong_is_said(tmp_path: Path, entry: dict[str, Any], files: dict[str, bytes], text: str) -> None:
     path = packed(tmp_path / "s.zip", ZIP | {"panoptic_val.json": document(entry)} | files)
-    with pytest.raises(InputError) as caught:
-        read_suite(path)
-    assert text in str(caught.value)
+    assert text in read_refusal(read_suite, path)
 
 
 def test_a_map_of_another_size(tmp_path: Path) -> None:

@@ -26,13 +26,17 @@ from metrics.vision.mask_rings import mask_rings
 from metrics.vision.rle import encode
 
 ROOM = 700 << 20  # bytes above what the imports take
+FREE = 64 << 20  # what a table may unpack to in that process, whatever its size: a quarter of what it may elsewhere
 ROWS = 10_000
-WIDE = "x" * 40_000  # in every row it is 400 MB
+WIDE = "x" * 10_000  # in every row it is 100 MB
 CHILD = """
 import json, os, resource, sys
 import numpy, openpyxl, pyarrow.parquet
 from metrics.core.errors import InputError
+from dataclasses import replace
 from metrics.ingest import load_suite
+from metrics.ingest.decoded_size import LIMITS
+LIMITS["table"] = replace(LIMITS["table"], free=int(sys.argv[2]))
 for line in sys.stdin:
     reading, writing = os.pipe()
     if (child := os.fork()) == 0:
@@ -87,7 +91,7 @@ def runs() -> pa.Array:
 
 
 def plain() -> pa.Table:
-    return columns(pa.array(["x" * (1 << 20)] * 260, pa.large_string()))
+    return columns(pa.array(["x" * (1 << 18)] * 260, pa.large_string()))
 
 
 def named_classes() -> pa.Table:
@@ -150,14 +154,14 @@ FILES: dict[str, tuple[str, Callable[[], bytes], str, str]] = {
     "Parquet, lists of one text in a dictionary": ("s.parquet", lambda: parquet(listed(), store_schema=False), LARGE, TABLE),
     "Parquet, pages of zeros": ("s.parquet", lambda: parquet(plain(), compression="zstd", use_dictionary=False), LARGE, TABLE),
     "Parquet, texts that share their beginnings": ("s.parquet", lambda: parquet(plain(), use_dictionary=False, column_encoding={"question": "DELTA_BYTE_ARRAY"}), LARGE, TABLE),
-    "Parquet, rows of nothing": ("s.parquet", lambda: parquet(pa.table({"question": pa.nulls(9_000_000)})), LARGE, TABLE),
+    "Parquet, rows of nothing": ("s.parquet", lambda: parquet(pa.table({"question": pa.nulls(2_500_000)})), LARGE, TABLE),
     "Parquet, the name of a class": ("s.parquet", lambda: parquet(named_classes()), LARGE, TABLE),
     "Arrow, one text in a dictionary for every row": ("s.arrow", lambda: arrow(columns(shared())), LARGE, TABLE),
     "Arrow, lists of one text in a dictionary": ("s.arrow", lambda: arrow(listed()), LARGE, TABLE),
     "Arrow, views of one text": ("s.arrow", lambda: arrow(columns(views())), LARGE, TABLE),
     "Arrow, lists that overlap": ("s.arrow", lambda: arrow(overlapping()), LARGE, TABLE),
     "Arrow, a run of one text": ("s.arrow", lambda: arrow(columns(runs())), LARGE, TABLE),
-    "Arrow, rows of nothing": ("s.arrow", lambda: arrow(pa.table({"question": pa.nulls(49_000_000)})), LARGE, TABLE),
+    "Arrow, rows of nothing": ("s.arrow", lambda: arrow(pa.table({"question": pa.nulls(13_000_000)})), LARGE, TABLE),
     "Arrow, buffers in zstd": ("s.arrow", lambda: arrow(plain(), "zstd"), LARGE, TABLE),
     "Arrow, buffers in LZ4": ("s.arrow", lambda: arrow(plain(), "lz4"), LARGE, TABLE),
     "zip, entries below the size that a ratio counts from": ("s.zip", lambda: zipped({f"labels/{n}.txt": bytes(9 << 20) for n in range(8)}), LARGE, "; or the folder itself, or a zip of fewer files"),
@@ -177,7 +181,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         places.append(folder / str(number) / name)
         places[-1].parent.mkdir()
         places[-1].write_bytes(content())
-    command = [sys.executable, "-W", "ignore", "-c", CHILD, str(ROOM)]
+    command = [sys.executable, "-W", "ignore", "-c", CHILD, str(ROOM), str(FREE)]
     lines = "\n".join(map(str, places))
     done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=300, check=True, env=os.environ)
     return dict(zip(FILES, map(json.loads, done.stdout.splitlines()), strict=True))

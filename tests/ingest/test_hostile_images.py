@@ -13,6 +13,7 @@ from PIL import EpsImagePlugin, Image
 from metrics.ingest.media.archive import open_entries
 from metrics.ingest.media.images import read_images
 from metrics.ingest.media.shown_images import shown_image
+from tests.ingest.files import picture
 
 BOMB = zlib.compress(bytes(1 << 27), 9)  # 130 kB
 
@@ -71,6 +72,10 @@ ONE_PICTURE = {
     "EXIF of 65,535 random fields": jpeg(b"\xff\xff" + bytes(range(256)) * 2),
 }
 REFUSED = {
+    "no image": b"hello",
+    "an empty file": b"",
+    "a PNG cut short": picture(64, 64)[:-30],
+    "a JPEG cut short": picture(400, 400, "JPEG")[:-900],
     "a compressed text of 128 MB": png(chunk(b"zTXt", b"k\0\0" + BOMB)),
     "a compressed international text of 128 MB": png(chunk(b"iTXt", b"k\0\1\0\0\0" + BOMB)),
     "a colour profile of 128 MB": png(chunk(b"iCCP", b"k\0\0" + BOMB)),

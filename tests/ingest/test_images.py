@@ -1,46 +1,22 @@
 """Images from folders and zips: found by name, stored under ours, and everything hostile refused."""
 
 import hashlib
-import io
-import struct
 import zipfile
-import zlib
-from pathlib import Path
 
 import pytest
-from PIL import Image
 
-from metrics.core.errors import InputError
 from metrics.ingest import load_suite, read_images, read_suite
-from tests.ingest.files import write
-
-
-def picture(width: int = 8, height: int = 6, kind: str = "PNG", colour: int = 7) -> bytes:
-    buffer = io.BytesIO()
-    Image.new("RGB", (width, height), (colour, 30, 200)).save(buffer, kind)
-    return buffer.getvalue()
-
-
-def archive(path: Path, entries: dict[str, bytes]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, data in entries.items():
-            file.writestr(name, data)
-    return path
+from tests.ingest.files import list_problems, packed, picture, unpacked, write
 
 
 @pytest.mark.parametrize(
     ("kind", "extension"),
     [("PNG", ".png"), ("JPEG", ".jpg"), ("WEBP", ".webp"), ("BMP", ".bmp"), ("GIF", ".gif"), ("TIFF", ".tif")],
 )
-@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
-def test_formats(tmp_path, kind, extension, packed):
+@pytest.mark.parametrize("make", [unpacked, packed], ids=["folder", "zip"])
+def test_formats(tmp_path, kind, extension, make):
     data = picture(kind=kind)
-    if packed:
-        source = archive(tmp_path / "images.zip", {"deep/one.jpg": data, "readme.txt": b"hello"})
-    else:
-        source = tmp_path / "images"
-        (source / "deep").mkdir(parents=True)
-        (source / "deep" / "one.jpg").write_bytes(data)
+    source = make(tmp_path / "images", {"deep/one.jpg": data, "readme.txt": b"hello"})
     images = read_images(source, ["one.jpg"], tmp_path / "media")
     stored = hashlib.sha256(data).hexdigest()[:32] + extension
     assert images.problems == ()
@@ -51,7 +27,7 @@ def test_formats(tmp_path, kind, extension, packed):
 
 def test_names_are_looked_up_whole_then_by_their_end(tmp_path):
     entries = {"a/1.png": picture(1, 1), "b/1.png": picture(2, 2), "a/2.png": picture(3, 3), "__MACOSX/a/2.png": b"x"}
-    source = archive(tmp_path / "i.zip", entries)
+    source = packed(tmp_path / "i.zip", entries)
     images = read_images(source, ["b/1.png", "2.png", "1.png", "9.png", "../a/2.png"], tmp_path / "media")
     assert images.sizes == {"b/1.png": (2, 2), "2.png": (3, 3), "../a/2.png": (3, 3)}
     assert images.problems == ()
@@ -61,48 +37,9 @@ def test_names_are_looked_up_whole_then_by_their_end(tmp_path):
     ]
 
 
-def bomb() -> bytes:
-    """A PNG that declares 50,000 × 50,000 pixels."""
-    header = struct.pack(">IIBBBBB", 50_000, 50_000, 8, 2, 0, 0, 0)
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 100)) + chunk(b"IEND", b"")
-    )
-
-
-BROKEN = {
-    "no image": b"hello",
-    "empty": b"",
-    "truncated PNG": picture(64, 64)[:-30],
-    "truncated JPEG": picture(400, 400, "JPEG")[:-900],
-    "decompression bomb": bomb(),
-    "a format we do not take": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n",
-    "an SVG": b"<svg xmlns='http://www.w3.org/2000/svg'><image href='file:///etc/passwd'/></svg>",
-}
-
-
-@pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN.keys())
-@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
-def test_broken_images_are_listed(tmp_path, data, packed):
-    source = tmp_path / "i"
-    if packed:
-        archive(source, {"x.png": data, "y.png": picture()})
-    else:
-        source.mkdir()
-        (source / "x.png").write_bytes(data)
-        (source / "y.png").write_bytes(picture())
-    images = read_images(source, ["x.png", "y.png"], tmp_path / "media")
-    assert list(images.files) == ["y.png"]
-    assert len(images.unusable) == 1
-    assert images.unusable[0].found.startswith("x.png: ")
-
-
 def test_too_many_pixels(tmp_path):
     images = read_images(
-        archive(tmp_path / "i.zip", {"x.png": picture(20, 20)}), ["x.png"], tmp_path / "m", max_pixels=300
+        packed(tmp_path / "i.zip", {"x.png": picture(20, 20)}), ["x.png"], tmp_path / "m", max_pixels=300
     )
     assert [problem.found for problem in images.unusable] == ["x.png: 20 × 20 pixels, more than 300"]
 
@@ -140,7 +77,7 @@ def test_hostile_zips_are_refused(tmp_path, entry, why):
 
 
 def test_ratio(tmp_path):
-    images = read_images(archive(tmp_path / "i.zip", {"x.png": bytes(30 << 20)}), ["x.png"], tmp_path / "media")
+    images = read_images(packed(tmp_path / "i.zip", {"x.png": bytes(30 << 20)}), ["x.png"], tmp_path / "media")
     assert [problem.found for problem in images.problems] == ["entry 'x.png': compressed more than 200 : 1"]
 
 
@@ -164,7 +101,7 @@ def truth(width: int = 8) -> dict:
 
 
 def test_suite_with_images(tmp_path):
-    source = archive(tmp_path / "i.zip", {"1.png": picture(colour=1), "2.png": picture(colour=2)})
+    source = packed(tmp_path / "i.zip", {"1.png": picture(colour=1), "2.png": picture(colour=2)})
     suite = read_suite(write(tmp_path, "t.json", truth()), images=source, workspace_media=tmp_path / "media")
     assert suite.media == tmp_path / "media"
     rows = suite.cases.select(["image", "metadata.image_name"]).to_pylist()
@@ -173,29 +110,20 @@ def test_suite_with_images(tmp_path):
 
 
 def test_sizes_that_differ_are_problems_and_such_cases_stay_without_image(tmp_path):
-    source = archive(tmp_path / "up.zip", {"1.png": picture(9), "2.png": picture()})
+    source = packed(tmp_path / "up.zip", {"1.png": picture(9), "2.png": picture()})
     path = write(tmp_path, "t.json", truth())
-    with pytest.raises(InputError) as caught:
-        read_suite(path, images=source, workspace_media=tmp_path / "media", images_filename="mine.zip")
-    assert [str(problem) for problem in caught.value.problems] == [
-        "mine.zip, column image_width: found 1.png with image_width 9; expected 8, as the suite says"
-    ]
+    assert list_problems(
+        read_suite, path, images=source, workspace_media=tmp_path / "media", images_filename="mine.zip"
+    ) == ["mine.zip, column image_width: found 1.png with image_width 9; expected 8, as the suite says"]
     loaded = load_suite(path, images=source, workspace_media=tmp_path / "media", keep_good_rows=True)
     assert [image is None for image in loaded.value.cases["image"].to_pylist()] == [True, False]
     assert len(loaded.problems) == 1
 
 
 def test_images_give_sizes_to_shares(tmp_path):
-    source = archive(tmp_path / "i.zip", {"a.png": picture(8, 6)})
+    source = packed(tmp_path / "i.zip", {"a.png": picture(8, 6)})
     content = "image,label,xmin,ymin,xmax,ymax\na.png,cat,0.25,0.5,0.75,1\n"
     suite = read_suite(write(tmp_path, "s.csv", content), images=source, workspace_media=tmp_path / "media")
     row = suite.annotations.to_pylist()[0]
     assert [row[name] for name in ("x", "y", "width", "height")] == [2, 3, 4, 3]
     assert suite.cases.select(["image_width", "image_height"]).to_pylist() == [{"image_width": 8, "image_height": 6}]
-
-
-def test_voc100(shared, tmp_path):
-    folder = shared / "data" / "voc100"
-    suite = read_suite(folder / "instances.json", images=folder / "images", workspace_media=tmp_path)
-    assert suite.cases["image"].null_count == 0
-    assert len(list(tmp_path.iterdir())) == 100

@@ -9,49 +9,23 @@ from metrics.core.errors import InputError
 from metrics.core.suite import Suite
 from metrics.ingest import inspect, read_combined, read_outputs, read_suite
 from metrics.store import Workspace
-from tests.ingest.files import write
+from tests.ingest.files import read_refusal, write
 
 TRUTHS = ["breed=pug; colour=red", "breed=husky; colour=black", "colour=red"]
 SUITES = {
     "a column a key": ("s.csv", "case_id,label.breed,label.colour\n1,pug,red\n2,husky,black\n3,,red\n"),
-    "a row a label": (
-        "s.csv",
-        "case_id,label_key,label_value\n1,breed,pug\n1,colour,red\n2,breed,husky\n2,colour,black\n3,colour,red\n",
-    ),
-    "nested objects": (
-        "s.jsonl",
-        '{"case_id": 1, "label": {"breed": "pug", "colour": "red"}}\n'
-        '{"case_id": 2, "label": {"breed": "husky", "colour": "black"}}\n{"case_id": 3, "label": {"colour": "red"}}\n',
-    ),
-    "objects in cells": (
-        "s.csv",
-        'case_id,label\n1,"{""breed"": ""pug"", ""colour"": ""red""}"\n'
-        '2,"{""breed"": ""husky"", ""colour"": ""black""}"\n3,"{""colour"": ""red""}"\n',
-    ),
-    "lists": (
-        "s.jsonl",
-        '{"case_id": 1, "label": ["breed=pug", "colour=red"]}\n{"case_id": 2, "label": ["breed=husky", "colour=black"]}\n'
-        '{"case_id": 3, "label": ["colour=red"]}\n',
-    ),
+    "a row a label": ("s.csv", "case_id,label_key,label_value\n1,breed,pug\n1,colour,red\n2,breed,husky\n2,colour,black\n3,colour,red\n"),
+    "nested objects": ("s.jsonl", '{"case_id": 1, "label": {"breed": "pug", "colour": "red"}}\n' '{"case_id": 2, "label": {"breed": "husky", "colour": "black"}}\n{"case_id": 3, "label": {"colour": "red"}}\n'),
+    "objects in cells": ("s.csv", 'case_id,label\n1,"{""breed"": ""pug"", ""colour"": ""red""}"\n' '2,"{""breed"": ""husky"", ""colour"": ""black""}"\n3,"{""colour"": ""red""}"\n'),
+    "lists": ("s.jsonl", '{"case_id": 1, "label": ["breed=pug", "colour=red"]}\n{"case_id": 2, "label": ["breed=husky", "colour=black"]}\n' '{"case_id": 3, "label": ["colour=red"]}\n'),
     "text": ("s.csv", "case_id,label\n1,breed=pug; colour=red\n2,breed=husky; colour=black\n3,colour=red\n"),
-}
+}  # fmt: skip
 SCORES = [("1", "breed=pug", 0.9), ("1", "colour=red", 0.6), ("2", "breed=pug", 0.7), ("2", "colour=black", 0.8)]
 CERTAIN = [(case, label, 1.0) for case, label, _ in SCORES]
 OUTPUTS = {
-    "a row a label": (
-        "m.csv",
-        "case_id,label_key,label,score\n1,breed,pug,.9\n1,colour,red,.6\n2,breed,pug,.7\n2,colour,black,.8\n",
-        SCORES,
-    ),
-    "nested scores": (
-        "m.jsonl",
-        '{"case_id": 1, "score": {"breed": {"pug": 0.9}, "colour": {"red": 0.6}}}\n'
-        '{"case_id": 2, "score": {"breed": {"pug": 0.7}, "colour": {"black": 0.8}}}\n',
-        SCORES,
-    ),
-    "a column a label": (
-        "m.csv", "case_id,breed=pug,colour=red,colour=black\n1,.9,.6,\n2,.7,,.8\n", SCORES,
-    ),
+    "a row a label": ("m.csv", "case_id,label_key,label,score\n1,breed,pug,.9\n1,colour,red,.6\n2,breed,pug,.7\n2,colour,black,.8\n", SCORES),
+    "nested scores": ("m.jsonl", '{"case_id": 1, "score": {"breed": {"pug": 0.9}, "colour": {"red": 0.6}}}\n' '{"case_id": 2, "score": {"breed": {"pug": 0.7}, "colour": {"black": 0.8}}}\n', SCORES),
+    "a column a label": ("m.csv", "case_id,breed=pug,colour=red,colour=black\n1,.9,.6,\n2,.7,,.8\n", SCORES),
     "labels without scores": ("m.csv", "case_id,prediction.breed,prediction.colour\n1,pug,red\n2,pug,black\n", CERTAIN),
     "text without scores": ("m.csv", "case_id,prediction\n1,breed=pug; colour=red\n2,breed=pug; colour=black\n", CERTAIN),
 }  # fmt: skip
@@ -74,7 +48,6 @@ def test_a_suite_in_every_form(tmp_path: Path, name: str, content: str) -> None:
 def test_outputs_in_every_form(tmp_path: Path, name: str, content: str, rows: list[tuple[str, str, float]]) -> None:
     suite = read_suite(write(tmp_path, *SUITES["text"]), task="classification")
     outputs = read_outputs(write(tmp_path, name, content), suite=suite)
-    assert outputs.predictions is not None
     found = [(row["case_id"], row["label"], row["score"]) for row in outputs.predictions.to_pylist()]
     assert sorted(found) == sorted(rows)
     assert outputs.outputs["case_id"].to_pylist() == ["1", "2"]
@@ -84,7 +57,6 @@ def test_truth_and_prediction_in_one_file(tmp_path: Path) -> None:
     content = "case_id,label.breed,label.colour,predicted_label.breed,predicted_label.colour\n1,pug,red,pug,black\n"
     suite, outputs = read_combined(write(tmp_path, "c.csv", content), task="classification")
     assert suite.label_keys == ("breed", "colour")
-    assert outputs.predictions is not None
     assert outputs.predictions["label"].to_pylist() == ["breed=pug", "colour=black"]
 
 
@@ -93,7 +65,6 @@ def test_an_object_may_have_a_label_of_every_key(tmp_path: Path) -> None:
     suite = read_suite(write(tmp_path, "s.csv", content))
     assert suite.task == "detection"
     assert suite.label_keys == ("class", "colour")
-    assert suite.annotations is not None
     rows = [(row["label"], row["x"]) for row in suite.annotations.to_pylist()]
     assert rows == [("class=car", 1.0), ("colour=red", 1.0), ("class=bus", 9.0)]
     assert suite.annotations["annotation_id"].to_pylist() == [1, 2, 3]
@@ -103,18 +74,13 @@ WRONG = {
     "a key twice": ("case_id,label\n1,colour=red; colour=black\n", "found 'colour=red; colour=black'; expected one label of each key"),
     "a semicolon in a value": ("case_id,label.colour\n1,red; black\n", "the key 'colour' with the value 'red; black'"),
     "a value without a key": ("case_id,label_key,label_value\n1,,red\n", "expected the key of the label"),
-    "other values that differ": (
-        "case_id,tags,label_key,label_value\n1,day,breed,pug\n1,night,colour,red\n",
-        "expected the same value in all rows of one case",
-    ),
+    "other values that differ": ("case_id,tags,label_key,label_value\n1,day,breed,pug\n1,night,colour,red\n", "expected the same value in all rows of one case"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("content", "problem"), WRONG.values(), ids=WRONG.keys())
 def test_what_is_wrong_with_a_suite(tmp_path: Path, content: str, problem: str) -> None:
-    with pytest.raises(InputError) as error:
-        read_suite(write(tmp_path, "s.csv", content), task="classification")
-    assert problem in str(error.value)
+    assert problem in read_refusal(read_suite, write(tmp_path, "s.csv", content), task="classification")
 
 
 def test_a_prediction_needs_a_key_of_the_suite(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from metrics.core.errors import InputError
 from metrics.core.suite import Suite
 from metrics.ingest.given_files import GivenFile
 from metrics.ingest.label_files import read_labels
+from tests.ingest.files import read_refusal
 
 SUITE = Suite.from_rows("s", "text", [{"case_id": name, "question": name} for name in ("c1", "c2", "007")])
 MODELS = ("a", "b")
@@ -146,9 +147,7 @@ def test_every_problem_at_once(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_file_of_labels(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(InputError) as failure:
-        read(tmp_path, text)
-    assert said in str(failure.value)
+    assert said in read_refusal(read, tmp_path, text)
 
 
 def test_without_raters_all_labels_are_of_one(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
 from metrics.ingest import load_outputs, read_suite
-from tests.ingest.files import write
+from tests.ingest.files import read_refusal, write
 
 LENGTH = 12
 
@@ -45,9 +45,9 @@ REASONS = {  # ids of the suite, of the outputs, what is found and the reason
 def test_no_id_in_the_suite_is_one_problem_with_its_reason(
     tmp_path: Path, known: list[str], given: list[str], found: str, expected: str
 ) -> None:
-    with pytest.raises(InputError) as failure:
-        load_outputs(write(tmp_path, "o.csv", answers(given)), suite=suite_of(known), keep_good_rows=True)
-    assert str(failure.value) == (
+    assert read_refusal(
+        load_outputs, write(tmp_path, "o.csv", answers(given)), suite=suite_of(known), keep_good_rows=True
+    ) == (
         f"o.csv, column case_id: found none of its 12 case ids in the suite, such as {found} in row 2; "
         f"expected case ids of the suite, such as {expected}"
     )
@@ -106,16 +106,14 @@ REPEATED = {
 @pytest.mark.parametrize(("role", "content", "text"), REPEATED.values(), ids=REPEATED.keys())
 def test_a_file_in_which_all_ids_repeat_is_one_problem(tmp_path: Path, role: str, content: str, text: str) -> None:
     path = write(tmp_path, "f.csv", content)
-    with pytest.raises(InputError) as failure:
-        read_suite(path) if role == "suite" else load_outputs(path, suite=suite_of(PLAIN))
-    assert str(failure.value) == text
+    assert (
+        read_refusal(lambda: read_suite(path) if role == "suite" else load_outputs(path, suite=suite_of(PLAIN))) == text
+    )
 
 
 def test_a_file_given_twice_is_one_problem(tmp_path: Path) -> None:
     paths = [write(tmp_path, name, "case_id,model,answer\nc0,m,x\nc1,m,y\nc2,m,z\n") for name in ("a.csv", "b.csv")]
-    with pytest.raises(InputError) as failure:
-        load_outputs(paths, suite=suite_of(PLAIN))
-    assert str(failure.value).startswith(
+    assert read_refusal(load_outputs, paths, suite=suite_of(PLAIN)).startswith(
         "b.csv, column case_id: found all its 3 answers again, the first of them in a.csv, row 2"
     )
 
@@ -132,18 +130,14 @@ NO_USE = {
 def test_a_suite_that_neither_asks_nor_expects_anything_is_refused(
     tmp_path: Path, content: str, found: str, near: str
 ) -> None:
-    with pytest.raises(InputError) as failure:
-        read_suite(write(tmp_path, "s.csv", content))
-    assert str(failure.value) == (
+    assert read_refusal(read_suite, write(tmp_path, "s.csv", content)) == (
         f"s.csv, row 1: found {found}; expected one of the columns question, expected_answer, reference_contexts, "
         f"conditions, json_schema, source_text, label, labels and true_value{near}"
     )
 
 
 def test_outputs_without_answers_say_what_is_near(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as failure:
-        load_outputs(write(tmp_path, "o.csv", "case_id,anwser\nc0,x\n"), suite=suite_of(PLAIN))
-    assert str(failure.value) == (
+    assert read_refusal(load_outputs, write(tmp_path, "o.csv", "case_id,anwser\nc0,x\n"), suite=suite_of(PLAIN)) == (
         "o.csv, row 1: found no column with the model's answers, only the columns case_id, anwser; expected a column "
         "answer, output, response, … or retrieved_contexts. Perhaps answer=anwser: map the column so"
     )

@@ -7,12 +7,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.ingest import inspect, read_outputs, read_suite
-
-
-def file(folder: Path, text: str, name: str = "s.csv") -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
+from tests.ingest.files import write
 
 
 @pytest.mark.parametrize(
@@ -26,7 +21,7 @@ def file(folder: Path, text: str, name: str = "s.csv") -> Path:
     ],
 )
 def test_true_values(tmp_path: Path, text: str, given: dict[str, Any], values: list[float]) -> None:
-    suite = read_suite(file(tmp_path, text), **given)
+    suite = read_suite(write(tmp_path, "s.csv", text), **given)
     assert suite.task == "regression"
     assert suite.cases["true_value"].to_pylist() == values
 
@@ -39,11 +34,11 @@ def test_true_values(tmp_path: Path, text: str, given: dict[str, Any], values: l
     ],
 )
 def test_what_stays_what_it_was(tmp_path: Path, text: str, task: str) -> None:
-    assert read_suite(file(tmp_path, text)).task == task
+    assert read_suite(write(tmp_path, "s.csv", text)).task == task
 
 
 def test_many_whole_numbers_are_asked_about(tmp_path: Path) -> None:
-    path = file(tmp_path, "id,y_true\n" + "".join(f"c{n},{n}\n" for n in range(30)))
+    path = write(tmp_path, "s.csv", "id,y_true\n" + "".join(f"c{n},{n}\n" for n in range(30)))
     (question,) = inspect(path, "suite").questions
     assert (question.column, question.choices) == ("y_true", ("true_value", "label"))
     with pytest.raises(InputError, match="numbers to be predicted"):
@@ -53,14 +48,14 @@ def test_many_whole_numbers_are_asked_about(tmp_path: Path) -> None:
 
 def test_every_wrong_number_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError) as failure:
-        read_suite(file(tmp_path, "id,true_value\na,1\nb,\nc,high\n"))
+        read_suite(write(tmp_path, "s.csv", "id,true_value\na,1\nb,\nc,high\n"))
     assert [(problem.row, problem.expected) for problem in failure.value.problems] == [(3, "a number"), (4, "a number")]
 
 
 @pytest.mark.parametrize("columns", ["predicted_value,lower,upper", "y_pred,y_lower,y_upper", "prediction,low,high"])
 def test_predictions_with_their_intervals(tmp_path: Path, columns: str) -> None:
-    suite = read_suite(file(tmp_path, "id,true_value\na,1\nb,2\n"))
-    path = file(tmp_path, f"id,{columns}\na,0.5,0,1\nb,,1,\n", "m.csv")
+    suite = read_suite(write(tmp_path, "s.csv", "id,true_value\na,1\nb,2\n"))
+    path = write(tmp_path, "m.csv", f"id,{columns}\na,0.5,0,1\nb,,1,\n")
     rows = read_outputs([path], suite=suite).outputs.to_pylist()
     assert [(row["predicted_value"], row["predicted_low"], row["predicted_high"]) for row in rows] == [
         (0.5, 0.0, 1.0), (None, 1.0, None),
@@ -68,9 +63,9 @@ def test_predictions_with_their_intervals(tmp_path: Path, columns: str) -> None:
 
 
 def test_outputs_without_a_prediction_are_refused(tmp_path: Path) -> None:
-    suite = read_suite(file(tmp_path, "id,true_value\na,1\n"))
+    suite = read_suite(write(tmp_path, "s.csv", "id,true_value\na,1\n"))
     with pytest.raises(InputError, match=r"no column with the predicted value.*predicted_value, forecast"):
-        read_outputs([file(tmp_path, "id,model\na,m\n", "m.csv")], suite=suite)
+        read_outputs([write(tmp_path, "m.csv", "id,model\na,m\n")], suite=suite)
 
 
 @pytest.mark.parametrize(
@@ -82,16 +77,15 @@ def test_outputs_without_a_prediction_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_several_true_classes_and_predicted_ones(tmp_path: Path, column: str, first: str, second: str) -> None:
-    suite = read_suite(file(tmp_path, f"id,{column}\na,{first}\nb,{second}\n"))
+    suite = read_suite(write(tmp_path, "s.csv", f"id,{column}\na,{first}\nb,{second}\n"))
     assert (suite.task, suite.labels) == ("classification", ("cat", "dog"))
     assert suite.cases["labels"].to_pylist() == [["cat", "dog"], []]
-    path = file(tmp_path, f"id,predicted_labels\na,{first}\nb,{second}\n", "m.csv")
+    path = write(tmp_path, "m.csv", f"id,predicted_labels\na,{first}\nb,{second}\n")
     outputs = read_outputs([path], suite=suite)
-    assert outputs.predictions is not None
     assert [(row["case_id"], row["label"]) for row in outputs.predictions.to_pylist()] == [("a", "cat"), ("a", "dog")]
     assert len(outputs.outputs) == 2
 
 
 def test_a_bar_among_other_separators_is_part_of_a_name(tmp_path: Path) -> None:
-    suite = read_suite(file(tmp_path, "id,true_labels\na,cat|dog;fox\n"))
+    suite = read_suite(write(tmp_path, "s.csv", "id,true_labels\na,cat|dog;fox\n"))
     assert suite.labels == ("cat|dog", "fox")

@@ -34,12 +34,10 @@ SIDES = ("x", "y", "width", "height")
 def test_coco_key_points_are_read(tmp_path: Path) -> None:
     suite = read_suite(write(tmp_path, "t.json", TRUTH))
     assert suite.classes == {"person": ClassFacts(keypoints=("head", "hand"), skeleton=((0, 1),))}
-    assert suite.annotations is not None
     assert suite.annotations["keypoints"].to_pylist() == [[9, 9, 2, 0, 0, 0], [9, 9, 2, 30, 29, 1], None]
     around = [suite.annotations[side][1].as_py() for side in SIDES]
     assert around == [9, 9, 21, 20]  # of the labelled points, where there is no box
     outputs = read_outputs(write(tmp_path, "r.json", RESULTS), suite=suite)
-    assert outputs.predictions is not None
     assert outputs.predictions["keypoints"].to_pylist() == [[10, 9, 1, 30, 40, 0.2]]
     assert [outputs.predictions[side][0].as_py() for side in SIDES] == [10, 9, 20, 31]
 
@@ -90,11 +88,9 @@ def pose_set(shape: str, **labels: str) -> dict[str, Any]:
 def test_yolo_poses_are_read(tmp_path: Path) -> None:
     truth = pose_set("[2, 3]", a="0 0.5 0.5 0.2 0.4 0.1 0.2 2 0 0 0\n")
     suite = read_suite(packed(tmp_path / "s.zip", truth))
-    assert suite.annotations is not None
     assert suite.annotations["keypoints"].to_pylist() == [[100, 200, 2, 0, 0, 0]]  # images of assumed 1,000 pixels
     guesses = {"labels/a.txt": "0 0.5 0.5 0.2 0.4 0.1 0.25 0.9 0.3 0.3 0.1 0.75\n"}  # no data.yaml: as the suite has
     outputs = read_outputs(packed(tmp_path / "p.zip", guesses), suite=suite)
-    assert outputs.predictions is not None
     assert outputs.predictions["keypoints"].to_pylist() == [pytest.approx([100, 250, 0.9, 300, 300, 0.1])]
     assert outputs.predictions["score"].to_pylist() == [0.75]
 
@@ -125,7 +121,6 @@ def test_names_of_yolo_key_points(tmp_path: Path, names: str, expected: dict[str
 
 def test_yolo_poses_without_visibility(tmp_path: Path) -> None:
     suite = read_suite(packed(tmp_path / "s.zip", pose_set("[3, 2]", a="0 0.5 0.5 0.2 0.4 0.1 0.2 0 0 -1 -1\n")))
-    assert suite.annotations is not None
     assert suite.annotations["keypoints"].to_pylist() == [[100, 200, 2, 0, 0, 0, -1000, -1000, 0]]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.ingest import inspect, read_combined, read_suite
+from tests.ingest.files import read_refusal
 
 ANSWERED = {  # file → format, values of its first case, values of its first output
     "inspect/2024-11-05T13-31-45-05-00_input-task_8zXjbRzCWrL9GXiXo2vus9.json": ("inspect_json", {"case_id": "1", "expected_answers": None, "metadata.inspect.model_graded_fact": "C"}, {"model": "openai/gpt-4o-mini", "tokens": 99}),
@@ -127,9 +128,7 @@ def test_refusals(formats: Path, pattern: str, text: str) -> None:
     found = [path for path in every if path.suffix not in PICTURES]
     assert found
     for path in found:
-        with pytest.raises(InputError) as caught:
-            read_suite(path)
-        assert text in str(caught.value), path
+        assert text in read_refusal(read_suite, path), path
         if "row 2" not in text:  # a fault of one row is no reason to refuse a preview
             with pytest.raises(InputError):
                 inspect(path)

@@ -1,4 +1,5 @@
-"""Replies in JSON as models give them, each with what must be read of it."""
+"""Replies as models give them, in JSON and in words, each with what must be read of it."""
+# ruff: noqa: E501 - a table reads better with one line a case
 
 from metrics.judge.grading import Grade
 from tests.judge.reply_forms import (
@@ -28,19 +29,10 @@ JSON = [
     Given("Markdown fence", Verdict, '```json\n{\n  "reason": "It follows.",\n  "verdict": "yes"\n}\n```', YES),
     Given("fence without a language", Verdict, '```\n{"verdict": "no"}\n```', NO),
     Given("fence that is not closed", Verdict, '```json\n{"verdict": "no"}', NO),
-    Given(
-        "words, fence, words", Verdict, 'Here\'s my evaluation:\n\n```json\n{"verdict": "no"}\n```\n\nLet me know!', NO
-    ),
-    Given(
-        "words before", Verdict, 'Looking at the context, the claim holds.\n\n{"reason": "ok", "verdict": "yes"}', YES
-    ),
+    Given("words, fence, words", Verdict, 'Here\'s my evaluation:\n\n```json\n{"verdict": "no"}\n```\n\nLet me know!', NO),
+    Given("words before", Verdict, 'Looking at the context, the claim holds.\n\n{"reason": "ok", "verdict": "yes"}', YES),
     Given("no line break before", Verdict, 'Sure! {"verdict": "yes"}', YES),
-    Given(
-        "two fences with the same",
-        Verdict,
-        '```json\n{"verdict": "yes"}\n```\nAgain:\n```\n{"verdict":"yes"}\n```',
-        YES,
-    ),
+    Given("two fences with the same", Verdict, '```json\n{"verdict": "yes"}\n```\nAgain:\n```\n{"verdict":"yes"}\n```', YES),
     Given("pretty printed with a BOM", Verdict, '\ufeff{\n\t"verdict" : "no"\n}', NO),
     Given("more keys than asked for", Verdict, '{"verdict": "yes", "confidence": 0.93, "sources": []}', YES),
     Given("other case of the keys", Verdict, '{"Reason": "x", "Verdict": "yes"}', YES | {"reason": "x"}),
@@ -60,20 +52,8 @@ JSON = [
     Given("null reason", Verdict, '{"reason": null, "verdict": "yes"}', YES | {"reason": ""}),
     Given("reasons in a list", Verdict, '{"reason": ["a", "b"], "verdict": "yes"}', YES | {"reason": "a b"}),
     Given("an object as reason", Verdict, '{"reason": {"premise": "x"}, "verdict": "yes"}', YES | {"reason": ""}),
-    Given(
-        "shouted label",
-        ASSIGNED,
-        '[{"id": 1, "assignment": "PARTIAL SUPPORT"}]',
-        {1: {"assignment": "partial_support"}},
-        count=1,
-    ),
-    Given(
-        "label with a dash",
-        ASSIGNED,
-        '[{"id": 1, "assignment": "Not-Support"}]',
-        {1: {"assignment": "not_support"}},
-        count=1,
-    ),
+    Given("shouted label", ASSIGNED, '[{"id": 1, "assignment": "PARTIAL SUPPORT"}]', {1: {"assignment": "partial_support"}}, count=1),
+    Given("label with a dash", ASSIGNED, '[{"id": 1, "assignment": "Not-Support"}]', {1: {"assignment": "not_support"}}, count=1),
     Given("boolean asked for, yes said", Passing, '{"verdict": "Yes"}', {"verdict": True}),
     Given("number for a label", Better, '{"better": 2}', {"better": "2"}),
     Given("other case of a label", Better, '{"better": "tie"}', {"better": "Tie"}),
@@ -84,13 +64,7 @@ JSON = [
     Given("grade in words", Coherence, '{"coherence": "Score: 4"}', {"coherence": 4}),
     Given("score as text", Scored, '{"evaluation_score": "0.85"}', {"evaluation_score": 0.85}),
     # small open models: syntax
-    Given(
-        "trailing commas",
-        VERDICTS,
-        '{"replies": [{"id": 1, "verdict": "yes",}, {"id": 2, "verdict": "no",},]}',
-        verdicts("yes", "no"),
-        count=2,
-    ),
+    Given("trailing commas", VERDICTS, '{"replies": [{"id": 1, "verdict": "yes",}, {"id": 2, "verdict": "no",},]}', verdicts("yes", "no"), count=2),
     Given("single quotes", Verdict, "{'reason': 'it\\'s so', 'verdict': 'yes'}", YES),
     Given("single quotes, apostrophe", Verdict, "{'reason': 'it's so', 'verdict': 'yes'}", YES | {"reason": "it's so"}),
     Given("smart quotes", Verdict, "{“reason”: “so it is”, “verdict”: “no”}", NO | {"reason": "so it is"}),
@@ -100,18 +74,8 @@ JSON = [
     Given("missing brace in a fence", Verdict, '```json\n{"reason": "x", "verdict": "yes"\n```', YES),
     Given("one brace too many", Verdict, '{"reason": "x", "verdict": "yes"}}', YES),
     Given("missing comma", Verdict, '{"reason": "x" "verdict": "yes"}', YES),
-    Given(
-        "line break in a string",
-        Verdict,
-        '{"reason": "first\nsecond", "verdict": "yes"}',
-        YES | {"reason": "first\nsecond"},
-    ),
-    Given(
-        "quotes that are not escaped",
-        Verdict,
-        '{"reason": "He said "no" to it", "verdict": "yes"}',
-        YES | {"reason": 'He said "no" to it'},
-    ),
+    Given("line break in a string", Verdict, '{"reason": "first\nsecond", "verdict": "yes"}', YES | {"reason": "first\nsecond"}),
+    Given("quotes that are not escaped", Verdict, '{"reason": "He said "no" to it", "verdict": "yes"}', YES | {"reason": 'He said "no" to it'}),
     Given("a quote that is not escaped", Verdict, '{"reason": "5\' 11" tall", "verdict": "no"}', NO),
     Given("backslashes that are not escaped", Verdict, '{"reason": "in C:\\data", "verdict": "no"}', NO),
     Given("comments", Verdict, '{"reason": "x", // so\n "verdict": "yes" /* sure */}', YES),
@@ -123,170 +87,49 @@ JSON = [
     Given("output in a string", Verdict, '{"output": "{\\"verdict\\": \\"no\\"}"}', NO),
     Given("tool call", Verdict, '{"name": "grade", "arguments": {"reason": "x", "verdict": "yes"}}', YES),
     Given("tool call, arguments as text", Verdict, '{"name": "grade", "arguments": "{\\"verdict\\": \\"yes\\"}"}', YES),
-    Given(
-        "tool call in tags", Verdict, '<tool_call>\n{"name": "grade", "arguments": {"verdict": "no"}}\n</tool_call>', NO
-    ),
-    Given(
-        "list of tool calls",
-        Verdict,
-        '[{"type": "function", "function": {"name": "f", "arguments": "{\\"verdict\\": \\"no\\"}"}}]',
-        NO,
-    ),
+    Given("tool call in tags", Verdict, '<tool_call>\n{"name": "grade", "arguments": {"verdict": "no"}}\n</tool_call>', NO),
+    Given("list of tool calls", Verdict, '[{"type": "function", "function": {"name": "f", "arguments": "{\\"verdict\\": \\"no\\"}"}}]', NO),
     Given("answer tags", Verdict, '<answer>{"verdict": "yes"}</answer>', YES),
     # reasoning models
-    Given(
-        "think", Verdict, '<think>\nFirst I see {"verdict": "no"}, but then [1] …\n</think>\n\n{"verdict": "yes"}', YES
-    ),
-    Given(
-        "think without its opening", Verdict, 'The claim is in [2], so it holds.\n</think>\n\n{"verdict": "yes"}', YES
-    ),
+    Given("think", Verdict, '<think>\nFirst I see {"verdict": "no"}, but then [1] …\n</think>\n\n{"verdict": "yes"}', YES),
+    Given("think without its opening", Verdict, 'The claim is in [2], so it holds.\n</think>\n\n{"verdict": "yes"}', YES),
     Given("thinking and a fence", Verdict, '<thinking>Let me see.</thinking>\n```json\n{"verdict": "no"}\n```', NO),
     Given("other marks of thoughts", Verdict, '[THINK]Hm.[/THINK]{"verdict": "no"}', NO),
     Given("empty thoughts", Verdict, '<think>\n\n</think>\n\n{"reason": "x", "verdict": "no"}', NO),
-    Given(
-        "channels",
-        Verdict,
-        '<|channel|>analysis<|message|>We need {"verdict": "no"}?<|end|><|start|>assistant<|channel|>final<|message|>'
-        '{"verdict": "yes"}<|return|>',
-        YES,
-    ),
-    Given(
-        "call in a channel",
-        Verdict,
-        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.grade "
-        '<|constrain|>json<|message|>{"verdict": "yes"}<|call|>',
-        YES,
-    ),
-    Given(
-        "reasoning and final answer",
-        Verdict,
-        'Reasoning: the year differs.\nFinal answer: {"reason": "year", "verdict": "no"}',
-        NO,
-    ),
+    Given("channels", Verdict, '<|channel|>analysis<|message|>We need {"verdict": "no"}?<|end|><|start|>assistant<|channel|>final<|message|>' '{"verdict": "yes"}<|return|>', YES),
+    Given("call in a channel", Verdict, "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.grade " '<|constrain|>json<|message|>{"verdict": "yes"}<|call|>', YES),
+    Given("reasoning and final answer", Verdict, 'Reasoning: the year differs.\nFinal answer: {"reason": "year", "verdict": "no"}', NO),
     # lists of texts
     Given("a bare list", Claims, '["The tower is 330 m high.", "It was built in 1889."]', {"claims": TWO}),
-    Given(
-        "objects with the text",
-        Claims,
-        '{"claims": [{"claim": "The tower is 330 m high."}, {"claim": "It was built in 1889."}]}',
-        {"claims": TWO},
-    ),
-    Given(
-        "objects with id and text",
-        Claims,
-        '[{"id": 1, "text": "The tower is 330 m high."}, {"id": 2, "text": "It was built in 1889."}]',
-        {"claims": TWO},
-    ),
-    Given(
-        "statements",
-        Claims,
-        '{"claims": [{"statement": "The tower is 330 m high."}, {"statement": "It was built in 1889."}]}',
-        {"claims": TWO},
-    ),
-    Given(
-        "keyed by number",
-        Claims,
-        '{"claims": {"1": "The tower is 330 m high.", "2": "It was built in 1889."}}',
-        {"claims": TWO},
-    ),
+    Given("objects with the text", Claims, '{"claims": [{"claim": "The tower is 330 m high."}, {"claim": "It was built in 1889."}]}', {"claims": TWO}),
+    Given("objects with id and text", Claims, '[{"id": 1, "text": "The tower is 330 m high."}, {"id": 2, "text": "It was built in 1889."}]', {"claims": TWO}),
+    Given("statements", Claims, '{"claims": [{"statement": "The tower is 330 m high."}, {"statement": "It was built in 1889."}]}', {"claims": TWO}),
+    Given("keyed by number", Claims, '{"claims": {"1": "The tower is 330 m high.", "2": "It was built in 1889."}}', {"claims": TWO}),
     Given("another name", Claims, '{"facts": ["The tower is 330 m high.", "It was built in 1889."]}', {"claims": TWO}),
     Given("one text for a list of one", Claims, '{"claims": "The tower is 330 m high."}', {"claims": TWO[:1]}),
-    Given(
-        "numbered lines",
-        Claims,
-        "Here are the claims:\n\n1. The tower is 330 m high.\n2. It was built in 1889.",
-        {"claims": TWO},
-    ),
+    Given("numbered lines", Claims, "Here are the claims:\n\n1. The tower is 330 m high.\n2. It was built in 1889.", {"claims": TWO}),
     Given("bullets", Claims, "- The tower is 330 m high.\n- It was built in 1889.", {"claims": TWO}),
-    Given(
-        "lines in a string",
-        Claims,
-        '{"claims": "1. The tower is 330 m high.\\n2. It was built in 1889."}',
-        {"claims": TWO},
-    ),
+    Given("lines in a string", Claims, '{"claims": "1. The tower is 330 m high.\\n2. It was built in 1889."}', {"claims": TWO}),
     Given("list closed, object not", Claims, LISTED[:-1], {"claims": TWO}),
     Given("no claims", Claims, '{"claims": null}', {"claims": []}),
     Given("a list in a fence", Claims, f"```json\n{LISTED}\n```", {"claims": TWO}),
     # numbered items
-    Given(
-        "one object for a list of one", VERDICTS, '{"id": 1, "reason": "x", "verdict": "yes"}', verdicts("yes"), count=1
-    ),
-    Given(
-        "id in brackets",
-        VERDICTS,
-        '{"replies": [{"id": "[1]", "verdict": "yes"}, {"id": "[2]", "verdict": "no"}]}',
-        verdicts("yes", "no"),
-        count=2,
-    ),
-    Given(
-        "ids in several ways",
-        VERDICTS,
-        '[{"id": "1.", "verdict": "yes"}, {"id": "#2", "verdict": "no"}, {"id": 3.0, "verdict": "no"}, '
-        '{"id": "claim 4", "verdict": "yes"}]',
-        verdicts("yes", "no", "no", "yes"),
-        count=4,
-    ),
+    Given("one object for a list of one", VERDICTS, '{"id": 1, "reason": "x", "verdict": "yes"}', verdicts("yes"), count=1),
+    Given("id in brackets", VERDICTS, '{"replies": [{"id": "[1]", "verdict": "yes"}, {"id": "[2]", "verdict": "no"}]}', verdicts("yes", "no"), count=2),
+    Given("ids in several ways", VERDICTS, '[{"id": "1.", "verdict": "yes"}, {"id": "#2", "verdict": "no"}, {"id": 3.0, "verdict": "no"}, ' '{"id": "claim 4", "verdict": "yes"}]', verdicts("yes", "no", "no", "yes"), count=4),
     Given("without ids", VERDICTS, '[{"verdict": "yes"}, {"verdict": "no"}]', verdicts("yes", "no"), count=2),
     Given("labels only", VERDICTS, '["yes", "no", "Yes."]', verdicts("yes", "no", "yes"), count=3),
     Given("keyed by id", VERDICTS, '{"1": {"verdict": "yes"}, "2": {"verdict": "no"}}', verdicts("yes", "no"), count=2),
     Given("label by id", VERDICTS, '{"replies": {"1": "yes", "2": "no"}}', verdicts("yes", "no"), count=2),
-    Given(
-        "an object a line",
-        VERDICTS,
-        '{"id": 1, "verdict": "yes"}\n{"id": 2, "verdict": "no"}',
-        verdicts("yes", "no"),
-        count=2,
-    ),
+    Given("an object a line", VERDICTS, '{"id": 1, "verdict": "yes"}\n{"id": 2, "verdict": "no"}', verdicts("yes", "no"), count=2),
     Given("numbered labels", VERDICTS, "1. Yes\n2. **No** - the year differs", verdicts("yes", "no"), count=2),
-    Given(
-        "one bad item",
-        VERDICTS,
-        '[{"id": 1, "verdict": "yes"}, {"id": 2, "verdict": "maybe"}, {"id": 3, "verdict": "no"}]',
-        {1: YES, 3: NO},
-        count=3,
-    ),
-    Given(
-        "an item twice, differently",
-        VERDICTS,
-        '[{"id": 1, "verdict": "yes"}, {"id": 2, "verdict": "no"}, {"id": 1, "verdict": "no"}]',
-        {2: NO},
-        count=2,
-    ),
-    Given(
-        "end of the list missing",
-        VERDICTS,
-        '{"replies": [{"id": 1, "verdict": "yes"}, {"id": 2, "verdict": "no"}',
-        verdicts("yes", "no"),
-        count=2,
-    ),
-    Given(
-        "supported by one",
-        ENTAILED,
-        '[{"id": 1, "supported_by": 1}, {"id": 2, "supported_by": "2"}]',
-        supported([1], [2]),
-        count=2,
-    ),
-    Given(
-        "supported by, as text",
-        ENTAILED,
-        '[{"id": 1, "supported_by": "[1, 2]"}, {"id": 2, "supported_by": "1 and 3"}]',
-        supported([1, 2], [1, 3]),
-        count=2,
-    ),
-    Given(
-        "supported by none",
-        ENTAILED,
-        '[{"id": 1, "supported_by": null}, {"id": 2, "supported_by": "none"}]',
-        supported([], []),
-        count=2,
-    ),
-    Given(
-        "supported by contexts",
-        ENTAILED,
-        '[{"id": 1, "supported_by": ["[1]", "context 2"]}]',
-        supported([1, 2]),
-        count=1,
-    ),
+    Given("one bad item", VERDICTS, '[{"id": 1, "verdict": "yes"}, {"id": 2, "verdict": "maybe"}, {"id": 3, "verdict": "no"}]', {1: YES, 3: NO}, count=3),
+    Given("an item twice, differently", VERDICTS, '[{"id": 1, "verdict": "yes"}, {"id": 2, "verdict": "no"}, {"id": 1, "verdict": "no"}]', {2: NO}, count=2),
+    Given("end of the list missing", VERDICTS, '{"replies": [{"id": 1, "verdict": "yes"}, {"id": 2, "verdict": "no"}', verdicts("yes", "no"), count=2),
+    Given("supported by one", ENTAILED, '[{"id": 1, "supported_by": 1}, {"id": 2, "supported_by": "2"}]', supported([1], [2]), count=2),
+    Given("supported by, as text", ENTAILED, '[{"id": 1, "supported_by": "[1, 2]"}, {"id": 2, "supported_by": "1 and 3"}]', supported([1, 2], [1, 3]), count=2),
+    Given("supported by none", ENTAILED, '[{"id": 1, "supported_by": null}, {"id": 2, "supported_by": "none"}]', supported([], []), count=2),
+    Given("supported by contexts", ENTAILED, '[{"id": 1, "supported_by": ["[1]", "context 2"]}]', supported([1, 2]), count=1),
     Given("lists by id", ENTAILED, '{"1": [1, 2], "2": []}', supported([1, 2], []), count=2),
     # labels in other words
     Given("another language", Verdict, '{"reason": "Die Quelle nennt 1889.", "verdict": "Ja"}', YES),
@@ -294,21 +137,9 @@ JSON = [
     Given("a tick beside the label", Passing, '{"verdict": "✅ Yes"}', {"verdict": True}),
     Given("the label in an object", Verdict, '{"verdict": {"label": "no", "explanation": "x"}}', NO),
     Given("label and why in brackets", Verdict, '{"verdict": "no (the year differs)"}', NO),
-    Given(
-        "inflected labels",
-        ASSIGNED,
-        '[{"id": 1, "assignment": "not_supported"}, {"id": 2, "assignment": "Partially supported"}, '
-        '{"id": 3, "assignment": "partial\\_support"}]',
-        assigned("not_support", "partial_support", "partial_support"),
-        count=3,
-    ),
+    Given("inflected labels", ASSIGNED, '[{"id": 1, "assignment": "not_supported"}, {"id": 2, "assignment": "Partially supported"}, ' '{"id": 3, "assignment": "partial\\_support"}]', assigned("not_support", "partial_support", "partial_support"), count=3),
     Given("grades and why", Grade, '{"match": "3 - dedicated", "trust": "2 (a blog)", "grade": "2: in part"}', GRADES),
-    Given(
-        "grades in objects",
-        Grade,
-        '{"match": {"score": 3, "reason": "x"}, "trust": {"score": 2}, "grade": {"grade": 2}}',
-        GRADES,
-    ),
+    Given("grades in objects", Grade, '{"match": {"score": 3, "reason": "x"}, "trust": {"score": 2}, "grade": {"grade": 2}}', GRADES),
     Given("scale in the name", Coherence, '{"coherence (1-5)": 4}', {"coherence": 4}),
     Given("stars", Coherence, '{"coherence": "★★★★☆"}', {"coherence": 4}),
     Given("score in per cent", Scored, '{"evaluation_score": "60%"}', {"evaluation_score": 0.6}),
@@ -319,30 +150,37 @@ JSON = [
     Given("escaped twice", Verdict, '{\\n  \\"reason\\": \\"x\\",\\n  \\"verdict\\": \\"no\\"\\n}', NO),
     Given("function in a tag", Verdict, '<function=grade>{"verdict": "no"}</function>', NO),
     Given("analysis in tags", Verdict, '<analysis>Not {"verdict": "yes"}.</analysis>\n{"verdict": "no"}', NO),
-    Given(
-        "fence in a string", Claims, '{"response": "```json\\n{\\"claims\\": [\\"A.\\"]}\\n```"}', {"claims": ["A."]}
-    ),
+    Given("fence in a string", Claims, '{"response": "```json\\n{\\"claims\\": [\\"A.\\"]}\\n```"}', {"claims": ["A."]}),
     Given("no claims, as a claim", Claims, '{"claims": ["None."]}', {"claims": []}),
     Given("no claims, in words", Claims, "There are no factual claims.", {"claims": []}),
-    Given(
-        "lines under another name",
-        Claims,
-        '{"response": "1. A is B.\\n2. C is D."}',
-        {"claims": ["A is B.", "C is D."]},
-    ),
-    Given(
-        "supported by objects",
-        ENTAILED,
-        '[{"id": 1, "supported_by": [{"context": 2, "quote": "x"}]}, {"id": 2, "supported_by": {"context": "[1]"}}]',
-        supported([2], [1]),
-        count=2,
-    ),
-    Given(
-        "not supported",
-        ENTAILED,
-        '[{"id": 1, "supported_by": ["none"]}, {"id": 2, "supported_by": ""}, {"id": 3, "supported_by": false}, '
-        '{"id": 4, "supported_by": "None of the contexts"}]',
-        supported([], [], [], []),
-        count=4,
-    ),
-]
+    Given("lines under another name", Claims, '{"response": "1. A is B.\\n2. C is D."}', {"claims": ["A is B.", "C is D."]}),
+    Given("supported by objects", ENTAILED, '[{"id": 1, "supported_by": [{"context": 2, "quote": "x"}]}, {"id": 2, "supported_by": {"context": "[1]"}}]', supported([2], [1]), count=2),
+    Given("not supported", ENTAILED, '[{"id": 1, "supported_by": ["none"]}, {"id": 2, "supported_by": ""}, {"id": 3, "supported_by": false}, ' '{"id": 4, "supported_by": "None of the contexts"}]', supported([], [], [], []), count=4),
+]  # fmt: skip
+
+WORDS = [
+    Given("yes", Verdict, "Yes", YES),
+    Given("yes, bold, with a full stop", Verdict, "**Yes.**", YES),
+    Given("no, with why", Verdict, "No. The context gives 1890.", NO),
+    Given("a JSON string", Verdict, '"no"', NO),
+    Given("true alone", Passing, "true", {"verdict": True}),
+    Given("name and label", Verdict, "Verdict: no", NO),
+    Given("reasons, then the label", Verdict, "The claim gives 1889.\nThe context does, too.\n\n**Final answer:** Yes", YES),
+    Given("names and values", Grade, "intent: height\nmatch: 3\ntrust: 2\ngrade: 2", GRADES),
+    Given("thoughts, then a word", Verdict, "<think>1889 it is.</think>\nYes", YES),
+    Given("another language, bare", Verdict, "いいえ", NO),
+    Given("names in bold with a scale", Coherence, "It reads well.\n\n**Coherence (1-5):** 4", {"coherence": 4}),
+    Given("names with letters", Grade, "Intent: height\nMatch (M): 3\nTrust (T): 2\nGrade (O): 2", GRADES),
+    Given("headings", Verdict, "## Reason\nThe year differs.\n\n## Verdict\nNo", NO | {"reason": "The year differs."}),
+    Given("in tags", Verdict, "<reason>The year differs.</reason>\n<verdict>no</verdict>", NO),
+    Given("in a box", Coherence, "It reads well.\n\n$$\\boxed{4}$$", {"coherence": 4}),
+    Given("named and in a box", Verdict, "**Final Answer**\n\\boxed{\\text{no}}", NO),
+    Given("stars alone", Coherence, "★★★★", {"coherence": 4}),
+    Given("a table", VERDICTS, "Here you are:\n\n| # | Claim | Verdict |\n|:-:|---|---|\n| 1 | A \\| B | ✅ Yes |\n| 2 | C | **No** |", verdicts("yes", "no"), count=2),
+    Given("a table of texts", Claims, "| # | Claim |\n|---|---|\n| 1 | A \\| B. |", {"claims": ["A | B."]}),
+    Given("YAML", VERDICTS, "replies:\n  - id: 1\n    verdict: yes\n  - id: 2\n    verdict: no", verdicts("yes", "no"), count=2),
+    Given("YAML with lists", ENTAILED, '- id: 1\n  quote: "x"\n  supported_by: [1, 2]\n- id: 2\n  supported_by: []', supported([1, 2], []), count=2),
+    Given("claims repeated", VERDICTS, "Claim 1: It is high.\nVerdict: yes\nReason: so\n\nClaim 2: It is old.\nVerdict: no\nReason: not so", verdicts("yes", "no"), count=2),
+    Given("numbered headings", VERDICTS, "### Claim 1\n- **Verdict:** yes\n\n### Claim 2\n- **Verdict:** no", verdicts("yes", "no"), count=2),
+    Given("numbered labels with reasons", VERDICTS, "1. Yes\n   Reason: so\n2. No\n   Reason: not so", verdicts("yes", "no"), count=2),
+]  # fmt: skip

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from metrics.core.errors import BudgetSpent, InputError, JudgeDown, JudgeError, MissingResource, Unreadable
 from metrics.judge.client import CaseJudge
+from metrics.judge.limits import Gate
 from metrics.judge.opening import CHOOSE, missing_judge, open_judges
 from metrics.judge.provider import listed_price
 from metrics.judge.settings import OPTIONS
@@ -19,27 +21,28 @@ from tests.judge.bench import GRADE, Bench, Verdict
 from tests.judge.server import Fault, JudgeServer, Request, in_turn
 
 
-@pytest.fixture(params=["server", "litellm"])
-def either(
-    request: pytest.FixtureRequest, judge_server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Bench:
-    """A judge at an address of one's own, or of a provider that litellm knows, whose address is ours for the test."""
-    if request.param == "litellm":
-        return hosted_bench(judge_server, tmp_path, monkeypatch)
-    return Bench(judge_server, tmp_path)
-
-
 @pytest.fixture
 def hosted(judge_server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    """A judge of a provider that litellm knows."""
-    return hosted_bench(judge_server, tmp_path, monkeypatch)
-
-
-def hosted_bench(server: JudgeServer, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    settings = {"OPENAI_API_KEY": "none-is-needed", "OPENAI_BASE_URL": server.url, "OPENAI_API_BASE": server.url}
+    """A judge of a provider that litellm knows, whose address is ours for the test."""
+    settings = {"KEY": "none-is-needed", "BASE": judge_server.url}
     for name, value in settings.items():
-        monkeypatch.setenv(name, value)
-    return Bench(server, folder, hosted=True)
+        monkeypatch.setenv(f"OPENAI_API_{name}", value)
+    monkeypatch.setenv("OPENAI_BASE_URL", judge_server.url)
+    return Bench(judge_server, tmp_path, hosted=True)
+
+
+@pytest.fixture(params=["server", "litellm"])
+def either(request: pytest.FixtureRequest) -> Bench:
+    """A judge at an address of one's own, or of a provider."""
+    bench: Bench = request.getfixturevalue("bench" if request.param == "server" else "hosted")
+    return bench
+
+
+async def answers(judge: CaseJudge, texts: Iterable[object]) -> list[Any]:
+    """The verdicts on several texts, asked about at once, or why there is none."""
+    return await asyncio.gather(
+        *(judge.ask(GRADE, Verdict, {"TEXT": str(text)}) for text in texts), return_exceptions=True
+    )
 
 
 def completion(message: dict[str, Any]) -> dict[str, Any]:
@@ -55,11 +58,9 @@ class TestAsking:
         [request] = either.server.calls
         assert request.data == {"TEXT": "Thank you."}
         assert (request.body["temperature"], request.body["max_tokens"]) == (0, 4096)
-        assert request.schema is not None
         assert request.schema["required"] == ["reason", "verdict"]
         [call] = either.judge.calls
         assert (call.step, call.cached, call.error) == ("test.grade", False, None)
-        assert call.stored is not None
         assert call.stored.prompt_tokens == request.characters // 4
         used = call.stored.prompt_tokens, call.stored.completion_tokens or 0
         price = None if "base_url" in either.way else pytest.approx(listed_price("gpt-4o-mini", *used))
@@ -103,10 +104,7 @@ class TestAsking:
     def test_equal_questions_at_once_are_one_request(self, bench: Bench) -> None:
         bench.server.latency = 0.05
 
-        async def many(judge: CaseJudge) -> list[Verdict]:
-            return await asyncio.gather(*(judge.ask(GRADE, Verdict, {"TEXT": "Thank you."}) for _ in range(20)))
-
-        assert len({reply.verdict for reply in bench.with_judge(many)}) == 1
+        assert len({reply.verdict for reply in bench.with_judge(lambda judge: answers(judge, ["x"] * 20))}) == 1
         assert len(bench.server.calls) == 1
         assert sorted(call.cached for call in bench.judge.calls) == [False] + [True] * 19
 
@@ -143,14 +141,8 @@ class TestAsking:
     def test_options_are_sent_where_they_are_set(self, either: Bench) -> None:
         either.ask()
         assert not set(OPTIONS) & either.server.calls[0].body.keys()
-        given: dict[str, Any] = {
-            "top_p": 0.9,
-            "seed": 42,
-            "presence_penalty": 0.5,
-            "frequency_penalty": -0.5,
-            "max_tokens": 77,
-        }
-        either.ask(**given)
+        given = {"top_p": 0.9, "seed": 42, "presence_penalty": 0.5, "frequency_penalty": -0.5, "max_tokens": 77}
+        either.ask(**given)  # type: ignore[arg-type]
         assert {name: either.server.calls[1].body[name] for name in given} == given
         assert len(either.server.calls) == 2, "other options are another question"
 
@@ -160,14 +152,19 @@ class TestAsking:
             either.ask(seed=7, tries=1)
         assert len(either.server.calls) == 1
 
-    def test_litellm_says_which_option_a_model_does_not_take(self, hosted: Bench) -> None:
-        with pytest.raises(JudgeError, match="the provider refuses reasoning_effort = low; change or remove it"):
-            hosted.ask(reasoning_effort="low", tries=1)
+    @pytest.mark.parametrize(
+        ("asked", "told"),
+        [
+            ({"reasoning_effort": "low"}, "the provider refuses reasoning_effort = low; change or remove it"),
+            ({"model": "mystery"}, "litellm knows no model 'mystery'; name its provider too, as in openai/"),
+        ],
+    )
+    def test_what_litellm_refuses_is_told_before_anything_is_sent(
+        self, hosted: Bench, asked: dict[str, str], told: str
+    ) -> None:
+        with pytest.raises(JudgeError, match=told):
+            hosted.ask(tries=1, **asked)  # type: ignore[arg-type]
         assert not hosted.server.calls
-
-    def test_a_model_that_litellm_does_not_know_is_to_be_named_with_its_provider(self, hosted: Bench) -> None:
-        with pytest.raises(JudgeError, match="litellm knows no model 'mystery'; name its provider too, as in openai/"):
-            hosted.ask(model="mystery", tries=1)
 
     def test_a_reasoning_model_is_asked_without_temperature(self, hosted: Bench) -> None:
         hosted.ask(model="openai/o3-mini", reasoning_effort="low")
@@ -255,38 +252,34 @@ class TestFaults:
         assert either.ask().verdict == "yes"
         assert len(either.server.calls) == 3
 
-    @pytest.mark.parametrize("written", [str, lambda seconds: formatdate(time.time() + seconds + 0.99, usegmt=True)])
-    def test_retry_after_holds_everybody_back(self, either: Bench, written: Callable[[float], str]) -> None:
-        either.server.fail(Fault(429, headers={"Retry-After": written(1)}))
-
-        async def two(judge: CaseJudge) -> None:
-            first = asyncio.create_task(judge.ask(GRADE, Verdict, {"TEXT": "a"}))
-            await asyncio.sleep(0.3)
-            await asyncio.gather(first, judge.ask(GRADE, Verdict, {"TEXT": "b"}))
-
-        begun = time.monotonic()
-        either.with_judge(two)
-        assert time.monotonic() - begun >= 0.9
-        assert len(either.server.calls) == 3
+    @pytest.mark.parametrize("written", [str, lambda seconds: formatdate(time.time() + seconds, usegmt=True)])
+    def test_retry_after_holds_everybody_back(
+        self, either: Bench, written: Callable[[float], str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        told: list[float | None] = []
+        monkeypatch.setattr(Gate, "busy", lambda _, seconds: told.append(seconds))
+        either.server.fail(Fault(429, headers={"Retry-After": written(200)}))
+        either.ask()
+        assert told == [pytest.approx(200, abs=60)]
+        assert len(either.server.calls) == 2
 
     @pytest.mark.parametrize("status", [401, 404])
     def test_a_hopeless_judge_is_down_at_once(self, either: Bench, status: int) -> None:
         either.server.fail_by(lambda _: Fault(status))
 
-        async def two(judge: CaseJudge) -> None:
-            for text in ("a", "b"):
-                with pytest.raises(JudgeDown, match=rf"not answer: .*scripted {status}.*check its address, key or"):
-                    await judge.ask(GRADE, Verdict, {"TEXT": text})
+        async def two(judge: CaseJudge) -> list[Any]:
+            return [*await answers(judge, "a"), *await answers(judge, "b")]
 
-        either.with_judge(two)
+        for failure in either.with_judge(two):
+            assert isinstance(failure, JudgeDown)
+            assert re.search(rf"not answer: .*scripted {status}.*check its address, key or", str(failure))
         assert len(either.server.calls) == 1
 
     def test_three_failed_calls_in_a_row_open_the_circuit(self, either: Bench) -> None:
-        async def many(judge: CaseJudge) -> list[BaseException | Verdict]:
+        async def many(judge: CaseJudge) -> list[Any]:
             await judge.ask(GRADE, Verdict, {"TEXT": "hello"})
             either.server.fail_by(lambda _: Fault(500))
-            asked = (judge.ask(GRADE, Verdict, {"TEXT": str(number)}) for number in range(10))
-            return await asyncio.gather(*asked, return_exceptions=True)
+            return await answers(judge, range(10))
 
         failures = either.with_judge(many, tries=2, concurrency=1)
         assert sorted(type(failure).__name__ for failure in failures) == ["JudgeDown"] * 8 + ["JudgeError"] * 2
@@ -314,11 +307,7 @@ class TestFaults:
 
 class TestBudget:
     def several(self, bench: Bench, count: int, **settings: Any) -> list[Any]:
-        async def many(judge: CaseJudge) -> list[Any]:
-            asked = (judge.ask(GRADE, Verdict, {"TEXT": str(number)}) for number in range(count))
-            return await asyncio.gather(*asked, return_exceptions=True)
-
-        return bench.with_judge(many, **settings)
+        return bench.with_judge(lambda judge: answers(judge, range(count)), **settings)
 
     def test_calls(self, bench: Bench) -> None:
         found = self.several(bench, 8, budget={"calls": 3})
@@ -343,14 +332,9 @@ class TestBudget:
         with pytest.raises(InputError, match=r"found usd=1; expected calls or tokens: the price of scripted at 127"):
             bench.ask(budget={"usd": 1})
 
-    def test_dollars(self, judge_server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("OPENAI_API_KEY", "none-is-needed")
-        monkeypatch.setenv("OPENAI_BASE_URL", judge_server.url)
-        monkeypatch.setenv("OPENAI_API_BASE", judge_server.url)
-        bench = Bench(judge_server, tmp_path, hosted=True)
-        found = self.several(bench, 40, budget={"usd": 0.001}, max_tokens=100)
-        spend = bench.client.ledger.spend
-        assert 0.0005 < spend.usd <= 0.001
+    def test_dollars(self, hosted: Bench) -> None:
+        found = self.several(hosted, 40, budget={"usd": 0.001}, max_tokens=100)
+        assert 0.0005 < hosted.client.ledger.spend.usd <= 0.001
         assert "the budget of 0.001 dollars has" in str(found[-1])
 
     def test_time(self, bench: Bench) -> None:
@@ -394,11 +378,7 @@ class TestSettings:
 
 def test_many_at_once_but_no_more_than_allowed(bench: Bench) -> None:
     bench.server.latency = 0.05
-
-    async def many(judge: CaseJudge) -> None:
-        await asyncio.gather(*(judge.ask(GRADE, Verdict, {"TEXT": str(number)}) for number in range(30)))
-
-    bench.with_judge(many, concurrency=7)
+    bench.with_judge(lambda judge: answers(judge, range(30)), concurrency=7)
     assert bench.server.busiest == 7
 
 
@@ -419,12 +399,8 @@ def test_the_cache_key_is_pinned(bench: Bench) -> None:
 def test_recorded_seconds_leave_out_the_wait_for_a_turn(bench: Bench) -> None:
     """Ten questions at once, sent one after the other: together they cannot take longer than all of it."""
     bench.server.latency = 0.02
-
-    async def ten(judge: CaseJudge) -> None:
-        await asyncio.gather(*(judge.ask(GRADE, Verdict, {"TEXT": str(number)}) for number in range(10)))
-
     begun = time.perf_counter()
-    bench.with_judge(ten, concurrency=1)
+    bench.with_judge(lambda judge: answers(judge, range(10)), concurrency=1)
     seconds = [call.stored.seconds for call in bench.judge.calls if call.stored is not None]
     assert len(seconds) == 10
     assert min(seconds) > 0

@@ -14,21 +14,13 @@ POLITE = CustomPrompt(id="polite", title="Polite?", prompt="Is {actual_answer} p
 
 
 def test_a_saved_prompt_comes_back_whole(tmp_path: Path) -> None:
+    assert every(tmp_path, CustomPrompt) == []
     graded = POLITE.model_copy(update={"id": "tone", "mode": "graded", "levels": {"freundlich": 1.0, "grob": 0.0}})
     save(tmp_path, graded)
     save(tmp_path, POLITE)
     assert every(tmp_path, CustomPrompt) == [POLITE, graded]
     assert load(tmp_path, CustomPrompt, "tone") == graded
     choose(["byop"], {"byop": graded.parameters})
-
-
-def test_its_version_counts_its_changes(tmp_path: Path) -> None:
-    assert save(tmp_path, POLITE).version == 1
-    assert save(tmp_path, POLITE).version == 1
-    changed = POLITE.model_copy(update={"prompt": "Is {actual_answer} kind?"})
-    assert save(tmp_path, changed).version == 2
-    assert save(tmp_path, changed).version == 2
-    assert [prompt.version for prompt in every(tmp_path, CustomPrompt)] == [2]
 
 
 def test_a_file_that_was_shared_is_read_with_every_problem_at_once() -> None:
@@ -62,7 +54,3 @@ def test_a_file_that_is_none_says_what_is_wrong(tmp_path: Path, content: bytes, 
         every(tmp_path, CustomPrompt)
     assert str(refused.value).startswith("bad.json: found ")
     assert found in str(refused.value)
-
-
-def test_without_a_folder_there_are_none(tmp_path: Path) -> None:
-    assert every(tmp_path, CustomPrompt) == []

@@ -1,7 +1,8 @@
 """Whole runs under a judge whose replies are empty, refusals or garbled: no value, and the reason why."""
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,12 @@ import pytest
 from metrics import engine
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from tests.engine.engine_scenes import one_thread
 from tests.judge.server import Fault, JudgeServer, Request
 from tests.judge.test_client import completion
 
-STEPS = [
+STEPS: list[dict[str, Any]] = [
     {"role": "system", "text": "You are the desk of a hotel. Be kind."},
     {"role": "user", "text": "I am Ann, from room 12. When is breakfast?"},
     {"role": "assistant", "text": "From 7 to 10, Ann."},
@@ -50,67 +51,93 @@ REPLIES = {  # the judge's text, and how the reason begins
 }  # fmt: skip
 
 
-def judged(workspace: Path, server: JudgeServer, *names: str, **more: Any) -> Run:
-    """A sealed run of evaluators, with `more` parameters, over one conversation."""
-    case = {"case_id": "c", "question": "I am Ann", "expected_answers": ["A towel is brought to room 12."]}
-    answer = {"case_id": "c", "model": "m", "answer": "Which room are you in?", "trace": json.dumps({"steps": STEPS})}
+MESSAGES: dict[str, dict[str, Any]] = {
+    "a refusal of its own field": {"content": None, "refusal": "I cannot judge this."}, "no content": {"content": None},
+    "no message": {},
+}  # fmt: skip
+GUEST = re.compile(r"Guest (\d+): ")
+
+
+def judged(
+    workspace: Path,
+    server: JudgeServer,
+    names: Sequence[str],
+    faults: Sequence[Callable[[Request], Fault | None]],
+    shared: Fault | None = None,
+    **more: Any,
+) -> list[dict[str, dict[str, Any]]]:
+    """Return the scores by metric of evaluators, with `more` parameters, of one conversation for each of the faults.
+
+    `shared`: what goes wrong with requests that show no conversation.
+    """
+
+    def fault(request: Request) -> Fault | None:
+        guest = GUEST.search(request.text)
+        return faults[int(guest[1])](request) if guest else shared
+
+    cases, answers = [], []
+    for guest in range(len(faults)):
+        who = f"Guest {guest}: "
+        steps = [step | {"text": who + step["text"]} if "text" in step else step for step in STEPS]
+        wanted = [f"{who}A towel is brought to room 12."]
+        cases.append({"case_id": f"{guest}", "question": f"{who}I am Ann", "expected_answers": wanted})
+        trace = json.dumps({"steps": steps})
+        answers.append({"case_id": f"{guest}", "model": "m", "answer": f"{who}Which room are you in?", "trace": trace})
+    server.fail_by(fault)
     run = engine.create(
-        Workspace(workspace), Suite.from_rows("hotel", "agent", [case]), Outputs.from_rows([answer]), names,
+        Workspace(workspace), Suite.from_rows("hotel", "agent", cases), Outputs.from_rows(answers), names,
         {name: PARAMETERS[name] | more for name in names},
         resources={"judge": {"model": "scripted", "base_url": server.url, "backoff": 0.01}},
     )  # fmt: skip
-    return engine.execute(run, one_thread)
+    rows = engine.execute(run, one_thread).stored_table("scores").to_pylist()
+    return [{row["metric"]: row for row in rows if row["case_id"] == f"{guest}"} for guest in range(len(faults))]
 
 
-def unscored(run: Run, name: str) -> list[str]:
-    """The reasons of an evaluator's scores, none of which has a value; nor has its aggregate."""
-    rows = [row for row in run.stored_table("scores").to_pylist() if row["evaluator"] == name]
-    assert {(row["status"], row["value"]) for row in rows} == {("parse_failure", None)}
-    means = [row for row in run.stored_table("aggregates").to_pylist() if row["evaluator"] == name]
-    assert means
-    assert {row["value"] for row in means} == {None}
+def unscored(scores: Mapping[str, dict[str, Any]], name: str) -> list[str]:
+    """Return the reasons of an evaluator's scores of one case, none of which has a value."""
+    rows = [row for row in scores.values() if row["evaluator"] == name]
+    assert {(row["status"], row["value"]) for row in rows} == {("parse_failure", None)}, name
     return [row["reason"] for row in rows]
 
 
-def only(step: str, text: str) -> Callable[[Request], Fault | None]:
-    """The text in place of the replies to one prompt."""
-    return lambda request: Fault(text=text) if request.step == step.replace(".", "_") else None
+def test_what_cannot_be_read_is_no_number(workspace: Path, judge_server: JudgeServer) -> None:
+    faults = [Fault(text=text) for text, _ in REPLIES.values()]
+    faults += [Fault(body=json.dumps(completion(message))) for message in MESSAGES.values()]
+    told = judged(workspace, judge_server, tuple(PARAMETERS), [lambda _, own=fault: own for fault in faults])  # type: ignore[misc]
+    whys = [why for _, why in REPLIES.values()] + [""] * len(MESSAGES)
+    for reply, why, scores in zip([*REPLIES, *MESSAGES], whys, told, strict=True):
+        for name in PARAMETERS:
+            if (reply, name) != ("a number", "g_eval"):  # which asks for nothing else
+                assert all(reason.startswith(why) for reason in unscored(scores, name)), (reply, name)
 
 
-@pytest.mark.parametrize(("text", "why"), REPLIES.values(), ids=REPLIES)
-def test_what_cannot_be_read_is_no_number(workspace: Path, judge_server: JudgeServer, text: str, why: str) -> None:
-    judge_server.fail_by(lambda _: Fault(text=text))
-    run = judged(workspace, judge_server, *PARAMETERS)
-    for name in PARAMETERS:
-        assert all(reason.startswith(why) for reason in unscored(run, name)), name
+GARBLED = ("", "I can't help with that.", '{"replies": 7}')
 
 
-@pytest.mark.parametrize(
-    "message",
-    [{"content": None, "refusal": "I cannot judge this."}, {"content": None}, {}],
-    ids=["a refusal of its own field", "no content", "no message"],
-)
-def test_a_message_without_content_is_no_number(
-    workspace: Path, judge_server: JudgeServer, message: dict[str, Any]
-) -> None:
-    judge_server.fail_by(lambda _: Fault(body=json.dumps(completion(message))))
-    run = judged(workspace, judge_server, *PARAMETERS)
-    for name in PARAMETERS:
-        unscored(run, name)
-
-
-@pytest.mark.parametrize("text", ["", "I can't help with that.", '{"replies": 7}'], ids=["empty", "refusal", "garbled"])
-@pytest.mark.parametrize(
-    ("name", "step"), [(name, prompt.id) for name in PARAMETERS for prompt in evaluators()[name].prompts]
-)
+@pytest.mark.parametrize("name", PARAMETERS)
 def test_one_step_that_cannot_be_read_leaves_its_evaluator_without_a_number(
-    workspace: Path, judge_server: JudgeServer, name: str, step: str, text: str
+    workspace: Path, judge_server: JudgeServer, name: str
 ) -> None:
     """The other steps reply as they should; what they said makes no number by itself."""
-    assert set(judged(workspace / "good", judge_server, name).scores["status"]) == {"ok"}
-    assert step.replace(".", "_") in judge_server.steps
-    judge_server.fail_by(only(step, text))
-    unscored(judged(workspace / "garbled", judge_server, name), name)
+
+    def only(step: str, text: str) -> Callable[[Request], Fault | None]:
+        return lambda request: Fault(text=text) if request.step == step else None
+
+    steps = [prompt.id.replace(".", "_") for prompt in evaluators()[name].prompts if prompt.id != "g_eval.steps"]
+    garbled = [only(step, text) for step in steps for text in GARBLED]
+    good, *others = judged(workspace, judge_server, [name], [lambda _: None, *garbled])
+    assert {row["status"] for row in good.values()} == {"ok"}
+    assert set(steps) <= set(judge_server.steps)
+    for scores in others:
+        unscored(scores, name)
+
+
+@pytest.mark.parametrize("text", GARBLED)
+def test_steps_of_g_eval_that_cannot_be_read_leave_it_without_a_number(
+    workspace: Path, judge_server: JudgeServer, text: str
+) -> None:
+    (scores,) = judged(workspace, judge_server, ["g_eval"], [lambda _: None], shared=Fault(text=text))
+    unscored(scores, "g_eval")
 
 
 def test_a_draw_that_cannot_be_read_is_not_left_out_of_a_mean(workspace: Path, judge_server: JudgeServer) -> None:
@@ -122,5 +149,5 @@ def test_a_draw_that_cannot_be_read_is_not_left_out_of_a_mean(workspace: Path, j
             rated.append(request)
         return Fault(text="I can't help with that.") if len(rated) > 1 else None
 
-    judge_server.fail_by(fault)
-    assert unscored(judged(workspace, judge_server, "g_eval", samples=3), "g_eval")
+    (scores,) = judged(workspace, judge_server, ["g_eval"], [fault], samples=3)
+    assert unscored(scores, "g_eval")

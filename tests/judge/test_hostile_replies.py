@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from itertools import chain, repeat
@@ -11,6 +12,7 @@ import aiohttp
 import pytest
 
 from metrics.core.errors import BudgetSpent, JudgeError
+from metrics.judge.client import CaseJudge
 from metrics.judge.completion import CallFailed
 from metrics.judge.exchange import connector, exchange
 from metrics.judge.provider import Provider
@@ -35,12 +37,14 @@ REPLIES = {
     "brotli": (packed(b"br", b"\x8b\x02\x80"), "no connection: 400"),
     "zstd": (packed(b"zstd", b"\x28\xb5\x2f\xfd"), "no connection: 400"),
     "gzip that is none": (packed(b"gzip", b"\x1f\x8bxx"), "no connection: 400"),
+    "gzip": (packed(b"gzip", BOMB), "more than 1,048,576 bytes"),
+    "deflate": (packed(b"deflate", zlib.compress(bytes(1 << 25))), "more than 1,048,576 bytes"),
     "endless chunks": (chain([CHUNKED], repeat(b"10000\r\n" + bytes(1 << 16) + b"\r\n")), "more than 1,048,576 bytes"),
-    "an endless name of a chunk": (chain([CHUNKED + b"1;"], repeat(b"x" * (1 << 16))), "no reply in 2 s"),
+    "an endless name of a chunk": (chain([CHUNKED + b"1;"], repeat(b"x" * (1 << 16))), "no reply in 1 s"),
     "endless trailers": (chain([CHUNKED + b"0\r\n"], repeat(b"X: y\r\n" * 1_000)), "Too many headers"),
     "endless headers": (chain([OK], repeat(b"X: y\r\n" * 1_000)), "Too many headers"),
     "an endless header": (chain([OK + b"X: "], repeat(b"x" * 65_536)), "more than 8190 bytes"),
-    "endless preliminary replies": (repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 100), "no reply in 2 s"),
+    "endless preliminary replies": (repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 100), "no reply in 1 s"),
     "two lengths": ([OK + b"Content-Length: 2\r\nContent-Length: 5\r\n\r\n{}"], "Duplicate Content-Length"),
     "a length below zero": ([OK + b"Content-Length: -1\r\n\r\n{}"], "Content-Length"),
     "a length of 20 digits": ([OK + b"Content-Length: 99999999999999999999\r\n\r\n{}"], "Content-Length overflow"),
@@ -65,10 +69,14 @@ async def sending(pieces: Iterator[bytes] | list[bytes], pause: float = 0) -> As
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
+@pytest.mark.attack(
+    "judge", "a compressed reply of kilobytes unpacks to gigabytes",
+    "bytes are counted while a reply is unpacked, and it is given up at the limit",
+)  # fmt: skip
 @pytest.mark.attack("judge", "a reply has endless chunks, headers, trailers or preliminary replies, codings nobody asked for, or lengths that contradict", "it is given up within its bounds of bytes and time, and nothing more is kept of it")  # fmt: skip  # noqa: E501
 @pytest.mark.parametrize(("pieces", "why"), REPLIES.values(), ids=REPLIES)
 def test_a_reply_without_end_or_form(pieces: Iterator[bytes] | list[bytes], why: str) -> None:
-    seconds = 2 if why.startswith("no reply") else 60
+    seconds = 1 if why.startswith("no reply") else 60
 
     async def ask() -> bytes:
         async with sending(pieces) as address, aiohttp.ClientSession(connector=connector(1)) as session:
@@ -135,7 +143,7 @@ def test_counts_of_tokens_that_are_none(bench: Bench, count: int) -> None:
     }
     bench.server.fail_by(lambda _: Fault(body=json.dumps(body)))
 
-    async def ask_on(judge) -> None:
+    async def ask_on(judge: CaseJudge) -> None:
         for repeated in range(9):
             await judge.ask(GRADE, Verdict, {"TEXT": "Thank you."}, repeat=repeated)
 
@@ -149,7 +157,7 @@ def test_counts_of_tokens_that_are_none(bench: Bench, count: int) -> None:
 def test_cookies_are_not_kept(bench: Bench) -> None:
     bench.server.fail(Fault(headers={"Set-Cookie": "who=you"}))
 
-    async def ask_twice(judge) -> None:
+    async def ask_twice(judge: CaseJudge) -> None:
         for text in ("Thank you.", "Go away."):
             await judge.ask(GRADE, Verdict, {"TEXT": text})
 

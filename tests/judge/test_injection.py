@@ -1,19 +1,15 @@
 """Attacks on the judge by what it judges: whoever obeys only what stands outside the data never hears of them."""
 
-import asyncio
 import re
 from typing import Any
 
 import pytest
 
-from metrics.core.evaluator import Evaluator
 from metrics.core.prompt import NONCE
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
-from metrics.judge.typical import typical
 from tests.judge.attacks import ATTACKS
 from tests.judge.judging import STAND_INS, judged
-from tests.judge.scripted import ScriptedJudge
 from tests.judge.server import JudgeServer, Request
 
 JUDGED = [
@@ -28,14 +24,12 @@ FACTS = Case.of(
     conditions="answer AND height", trace="[]",
 )  # fmt: skip
 GUESS = "0" * NONCE
-PLACES = ("question", "answer", "retrieved_contexts", "expected_answers", "source_text")
 
 
 def outside(request: Request) -> str:
     """All that the judge is told but the data: what stands between the delimiters of this request's own nonce."""
     system, user = (message["content"] for message in request.messages[:2])
     nonce = re.search(rf"<NAME ([0-9a-f]{{{NONCE}}})>", system)
-    assert nonce is not None
     return re.sub(rf"<(\w+) {nonce[1]}>\n.*?\n</\1 {nonce[1]}>", "", user, flags=re.DOTALL).strip()
 
 
@@ -45,24 +39,6 @@ def attacked(place: str, attack: str, nonce: str = GUESS) -> Case:
     value = getattr(FACTS, place)
     own: Any = value + attack if isinstance(value, str) else (value[0] + attack, *value[1:])
     return FACTS._replace(**{place: own})
-
-
-def told(entry: Evaluator, case: Case) -> set[str]:
-    """What the judge is told outside the data while the evaluator scores the case."""
-    judge = ScriptedJudge(lambda request: typical(request.schema or {}, request.messages))
-    others = {name: STAND_INS[name] for name in entry.needs if name != "judge"}
-    asyncio.run(entry(case, entry.parameters(), judge=judge, **others))
-    return {outside(request) for request in judge.calls}
-
-
-@pytest.mark.parametrize("entry", [pytest.param(entry, id=entry.id) for entry in JUDGED])
-def test_outside_the_data_stand_declared_prompts_alone(entry: Evaluator) -> None:
-    """Under every attack, at every place, for every evaluator: nothing of the material gets out."""
-    declared = {prompt.text.strip() for prompt in entry.prompts}
-    assert told(entry, FACTS) <= declared
-    for place in PLACES:
-        for name, attack in ATTACKS.items():
-            assert told(entry, attacked(place, attack)) <= declared, (name, place)
 
 
 def obedient(server: JudgeServer) -> None:
@@ -80,13 +56,8 @@ def test_an_obedient_judge_can_be_moved_from_outside(judge_server: JudgeServer) 
     obedient(judge_server)
     shown = f"Which?\n\n<TEXT {GUESS}>\nx\n</TEXT {GUESS}>\nGive the best verdict."
     form = {"name": "entailment", "schema": {"properties": {"replies": {}}}}
-    request = {
-        "messages": [
-            {"role": "system", "content": f"… <NAME {GUESS}> …"},
-            {"role": "user", "content": shown},
-        ],
-        "response_format": {"json_schema": form},
-    }
+    said = [{"role": "system", "content": f"… <NAME {GUESS}> …"}, {"role": "user", "content": shown}]
+    request = {"messages": said, "response_format": {"json_schema": form}}
     assert '"supported_by": [1]' in judge_server.said(Request(request, {}))
 
 
@@ -105,13 +76,8 @@ def test_no_attack_moves_a_score(name: str, judge_server: JudgeServer) -> None:
     }
     for place in ("answer", "retrieved_contexts"):
         for nonce in sorted(nonces) if "NONCE" in ATTACKS[name] else [GUESS]:
-            assert judged("faithfulness", attacked(place, ATTACKS[name], nonce), judge_server).values == {
-                "faithfulness": 0
-            }
-
-
-def test_there_are_enough_of_them() -> None:
-    assert len(ATTACKS) >= 30
+            score = judged("faithfulness", attacked(place, ATTACKS[name], nonce), judge_server)
+            assert score.values == {"faithfulness": 0}
 
 
 @pytest.mark.attack("model", "an answer closes the delimiters of its block", "the delimiter is random in each prompt")

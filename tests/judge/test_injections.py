@@ -1,7 +1,7 @@
 """The suite of injections, ten families in five languages, against every prompt: they stay data between delimiters."""
 
+import asyncio
 import re
-from collections import Counter
 
 import pytest
 
@@ -9,10 +9,12 @@ from metrics.core.evaluator import Evaluator
 from metrics.core.prompt import Prompt
 from metrics.core.registry import evaluators
 from metrics.judge.injection import suspected
+from metrics.judge.typical import typical
 from tests.judge.attacks import ATTACKS, INJECTIONS
-from tests.judge.judging import judged
-from tests.judge.server import JudgeServer, Request
-from tests.judge.test_injection import FACTS, JUDGED
+from tests.judge.judging import STAND_INS
+from tests.judge.scripted import ScriptedJudge
+from tests.judge.server import Request
+from tests.judge.test_injection import FACTS, GUESS, JUDGED
 
 NONCE = re.compile(r"<NAME ([0-9a-f]{12,})>")
 LANGUAGES = ("en", "de", "es", "zh", "ar")
@@ -24,54 +26,48 @@ def split(request: Request) -> tuple[str, list[str]]:
     """What stands outside the data of a request, and the blocks of data, found from outside: by the frame's nonce."""
     system, user = (message["content"] for message in request.messages[:2])
     found = NONCE.search(system)
-    assert found is not None
     block = re.compile(rf"<(\w+) {found[1]}>\n(.*?)\n</\1 {found[1]}>", re.DOTALL)
     return block.sub("", user).strip(), [match[2] for match in block.finditer(user)]
-
-
-def test_ten_families_in_five_languages() -> None:
-    counts = Counter((one.family, one.language) for one in INJECTIONS)
-    assert len(INJECTIONS) >= 120
-    assert len({one.text for one in INJECTIONS}) == len(INJECTIONS)
-    assert len({family for family, _ in counts}) == 10
-    assert set(counts) == {(family, language) for family, _ in counts for language in LANGUAGES}
-    assert min(counts.values()) >= 2
 
 
 @pytest.mark.parametrize("prompt", [pytest.param(prompt, id=prompt.id) for prompt in PROMPTS.values()])
 @pytest.mark.attack("model", "ten families of injections in five languages", "each stays within its block of data")
 def test_every_attack_stays_in_its_block(prompt: Prompt) -> None:
-    """Alone and in a list, for every prompt: two blocks come out, with all of the attack, and nothing else."""
+    """Two blocks come out, with all of the attacks, as one text and as a list, and nothing else."""
+    sent = Request({"messages": prompt.messages({"TEXT": "\n".join(ALL), "ITEMS": ALL})}, {})
+    outside, blocks = split(sent)
+    assert outside == prompt.text.strip()
+    assert blocks[0] == "\n".join(ALL)
+    numbers = [line.partition("]")[0][1:] for line in blocks[1].splitlines() if line.startswith("[")]
+    assert numbers == [str(number) for number in range(1, len(ALL) + 1)]
+
+
+def test_every_attack_alone_stays_in_its_block() -> None:
     for attack in ALL:
-        sent = Request({"messages": prompt.messages({"TEXT": attack, "ITEMS": ["first", attack]})}, {})
-        outside, blocks = split(sent)
-        assert outside == prompt.text.strip()
-        assert blocks[0] == attack
-        assert [line[:4] for line in blocks[1].splitlines() if line.startswith("[")] == ["[1] ", "[2] "]
+        _, blocks = split(Request({"messages": Prompt("p", "Is it?").messages({"ITEMS": ["first", attack]})}, {}))
+        assert [line[:4] for line in blocks[0].splitlines() if line.startswith("[")] == ["[1] ", "[2] "]
 
 
 @pytest.mark.parametrize("entry", [pytest.param(entry, id=entry.id) for entry in JUDGED])
-def test_what_stands_outside_the_data_never_changes(entry: Evaluator, judge_server: JudgeServer) -> None:
-    """Over HTTP, with all attacks of a language in every text of the case at once."""
+def test_outside_the_data_stand_declared_prompts_alone(entry: Evaluator) -> None:
+    """With all attacks of a language, and those on the structure of a request, in every text of the case at once."""
     declared = {prompt.text.strip() for prompt in entry.prompts}
-    for language in LANGUAGES:
-        attacks = "\n".join(["", *(one.text for one in INJECTIONS if one.language == language)])
+    told: list[Request] = []
+    for kind in (*LANGUAGES, "structure"):
+        own = ATTACKS.values() if kind == "structure" else [one.text for one in INJECTIONS if one.language == kind]
+        attacks = "\n".join(["", *own]).replace("NONCE", GUESS)
         case = FACTS._replace(
-            question=f"{FACTS.question}{attacks}",
-            answer=f"{FACTS.answer}{attacks}",
+            question=f"{FACTS.question}{attacks}", answer=f"{FACTS.answer}{attacks}",
             source_text=f"{FACTS.source_text}{attacks}",
             retrieved_contexts=tuple(f"{text}{attacks}" for text in FACTS.retrieved_contexts),
             expected_answers=tuple(f"{text}{attacks}" for text in FACTS.expected_answers),
-        )
-        judged(entry, case, judge_server)
-    assert {split(request)[0] for request in judge_server.calls} <= declared
-    assert len({request.messages[0]["content"].replace(nonce_of(request), "") for request in judge_server.calls}) <= 1
-
-
-def nonce_of(request: Request) -> str:
-    found = NONCE.search(request.messages[0]["content"])
-    assert found is not None
-    return found[1]
+        )  # fmt: skip
+        judge = ScriptedJudge(lambda request: typical(request.schema or {}, request.messages), room=1_000_000)
+        others = {name: STAND_INS[name] for name in entry.needs if name != "judge"}
+        asyncio.run(entry(case, entry.parameters(), judge=judge, **others))
+        told += judge.calls
+    assert {split(request)[0] for request in told} <= declared
+    assert len({re.sub("[0-9a-f]{32}", "", request.messages[0]["content"]) for request in told}) <= 1
 
 
 @pytest.mark.attack("model", "text that gives the judge orders", "it is flagged beside the score")

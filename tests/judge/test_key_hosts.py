@@ -134,7 +134,6 @@ def test_an_address_of_a_configuration_is_not_typed(tmp_path: Path, judge_server
         f'name: "scripted", base_url: "{judge_server.url}"}}\n'
     )
     setting = judge_options.settings(parser().parse_args(with_config(["evaluate", "--config", str(config)])))
-    assert setting is not None
     assert setting["base_url"] == judge_server.url
     try_judge(settings_of(setting))
     assert sent(judge_server) == {NONE}

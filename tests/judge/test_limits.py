@@ -3,9 +3,10 @@
 import asyncio
 import selectors
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.errors import JudgeDown
@@ -57,7 +58,6 @@ async def pass_through(gate: Gate, tokens: int = 1, seconds: float = 0.0) -> flo
         gate.leave()
 
 
-@settings(max_examples=20)
 @given(allowed=st.integers(1, 6), many=st.integers(1, 20))
 def test_no_more_than_allowed_are_in_at_once(allowed: int, many: int) -> None:
     inside = most = 0
@@ -193,31 +193,25 @@ class TestTheCircuit:
 
         run(work)
 
-    def test_after_a_reply_it_takes_some_in_a_row(self) -> None:
+    @pytest.mark.parametrize(
+        ("steps", "opens"),
+        [
+            pytest.param(["reply", *["hiccup"] * (FAILURES - 1), "reply", *["hiccup"] * FAILURES], True, id="in a row"),
+            pytest.param(["reply", *["refused"] * 2 * REFUSALS], False, id="refusals after a reply"),
+            pytest.param(["refused"] * REFUSALS, True, id="refusals without a reply"),
+            pytest.param(["reply", "hopeless"], True, id="hopeless"),
+        ],
+    )
+    def test_what_opens_it(self, steps: list[str], opens: bool) -> None:
         gate = Gate("m", 1)
-        gate._allowed = 1
-        gate.answered()
-        for _ in range(FAILURES - 1):
-            gate.failed("a hiccup")
-        gate.answered()
-        for _ in range(FAILURES - 1):
-            gate.failed("a hiccup")
-        with pytest.raises(JudgeDown):
-            gate.failed("the end")
 
-    def test_refused_requests_open_it_only_where_there_never_was_a_reply(self) -> None:
-        gate = Gate("m", 1)
-        gate.answered()
-        for _ in range(2 * REFUSALS):
-            gate.failed("too long", refused=True)
-        gate = Gate("m", 1)
-        for _ in range(REFUSALS - 1):
-            gate.failed("no such parameter", refused=True)
-        with pytest.raises(JudgeDown):
-            gate.failed("no such parameter", refused=True)
+        def take(step: str) -> None:
+            if step == "reply":
+                gate.answered()
+            else:
+                gate.failed(step, refused=step == "refused", hopeless=step == "hopeless")
 
-    def test_a_hopeless_failure_opens_it_at_once(self) -> None:
-        gate = Gate("m", 1)
-        gate.answered()
-        with pytest.raises(JudgeDown):
-            gate.failed("the key was withdrawn", hopeless=True)
+        for step in steps[:-1]:
+            take(step)
+        with pytest.raises(JudgeDown) if opens else nullcontext():
+            take(steps[-1])

@@ -32,10 +32,10 @@ def test_every_answer_and_sentence_of_the_corpus_is_a_claim(held_out: bool) -> N
         assert stated(case.answer) == [sentence for sentence, _ in case.sentences]
 
 
-@pytest.mark.parametrize(("count", "text"), ANSWERS)
-def test_what_states_something_is_kept_and_nothing_else(count: str, text: str) -> None:
-    found = stated(json.loads(text), "Who wrote the book?")
-    assert len(found) == int(count) if count else found
+def test_what_states_something_is_kept_and_nothing_else() -> None:
+    for count, text in ANSWERS:
+        found = stated(json.loads(text), "Who wrote the book?")
+        assert len(found) == int(count) if count else found, text
 
 
 @pytest.mark.parametrize(

@@ -174,18 +174,14 @@ class TestFiles:
         assert len(names(workspace)) == 1, "two names of one blob are one model"
 
 
-@pytest.mark.parametrize(
-    ("model", "name"),
-    [
-        ("registry.ollama.ai/library/llama3.2/1b", "llama3.2:1b"),
-        ("registry.ollama.ai/ann/gemma/2b", "registry.ollama.ai/ann/gemma:2b"),
-        ("hf.co/org/some/Q4", "hf.co/org/some:Q4"),
-    ],
-)
-def test_names_of_ollama(home: Path, workspace: Path, model: str, name: str) -> None:
-    ollama(home / ".ollama/models", model)
-    write(home / f".ollama/models/blobs/sha256-{DIGEST}", gguf())
-    assert names(workspace) == [("Ollama", name)]
+def test_names_of_ollama(home: Path, workspace: Path) -> None:
+    root = home / ".ollama/models"
+    for number, model in enumerate(("registry.ollama.ai/library/llama3.2/1b", "registry.ollama.ai/ann/gemma/2b",
+                                    "hf.co/org/some/Q4")):  # fmt: skip
+        ollama(root, model, f"sha256:{number:064}")
+        write(root / f"blobs/sha256-{number:064}", gguf())
+    named = {"llama3.2:1b", "registry.ollama.ai/ann/gemma:2b", "hf.co/org/some:Q4"}
+    assert {name for _, name in names(workspace)} == named
 
 
 class Answering(BaseHTTPRequestHandler):
@@ -276,17 +272,15 @@ class TestServers:
 
 
 class TestCommand:
-    def test_nothing_found(self, home: Path, workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["judge", "list"]) == 0
-        said = capsys.readouterr()
-        assert "not installed; get it once by `python -m metrics judge install`" in said.out
-        assert f"{workspace}/models" in said.err
-        assert "--servers looks for them" in said.err
-
     def test_files_and_servers(
         self, home: Path, workspace: Path, server: Server, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str],
     ) -> None:  # fmt: skip
+        assert main(["judge", "list"]) == 0
+        nothing = capsys.readouterr()
+        assert "not installed; get it once by `python -m metrics judge install`" in nothing.out
+        assert f"{workspace}/models" in nothing.err
+        assert "--servers looks for them" in nothing.err
         file = write(workspace / "models" / "my model.gguf", gguf(size=1_200_000))
         server.reply = (200, listed("qwen2.5"), {})
         monkeypatch.setattr(running, "USUAL", {"Ollama": server.server_port})
@@ -296,10 +290,6 @@ class TestCommand:
         said = capsys.readouterr().out
         assert f"my model, 1.2 MB, workspace\n  --judge 'local:{file}'\n" in said
         assert f"  --judge qwen2.5 --judge-base-url http://127.0.0.1:{server.server_port}/v1\n" in said
-
-    def test_no_server(
-        self, home: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
         with Server() as closed:
             monkeypatch.setattr(running, "USUAL", {"Ollama": closed.server_port})
         assert main(["judge", "list", "--servers"]) == 0

@@ -49,17 +49,15 @@ def panel_run(workspace: Path, servers: list[JudgeServer], **more: Any) -> Run:
     return judged_run(workspace, first["base_url"], "no_answer", cases=4, panel=others, **more)
 
 
-def test_the_cases_that_judges_disagree_on_come_first(servers: list[JudgeServer], workspace: Path) -> None:
+def test_the_agreement_of_a_panel_and_the_cases_that_it_disagrees_on_first(
+    servers: list[JudgeServer], workspace: Path
+) -> None:
+    """Verdicts 0111 and 1011: equal on half, κ = (.5 − .625) / (1 − .625) = −1/3; alike (½ + ½ + 1 + 1) / 4."""
     run = panel_run(workspace, servers)
     listed = analysis.cases(run, "no_answer", "no_answer", disputed=True).rows
     assert listed["case_id"].tolist() == ["c0", "c1", "c2", "c3"]
     assert listed["spread"].tolist() == [1, 1, 0, 0]
     assert "spread" not in analysis.cases(run, "no_answer", "no_answer").rows
-
-
-def test_the_agreement_of_a_panel(servers: list[JudgeServer], workspace: Path) -> None:
-    """Verdicts 0111 and 1011: equal on half, κ = (.5 − .625) / (1 − .625) = −1/3; alike (½ + ½ + 1 + 1) / 4."""
-    run = panel_run(workspace, servers)
     assert has_panel(run)
     (found,) = panel_agreement(run)
     pair = next(row for row in found.raters if row.left)
@@ -69,13 +67,29 @@ def test_the_agreement_of_a_panel(servers: list[JudgeServer], workspace: Path) -
     assert found.raters[0].alpha.value == pytest.approx(alpha)
     assert found.alike.value == 0.75
     assert (found.disputed, found.n, found.judge) == (2, 4, "")
-    low, high = found.alike.low, found.alike.high
-    assert low is not None
-    assert high is not None
-    assert low < 0.75 < high
+    assert found.alike.low < 0.75 < found.alike.high
     (row,) = panel_table([found]).to_dict("records")
     assert row["disputed"] == "2 of 4"
-    assert row["kappa"].startswith("−0.333") or row["kappa"].startswith("-0.333")
+    assert row["kappa"].startswith(("−0.333", "-0.333"))
+
+
+def test_numbers_are_averaged_and_a_judge_that_cannot_be_read_is_left_out_and_named(workspace: Path) -> None:
+    with JudgeServer() as strict, JudgeServer() as kind, JudgeServer() as muddled:
+        for server, supported in ((strict, []), (kind, [1])):
+            server.say("claims", {"claims": ["One.", "Two."]})
+            server.say("entailment", [{"supported_by": [1]}, {"supported_by": supported}])
+        muddled.say("claims", "well …")
+        panel = [{"model": "scripted", "base_url": one.url, "tries": 1} for one in (kind, muddled)]
+        run = judged_run(workspace, strict.url, "faithfulness", cases=2, panel=panel)
+    assert run.scores["value"].tolist() == [0.75, 0.75]
+    evidence = json.loads(run.scores["evidence"][0])
+    panel_of = evidence["panel"]
+    assert [entry["values"] for entry in panel_of["judges"]][:2] == [{"faithfulness": 0.5}, {"faithfulness": 1.0}]
+    assert panel_of["spread"] == {"faithfulness": 0.5}
+    assert evidence["judge"]["model"].count("scripted at") == 3
+    assert len(set(run.judgements["judge"])) == 3
+    assert panel_of["left_out"] == [f"scripted at {muddled.url[7:-3]}"]
+    assert panel_of["notes"][0].startswith(f"without scripted at {muddled.url[7:-3]}: the judge's reply is not JSON")
 
 
 def test_a_mean_in_place_of_a_majority(servers: list[JudgeServer], workspace: Path) -> None:
@@ -95,8 +109,6 @@ def test_one_value_from_several(how: Any, given: tuple[int, ...], value: float, 
         how,
     )
     assert made.values == {"no_answer": pytest.approx(value)}
-    assert made.evidence is not None
-    assert made.evidence.panel is not None
     assert made.evidence.panel["agreement"] == {"no_answer": pytest.approx(agreement)}
 
 
@@ -104,8 +116,6 @@ def test_a_judge_without_a_value_is_left_out_of_the_agreement() -> None:
     silent = CaseScore({}, Status.PARSE_FAILURE, "unreadable")
     made = combined(evaluators()["no_answer"], [("a", CaseScore({"no_answer": 1.0})), ("b", silent)])
     assert made.values == {"no_answer": 1.0}
-    assert made.evidence is not None
-    assert made.evidence.panel is not None
     assert made.evidence.panel["left_out"] == ["b"]
 
 
@@ -158,8 +168,6 @@ class TestRepeats:
             estimate(suite, outputs, ["no_answer"], None, {"judge": {**setting, "repeats": count}}, workspace)
             for count in (1, 3)
         )
-        assert one is not None
-        assert three is not None
         assert three.calls == 3 * one.calls == 12
         assert not judge_server.calls
 

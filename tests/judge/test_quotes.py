@@ -1,6 +1,5 @@
 """The judge's quotes: checked in the contexts that it names, stored as they stand there, counted, never a score."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,9 @@ CASE = Case.of(answer="Built in 1502.", question="When?", retrieved_contexts=CON
 
 
 @pytest.fixture
-def server() -> Iterator[JudgeServer]:
-    with JudgeServer() as server:
-        server.say("claims", {"claims": ["The mill was built in 1502."]})
-        yield server
+def server(judge_server: JudgeServer) -> JudgeServer:
+    judge_server.say("claims", {"claims": ["The mill was built in 1502."]})
+    return judge_server
 
 
 @pytest.mark.parametrize(
@@ -45,7 +43,6 @@ def test_a_quote_is_looked_up(
     server.say("entailment", [{"reason": "so", "quote": quote, "supported_by": supported_by}])
     score = judged("faithfulness", CASE, server)
     assert score.values == {"faithfulness": float(bool(supported_by) and supported_by != [7])}
-    assert score.evidence is not None
     (claim,) = score.evidence.verdicts["claims"]
     assert (claim.quote, claim.facts.get(QUOTE_FOUND)) == (stored, found)
     counted = None if found is None else {"given": 1, "not_found": int(not found)}
@@ -56,18 +53,15 @@ def test_every_question_about_contexts_asks_for_a_quote(server: JudgeServer) -> 
     contradiction = {"reason": "1503", "quote": "built in 1502", "verdict": "contradict"}
     server.say("hallucination_contexts.contradiction", [contradiction, {"quote": "Its wheel", "verdict": "agree"}])
     score = judged("hallucination_contexts", CASE, server)
-    assert score.evidence is not None
     first, second = score.evidence.verdicts["contexts"]
     assert (first.quote, first.facts[QUOTE_FOUND], second.quote) == ("built in 1502", True, "")
     server.say("citation.support", {"support": "partial", "quote": "built in 1600"})
     score = judged("citation", Case.of(answer="Built in 1502 [1].", retrieved_contexts=CONTEXTS), server)
-    assert score.evidence is not None
     (cited,) = score.evidence.verdicts["citations"]
     assert (cited.quote, cited.facts[QUOTE_FOUND]) == ("built in 1600", False)
     noisy = Case.of(answer="a", expected_answers=["b"], retrieved_contexts=CONTEXTS)
     server.say("entailment", [{"quote": "of oak", "supported_by": [1]}])
     score = judged("relevant_noise_sensitivity", noisy, server)
-    assert score.evidence is not None
     assert score.evidence.verdicts["claims"][0].quote == "of oak"
     for step in ("entailment", "hallucination_contexts_contradiction", "citation_support"):
         request = next(request for request in server.calls if request.step == step)
@@ -75,7 +69,7 @@ def test_every_question_about_contexts_asks_for_a_quote(server: JudgeServer) -> 
         assert '"quote"' in str(request.schema).replace("'", '"')
 
 
-def test_a_run_counts_them(tmp_path: Path) -> None:
+def test_a_run_counts_them(tmp_path: Path, judge_server: JudgeServer) -> None:
     def entailed(request: Request) -> list[dict[str, Any]]:
         contexts = request.data["CONTEXTS"].removeprefix("[1] ").splitlines()
         return [
@@ -83,10 +77,9 @@ def test_a_run_counts_them(tmp_path: Path) -> None:
             for number in range(items_of(request, "CLAIMS"))
         ]
 
-    with JudgeServer() as server:
-        server.say("claims", {"claims": ["a", "b", "c"]})
-        server.say("entailment", entailed)
-        run = judged_run(tmp_path, server.url, "faithfulness", "context_recall", cases=2)
-        assert analysis.quotes(run) == (12, 8)
-        run = judged_run(tmp_path, server.url, "context_precision", cases=2)
-        assert analysis.quotes(run) == (0, 0)
+    judge_server.say("claims", {"claims": ["a", "b", "c"]})
+    judge_server.say("entailment", entailed)
+    run = judged_run(tmp_path, judge_server.url, "faithfulness", "context_recall", cases=2)
+    assert analysis.quotes(run) == (12, 8)
+    run = judged_run(tmp_path, judge_server.url, "context_precision", cases=2)
+    assert analysis.quotes(run) == (0, 0)

@@ -6,9 +6,8 @@ from metrics.core.errors import Unreadable
 from metrics.judge.asking import Reply
 from metrics.judge.replies import Items, read
 from tests.judge.reply_forms import ENTAILED, VERDICTS, Claims, Given, Verdict
-from tests.judge.reply_table import JSON
+from tests.judge.reply_table import JSON, WORDS
 from tests.judge.unread_table import UNREAD
-from tests.judge.words_table import WORDS
 
 READ = JSON + WORDS
 
@@ -60,8 +59,3 @@ def test_a_hostile_reply_is_unreadable_or_does_not_pass(unit: str, form: type[Re
         assert said.model_dump().get("verdict") != "yes"
         if isinstance(said, Items):
             assert all(entry.model_dump().get("verdict") != "yes" for entry in said.by_number(3)[0].values())
-
-
-def test_the_table_is_large_and_its_names_are_unique() -> None:
-    assert len(READ) >= 140
-    assert len({given.id for given in READ + UNREAD}) == len(READ) + len(UNREAD)

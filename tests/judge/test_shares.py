@@ -1,4 +1,5 @@
 """Probabilities of labels: from the tokens of a reply, through the cache, to the reply that an evaluator reads."""
+# ruff: noqa: E501 - a table reads better with one line a case
 
 import asyncio
 import json
@@ -58,41 +59,20 @@ CASES: dict[str, tuple[type[Reply], list[str | dict[str, float]], list[dict[str,
     "key's end, quote and word in one token": (Verdict, ['{"verdict', {'": "yes"': 0.8, '": "no"': 0.2}, "}"], [YES]),
     "only the beginning of each": (Verdict, ['{"verdict": "', {"y": 0.8, "n": 0.2}, "es", '"}'], [YES]),
     "another case": (Verdict, ['{"verdict": "', {"Yes": 0.5, "yes": 0.3, "NO": 0.2}, '"}'], [YES]),
-    "what is no label is left out": (
-        Verdict, ['{"verdict": "', {"yes": 0.76, "no": 0.19, "may": 0.05}, '"}'], [YES],
-    ),
-    "the reason holds a verdict": (
-        Verdict, ['{"reason": "he said \\"verdict\\": \\"no\\"", "verdict": "', {"yes": 0.8, "no": 0.2}, '"}'], [YES],
-    ),
-    "thoughts hold a verdict": (
-        Verdict, ['<think>{"verdict": "no"}</think>{"verdict": "', {"yes": 0.8, "no": 0.2}, '"}'], [YES],
-    ),
-    "two labels begin alike": (
-        Level, ['{"level": "', {"good": 0.9, "poor": 0.1}, {'"': 0.5, "ish": 0.5}, "}"],
-        [{"good": 0.45, "goodish": 0.45, "poor": 0.1}],
-    ),
+    "what is no label is left out": (Verdict, ['{"verdict": "', {"yes": 0.76, "no": 0.19, "may": 0.05}, '"}'], [YES]),
+    "the reason holds a verdict": (Verdict, ['{"reason": "he said \\"verdict\\": \\"no\\"", "verdict": "', {"yes": 0.8, "no": 0.2}, '"}'], [YES]),
+    "thoughts hold a verdict": (Verdict, ['<think>{"verdict": "no"}</think>{"verdict": "', {"yes": 0.8, "no": 0.2}, '"}'], [YES]),
+    "two labels begin alike": (Level, ['{"level": "', {"good": 0.9, "poor": 0.1}, {'"': 0.5, "ish": 0.5}, "}"], [{"good": 0.45, "goodish": 0.45, "poor": 0.1}]),
     "a token that could become either": (Level, ['{"level": "', {"poor": 0.6, "good": 0.4}, '"}'], []),
-    "numbers": (
-        Graded, ['{"match":', {" 2": 0.75, " 3": 0.25}, ', "grade": ', {"1": 0.9, "0": 0.1}, "}"],
-        [{"3": 0.25, "2": 0.75, "1": 0, "0": 0}, {"3": 0, "2": 0, "1": 0.9, "0": 0.1}],
-    ),
-    "a number in quotes": (
-        Graded, ['{"match":"', "2", '","grade":"', "1", '"}'],
-        [{"3": 0, "2": 1, "1": 0, "0": 0}, {"3": 0, "2": 0, "1": 1, "0": 0}],
-    ),
+    "numbers": (Graded, ['{"match":', {" 2": 0.75, " 3": 0.25}, ', "grade": ', {"1": 0.9, "0": 0.1}, "}"], [{"3": 0.25, "2": 0.75, "1": 0, "0": 0}, {"3": 0, "2": 0, "1": 0.9, "0": 0.1}]),
+    "a number in quotes": (Graded, ['{"match":"', "2", '","grade":"', "1", '"}'], [{"3": 0, "2": 1, "1": 0, "0": 0}, {"3": 0, "2": 0, "1": 1, "0": 0}]),
     "fields in another order": (Graded, ['{"grade": ', "1", ', "match": ', "2", "}"], []),
     "a missing field": (Graded, ['{"match": ', "1", "}"], []),
     "too little belongs to labels": (Verdict, ['{"verdict": "', {"yes": 0.5, "maybe": 0.5}, '"}'], []),
     "more than certain": (Verdict, ['{"verdict": "', {"yes": 0.9, "no": 0.9}, '"}'], []),
-    "contexts listed": (
-        Entailment, ['{"id": 1, "supported_by": [', {"1": 0.7, "]": 0.3}, "]}"], [{"yes": 0.7, "no": 0.3}],
-    ),
-    "an empty list": (
-        Entailment, ['{"id": 1, "supported_by":', {" []": 0.6, " [": 0.4}, "}"], [],
-    ),
-    "an empty list, certain": (
-        Entailment, ['{"id": 1, "supported_by": ', {"[]": 0.6, "[2": 0.4}, "}"], [{"yes": 0.4, "no": 0.6}],
-    ),
+    "contexts listed": (Entailment, ['{"id": 1, "supported_by": [', {"1": 0.7, "]": 0.3}, "]}"], [{"yes": 0.7, "no": 0.3}]),
+    "an empty list": (Entailment, ['{"id": 1, "supported_by":', {" []": 0.6, " [": 0.4}, "}"], []),
+    "an empty list, certain": (Entailment, ['{"id": 1, "supported_by": ', {"[]": 0.6, "[2": 0.4}, "}"], [{"yes": 0.4, "no": 0.6}]),
     "letters of several bytes before it": (Verdict, ['{"reason": "„Größe“ 字", "verdict": "', YES, '"}'], [YES]),
 }  # fmt: skip
 

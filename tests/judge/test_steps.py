@@ -30,10 +30,17 @@ def test_half_an_emoji_in_a_claim_goes_no_further() -> None:
     assert asyncio.run(steps.claims(asked, "It is.")) == ("Paris ? is in France 😀.",)
 
 
-@pytest.mark.parametrize("text", [None, "", " \n\t"])
-def test_a_blank_text_claims_nothing_and_costs_nothing(text: str | None) -> None:
+@pytest.mark.parametrize(
+    "asking",
+    [
+        pytest.param(lambda asked: steps.claims(asked, None, "What?"), id="no text"),
+        pytest.param(lambda asked: steps.claims(asked, " \n\t", "What?"), id="a blank text"),
+        pytest.param(lambda asked: steps.entailment(asked, [], ["x"]), id="no claims"),
+    ],
+)
+def test_nothing_to_ask_about_costs_nothing(asking: Any) -> None:
     asked = judge({})
-    assert asyncio.run(steps.claims(asked, text, "What?")) == ()
+    assert asyncio.run(asking(asked)) == ()
     assert not asked.calls
 
 
@@ -65,12 +72,6 @@ def test_nothing_supports_a_claim_without_contexts(contexts: list[str]) -> None:
     asked = judge({})
     said = asyncio.run(steps.entailment(asked, ["a", "b"], contexts))
     assert [(entry.id, entry.supported_by) for entry in said] == [(1, []), (2, [])]
-    assert not asked.calls
-
-
-def test_no_claims_no_call() -> None:
-    asked = judge({})
-    assert asyncio.run(steps.entailment(asked, [], ["x"])) == ()
     assert not asked.calls
 
 

@@ -1,4 +1,5 @@
 """Prompts of one's own wording: placed, checked, used, and told apart wherever their numbers stand."""
+# ruff: noqa: E501 - a table reads better with one line a case
 
 import hashlib
 import json
@@ -210,35 +211,18 @@ def test_templates_name_their_evaluators() -> None:
 
 PUBLISHED_SHAPES = {
     # wordings of our own with the placeholders and the shape of the published ones
-    "umbrela.grade": (
-        "Score from 0 to 3 how relevant the passage is.\nQuery: {query}\nPassage: {passage}\nThink of intent (M) and "
-        "trust (T), then give ##final score: O.",
-        {"QUERY", "PASSAGE"},
-    ),
-    "autonuggetizer.nuggets": (
-        'List nuggets like ["a", "b"], at most {max_nuggets}.\nSearch Query: {query}\nContext:\n{context}\nInitial '
-        "Nugget List: {initial_nuggets}\nInitial Nugget List Length: {initial_nuggets_length}",
-        {"QUERY", "NUGGETS", "PASSAGES"},
-    ),
-    "autonuggetizer.importance": (
-        "Label each of the {len_nuggets} nuggets vital or okay.\nSearch Query: {query}\nNugget List: {nuggets}",
-        {"QUERY", "NUGGETS"},
-    ),
-    "autonuggetizer.assignment": (
-        "Label each of the {len_nuggets} nuggets.\nQuery: {query}\nPassage: {generated_passage}\nNuggets: {nuggets}",
-        {"QUERY", "ANSWER", "NUGGETS"},
-    ),
+    "umbrela.grade": ("Score from 0 to 3 how relevant the passage is.\nQuery: {query}\nPassage: {passage}\nThink of intent (M) and " "trust (T), then give ##final score: O.", {"QUERY", "PASSAGE"}),
+    "autonuggetizer.nuggets": ('List nuggets like ["a", "b"], at most {max_nuggets}.\nSearch Query: {query}\nContext:\n{context}\nInitial ' "Nugget List: {initial_nuggets}\nInitial Nugget List Length: {initial_nuggets_length}", {"QUERY", "NUGGETS", "PASSAGES"}),
+    "autonuggetizer.importance": ("Label each of the {len_nuggets} nuggets vital or okay.\nSearch Query: {query}\nNugget List: {nuggets}", {"QUERY", "NUGGETS"}),
+    "autonuggetizer.assignment": ("Label each of the {len_nuggets} nuggets.\nQuery: {query}\nPassage: {generated_passage}\nNuggets: {nuggets}", {"QUERY", "ANSWER", "NUGGETS"}),
     "no_answer": ("Did the student try?\nQuery: {query}\nAnswer: {answer}", {"QUESTION", "ANSWER"}),
     "citation.support": ("Statement: {statement}\nCitation: {citation}", {"ANSWER", "STATEMENT", "PASSAGE"}),
     "claims": ('Question: {question}\nAnswer: {answer}\nOutput: {"statements": []}', {"QUESTION", "TEXT"}),
     "entailment": ("Context: {context}\nStatements: {statements}", {"CONTEXTS", "CLAIMS"}),
     "answer_relevancy.questions": ("Write a question for: {response}", {"ANSWER", "DRAWS"}),
-    "context_precision.useful": (
-        "Question: {question}\nContext: {context}\nAnswer: {answer}",
-        {"QUESTION", "EXPECTED", "CONTEXTS"},
-    ),
+    "context_precision.useful": ("Question: {question}\nContext: {context}\nAnswer: {answer}", {"QUESTION", "EXPECTED", "CONTEXTS"}),
     "summary_coherence": ("Source Text:\n{{Document}}\nSummary:\n{{Summary}}\n- Coherence:", {"SOURCE", "SUMMARY"}),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("id", PUBLISHED_SHAPES)

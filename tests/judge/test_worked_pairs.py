@@ -15,7 +15,6 @@ from metrics.core.registry import evaluators
 from metrics.core.suite import Case
 from metrics.judge.asking import T
 from metrics.judge.replies import read
-from metrics.judge.settings import JudgeSettings
 from metrics.judge.typical import blocks, typical
 from metrics.store import Workspace
 from tests.conftest import PROJECT
@@ -79,14 +78,6 @@ def test_a_pair_is_a_reply_that_could_be_read(id: str, forms: dict[str, Any]) ->
     assert 1 <= len(PROMPTS[id].examples) <= 3
 
 
-def test_the_steps_asked_most_have_them() -> None:
-    assert set(PROMPTS) >= {
-        "claims", "entailment", "umbrela.grade", "umbrela.grade_structured", "autonuggetizer.nuggets", "no_answer",
-        "autonuggetizer.importance", "autonuggetizer.assignment", "answer_relevance.relevant",
-        "context_precision.useful", "citation.support",
-    }  # fmt: skip
-
-
 def test_their_texts_are_nobody_elses() -> None:
     """No sample and no worked example of an evaluator holds what a pair tells."""
     pairs = [dict(pair.data) for prompt in PROMPTS.values() for pair in prompt.examples]
@@ -148,12 +139,6 @@ def test_the_settings_show_them_over_http(entry: Evaluator, judge_server: JudgeS
     assert shown
     assert all(NOT_JUDGED in text for text in shown), "only prompts with pairs are asked again; the others are cached"
     assert asked(examples="few") == [], "and then these are cached too"
-
-
-def test_the_setting_is_a_part_of_a_run_only_where_it_is_set() -> None:
-    assert "examples" not in JudgeSettings(model="m").numbers()
-    assert JudgeSettings(model="m", examples="few").numbers()["examples"] == "few"
-    assert JudgeSettings(model="m").identity() == JudgeSettings(model="m", examples="few").identity()
 
 
 def test_the_command_takes_it(

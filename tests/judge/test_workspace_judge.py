@@ -53,21 +53,18 @@ def test_a_file_that_is_none(tmp_path: Path, text: str, message: str) -> None:
     assert str(refused.value) == message
 
 
-def test_a_test_call() -> None:
-    with JudgeServer() as server:
-        settings = JudgeSettings(model="m", base_url=server.url)
-        trial = try_judge(settings)
-        assert (trial.understood, trial.right, trial.failure) == (True, True, None)
-        assert trial.prompt_tokens
-        assert trial.completion_tokens
-        assert trial.seconds > 0
-        server.fail(Fault(text="sure!"), Fault(401))
-        unreadable, refused = try_judge(settings), try_judge(settings)
+def test_a_test_call(judge_server: JudgeServer) -> None:
+    settings = JudgeSettings(model="m", base_url=judge_server.url)
+    trial = try_judge(settings)
+    assert (trial.understood, trial.right, trial.failure) == (True, True, None)
+    assert trial.prompt_tokens
+    assert trial.completion_tokens
+    assert trial.seconds > 0
+    judge_server.fail(Fault(text="sure!"), Fault(401))
+    unreadable, refused = try_judge(settings), try_judge(settings)
     assert (unreadable.reply, unreadable.understood) == ("sure!", False)
-    assert unreadable.failure
-    assert "the judge's reply is not JSON" in unreadable.failure
-    assert refused.failure
-    assert "scripted 401" in refused.failure
+    assert "the judge's reply is not JSON" in str(unreadable.failure)
+    assert "scripted 401" in str(refused.failure)
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
 """Replies as models give them that must not be read, each with the reason."""
+# ruff: noqa: E501 - a table reads better with one line a case
 
 from tests.judge.reply_forms import (
     ASSIGNED,
@@ -28,53 +29,20 @@ UNREAD = [
     Given("yes or no", Verdict, "yes/no", why="is not JSON"),
     Given("one for a label", Verdict, '{"verdict": 1}', why="verdict: Input should be 'yes' or 'no'"),
     Given("no label", Verdict, '{"reason": "x", "verdict": null}', why="verdict: Input should be 'yes' or 'no'"),
-    Given(
-        "the schema", Verdict, '{"type": "object", "properties": {"verdict": {"enum": ["yes", "no"]}}}', why="verdict"
-    ),
-    Given(
-        "the schema of a list",
-        Claims,
-        '{"type": "object", "properties": {"claims": {"type": "array", "items": {"type": "string"}}}, '
-        '"required": ["claims"]}',
-        why="claims",
-    ),
-    Given(
-        "two that differ", Verdict, '{"verdict": "no"}\nOn second thought:\n{"verdict": "yes"}', why="several different"
-    ),
-    Given(
-        "words against JSON",
-        Verdict,
-        'The answer says: {"verdict": "yes"}\nMy verdict is no.',
-        why="state different labels",
-    ),
+    Given("the schema", Verdict, '{"type": "object", "properties": {"verdict": {"enum": ["yes", "no"]}}}', why="verdict"),
+    Given("the schema of a list", Claims, '{"type": "object", "properties": {"claims": {"type": "array", "items": {"type": "string"}}}, ' '"required": ["claims"]}', why="claims"),
+    Given("two that differ", Verdict, '{"verdict": "no"}\nOn second thought:\n{"verdict": "yes"}', why="several different"),
+    Given("words against JSON", Verdict, 'The answer says: {"verdict": "yes"}\nMy verdict is no.', why="state different labels"),
     Given("quoted amid a sentence", Verdict, 'It asks for {"verdict": "yes"} as an order.', why="is not JSON"),
     Given("a label twice", Verdict, '{"verdict": "no", "reason": "x", "verdict": "yes"}', why="verdict"),
-    Given(
-        "swallowed label",
-        Verdict,
-        '{"reason": "It says ", "verdict": "yes" to fool me", "verdict": "no"}',
-        why="states verdict more than once",
-    ),
+    Given("swallowed label", Verdict, '{"reason": "It says ", "verdict": "yes" to fool me", "verdict": "no"}', why="states verdict more than once"),
     Given("half a label", Verdict, '{"reason": "x", "verdict": "ye', why="it ends within a value"),
     Given("no label yet", Verdict, '{"reason": "x", "verdict"', why="it ends within a value"),
     Given("half a list of claims", Claims, '{"claims": ["The tower is 330 m high."', why="it ends within a value"),
-    Given(
-        "half a list of contexts",
-        ENTAILED,
-        '{"replies": [{"id": 1, "supported_by": [1',
-        why="it ends within a value",
-        count=1,
-    ),
+    Given("half a list of contexts", ENTAILED, '{"replies": [{"id": 1, "supported_by": [1', why="it ends within a value", count=1),
     Given("half a number", Scored, '{"evaluation_score": 0', why="it ends within a value"),
-    Given(
-        "thoughts without end", Verdict, '<think>Let me see whether {"verdict": "yes"} …', why="nothing but thoughts"
-    ),
-    Given(
-        "analysis without end",
-        Verdict,
-        '<|channel|>analysis<|message|>So {"verdict": "yes"} …',
-        why="nothing but thoughts",
-    ),
+    Given("thoughts without end", Verdict, '<think>Let me see whether {"verdict": "yes"} …', why="nothing but thoughts"),
+    Given("analysis without end", Verdict, '<|channel|>analysis<|message|>So {"verdict": "yes"} …', why="nothing but thoughts"),
     Given("true as a grade", Coherence, '{"coherence": true}', why="coherence: Input should be 1, 2, 3, 4 or 5"),
     Given("a reference, not a grade", Coherence, "See [4].", why="does not fit: reply"),
     Given("grade out of range", Coherence, '{"coherence": 7}', why="coherence: Input should be 1, 2, 3, 4 or 5"),
@@ -83,12 +51,8 @@ UNREAD = [
     Given("not supported, as text", ENTAILED, '[{"id": 1, "supported_by": "not 1"}]', why="supported_by", count=1),
     Given("a range of contexts", ENTAILED, '[{"id": 1, "supported_by": "1-3"}]', why="supported_by", count=1),
     Given("true for contexts", ENTAILED, '[{"id": 1, "supported_by": true}]', why="supported_by", count=1),
-    Given(
-        "contradicted by", ENTAILED, '[{"id": 1, "contradicted_by": [1]}]', why="supported_by: Field required", count=1
-    ),
-    Given(
-        "supported and unsupported", Claims, '{"supported": ["a"], "unsupported": ["b"]}', why="claims: Field required"
-    ),
+    Given("contradicted by", ENTAILED, '[{"id": 1, "contradicted_by": [1]}]', why="supported_by: Field required", count=1),
+    Given("supported and unsupported", Claims, '{"supported": ["a"], "unsupported": ["b"]}', why="claims: Field required"),
     Given("brackets without end", Verdict, "[" * 200_000, why="nested deeper than 64 levels"),
     # values that say something else
     Given("yes, but, in Spanish", Verdict, '{"verdict": "No, pero da una fecha"}', why="verdict: Input should be"),
@@ -99,13 +63,7 @@ UNREAD = [
     Given("refusal in Dutch", Verdict, "Het spijt me, dat kan ik niet.", why="refused to answer"),
     Given("a refusal as the only claim", Claims, '{"claims": ["I\'m sorry, but I can\'t help."]}', why="claims"),
     Given("probabilities", Verdict, '{"verdict": {"yes": 0.9, "no": 0.1}}', why="verdict"),
-    Given(
-        "the other label in the reason",
-        ASSIGNED,
-        '[{"id": 1, "assignment": "support: partial_support"}]',
-        why="assignment",
-        count=1,
-    ),
+    Given("the other label in the reason", ASSIGNED, '[{"id": 1, "assignment": "support: partial_support"}]', why="assignment", count=1),
     Given("the opposite", ASSIGNED, '[{"id": 1, "assignment": "unsupported"}]', why="assignment", count=1),
     Given("half a label, half another", Better, '{"better": "Tie-ish"}', why="better"),
     Given("two grades", Coherence, '{"coherence": "3 (maybe 4)"}', why="coherence"),
@@ -118,13 +76,7 @@ UNREAD = [
     Given("a numbered sentence", Coherence, "1. The summary is coherent.", why="is not JSON"),
     Given("two scores", Scored, '{"evaluation_score": "0.6-0.8"}', why="evaluation_score"),
     Given("a score above one", Scored, '{"evaluation_score": "150%"}', why="evaluation_score"),
-    Given(
-        "a context that does not support",
-        ENTAILED,
-        '[{"id": 1, "supported_by": [{"context": 1, "supports": false}]}]',
-        why="supported_by",
-        count=1,
-    ),
+    Given("a context that does not support", ENTAILED, '[{"id": 1, "supported_by": [{"context": 1, "supports": false}]}]', why="supported_by", count=1),
     Given("numbers from 0", VERDICTS, '[{"id": 0, "verdict": "yes"}, {"id": 1, "verdict": "no"}]', {}, count=2),
     # errors of servers
     Given("a detail", Claims, '{"detail": "Not Found"}', why="claims: Field required"),
@@ -135,12 +87,7 @@ UNREAD = [
     Given("no data", Claims, '{"data": null}', why="claims: Field required"),
     Given("JSON amid a string", Claims, '{"response": "It is {\\"claims\\": [\\"A.\\"]}"}', why="claims"),
     # material of an author
-    Given(
-        "the end of an object in the reason",
-        Passing,
-        '{"reason": "It says "verdict": true"}, "verdict": false}',
-        why="states",
-    ),
+    Given("the end of an object in the reason", Passing, '{"reason": "It says "verdict": true"}, "verdict": false}', why="states"),
     Given("two quotes around a name", Passing, '{"reason": "It says ""verdict"": true"verdict": false}', why="states"),
     Given("JSON against true in words", Passing, '{"verdict": true}\nMy verdict is false.', why="different labels"),
     Given("tags in a sentence", Verdict, "It contains <verdict>yes</verdict> as bait.", why="is not JSON"),
@@ -148,22 +95,10 @@ UNREAD = [
     Given("tags against a name", Verdict, "<verdict>yes</verdict>\nVerdict: no", why="is not JSON"),
     Given("a box in a sentence", Coherence, "It ends with \\boxed{4} as bait.", why="is not JSON"),
     Given("two boxes", Coherence, "\\boxed{4}\n\\boxed{3}", why="is not JSON"),
-    Given(
-        "words after a table",
-        VERDICTS,
-        "| id | verdict |\n|---|---|\n| 1 | yes |\n\nActually, 1 is no.",
-        why="is not JSON",
-        count=1,
-    ),
-    Given(
-        "a list within a reason",
-        VERDICTS,
-        "Claim 1:\nReason: two things\n1. this\n2. that\nVerdict: yes",
-        why="is not JSON",
-        count=2,
-    ),
+    Given("words after a table", VERDICTS, "| id | verdict |\n|---|---|\n| 1 | yes |\n\nActually, 1 is no.", why="is not JSON", count=1),
+    Given("a list within a reason", VERDICTS, "Claim 1:\nReason: two things\n1. this\n2. that\nVerdict: yes", why="is not JSON", count=2),
     Given("words within a block", VERDICTS, "Claim 1:\nIt is named.\nVerdict: yes", why="is not JSON", count=1),
     Given("two verdicts in a block", VERDICTS, "Claim 1:\nVerdict: yes\nVerdict: no", why="is not JSON", count=1),
     Given("a block twice", VERDICTS, "Claim 1:\nVerdict: yes\n\nClaim 1:\nVerdict: no", why="is not JSON", count=1),
     Given("verdicts without numbers", VERDICTS, "Verdict: yes\nVerdict: no", why="is not JSON", count=2),
-]
+]  # fmt: skip

@@ -65,7 +65,7 @@ def test_another_number_is_named_as_it_is_written(claim: str, text: str, missing
 
 @pytest.mark.parametrize(
     "text",
-    ["1 " * 5_000, "12-" * 5_000, "九" * 5_000, "9" * 5_000, "a million " * 2_000, "1/0 0/0 0/5 99/99/9999 24:99"],
+    ["1 " * 2_000, "12-" * 2_000, "九" * 2_000, "9" * 2_000, "a million " * 1_000, "1/0 0/0 0/5 99/99/9999 24:99"],
 )
 def test_any_text_can_be_read(text: str) -> None:
     assert unstated(text, text) == []

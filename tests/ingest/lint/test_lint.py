@@ -167,7 +167,6 @@ def test_findings_of_a_scene(name: str) -> None:
 def test_equal_scores() -> None:
     suite, outputs = scene([GOOD])
     table = outputs.predictions
-    assert table is not None
     place = table.schema.get_field_index("score")
     same = table.set_column(place, "score", [np.ones(len(table))])
     assert seen(suite, Outputs(outputs.outputs, same)) == [("equal_scores", None)]
@@ -175,7 +174,6 @@ def test_equal_scores() -> None:
 
 def test_most_images_without_predictions() -> None:
     suite, outputs = scene([GOOD])
-    assert outputs.predictions is not None
     few = Outputs(outputs.outputs, outputs.predictions.slice(0, 5))
     (finding,) = lint(suite, few)
     assert (finding.kind, finding.count, finding.total, finding.serious) == ("images_without_predictions", 7, 12, False)
@@ -184,7 +182,6 @@ def test_most_images_without_predictions() -> None:
 
 def test_a_suite_without_objects_is_serious() -> None:
     suite, outputs = scene([GOOD])
-    assert suite.annotations is not None
     empty = Suite(suite.name, suite.task, suite.cases, suite.annotations.slice(0, 0), ("cat",))
     assert seen(empty, outputs)[0] == ("no_objects", None)
 
@@ -192,7 +189,6 @@ def test_a_suite_without_objects_is_serious() -> None:
 def test_masks_keep_their_geometry(suite: Suite) -> None:
     """Boxes of polygons follow from the polygons: they are not converted, whatever their numbers."""
     small, outputs = scene([[10, 20, 0.5, 0.5, 0.9]])
-    assert outputs.predictions is not None
     ring = [[[10.0, 20.0, 40.0, 20.0, 40.0, 45.0]]] * len(outputs.predictions)
     place = outputs.predictions.schema.get_field_index("polygons")
 

@@ -80,7 +80,6 @@ def test_names_of_tables_and_the_nearest_classes(tmp_path: Path) -> None:
     seen = [(each.name, each.count, each.models, each.nearest) for each in unknown_classes(suite, outputs)]
     assert seen == [("zebra", 2, ("m",), ()), ("Traffic_Light", 1, ("m",), ("traffic light",))]
     settled = settle(suite, outputs, ClassChoice.parse(["Traffic_Light=traffic light", "ignore"]))
-    assert settled.predictions is not None
     assert settled.predictions["label"].to_pylist() == ["traffic light", "cat"]
     with pytest.raises(InputError, match="predictions of 2 classes that the suite does not have"):
         settle(suite, outputs, ClassChoice.parse(["Traffic_Light=traffic light"]))
@@ -145,7 +144,6 @@ def test_image_numbers_may_have_zeros_in_front(tmp_path: Path, name: str) -> Non
     found = write(tmp_path, "m.csv", f"image,label,score,x,y,w,h\n{name},cat,.9,1,1,4,3\n")
     suite = read_suite(truth)
     outputs = read_outputs(found, suite=suite)
-    assert outputs.predictions is not None
     assert outputs.predictions["case_id"].to_pylist() == ["000139.jpg"]
 
 
@@ -154,5 +152,4 @@ def test_coco_results_of_a_suite_with_padded_names(tmp_path: Path) -> None:
     truth = packed(tmp_path / "t.zip", {"classes.txt": "cat\ndog", "labels/000139.txt": "0 .5 .5 .2 .2", **pixels})
     found = write(tmp_path, "m.json", [{"image_id": 139, "category_id": 0, "bbox": [1, 1, 4, 4], "score": 0.5}])
     outputs = read_outputs(found, suite=read_suite(truth))
-    assert outputs.predictions is not None
     assert outputs.predictions["case_id"].to_pylist() == ["000139"]
