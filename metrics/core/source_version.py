@@ -23,4 +23,10 @@ def source_version() -> dict[str, str]:
         digest.update(f"{path.relative_to(PACKAGE).as_posix()}\n".encode() + path.read_bytes())
     own = {"Assay": __version__, "source of Assay": digest.hexdigest()[:12]}
     python = {"Python": ".".join(map(str, sys.version_info[:2]))}
-    return own | python | {name: version(name) for name in LIBRARIES}
+    return own | python | library_versions()
+
+
+@cache
+def library_versions() -> dict[str, str]:
+    """Return the versions of LIBRARIES that are installed."""
+    return {name: version(name) for name in LIBRARIES}

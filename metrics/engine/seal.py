@@ -3,7 +3,6 @@
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pyarrow.parquet as pq
 from metrics.core.files import sha256_of, write_table, written_whole
 from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, JUDGEMENTS, REPLICATES, SCHEMA_VERSION, SCORES
-from metrics.core.source_version import LIBRARIES
+from metrics.core.source_version import library_versions
 from metrics.engine.aggregate import Slices, aggregate_cases
 from metrics.engine.parts import Parts
 from metrics.engine.plan import SLICED_TAGS, Unit
@@ -183,5 +182,5 @@ def _manifest(run: Run, units: list[Unit], tables: dict[str, Path], seconds: flo
         "spec": digest_of(run.folder / "spec.json"),
         "inputs": {name: file_facts(path) for name in INPUTS if (path := run.stored_input(name)) is not None},
         "tables": table_facts(tables, run.folder),
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+        "versions": {"python": platform.python_version(), **library_versions()},
     }
