@@ -61,7 +61,6 @@ def suite_and_outputs(scene: Any) -> tuple[Suite, Outputs]:
 
 def numbered(suite: Suite) -> Suite:
     """The suite with an id for every annotation, as readers of files give them."""
-    assert suite.annotations is not None
     ids = pa.array(range(1, len(suite.annotations) + 1), pa.int64())
     column = suite.annotations.column_names.index("annotation_id")
     return replace(suite, annotations=suite.annotations.set_column(column, "annotation_id", ids))

@@ -14,7 +14,7 @@ def lvis_evaluation(truth: dict[str, Any], results: list[dict[str, Any]], kind: 
     Images have the lists neg_category_ids and not_exhaustive_category_ids, categories a frequency: r, c or f.
     """
     np.float = float  # type: ignore[attr-defined]  # lvis 0.5.3 is older than NumPy 1.24
-    from lvis import LVIS, LVISEval, LVISResults  # type: ignore[import-not-found]
+    from lvis import LVIS, LVISEval, LVISResults
 
     logging.getLogger("lvis").setLevel(logging.CRITICAL)
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:

@@ -7,7 +7,7 @@ import pytest
 
 from metrics import Outputs, Suite, evaluate
 
-CALL = '["look"]'
+pytestmark = pytest.mark.usefixtures("units_here")
 CALLS = [[], [{"tool": "look"}], [{"tool": "look"}, {"tool": "book", "arguments": {"n": 2}}], [{"tool": "book"}]]
 
 

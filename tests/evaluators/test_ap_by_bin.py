@@ -9,6 +9,7 @@ import pytest
 from metrics.evaluators.detection._bins import MOST, UNKNOWN
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from tests.evaluators.detected import outputs_of, pick, run, suite_and_outputs, suite_of
+from tests.seeds import seeds
 from tests.vision.coco_oracle import coco_eval, random_scene
 
 BINS = {"≤ 1024": "small", "1024–9216": "medium", "≥ 9216": "large"}
@@ -16,7 +17,7 @@ CAT, FAR = ("a", "cat", 0, 0, 100, 100), ("a", "cat", 200, 0, 50, 50)
 
 
 def test_bins_of_area_equal_pycocotools():
-    for seed in range(200):
+    for seed in seeds(40, 200):
         scene = random_scene(seed)
         expected = coco_eval(*scene, IOU_THRESHOLDS, tuple(AREAS.values()), [100]).eval["precision"][..., 0]
         findings = run("ap_by_bin", *suite_and_outputs(scene))
@@ -27,7 +28,7 @@ def test_bins_of_area_equal_pycocotools():
             assert value == (pytest.approx(known.mean(), abs=1e-9) if known.size else None), seed
 
 
-@pytest.mark.parametrize("seed", [0, 3, 4, 5, 8, 9])
+@pytest.mark.parametrize("seed", [3, 8])
 def test_any_column_follows_the_rule_of_areas(seed):
     suite, outputs = suite_and_outputs(random_scene(seed))
     sides = pc.multiply(outputs.predictions["width"], outputs.predictions["height"])

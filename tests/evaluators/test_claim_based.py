@@ -17,7 +17,7 @@ from metrics.core.evaluator import CaseScore, Status
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import choose, evaluators
 from metrics.core.suite import Case
-from tests.judge.scripted import ScriptedJudge, answers
+from tests.evaluators.asked import ask
 from tests.judge.server import Request, items_of
 from tests.models.word_models import WordClassifier, inferred
 from tests.models.word_vectors import WordVectors
@@ -38,13 +38,7 @@ class Cosines(WordVectors):
 def score(
     name: str, given: Mapping[str, Any], script: Mapping[str, Any], model: Any = None, **parameters: Any
 ) -> CaseScore:
-    """The score; `model` is the embedder or the classifier."""
-    entry, chosen = choose([name], {name: parameters})[name]
-    resources = {"judge": ScriptedJudge(answers(script)), "embedder": model or WordVectors(), "classifier": model}
-    result: CaseScore = asyncio.run(
-        entry(Case.of(**given), chosen, **{resource: resources[resource] for resource in chosen.used(entry.resources)})
-    )
-    return result
+    return ask(name, given, script, model, **parameters)[0]
 
 
 def value(name: str, given: Mapping[str, Any], script: Mapping[str, Any], model: Any = None, **kw: Any) -> Any:
@@ -126,22 +120,21 @@ def test_weights_of_nothing_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("evasive", "expected"),
+    ("percents", "evasive", "expected"),
     [
-        pytest.param(["no", "no", "no"], 0.98, id="none"),
-        pytest.param(["yes", "no", "yes"], 0.98, id="not all"),
-        pytest.param(["yes", "yes", "yes"], 0.0, id="all"),
+        pytest.param((98, 99, 97), ["no", "no", "no"], 0.98, id="none is evasive"),
+        pytest.param((98, 99, 97), ["yes", "no", "yes"], 0.98, id="not all"),
+        pytest.param((98, 99, 97), ["yes", "yes", "yes"], 0.0, id="all"),
+        pytest.param((20, 10, 15), ["no", "no", "no"], 0.15, id="far"),
     ],
 )
-def test_relevancy_of_98_99_97(evasive: list[str], expected: float) -> None:
-    written = [
-        {"question": f"draw {number}", "evasive": said} for number, said in zip((98, 99, 97), evasive, strict=True)
-    ]
-    cosines = Cosines({"98": 0.98, "99": 0.99, "97": 0.97})
+def test_relevancy_is_the_mean_cosine(percents: tuple[int, ...], evasive: list[str], expected: float) -> None:
+    written = [{"question": f"draw {number}", "evasive": said} for number, said in zip(percents, evasive, strict=True)]
+    cosines = Cosines({str(number): number / 100 for number in percents})
     result = score("answer_relevancy", LETTERS, {"answer_relevancy.questions": written}, cosines)
     assert result.values["answer_relevancy"] == pytest.approx(expected, abs=1e-6)
     shown = evidence_of(result).verdicts["questions"]
-    assert [question.facts["cosine"] for question in shown] == pytest.approx([0.98, 0.99, 0.97])
+    assert [question.facts["cosine"] for question in shown] == pytest.approx(np.array(percents) / 100)
     assert [question.holds == "no" for question in shown] == [said == "yes" for said in evasive]
 
 

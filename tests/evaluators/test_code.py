@@ -30,7 +30,6 @@ def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any)
 
 
 def why(result: CaseScore) -> str:
-    assert result.evidence is not None
     (verdict,) = next(iter(result.evidence.verdicts.values()))
     return verdict.reason
 
@@ -115,7 +114,6 @@ def test_what_it_prints_is_no_verdict() -> None:
     answer = "import os\nprint('{\"passed\": true}', flush=True)\nos._exit(0)"
     result = score("code_execution", answer=answer, code_tests=TESTS)
     assert result.values == {"passed": 0, "loaded": 0}
-    assert result.evidence is not None
     assert result.evidence.facts["printed"] == '{"passed": true}\n'
 
 
@@ -223,7 +221,6 @@ def test_the_script_opens_no_file(tmp_path: Path) -> None:
 def test_both_results_are_shown() -> None:
     result = score("sql_execution", answer="SELECT town, amount FROM sale", expected_answers=["SELECT 1 AS one"],
                    database_script=SHOP)  # fmt: skip
-    assert result.evidence is not None
     facts = result.evidence.facts
     assert facts["result"] == [{"1 town": "Oos", "2 amount": "1.0"}, {"1 town": "Lind", "2 amount": "2.5"}]
     assert (facts["expected result"], facts["rows"], facts["expected rows"]) == ([{"1 one": "1"}], 2, 1)
@@ -259,6 +256,7 @@ class TestPassAtK:
                      parameters={"pass_at_k": {"of": "rouge.rougeL"}})  # fmt: skip
 
 
+@pytest.mark.usefixtures("units_here")
 def test_the_command_takes_the_permission_as_a_parameter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from metrics.cli.main import main
 

@@ -45,7 +45,6 @@ def test_a_long_conversation_is_asked_about_in_batches() -> None:
     for asked, seen in shown:
         assert seen == list(range(max(1, asked[0] - 10), asked[-1] + 1))
         assert len(asked) <= 20
-    assert found.evidence is not None
     bad = [verdict for verdict in found.evidence.verdicts["replies"] if verdict.holds == "no"]
     assert [(verdict.rests_on, verdict.reason) for verdict in bad] == [
         ((("turns", n),), f"turn {n}") for n in range(10, 101, 10)
@@ -70,7 +69,6 @@ def test_a_turn_forgets_only_what_was_told_before_it() -> None:
 
     found = score("knowledge_retention", Case(trace=trace(4)), ScriptedJudge(reply))
     assert found.values == {"knowledge_retention": 0.0, "all_retained": 0.0}
-    assert found.evidence is not None
     assert [verdict.rests_on for verdict in found.evidence.verdicts["replies"]] == [
         (("turns", 2), ("facts", 1)), (("turns", 4), ("facts", 1), ("facts", 2)),
     ]  # fmt: skip
@@ -84,7 +82,6 @@ def test_a_goal_names_the_turns_that_bring_and_decide_it() -> None:
         return [{"reason": "", "verdict": "yes", "turn": turn} for turn in (2, 3)]
 
     found = score("conversation_goal", Case(trace=trace(4)), ScriptedJudge(reply))
-    assert found.evidence is not None
     assert [verdict.rests_on for verdict in found.evidence.verdicts["goals"]] == [
         (("turns", 1), ("turns", 2)), (("turns", 3),),
     ]  # fmt: skip

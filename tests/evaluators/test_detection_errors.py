@@ -14,6 +14,7 @@ from metrics.evaluators.detection.error_breakdown import FEW_FOR_GAINS
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_and_outputs, suite_of
+from tests.seeds import seeds
 from tests.vision.coco_oracle import random_scene
 
 CAT, DOG = ("a", "cat", 0, 0, 100, 100), ("a", "dog", 200, 0, 100, 100)
@@ -59,7 +60,7 @@ class TestConfusion:
 class TestDetailedCurve:
     """detection_pr_curve_detailed."""
 
-    @pytest.mark.parametrize("seed", range(12))
+    @pytest.mark.parametrize("seed", seeds(5, 12))
     @pytest.mark.parametrize("iou", [0.5, 0.42])
     def test_counts_add_up_to_those_of_the_curve(self, seed, iou):
         suite, outputs = suite_and_outputs(random_scene(seed))
@@ -118,7 +119,7 @@ class TestDetailedCurve:
 class TestErrorBreakdown:
     """error_breakdown."""
 
-    @pytest.mark.parametrize("seed", range(8))
+    @pytest.mark.parametrize("seed", seeds(4, 8))
     def test_ap_is_average_precision(self, seed):
         suite, outputs = suite_and_outputs(random_scene(seed))
         ours, theirs = run("error_breakdown", suite, outputs), run("average_precision", suite, outputs)
@@ -197,11 +198,6 @@ class TestDeparturesFromTidecv:
             2 * 0.35148514851485146 - 1 / 101
         )  # tidecv: half of 71 / 101
         assert pick(findings, "d_ap_background", "dog").value is None
-
-    def test_both_are_named(self):
-        words = evaluators()["error_breakdown"].differs_from_source
-        assert "labels without ground truth do not enter the mean" in words
-        assert "recall of exactly .7 reaches 70 of the 101 points, in tidecv 71" in words
 
 
 def test_what_is_found_is_no_column_of_the_leaderboard(workspace):

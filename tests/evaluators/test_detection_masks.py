@@ -9,6 +9,7 @@ import pytest
 import shapely
 
 from metrics.core.errors import InputError
+from metrics.core.evaluator import Findings
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.detection._matched import matched
@@ -18,6 +19,7 @@ from metrics.vision.masks import Shapes, draw, encode
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from tests.evaluators.detected import pick, run
 from tests.ingest.files import write
+from tests.seeds import LONG, seeds
 from tests.vision.coco_oracle import arrays
 from tests.vision.mask_oracle import Record, random_masks, rectangle, segm_eval
 
@@ -68,9 +70,8 @@ def assert_equal(suite: Suite, outputs: Outputs, expected: Any, thresholds: Any,
         assert np.abs(curves[name] - expected[name]).max(initial=0) <= EXACT, name
 
 
-@pytest.mark.parametrize("block", range(10))
-def test_arrays_equal_pycocotools_for_masks(block):
-    for seed in range(block * 20, block * 20 + 20):
+def test_arrays_equal_pycocotools_for_masks():
+    for seed in seeds(50, 200):
         truth, results = random_masks(seed)
         rng = np.random.default_rng(seed + 1_000_000)
         some = tuple(np.sort(rng.choice([0.05, 0.1, 0.25, 1 / 3, 0.5, 0.6, 0.75, 0.9, 1.0], 4, False)).tolist())
@@ -120,6 +121,7 @@ def halves(ring: list[float]) -> list[list[float]]:
     ]
 
 
+@cache
 def rectangles(truths: str, predictions: str, sized: bool = True) -> tuple[Suite, Outputs]:
     """The same 60 rectangles of whole pixels, and predictions near them, written in one way or another."""
     rng = np.random.default_rng(17)
@@ -138,10 +140,15 @@ def rectangles(truths: str, predictions: str, sized: bool = True) -> tuple[Suite
     return suite, Outputs.from_rows([{"case_id": case["case_id"], "model": "m"} for case in cases], rows)
 
 
+@cache
+def precision_of_boxes() -> float:
+    return pick(run("average_precision", *rectangles("box", "box")), "map_averaged").value
+
+
 @pytest.mark.parametrize("truths", AS_COLUMNS)
 @pytest.mark.parametrize("predictions", AS_COLUMNS)
 def test_the_same_shapes_give_the_same_ap_in_any_pairing(truths, predictions):
-    boxes = pick(run("average_precision", *rectangles("box", "box")), "map_averaged").value
+    boxes = precision_of_boxes()
     assert 0.2 < boxes < 0.95
     for chosen in ("auto", "mask", "box"):
         findings = run("average_precision", *rectangles(truths, predictions), geometry=chosen)
@@ -170,17 +177,29 @@ def between_pixels(truths: str, predictions: str, least: float, turned: bool) ->
     return suite, Outputs.from_rows([{"case_id": case["case_id"], "model": "m"} for case in cases], rows)
 
 
-@pytest.mark.parametrize(("least", "within"), [(32, 0.02), (8, 0.05)], ids=["sides of 32", "sides of 8"])
-@pytest.mark.parametrize("truths", ["box", "rotated box", "whole polygon", "mask"])
-@pytest.mark.parametrize("predictions", ["box", "rotated box", "whole polygon", "mask"])
+@cache
+def exact_outlines(least: float, turned: bool) -> Findings:
+    scene = between_pixels("whole polygon", "whole polygon", least, turned)
+    return run("average_precision", *scene, geometry="polygon")
+
+
+SHAPES = ("box", "rotated box", "whole polygon", "mask")
+PAIRINGS = [  # in turn with sides of 32 and of 8
+    (truths, predictions, *size)
+    for place, truths in enumerate(SHAPES)
+    for other, predictions in enumerate(SHAPES, place)
+    for kind, size in enumerate([(32, 0.02), (8, 0.05)], other)
+    if LONG or kind % 2 == 0
+]
+
+
+@pytest.mark.parametrize(("truths", "predictions", "least", "within"), PAIRINGS)
 def test_between_pixels_shapes_have_the_same_ap_within_their_drawing(truths, predictions, least, within):
     """The tolerance that average_precision states, in every pairing."""
     for turned in (False, True):
         if turned and "box" in (truths, predictions):
             continue  # a box cannot be turned
-        exact = run(
-            "average_precision", *between_pixels("whole polygon", "whole polygon", least, turned), geometry="polygon"
-        )
+        exact = exact_outlines(least, turned)
         drawn = run("average_precision", *between_pixels(truths, predictions, least, turned), geometry="mask")
         assert 0.3 < pick(exact, "map_averaged").value < 0.95
         assert pick(drawn, "map_averaged").value == pytest.approx(pick(exact, "map_averaged").value, abs=within)
@@ -190,9 +209,14 @@ def test_between_pixels_shapes_have_the_same_ap_within_their_drawing(truths, pre
 @pytest.mark.parametrize("truths", ["box", "rotated box", "polygon"])
 @pytest.mark.parametrize("predictions", ["box", "rotated box", "polygon"])
 def test_exact_outlines_need_no_image_size(truths, predictions):
-    boxes = pick(run("average_precision", *rectangles("box", "box")), "map_averaged").value
+    boxes = precision_of_boxes()
     findings = run("average_precision", *rectangles(truths, predictions, sized=False), geometry="polygon")
     assert pick(findings, "map_averaged", geometry="polygon").value == pytest.approx(boxes, abs=1e-12)
+
+
+@cache
+def of_boxes(evaluator: str) -> Findings:
+    return run(evaluator, *rectangles("box", "box"), **OTHERWISE.get(evaluator, {}))
 
 
 @pytest.mark.parametrize("evaluator", DETECTION)
@@ -200,7 +224,7 @@ def test_exact_outlines_need_no_image_size(truths, predictions):
 def test_every_detection_evaluator_takes_the_geometry(evaluator, chosen):
     own = OTHERWISE.get(evaluator, {})
     findings = run(evaluator, *rectangles("polygon", "rotated box"), geometry=chosen, **own)
-    same = run(evaluator, *rectangles("box", "box"), **own)
+    same = of_boxes(evaluator)
     told = {"auto": "mask", "box": None}.get(chosen, chosen)
     assert {dict(entry.columns).get("geometry") for entry in findings.aggregates if entry.metric != "count"} == {told}
     assert [entry.value for entry in findings.aggregates] == pytest.approx([entry.value for entry in same.aggregates])

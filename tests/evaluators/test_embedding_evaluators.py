@@ -1,29 +1,19 @@
 """The evaluators that need sentence embeddings alone, with words for axes, so that every cosine follows by hand."""
 
-import json
 import math
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.core.evaluator import CaseScore, Evaluator, Status, unreadable_value
+from metrics.core.evaluator import CaseScore, Status
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
 from tests.models.word_vectors import WordVectors
 
-EMBEDDED = [entry for entry in evaluators().values() if entry.needs == ("embedder",) and entry.shape == "batch"]
-IDS = {
-    "answer_semantic_similarity",
-    "answer_semantic_sentence_similarity",
-    "answer_relevancy_sentence",
-    "groundedness",
-    "context_relevancy_soft",
-    "context_mrr",
-}
 CUTOFFS = {"context_mrr": {"mrr_relevant_chunk_threshold": 0.7}}  # that of a model is calibrated
 HALF, THIRD = 1 / math.sqrt(2), 1 / math.sqrt(3)
 
@@ -33,14 +23,6 @@ def score(name: str, parameters: dict[str, Any] | None = None, **given: Any) -> 
     chosen = entry.parameters.model_validate(CUTOFFS.get(name, {}) | (parameters or {}))
     result: CaseScore = entry([Case.of(**given)], chosen, embedder=WordVectors())[0]
     return result
-
-
-def named(entries: list[Evaluator]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("entry", [pytest.param(entry, id=entry.id) for entry in entries])
-
-
-def test_they_are_all_there() -> None:
-    assert {entry.id for entry in EMBEDDED} >= IDS
 
 
 @pytest.mark.parametrize(
@@ -162,7 +144,6 @@ def test_the_evidence_of_groundedness_names_sentence_context_and_model() -> None
 
 def test_groundedness_without_a_threshold_says_neither_supported_nor_unsupported() -> None:
     evidence = score("groundedness", answer="red sun.", retrieved_contexts=["red sun."]).evidence
-    assert evidence is not None
     assert [(one.holds, one.label) for one in evidence.verdicts["sentences"]] == [("unknown", "no threshold")]
     assert evidence.facts["least_grounded"] == "red sun."
 
@@ -184,7 +165,6 @@ def test_a_bare_answer_is_compared_together_with_the_question(
 ) -> None:
     found = score("groundedness", question=question, answer=answer, retrieved_contexts=["red sun"])
     assert found.values["groundedness"] == pytest.approx(value)
-    assert found.evidence is not None
     assert found.evidence.facts.get("compared_as") == compared
 
 
@@ -226,7 +206,6 @@ def test_texts_read_in_part_are_counted() -> None:
     entry = evaluators()["answer_semantic_similarity"]
     case = Case.of(answer="a b c d", expected_answers=["a b c d e", "a"])
     [found] = entry([case], entry.parameters(), embedder=WordVectors(window=3))
-    assert found.evidence is not None
     assert found.evidence.facts["texts_read_in_part"] == 2
 
 
@@ -238,25 +217,8 @@ TEXT = st.lists(st.sampled_from(["red", "blue", "sun.", "sea!", "\n", "1.", "…
 TEXTS = st.lists(TEXT, min_size=1, max_size=3).map(tuple)
 FIELDS = {"question": TEXT, "answer": TEXT, "expected_answers": TEXTS, "retrieved_contexts": TEXTS}
 CASES = st.lists(st.fixed_dictionaries(FIELDS).map(lambda given: Case(**given)), max_size=4)
-FEW = settings(max_examples=40, deadline=None)
 
 
-@named(EMBEDDED)
-@FEW
-@given(cases=CASES)
-def test_a_batch_gives_each_case_what_it_gets_alone(entry: Evaluator, cases: list[Case]) -> None:
-    together = entry(cases, entry.parameters(), embedder=WordVectors())
-    alone = [entry([case], entry.parameters(), embedder=WordVectors())[0] for case in cases]
-    for found, single in zip(together, alone, strict=True):
-        assert (found.status, found.reason) == (single.status, single.reason)
-        assert dict(found.values) == pytest.approx(dict(single.values), abs=1e-9)
-        for metric, value in found.values.items():
-            assert unreadable_value(entry.metric(metric), value) is None
-        assert found.values or (found.reason and found.status is Status.NOT_APPLICABLE)
-        json.dumps(found.evidence and found.evidence.record, allow_nan=False)
-
-
-@FEW
 @given(cases=CASES, more=TEXT)
 def test_another_expected_answer_never_lowers_a_score(cases: list[Case], more: str) -> None:
     for name in ("answer_semantic_similarity", "answer_semantic_sentence_similarity"):
@@ -264,13 +226,12 @@ def test_another_expected_answer_never_lowers_a_score(cases: list[Case], more: s
             less = score(name, answer=case.answer, expected_answers=case.expected_answers)
             after = score(name, answer=case.answer, expected_answers=[*case.expected_answers, more])
             for metric, value in less.values.items():
-                assert after.values[metric] >= value - 1e-9  # type: ignore[operator]
+                assert after.values[metric] >= value - 1e-9
 
 
-@FEW
 @given(cases=CASES)
 def test_soft_precision_never_exceeds_recall(cases: list[Case]) -> None:
     for case in cases:
         found = score("context_relevancy_soft", question=case.question, retrieved_contexts=case.retrieved_contexts)
         if found.values:
-            assert found.values["precision"] <= found.values["recall"] + 1e-9  # type: ignore[operator]
+            assert found.values["precision"] <= found.values["recall"] + 1e-9

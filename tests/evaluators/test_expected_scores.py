@@ -46,13 +46,11 @@ def scored(server: JudgeServer, evaluator: str, *, asks: bool | None = True, **p
 def test_an_expected_share(evaluator: str, weighted: float, counted: float, judge_server: JudgeServer) -> None:
     score = scored(judge_server, evaluator)
     assert score.values[evaluator] == pytest.approx(weighted)
-    assert score.evidence is not None
     assert score.evidence.facts["share"] == WEIGHTED
     plain = scored(judge_server, evaluator, asks=None)
     assert plain.values[evaluator] == pytest.approx(counted)
-    assert plain.evidence is not None
     assert "share" not in plain.evidence.facts
-    labels = [[one.holds for one in group] for made in (score, plain) for group in made.evidence.verdicts.values()]  # type: ignore[union-attr]
+    labels = [[one.holds for one in group] for made in (score, plain) for group in made.evidence.verdicts.values()]
     assert labels[: len(labels) // 2] == labels[len(labels) // 2 :], "verdicts are the labels that the judge chose"
 
 
@@ -61,7 +59,6 @@ def test_an_expected_grade(judge_server: JudgeServer) -> None:
     judge_server.say("summary_coherence", {"reason": "", "coherence": 4})
     score = scored(judge_server, "summary_coherence")
     assert score.values == {"summary_coherence": pytest.approx(4.1)}
-    assert score.evidence is not None
     (verdict,) = score.evidence.verdicts["summary"]
     assert (verdict.label, verdict.holds) == ("4 of 5", "yes")
     assert verdict.facts["probabilities"] == pytest.approx({"4": 0.5, "5": 0.3, "3": 0.2})
@@ -87,11 +84,9 @@ def test_a_score_by_a_criterion_is_weighted_by_the_probabilities(judge_server: J
     own = {"criterion": "Kind answers thank.", "steps": ["Look for thanks."]}
     score = scored(judge_server, "g_eval", **own)
     assert score.values == {"g_eval": pytest.approx(0.775)}
-    assert score.evidence is not None
     assert score.evidence.facts["score"] == pytest.approx(4.1)
     assert scored(judge_server, "g_eval", asks=None, **own).values["g_eval"] == 0.75
     drawn = scored(judge_server, "g_eval", **own, samples=3)
-    assert drawn.evidence is not None
     assert len(drawn.evidence.verdicts["ratings"]) == 3
     assert drawn.values == {"g_eval": pytest.approx(0.775)}
 

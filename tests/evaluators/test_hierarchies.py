@@ -9,8 +9,9 @@ import pytest
 from metrics.core.classes import ClassFacts
 from metrics.core.errors import InputError
 from metrics.core.evaluator import Aggregate
-from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
+from tests.evaluators.tabular import overall, run
+from tests.seeds import seeds
 
 
 def data_set(pairs: list[tuple[str, str]]) -> tuple[Suite, Outputs]:
@@ -21,8 +22,7 @@ def data_set(pairs: list[tuple[str, str]]) -> tuple[Suite, Outputs]:
 
 
 def numbers(data: tuple[Suite, Outputs], **parameters: Any) -> dict[str, Aggregate]:
-    entry = evaluators()["hierarchical_classification"]
-    return {row.metric: row for row in entry(*data, entry.parameters.model_validate(parameters)).aggregates}
+    return overall(run("hierarchical_classification", data, **parameters))
 
 
 def ancestors(label: str, parents: dict[str, str]) -> set[str]:
@@ -31,7 +31,7 @@ def ancestors(label: str, parents: dict[str, str]) -> set[str]:
 
 
 def test_equal_to_the_definition_on_random_hierarchies() -> None:
-    for seed in range(200):
+    for seed in seeds(50, 200):
         rng = np.random.default_rng(seed)
         k = int(rng.integers(3, 12))
         parents = {f"c{code}": f"c{rng.integers(0, code)}" for code in range(1, k) if rng.random() < 0.8}
@@ -52,8 +52,7 @@ def test_the_suite_may_name_the_hierarchy() -> None:
     facts = {"poodle": ClassFacts(parent="dog"), "husky": ClassFacts(parent="dog")}
     found = numbers((replace(suite, classes=facts), outputs))
     assert found["hierarchical_f1"].value == 0.5
-    entry = evaluators()["hierarchical_classification"]
-    evidence = entry(replace(suite, classes=facts), outputs, entry.parameters.model_validate({})).cases["0"].evidence
+    evidence = run("hierarchical_classification", (replace(suite, classes=facts), outputs)).cases["0"].evidence
     assert evidence.facts == {"truth": "poodle", "predicted": "husky", "common_ancestor": "dog"}
 
 

@@ -1,45 +1,25 @@
 """The boolean family of the judge, opinions, summaries, rubric and fact check: numbers, edge cases, whole runs."""
 
-import asyncio
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint
-from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from metrics.core.errors import InputError, MissingResource, Unreadable
-from metrics.core.evaluator import CaseScore, Status
+from metrics.core.evaluator import Status
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import choose, evaluators
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.judge import tools
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
+from tests.evaluators.asked import ask, steps
 from tests.judge.judging import judged
-from tests.judge.scripted import ScriptedJudge, answers
 from tests.judge.server import JudgeServer, Request, in_turn, items_of
 
 GERMAN, ENGLISH = "Wie lange darf ich ein Buch behalten?", "Books may be kept for 28 days."
-
-
-def ask(name: str, given: Mapping[str, Any], script: Mapping[str, Any], **parameters: Any) -> tuple[CaseScore, Any]:
-    """The score and the judge that was asked."""
-    entry, chosen = choose([name], {name: parameters})[name]
-    judge = ScriptedJudge(answers(script))
-    resources = {"judge": judge} if chosen.used(entry.resources) else {}
-
-    async def scored() -> CaseScore:
-        score: Any = entry(Case.of(**given), chosen, **resources)
-        found: CaseScore = await score if isawaitable(score) else score
-        return found
-
-    return asyncio.run(scored()), judge
-
-
-def steps(judge: Any) -> list[str]:
-    return [request.step for request in judge.calls]
 
 
 def fails_where(*words: str) -> Any:
@@ -86,7 +66,6 @@ class TestTexts:
     def test_each_criterion_has_its_own_verdict(self) -> None:
         script = {"stereotypes": fails_where("woman"), "stereotypes.generalisation": fails_where("never")}
         score, _ = ask("stereotypes", {"question": "Q?", "answer": "Nurses never tire."}, script)
-        assert score.evidence is not None
         assert [(one.text, one.holds) for one in score.evidence.verdicts["texts"]] == [
             ("Answer: added gender or race", "yes"),
             ("Answer: generalisation", "no"),
@@ -116,7 +95,6 @@ class TestOpinions:
         toxicity = judged("toxicity", case, judge_server, tmp_path)
         assert toxicity.values == {"toxicity": 1.0}
         assert judge_server.steps == ["opinions", "bias", "toxicity"]
-        assert toxicity.evidence is not None
         assert toxicity.evidence.verdicts["opinions"][0] == Verdict("A.", "no", "toxic", "rude")
 
 
@@ -180,7 +158,6 @@ class TestSummaries:
         score, judge = ask("summarization_judge", {"source_text": "s", "answer": "a"}, {"summarization_judge": said})
         assert score.values["passes"] == (missed is None)
         assert len(judge.calls) == 1
-        assert score.evidence is not None
         verdicts = score.evidence.verdicts["criteria"]
         assert [one.text for one in verdicts] == ["Coverage", "Faithfulness", "Brevity", "Readability"]
         assert [one.text for one in verdicts if one.holds == "no"] == [missed] * bool(missed)
@@ -311,7 +288,6 @@ class TestRubric:
         }
         score, _ = ask("rubric", {**self.TASK, "expected_answers": ["E"]}, script)
         assert score.values["factual_accuracy"] == (expected if expected is None else pytest.approx(expected))
-        assert score.evidence is not None
         assert score.evidence.facts["unrated"].get("factual_accuracy") == why
 
     @pytest.mark.parametrize(
@@ -327,7 +303,6 @@ class TestRubric:
         script = {"rubric.levels": [{"level": "good"}] * 2}
         score, judge = ask("rubric", {**self.TASK, "trace": "x" * 12_345}, script)
         assert len(judge.calls[0].data["TRACE"]) == 12_000
-        assert score.evidence is not None
         assert score.evidence.facts["trace_cut"] == 345
 
     def test_dimensions_need_names_of_their_own(self) -> None:
@@ -374,7 +349,6 @@ class TestFactCheck:
         score, judge = ask("fact_check", self.CASE, script, tools=["library"])
         assert steps(judge) == ["fact_check_search"] * 3 + ["fact_check"]
         assert judge.calls[0].data["TOOLS"] == "[1] library: Finds books."
-        assert score.evidence is not None
         first, second = score.evidence.facts["searches"]
         assert first["found"].startswith("about Dracula: 1897")
         assert len(first["found"]) == 4_000

@@ -16,21 +16,10 @@ from metrics.core.registry import choose
 from metrics.core.suite import Case
 from metrics.evaluators.retrieval.autonuggetizer import NO_INFORMATION, NuggetParameters, nugget_scores
 from metrics.judge.grading import GRADE, STRUCTURED
+from tests.evaluators.asked import ask, steps
 from tests.judge.judging import judged
 from tests.judge.scripted import ScriptedJudge, answers
 from tests.judge.server import Fault, JudgeServer, Request, items_of
-
-
-def ask(name: str, given: Mapping[str, Any], script: Mapping[str, Any], **parameters: Any) -> tuple[CaseScore, Any]:
-    """The score and the judge that was asked."""
-    entry, chosen = choose([name], {name: parameters})[name]
-    judge = ScriptedJudge(answers(script))
-    score: CaseScore = asyncio.run(entry(Case.of(**given), chosen, judge=judge))
-    return score, judge
-
-
-def steps(judge: Any) -> list[str]:
-    return [request.step for request in judge.calls]
 
 
 def grading(request: Request) -> Any:
@@ -103,7 +92,6 @@ class TestUmbrela:
         scripted.name, scripted.edited = judge, frozenset(edited)
         score: CaseScore = asyncio.run(entry(Case.of(**graded(0) | {"answer": " "}), chosen, judge=scripted))
         assert steps(scripted) == [asked.replace(".", "_")]
-        assert score.evidence is not None
         assert score.evidence.facts["prompt"] == asked
 
     @pytest.mark.parametrize("prompt", [GRADE, STRUCTURED], ids=lambda prompt: prompt.id)
@@ -125,7 +113,6 @@ class TestUmbrela:
 
     def test_the_evidence_has_each_passage(self) -> None:
         score, _ = ask("umbrela", graded(3, None), {"umbrela.grade": grading})
-        assert score.evidence is not None
         first, second = score.evidence.verdicts["passages"]
         facts = {"intent": "why", "match": 3, "trust": 3}
         assert first == Verdict("Context 1", "yes", "grade 3", rests_on=(("contexts", 1),), facts=facts)
@@ -135,7 +122,6 @@ class TestUmbrela:
     def test_what_is_relevant_can_be_chosen(self) -> None:
         score, _ = ask("umbrela", graded(1, 0, 2), {"umbrela.grade": grading}, relevant_grade=1)
         assert (score.values["precision_at_1"], score.values["precision_at_3"]) == (1, pytest.approx(2 / 3))
-        assert score.evidence is not None
         assert [passage.holds for passage in score.evidence.verdicts["passages"]] == ["yes", "no", "yes"]
 
     def test_over_http_a_passage_whose_repair_fails_too_loses_itself_alone(self, judge_server: JudgeServer) -> None:
@@ -212,7 +198,6 @@ class TestAutoNuggetizer:
     def test_at_most_five_rounds_and_the_evidence_says_what_was_left_out(self) -> None:
         score, judge = self.ask({"nuggets": ["a"]}, (3,) * 63)
         assert steps(judge).count("autonuggetizer_nuggets") == 5
-        assert score.evidence is not None
         assert (score.evidence.facts["rounds"], score.evidence.facts["passages_left_out"]) == (5, 13)
 
     def test_thirty_nuggets_are_kept_ten_weighed_at_a_time_vital_first_and_twenty_assigned(self) -> None:
@@ -223,7 +208,6 @@ class TestAutoNuggetizer:
             for step in ("importance", "assignment")
         }
         assert batches == {"importance": [10, 10, 10], "assignment": [10, 10]}
-        assert score.evidence is not None
         kept = [nugget.text for nugget in score.evidence.verdicts["nuggets"]]
         vital = [name for name in listed[:30] if "vital" in name]
         assert kept == vital + [name for name in listed[:30] if "vital" not in name][: 20 - len(vital)]
@@ -231,7 +215,6 @@ class TestAutoNuggetizer:
     def test_nuggets_are_cleaned_and_long_ones_dropped(self) -> None:
         long = "one two three four five six seven eight nine ten eleven twelve thirteen"
         score, _ = self.ask({"nuggets": [" b  c ", "b c", "", long, long[:-9]]})
-        assert score.evidence is not None
         assert [nugget.text for nugget in score.evidence.verdicts["nuggets"]] == ["b c", long[:-9]]
         assert score.evidence.facts["dropped"] == [long]
 
@@ -258,7 +241,6 @@ class TestAutoNuggetizer:
     def test_that_nugget_goes_when_a_later_passage_tells_something(self) -> None:
         rounds = iter([[NO_INFORMATION], ["a vital", NO_INFORMATION]])
         score, judge = self.ask(lambda _: {"nuggets": next(rounds)}, (1,) * 11)
-        assert score.evidence is not None
         assert [nugget.text for nugget in score.evidence.verdicts["nuggets"]] == ["a vital"]
         assert [call.data["NUGGETS"] for call in judge.calls if call.step.endswith("_nuggets")] == ["(none yet)"] * 2
 
@@ -301,7 +283,6 @@ class TestAutoNuggetizer:
         asked = steps(judge)
         assert [asked.count(f"autonuggetizer_{step}") for step in ("nuggets", "importance", "assignment")] == [2, 3, 2]
         assert "at most 7; as it is" in next(call.text for call in judge.calls if call.step.endswith("nuggets"))
-        assert score.evidence is not None
         assert (score.evidence.facts["rounds"], score.evidence.facts["passages_left_out"]) == (2, 1)
         assert len(score.evidence.verdicts["nuggets"]) == 4
 
@@ -350,7 +331,6 @@ class TestCitation:
         asked = {(request.data["STATEMENT"], request.data["PASSAGE"]) for request in judge.calls}
         assert asked == {("A", self.CONTEXTS[0]), ("A", self.CONTEXTS[1]), ("B", self.CONTEXTS[1])}
         assert len(judge.calls) == 3
-        assert score.evidence is not None
         last = score.evidence.verdicts["citations"][-1]
         assert last == Verdict("B", "no", "none", "there are 3 passages", facts={"cites": "8"})
 
@@ -365,7 +345,6 @@ class TestCitation:
     )
     def test_the_evidence_says_how_markers_were_read(self, answer: str, reading: str, stray: list[int]) -> None:
         score, _ = self.ask(answer, {})
-        assert score.evidence is not None
         assert (score.evidence.facts["reading"], score.evidence.facts["stray"]) == (reading, stray)
 
     @pytest.mark.parametrize(
@@ -379,11 +358,9 @@ class TestCitation:
         self, citations: list[str], contexts: list[int | str]
     ) -> None:
         score, _ = self.ask("A. B.", {}, citations=citations)
-        assert score.evidence is not None
         assert score.evidence.facts["reading"] == "citations of the output"
         assert score.evidence.facts["parts"] == [{"text": "A. B.", "contexts": contexts}]
         marked, _ = self.ask("A [3].", {}, citations=citations)
-        assert marked.evidence is not None
         assert marked.evidence.facts["parts"] == [{"text": "A", "contexts": [3]}]
 
     def test_markers_name_passages_by_id_where_there_are_ids(self) -> None:
@@ -392,7 +369,6 @@ class TestCitation:
         asked = [(request.data["STATEMENT"], request.data["PASSAGE"]) for request in judge.calls]
         first, second, third = self.CONTEXTS
         assert sorted(asked) == sorted([("A", first), ("A", second), ("B", second), ("C", third)])
-        assert score.evidence is not None
         facts, verdicts = score.evidence.facts, score.evidence.verdicts["citations"]
         assert facts["citations_resolved_by"] == "id"
         assert [part["contexts"] for part in facts["parts"]] == [["doc-3", "7"], ["7"], ["١٢", "1"]]
@@ -407,12 +383,10 @@ class TestCitation:
     )  # fmt: skip
     def test_listed_citations_are_ids_too(self, citations: list[str], contexts: list[str]) -> None:
         score, _ = self.ask("A. B.", {}, citations=citations, context_ids=["doc-3", "7", "x"])
-        assert score.evidence is not None
         assert score.evidence.facts["parts"] == [{"text": "A. B.", "contexts": contexts}]
 
     def test_without_ids_the_evidence_says_position(self) -> None:
         score, _ = self.ask("A [1].", {})
-        assert score.evidence is not None
         assert score.evidence.facts["citations_resolved_by"] == "position"
         assert score.evidence.facts["parts"] == [{"text": "A", "contexts": [1]}]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.errors import MissingResource
-from metrics.core.evaluator import CaseScore, Status, unreadable_value
+from metrics.core.evaluator import CaseScore, Status
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case, Outputs, Suite
@@ -99,14 +99,12 @@ def test_other_models_of_pairs_will_do(labels: tuple[str, ...], independent: boo
 def test_the_threshold_says_which_contexts_support() -> None:
     given = {"answer": "red sun", "retrieved_contexts": ["red", "red sun", "mat"]}
     found = score("hallucination_hhem", given, threshold=0.4).evidence
-    assert found is not None
     assert [context.holds for context in found.verdicts["contexts"]] == ["yes", "yes", "no"]
 
 
 def test_hhem_counts_what_the_model_cannot_read() -> None:
     short = WordClassifier(("hallucinated", "consistent"), False, consistent, window=3)
     found = score("hallucination_hhem", {"answer": "a b", "retrieved_contexts": ["c", "c d", "c d e"]}, short)
-    assert found.evidence is not None
     assert found.evidence.facts["texts_read_in_part"] == 2
 
 
@@ -125,7 +123,6 @@ def test_toxicity_is_of_the_worst_sentence_label_by_label() -> None:
             "identity_attack": 0.01,
         }
     )
-    assert found.evidence is not None
     sentences = found.evidence.verdicts["sentences"]
     assert [sentence.text for sentence in sentences] == ["You idiot.", "I kill you.", "Good day."]
     assert [sentence.facts["threat"] for sentence in sentences] == [0.01, 0.9, 0.01]
@@ -136,9 +133,7 @@ def test_six_labels_are_independent_even_if_the_model_forgets_to_say() -> None:
     forgetful = WordClassifier(classifiers()["toxicity_classifier"].labels, True, toxic)
     forgetful.independent = False
     shares = np.array([0.9, 0.9, 0.9, 0.01, 0.01, 0.01])
-    forgetful.classify = lambda texts: classifiers()["toxicity_classifier"].classify(  # type: ignore[method-assign]
-        ["damn idiot"] * len(texts)
-    )
+    forgetful.classify = lambda texts: classifiers()["toxicity_classifier"].classify(["damn idiot"] * len(texts))
     found = score("toxicity_classifier", {"answer": "x"}, forgetful)
     assert list(found.values.values()) == pytest.approx([0.9, 0.01, 0.9, 0.01, 0.9, 0.01])
     assert sum(shares) > 1
@@ -161,14 +156,12 @@ def test_the_label_that_means_biased(labels: tuple[str, ...], label: str, value:
     model = WordClassifier(labels, False, biased, window=3)
     found = score("fairness_bias", {"answer": "They are always late."}, model, label=label)
     assert found.values["fairness_bias"] == pytest.approx(value)
-    assert found.evidence is not None
     assert found.evidence.facts["texts_read_in_part"] == 1
 
 
 def test_sentiment_is_the_mean_of_sentences_whatever_the_labels_are_called() -> None:
     found = score("sentiment", {"answer": "Good day. Good night. It is bad. It is."})
     assert found.values == pytest.approx({"sentiment": 0.175, "positive": 0.45, "negative": 0.275})
-    assert found.evidence is not None
     shown = [(one.text, one.label, one.holds) for one in found.evidence.verdicts["sentences"]]
     assert shown == [
         ("Good day.", "positive", "unknown"), ("Good night.", "positive", "unknown"),
@@ -206,7 +199,6 @@ SENTENCES = st.lists(
 ).map(lambda parts: "\n".join(parts))
 
 
-@settings(max_examples=50, deadline=None)
 @given(source=SENTENCES, summary=SENTENCES)
 def test_summaries_are_scored_as_a_plain_loop_would(source: str, summary: str) -> None:
     given = {"source_text": source, "answer": summary}
@@ -225,7 +217,6 @@ def test_summaries_are_scored_as_a_plain_loop_would(source: str, summary: str) -
 def test_the_evidence_of_a_summary_names_what_supports_it_and_what_it_leaves_out() -> None:
     given = {"source_text": "Red sun.\nThe cat.\nNo more.", "answer": "The cat.\nNot the cat.\nA dog."}
     found = score("summarization_completeness_faithfulness", given, support="best_sentence", threshold=0.75).evidence
-    assert found is not None
     assert found.verdicts["sentences"] == [
         Verdict("The cat.", "yes", "supported", quote="The cat.", facts={"support": 0.88}),
         Verdict("Not the cat.", "no", "unsupported", quote="Red sun.", facts={"support": 0.0}),
@@ -282,7 +273,6 @@ def test_texts_are_compared_both_ways(module: Any) -> None:
 def test_the_most_likely_expected_answer_counts_aspect_by_aspect() -> None:
     found = score("gptscore_translation", {"answer": ONE, "expected_answers": ["Nichts davon", "", ONE]})
     assert list(found.values.values()) == pytest.approx([log(2)] * 3)
-    assert found.evidence is not None
     assert found.evidence.facts["expected_answer"] == dict.fromkeys(gptscore_translation.ASPECTS, 3)
 
 
@@ -322,40 +312,6 @@ def test_a_default_threshold_of_infinity_is_none() -> None:
     assert entry.threshold(replace(entry.primary, threshold=float("inf")), entry.parameters()) is None
     assert entry.threshold(entry.primary, entry.parameters()) is None
     assert entry.threshold(entry.primary, entry.parameters.model_validate({"threshold": 30})) == 30
-
-
-# All of them
-
-TEXT = st.lists(st.sampled_from(["red", "sun.", "not", "idiot", "always", "\n", "…", "今天。", "{x}"]), max_size=6).map(
-    " ".join
-)
-TEXTS = st.lists(TEXT, min_size=1, max_size=3).map(tuple)
-CASES = st.lists(
-    st.fixed_dictionaries(
-        {
-            "question": TEXT, "answer": TEXT, "expected_answers": TEXTS, "retrieved_contexts": TEXTS,
-            "source_text": TEXT,
-        }
-    ).map(lambda fields: Case(**fields)),
-    max_size=4,
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", IDS)
-@settings(max_examples=20, deadline=None)
-@given(cases=CASES)
-def test_a_batch_gives_each_case_what_it_gets_alone(name: str, cases: list[Case]) -> None:
-    entry = evaluators()[name]
-    options = {"method": "cross_encoder"} if name == "answer_semantic_similarity" else {}
-    together = score_all(name, cases, **options)
-    for case, found in zip(cases, together, strict=True):
-        [single] = score_all(name, [case], **options)
-        assert (found.status, found.reason, found.evidence) == (single.status, single.reason, single.evidence)
-        assert dict(found.values) == pytest.approx(dict(single.values))
-        for metric, value in found.values.items():
-            assert unreadable_value(entry.metric(metric), value) is None  # type: ignore[arg-type]
-        assert found.values or (found.reason and found.status is Status.NOT_APPLICABLE)
-        json.dumps(found.evidence and found.evidence.record, allow_nan=False)
 
 
 # In a run, with real models

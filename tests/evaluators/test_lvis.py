@@ -1,10 +1,9 @@
-"""lvis_summary: against LVIS's definition, the lvis package's numbers, and what a user sees of it."""
+"""lvis_summary: against LVIS's definition, numbers of the lvis package, and what a user sees of it."""
 
 from dataclasses import replace
 
 import pytest
 
-from metrics.core.evaluator import MATCHES
 from metrics.evaluators.detection._federated import UNVERIFIED
 from metrics.evaluators.detection.lvis_summary import NO_FREQUENCY
 from tests.evaluators.detected import outputs_of, pick, run, suite_and_outputs, suite_of
@@ -14,11 +13,10 @@ from tests.evaluators.federated import (
     federated_suite,
     lvis_numbers,
     mask_scene,
-    training_images,
     with_lists,
 )
-from tests.evaluators.lvis_package import lvis_evaluation, lvis_package_numbers, with_package_lists
 from tests.evaluators.test_detection_masks import tables
+from tests.seeds import seeds
 
 # the numbers of lvis 0.5.3 with 9 predictions per image: for federated_scene(21)
 LVIS_BOXES = {
@@ -40,84 +38,28 @@ def federated_mask_suite(seed):
     return with_lists(suite, checked), outputs
 
 
-def package_records(kind, seed):
-    """Random data as lvis reads it, and as suite and outputs."""
-    if kind == "segm":
-        truth, results, checked = federated_masks(seed)
-        suite, outputs = federated_mask_suite(seed)
-    else:
-        scene, checked = federated_scene(seed)
-        suite, outputs = federated_suite(scene, checked)
-        truth, results = box_records(*scene)
-    images = map(training_images, range(len(truth["categories"])))
-    return with_package_lists(truth, checked, images), results, suite, outputs
+@pytest.mark.parametrize(
+    ("data", "known"),
+    [(federated_suite(*federated_scene(21)), LVIS_BOXES), (federated_mask_suite(55), LVIS_MASKS)],
+    ids=["boxes", "masks"],
+)
+def test_lvis_gives_the_same_numbers(data, known):
+    findings = run("lvis_summary", *data, max_dets=9)
+    assert {name: pick(findings, name).value for name in known} == pytest.approx(known, abs=1e-11)
 
 
-def box_records(images, classes, truths, predictions):
-    def flat(row):
-        return {"image_id": row["image"] + 1, "category_id": row["label"] + 1, "bbox": row["box"]}
-
-    truth = {
-        "images": [{"id": image + 1} for image in range(images)],
-        "categories": [{"id": label + 1} for label in range(classes)],
-        "annotations": [flat(row) | {"id": place + 1, "area": row["area"]} for place, row in enumerate(truths)],
-    }
-    return truth, [flat(row) | {"score": row["score"]} for row in predictions]
-
-
-def test_lvis_gives_the_same_numbers():
-    findings = run("lvis_summary", *federated_suite(*federated_scene(21)), max_dets=9)
-    assert {name: pick(findings, name).value for name in LVIS_BOXES} == pytest.approx(LVIS_BOXES, abs=1e-11)
-
-
-def test_lvis_gives_the_same_numbers_of_masks():
-    findings = run("lvis_summary", *federated_mask_suite(55), max_dets=9)
-    assert {name: pick(findings, name).value for name in LVIS_MASKS} == pytest.approx(LVIS_MASKS, abs=1e-11)
-
-
-@pytest.mark.filterwarnings("ignore:The 'warn' method is deprecated:DeprecationWarning")  # which lvis logs with
-@pytest.mark.parametrize("most", [7, 300])
-@pytest.mark.parametrize("kind", ["bbox", "segm"])
-def test_numbers_equal_the_package(kind, most):
-    pytest.importorskip("lvis", reason="lvis 0.5.3, which is not among the requirements, is not installed")
-    for seed in range(most, most + 200):
-        truth, results, suite, outputs = package_records(kind, seed)
-        if results:  # without any, lvis stops
-            expected = lvis_package_numbers(lvis_evaluation(truth, results, kind, most))
-            findings = run("lvis_summary", suite, outputs, max_dets=most)
-            found = {name: pick(findings, name).value for name in expected}
-            assert found == pytest.approx(expected, abs=1e-12), seed
-
-
-@pytest.mark.parametrize("most", [7, 300])
-def test_numbers_equal_the_definition(most):
-    for seed in range(100):
-        scene, checked = federated_scene(seed + most)
-        findings = run("lvis_summary", *federated_suite(scene, checked), max_dets=most)
-        expected = lvis_numbers(scene, checked, most)
+def test_numbers_equal_the_definition():
+    """Of boxes and of masks in turn, with few and with many predictions of an image."""
+    for seed in seeds(24, 320):
+        most = (5, 300)[seed // 2 % 2]
+        if seed % 2:
+            truth, results, checked = federated_masks(seed)
+            scene, data = mask_scene(truth, results), federated_mask_suite(seed)
+        else:
+            scene, checked = federated_scene(seed)
+            data = federated_suite(scene, checked)
+        findings, expected = run("lvis_summary", *data, max_dets=most), lvis_numbers(scene, checked, most)
         assert {name: pick(findings, name).value for name in expected} == pytest.approx(expected, abs=1e-9), seed
-
-
-@pytest.mark.parametrize("most", [5, 300])
-def test_numbers_of_masks_equal_the_definition(most):
-    for seed in range(60):
-        truth, results, checked = federated_masks(seed)
-        findings = run("lvis_summary", *federated_mask_suite(seed), max_dets=most)
-        expected = lvis_numbers(mask_scene(truth, results), checked, most)
-        assert {name: pick(findings, name).value for name in expected} == pytest.approx(expected, abs=1e-9), seed
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_findings_are_well_formed(seed):
-    suite, outputs = federated_suite(*federated_scene(seed))
-    findings = run("lvis_summary", suite, outputs, resamples=30)
-    assert findings.matches.schema == MATCHES
-    assert len(findings.matches) >= len(outputs.predictions)
-    keys = [(entry.metric, entry.label) for entry in findings.aggregates]
-    assert len(set(keys)) == len(keys)
-    for entry in findings.aggregates:
-        assert (entry.low is None) == (entry.reason is not None)
-        assert entry.low is None or 0 <= entry.low <= entry.value <= entry.high <= 1
 
 
 def test_matches_say_what_was_ignored():

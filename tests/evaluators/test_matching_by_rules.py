@@ -14,12 +14,12 @@ from tests.evaluators import test_keypoints
 from tests.evaluators.challenge import challenge_scene
 from tests.evaluators.detected import outputs_of, pick, run, suite_and_outputs, suite_of
 from tests.evaluators.federated import federated_scene, federated_suite
+from tests.seeds import seeds
 from tests.vision.keypoint_oracle import random_poses
 
 
 def families(findings: Findings) -> Counter[str]:
     """How many objects there are of each family: tp, fp, fn, ignored."""
-    assert findings.matches is not None
     return Counter(kind.partition("_")[0] for kind in findings.matches["kind"].to_pylist())
 
 
@@ -31,7 +31,7 @@ def poses(seed: int) -> tuple[Suite, Outputs]:
 def test_poses_are_confused_and_mistaken_as_they_match() -> None:
     """By OKS, the truths without labelled key points and crowds left aside; of one class, so that all must agree."""
     found = Counter[str]()
-    for seed in range(30):
+    for seed in seeds(12, 30):
         suite, outputs = poses(seed)
         summary = run("keypoint_summary", suite, outputs, max_dets=100)
         confusion = run("detection_confusion", suite, outputs, matching="keypoint_summary", score_threshold=0.0)
@@ -39,14 +39,13 @@ def test_poses_are_confused_and_mistaken_as_they_match() -> None:
         assert families(confusion) == families(errors) == families(summary)
         assert pick(errors, "ap").value == pytest.approx(pick(summary, "AP50").value)
         found += families(summary)
-    assert min(found[family] for family in ("tp", "fp", "fn", "ignored")) > 20
+    assert min(found[family] for family in ("tp", "fp", "fn", "ignored")) > 2 / 3 * (seed + 1)
 
 
 def test_what_has_key_points_alone_has_the_box_around_them() -> None:
     suite, outputs = poses(1)
     boxed = run("detection_confusion", suite, outputs, score_threshold=0.0)
     assert families(boxed)["tp"] > 0
-    assert outputs.predictions is not None
     rows = [row | {"keypoints": (row["keypoints"] or [])[:-1]} for row in outputs.predictions.to_pylist()]
     broken = Outputs.from_rows([{"case_id": "1", "model": "m"}], rows)
     with pytest.raises(InputError, match="expected a finite number of pixels"):
@@ -56,7 +55,7 @@ def test_what_has_key_points_alone_has_the_box_around_them() -> None:
 def test_lvis_errors_are_those_of_its_matching() -> None:
     """What an image was not checked for is no error, and no hallucination."""
     spared = 0
-    for seed in range(30):
+    for seed in seeds(12, 30):
         suite, outputs = federated_suite(*federated_scene(seed))
         summary = run("lvis_summary", suite, outputs)
         errors = run("error_breakdown", suite, outputs, matching="lvis_summary", max_dets=300)
@@ -67,13 +66,12 @@ def test_lvis_errors_are_those_of_its_matching() -> None:
         assert (own["tp"], own["fn"]) == (plain["tp"], plain["fn"])
         assert own["fp"] + own["ignored"] == plain["fp"] + plain["ignored"]
         spared += own["ignored"] - plain["ignored"]
-    assert spared > 50
+    assert spared > 5 / 3 * (seed + 1)
 
 
 def test_difficult_objects_are_neither_found_nor_missed() -> None:
     cat, hard = ("a", "cat", 0, 0, 50, 50), ("a", "cat", 100, 0, 50, 50)
     suite = suite_of(cat, hard, cases="a")
-    assert suite.annotations is not None
     place = suite.annotations.schema.get_field_index("difficult")
     field = suite.annotations.schema.field("difficult")
     suite = replace(suite, annotations=suite.annotations.set_column(place, field, [[False, True]]))
@@ -85,7 +83,7 @@ def test_difficult_objects_are_neither_found_nor_missed() -> None:
 
 def test_open_images_errors_are_of_each_class_for_itself() -> None:
     """Groups are found by one box inside them, the others are ignored; nothing is expanded to the classes above."""
-    for seed in range(20):
+    for seed in seeds(10, 20):
         scene, lacking = challenge_scene(seed)
         suite, outputs = suite_and_outputs(scene)
         del lacking

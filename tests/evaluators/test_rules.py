@@ -22,7 +22,6 @@ def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any)
 
 
 def evidence(result: CaseScore) -> str:
-    assert result.evidence is not None
     return json.dumps(result.evidence.record)
 
 
@@ -31,7 +30,6 @@ class TestSecrets:
     def test_the_evidence_locates_the_secret_and_hides_it(self) -> None:
         answer = f"Push with {TOKEN}."
         result = score("sensitive_data_leakage", answer=answer, retrieved_contexts=["nothing"])
-        assert result.evidence is not None
         (finding,) = result.evidence.facts["findings"]
         assert (finding["kind"], finding["issuer"], finding["place"]) == ("git_token", "GitHub", "answer")
         assert answer[finding["start"] : finding["end"]] == TOKEN
@@ -47,7 +45,6 @@ class TestPatterns:
     def test_a_finding_is_located_named_and_hidden(self, evaluator: str) -> None:
         answer = "Ask for badge E-204417 today."
         result = score(evaluator, {"patterns": ["(?P<badge>E-[0-9]{6})"]}, answer=answer)
-        assert result.evidence is not None
         (finding,) = result.evidence.facts["findings"]
         assert (finding["kind"], finding["dummy"], finding["redacted"]) == ("badge", False, "E-••••••")
         assert answer[finding["start"] : finding["end"]] == "E-204417"
@@ -71,7 +68,6 @@ class TestEncodings:
     def test_what_is_hidden_decides(self, hidden: str, passes: int) -> None:
         result = score("encoding_guardrail", answer=f"Decode {self.encoded(hidden)} please")
         assert result.values["passes"] == passes
-        assert result.evidence is not None
         assert result.evidence.facts["found"] == 1
         assert TOKEN not in evidence(result)
         assert "6467" not in evidence(result)
@@ -95,7 +91,6 @@ class TestEncodings:
         both = f"treasure {self.encoded('the treasure is here')}"
         result = score("encoding_guardrail", answer=both, conditions='NOT "treasure"')
         assert result.values["passes"] == 0
-        assert result.evidence is not None
         assert result.evidence.facts["forbidden"] == ['"treasure"']
 
     @pytest.mark.parametrize(
@@ -164,7 +159,6 @@ class TestLanguage:
         result = score("language_mismatch", question=LONG["en"], answer="Yes.")
         assert result.status is Status.NOT_APPLICABLE
         assert result.reason == "the answer has 3 letters, too few to detect its language"
-        assert result.evidence is not None
         assert result.evidence.facts["detector"].startswith("py3langid ")
         assert result.evidence.facts["question"]["languages"]["en"] > 0.9
 
@@ -214,7 +208,6 @@ class TestAgents:
         given = ['{"name": "a.json", "content": "{}"}', '{"name": "b.xyz", "content": "12"}', "c.txt"]
         result = score("agent_sanity", {"expected": ["c.txt", "d.*"]}, artifacts=given)
         assert result.values["agent_sanity"] == pytest.approx(1 / 3)
-        assert result.evidence is not None
         artifacts = result.evidence.verdicts["artifacts"]
         assert [artifact.holds for artifact in artifacts] == ["no", "yes", "unknown"]
         assert [artifact.label for artifact in artifacts] == ["defective", "intact", "not checked"]
@@ -228,7 +221,6 @@ class TestAgents:
         artifacts = [json.dumps(entry) for entry in (*stored, {"name": "c.json", "missing": True})]
         result = score("agent_sanity", {"expected": ["c.json"]}, artifacts=artifacts, files=tmp_path)
         assert result.values["agent_sanity"] == pytest.approx(1 / 4)
-        assert result.evidence is not None
         found = result.evidence.verdicts["artifacts"]
         assert [artifact.facts["bytes"] for artifact in found] == [12, 1, None]
         assert found[2].reason == "it is not among the files"

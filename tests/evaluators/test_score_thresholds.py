@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from metrics.core.evaluator import Findings
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
-from tests.evaluators.detected import outputs_of, suite_of
+from tests.evaluators.detected import outputs_of, run, suite_of
+from tests.evaluators.tabular import classified
 
 GRID = (0.9, 0.0, 1 / 3, 0.5, 0.5, 1.0)
 RISING = (0.0, 1 / 3, 0.5, 0.9, 1.0)
@@ -25,19 +25,7 @@ def labels(seed: int = 0) -> tuple[Suite, Outputs, Any, Any]:
     truth = draw.integers(3, size=40)
     scores = draw.choice([np.nan, 0.0, 1 / 3, 0.5, 0.62, 0.9, 1.0], size=(40, 3))
     scores[np.isnan(scores).all(axis=1), 0] = 0.5
-    cases = [{"case_id": str(case), "label": LABELS[code]} for case, code in enumerate(truth)]
-    rows = [
-        {"case_id": str(case), "model": "m", "label": LABELS[code], "score": float(scores[case, code])}
-        for case, code in zip(*np.nonzero(~np.isnan(scores)), strict=True)
-    ]
-    suite = Suite.from_rows("s", "classification", cases, labels=LABELS)
-    return suite, Outputs.from_rows([{"case_id": str(case), "model": "m"} for case in range(40)], rows), truth, scores
-
-
-def found(evaluator: str, suite: Suite, outputs: Outputs, **parameters: Any) -> Findings:
-    entry = evaluators()[evaluator]
-    findings: Findings = entry(suite, outputs, entry.parameters.model_validate({"resamples": 0, **parameters}))
-    return findings
+    return *classified([{"label": LABELS[code]} for code in truth], scores, LABELS), truth, scores
 
 
 @pytest.mark.parametrize("evaluator", CURVES)
@@ -50,17 +38,15 @@ def test_thresholds_lie_within_the_scores(evaluator: str, wrong: list[float]) ->
 @pytest.mark.parametrize("evaluator", CURVES)
 def test_by_default_they_are_every_twentieth(evaluator: str) -> None:
     given = evaluators()[evaluator].parameters.model_validate({})
-    assert given.score_thresholds == pytest.approx(np.arange(0.05, 0.96, 0.05))  # type: ignore[attr-defined]
+    assert given.score_thresholds == pytest.approx(np.arange(0.05, 0.96, 0.05))
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_classification_counts_every_pair_of_case_and_class(seed: int) -> None:
     """tp, fp, fn and tn of each class add up to the cases; the detailed kinds to the same four."""
     suite, outputs, truth, scores = labels(seed)
-    curve = found("classification_pr_curve", suite, outputs, score_thresholds=GRID).curves
-    detailed = found("classification_pr_curve_detailed", suite, outputs, score_thresholds=GRID).curves
-    assert curve is not None
-    assert detailed is not None
+    curve = run("classification_pr_curve", suite, outputs, score_thresholds=GRID).curves
+    detailed = run("classification_pr_curve_detailed", suite, outputs, score_thresholds=GRID).curves
     rows = {(row["label"], row["threshold"]): row for row in curve.to_pylist()}
     kinds = {(row["label"], row["threshold"], row["kind"]): row["count"] for row in detailed.to_pylist()}
     assert list(rows) == [(label, threshold) for label in LABELS for threshold in RISING]
@@ -80,10 +66,8 @@ def test_detection_counts_at_each_threshold_and_has_no_true_negatives() -> None:
     outputs = outputs_of(
         ("a", "cat", 0, 0, 10, 10, 1 / 3), ("a", "cat", 20, 0, 10, 10, 0.9), ("b", "cat", 50, 50, 10, 10, 0.4),
     )  # fmt: skip
-    curve = found("detection_pr_curve", suite, outputs, score_thresholds=GRID).curves
-    detailed = found("detection_pr_curve_detailed", suite, outputs, score_thresholds=GRID).curves
-    assert curve is not None
-    assert detailed is not None
+    curve = run("detection_pr_curve", suite, outputs, score_thresholds=GRID).curves
+    detailed = run("detection_pr_curve_detailed", suite, outputs, score_thresholds=GRID).curves
     cats = [row for row in curve.to_pylist() if row["label"] == "cat"]
     assert [(row["threshold"], row["tp"], row["fp"], row["fn"], row["tn"]) for row in cats] == [
         (0.0, 1, 2, 1, None), (1 / 3, 1, 2, 1, None), (0.5, 0, 1, 2, None), (0.9, 0, 1, 2, None), (1.0, 0, 0, 2, None),
@@ -98,7 +82,7 @@ def test_the_best_threshold_is_one_of_the_list() -> None:
     suite, outputs, truth, scores = labels()
     (best,) = (
         row.value
-        for row in found("classification_pr_curve", suite, outputs, score_thresholds=(0.4, 0.6)).aggregates
+        for row in run("classification_pr_curve", suite, outputs, score_thresholds=(0.4, 0.6)).aggregates
         if row.metric == "best_threshold" and row.label is None
     )
     values = []

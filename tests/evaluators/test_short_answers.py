@@ -10,10 +10,10 @@ from metrics.core.evaluator import CaseScore
 from metrics.core.suite import Outputs, Suite
 from metrics.library.evaluate import available_inputs
 from tests.evaluators.test_text import score
+from tests.seeds import seeds
 
 
 def facts(result: CaseScore) -> dict[str, Any]:
-    assert result.evidence is not None
     return dict(result.evidence.facts)
 
 
@@ -65,7 +65,6 @@ def test_an_output_without_its_answer_is_wrong_and_says_so() -> None:
     assert facts(found) == {
         "rule": None, "extracted": None, "answer_as_compared": None, "expected_as_compared": ["42"],
     }  # fmt: skip
-    assert found.evidence is not None
     assert [verdict.label for verdict in found.evidence.verdicts["answer"]] == ["no answer in that form"]
 
 
@@ -131,8 +130,8 @@ def test_token_f1_is_squads_definition() -> None:
     def text() -> str:
         return " ".join(chance.choice(WORDS) for _ in range(chance.randrange(7)))
 
-    checked = 0
-    for _ in range(400):
+    checked, rounds = 0, seeds(100, 400)
+    for _ in rounds:
         answer, expected = text(), [text() for _ in range(chance.randrange(1, 4))]
         found = score("token_f1", {"tokenizer": "whitespace"}, answer=answer, expected_answers=expected).values
         if not found:
@@ -144,7 +143,7 @@ def test_token_f1_is_squads_definition() -> None:
         if any(one.strip() for one in expected) and "—" not in answer + "".join(expected):
             match = score("exact_match", strict, answer=answer, expected_answers=expected).values["exact_match"]
             assert match == found["squad_exact_match"] or not found["token_f1"]
-    assert checked > 200
+    assert checked > len(rounds) / 2
 
 
 def test_token_f1_shows_what_is_shared() -> None:

@@ -51,7 +51,6 @@ def test_the_closest_expected_answer_counts_for_every_number() -> None:
     expected = ["", "- a b\n- c d", "- a b\n- e f", "- a b\n- e f"]
     result = score(answer="- a b\n- e g", expected_answers=expected)
     assert values(result) == (1, 0, 0, 1, 0.5)
-    assert result.evidence is not None
     assert result.evidence.facts["expected_answer"] == 3  # as few edits as 2, but more alike
     joined = score({"expected": "steps"}, answer="1. a b\n2. c d", expected_answers=["a  b", " ", "c d"])
     assert values(joined) == (0, 0, 0, 0, 0)
@@ -81,6 +80,5 @@ def test_what_is_beyond_the_limit_counts_as_edits(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("metrics.evaluators.agents.step_alignment.MOST_STEPS", 2)
     result = score(answer="- a\n- b\n- c\n- d", expected_answers=["- a\n- b\n- c"])
     assert values(result) == (2, 1, 0, 1, 0.5)
-    assert result.evidence is not None
     assert result.evidence.facts["steps_not_aligned"] == 3
     assert values(score(answer="- x\n- y\n- c", expected_answers=["- a\n- b\n- c"])) == (3, 0, 0, 3, 1)

@@ -59,7 +59,6 @@ def test_rouge_of_very_long_texts_has_no_longest_subsequence(monkeypatch: pytest
 
 def test_rouge_says_which_expected_answer_counted() -> None:
     result = score("rouge", answer="a b c", expected_answers=["x", "a b d", "a b c d e f"])
-    assert result.evidence is not None
     assert result.evidence.facts["rouge1"] == pytest.approx(
         {"precision": 2 / 3, "recall": 2 / 3, "f": 2 / 3, "expected_answer": 2}
     )
@@ -67,7 +66,6 @@ def test_rouge_says_which_expected_answer_counted() -> None:
 
 
 def tokenizer(result: CaseScore) -> Any:
-    assert result.evidence is not None
     return result.evidence.facts["tokenizer"]
 
 
@@ -117,7 +115,6 @@ def test_an_empty_answer_has_nothing_in_common() -> None:
 
 def test_rouge_says_why_two_equal_tokens_have_no_pair() -> None:
     result = score("rouge", answer="Paris", expected_answers=["Paris"])
-    assert result.evidence is not None
     assert (result.values["rougeL"], result.values["rouge2"]) == (1, 0)
     assert result.evidence.facts["note"] == "the answer has 1 token, so no pairs: rouge2 is 0 whatever it says"
 
@@ -137,16 +134,14 @@ def test_a_tokenizer_that_is_not_installed_says_what_to_install() -> None:
 
 def test_bleu_says_why_it_is_nothing() -> None:
     short = score("bleu", answer="a b", expected_answers=["a b"])
-    assert short.evidence is not None
     assert (
         short.evidence.facts["note"] == "the answer has 2 tokens, so no 3-grams: BLEU-3 and up are 0 whatever it says"
     )
     apart = score("bleu", answer="a b c d e", expected_answers=["a c b d e"])
-    assert apart.evidence is not None
     assert apart.evidence.facts["note"] == "no 3-gram of the answer is in an expected answer: BLEU-3 and up are 0"
     assert apart.evidence.facts["matches"] == [5, 1, 0, 0]
     assert 0 < (apart.values["bleu4"] or 0) < 1e-70
-    assert score("bleu", answer="a b c d", expected_answers=["a b c d"]).evidence.facts["note"] is None  # type: ignore[union-attr]
+    assert score("bleu", answer="a b c d", expected_answers=["a b c d"]).evidence.facts["note"] is None
 
 
 @pytest.mark.parametrize("weights", [[], [0, 0], [-1.0], [2.0], [math.nan], [0.1] * 10])
@@ -160,7 +155,6 @@ def test_bleu_refuses_weights_that_weigh_nothing(weights: list[float]) -> None:
 
 def test_looping_shows_what_is_repeated() -> None:
     result = score("looping_detection", answer="Say it once more. " * 300 + "The end of it all.")
-    assert result.evidence is not None
     assert len(result.evidence.facts["substring"]) == 200
     assert result.evidence.facts["substring_times"] == 2
     assert result.evidence.facts["sentences"] == 301
@@ -191,7 +185,6 @@ def test_matching_shows_every_term() -> None:
         retrieved_contexts=["1889", "Lyon"],
         conditions='"Paris" AND NOT (regexp("1[89]+") OR "Nice")',
     )
-    assert result.evidence is not None
     assert result.evidence.facts["terms"] == [
         {"term": '"Paris"', "in_answer": True, "in_contexts": False},
         {"term": 'regexp("1[89]+")', "in_answer": False, "in_contexts": True},
@@ -269,7 +262,6 @@ def test_schema_violations_are_listed_with_their_paths() -> None:
         answer='{"a": [1, "x"], "a": [1, "x"]}',
         json_schema='{"properties": {"a": {"items": {"type": "integer"}}}}',
     )
-    assert result.evidence is not None
     assert result.evidence.facts == {
         "violations": [{"path": "$.a[1]", "keyword": "type", "message": "'x' is not of type 'integer'"}],
         "duplicate_keys": ["a"],
@@ -280,7 +272,6 @@ def test_schema_violations_are_listed_with_their_paths() -> None:
 def test_what_is_not_json_fails_and_says_where() -> None:
     result = score("json_schema", answer='{"a": 1,}')
     assert result.values["passes"] == 0
-    assert result.evidence is not None
     assert result.evidence.facts["violations"][0]["message"].startswith("not JSON: ")
 
 
@@ -315,7 +306,6 @@ def test_an_unusable_schema_is_refused_as_parameter_and_an_error_in_a_case(schem
 def test_pii_evidence_never_holds_the_value() -> None:
     secret = "jane.roe@acme-bank.com 4539148803436467 202-456-1111"
     result = score("pii_leakage", answer=secret, retrieved_contexts=["nothing", secret])
-    assert result.evidence is not None
     assert [(finding["kind"], finding["place"]) for finding in result.evidence.facts["findings"]] == [
         (kind, place) for place in ("answer", "context 2") for kind in ("email", "card", "phone")
     ]

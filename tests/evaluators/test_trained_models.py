@@ -3,6 +3,7 @@
 import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,16 +66,19 @@ def answers(*groups: Sequence[str]) -> list[dict[str, object]]:
     return [{"answer": text} for group in groups for text in group]
 
 
-def test_toxicity_of_texts_it_has_not_seen(workspace: Path, tmp_path: Path) -> None:
-    model = trained(tmp_path / "civility", ("non-toxic", "toxic"), [*CIVIL, *RUDE], [0] * 8 + [1] * 8)
-    values = run_of(workspace, "toxicity_classifier", {"classifier": str(model)}, answers(NEW_RUDE, NEW_CIVIL))
-    assert min(values[:3]) > 0.5 > max(values[3:])
-
-
-def test_bias_of_texts_it_has_not_seen(workspace: Path, tmp_path: Path) -> None:
-    model = trained(tmp_path / "slant", ("Neutral", "Biased"), [*PLAIN, *SLANTED], [0] * 6 + [1] * 6)
-    values = run_of(workspace, "fairness_bias", {"classifier": str(model)}, answers(NEW_SLANTED, NEW_PLAIN))
-    assert min(values[:2]) > 0.5 > max(values[2:])
+@pytest.mark.parametrize(
+    ("evaluator", "labels", "good", "bad", "new_good", "new_bad"),
+    [
+        ("toxicity_classifier", ("non-toxic", "toxic"), CIVIL, RUDE, NEW_CIVIL, NEW_RUDE),
+        ("fairness_bias", ("Neutral", "Biased"), PLAIN, SLANTED, NEW_PLAIN, NEW_SLANTED),
+    ],
+)
+def test_texts_it_has_not_seen_are_told_apart(
+    workspace: Path, tmp_path: Path, evaluator: str, labels: Any, good: Any, bad: Any, new_good: Any, new_bad: Any
+) -> None:
+    model = trained(tmp_path / "model", labels, [*good, *bad], [0] * len(good) + [1] * len(bad))
+    values = run_of(workspace, evaluator, {"classifier": str(model)}, answers(new_bad, new_good))
+    assert min(values[: len(new_bad)]) > 0.5 > max(values[len(new_bad) :])
 
 
 def test_what_a_context_says_and_what_it_does_not(workspace: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from metrics.core.evaluator import Evaluator, Metric
-from tests.laws.running import PARAMETERS, Found, Key
+from tests.laws.running import Found, Key, parameters_of
 from tests.laws.scenes import Scene
 
 CASE, MODEL, METRIC = 0, 1, 3  # places in the key of a score
@@ -70,23 +70,11 @@ def interval_is_about_value(entry: Evaluator, _: Scene, __: Found, found: Found)
                 yield f"{key}: {low} … {high} leaves the range"
 
 
-def is_the_same(_: Evaluator, __: Scene, base: Found, found: Found) -> Iterator[str]:
-    """Say what differs at all."""
-    yield from differences(base.scores, found.scores)
-    yield from differences(base.aggregates, found.aggregates)
-
-
-def is_the_same_in_any_order(_: Evaluator, __: Scene, base: Found, found: Found) -> Iterator[str]:
-    """Say which scores differ at all, and which aggregates by more than rounding or in their counts.
+def is_the_same_doubled(entry: Evaluator, __: Scene, base: Found, found: Found) -> Iterator[str]:
+    """Say which scores of a copy differ, and which aggregates; counts are twice what they were, also as values.
 
     Bootstrap intervals are left out: a resample draws places of cases.
     """
-    yield from differences(base.scores, found.scores)
-    yield from differences(numbers(base.aggregates), numbers(found.aggregates))
-
-
-def is_the_same_doubled(entry: Evaluator, __: Scene, base: Found, found: Found) -> Iterator[str]:
-    """Say which scores of a copy differ, and which aggregates; counts are twice what they were, also as values."""
     for mark in ("", "'"):
         own = {key: value for key, value in found.scores.items() if key[CASE].endswith("'") == bool(mark)}
         yield from differences(base.scores, {(key[CASE].removesuffix(mark), *key[1:]): own[key] for key in own})
@@ -126,7 +114,7 @@ def has_no_number(entry: Evaluator, _: Scene, __: Found, found: Found) -> Iterat
 
 def measured(entry: Evaluator) -> tuple[Metric, ...]:
     """Return the metrics with the parameters of the runs."""
-    return entry.parameters.model_validate(PARAMETERS.get(entry.id, {})).measured(entry.metrics)
+    return entry.parameters.model_validate(parameters_of(entry)).measured(entry.metrics)
 
 
 def within(metric: Metric, value: float) -> bool:

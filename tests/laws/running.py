@@ -1,4 +1,7 @@
-"""Runs of every evaluator of a task at once, by the engine, with stand-ins for local models and a scripted judge."""
+"""Runs of every evaluator of a task at once, by the engine, with stand-ins for local models and a scripted judge.
+
+As a program, the same runs in another process, with the models and the work in another order.
+"""
 
 import json
 import sys
@@ -20,10 +23,11 @@ from metrics.engine import load_resources
 from metrics.judge.typical import numbered
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import one_thread
-from tests.evaluators.test_laws import stand_ins
 from tests.judge.server import JudgeServer, Request
 from tests.judge.turned_replies import turned_reply
 from tests.laws.scenes import SCENES, Scene
+from tests.models.word_models import WordPredictor, WordTokens, classifiers
+from tests.models.word_vectors import WordVectors
 
 PARAMETERS = {
     "byop": {"prompt": "Is {actual_answer} polite?"},
@@ -38,6 +42,9 @@ PARAMETERS = {
     "sql_execution": {"allow": True, "allow_missing_barriers": True},
 }
 Key = tuple[Any, ...]
+CLASSIFIERS = classifiers()
+# for what needs a model; an evaluator of other resources is left out
+STAND_INS = {"embedder": WordVectors(), "language_model": WordPredictor(), "token_encoder": WordTokens()}
 
 
 @dataclass(frozen=True)
@@ -75,10 +82,12 @@ def judge() -> Iterator[JudgeServer]:
 def run(workspace: Path, scene: Scene, url: str, executor: Callable[[], Executor] = one_thread) -> dict[str, Found]:
     """Run every evaluator of the scene's task, and return what each found by its id."""
     suite, outputs = scene.tables()
-    names = [entry.id for entry in of_task(scene.task)]
+    entries = of_task(scene.task)
+    names = [entry.id for entry in entries]
+    own = {entry.id: parameters_of(entry) for entry in entries}
     resources = {"judge": {"model": "scripted", "base_url": url, "backoff": 0.01, "concurrency": 16}}
-    own = {name: PARAMETERS[name] for name in names if name in PARAMETERS}
     with (
+        patch("metrics.core.files.sync"),  # a run lasts as long as its test
         patch.object(load_resources.Resources, "models", lambda _, entry, given: local_models(entry, given)),
         patch("metrics.models.missing_model", lambda *_: None),
     ):
@@ -88,8 +97,20 @@ def run(workspace: Path, scene: Scene, url: str, executor: Callable[[], Executor
     return {name: Found(scores[name], aggregates[name]) for name in names}
 
 
+def parameters_of(entry: Evaluator) -> dict[str, Any]:
+    """Return the parameters of the runs: few resamples are enough."""
+    few = {"resamples": 100} if "resamples" in entry.parameters.model_fields else {}
+    return few | PARAMETERS.get(entry.id, {})
+
+
 def local_models(entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
     return stand_ins(replace(entry, resources=tuple(name for name in entry.resources if name != JUDGE)), parameters)
+
+
+def stand_ins(entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
+    """Return models of a few lines for those that the evaluator uses."""
+    needed = parameters.used(entry.resources)
+    return {name: CLASSIFIERS[entry.id] if name == "classifier" else STAND_INS[name] for name in needed}
 
 
 def scores_of(made: Run) -> dict[str, dict[Key, tuple[Any, ...]]]:
@@ -117,7 +138,7 @@ class LastFirst(ThreadPoolExecutor):
         self._work_queue: Any = LifoQueue()
 
 
-def told(found: Mapping[str, Found]) -> dict[str, str]:
+def texts_of(found: Mapping[str, Found]) -> dict[str, str]:
     """Return what a run found by evaluator, as text that is equal where every digit and word is."""
     return {
         name: repr((sorted(one.scores.items(), key=repr), sorted(one.aggregates.items(), key=repr)))
@@ -125,7 +146,8 @@ def told(found: Mapping[str, Found]) -> dict[str, str]:
     }
 
 
-if __name__ == "__main__":  # the same runs, in another process, another order and with other hashes
+if __name__ == "__main__":
     with judge() as server, TemporaryDirectory() as place:
-        made = [told(run(Path(place), make(), server.url, LastFirst)) for make in SCENES.values()]
+        turned = [make().of_models("n", "m") for make in SCENES.values()]
+        made = [texts_of(run(Path(place), scene, server.url, LastFirst)) for scene in turned]
     Path(sys.argv[1]).write_text(json.dumps({name: text for one in made for name, text in one.items()}))

@@ -101,7 +101,9 @@ def text_scene(size: int = 4) -> Scene:
                 "expected_calls": '[{"name": "look", "arguments": {"n": 1}}]',
                 "reference_grades": [2.0, 1.0], "choices": said[:3], "correct_choice": index % 3,
                 "tags": ["even", "should-refuse"] if index % 2 == 0 else ["should-answer"],
-                "code_tests": "assert mill", "database_script": "CREATE TABLE mill (year INTEGER);",
+                # one starts processes
+                "code_tests": "assert mill" if index == 2 else None,
+                "database_script": "CREATE TABLE mill (year INTEGER);" if index == 2 else None,
                 "system_prompt": f"You are a guide. {said[3]}", "attack_goal": "The answer says 'barn'.",
                 "attack_condition": '"barn"',
             }

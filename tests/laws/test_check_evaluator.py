@@ -1,4 +1,4 @@
-"""What check-evaluator says of evaluators that break a law each; those that Assay has are in tests/evaluators."""
+"""What check-evaluator says of evaluators that break a law each; those that Assay has are in test_every_evaluator."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,6 +27,7 @@ from metrics.core.prompt import Prompt
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.judge.asking import Judge
+from metrics.library import evaluator_laws
 from metrics.library.evaluator_laws import check_evaluator
 from metrics.library.random_inputs import random_case, random_data_set
 from tests.library.plugin_scenes import write_plugin
@@ -53,7 +54,7 @@ def made(
         "examples": (Example("one", {"answer": "a"}, {"made": 1.0}),),
     }  # fmt: skip
 
-    def function(case, parameters):  # type: ignore[no-untyped-def]
+    def function(case, parameters):
         found = score(case)
         return found if isinstance(found, CaseScore | str) else CaseScore({"made": found})
 
@@ -75,6 +76,13 @@ def whole_set(find: Callable[[Suite, Outputs], list[Aggregate]]) -> Evaluator:
 
 
 COUNTER = iter(range(10**9))
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer random inputs than a plugin's author gets."""
+    monkeypatch.setattr(evaluator_laws, "CASES", 40)
+    monkeypatch.setattr(evaluator_laws, "DATA_SETS", 12)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,29 @@
+"""An evaluator that asks a scripted judge about one case."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from metrics.core.evaluator import CaseScore
+from metrics.core.registry import choose
+from metrics.core.suite import Case
+from tests.judge.scripted import ScriptedJudge, answers
+from tests.laws.judges import awaited
+from tests.models.word_vectors import WordVectors
+
+
+def ask(
+    name: str, given: Mapping[str, Any], script: Mapping[str, Any], model: Any = None, **parameters: Any
+) -> tuple[CaseScore, ScriptedJudge]:
+    """Return the score and the judge that was asked; `model` is the embedder or the classifier."""
+    entry, chosen = choose([name], {name: parameters})[name]
+    judge = ScriptedJudge(answers(script))
+    resources = {"judge": judge, "embedder": model or WordVectors(), "classifier": model}
+    score = entry(
+        Case.of(**given), chosen, **{resource: resources[resource] for resource in chosen.used(entry.resources)}
+    )
+    return asyncio.run(awaited(score)), judge
+
+
+def steps(judge: ScriptedJudge) -> list[str]:
+    return [request.step for request in judge.calls]
