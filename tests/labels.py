@@ -1,5 +1,8 @@
 """A small run and the people who label it."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import pyarrow as pa
 
 from metrics.core.label_schema import LABELS, Sampling, now
@@ -45,14 +48,21 @@ def passes(index: int, model: str) -> float:
     return float(good != (index % 11 == 5))
 
 
+def add_labels(
+    run: Run,
+    rows: Iterable[tuple[str, str, str, float]],
+    criterion: str = "good",
+    file: str = "labels.csv",
+    **more: Any,
+) -> str:
+    """Add labels, each case, model, rater and value, of outputs drawn at random unless `more` says otherwise."""
+    usual = {"criterion": criterion, "sampling": "random", "given": now()} | more
+    names = ("case_id", "model", "rater", "value")
+    table = pa.Table.from_pylist([usual | dict(zip(names, row, strict=True)) for row in rows], LABELS)
+    return Labels(run).add(table, file)
+
+
 def label(run: Run, rater: str, indices: range, criterion: str = "good", sampling: Sampling = "random") -> str:
     """Add a person's labels of these cases, of both models; the set's id."""
-    rows = [
-        {
-            "case_id": f"c{index}", "model": model, "rater": rater, "criterion": criterion,
-            "value": passes(index, model), "sampling": sampling, "given": now(),
-        }
-        for index in indices
-        for model in MODELS
-    ]  # fmt: skip
-    return Labels(run).add(pa.Table.from_pylist(rows, LABELS), f"{rater}.csv")
+    rows = [(f"c{index}", model, rater, passes(index, model)) for index in indices for model in MODELS]
+    return add_labels(run, rows, criterion, f"{rater}.csv", sampling=sampling)

@@ -24,11 +24,12 @@ def scored_run(
     evidence: Mapping[tuple[str, str, int], Any] | None = None,
     resources: Mapping[str, Mapping[str, Values]] | None = None,
     design: Mapping[str, Sequence[Any]] | None = None,
+    workspace: Workspace | None = None,
 ) -> Run:
     """A run over cases c0 …: `given` has the values of each case by "evaluator.metric" and model.
 
     `evidence` is by evaluator, model and place of the case; `resources` has columns of the outputs by model, `design`
-    columns of the cases (weight, group).
+    columns of the cases (weight, group). It lies in `workspace` (default: that of the test).
     """
     models = list(next(iter(given.values())))
     size = len(next(iter(next(iter(given.values())).values())))
@@ -69,7 +70,7 @@ def scored_run(
         made = aggregate_cases(entry, [mine], tuple(models), {None: SamplingDesign.of(suite.cases)}, 0)
         held = mine["metric"].unique()
         aggregates.append(made.filter(pa.compute.is_in(made["metric"], held)))
-    workspace = Workspace()
+    workspace = workspace or Workspace()
     stored = {
         "suite": {
             "fingerprint": workspace.save_suite(suite), "name": "scored", "task": "text", "cases": size, "left_out": 0,
@@ -100,10 +101,10 @@ def with_resources(run: Run, **resources: Any) -> Run:
     return Run(run.folder)
 
 
-def told(frame: pd.DataFrame, kind: str, **of: str) -> dict:  # type: ignore[type-arg]
+def told(frame: pd.DataFrame, kind: str, **of: str) -> dict:
     """The one row of that kind, and of those values."""
     rows = frame[frame["kind"] == kind]
     for name, value in of.items():
         rows = rows[rows[name] == value]
     (row,) = rows.to_dict("records")
-    return row  # type: ignore[no-any-return]
+    return row

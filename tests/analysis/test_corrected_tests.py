@@ -76,7 +76,7 @@ def test_slices_count_every_candidate(workspace: object, monkeypatch: pytest.Mon
     search = slice_search.search
 
     def counted(*args: object, **more: object) -> object:
-        found = search(*args, **more)  # type: ignore[arg-type]
+        found = search(*args, **more)
         sizes.append(len(found.p))
         return found
 
@@ -97,7 +97,6 @@ def test_a_trend_counts_its_changes(workspace: object, corrected: list[int]) -> 
 
 def test_the_report_lists_them_and_says_what_no_correction_covers(run: Run) -> None:
     section = multiplicity_section(run, with_slices=False)
-    assert section is not None
     assert section.tables[0].rows == (
         ("Which models are better in a metric?", "9", "Holm, over the pairs of models of each metric", "6"),
     )

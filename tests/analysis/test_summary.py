@@ -14,6 +14,7 @@ from metrics.store import Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.judge.server import JudgeServer, Request
 
+pytestmark = pytest.mark.usefixtures("units_here")
 LEVELS = {"1": ("excellent", "good"), "2": ("good", "poor"), "3": ("poor", "failed")}
 SHARED: dict[str, Any] = {"dimensions": [
     {"name": "truth", "weight": 0.3, "description": "True."}, {"name": "style", "weight": 0.2, "description": "Clear."},
@@ -68,7 +69,6 @@ class Reversed(Run):
 
     def evaluator(self, id: str) -> Evaluator | None:
         entry = super().evaluator(id)
-        assert entry is not None
         first, *others = entry.metrics
         return replace(entry, metrics=(replace(first, direction=Direction.LOWER, threshold=0.6), *others))
 

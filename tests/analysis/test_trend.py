@@ -73,15 +73,14 @@ def test_a_stop_says_what_a_comparison_of_the_two_runs_says(runs: list[Run]) -> 
 
 @pytest.mark.parametrize("correction", ["holm", "benjamini_hochberg", "none"])
 def test_p_is_adjusted_over_all_changes_shown(runs: list[Run], correction: str) -> None:
-    found = trend(runs, PASSES, correction=correction)  # type: ignore[arg-type]
+    found = trend(runs, PASSES, correction=correction)
     changes = [stop.change for stop in found.stops if stop.change]
     assert found.tested == len(changes) == 3
     p = [mcnemar_mid_p(change.wins, change.losses) for change in changes if isinstance(change, Difference)]
     assert [change.p for change in changes] == p
-    assert [change.adjusted for change in changes] == ADJUST[correction](np.array(p)).tolist()  # type: ignore[index]
-    only = trend(runs, PASSES, ["b"], correction=correction)  # type: ignore[arg-type]
+    assert [change.adjusted for change in changes] == ADJUST[correction](np.array(p)).tolist()
+    only = trend(runs, PASSES, ["b"], correction=correction)
     assert (only.models, only.tested) == (("b",), 1)
-    assert only.stops[-1].change is not None
     assert only.stops[-1].change.adjusted == only.stops[-1].change.p
 
 

@@ -17,7 +17,7 @@ METRIC = ("text_matching", "passes")
 def ran(right: Floats, key: str = "text_matching.passes", **more: object) -> Run:
     """A run of models m0 … with these values [cases, models]; NaN is no value."""
     given = {f"m{model}": [None if np.isnan(one) else one for one in column] for model, column in enumerate(right.T)}
-    return scored_run({key: given}, **more)  # type: ignore[arg-type]
+    return scored_run({key: given}, **more)
 
 
 def test_reversed_labels_are_suspect_and_come_first(workspace: Path) -> None:
@@ -26,7 +26,6 @@ def test_reversed_labels_are_suspect_and_come_first(workspace: Path) -> None:
     right[:3] = right.mean(axis=0) < np.median(right.mean(axis=0))
     right[7] = 0.0
     found = case_items(ran(right), *METRIC)
-    assert found is not None
     assert found.fitted
     names = {row.case_id for row in found.of("suspect")}
     assert names == {"c0", "c1", "c2"}
@@ -35,21 +34,18 @@ def test_reversed_labels_are_suspect_and_come_first(workspace: Path) -> None:
     assert "c7" in {row.case_id for row in found.of("all wrong")}
     assert found.by_chance == pytest.approx(1.2)
     first = found.rows[0]
-    assert first.p is not None
-    assert first.correlation is not None
     assert first.p < 0.01
     assert first.correlation < 0
     shares = dict(zip([f"m{place}" for place in range(24)], right.mean(axis=0), strict=True))
     assert shares[found.models[0]] > 0.6 > 0.4 > shares[found.models[-1]]
     plain = [row.discrimination for row in found.rows if not row.verdict]
-    assert plain == sorted(plain, reverse=True)  # type: ignore[type-var]
+    assert plain == sorted(plain, reverse=True)
 
 
 def test_fewer_than_eight_models_have_shares_and_correlations_alone(workspace: Path) -> None:
     right = drawn(1, 30, 5)[0]
     right[0] = 0.0
     found = case_items(ran(right), *METRIC)
-    assert found is not None
     assert (found.needs_models, found.needs_cases, found.fitted) == (3, 0, False)
     known = [row.correlation for row in found.rows if row.correlation is not None]
     assert known == sorted(known)
@@ -58,10 +54,8 @@ def test_fewer_than_eight_models_have_shares_and_correlations_alone(workspace: P
     assert [row.case_id for row in found.of("all wrong")][:1] == ["c0"]
     assert short_suites(ran(right), *METRIC) is None
     three = case_items(ran(right[:, :3]), *METRIC)
-    assert three is not None
     assert all(row.correlation is None for row in three.rows), "three models are too few for a correlation"
     few = case_items(ran(drawn(1, 12, 9)[0]), *METRIC)
-    assert few is not None
     assert (few.needs_models, few.needs_cases) == (0, 8)
 
 
@@ -69,13 +63,11 @@ def test_a_threshold_says_what_is_right_and_lower_may_be_better(workspace: Path)
     """Of 4 models on 20 cases, the shares of answers on the good side."""
     values = np.tile([0.2, 0.74, 0.75, 0.9], (20, 1))
     found = case_items(ran(values, "faithfulness.faithfulness"), "faithfulness", "faithfulness")
-    assert found is not None
     assert found.threshold == 0.75
     assert {row.right for row in found.rows} == {0.5}
     assert found.models[0] in ("m2", "m3")
     lower = ran(values, "hallucination_claims.hallucination_claims")
     turned = case_items(lower, "hallucination_claims", "hallucination_claims")
-    assert turned is not None
     assert turned.models[0] == "m0"
 
 
@@ -92,8 +84,6 @@ def test_a_short_suite_has_the_cases_that_tell_most(workspace: Path) -> None:
     right = drawn(3, 60, 10)[0]
     run = ran(right)
     found, items = short_suites(run, *METRIC), case_items(run, *METRIC)
-    assert found is not None
-    assert items is not None
     assert [size.cases for size in found.sizes] == [10, 15, 20, 30, 40]
     assert len(set(found.case_ids)) == 40
     steep = {row.case_id: row.discrimination or 0.0 for row in items.rows}

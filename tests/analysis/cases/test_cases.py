@@ -13,9 +13,9 @@ from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 
-@pytest.fixture
-def run(workspace: Path) -> Run:
-    return finished(Workspace(), text_suite(12), text_outputs(12), "rouge", "looping_detection")
+@pytest.fixture(scope="module")
+def run(shelf: Workspace) -> Run:
+    return finished(shelf, text_suite(12), text_outputs(12), "rouge", "looping_detection")
 
 
 def test_worst_first_and_paged(run: Run) -> None:
@@ -69,7 +69,7 @@ def test_only_some_cases(run: Run) -> None:
     assert cases(run, "rouge", "rougeL", model="good", only=()).total == 0
 
 
-def test_those_that_another_model_does_better(run: Run) -> None:
+def test_those_that_another_model_does_better(run: Run, workspace: Path) -> None:
     assert cases(run, "rouge", "rougeL", model="poor", better_in="good", tag="third", disputed=True).total == 4
     assert cases(run, "rouge", "rougeL", model="good", better_in="poor").total == 0
     looping = {"looping_detection.looping": {"one": [0.0, 1.0, 0.5], "two": [1.0, 0.0, 0.5]}}  # lower is better

@@ -9,7 +9,6 @@ from metrics.analysis import cases, with_answers, worst_cases
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suite
-from tests.pages.page_scenes import objects_run
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +53,9 @@ def test_the_first_line_of_an_answer(tmp_path: Path, answer: str | None, expecte
     assert (None if pd.isna(found["c"]) else found["c"]) == expected
 
 
-def test_an_image_has_no_answer_and_its_number_of_errors(tmp_path: Path) -> None:
-    run = objects_run(tmp_path)
-    model, evaluator = run.models[0], run.match_names()[0]
-    found = worst_cases(run, evaluator, run.evaluator(evaluator).metrics[0].name, model).rows
+def test_an_image_has_no_answer_and_its_number_of_errors(pictures: Run) -> None:
+    model, evaluator = pictures.models[0], pictures.match_names()[0]
+    found = worst_cases(pictures, evaluator, pictures.evaluator(evaluator).metrics[0].name, model).rows
     assert found["answer"].isna().all()
     assert found["errors"].is_monotonic_decreasing
     assert found["errors"].iloc[0] > 0

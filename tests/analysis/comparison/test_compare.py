@@ -52,9 +52,9 @@ def row_of(found: Comparison, metric: str = "passes") -> Difference:
     return next(row for row in found.rows if row.column.metric == metric)
 
 
-@pytest.fixture
-def run(workspace: Path) -> Run:
-    return finished(Workspace(), suite(), outputs(), "text_matching")
+@pytest.fixture(scope="module")
+def run(shelf: Workspace) -> Run:
+    return finished(shelf, suite(), outputs(), "text_matching")
 
 
 def test_every_number_of_a_binary_metric(run: Run) -> None:
@@ -100,7 +100,6 @@ def test_p_is_corrected_over_the_metrics_shown(run: Run) -> None:
     tested = [row for row in found.rows if row.p is not None]
     assert found.tested == len(tested) < len(keys)  # without parse failures there was nothing to test
     row = row_of(found)
-    assert row.p is not None
     assert row.adjusted == pytest.approx(min(1.0, row.p * len(tested)))
     alone = shown(found, [row.column.key])
     assert [entry.column.key for entry in alone.rows] == [row.column.key]
@@ -140,7 +139,6 @@ def test_the_interval_of_a_metric_with_negative_values_goes_as_far_as_its_range(
     rng = np.random.default_rng(0)
     low, high = (CaseValues(end + 0.05 * rng.random(SIZE), True) for end in (-0.95, 0.9))
     [row] = case_differences([(column, low, high)], run.sampling_design())
-    assert row.high is not None
     assert row.difference == pytest.approx(1.85, abs=0.05)
     assert row.difference < row.high <= 2.0
     [back] = case_differences([(column, high, low)], run.sampling_design())
@@ -174,7 +172,6 @@ class TestCases:
         found = compare(run, "old", "new")
         row = row_of(found)
         assert (found.clustered, row.n, row.clusters, row.test) == (True, 20, 4, "sign_flips")
-        assert row.p is not None
         assert (row.p * 16) == pytest.approx(round(row.p * 16))  # all 2⁴ patterns
 
     def test_metrics_of_the_whole_data_set_without_resamples_are_not_paired(self, workspace: Path) -> None:
@@ -199,8 +196,8 @@ class TestCases:
 
 
 class TestTwoRuns:
-    def test_one_model_in_two_runs(self, run: Run) -> None:
-        again = finished(Workspace(), suite(), outputs({"old": RIGHT["new"]}), "text_matching", "rouge")
+    def test_one_model_in_two_runs(self, run: Run, shelf: Workspace) -> None:
+        again = finished(shelf, suite(), outputs({"old": RIGHT["new"]}), "text_matching", "rouge")
         found = compare(run, "old", "old", other=again)
         same = row_of(compare(run, "old", "new"))
         row = row_of(found)
@@ -210,10 +207,8 @@ class TestTwoRuns:
         lost = differences(run, "old", "old", "text_matching", "passes", other=again)
         assert lost.rows["case_id"].tolist() == ["c0", "c1", "c2"]
 
-    def test_other_parameters_are_said(self, run: Run) -> None:
-        again = finished(
-            Workspace(), suite(), outputs(), "text_matching", parameters={"text_matching": {"threshold": 0.5}}
-        )
+    def test_other_parameters_are_said(self, run: Run, shelf: Workspace) -> None:
+        again = finished(shelf, suite(), outputs(), "text_matching", parameters={"text_matching": {"threshold": 0.5}})
         assert "other parameters" in compare(run, "old", "old", other=again).notes[0]
 
 
@@ -231,8 +226,8 @@ def test_what_cannot_be_paired_is_refused(run: Run, pair: tuple[str, str], messa
         assert message in str(refused.value)
 
 
-def test_runs_of_two_suites_are_refused(run: Run) -> None:
-    other = finished(Workspace(), text_suite(6), text_outputs(6), "rouge")
+def test_runs_of_two_suites_are_refused(run: Run, shelf: Workspace) -> None:
+    other = finished(shelf, text_suite(6), text_outputs(6), "rouge")
     with pytest.raises(InputError, match="different suites"):
         compare(run, "old", "good", other=other)
 
@@ -244,7 +239,7 @@ class TestDifferences:
     )
     @pytest.mark.parametrize("metric", ["passes", "failures"])
     def test_are_those_that_were_counted(self, run: Run, metric: str, kind: str, cases: set[int]) -> None:
-        page = differences(run, "old", "new", "text_matching", metric, kind)  # type: ignore[arg-type]
+        page = differences(run, "old", "new", "text_matching", metric, kind)
         assert page.total == len(cases)
         assert set(page.rows["case_id"]) == {f"c{index}" for index in cases}
         assert list(page.rows.columns) == ["case_id", "preview", "a", "b", "difference"]
@@ -274,7 +269,7 @@ def test_metrics_of_many_cases_are_tested_a_few_at_a_time(run: Run, monkeypatch:
 
     def noted(apart: np.ndarray, *options: object) -> PairedTests:
         widths.append(apart.shape[1])
-        return paired_tests(apart, *options)  # type: ignore[arg-type]
+        return paired_tests(apart, *options)
 
     monkeypatch.setattr(sys.modules[case_differences.__module__], "paired_tests", noted)
     monkeypatch.setattr(sys.modules[case_differences.__module__], "CELLS", 2 * SIZE)

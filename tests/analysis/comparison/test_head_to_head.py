@@ -16,7 +16,6 @@ def test_each_case_is_a_match_of_every_two_models(workspace: Path) -> None:
     """Rounding makes no winner, a case without a value no match; strengths are those of the arithmetic."""
     run = scored_run({"rouge.rougeL": {"old": OLD, "new": NEW, "third": [*THIRD[:-1], None]}})
     found = head_to_head(run, "rouge", "rougeL")
-    assert found is not None
     assert found.outcomes["new", "old"] == (2, 5, 1)
     assert found.outcomes["old", "new"] == (1, 5, 2)
     assert found.outcomes["old", "third"] == (4, 0, 3)
@@ -30,7 +29,6 @@ def test_each_case_is_a_match_of_every_two_models(workspace: Path) -> None:
     ones, others = (np.repeat(ends, 8)[~np.isnan(apart)] for ends in (first, second))
     cases = np.tile(np.arange(8), 3)[~np.isnan(apart)]
     expected = bradley_terry(ones, others, outcome, 3, clusters=cases)
-    assert expected is not None
     by_name = {one.model: (one.score, one.low, one.high) for one in found.standings}
     for place, name in enumerate(("old", "new", "third")):
         assert by_name[name] == pytest.approx((expected.score[place], expected.low[place], expected.high[place]))
@@ -40,8 +38,6 @@ def test_a_small_difference_can_be_a_tie_and_lower_can_be_better(workspace: Path
     given = {"old": [3.0, 4.0, 5.0, 2.0], "new": [2.0, 4.5, 3.0, 3.0]}
     run = scored_run({"step_alignment.edits": given})
     fewer, lenient = (head_to_head(run, "step_alignment", "edits", tie=tie) for tie in (0.0, 1.0))
-    assert fewer is not None
-    assert lenient is not None
     assert fewer.outcomes["new", "old"] == (2, 0, 2)
     assert lenient.outcomes["new", "old"] == (1, 3, 0)
     assert (fewer.added, lenient.added) == (False, True), "old never wins"
@@ -58,8 +54,6 @@ def test_groups_are_the_units_and_ranks_need_significance(workspace: Path) -> No
     grouped = head_to_head(
         scored_run(given, design={"group": [f"g{n // 30}" for n in range(120)]}), "text_matching", "passes"
     )
-    assert plain is not None
-    assert grouped is not None
     ranks = {one.model: (one.best_rank, one.worst_rank) for one in plain.standings}
     assert ranks == {"strong": (1, 2), "middle": (1, 2), "weak": (3, 3)}
     assert (plain.clusters, grouped.clusters) == (120, 4)

@@ -53,18 +53,22 @@ def outputs(models: Mapping[str, tuple[float, float]] = RECALL_OF, repeats: int 
     return Outputs.from_rows(answers, found)
 
 
-def evaluated(given: Outputs, *names: str, of: Suite | None = None, **parameters: Any) -> Run:
+def evaluated(
+    given: Outputs, *names: str, of: Suite | None = None, place: Workspace | None = None, **parameters: Any
+) -> Run:
     chosen = names or ("coco_summary",)
-    return finished(Workspace(), of or suite(), given, *chosen, parameters=dict.fromkeys(chosen, FEW | parameters))
+    return finished(
+        place or Workspace(), of or suite(), given, *chosen, parameters=dict.fromkeys(chosen, FEW | parameters)
+    )
 
 
 def metric(rows: tuple[Resampled, ...], name: str) -> Resampled:
     return next(row for row in rows if row.column.metric == name)
 
 
-@pytest.fixture
-def run(workspace: Path) -> Run:
-    return evaluated(outputs(), "average_precision", "coco_summary", "average_recall")
+@pytest.fixture(scope="module")
+def run(shelf: Workspace) -> Run:
+    return evaluated(outputs(), "average_precision", "coco_summary", "average_recall", place=shelf)
 
 
 def test_a_planted_difference_is_found_and_none_where_none_is(run: Run) -> None:
@@ -90,11 +94,8 @@ def test_a_mean_with_a_name_of_its_own_has_labels_too(run: Run) -> None:
 
 
 def test_every_metric_of_the_data_set_is_paired(run: Run) -> None:
-    found = compare(run, "A", "B")
-    known = {
-        column.key for column in leaderboard(run).columns
-        if all(leaderboard(run).cells[model, column.key].low is not None for model in "AB")
-    }  # fmt: skip
+    found, board = compare(run, "A", "B"), leaderboard(run)
+    known = {c.key for c in board.columns if all(board.cells[model, c.key].low is not None for model in "AB")}
     assert {row.column.key for row in found.resampled} == known
     assert not known & {entry.column.key for entry in found.unpaired}
     rows = (*found.rows, *found.resampled)

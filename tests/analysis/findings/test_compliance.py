@@ -14,9 +14,9 @@ from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 
-@pytest.fixture
-def run(workspace: Path) -> Run:
-    return finished(Workspace(), text_suite(), text_outputs(), "rouge", "looping_detection", "pii_leakage")
+@pytest.fixture(scope="module")
+def run(shelf: Workspace) -> Run:
+    return finished(shelf, text_suite(), text_outputs(), "rouge", "looping_detection", "pii_leakage")
 
 
 def test_every_standard_that_evaluators_declare_has_its_place(run: Run) -> None:

@@ -13,14 +13,19 @@ from metrics.analysis.findings.problems import flip_evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.renderers.export_tables import table
 from metrics.stats.intervals import wilson
-from metrics.store import Workspace
+from metrics.store import Run, Workspace
 from tests.analysis.findings.variants import perturbed_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 PLANTED = {"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]}
 
 
-def rate(frame, model: str, kind: str, metric: str = "passes"):  # type: ignore[no-untyped-def]
+@pytest.fixture(scope="module")
+def planted(shelf: Workspace) -> Run:
+    return perturbed_run(PLANTED, workspace=shelf)
+
+
+def rate(frame, model: str, kind: str, metric: str = "passes"):
     (row,) = frame[
         frame["model"].eq(model) & frame["perturbation"].eq(kind) & frame["metric"].eq(metric)
     ].to_dict("records")  # fmt: skip
@@ -46,7 +51,7 @@ def test_planted_flips_are_listed_exactly(workspace: Path) -> None:
     ]  # fmt: skip
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sets(st.tuples(st.integers(0, 5), st.sampled_from(["copy", "typo", "ocr"]))), st.sets(st.integers(0, 5)))
 def test_whatever_is_planted_is_found(workspace: Path, planted: set[tuple[int, str]], failing: set[int]) -> None:
     wanted = {f"c{index}-{kind}" for index, kind in planted}
@@ -122,9 +127,8 @@ def test_several_variants_of_one_original_are_alike(workspace: Path) -> None:
     assert bool(flip_rates(run).set_index("perturbation").loc["Copy", "control"])
 
 
-def test_flips_are_problems_with_all_that_belongs_to_them(workspace: Path) -> None:
-    run = perturbed_run(PLANTED)
-    (row,) = problems(run).query("kind == 'flips'").to_dict("records")
+def test_flips_are_problems_with_all_that_belongs_to_them(planted: Run) -> None:
+    (row,) = problems(planted).query("kind == 'flips'").to_dict("records")
     assert row["message"] == (
         "shaky: Text matching: Passes flips in 8 of 12 cases perturbed by typo; 8 of them are now on the wrong side of "
         "0.5"
@@ -137,12 +141,11 @@ def test_flips_are_problems_with_all_that_belongs_to_them(workspace: Path) -> No
     assert "SR 11-7: outcomes analysis" in row["standards"]
 
 
-def test_the_export_lists_them(workspace: Path) -> None:
-    run = perturbed_run(PLANTED)
-    assert table(run, "flips")["case_id"].tolist() == PLANTED["shaky"]
-    assert table(run, "flip_rates")["flips"].sum() == 8
-    assert flips(run, model="steady").empty
-    assert len(flips(run, model="shaky", perturbation="typo")) == 8
+def test_the_export_lists_them(planted: Run) -> None:
+    assert table(planted, "flips")["case_id"].tolist() == PLANTED["shaky"]
+    assert table(planted, "flip_rates")["flips"].sum() == 8
+    assert flips(planted, model="steady").empty
+    assert len(flips(planted, model="shaky", perturbation="typo")) == 8
 
 
 def test_a_suite_without_variants_has_none(workspace: Path) -> None:

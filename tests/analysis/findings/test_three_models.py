@@ -1,11 +1,9 @@
 """What the insights say of three models whose every number is known."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics.analysis import insights
-from metrics.store import Run
+from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run, told
 
 RECALL = {"evaluator": "context_recall"}
@@ -16,8 +14,8 @@ RIGHT_AND_FOUND = (
 )
 
 
-@pytest.fixture
-def run(workspace: Path) -> Run:
+@pytest.fixture(scope="module")
+def run(shelf: Workspace) -> Run:
     """`a` finds all, `b` half, `c` nothing; case c19 is the hardest; `a` is fast and dear, `b` cheap, `c` slow."""
     return scored_run(
         {
@@ -32,6 +30,7 @@ def run(workspace: Path) -> Run:
             "b": {"duration_s": [2.0] * 20, "cost_usd": [0.01] * 20},
             "c": {"duration_s": [3.0] * 20, "cost_usd": [0.02] * 20},
         },
+        workspace=shelf,
     )  # fmt: skip
 
 

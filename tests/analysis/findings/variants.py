@@ -15,6 +15,7 @@ def perturbed_run(
     kinds: Sequence[str] = ("copy", "typo"),
     failing: Collection[int] = (),
     *evaluators: str,
+    workspace: Workspace | None = None,
 ) -> Run:
     """A sealed run of `text_matching` over originals c0 … and a variant of each kind, named c0-typo.
 
@@ -33,7 +34,8 @@ def perturbed_run(
         for case in (*cases, *variants)
     ]
     suite = Suite.from_rows("ferries", "text", [*cases, *variants])
-    return finished(Workspace(), suite, Outputs.from_rows(outputs), "text_matching", *evaluators, name="Ferries")
+    place = workspace or Workspace()
+    return finished(place, suite, Outputs.from_rows(outputs), "text_matching", *evaluators, name="Ferries")
 
 
 def _answer(

@@ -131,7 +131,7 @@ def simulate(population: Population, repeats: int, mixed: bool = False) -> dict[
             one = getattr(stats, name)
             if one.value is not None:
                 inside = (one.low <= value <= one.high for value in (truth[name], own[name]))
-                found[name].append((one.value - own[name], *inside))  # type: ignore[arg-type]
+                found[name].append((one.value - own[name], *inside))
     return {
         name: Outcome(
             float(np.mean([row[0] for row in rows])), float(np.std([row[0] for row in rows]) / np.sqrt(len(rows))),

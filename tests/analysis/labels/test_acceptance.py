@@ -11,6 +11,7 @@ from metrics.analysis.labels.labelled_scores import LabelledScores
 from metrics.presentation.guarantee_words import accept_line
 from tests.analysis.labels.accepted import simulated
 from tests.analysis.labels.queued_labels import labelled
+from tests.seeds import seeds
 
 SCORES = np.linspace(0.0, 1.0, 400)  # of all outputs
 
@@ -51,7 +52,7 @@ def test_where_nothing_is_guaranteed_it_says_why(both: LabelledScores, grouped: 
 
 
 def test_where_lower_is_better_scores_up_to_the_threshold_are_accepted() -> None:
-    both = replace(of(59, level=0.3), sign=-1, column=SimpleNamespace(direction="lower"))  # type: ignore[arg-type]
+    both = replace(of(59, level=0.3), sign=-1, column=SimpleNamespace(direction="lower"))
     found = acceptance(both, SCORES)
     assert found.threshold == 0.3
     assert found.accepted == pytest.approx(0.3)
@@ -74,17 +75,18 @@ def test_of_several_models_one_label_a_case_counts() -> None:
 
 @pytest.mark.parametrize(("models", "levels"), [(1, 0), (1, 4), (3, 0)], ids=["scores", "levels", "three models"])
 def test_the_guarantee_holds(models: int, levels: int) -> None:
-    assert simulated(models, levels, 300) <= 0.05 + 3 * (0.05 * 0.95 / 300) ** 0.5
+    draws = len(seeds(100, 300))
+    assert simulated(models, levels, draws) <= 0.05 + 3 * (0.05 * 0.95 / draws) ** 0.5
 
 
 def test_labels_of_one_case_would_break_it() -> None:
     """Three labels a case taken for independent: 240 seem to be there, of 80."""
-    rng, false = np.random.default_rng(1), 0
-    for _ in range(300):
+    rng, false, draws = np.random.default_rng(1), 0, seeds(100, 300)
+    for _ in draws:
         score = rng.random(240)
         both = labelled(score, np.repeat(rng.random(80) >= 0.0501, 3))
         false += acceptance(both, score).threshold is not None
-    assert false / 300 > 0.1
+    assert false / len(draws) > 0.1
 
 
 def test_nothing_is_known_without_labels() -> None:

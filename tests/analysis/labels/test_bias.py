@@ -3,19 +3,17 @@
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from metrics.analysis.labels.judge_bias import bias_hints
 from metrics.analysis.labels.manipulations import has_manipulations, manipulation_checks
-from metrics.core.label_schema import LABELS, now
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Workspace
-from metrics.store.label_sets import Labels
 from tests.analysis.labels.swayed import JUDGES, Judge, simulate
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished
-from tests.labels import MODELS, answer, answered, label, labelled_run
+from tests.labels import MODELS, add_labels, answer, answered, label, labelled_run
+from tests.seeds import LONG, seeds
 
 ROUGE = ("rouge", "rouge1")
 
@@ -33,19 +31,8 @@ def test_answers_that_are_missing_have_no_length(workspace: Path) -> None:
 def test_a_judge_that_likes_long_answers_or_one_author_is_found(workspace: Path) -> None:
     run = labelled_run(Workspace(), 60)
     rng = np.random.default_rng(1)
-    rows = [
-        {
-            "case_id": f"c{index}",
-            "model": model,
-            "rater": "ann",
-            "criterion": "good",
-            "value": float(rng.random() < 0.5),
-        }
-        for index in range(60)
-        for model in MODELS
-    ]
-    full = [row | {"sampling": "random", "given": now()} for row in rows]
-    Labels(run).add(pa.Table.from_pylist(full, LABELS), "coin.csv")
+    coins = [(f"c{index}", model, "ann", float(rng.random() < 0.5)) for index in range(60) for model in MODELS]
+    add_labels(run, coins)
     found = bias_hints(run, "good", ROUGE)
     by_kind = {(one.kind, one.about): one for one in found}
     assert set(by_kind) == {("length", ""), ("model", "long"), ("model", "short")}
@@ -59,15 +46,7 @@ def test_all_scores_equal_hint_at_nothing(workspace: Path) -> None:
     """Means that differ by rounding alone."""
     values = [0.3, 0.1 + 0.2] * 20
     run = scored_run({"rubric.rubric": {"long": values, "short": values[::-1]}})
-    rows = [
-        {
-            "case_id": f"c{place}", "model": model, "rater": "ann", "criterion": "good", "value": float(place % 3 == 0),
-            "sampling": "random", "given": now(),
-        }
-        for place in range(40)
-        for model in ("long", "short")
-    ]  # fmt: skip
-    Labels(run).add(pa.Table.from_pylist(rows, LABELS), "ann.csv")
+    add_labels(run, [(f"c{place}", model, "ann", float(place % 3 == 0)) for place in range(40) for model in MODELS])
     assert bias_hints(run, "good", ("rubric", "rubric")) == []
 
 
@@ -91,12 +70,13 @@ def test_the_same_things_in_another_order(workspace: Path, cases: int, verdict: 
     assert found.effect is None or found.effect < 0
 
 
-@pytest.mark.parametrize("judge", JUDGES, ids=lambda judge: judge.name)
+@pytest.mark.parametrize("judge", JUDGES if LONG else JUDGES[1::2], ids=lambda judge: judge.name)
 def test_variants_accuse_the_judges_that_are_swayed_alone(judge: Judge) -> None:
-    """Of 200 data sets 5 % and three times its noise may be called wrongly; the hints accuse in half of them."""
-    found = simulate(judge, 60, 200)
+    """5 % of data sets and three times its noise may be called wrongly; the hints accuse in half of them."""
+    draws = len(seeds(100, 200))
+    found = simulate(judge, 60, draws)
     if judge.sway:
         assert found.varied > 0.9
     else:
-        assert found.varied <= 0.05 + 3 * (0.05 * 0.95 / 200) ** 0.5
+        assert found.varied <= 0.05 + 3 * (0.05 * 0.95 / draws) ** 0.5
         assert found.observed > 0.2

@@ -78,7 +78,7 @@ def test_too_few_labels_are_refused(workspace: Path, indices: range, expected: s
 def test_labels_of_one_kind_are_refused(workspace: Path) -> None:
     run = labelled_run(Workspace(), 400)
     good = [index for index in range(400) if all(passes(index, model) for model in MODELS)]
-    label(run, "ann", good)  # type: ignore[arg-type]
+    label(run, "ann", good)
     assert len(good) >= 15
     with pytest.raises(
         InputError, match=r"found all \d+ of them pass; expected outputs that pass and outputs that fail"

@@ -6,13 +6,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from metrics.analysis import leaderboard
 from metrics.analysis.labels import corrected_means, judge_agreement, label_queue, labelled_scores, raters
 from metrics.analysis.labels.human_labels import criteria, draw_order, exported, human_labels
-from metrics.core.label_schema import LABELS, now
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_outputs, read_suite
 from metrics.ingest.label_files import read_labels
@@ -20,7 +18,7 @@ from metrics.stats.prediction_powered import corrected_mean
 from metrics.store import Run, Workspace
 from metrics.store.label_sets import Labels
 from tests.engine.engine_scenes import finished
-from tests.labels import MODELS, answer, answered, label, labelled_run, passes
+from tests.labels import MODELS, add_labels, answer, answered, label, labelled_run, passes
 
 ROUGE = ("rouge", "rouge1")
 
@@ -30,18 +28,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """All 40 cases labelled by ann, 30 by bo, who always passes."""
     run = labelled_run(Workspace(tmp_path_factory.mktemp("labelled")))
     label(run, "ann", range(40))
-    rows = [
-        {
-            "case_id": f"c{index}",
-            "model": "long",
-            "rater": "bo",
-            "criterion": "good",
-            "value": 1.0,
-            "sampling": "random",
-        }
-        for index in range(30)
-    ]
-    Labels(run).add(pa.Table.from_pylist([row | {"given": now()} for row in rows], LABELS), "bo.csv")
+    add_labels(run, [(f"c{index}", "long", "bo", 1.0) for index in range(30)])
     return run
 
 
@@ -96,20 +83,20 @@ def test_verdicts_at_the_threshold_and_the_outputs_behind_them(run: Run) -> None
         people, judge = cell.split("_")
         assert all((row["judge"] >= 0.5) is (judge == "pass") for row in rows)
         assert all((row["people"] == 1.0) is (people == "pass") for row in rows)
-        distances = [abs(float(row["judge"]) - 0.5) for row in rows]  # type: ignore[arg-type]
+        distances = [abs(float(row["judge"]) - 0.5) for row in rows]
         assert distances == sorted(distances, reverse=True)
     right = (both.score >= 0.5) == both.passed
     assert right.mean() == (found.table[0] + found.table[3]) / found.n
     by_model = [right[both.model == model].mean() for model in range(2)]  # of as many outputs, though not of labels
     assert found.accuracy.value == pytest.approx(np.mean(by_model))
-    assert found.spearman.low < found.spearman.value < found.spearman.high  # type: ignore[operator]
+    assert found.spearman.low < found.spearman.value < found.spearman.high
 
 
 def test_the_suggested_threshold_parts_what_people_part(run: Run) -> None:
     (found,) = judge_agreement.agreements(run, "good", only=ROUGE)
     good = [scores(run, model)[i] for model in MODELS for i in range(40) if len(answer(i, model).split()) >= 8]
     poor = [scores(run, model)[i] for model in MODELS for i in range(40) if len(answer(i, model).split()) < 8]
-    assert max(poor) < found.suggested.value < min(good)  # type: ignore[operator]
+    assert max(poor) < found.suggested.value < min(good)
     assert found.balanced.value == pytest.approx(10 / 11, abs=0.06)
 
 
@@ -128,18 +115,18 @@ def test_corrected_means_are_the_kernels(fresh: Run) -> None:
     for row in rows:
         labels = np.array([passes(index, row.model) if index < 15 else np.nan for index in range(40)])
         assert row.corrected == corrected_mean(scores(fresh, row.model), labels)
-        assert row.labels.value == pytest.approx(np.nanmean(labels))  # type: ignore[union-attr]
+        assert row.labels.value == pytest.approx(np.nanmean(labels))
         cell = leaderboard(fresh).cells[row.model, "rouge/rouge1"]
         assert (row.raw.value, row.raw.low, row.n, row.total) == (cell.value, cell.low, 15, 40)
         gap = scores(fresh, row.model)[:15] - labels[:15]
-        assert row.gap.value == pytest.approx(gap.mean())  # type: ignore[union-attr]
+        assert row.gap.value == pytest.approx(gap.mean())
 
 
 def test_groups_are_clusters(workspace: Path) -> None:
     run = labelled_run(Workspace(), grouped=True)
     label(run, "ann", range(20))
     (row, _) = corrected_means.corrected_means(run, "good", ROUGE)
-    assert row.corrected.clusters == 5  # type: ignore[union-attr]
+    assert row.corrected.clusters == 5
     assert judge_agreement.agreements(run, "good", only=ROUGE)[0].cases == 5
 
 
@@ -190,7 +177,7 @@ def test_labels_in_the_range_of_the_metric(
     (row, _) = corrected_means.corrected_means(run, criterion, (column.evaluator, column.metric))
     good = 1 if column.direction == "higher" else -1
     low, high = (column.low, column.high) if good > 0 else (column.high, column.low)
-    assert row.labels.value == pytest.approx(np.mean([low + share * (high - low) for share in expected]))  # type: ignore[union-attr]
+    assert row.labels.value == pytest.approx(np.mean([low + share * (high - low) for share in expected]))
 
 
 def test_the_queue_takes_turns_and_goes_on_where_it_stood(fresh: Run) -> None:
@@ -280,7 +267,7 @@ class TestMTRAG:
             ("2nd label", "3rd label"): 0.570,
         }
         assert found == {pair: pytest.approx(kappa, abs=5e-4) for pair, kappa in expected.items()}
-        assert all(pair.weighted.low < pair.weighted.value < pair.weighted.high for pair in pairs)  # type: ignore[operator]
+        assert all(pair.weighted.low < pair.weighted.value < pair.weighted.high for pair in pairs)
         assert together.alpha.value == pytest.approx(0.55, abs=0.005)
 
     def test_each_metric_has_its_agreement_with_people(self, graded: Run) -> None:
@@ -288,7 +275,7 @@ class TestMTRAG:
         assert set(found) == {"rouge1", "rouge2", "rougeL", "rougeLsum"}
         for one in found.values():
             assert (one.n, one.cases) == (477, 159)
-            assert one.spearman.low < one.spearman.value < one.spearman.high  # type: ignore[operator]
+            assert one.spearman.low < one.spearman.value < one.spearman.high
         assert found["rougeL"].spearman.value == pytest.approx(0.4034, abs=1e-4)
 
 

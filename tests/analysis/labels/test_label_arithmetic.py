@@ -114,7 +114,7 @@ def test_raters_are_paired_by_name_or_by_place() -> None:
     assert names == ["1st label", "2nd label", "3rd label", "4th label"]
     assert np.array_equal(found, [[1, 2, 3, 4], [np.nan] * 4, [4, 3, 2, 1]], equal_nan=True)
     for places in (by_place[:, :1], np.zeros((3, 5))):
-        names, found = _paired(SimpleNamespace(raters=("a", "b", "c", "d", "e"), ratings=ratings, by_place=places))  # type: ignore[arg-type]
+        names, found = _paired(SimpleNamespace(raters=("a", "b", "c", "d", "e"), ratings=ratings, by_place=places))
         assert names == ["a", "b", "c", "d", "e"]
         assert found is ratings
 
@@ -226,8 +226,8 @@ def test_a_suggested_threshold_is_judged_by_the_labels_that_did_not_choose_it() 
     assert given == own
     assert not elsewhere.held_out
     assert elsewhere.table == own.table
-    assert own.accuracy.value < elsewhere.accuracy.value  # type: ignore[operator]
-    mean = (own.sensitivity.value + own.specificity.value) / 2  # type: ignore[operator]
+    assert own.accuracy.value < elsewhere.accuracy.value
+    mean = (own.sensitivity.value + own.specificity.value) / 2
     assert own.balanced.value == elsewhere.balanced.value == pytest.approx(mean)
 
 

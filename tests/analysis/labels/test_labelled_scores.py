@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 from metrics.analysis.labels.labelled_scores import labelled_scores
-from metrics.core.label_schema import LABELS, now
 from metrics.store import Workspace
-from metrics.store.label_sets import Labels
-from tests.labels import labelled_run
+from tests.labels import add_labels, labelled_run
 
 GRADES = [0.0, 1.0, 2.0, 3.0, 4.0]
 
@@ -23,14 +20,7 @@ def test_grades_pass_from_the_middle_or_from_the_grade_asked_for(
     workspace: Path, passing: float | None, passed: list[bool]
 ) -> None:
     run = labelled_run(Workspace(), 5)
-    rows = [
-        {
-            "case_id": f"c{place}", "model": "long", "rater": "ann", "criterion": "depth", "value": grade,
-            "sampling": "random", "given": now(),
-        }
-        for place, grade in enumerate(GRADES)
-    ]  # fmt: skip
-    Labels(run).add(pa.Table.from_pylist(rows, LABELS), "ann.csv")
+    add_labels(run, [(f"c{place}", "long", "ann", grade) for place, grade in enumerate(GRADES)], "depth")
     found = labelled_scores(run, "rouge", "rouge1", "depth", passing=passing)
     assert found.label.tolist() == GRADES
     assert found.passed.tolist() == passed

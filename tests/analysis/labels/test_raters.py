@@ -5,7 +5,6 @@ from typing import Any
 
 import krippendorff
 import numpy as np
-import pyarrow as pa
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
@@ -14,13 +13,11 @@ from metrics.analysis.labels import raters
 from metrics.analysis.labels.panel_agreement import _agreement, _alike, _groups, has_panel, panel_agreement
 from metrics.analysis.labels.raters import all_raters, pairs_of_raters
 from metrics.core.evaluator import Metric
-from metrics.core.label_schema import LABELS, now
 from metrics.presentation.agreement_words import rater_noise_sentence
 from metrics.store import Run, Workspace
-from metrics.store.label_sets import Labels
 from tests.analysis.scored import scored_run, with_resources
 from tests.engine.engine_scenes import text_outputs, text_suite
-from tests.labels import label, labelled_run
+from tests.labels import add_labels, label, labelled_run
 
 NONE = np.nan
 ONCE = [[1, 1, 2], [2, 2, NONE], [3, 2, 3], [1, NONE, NONE], [2, 3, 3], [1, 1, 1], [3, NONE, 2], [2, 1, NONE]]
@@ -33,8 +30,6 @@ def test_alpha_is_of_the_outputs_with_two_labels(graded: bool, level: str) -> No
     [found] = all_raters(RATINGS, ALONE, graded)
     assert (found.left, found.right, found.n) == ("", "", 21)
     assert found.alpha.value == pytest.approx(krippendorff.alpha(RATINGS.T, level_of_measurement=level))
-    assert found.alpha.low is not None
-    assert found.alpha.high is not None
     assert found.alpha.low < found.alpha.value < found.alpha.high
     assert found.kappa.value is None
 
@@ -53,7 +48,7 @@ def test_raters_who_never_differ_are_not_certain() -> None:
     [together], [pair] = all_raters(labels, ALONE[:12], False), pairs_of_raters(["a", "b"], labels, ALONE[:12])
     for one in (together.alpha, pair.kappa, pair.equal):
         assert one.value == 1.0
-        assert 0 < one.low < 0.8 < one.high  # type: ignore[operator]
+        assert 0 < one.low < 0.8 < one.high
 
 
 def test_pairs_are_compared_on_what_both_rated() -> None:
@@ -94,10 +89,6 @@ def test_clusters_widen_the_interval() -> None:
     [alone] = pairs_of_raters(["a", "b"], ratings, np.arange(120))
     [grouped] = pairs_of_raters(["a", "b"], ratings, np.arange(120) // 4 + 7)
     assert alone.equal.value == grouped.equal.value
-    assert alone.equal.low is not None
-    assert alone.equal.high is not None
-    assert grouped.equal.low is not None
-    assert grouped.equal.high is not None
     assert 1.5 < (grouped.equal.high - grouped.equal.low) / (alone.equal.high - alone.equal.low) < 2.7
 
 
@@ -116,7 +107,6 @@ def test_the_share_that_gave_the_most_frequent_value() -> None:
 def test_a_panels_agreement_by_hand() -> None:
     given = 3 * records((1, 1, 0), (1, 1, 1), (0, 1, None), (0, None, None), (1, 1, 1.0000000001))
     found = _agreement("e", Metric("m", "A metric."), "", given, np.array([4, 4, 7, 8, 9, *range(10, 20)]))
-    assert found is not None
     assert (found.evaluator, found.metric, found.judge, found.n, found.disputed) == ("e", "m", "", 12, 6)
     assert found.alike.value == pytest.approx((2 / 3 + 1 + 1 / 2 + 1) / 4)
     assert [(pair.left, pair.right, pair.n) for pair in found.raters] == [
@@ -145,7 +135,6 @@ def test_two_outputs_are_too_few_for_a_panels_agreement() -> None:
     metric = Metric("m", "A metric.")
     assert _agreement("e", metric, "", records((1, 1), (0, 1), (1, None)), np.arange(3)) is None
     found = _agreement("e", metric, "", records((1, 1), (0, 1), (1, 1)), np.arange(3))
-    assert found is not None
     assert (found.n, found.disputed) == (3, 1)
     assert {one.needs for one in (found.alike, found.raters[0].alpha, found.raters[1].kappa)} == {0}
 
@@ -170,14 +159,9 @@ def test_the_panel_of_a_run(workspace: Path) -> None:
 
 def graded(run: Run, cases: int, stricter: float) -> None:
     """Labels of a and b from 1 to 8, b's lower by `stricter`."""
-    rows = [
-        {
-            "case_id": f"c{place}", "model": "long", "rater": rater, "criterion": "tone",
-            "value": 1.0 + place % 8 - less, "sampling": "random", "given": now(),
-        }
-        for place in range(cases) for rater, less in (("a", 0.0), ("b", stricter))
-    ]  # fmt: skip
-    Labels(run).add(pa.Table.from_pylist(rows, LABELS), "tone.csv")
+    people = (("a", 0.0), ("b", stricter))
+    grades = [(f"c{place}", "long", rater, 1.0 + place % 8 - less) for place in range(cases) for rater, less in people]
+    add_labels(run, grades, "tone")
 
 
 def test_where_labels_differ_is_parted(workspace: Path) -> None:
@@ -185,7 +169,6 @@ def test_where_labels_differ_is_parted(workspace: Path) -> None:
     run = labelled_run(Workspace(workspace))
     graded(run, 24, 0.5)
     found = raters.rater_noise(run, "tone")
-    assert found is not None
     outputs = np.var(np.tile(np.arange(8), 3), ddof=1)
     assert found.n == 24
     assert found.outputs.value == pytest.approx(outputs / (outputs + 0.125))
@@ -200,7 +183,6 @@ def test_few_double_labels_are_not_parted(workspace: Path) -> None:
     run = labelled_run(Workspace(workspace))
     graded(run, 4, 0.5)
     found = raters.rater_noise(run, "tone")
-    assert found is not None
     assert found.outputs.needs == 6
     assert rater_noise_sentence(found) == ""
     label(run, "c", range(20))

@@ -21,11 +21,10 @@ def of(values: list[float | None]) -> Run:
     return scored_run({f"{NAME}.{NAME}": {"one": values}})
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.05, 0.15, 0.3, 1.0]), min_size=1, max_size=60))
 def test_boxes_are_tukeys_and_bins_hold_every_value(workspace: Path, values: list[float]) -> None:
     found = distributions(of([*values, None]), NAME, NAME, ["one"])
-    assert found is not None
     (one,) = found.models
     lower, median, upper = np.percentile(values, [25, 50, 75])
     assert one.box == pytest.approx((lower, median, upper))
@@ -42,7 +41,6 @@ def test_a_bin_opens_exactly_the_cases_it_counts(workspace: Path) -> None:
     values = [round(0.05 * step, 2) for step in range(21)] * 3 + list(np.random.default_rng(3).random(100))
     run = of(values)
     found = distributions(run, NAME, NAME, ["one"])
-    assert found is not None
     ends = [*found.edges[:-1], None]
     for count, low, high in zip(found.models[0].bins, ends, [*ends[1:-1], None, None], strict=False):
         assert low is not None
@@ -52,7 +50,6 @@ def test_a_bin_opens_exactly_the_cases_it_counts(workspace: Path) -> None:
 
 def test_the_farthest_cases_are_named(workspace: Path) -> None:
     found = distributions(of([0.5, 0.51, 0.49, 0.5, 0.52, 0.48, 1.0, 0.0]), NAME, NAME, ["one"])
-    assert found is not None
     assert found.models[0].far == (("c6", 1.0), ("c7", 0.0))
     assert (found.models[0].whisker_low, found.models[0].whisker_high) == (0.48, 0.52)
 
@@ -60,10 +57,8 @@ def test_the_farthest_cases_are_named(workspace: Path) -> None:
 def test_an_open_range_is_that_of_the_values_and_a_tag_narrows(workspace: Path) -> None:
     run = finished(Workspace(), text_suite(12), text_outputs(12), "looping_detection", "rouge")
     found = distributions(run, "looping_detection", "compression_ratio", ["good", "poor"])
-    assert found is not None
     assert found.edges[0] == pytest.approx(min(one.quantiles[0] for one in found.models), rel=1e-5)
     third = distributions(run, "rouge", "rougeL", ["poor"], tag="third")
-    assert third is not None
     assert third.models[0].n == 4
 
 

@@ -17,7 +17,7 @@ def column(key: str, **other: object) -> Column:
         "title": metric, "description": "", "direction": "higher", "low": 0.0, "high": 1.0, "threshold": None,
         "unit": "", "primary": True, "minor": False,
     }  # fmt: skip
-    return Column(**(facts | other))  # type: ignore[arg-type]
+    return Column(**(facts | other))
 
 
 def cell(best: bool, ranked: bool = True, problem: bool = False) -> Cell:

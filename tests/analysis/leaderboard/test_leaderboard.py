@@ -11,12 +11,11 @@ from metrics.core.evaluator import Direction, Metric
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import MARKED, finished, stopped, text_outputs, text_suite
-from tests.pages.page_scenes import objects_run
 
 
-@pytest.fixture
-def run(workspace: Path) -> Run:
-    return finished(Workspace(), text_suite(12), text_outputs(12), "rouge", "looping_detection", parameters=MARKED)
+@pytest.fixture(scope="module")
+def run(shelf: Workspace) -> Run:
+    return finished(shelf, text_suite(12), text_outputs(12), "rouge", "looping_detection", parameters=MARKED)
 
 
 def test_leaderboard_has_a_cell_for_every_model_and_metric(run: Run) -> None:
@@ -38,7 +37,6 @@ def test_lower_is_better_is_good_when_low(run: Run) -> None:
     column = next(column for column in board.columns if column.metric == "longest_repeated_substring")
     cell = board.cells["good", column.key]
     assert column.direction == "lower"
-    assert cell.value is not None
     assert cell.goodness == pytest.approx(1 - cell.value)
 
 
@@ -51,7 +49,7 @@ def test_lower_is_better_is_good_when_low(run: Run) -> None:
         pytest.param(Direction.NONE, [1.0, 2.0], [None, None], id="undirected"),
     ],
 )
-def test_goodness_of_an_open_range_is_relative(direction: Direction, values: list, goodness: list) -> None:  # type: ignore[type-arg]
+def test_goodness_of_an_open_range_is_relative(direction: Direction, values: list, goodness: list) -> None:
     metric = Metric("m", "", high=float("inf"), direction=direction)
     assert relative_goodness(metric, values) == goodness
 
@@ -77,9 +75,9 @@ def test_the_only_model_with_a_value_is_the_first_of_one(workspace: Path) -> Non
     assert (mute.value, mute.rank, mute.best, mute.problem, mute.untested) == (None, None, False, False, None)
 
 
-def test_a_title_tells_columns_of_one_metric_apart(tmp_path: Path) -> None:
+def test_a_title_tells_columns_of_one_metric_apart(pictures: Run) -> None:
     """What a metric was computed at is named only where the board has it at several settings."""
-    titles = {column.key.partition("&")[0]: column.title for column in leaderboard(objects_run(tmp_path)).columns}
+    titles = {column.key.partition("&")[0]: column.title for column in leaderboard(pictures).columns}
     assert titles["detection_pr_curve/best_f1?iou=0.5"] == "best_f1"
     assert titles["average_precision/map?iou=0.5"] == "map iou 0.5 all max_dets 100"
     assert titles["average_precision/map?iou=0.95"] == "map iou 0.95 all max_dets 100"

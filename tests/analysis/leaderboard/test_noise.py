@@ -23,12 +23,9 @@ def noisy(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_components_are_those_of_the_scores(noisy: Run) -> None:
     found = noise(noisy, "rouge", "rougeL")
-    assert found is not None
     calm, moody = found.models
     rows = noisy.query("SELECT position, run, value FROM scores WHERE metric = 'rougeL' AND model = 'moody'")
     expected = components(rows["value"].to_numpy(), rows["position"].to_numpy(), rows["run"].to_numpy())
-    assert expected is not None
-    assert expected.repeat is not None
     assert moody.found[:3] == (pytest.approx(expected.case), pytest.approx(expected.repeat), None)
     assert (moody.several, moody.units, moody.worth) == ({"repeats": 40, "draws": 0}, 40, 40.0)
     assert calm.shares["repeats"].value == pytest.approx(0, abs=1e-9)
@@ -46,13 +43,10 @@ def test_components_are_those_of_the_scores(noisy: Run) -> None:
 
 def test_the_width_is_that_of_the_leaderboard(noisy: Run) -> None:
     found = noise(noisy, "rouge", "rougeL")
-    assert found is not None
     board = leaderboard(noisy)
     column = next(column for column in board.columns if column.metric == "rougeL")
     for one in found.models:
         cell = board.cells[one.model, column.key]
-        assert cell.low is not None
-        assert cell.high is not None
         assert one.half_width() == pytest.approx((cell.high - cell.low) / 2, rel=0.1)
         assert one.half_width(cases=4) == pytest.approx(one.half_width() / 2)
     assert found.models[0].half_width(repeats=2) == pytest.approx(found.models[0].half_width())
@@ -61,28 +55,22 @@ def test_the_width_is_that_of_the_leaderboard(noisy: Run) -> None:
 
 def test_the_plan_is_in_dollars_where_they_are_known(noisy: Run, workspace: Path) -> None:
     found = noise(noisy, "rouge", "rougeL")
-    assert found is not None
     moody = found.models[1]
     plan = moody.plan(0.02)
     assert moody.priced
-    assert plan is not None
     assert (plan.repeats, plan.cost) == (1, pytest.approx(0.002 * plan.cases))
     dear = moody.plan(0.02, case_cost=5.0)
-    assert dear is not None
     assert dear.repeats > 1
     assert dear.cases < plan.cases
     unpriced = noise(noisy_run(Workspace(workspace), cases=12), "rouge", "rougeL")
-    assert unpriced is not None
     plan = unpriced.models[1].plan(0.02)
     assert not unpriced.models[1].priced
-    assert plan is not None
     assert plan.cost == plan.cases
 
 
 def test_without_repeats_only_the_cases_are_known(workspace: Path) -> None:
     run = scored_run({"rouge.rougeL": {"old": [0.1, 0.5, 0.9, 0.4], "new": [None, None, None, 1.0]}})
     found = noise(run, "rouge", "rougeL")
-    assert found is not None
     (old,) = found.models
     assert (old.model, old.found.repeat, old.found.draw, set(old.shares)) == ("old", None, None, {"cases"})
     assert found.shares == {}
@@ -92,7 +80,6 @@ def test_without_repeats_only_the_cases_are_known(workspace: Path) -> None:
 
 def test_few_repeats_tell_no_share(workspace: Path) -> None:
     found = noise(noisy_run(Workspace(workspace), cases=4), "rouge", "rougeL")
-    assert found is not None
     assert [one.needs for one in found.models] == [LEAST - 4] * 2
     assert found.shares == {}
 
@@ -100,14 +87,12 @@ def test_few_repeats_tell_no_share(workspace: Path) -> None:
 def test_groups_and_weights_count(workspace: Path) -> None:
     """Cases of one group count together; a suite with weights is worth fewer cases."""
     grouped = noise(noisy_run(Workspace(workspace), group=5), "rouge", "rougeL")
-    assert grouped is not None
     assert grouped.grouped
     assert (grouped.models[0].units, grouped.models[0].found.size) == (8, 5.0)
     weighted = scored_run(
         {"rouge.rougeL": {"m": [0.1, 0.5, 0.9, 0.4]}}, design={"weight": [3.0, 1.0, 1.0, 1.0]}
     )  # fmt: skip
     found = noise(weighted, "rouge", "rougeL")
-    assert found is not None
     assert found.models[0].worth == pytest.approx(36 / 12)
 
 
@@ -115,19 +100,17 @@ def test_the_draws_of_a_judge_are_one_source(judge_server: JudgeServer, workspac
     """The judge says no to every third question in its second draw only: draws 1 0 1, of the others 1 1 1."""
 
     def reply(request: object) -> dict[str, str]:
-        question, seed = request.data["QUESTION"], request.body["seed"]  # type: ignore[attr-defined]
+        question, seed = request.data["QUESTION"], request.body["seed"]
         number = int(question.split("mill ")[1].rstrip("?"))
         return {"attempted": "no" if number % 3 == 0 and seed == 2 else "yes"}
 
     judge_server.say("no_answer", reply)
     run = judged_run(workspace, judge_server.url, "no_answer", cases=12, temperature=0.7, repeats=3, seed=1)
     found = noise(run, "no_answer", "no_answer")
-    assert found is not None
     (one,) = found.models
     assert found.judged
     values = np.array([1.0 if place % 3 or draw != 1 else 0.0 for place in range(12) for draw in range(3)])
     expected = components(values, np.repeat(np.arange(12), 3), np.zeros(36, int))
-    assert expected is not None
     assert (one.found.case, one.found.repeat, one.found.draw) == (
         pytest.approx(expected.case), None, pytest.approx(expected.draw),
     )  # fmt: skip
@@ -153,7 +136,6 @@ def test_the_judges_of_a_panel_are_draws_less_their_means(workspace: Path) -> No
     run = scored_run({"faithfulness.faithfulness": {"m": values}}, panel)
     run = with_resources(run, judge={"model": "a", "panel": [{"model": "b"}]})
     found = noise(run, "faithfulness", "faithfulness")
-    assert found is not None
     (one,) = found.models
     assert one.found.draw == pytest.approx(0, abs=1e-12)
     assert one.found.case == pytest.approx(np.var(values, ddof=1))

@@ -16,16 +16,14 @@ from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from metrics.store.reviews import Place, Review
 from tests.engine.engine_scenes import finished
-from tests.pages.page_scenes import objects_run
 
 BY = "detection_pr_curve"
 GHOSTS = ObjectFilter("keen", kinds=("fp_hallucination",), search="p1")
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Four pictures: `keen` finds a cat (.9) and a dog (.6) in each and makes up a dog (.3); `shy` finds the cat."""
-    return objects_run(tmp_path_factory.mktemp("export"))
+def run(pictures: Run) -> Run:
+    return pictures
 
 
 @pytest.mark.parametrize(
@@ -199,8 +197,8 @@ def test_the_suite_of_a_selection_can_be_evaluated(run: Run, tmp_path: Path) -> 
     assert object_counts(again, BY, ObjectFilter("keen"))["kind"] == {"tp": 2, "fp_hallucination": 1}
 
 
-def test_a_mask_stays_a_mask(tmp_path: Path) -> None:
-    whole = objects_run(tmp_path)
+def test_a_mask_stays_a_mask(pictures: Run, tmp_path: Path) -> None:
+    whole = pictures
     ring = [[10.0, 10.0, 40.0, 10.0, 40.0, 30.0]]
     rows = [row | {"polygons": ring if row["label"] == "cat" else None} for row in whole.suite.annotations.to_pylist()]
     suite = Suite.from_rows("masks", "detection", whole.suite.cases.select(range(5)).to_pylist(), rows)
@@ -210,8 +208,7 @@ def test_a_mask_stays_a_mask(tmp_path: Path) -> None:
     assert shapes == {1: ring, 2: None}
 
 
-def test_images_without_a_name_of_their_own_are_told_apart(tmp_path: Path) -> None:
-    run = objects_run(tmp_path)
+def test_images_without_a_name_of_their_own_are_told_apart(run: Run, tmp_path: Path) -> None:
     names = pa.array(["a/x.png", "b/x.png", "../x.png", "x.png"])
     cases = run.suite.cases.append_column("metadata.image_name", names)
     named = replace(run.suite, cases=cases)

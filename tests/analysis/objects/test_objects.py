@@ -19,16 +19,14 @@ from metrics.store import Run, Workspace
 from metrics.vision import rle
 from metrics.vision.mask_rings import mask_rings
 from tests.engine.engine_scenes import finished
-from tests.pages.page_scenes import objects_run
 
 BY = "detection_pr_curve"
 KEEN, SHY = ObjectFilter("keen"), ObjectFilter("shy")
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Four pictures: `keen` finds a cat (.9) and a dog (.6) in each and makes up a dog (.3); `shy` finds the cat."""
-    return objects_run(tmp_path_factory.mktemp("objects"))
+def run(pictures: Run) -> Run:
+    return pictures
 
 
 @pytest.mark.parametrize(
@@ -220,7 +218,6 @@ class TestThumbnails:
         ],
     )
     def test_an_image_that_cannot_be_shown_has_a_reason(self, run: Run, content: object, reason: str) -> None:
-        assert run.suite.media is not None
         name = f"bad-{abs(hash(reason))}{content!r:.5}.png".replace("/", "")
         path = run.suite.media / name
         if content == "truncated":

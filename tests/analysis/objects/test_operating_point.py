@@ -20,7 +20,6 @@ from metrics.store import Run, Workspace
 from metrics.store.reviews import Review
 from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import numbered, suite_and_outputs
-from tests.pages.page_scenes import objects_run
 from tests.vision.coco_oracle import coco_eval, random_scene
 
 SEEDS = (2, 3, 8, 11)
@@ -40,12 +39,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Run]:
             parameters={"detection_confusion": {"score_threshold": 0.3, "iou_threshold": 0.6}},
         )  # fmt: skip
     return made
-
-
-@pytest.fixture(scope="module")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """`keen` finds a cat (.9) and a dog (.6) in each of four and makes up a dog (.3); `shy` finds the cat (.8)."""
-    return objects_run(tmp_path_factory.mktemp("pictures"))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -99,7 +92,6 @@ def test_the_default_is_the_best_f1_of_all_models(pictures: Run) -> None:
     assert best_point(pictures) == (0.31, 0.5)
     assert operating_point(pictures) == (0.31, 0.5)
     counts = point_counts(pictures, "keen", OperatingPoint(0.31))
-    assert counts is not None
     assert (counts, counts.precision, counts.recall, counts.f1) == ((8, 0, 0), 1.0, 1.0, 1.0)
 
 
@@ -165,5 +157,4 @@ def test_a_chosen_point_is_kept_until_it_is_taken_back(pictures: Run) -> None:
 
 def test_nothing_predicted_has_no_precision(pictures: Run) -> None:
     counts = point_counts(pictures, "shy", OperatingPoint(0.95))
-    assert counts is not None
     assert (counts, counts.precision, counts.recall, counts.f1) == ((0, 0, 8), None, 0.0, 0.0)

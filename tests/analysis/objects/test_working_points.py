@@ -10,16 +10,14 @@ from metrics.analysis.objects.working_points import listed
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
-from tests.pages.page_scenes import objects_run
 
 BY = "detection_pr_curve"
 BOTH = ("cat", "dog")
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Four pictures: `keen` finds a cat (.9) and a dog (.6) in each and makes up a dog (.3); `shy` finds the cat."""
-    return objects_run(tmp_path_factory.mktemp("points"))
+def run(pictures: Run) -> Run:
+    return pictures
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,6 @@ def test_every_pair_is_asked_in_both_orders(run: Run, judge_server: JudgeServer)
     table = Preferences(run).table()
     assert (len(table), set(table["by"].to_pylist()), table["note"][0].as_py()) == (36, {"judge"}, "So it is.")
     ranking = preferred(run, "judge", "quality")
-    assert ranking is not None
     assert [one.model for one in ranking.standings] == ["cedar", "birch", "amber"]
     assert ranking.outcomes["cedar", "birch"] == (6, 0, 0)
     (bias,) = position_bias(run, "judge", "quality")
@@ -142,7 +141,6 @@ def test_an_answer_cannot_speak_to_the_judge(workspace: Path, judge_server: Judg
         assert ORDER not in outside(request)
         assert "A river." in (request.data["FIRST"], request.data["SECOND"])
     ranking = preferred(run, "judge", "quality")
-    assert ranking is not None
     assert ranking.outcomes["m", "n"] == (0, len(attacks), 0)
 
 

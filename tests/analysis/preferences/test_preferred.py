@@ -1,6 +1,7 @@
 """Rankings by preferences, position bias, agreement of judge and people, and how many more matches it takes."""
 
 from itertools import combinations
+from shutil import rmtree
 
 import numpy as np
 import pytest
@@ -25,9 +26,16 @@ from tests.preferences import MODELS, compared_run, judgement, vote
 PAIRS = list(combinations(MODELS, 2))
 
 
+@pytest.fixture(scope="module")
+def compared(shelf: Workspace) -> Run:
+    return compared_run(shelf, 30)
+
+
 @pytest.fixture
-def run(workspace: object) -> Run:
-    return compared_run(Workspace(), 30)
+def run(compared: Run) -> Run:
+    """A run without preferences."""
+    rmtree(Preferences(compared).folder, ignore_errors=True)
+    return compared
 
 
 @pytest.mark.parametrize(
@@ -54,8 +62,6 @@ def test_each_compared_case_is_one_match_of_bradley_and_terry(run: Run) -> None:
     first, second, outcome, cases = map(np.array, zip(*played, strict=True))
     found = preferred(run, "people", "quality")
     expected = bradley_terry(first, second, outcome, 3, clusters=cases)
-    assert found is not None
-    assert expected is not None
     assert (found.cases, found.clusters, sum(map(sum, found.outcomes.values()))) == (30, 30, 180)
     assert [one.model for one in found.standings] == ["amber", "birch", "cedar"]
     for standing in found.standings:
@@ -68,7 +74,6 @@ def test_each_compared_case_is_one_match_of_bradley_and_terry(run: Run) -> None:
     error = np.sqrt(own[i, i] + own[j, j] - 2 * own[i, j])
     assert found.apart[0] == pytest.approx(abs(expected.log[i] - expected.log[j]) / error)
     tagged = preferred(run, "people", "quality", "even")
-    assert tagged is not None
     assert tagged.cases == 15
     assert preferred(run, "judge", "quality") is None
 
@@ -78,13 +83,11 @@ def test_a_judge_that_always_prefers_what_stands_first_ranks_nobody(run: Run) ->
     for index in range(20):
         judgement(run, index, "amber", "birch", 1.0, 0.0)
     found = preferred(run, "judge", "quality")
-    assert found is not None
     assert found.outcomes["amber", "birch"] == (0, 20, 0)
     assert found.standings[0].score == pytest.approx(0.5)
     (bias,) = position_bias(run, "judge", "quality")
     assert (bias.of, bias.share.value, bias.n, bias.contradictory) == ("j", 1.0, 20, 20)
     assert (bias.share.low, bias.share.high) == pytest.approx(wilson(20, 20))
-    assert bias.p is not None
     assert bias.p < 0.001
     assert "swayed towards the first. 20 matches are contradictory" in bias_sentence(bias)
 
@@ -94,7 +97,6 @@ def test_a_fair_judge_has_no_bias_and_one_order_alone_does_not_count(run: Run) -
         judgement(run, index, "amber", "birch", float(index % 4 > 0), float(index % 4 > 0))
     judgement(run, 20, "amber", "birch", 0.0, None)
     found = preferred(run, "judge", "quality")
-    assert found is not None
     assert found.outcomes["amber", "birch"] == (15, 0, 5)
     (bias,) = position_bias(run, "judge", "quality")
     assert (bias.share.value, bias.p, bias.contradictory, bias.half) == (0.5, 1.0, 0, 1)
@@ -107,8 +109,6 @@ def test_the_interval_of_position_bias_holds_its_level() -> None:
     for _ in range(200):
         firsts = rng.choice((0.25, 0.5, 1.0), p=(0.2, 0.6, 0.2), size=60)
         found, p = first_share(firsts, np.arange(60))
-        assert found.low is not None
-        assert found.high is not None
         assert (p > 0.05) == (found.low <= 0.5 <= found.high)
         inside += found.low <= 0.55 <= found.high
         widths.append(found.high - found.low)
@@ -137,14 +137,12 @@ def test_judge_and_people_agree_beyond_chance(run: Run) -> None:
     assert found.table == ((6, 0, 1), (0, 0, 2), (1, 0, 10))
     chance = 7 / 20 * 7 / 20 + 11 / 20 * 13 / 20
     assert found.kappa.value == pytest.approx((0.8 - chance) / (1 - chance))
-    assert found.kappa.low is not None
     assert found.kappa.low < (0.8 - chance) / (1 - chance)
     assert (found.n, found.accuracy.value) == (20, 0.8)
     assert found.decided.value == pytest.approx(16 / 18)
     assert (found.accuracy.low, found.accuracy.high) == pytest.approx(wilson(16, 20))
     assert "Judge and people prefer the same in 0.800" in agreed_sentence(found)
     both = preferred(run, "both", "quality")
-    assert both is not None
     assert both.outcomes["amber", "birch"] == (12, 2, 6)
     rows, total = pair_cases(run, "birch", "amber", "both", "quality")
     assert (total, rows[0].people, rows[0].judge, rows[-1].judge) == (20, 1.0, 1.0, 0.0)
@@ -156,7 +154,6 @@ def test_how_many_more_matches_separate_the_models(run: Run) -> None:
     for index in range(30):
         vote(run, index, "amber", "birch", float(index % 3 > 0))
     found = preferred(run, "people", "quality")
-    assert found is not None
     assert found.apart[0] == pytest.approx(1.76, abs=0.02)
     more = more_matches(found)
     assert more is not None

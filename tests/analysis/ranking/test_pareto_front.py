@@ -7,7 +7,7 @@ import pytest
 from metrics.analysis import leaderboard, objectives, pareto_front
 from metrics.core.errors import InputError
 from metrics.presentation.ranking_words import front_sentence
-from metrics.store import Run
+from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
 
 PASSES, EDITS = "text_matching/passes", "step_alignment/edits"
@@ -19,13 +19,13 @@ def ones(right: int, shift: int = 0) -> list[float]:
     return [float((place - shift) % N < right) for place in range(N)]
 
 
-@pytest.fixture
-def run(workspace: Path) -> Run:
+@pytest.fixture(scope="module")
+def run(shelf: Workspace) -> Run:
     """By passes ↑ good ≫ level = cheap ≈ near; by edits ↓ cheap ≪ good = level = near; seconds as edits."""
     edits = {"good": [2.0] * N, "level": [2.0] * N, "near": [2.0] * N, "cheap": [1.0 + n % 2 / 2 for n in range(N)]}
     passes = {"good": ones(54), "level": ones(30), "near": ones(29, 2), "cheap": ones(30, 20)}
     taken = {model: {"duration_s": values} for model, values in edits.items()}
-    return scored_run({"text_matching.passes": passes, "step_alignment.edits": edits}, None, taken)
+    return scored_run({"text_matching.passes": passes, "step_alignment.edits": edits}, None, taken, workspace=shelf)
 
 
 def test_dominated_is_significantly_worse_in_one_and_equal_or_worse_in_the_rest(run: Run) -> None:
@@ -47,7 +47,6 @@ def test_what_the_answers_took_counts_like_a_metric(run: Run) -> None:
     by_time, by_edits = pareto_front(run, [PASSES, "duration_s"]), pareto_front(run, [PASSES, EDITS])
     assert by_time.placings == by_edits.placings
     ranks = objectives(run)["duration_s"].ranks
-    assert ranks is not None
     assert ranks.adjusted == leaderboard(run).ranks[EDITS].adjusted
 
 

@@ -103,7 +103,6 @@ def test_numbers_of_a_data_set_are_carried_by_their_resamples(workspace: Path) -
     """The same resamples carry the sum, so that its interval is theirs; with other evaluators there are none."""
     run = pets.evaluated(pets.outputs(), "coco_summary", "average_precision")
     board, stored = leaderboard(run), replicates(run)
-    assert stored is not None
     first, second = (column.key for column in board.columns if column.metric in ("AP", "AP75"))
     found = weighted_scores(run, {first: 3, second: 1})
     assert found.resampled

@@ -138,7 +138,6 @@ def test_values_of_every_feature(run: Run) -> None:
     for rows in by_name.values():
         assert sum(row.n for row in rows) == 2_000
         for row in rows:
-            assert row.value is not None
             assert (row.low, row.high) == pytest.approx(wilson(round(row.value * row.n), row.n))
             assert row.worse == (row.difference_high < 0)
     assert [row.label for row in by_name["tag"] if row.worse] == ["table"]
@@ -150,15 +149,14 @@ def test_slices_are_drawn_towards_each_other_by_feature(run: Run) -> None:
     """By partial pooling: the fewer cases the more, four slices and more, the interval around the drawn value."""
     by_name = {feature.name: feature.slices for feature in slice_values(run, "m", *BY).features}
     rows = by_name["contexts"]
-    variances = [row.value * (1 - row.value) / row.n for row in rows]  # type: ignore[operator]
+    variances = [row.value * (1 - row.value) / row.n for row in rows]
     made = pooled(np.array([row.value for row in rows]), np.array(variances))
-    assert made is not None
     assert [row.pooled for row in rows] == pytest.approx(made.means, abs=0.002)
     for row, low, high in zip(rows, made.low, made.high, strict=True):
         assert (row.pooled_low, row.pooled_high) == pytest.approx((low, high), abs=0.005)
     assert {row.pooled is None for row in by_name["tag"]} == {False}
     quarter = by_name["question_length"][0]
-    assert quarter.pooled_low < quarter.pooled < quarter.pooled_high  # type: ignore[operator]
+    assert quarter.pooled_low < quarter.pooled < quarter.pooled_high
 
 
 def test_noise_has_no_bad_slice_and_says_what_could_have_been_found(tmp_path: Path) -> None:
@@ -200,7 +198,6 @@ def test_objects_of_a_detection_run(pictures: Run) -> None:
     first = found.slices[0].value
     assert first.words == "Objects of class ‘dog’ and of size ‘small’"
     annotations = pictures.suite.annotations
-    assert annotations is not None
     small_dogs = [row for row in annotations.to_pylist() if row["label"] == "dog" and row["area"] < 32**2]
     assert first.n == len(small_dogs)
     assert f"n = {first.n} in {first.cases} images, p = " in found.slices[0].sentence
@@ -322,7 +319,6 @@ def test_the_table_begins_with_the_smallest_p(run: Run, monkeypatch: pytest.Monk
 
 def test_the_reports_section(run: Run, tmp_path: Path) -> None:
     section = slices_section(run)
-    assert section is not None
     assert section.tables[0].rows == (
         ("m: Classification by text: Accuracy", "Questions tagged ‘table’ with more than 3 contexts", "0.383", "0.769",
          "60", "0.001"),
@@ -337,7 +333,7 @@ def test_topics_group_questions_alike_and_are_kept(tmp_path: Path, monkeypatch: 
     asked: list[int] = []
 
     class Counting(WordVectors):
-        def encode(self, texts):  # type: ignore[no-untyped-def]
+        def encode(self, texts):
             asked.append(len(texts))
             return super().encode(texts)
 
