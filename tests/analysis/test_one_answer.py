@@ -3,6 +3,8 @@
 import json
 import shutil
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -197,21 +199,21 @@ TWINS = {
 
 
 @pytest.fixture(scope="module")
-def sample_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
-    """Every bundled sample, evaluated."""
-    workspace = Workspace(tmp_path_factory.mktemp("samples"))
-    return {sample.id: engine.execute(create(workspace, sample), one_thread) for sample in samples()}
+def sample_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
+    """A bundled sample, evaluated when it is first asked for: other workers have the other samples."""
+    workspace, known = Workspace(tmp_path_factory.mktemp("samples")), {sample.id: sample for sample in samples()}
+    return cache(lambda name: engine.execute(create(workspace, known[name]), one_thread))
 
 
-def test_twins_are_the_same_number(sample_runs: dict[str, Run]) -> None:
-    board = leaderboard(sample_runs["detection"])
+def test_twins_are_the_same_number(sample_run: Callable[[str], Run]) -> None:
+    board = leaderboard(sample_run("detection"))
     twins = {column.key: column.twin for column in board.columns if column.twin is not None}
     assert {key.split("?")[0]: twin.split("?")[0] for key, twin in twins.items()}.items() >= TWINS.items()
     for key, twin in twins.items():
         for model in board.models:
             assert board.cells[model, key].value == pytest.approx(board.cells[model, twin].value, abs=1e-12)
     a, b, *_ = board.models
-    found = compare(sample_runs["detection"], a, b)
+    found = compare(sample_run("detection"), a, b)
     by_key = {row.column.key: row for row in found.resampled}
     assert found.tested == sum(row.p is not None for key, row in by_key.items() if key not in twins)
     for key, twin in twins.items():
@@ -219,8 +221,8 @@ def test_twins_are_the_same_number(sample_runs: dict[str, Run]) -> None:
 
 
 @pytest.mark.parametrize("sample", [sample.id for sample in samples()])
-def test_every_summary_of_a_sample_names_the_same_leader(sample_runs: dict[str, Run], sample: str) -> None:
-    run = sample_runs[sample]
+def test_every_summary_of_a_sample_names_the_same_leader(sample_run: Callable[[str], Run], sample: str) -> None:
+    run = sample_run(sample)
     found = headline(leaderboard(run))
     leaderless = {
         "rag-judged": "No significant difference between the models",  # twelve cases, judged by a small model

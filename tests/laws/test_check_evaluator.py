@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -116,19 +117,19 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_broken_law_is_told(entry, law, reason):
+def test_a_broken_law_is_told(entry: Evaluator, law: str, reason: str) -> None:
     outcome = next(one for one in check_evaluator(entry) if one.law == law)
     assert outcome.passed is False
     assert reason in outcome.reason
 
 
-def test_one_that_keeps_them_all_passes():
+def test_one_that_keeps_them_all_passes() -> None:
     outcomes = check_evaluator(made())
     assert [one for one in outcomes if not one.passed] == []
     assert len(outcomes) == 6
 
 
-def test_what_asks_a_judge_is_checked_as_far_as_it_goes():
+def test_what_asks_a_judge_is_checked_as_far_as_it_goes() -> None:
     outcomes = check_evaluator(evaluators()["faithfulness"])
     assert {one.law: one.reason for one in outcomes if not one.passed} == {
         EVERY_CASE: "not run on random inputs, as it asks a judge; evaluate a small suite with it"
@@ -183,26 +184,26 @@ CUT = Example("cut", {"answer": "Please."}, {}, status=Status.PARSE_FAILURE, jud
         pytest.param((SILENT, replace(ASKS, expect={"polite": 0.0})), False, "example 'asks': polite", id="both"),
     ],
 )  # fmt: skip
-def test_worked_examples_with_a_judge(examples, passed, reason):
+def test_worked_examples_with_a_judge(examples: tuple[Example, ...], passed: bool | None, reason: str) -> None:
     outcome = next(one for one in check_evaluator(judged(*examples)) if one.law == EXAMPLES)
     assert (outcome.passed, outcome.reason[: len(reason)]) == (passed, reason)
 
 
-def test_a_judged_evaluator_is_checked_in_an_event_loop_too():
+def test_a_judged_evaluator_is_checked_in_an_event_loop_too() -> None:
     async def checked() -> list[bool | None]:
         return [one.passed for one in check_evaluator(judged(ASKS)) if one.law == EXAMPLES]
 
     assert asyncio.run(checked()) == [True]
 
 
-def test_random_inputs_are_the_same_for_the_same_seed():
+def test_random_inputs_are_the_same_for_the_same_seed() -> None:
     assert random_case(Random(5)) == random_case(Random(5))
     first, second = (random_data_set(Random(5), "detection") for _ in range(2))
     assert first[0].fingerprint == second[0].fingerprint
     assert len({random_case(Random(seed)).answer for seed in range(50)}) > 20
 
 
-def test_the_command_prints_a_line_a_law(tmp_path, capsys):
+def test_the_command_prints_a_line_a_law(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = write_plugin(tmp_path / "evals.py")
     assert main(["check-evaluator", f"{file}:brevity"]) == 0
     lines = capsys.readouterr().out.splitlines()

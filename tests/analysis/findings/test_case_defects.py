@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from metrics.analysis import problems
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.sections.defects import defects_section
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, resealed, text_outputs, text_suite
+from tests.models.word_vectors import WordVectors
 
 FILES = {
     "a": [{"name": "report.json", "content": '{"total": 3,}'}, {"name": "data.csv", "content": "id\n1\n"}],
@@ -51,7 +54,8 @@ def test_200_files_are_listed_in_the_order_of_the_cases(workspace: Path) -> None
     assert set(found["affected"]) == set(found["n"]) == {1}
 
 
-def test_an_answer_that_leaves_nothing_to_embed_is_a_problem(workspace: Path) -> None:
+def test_an_answer_that_leaves_nothing_to_embed_is_a_problem(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("metrics.engine.load_resources.Resources.models", lambda *_: {"embedder": WordVectors()})
     cases = [
         {"case_id": f"c{place}", "question": "Which river?", "expected_answers": ["The Seine."]} for place in range(3)
     ]

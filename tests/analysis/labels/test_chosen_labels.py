@@ -83,7 +83,7 @@ def test_picked_labels_counted_like_random_ones_would_mislead() -> None:
 
 def test_with_15_labels_intervals_hold() -> None:
     """Percentiles of resamples held .88 of true κs that were far from 1, and .77 of all of these."""
-    for name, (ours, resamples) in few_labels.coverages(15, len(seeds(12, 30))).items():
+    for name, (ours, resamples) in few_labels.coverages(15, 30).items():
         assert ours.mean() >= 0.92, name
         assert np.nanmean(resamples) < ours.mean()
 
