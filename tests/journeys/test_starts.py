@@ -120,12 +120,11 @@ class Place:
                     time.sleep(0.1)
                 yield address[1]
             finally:
-                for one in [
-                    *psutil.Process(process.pid).children(recursive=True),
-                    process,
-                ]:  # what computes samples, too
-                    one.terminate()
-                process.wait(120)
+                children = psutil.Process(process.pid).children(recursive=True)  # what computes samples is one
+                for one in [*children, process]:
+                    with contextlib.suppress(psutil.NoSuchProcess):
+                        one.terminate()
+                process.wait()
         assert "Traceback" not in log.read_text(), log.read_text()
 
 

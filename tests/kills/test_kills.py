@@ -30,6 +30,7 @@ GUARD = 300  # seconds, against a test that hangs
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["tests.kills.children"])
+PLACES = (*STAGES, "judging")  # where a run is stopped
 STOPS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
@@ -55,7 +56,7 @@ def test_killed_at_any_file_it_goes_on_to_the_same_bytes(name: str, tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("stage", "stop"),
-    itertools.product([*STAGES, "judging"], STOPS) if LONG else zip([*STAGES, "judging"], [*STOPS] * 2, strict=False),
+    [*itertools.product(PLACES, STOPS)] if LONG else [*zip(PLACES, [*STOPS] * 2, strict=True)],
 )
 def test_stopped_in_a_stage_it_says_how_to_go_on(
     stage: str, stop: signal.Signals, workspace: Path, tmp_path: Path, judge_server: JudgeServer
@@ -84,7 +85,7 @@ def test_stopped_in_a_stage_it_says_how_to_go_on(
     run.verify()
 
 
-@pytest.mark.parametrize("stop", STOPS if LONG else [signal.SIGTERM])
+@pytest.mark.parametrize("stop", [*STOPS] if LONG else [signal.SIGTERM])
 def test_stopped_outside_of_a_run_a_command_says_so(stop: signal.Signals, workspace: Path) -> None:
     """Reading a log from standard input, to which nobody writes."""
     create = ["monitor", "-", "--evaluators", "pii_leakage", "--name", "chat", "--quiet"]
