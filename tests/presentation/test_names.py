@@ -3,6 +3,7 @@
 import pytest
 
 from metrics.presentation.names import common_prefix, middle, short_names
+from metrics.presentation.panel_rows import short_names as short_judges
 
 
 @pytest.mark.parametrize(
@@ -34,3 +35,16 @@ def test_names_that_would_become_equal_are_given_in_full():
     names = ["abcdefgh-1-stuvwxyz", "abcdefgh-2-stuvwxyz", "other"]
     assert short_names(names, 9) == {**dict.fromkeys(names), names[0]: names[0], names[1]: names[1], "other": "other"}
     assert short_names(["acme/llama-3-8b", "acme/llama-3-70b"]) == {"acme/llama-3-8b": "8b", "acme/llama-3-70b": "70b"}
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["a at h:1", "b at h:1", "gpt-4o"], ["a", "b", "gpt-4o"]),
+        (["a at h:1", "a at h:2"], ["a at h:1", "a at h:2"]),
+        (["a at h:1, draw 1", "a at h:1, draw 2"], ["a at h:1, draw 1", "a at h:1, draw 2"]),
+    ],
+    ids=["different models", "one model on two servers", "draws"],
+)
+def test_a_judges_address_is_shown_only_where_it_tells_judges_apart(names, short):
+    assert list(short_judges(names).values()) == short

@@ -5,29 +5,42 @@ import pytest
 from metrics.presentation import phrases
 from metrics.reports.report import Column
 
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, "–"),
-        (float("nan"), "–"),
-        (0.25, "+0.250"),
-        (-0.25, "−0.250"),
-        (0.0, "0.00"),
-        (1e-9, "<+0.001"),
-        (-1e-9, ">−0.001"),
+SAID = {  # by what: the arguments and the text
+    phrases.signed: [
+        ((None,), "–"),
+        ((float("nan"),), "–"),
+        ((0.25,), "+0.250"),
+        ((-0.25,), "−0.250"),
+        ((0.0,), "0.00"),
+        ((1e-9,), "<+0.001"),
+        ((-1e-9,), ">−0.001"),
     ],
-)
-def test_signed(value, text):
-    assert phrases.signed(value) == text
+    phrases.named: [
+        (("",), ""),
+        (("a",), "a"),
+        ((("a", "b"),), "a and b"),
+        ((("a", "b", "c"),), "a, b and c"),
+        ((tuple("abcdefghi"),), "a, b, c, d, e, f and 3 more"),
+    ],
+    phrases.limit: [((0.5, "higher"), "≥ 0.5"), ((0.5, "lower"), "≤ 0.5"), ((None, "higher"), ""), ((0.5, "none"), "")],
+    phrases.with_interval: [
+        ((0.62, 0.55, 0.69), "0.620 (0.550–0.690)"),
+        ((0.62, None, None), "0.620"),
+        ((None, 0.1, 0.2), "–"),
+    ],
+    phrases.significance: [
+        ((14, "holm"), "significant after Holm correction (14 tests, 5 %)"),
+        ((1, "none"), "significant at 5 % without correction (1 test)"),
+    ],
+}
 
 
 @pytest.mark.parametrize(
-    ("names", "text"),
-    [("", ""), ("a", "a"), ("ab", "a and b"), ("abc", "a, b and c"), ("abcdefghi", "a, b, c, d, e, f and 3 more")],
+    ("say", "arguments", "text"),
+    [pytest.param(say, *row, id=f"{say.__name__} {row[0]}") for say, rows in SAID.items() for row in rows],
 )
-def test_named(names, text):
-    assert phrases.named(tuple(names)) == text
+def test_said(say, arguments, text):
+    assert say(*arguments) == text
 
 
 @pytest.mark.parametrize(
@@ -39,20 +52,6 @@ def test_metric_title(evaluator, title, expected):
     column = Column("key", evaluator, "ROUGE", title)
     assert phrases.metric_title(column) == expected
     assert phrases.metric_title(column, arrow=False) == expected[:-2]
-
-
-def test_limits_and_intervals():
-    assert phrases.limit(0.5, "higher") == "≥ 0.5"
-    assert phrases.limit(0.5, "lower") == "≤ 0.5"
-    assert phrases.limit(None, "higher") == phrases.limit(0.5, "none") == ""
-    assert phrases.with_interval(0.62, 0.55, 0.69) == "0.620 (0.550–0.690)"
-    assert phrases.with_interval(0.62, None, None) == "0.620"
-    assert phrases.with_interval(None, 0.1, 0.2) == "–"
-
-
-def test_significance_names_its_correction():
-    assert phrases.significance(14, "holm") == "significant after Holm correction (14 tests, 5 %)"
-    assert phrases.significance(1, "none") == "significant at 5 % without correction (1 test)"
 
 
 def test_paragraphs_run_and_formulas_keep_their_lines():
