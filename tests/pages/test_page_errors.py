@@ -24,7 +24,7 @@ def handled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(**state: object) -> AppTest:
-    page = AppTest.from_file(str(Path(errors_page.__file__)), default_timeout=60)
+    page = AppTest.from_file(str(Path(errors_page.__file__)), default_timeout=300)
     for name, value in state.items():
         page.session_state[name] = value
     return page
@@ -89,7 +89,7 @@ def test_what_is_written_for_users_is_said_as_it_is(failure: Exception, said: st
     def page(failure: Exception) -> None:
         raise failure
 
-    shown = AppTest.from_function(page, kwargs={"failure": failure}).run()
+    shown = AppTest.from_function(page, kwargs={"failure": failure}, default_timeout=300).run()
     assert not shown.exception
     words = [*shown.error, *shown.text, *shown.code]
     assert any(said in each.value.replace("\\", "") for each in words)

@@ -41,7 +41,7 @@ def drawn() -> None:
 
 @pytest.fixture(scope="module")
 def page() -> AppTest:
-    page = AppTest.from_function(drawn)
+    page = AppTest.from_function(drawn, default_timeout=300)
     for name, value in {"run": "r", "search": "search", "page": "page", "key": "key"}.items():
         page.query_params[name] = value
     assert not page.run().exception
