@@ -49,4 +49,4 @@ def same_number(one: Floats | float, other: Floats | float) -> Bools:
     >>> bool(same_number(0.1 + 0.2, 0.3)), bool(same_number(1.0, 1.001))
     (True, False)
     """
-    return np.isclose(one, other, rtol=NEAR, atol=NEAR)
+    return np.asarray(np.isclose(one, other, rtol=NEAR, atol=NEAR), np.bool_)

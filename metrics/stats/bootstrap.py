@@ -4,7 +4,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints, Singles
 from metrics.core.rounding import EQUAL
@@ -136,18 +135,18 @@ def _pivots(
     phi: Floats,
     largest: Floats,
     plain: bool,
-    draws: NDArray[np.floating],
+    draws: Singles,
 ) -> Floats:
     """Return T of every resample [B, m]: the distance of its mean from the mean, in its own standard errors."""
-    draws = draws.astype(np.float64)  # in single precision the ends would depend on the processor in the seventh digit
+    times = draws.astype(np.float64)  # in single precision the ends would depend on the processor in the seventh digit
     whole = plain and bool(masses.all())
-    drawn = np.float64(len(masses)) if whole else draws @ masses
+    drawn = np.float64(len(masses)) if whole else times @ masses
     with np.errstate(invalid="ignore", divide="ignore"):  # a resample may miss every row of a sparse column
-        first = draws @ residuals
+        first = times @ residuals
         apart = first / drawn
-        own_mass = drawn if plain else draws @ (masses * masses)
-        cross = first if plain else draws @ (residuals * masses)
-        square = draws @ (residuals * residuals) - 2 * apart * cross + apart * apart * own_mass
+        own_mass = drawn if plain else times @ (masses * masses)
+        cross = first if plain else times @ (residuals * masses)
+        square = times @ (residuals * residuals) - 2 * apart * cross + apart * apart * own_mass
         units = np.count_nonzero(masses, axis=0)
         squared = np.maximum(0.0, square) * (units / (units - 1)) / drawn**2
         there = within.variance(mean + apart)

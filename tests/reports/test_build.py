@@ -78,9 +78,9 @@ def test_every_document_is_repeatable(marked_run: Run, format: str) -> None:
     assert content[:5] in (b"%PDF-", b"<!doc", b'{\n "t')
 
 
-def test_json_is_the_reports_data(report: Report) -> None:
+def test_json_is_the_reports_data(marked_run: Run, report: Report) -> None:
     data = json.loads(to_json(report))
-    assert data["run"] == report.run
+    assert data["run"] == marked_run.id
     assert len(data["cells"]) == len(data["models"])
     assert data["methods"][1]["metrics"][0]["high"] is not False
 
