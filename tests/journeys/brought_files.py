@@ -28,6 +28,21 @@ class Brought(NamedTuple):
     numbers: Numbers
 
 
+def save(path: Path, columns: dict[str, Any] | pd.DataFrame, index: str | None = None) -> Path:
+    """Write a table as the ending of the path says, its numbers in front under the name `index`; return the path."""
+    frame = pd.DataFrame(columns)
+    kept = frame if index is None else frame.rename_axis(index).reset_index()
+    if path.suffix == ".csv":
+        kept.to_csv(path, index=False)
+    elif path.suffix == ".xlsx":
+        kept.to_excel(path, index=False)
+    elif path.suffix == ".parquet":
+        kept.to_parquet(path)
+    else:
+        kept.to_json(path, orient="records", lines=path.suffix == ".jsonl")
+    return path
+
+
 def text_of(shared: Path) -> Path:
     return shared / "data" / "journeys" / "text"
 
@@ -123,12 +138,10 @@ def translations(folder: Path, shared: Path) -> Brought:
         "formal": [text.replace("is closed", "remains closed") for text in references],
         "hasty": [text.removeprefix("The ").replace(" on ", " ") for text in references],
     }
-    suite = folder / "newstest.jsonl"
-    pd.DataFrame({"id": range(20), "reference": references}).to_json(suite, orient="records", lines=True)
+    suite = save(folder / "newstest.jsonl", {"id": range(20), "reference": references})
     numbers, outputs = {}, []
     for name, answers in said.items():
-        outputs.append(folder / f"{name}.jsonl")
-        pd.DataFrame({"id": range(20), "output": answers}).to_json(outputs[-1], orient="records", lines=True)
+        outputs.append(save(folder / f"{name}.jsonl", {"id": range(20), "output": answers}))
         numbers[name, "corpus_bleu.corpus_bleu"] = sacrebleu.corpus_bleu(answers, [references]).score / 100
         numbers[name, "chrf.chrf"] = sacrebleu.corpus_chrf(answers, [references]).score / 100
     return Brought(suite, outputs, numbers)
@@ -155,13 +168,11 @@ def classes_of_two(folder: Path, shared: Path) -> Brought:
     from sklearn.tree import DecisionTreeClassifier
 
     seen, known, asked, truth, names = irises()
-    suite = folder / "test_set.csv"
-    pd.DataFrame({"y_true": [names[number] for number in truth]}).rename_axis("id").to_csv(suite)
+    suite = save(folder / "test_set.csv", {"y_true": [names[number] for number in truth]}, "id")
     numbers, outputs = {}, []
     for name, model in {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1, random_state=0)}.items():
         guessed = model.fit(seen, known).predict(asked)
-        outputs.append(folder / f"{name}.csv")
-        pd.DataFrame({"y_pred": [names[number] for number in guessed]}).rename_axis("id").to_csv(outputs[-1])
+        outputs.append(save(folder / f"{name}.csv", {"y_pred": [names[number] for number in guessed]}, "id"))
         numbers[name, "classification.accuracy"] = float(accuracy_score(truth, guessed))
         numbers[name, "classification.f1"] = float(f1_score(truth, guessed, average="macro", zero_division=0))
     return Brought(suite, outputs, numbers)
@@ -174,10 +185,9 @@ def probabilities(folder: Path, shared: Path) -> Brought:
 
     seen, known, asked, truth, names = irises()
     shares = KNeighborsClassifier(7).fit(seen[:, :2], known).predict_proba(asked[:, :2])
-    suite, outputs = folder / "irises.json", folder / "knn.json"
     ids = [f"iris-{number:03}" for number in range(len(truth))]
-    pd.DataFrame({"id": ids, "label": [names[number] for number in truth]}).to_json(suite, orient="records")
-    pd.DataFrame(shares, columns=names).assign(id=ids).to_json(outputs, orient="records")
+    suite = save(folder / "irises.json", {"id": ids, "label": [names[number] for number in truth]})
+    outputs = save(folder / "knn.json", pd.DataFrame(shares, columns=names).assign(id=ids))
     numbers = {
         ("knn", "roc_auc.roc_auc"): float(roc_auc_score(truth, shares, multi_class="ovr")),
         ("knn", "classification.accuracy"): float(accuracy_score(truth, shares.argmax(1))),
@@ -195,7 +205,7 @@ def workbooks(folder: Path, shared: Path) -> Brought:
     suite, outputs = folder / "tickets.xlsx", folder / "router.xlsx"
     for path, column, cells in ((suite, "labels", truth), (outputs, "predicted_labels", guessed)):
         lists = [json.dumps(list(kinds[row])) for row in cells]
-        pd.DataFrame({"case_id": [f"t{number}" for number in range(40)], column: lists}).to_excel(path, index=False)
+        save(path, {"case_id": [f"t{number}" for number in range(40)], column: lists})
     numbers = {
         ("router", "multilabel.f1"): float(f1_score(truth, guessed, average="macro")),
         ("router", "multilabel.hamming_loss"): float(hamming_loss(truth, guessed)),
@@ -231,22 +241,20 @@ def errors_of(values: dict[str, np.ndarray], name: str) -> Numbers:
 def numbers_of_three(folder: Path, shared: Path) -> Brought:
     """CSV files of true whole numbers, which may be classes as well, and of three regressions."""
     values = diabetes()
-    suite, outputs, numbers = folder / "y_test.csv", [], {}
-    pd.DataFrame({"y_true": values["truth"].astype(int)}).rename_axis("id").to_csv(suite)
-    for name in ("linear", "knn3", "mean"):
-        outputs.append(folder / f"{name}.csv")
-        pd.DataFrame({"prediction": values[name]}).rename_axis("id").to_csv(outputs[-1])
-        numbers |= errors_of(values, name)
+    suite, names = (
+        save(folder / "y_test.csv", {"y_true": values["truth"].astype(int)}, "id"),
+        ("linear", "knn3", "mean"),
+    )
+    outputs = [save(folder / f"{name}.csv", {"prediction": values[name]}, "id") for name in names]
+    numbers = {key: value for name in names for key, value in errors_of(values, name).items()}
     return Brought(suite, outputs, numbers)
 
 
 def one_parquet(folder: Path, shared: Path) -> Brought:
     """One Parquet file with the true and the predicted number, as a pipeline keeps it."""
-    values, table = diabetes(), folder / "linear.parquet"
-    ids = [f"p{number}" for number in range(len(values["truth"]))]
-    frame = pd.DataFrame({"id": ids, "true_value": values["truth"], "predicted_value": values["linear"]})
-    frame.assign(model="linear").to_parquet(table)
-    return Brought(table, [], errors_of(values, "linear"))
+    values = diabetes()
+    frame = pd.DataFrame({"true_value": values["truth"], "predicted_value": values["linear"], "model": "linear"})
+    return Brought(save(folder / "linear.parquet", frame, "id"), [], errors_of(values, "linear"))
 
 
 def coco_numbers(name: str, truth: Any, results: list[dict[str, Any]]) -> Numbers:
@@ -265,35 +273,14 @@ def coco_numbers(name: str, truth: Any, results: list[dict[str, Any]]) -> Number
     return {(name, "coco_summary.AP"): float(summary.stats[0]), (name, "coco_summary.AP50"): float(summary.stats[1])}
 
 
-def detectors(shared: Path, *names: str, of: str = "") -> Brought:
+def detectors(folder: Path, shared: Path, *, names: Sequence[str], of: str = "") -> Brought:
     """COCO's ground truth and a file of results for each detector; its boxes are those `of` another file."""
     suite = shared / "data" / "voc100" / "instances.json"
-    places = {name: shared / "data" / "journeys" / "vision" / f"{name}.json" for name in names}
+    outputs = [shared / "data" / "journeys" / "vision" / f"{name}.json" for name in names]
     truth, numbers = json.loads(suite.read_text()), {}
-    for name, path in places.items():
-        source = path.with_stem(of) if of else path
-        numbers |= coco_numbers(name, truth, json.loads(source.read_text()))
-    return Brought(suite, list(places.values()), numbers)
-
-
-def one_detector(folder: Path, shared: Path) -> Brought:
-    """Results of a detector."""
-    return detectors(shared, "rtdetr_l")
-
-
-def detectors_of_three(folder: Path, shared: Path) -> Brought:
-    """Results of a detector, of one that shifts its boxes and of one that finds half."""
-    return detectors(shared, "rtdetr_l", "rtdetr_shifted", "rtdetr_lowrecall")
-
-
-def corners(folder: Path, shared: Path) -> Brought:
-    """Results whose boxes have corners in place of sizes."""
-    return detectors(shared, "bad_xyxy", of="rtdetr_l")
-
-
-def shares_of_images(folder: Path, shared: Path) -> Brought:
-    """Results whose boxes are shares of the image."""
-    return detectors(shared, "bad_norm", of="rtdetr_l")
+    for path in outputs:
+        numbers |= coco_numbers(path.stem, truth, json.loads(path.with_stem(of or path.stem).read_text()))
+    return Brought(suite, outputs, numbers)
 
 
 def yolo_folders(folder: Path, shared: Path) -> Brought:
@@ -335,41 +322,22 @@ def yolo_folders(folder: Path, shared: Path) -> Brought:
 
 
 def tables_of_boxes(folder: Path, shared: Path) -> Brought:
-    """CSV files of boxes: an image with two cars and a bus, and two detectors."""
-    rows = [
-        (f"{place}.jpg", label, x, x + 30, x + 60, x + 80)
-        for place in "abcdef"
-        for label, x in (("car", 5), ("car", 90), ("bus", 160))
-    ]
-    head = ["image", "label", "xmin", "ymin", "xmax", "ymax"]
-    suite = folder / "boxes.csv"
-    frame = pd.DataFrame(rows, columns=head)
-    frame.to_csv(suite, index=False)
-    images = {name: number for number, name in enumerate(frame.image.unique(), 1)}
-    categories = {"car": 1, "bus": 2}
+    """CSV files of the same objects, a box a row, and of two detectors."""
+    brought = detectors(folder, shared, names=("rtdetr_confused", "rtdetr_lowrecall"))
+    truth = json.loads(brought.suite.read_text())
+    images = {image["id"]: image["file_name"] for image in truth["images"]}
+    labels = {category["id"]: category["name"] for category in truth["categories"]}
 
-    def objects(frame: pd.DataFrame) -> list[dict[str, Any]]:
-        return [
-            {"image_id": images[row.image], "category_id": categories[row.label], "id": number, "iscrowd": 0,
-             "area": (row.xmax - row.xmin) * (row.ymax - row.ymin), "score": getattr(row, "score", 1.0),
-             "bbox": [row.xmin, row.ymin, row.xmax - row.xmin, row.ymax - row.ymin]}
-            for number, row in enumerate(frame.itertuples(), 1)
-        ]  # fmt: skip
+    def table(name: str, objects: list[dict[str, Any]]) -> Path:
+        frame = pd.DataFrame([each["bbox"] for each in objects], columns=["x", "y", "w", "h"])
+        frame["image"] = [images[each["image_id"]] for each in objects]
+        frame["label"] = [labels[each["category_id"]] for each in objects]
+        if "score" in objects[0]:
+            frame["score"] = [each["score"] for each in objects]
+        return save(folder / f"{name}.csv", frame)
 
-    truth = {
-        "images": [{"id": number, "file_name": name, "width": 400, "height": 400} for name, number in images.items()],
-        "categories": [{"id": number, "name": name} for name, number in categories.items()],
-        "annotations": objects(frame),
-    }
-    numbers, outputs = {}, []
-    for name, shift, every in (("near", 4, 1), ("far", 14, 2)):
-        said = frame.iloc[::every].copy()
-        said[["xmin", "xmax"]] += shift
-        said["score"] = np.linspace(0.9, 0.4, len(said)).round(3)
-        outputs.append(folder / f"{name}.csv")
-        said.to_csv(outputs[-1], index=False)
-        numbers |= coco_numbers(name, truth, objects(said))
-    return Brought(suite, outputs, numbers)
+    outputs = [table(path.stem, json.loads(path.read_text())) for path in brought.outputs]
+    return Brought(table("objects", truth["annotations"]), outputs, brought.numbers)
 
 
 def masks(folder: Path, shared: Path) -> Brought:
@@ -410,33 +378,27 @@ def masks(folder: Path, shared: Path) -> Brought:
 
 def chats_with_tools(folder: Path, shared: Path) -> Brought:
     """Tasks with the expected calls as CSV, and OpenAI's messages of two agents as JSON lines."""
-    cities = ["Paris", "Lima", "Oslo", "Cairo", "Quito", "Hanoi"]
-    wanted = {f"w{number}": [{"name": "weather", "arguments": {"city": city}}] for number, city in enumerate(cities)}
-    suite, outputs, numbers = folder / "tasks.csv", [], {}
-    pd.DataFrame(
-        {"case_id": list(wanted), "question": [f"What is the weather in {city}?" for city in cities],
-         "expected_calls": [json.dumps(calls) for calls in wanted.values()]}
-    ).to_csv(suite, index=False)  # fmt: skip
+    cities, outputs, numbers = ["Paris", "Lima", "Oslo", "Cairo", "Quito", "Hanoi"], [], {}
+
+    def messages(city: str) -> list[dict[str, Any]]:
+        function = {"name": "weather", "arguments": json.dumps({"city": city})}
+        calls = [{"id": "1", "type": "function", "function": function}]
+        return [
+            {"role": "user", "content": "What is the weather?"},
+            {"role": "assistant", "content": None, "tool_calls": calls},
+            {"role": "tool", "tool_call_id": "1", "content": "Sunny"},
+            {"role": "assistant", "content": "It is sunny."},
+        ]
+
+    questions = [f"What is the weather in {city}?" for city in cities]
+    calls = [json.dumps([{"name": "weather", "arguments": {"city": city}}]) for city in cities]
+    suite = save(folder / "tasks.csv", {"case_id": cities, "question": questions, "expected_calls": calls})
     for name, wrong in {"careful": 6, "hasty": 2}.items():
-        outputs.append(folder / f"{name}.jsonl")
-        records, right = [], 0
-        for number, (case, calls) in enumerate(wanted.items()):
-            city = "Rome" if number % wrong == wrong - 1 else calls[0]["arguments"]["city"]
-            right += city == calls[0]["arguments"]["city"]
-            function = {"name": "weather", "arguments": json.dumps({"city": city})}
-            messages = [
-                {"role": "user", "content": "What is the weather?"},
-                {
-                    "role": "assistant",
-                    "content": None,
-                    "tool_calls": [{"id": "1", "type": "function", "function": function}],
-                },
-                {"role": "tool", "tool_call_id": "1", "content": "Sunny"},
-                {"role": "assistant", "content": "It is sunny."},
-            ]
-            records.append({"case_id": case, "messages": messages})
-        outputs[-1].write_text("\n".join(map(json.dumps, records)))
-        numbers[name, "tool_calls.accuracy"] = right / len(wanted)
+        asked = ["Rome" if number % wrong == wrong - 1 else city for number, city in enumerate(cities)]
+        outputs.append(
+            save(folder / f"{name}.jsonl", {"case_id": cities, "messages": [messages(city) for city in asked]})
+        )
+        numbers[name, "tool_calls.accuracy"] = float(np.mean([a == b for a, b in zip(asked, cities, strict=True)]))
     return Brought(suite, outputs, numbers)
 
 

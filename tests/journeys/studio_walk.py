@@ -41,6 +41,7 @@ class StudioWalk:
     def keep_picture(self, name: str, whole: bool = False) -> None:
         """Keep a numbered screenshot of the page as it is; of its `whole` length on request."""
         if self._pictures:
+            settle(self.page)
             self.page.mouse.move(0, 0)  # off everything that shows a tip
             path = self._pictures / f"{next(self._numbers):02}-{name}.png"
             self.page.screenshot(path=path, full_page=whole, animations="disabled")

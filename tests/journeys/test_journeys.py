@@ -4,6 +4,7 @@ import io
 import re
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,6 +49,10 @@ class Journey(NamedTuple):
     judge: Callable[[JudgeServer], None] | None = None
     shared: bool = False
     dark: bool = False
+
+
+def detectors(*names: str, of: str = "") -> Files:
+    return partial(files.detectors, names=names, of=of)
 
 
 def press(button: str) -> Step:
@@ -137,14 +142,26 @@ JOURNEYS = [
     Journey("labels-workbooks", files.workbooks, "CSV", ("multilabel",), answer=press("true labels, several")),
     Journey("numbers-three-csv", files.numbers_of_three, "CSV", answer=press("true value"), dark=True),
     Journey("numbers-parquet", files.one_parquet, "JSON"),
-    Journey("boxes-coco", files.one_detector, PDF, shared=True, dark=True),
-    Journey("boxes-three-coco", files.detectors_of_three, "Pages", ("coco_summary",), then=rank_by_ap, shared=True),
+    Journey("boxes-coco", detectors("rtdetr_l"), PDF, shared=True, dark=True),
     Journey(
-        "boxes-corners", files.corners, "CSV", ("coco_summary",), answer=press("Convert from x1 y1 x2 y2"), shared=True
+        "boxes-three-coco",
+        detectors("rtdetr_l", "rtdetr_shifted", "rtdetr_lowrecall"),
+        "Pages",
+        ("coco_summary",),
+        then=rank_by_ap,
+        shared=True,
+    ),
+    Journey(
+        "boxes-corners",
+        detectors("bad_xyxy", of="rtdetr_l"),
+        "CSV",
+        ("coco_summary",),
+        answer=press("Convert from x1 y1 x2 y2"),
+        shared=True,
     ),
     Journey(
         "boxes-shares",
-        files.shares_of_images,
+        detectors("bad_norm", of="rtdetr_l"),
         "CSV",
         ("coco_summary",),
         answer=press("Scale to pixels"),
@@ -152,7 +169,7 @@ JOURNEYS = [
         dark=True,
     ),
     Journey("boxes-yolo-zips", files.yolo_folders, "HTML", ("coco_summary",), then=see_pictures, shared=True),
-    Journey("boxes-two-csv", files.tables_of_boxes, "Parquet", ("coco_summary",), dark=True),
+    Journey("boxes-two-csv", files.tables_of_boxes, "Parquet", ("coco_summary",), shared=True, dark=True),
     Journey("masks-two-zips", files.masks, "Pages", ("segmentation_iou",)),
     Journey("agents-two-jsonl", files.chats_with_tools, "JSON", ("tool_calls",), dark=True),
     Journey("rankings-trec", files.rankings, "HTML", ("ranking",)),
