@@ -214,8 +214,11 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
         suite, outputs, problems, notes, missing = load_tables(_inputs, keep=True)
     except AssayError as failure:
         return _unread(failure)
+    good, bad = outputs.outputs.num_rows, outputs.left_out
+    if not _inputs.together:  # else a row holds a case and its answer, and is one row
+        good, bad = good + len(suite), bad + suite.left_out
     understood = Understood(
-        suite.name, suite.task, len(suite) + outputs.outputs.num_rows, suite.left_out + outputs.left_out, len(suite),
+        suite.name, suite.task, good, bad, len(suite),
         tuple(outputs.models), tuple(notes), missing, frozenset(available_inputs(suite, outputs)),
     )  # fmt: skip
     return ReadInputs(_inputs.keep or not problems, tuple(problems), understood)

@@ -112,9 +112,8 @@ def model_name(filename: str) -> str:
     """Return the model that a file of outputs is named for: without ending, `outputs_` and the like."""
     plain = shown_name(filename).removesuffix("." + PACKED_ENDING)
     stem = plain.rpartition(".")[0] or plain
-    return (
-        re.sub(r"^(out(puts?)?|answers|results|predictions|detections)[-_ .]+", "", stem, flags=re.IGNORECASE) or stem
-    )
+    kind = r"^(out(puts?)?|answers|results|predictions|detections)[-_ .]+"
+    return re.sub(kind, "", stem, flags=re.IGNORECASE) or stem
 
 
 def upload_folder() -> Path:

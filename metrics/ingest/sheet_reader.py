@@ -117,7 +117,7 @@ def combined_of(
     if task == "classification":  # in such a file `label` is the true class, and the prediction has a column of its own
         kept = {canonical: column for canonical, column in columns.columns.items() if canonical != "label"}
         outputs_columns = replace(columns, columns=kept, questions=())
-    outputs_part = text_cases.outputs(sheet, outputs_columns, model, None)
+    outputs_part = text_cases.outputs(sheet, outputs_columns, model, None, suite_part["case_id"])
     part = answers_part(sheet, outputs_columns, outputs_part, {}, task)
     if part.passages:
         suite_part = contexts.spread(sheet, suite_part, ("case_id",))
@@ -129,7 +129,10 @@ def combined_of(
     suite = _text_suite(sheet, only(suite_part, _first_good(sheet, suite_part, heads)), name, task)
     loaded = outputs_of([part], suite, problems, once=True)
     suite = replace(suite, left_out=problems.left_out)
-    return Loaded((suite, loaded.value), loaded.problems, _notes(columns), loaded.missing)
+    notes = _notes(columns)
+    if task == "text" and "answer" not in columns.columns:  # contexts alone are a retriever's
+        notes += (f"No column of {sheet.file} has answers: only what was retrieved can be scored.",)
+    return Loaded((suite, loaded.value), loaded.problems, notes, loaded.missing)
 
 
 def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Bools) -> Bools:

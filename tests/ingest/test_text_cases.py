@@ -132,6 +132,18 @@ def test_combined(tmp_path):
     assert load_combined(tmp_path / "c.csv").missing == 1
 
 
+def test_rows_of_one_file_without_an_id_are_one_problem_and_no_one_case(tmp_path):
+    path = write(tmp_path, "c.csv", "id,question,answer\n1,q1,a\n,q2,b\n,q3,c\n")
+    with pytest.raises(InputError, match=r"^c\.csv, column id, 2 rows: found nothing \(2 rows, first 3\)[^\n]*$"):
+        read_combined(path)
+
+
+def test_contexts_alone_are_said_to_have_no_answers(tmp_path):
+    path = write(tmp_path, "wide.csv", "id,question,contexts,bot-a,bot-b\n1,q,c,x,y\n")
+    said = "No column of wide.csv has answers: only what was retrieved can be scored."
+    assert load_combined(path).notes == (said,)
+
+
 def test_combined_without_ids_numbers_the_questions(tmp_path):
     content = "question,answer,contexts,ground_truth,model\nq1,a,c,g,m1\nq2,b,c,g,m1\nq1,c,c,g,m2\n"
     suite, outputs = read_combined(write(tmp_path, "r.csv", content))

@@ -143,8 +143,13 @@ def known_cases(sheet: Sheet, table: pa.Table) -> None:
         sheet.report(unknown, "perturbs", origin, "the case_id of a case in this file")
 
 
-def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> pa.Table:
-    """Return a row of OUTPUTS for each row of the sheet; invalid rows are problems."""
+def outputs(
+    sheet: Sheet, columns: Columns, model: str, renamed: str | None, ids: pa.ChunkedArray | None = None
+) -> pa.Table:
+    """Return a row of OUTPUTS for each row of the sheet; invalid rows are problems.
+
+    `ids`: the case ids, where they were read before and what is wrong with them is a problem already.
+    """
     found = columns.columns
     if "case_id" not in found and "question" not in found:
         expected = "a column " + ", ".join(("case_id", *SUITE_ALIASES["case_id"]))
@@ -152,7 +157,7 @@ def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> 
         near = suggestion(names, {"case_id": SUITE_ALIASES["case_id"]})
         raise sheet.problems.fail(sheet.file, f"no column with the case ids, {only_columns(names)}", expected + near, 1)
     values: dict[str, pa.ChunkedArray | pa.Array] = {
-        "case_id": case_ids(sheet, columns),
+        "case_id": case_ids(sheet, columns) if ids is None else ids,
         "model": models(sheet, columns, model, renamed),
         "run": runs(sheet, columns),
     }
@@ -220,6 +225,7 @@ def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -
     is the same in all rows of every case, else to the outputs.
     """
     _, first = sheet_cells.duplicates([suite_part["case_id"]])
+    first = np.where(is_null(suite_part["case_id"]), np.arange(len(sheet)), first)  # rows without an id are no one case
     dropped = []
     for name in suite_part.column_names:
         differs = sheet_cells.differs(suite_part[name], first)
