@@ -5,13 +5,16 @@ import random
 from collections.abc import Hashable, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics.core.errors import Unreadable
+from metrics.judge.asking import Reply
+from metrics.judge.replies import read
 from metrics.stats.draws import counted
 from metrics.stats.rater_agreement import alphas, kappas
 
@@ -78,6 +81,18 @@ def test_alpha_equals_krippendorffs_own(nominal: bool, alpha: float) -> None:
     assert alpha_of(UNITS, nominal) == pytest.approx(alpha, abs=5e-4)
 
 
+@pytest.mark.parametrize("level", ["nominal", "interval"])
+@pytest.mark.parametrize("seed", range(4))
+def test_alpha_equals_the_krippendorff_package(level: str, seed: int) -> None:
+    import krippendorff
+
+    chance = random.Random(seed)
+    units = [[chance.choice([1.0, 2.0, 3.0, 5.0, None]) for _ in range(4)] for _ in range(25)]
+    table = [[float("nan") if value is None else value for value in rater] for rater in zip(*units, strict=True)]
+    expected = krippendorff.alpha(reliability_data=table, level_of_measurement=level)
+    assert alpha_of(units, level == "nominal") == pytest.approx(expected, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     "ratings",
     [[[1, None], [None, 2]], [[1, 1], [1, 1]], [[None, None]]],
@@ -99,6 +114,13 @@ def test_alpha_does_not_know_raters_or_units_by_name(ratings: list[list[float | 
         assert np.isnan(found) or found <= 1 + 1e-12
 
 
+class Compared(Reply):
+    """What PandaLM's judges reply of two responses."""
+
+    reason: str = ""
+    better: Literal["1", "2", "Tie"]
+
+
 @pytest.fixture(scope="module")
 def people(shared: Path) -> list[list[int]]:
     """What each annotator of PandaLM's test set says of every pair."""
@@ -117,6 +139,10 @@ class TestPandaLM:
         expected = {(1, 2): 0.8520, (1, 3): 0.8789, (2, 3): 0.8617}
         assert found == {pair: pytest.approx(kappa, abs=5e-5) for pair, kappa in expected.items()}
 
+    def test_alpha_of_the_annotators_lies_among_their_kappas(self, people: list[list[int]]) -> None:
+        alpha = alpha_of(list(zip(*people, strict=True)), nominal=True)
+        assert 0.8520 < alpha < 0.8789
+
     def test_gpt_35_against_the_majority(self, shared: Path, people: list[list[int]]) -> None:
         rows = json.loads((shared / "data/pandalm/pandalm_judge_gpt35.json").read_text())
         said = {"1": 1, "2": 2, "Tie": 0}
@@ -128,3 +154,15 @@ class TestPandaLM:
         assert len(pairs) == 974
         assert sum(left == right for left, right in pairs) / len(pairs) == pytest.approx(0.7156, abs=5e-5)
         assert kappa_of(judge, human, (0, 1, 2)) == pytest.approx(0.4929, abs=5e-5)
+
+    def test_25_replies_of_gpt_35_cannot_be_read(self, shared: Path) -> None:
+        rows = json.loads((shared / "data/pandalm/pandalm_judge_gpt35.json").read_text())
+        replies = [json.dumps({"reason": row["gpt_reason"], "better": row["gpt_result"]}) for row in rows]
+        failures = []
+        for text in replies:
+            try:
+                assert read(text, Compared).better in ("1", "2", "Tie")
+            except Unreadable as failure:
+                failures.append(str(failure))
+        assert (len(replies), len(failures)) == (999, 25)
+        assert all("better: Input should be '1', '2' or 'Tie'" in failure for failure in failures)

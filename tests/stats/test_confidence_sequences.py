@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, special
 
@@ -56,6 +56,7 @@ def test_the_interval_is_where_the_capital_stays_below_its_limit(passed: int, n:
     assert found == pytest.approx((low, high), abs=1e-3)
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=60))
 def test_an_interval_has_its_mean_inside_and_its_mirror_image(values: list[float]) -> None:
     kinds, counts = np.unique(values, return_counts=True)
@@ -75,3 +76,21 @@ def test_units_that_vary_little_have_a_narrow_interval() -> None:
     alike = bounds(np.array([100, 100]), np.array([0.85, 0.95]), 4.4)
     binary = bounds(np.array([20, 180]), BINARY, 4.4)
     assert alike.high - alike.low < (binary.high - binary.low) / 2
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.9])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_looked_at_a_hundred_times_from_any_start_it_hardly_ever_misses(rate: float, clustered: bool) -> None:
+    """400 streams of 1,000 units, looked at after every ten; stretches from each hundredth unit."""
+    rng = np.random.default_rng(5)
+    streams = (rng.random((400, 1_000, 4 if clustered else 1)) < rate).mean(axis=2)
+    kinds, codes = np.unique(streams, return_inverse=True)
+    hits = codes.reshape(streams.shape)[..., None] == np.arange(len(kinds))
+    total = np.concatenate([np.zeros((400, 1, len(kinds)), np.int64), hits.cumsum(axis=1)], axis=1)
+    missed = np.zeros(400, bool)
+    for start in range(0, 1_000, 100):
+        counts = total[:, start + 10 :: 10] - total[:, start : start + 1]
+        needed = thresholds(np.array(start // 10))
+        for evidence in (evidence_below, evidence_above):
+            missed |= (evidence(counts, kinds, rate) >= needed).any(axis=1)
+    assert missed.mean() <= LEVEL

@@ -1,17 +1,25 @@
 """Non-inferiority and equivalence: against statsmodels' TOST and Tango's test, and by simulation at the margin."""
 
+import doctest
 import math
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from metrics.core.array_types import Floats
+from metrics.stats import decision
 from metrics.stats.decision import Side, decide
-from metrics.stats.paired_intervals import newcombe_paired
-from tests.benchmarks.bench_decisions import tango
+from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
+from metrics.stats.power import detectable
+from tests.benchmarks.bench_decisions import side, tango
 
 WITHIN = ("equivalent", "not_worse")
 NONE = Side(0, 0.0, 1.0)  # no unit, and one may differ by all
+
+
+def test_the_worked_examples() -> None:
+    assert doctest.testmod(decision).failed == 0
 
 
 @pytest.mark.parametrize(
@@ -100,6 +108,33 @@ def test_a_share_that_is_worse_by_the_margin_passes_in_2_5_percent(
     assert times[np.not_equal(ours, theirs)].sum() / 4_000 <= 0.01
 
 
+RARE = [(10, 0.04), (50, 0.04), (20, 0.2), (50, 0.1), (100, 0.04), (200, 0.02)]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(("n", "loses"), RARE)
+def test_losses_that_were_not_seen_are_counted_with(n: int, loses: float, whole: bool) -> None:
+    """Cases lose with a small chance, all or a part drawn evenly, else nothing differs: few such cases say little."""
+    rng = np.random.default_rng(2)
+    apart = -1.0 * (rng.random((n, 400)) < loses) * (np.ones((n, 400)) if whole else rng.random((n, 400)))
+    margin = loses if whole else loses / 2
+    low, high = difference_intervals(apart, widest=1.0)
+    passed = [passes(apart[:, k], (float(low[k]), float(high[k])), margin) for k in range(400)]
+    assert np.mean(passed) <= 0.035
+
+
+def test_the_interval_alone_would_pass_too_often() -> None:
+    apart = -(np.random.default_rng(2).random((50, 400)) < 0.1).astype(float)
+    low, _ = difference_intervals(apart, widest=1.0)
+    assert (low > -0.1).mean() > 0.08
+
+
+def passes(apart: Floats, interval: tuple[float, float], margin: float) -> bool:
+    sides = (side(-apart[apart < 0]), side(apart[apart > 0]))
+    made = decide(float(apart.mean()), interval, margin, len(apart), float(apart.std()), 0, *sides)
+    return made.verdict in WITHIN
+
+
 @pytest.mark.parametrize(("n", "wins", "both"), [(100, 0, 80), (100, 0, 50), (20, 1, 10), (100, 2, 80)])
 def test_shares_without_a_loss_are_as_open_as_by_tangos_interval(n: int, wins: int, both: int) -> None:
     """Newcombe's interval alone reaches half as far where half of the cases are right."""
@@ -118,3 +153,18 @@ def test_cases_without_a_loss_that_are_needed() -> None:
     assert (made.verdict, made.more) == ("open", 368 - 20)
     assert decide(0.0, (0.0, 0.0), 0.01, 368, 0.0, 0, NONE, NONE).verdict == "equivalent"
     assert decide(0.0, (0.0, 0.0), 0.01, 367, 0.0, 0, NONE, NONE).verdict == "open"
+
+
+@pytest.mark.parametrize("truth", [-0.06, -0.02, 0.0, 0.05])
+def test_with_more_cases_the_answer_comes_in_80_percent(truth: float) -> None:
+    """If the difference that was found is the true one: the answer that comes sooner, or where there are two either."""
+    n, margin, spread = 40, 0.1, 0.5
+    error = spread / math.sqrt(n)
+    made = decide(truth, (truth - 2.02 * error, truth + 2.02 * error), margin, n, error)
+    assert made.more is not None
+    whole = n + made.more
+    assert detectable(spread / math.sqrt(whole), whole) == pytest.approx(max(margin + truth, -truth), rel=0.01)
+    draws = np.random.default_rng(4).normal(truth, spread, (whole, 2_000))
+    mean, half = draws.mean(axis=0), stats.t.ppf(0.975, whole - 1) * stats.sem(draws)
+    sooner = mean - half > -margin if margin + truth >= -truth else mean + half < 0
+    assert sooner.mean() == pytest.approx(0.8, abs=0.035)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -12,6 +12,7 @@ SCORES = st.lists(st.sampled_from([0.0, 0.2, 0.25, 0.5, 0.9, 1.0]), min_size=1, 
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # scipy divides by zero on its way to the p of tiny samples
+@settings(max_examples=50)
 @given(SCORES, SCORES)
 def test_the_distance_is_scipys_with_any_ties(a: list[float], b: list[float]) -> None:
     found = drift(np.array(a), np.array(b))

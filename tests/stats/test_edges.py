@@ -13,7 +13,7 @@ from metrics.stats.classification.calibration import log_losses
 from metrics.stats.classification.confusion import mean_scores
 from metrics.stats.classification.roc import resampled_areas, roc
 from metrics.stats.draws import Draws, draw_weights
-from metrics.stats.intervals import mean_intervals, wilson
+from metrics.stats.intervals import mean_intervals, percentiles, wilson
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.prediction_powered import corrected_mean
 from metrics.stats.rank_ranges import rank_ranges
@@ -94,6 +94,11 @@ def test_shares_with_gaps_are_wilsons_of_the_answers_there_are() -> None:
     assert np.isnan([*low, *high]).all()
 
 
+def test_percentiles_are_of_what_is_known() -> None:
+    assert percentiles(np.array([np.nan, np.nan])) == (None, None)
+    assert percentiles(np.append(np.arange(41.0), np.nan)) == (1.0, 39.0)
+
+
 def test_a_corrected_share_is_wilsons_of_as_many_labels_as_are_as_sure() -> None:
     """6 of 8 with s² = .75·.25·8 / 7 and t = 2.3646 of 7 degrees of freedom: as many as 4.81 labels by z."""
     labels = np.array([1.0, 1, 1, 1, 1, 1, 0, 0])
@@ -126,6 +131,19 @@ def test_of_many_items_fewer_resamples_are_drawn(cells: int, rows: int, monkeypa
     monkeypatch.setattr(rater_agreement, "CELLS", cells)
     assert rater_agreement.draws_of(np.arange(4)).shape == (rows, 4)
     assert rater_agreement.draws_of(np.arange(4), resamples=20).shape == (21, 4)
+
+
+@pytest.mark.parametrize(
+    ("difference", "samples"),
+    [
+        pytest.param(0.0, [0.0] * 5, id="equal models"),
+        pytest.param(0.0, [-0.1, 0.2, 0.1], id="no difference"),
+        pytest.param(0.1, [np.nan] * 4, id="no sample"),
+        pytest.param(0.1, [0.0] * 40, id="never a difference"),
+    ],
+)
+def test_what_shows_no_difference_has_a_p_of_1(difference: float, samples: list[float]) -> None:
+    assert paired_tests.resample_tests(np.array([difference]), np.array([samples])).tolist() == [1.0]
 
 
 def test_ten_values_have_a_bin_each_and_eleven_share() -> None:

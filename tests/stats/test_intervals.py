@@ -2,18 +2,38 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 from metrics.stats.intervals import percentiles, wilson
 
 
+@settings(deadline=None)
 @given(n=st.integers(1, 2000), share=st.floats(0, 1))
 def test_wilson_equals_scipy(n: int, share: float) -> None:
     successes = round(share * n)
     expected = binomtest(successes, n).proportion_ci(method="wilson")
     assert wilson(successes, n) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+@pytest.mark.parametrize(("successes", "n"), [(0, 5), (3, 12), (57, 60), (200, 200)])
+def test_wilson_equals_statsmodels(successes: int, n: int) -> None:
+    from statsmodels.stats.proportion import proportion_confint
+
+    expected = proportion_confint(successes, n, method="wilson")
+    assert wilson(successes, n) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [5, 10, 20, 50, 200])
+def test_wilson_covers_as_promised(n: int) -> None:
+    """Exactly, over true shares from .02 to .98; the exact interval of Clopper and Pearson would hold 97–99 %."""
+    shares = np.linspace(0.02, 0.98, 97)
+    bounds = np.array([wilson(k, n) for k in range(n + 1)])
+    held = (bounds[:, :1] <= shares) & (shares <= bounds[:, 1:])
+    coverage = (binom.pmf(np.arange(n + 1)[:, None], n, shares) * held).sum(axis=0)
+    assert 0.945 <= coverage.mean() <= 0.965
+    assert coverage.min() > 0.83
 
 
 @pytest.mark.parametrize(

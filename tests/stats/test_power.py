@@ -1,11 +1,25 @@
 """Power of paired comparisons: by simulation and against statsmodels."""
 
+import doctest
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from metrics.stats import power
 from metrics.stats.intervals import wilson
 from metrics.stats.power import Aim, aim, design_effect, detectable, kappa_deviation, units_needed
+
+
+def test_the_worked_examples() -> None:
+    assert doctest.testmod(power).failed == 0
+
+
+def test_the_detectable_difference_is_found_with_80_percent_power() -> None:
+    n, rng = 50, np.random.default_rng(9)
+    truth = detectable(1 / np.sqrt(n), n)
+    found = stats.ttest_1samp(rng.normal(truth, 1.0, (n, 3_000)), 0).pvalue <= 0.05
+    assert found.mean() == pytest.approx(0.8, abs=0.03)
 
 
 @pytest.mark.parametrize("n", [10, 20, 50, 300, 5_000])
@@ -47,6 +61,17 @@ def test_the_error_of_kappa_like_statsmodels(kappa: float, share: float) -> None
     found = cohens_kappa(table * 10_000)
     assert found.kappa == pytest.approx(kappa)
     assert kappa_deviation(kappa, share) == pytest.approx(100 * found.std_kappa)
+
+
+def test_the_width_of_kappa_by_simulation() -> None:
+    """1.96 standard deviations of κ over 4,000 tables of 300 outputs."""
+    rng, n, kappa, share = np.random.default_rng(10), 300, 0.6, 0.7
+    mixed = share * (1 - share)
+    cells = np.array([share**2 + kappa * mixed, *[mixed * (1 - kappa)] * 2, (1 - share) ** 2 + kappa * mixed])
+    both, one, other, none = rng.multinomial(n, cells, 4_000).T / n
+    chance = (both + one) * (both + other) + (none + one) * (none + other)
+    simulated = ((both + none - chance) / (1 - chance)).std()
+    assert Aim(kappa_deviation(kappa, share)).half_width(n) == pytest.approx(1.96 * simulated, rel=0.05)
 
 
 @pytest.mark.parametrize(("share", "n"), [(0.8, 50), (0.5, 200), (0.95, 400)])

@@ -25,3 +25,12 @@ def test_it_equals_the_sandwich() -> None:
     found = clustered_coefficient(X, OTHERS, Y, GROUPS)
     assert found is not None
     assert (found.value, found.low, found.high) == pytest.approx((beta[0], beta[0] - half, beta[0] + half))
+
+
+@pytest.mark.parametrize(
+    ("x", "clusters"),
+    [(np.ones(N), GROUPS), (OTHERS[:, 1], GROUPS), (X, np.zeros(N, np.int64))],
+    ids=["constant", "said by the others", "one cluster"],
+)
+def test_what_cannot_be_known_is_none(x: np.ndarray, clusters: np.ndarray) -> None:
+    assert clustered_coefficient(x, OTHERS, Y, clusters) is None

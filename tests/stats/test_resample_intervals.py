@@ -8,11 +8,12 @@ import pyarrow as pa
 import pytest
 
 from metrics.evaluators.detection._matched import matched
-from metrics.stats.draws import draw_weights
+from metrics.stats.draws import draw_halves, draw_weights
 from metrics.stats.intervals import wilson
 from metrics.stats.ratios import mean_over
-from metrics.stats.resample_intervals import BIAS, DOUBT, resample_interval
+from metrics.stats.resample_intervals import BIAS, DOUBT, has_enough_truths, resample_interval
 from metrics.vision.image_resampling import resample
+from tests.benchmarks.detection_draws import counts, draw, estimates
 from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_of
 
 MANY = 10**7  # objects and clusters: no correction for small samples
@@ -66,6 +67,20 @@ def test_a_bias_as_large_as_the_value_leaves_a_narrow_interval():
     assert 0.02 < high < 0.12
 
 
+@pytest.mark.parametrize(
+    ("truths", "enough"),
+    [
+        pytest.param([5] * 80, False, id="5 of each"),
+        pytest.param([15] * 20, True, id="15 of each"),
+        pytest.param([200, 3, 3, 3, 3, 3, 3], False, id="most labels rare"),
+        pytest.param([40] * 6 + [0], True, id="a label without any"),
+        pytest.param([3] * 5, True, id="few labels"),
+    ],
+)
+def test_a_mean_ap_needs_some_ground_truths_of_each_label(truths, enough):
+    assert has_enough_truths(np.array(truths)) == enough
+
+
 class TestSmallData:
     def test_one_image_says_why_there_is_no_interval(self):
         suite, outputs = (
@@ -93,7 +108,7 @@ class TestSmallData:
         assert pick(run("coco_summary", suite, outputs), "AR_100").reason is None
 
 
-@pytest.mark.parametrize("moved", [0.0, 0.15])
+@pytest.mark.parametrize("moved", [0.0, 0.1, 0.15, 0.175])
 def test_poorly_placed_boxes_of_voc100_do_not_widen_it(shared: Path, moved):
     """AP75 of .35 … .01 of 273 ground truths: half to twice as wide as what resampled images give."""
     suite, outputs = read_voc100(shared)
@@ -110,3 +125,44 @@ def test_poorly_placed_boxes_of_voc100_do_not_widen_it(shared: Path, moved):
     assert 0.5 < (row.high - row.low) / (high - low) < 2
     assert row.low < low
     assert row.low <= row.value <= row.high
+
+
+@pytest.mark.parametrize("quality", ["poor", "fair", "good"])
+@pytest.mark.parametrize(("labels", "truths", "images"), [(1, 40, 50), (5, 15, 50), (20, 15, 100), (20, 40, 200)])
+def test_it_is_about_as_wide_as_what_resampled_images_give(labels, truths, images, quality):
+    """Half to twice the width, the median over five data sets and all metrics that vary at all."""
+    ratios = []
+    for seed in range(5):
+        data = draw(labels, truths, images, quality, seed)
+        clusters = np.arange(images, dtype=np.int32)
+        itself = np.ones((1, images), np.uint8)
+        halves = estimates(data, np.concatenate([itself, draw_halves(clusters, 100, seed)]))
+        again = estimates(data, draw_weights(clusters, 200, seed))
+        for name, values in halves.items():
+            objects = counts(data, name)
+            sizes = objects if values.ndim > 1 else objects.sum()
+            low, high = resample_interval(values[0], values[1:], sizes, images)
+            resampled = np.nanquantile(again[name], [0.025, 0.975], axis=0)
+            width, own = (np.atleast_1d(ends[1] - ends[0]) for ends in (resampled, (low, high)))
+            varies = width > 0.05
+            ratios += (own[varies] / width[varies]).tolist()
+    assert 0.9 < np.median(ratios) < 1.8
+    assert np.quantile(ratios, 0.05) > 0.5
+
+
+@pytest.mark.parametrize("quality", ["poor", "fair", "good"])
+def test_intervals_hold_the_truth_about_as_often_as_promised(quality):
+    """60 data sets of 100 images with 15 ground truths for each of 5 labels: every metric in at least 51 of them."""
+    whole = draw(5, 15 * 60, 6_000, quality, 1)
+    truth = estimates(whole, np.ones((1, 6_000), np.uint8))
+    held: dict[str, list[bool]] = {}
+    for seed in range(60):
+        data = draw(5, 15, 100, quality, 10 + seed)
+        weights = np.concatenate([np.ones((1, 100), np.uint8), draw_halves(np.arange(100, dtype=np.int32), 60, seed)])
+        for name, values in estimates(data, weights).items():
+            objects = counts(data, name)
+            sizes = objects if values.ndim > 1 else objects.sum()
+            low, high = resample_interval(values[0], values[1:], sizes, 100)
+            known = ~np.isnan(values[0])
+            held.setdefault(name, []).extend(np.atleast_1d((low <= truth[name][0]) & (truth[name][0] <= high))[known])
+    assert {name: np.mean(shares) for name, shares in held.items() if np.mean(shares) < 0.85} == {}

@@ -29,6 +29,13 @@ def test_means_have_the_bootstraps_interval_of_their_clusters() -> None:
     assert found[0] == pytest.approx([np.average(values[mask], weights=weights[mask]), low[0], high[0]])
 
 
+def test_more_slices_than_are_taken_at_once() -> None:
+    masks = np.random.default_rng(1).random((40, 10)) < 0.5
+    whole, _ = slice_means(VALUES, masks, binary=True)
+    single = np.concatenate([slice_means(VALUES, mask[None], binary=True)[0] for mask in masks])
+    np.testing.assert_array_equal(whole, single)
+
+
 def test_a_difference_of_means_equals_welchs() -> None:
     """Without weights and clusters the error is Welch's but for n − 1 in place of n."""
     rng = np.random.default_rng(2)
@@ -38,6 +45,13 @@ def test_a_difference_of_means_equals_welchs() -> None:
     error = np.sqrt(sum(side.var(ddof=1) / len(side) for side in sides))
     assert gap == pytest.approx(sides[0].mean() - sides[1].mean())
     assert (high - low) / 2 == pytest.approx(1.966 * error, rel=0.01)
+
+
+def test_a_difference_of_shares_is_newcombes() -> None:
+    """The worked example of Newcombe 1998, table II (a): 56/70 − 48/80, method 10: .0524 to .3339."""
+    values = np.concatenate([np.ones(56), np.zeros(14), np.ones(48), np.zeros(32)])
+    mask = np.arange(150) < 70
+    assert rest_differences(values, mask[None], binary=True)[0] == pytest.approx([0.2, 0.0524, 0.3339], abs=1e-4)
 
 
 def test_clusters_widen_and_an_empty_side_has_none() -> None:

@@ -1,13 +1,15 @@
 """The exact test of an excess over controls: hand numbers, scipy's two special cases, every labelling counted."""
 
+import doctest
 from collections import Counter
 from itertools import combinations, product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from metrics.stats import stratified
 from metrics.stats.stratified import Stratum, exact_excess
 
 
@@ -17,6 +19,10 @@ def strata(most: int) -> st.SearchStrategy[Stratum]:
         return st.builds(Stratum, st.just(treated), st.integers(0, treated), st.just(control), st.integers(0, control))
 
     return st.tuples(st.integers(0, most), st.integers(0, most)).flatmap(hit)
+
+
+def test_the_worked_example() -> None:
+    assert doctest.testmod(stratified).failed == 0
 
 
 @pytest.mark.parametrize(
@@ -51,6 +57,7 @@ def test_one_stratum_is_fishers_exact_test(treated: int, control: int, data: st.
         assert found is None
 
 
+@settings(max_examples=60)
 @given(st.lists(strata(3), min_size=1, max_size=4))
 def test_it_counts_every_way_to_have_chosen_the_treated(given: list[Stratum]) -> None:
     ways = []

@@ -65,3 +65,13 @@ def test_rows_without_every_part_do_not_count() -> None:
     found = weighted_intervals(parts, np.array([0.5, 0.5]))
     assert np.array(found) == pytest.approx(np.array(weighted_intervals(parts[:, 2:], np.array([0.5, 0.5]))), abs=0.01)
     assert np.isnan(weighted_intervals(np.full((2, 4, 1), np.nan), np.array([0.5, 0.5]))[1]).all()
+
+
+@pytest.mark.parametrize("right", [0.8, 0.95])
+def test_the_interval_covers(right: float) -> None:
+    """Of 30 cases, a share and a skewed mean: without a part's own doubt 88 % where 95 % are right."""
+    rng = np.random.default_rng(5)
+    parts = np.array([rng.random((30, 600)) < right, rng.beta(2, 5, (30, 600))])
+    truth = 0.7 * right + 0.3 * 2 / 7
+    _, low, high = weighted_intervals(parts, np.array([0.7, 0.3]))
+    assert ((low <= truth) & (truth <= high)).mean() >= 0.94

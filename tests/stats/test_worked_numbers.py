@@ -15,7 +15,7 @@ from metrics.stats.prediction_powered import corrected_mean
 from metrics.stats.regression import clustered_coefficient
 from metrics.stats.resample_intervals import has_enough_truths, resample_interval
 from metrics.stats.slice_means import rest_differences
-from metrics.stats.student_t import student
+from metrics.stats.student_t import student, student_p
 
 
 def least_squares(design: np.ndarray, y: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
@@ -27,10 +27,34 @@ def least_squares(design: np.ndarray, y: np.ndarray, weights: np.ndarray, groups
     return float(fitted[1]), math.sqrt((bread @ meat @ bread)[1, 1])
 
 
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 8, 12, 30, 1000])
+def test_students_point_is_that_of_tables(freedom: int) -> None:
+    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=0.003 if freedom < 6 else 1e-4)
+
+
 def test_the_expansion_falls_short_by_its_next_term() -> None:
     """Its error falls as ν⁻⁵: by 32 for twice the degrees of freedom."""
     apart = [stats.t.ppf(0.975, freedom) - student(freedom) for freedom in (10, 20)]
     assert apart[0] / apart[1] == pytest.approx(32, rel=0.25)
+
+
+@pytest.mark.parametrize("freedom", [0, -1])
+def test_no_degree_of_freedom_has_no_point(freedom: int) -> None:
+    assert student(freedom) == math.inf
+
+
+@pytest.mark.parametrize("freedom", range(1, 13))
+def test_small_tails_are_exact(freedom: int) -> None:
+    t = np.array([0.0, 0.3, 1.0, 2.5, 8.0, 40.0])
+    assert student_p(t, np.full(6, freedom)) == pytest.approx(2 * stats.t.sf(t, freedom), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("freedom", [13, 20, 200])
+def test_large_tails_are_near(freedom: int) -> None:
+    t = np.array([0.0, 0.3, 1.0, 2.0, 3.0, 4.0])
+    exact = 2 * stats.t.sf(t, freedom)
+    assert (np.abs(student_p(t, np.full(6, freedom)) / exact - 1) < 0.03).all()
+    assert student_p(t[:4], np.full(4, freedom)) == pytest.approx(exact[:4], rel=2e-3)
 
 
 @pytest.mark.parametrize("objects", [6.0, 40.0, math.inf])
@@ -156,10 +180,32 @@ def test_images_are_drawn_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (draws.draw_weights(clusters, 7, 1) == np.minimum(whole, 1)).all()
 
 
+def test_halves_complete_each_other() -> None:
+    halves = draws.draw_halves(np.array([0, 1, 1, 2, 3]), 5, 2)
+    assert halves.shape == (5, 5)
+    assert (halves[[0, 2]] + halves[[1, 3]] == 1).all()
+    assert (halves[:, [0, 1, 3, 4]].sum(axis=1) == 2).all()
+    assert (halves[:, 1] == halves[:, 2]).all()
+    assert draws.draw_halves(np.zeros(0, np.int64), 3).shape == (3, 0)
+    assert draws.draw_weights(np.zeros(0, np.int64), 3).shape == (3, 0)
+
+
 def test_sums_over_kinds() -> None:
     drawn = np.array([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]])
     assert counted(drawn, np.array([2, 0, 2]), 4).tolist() == [[2, 0, 5, 0], [16, 0, 40, 0]]
     assert counted(drawn[:, :0], np.zeros(0, np.int64), 2).tolist() == [[0, 0], [0, 0]]
+
+
+@pytest.mark.parametrize("count", [3, 8])
+def test_a_coefficient_is_that_of_the_sandwich(count: int, rng: np.random.Generator) -> None:
+    clusters = np.arange(24) % count
+    x, others = rng.normal(size=24), rng.normal(size=(24, 2))
+    y = 0.5 * x + others @ [1.0, -1.0] + rng.normal(size=24)
+    value, error = least_squares(np.column_stack([np.ones(24), x, others]), y, np.ones(24), clusters)
+    found = clustered_coefficient(x, others, y, clusters)
+    assert found is not None
+    reach = student(count - 1) * error * math.sqrt(count / (count - 1) * 23 / 20)
+    assert (found.value, found.low, found.high) == pytest.approx((value, value - reach, value + reach))
 
 
 def test_there_is_no_coefficient_without_variation_clusters_or_freedom(rng: np.random.Generator) -> None:

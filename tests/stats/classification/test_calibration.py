@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss
@@ -22,6 +22,7 @@ from metrics.stats.draws import Draws
 GRID = [step / 10 for step in range(11)]
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(GRID) | st.floats(0, 1), st.booleans()), min_size=1, max_size=60),
     st.sampled_from([1, 2, 5, 10, 15]),
@@ -83,6 +84,25 @@ def test_certainty_equals_scikit_learn() -> None:
     assert brier(probabilities, truth).tolist() == [0.0, 2.0, 0.0]
     assert log_loss(probabilities, truth).mean() == pytest.approx(their_log_loss(truth, probabilities), abs=1e-12)
     assert log_loss(probabilities, truth).max() == pytest.approx(36.0437, abs=1e-4)
+
+
+@pytest.mark.parametrize(("n", "over", "held"), [(300, 0.0, 0.9), (300, 0.05, 0.9), (1000, 0.1, 0.9), (6000, 0.1, 0.9)])
+def test_the_interval_holds_the_true_error(n: int, over: float, held: float) -> None:
+    """Confidences that are `over` too high by everywhere, which is then the true error."""
+    rng, draws = np.random.default_rng(0), Draws.of(np.arange(n), 500)
+    hits = 0
+    for _ in range(60):
+        confidence = rng.uniform(0.3, 1.0, n)
+        right = rng.random(n) < confidence - over
+        diagram = reliability(confidence, right, 10)
+        (low, high), samples = resampled_error(diagram, confidence, right, draws)
+        expected, _ = calibration_errors(diagram)
+        assert low is not None
+        assert high is not None
+        assert 0 <= low <= expected + 1e-12 <= high + 2e-12
+        assert samples.mean() == pytest.approx(expected)
+        hits += low <= over <= high
+    assert hits >= held * 60
 
 
 def test_whole_clusters_are_drawn() -> None:

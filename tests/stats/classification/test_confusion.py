@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
@@ -15,6 +15,7 @@ from metrics.stats.ratios import mean_over
 CODES = st.integers(0, 5)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(CODES, CODES), min_size=1, max_size=60))
 def test_scores_equal_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     truth, predicted = map(list, zip(*pairs, strict=True))
@@ -34,6 +35,7 @@ def test_scores_equal_scikit_learn(pairs: list[tuple[int, int]]) -> None:
                 assert mean == pytest.approx(theirs, abs=1e-12, nan_ok=True) or (np.isnan(mean) and theirs == 0)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(CODES, CODES), max_size=60))
 def test_cells_are_those_of_the_matrix(pairs: list[tuple[int, int]]) -> None:
     truth, predicted = np.array(pairs, dtype=np.int64).reshape(-1, 2).T

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.metrics import auc, roc_auc_score, roc_curve
@@ -20,6 +20,7 @@ def split(pairs: list[tuple[float, bool]]) -> tuple[NDArray[np.float64], NDArray
     return np.array([score for score, _ in pairs]), np.array([kind for _, kind in pairs])
 
 
+@settings(deadline=None)
 @given(BOTH_KINDS)
 def test_curve_and_area_equal_scikit_learn(pairs: list[tuple[float, bool]]) -> None:
     scores, positive = split(pairs)
@@ -31,6 +32,14 @@ def test_curve_and_area_equal_scikit_learn(pairs: list[tuple[float, bool]]) -> N
     np.testing.assert_array_equal(found.threshold, thresholds)
 
 
+def test_large_tied_data_equals_scikit_learn() -> None:
+    rng = np.random.default_rng(0)
+    positive = rng.random(20_000) < 0.03
+    scores = np.round(rng.normal(positive, 1.0), 1)
+    assert roc(scores, positive).area == pytest.approx(roc_auc_score(positive, scores), abs=1e-12)
+
+
+@settings(deadline=None)
 @given(BOTH_KINDS)
 def test_swapping_the_kinds_mirrors_the_area(pairs: list[tuple[float, bool]]) -> None:
     scores, positive = split(pairs)
@@ -60,6 +69,7 @@ def test_one_kind_alone_is_refused(kind: bool) -> None:
         roc(np.array([0.1, 0.2]), np.array([kind, kind]))
 
 
+@settings(deadline=None)
 @given(BOTH_KINDS)
 def test_influence_squares_to_delongs_variance(pairs: list[tuple[float, bool]]) -> None:
     scores, positive = split(pairs)
@@ -124,3 +134,8 @@ def test_a_thinned_curve_keeps_ends_and_area(most: int) -> None:
     assert (kept[0], kept[-1]) == (0, len(found.fp) - 1)
     thinned = auc(found.fp[kept] / found.fp[-1], found.tp[kept] / found.tp[-1])
     assert thinned == pytest.approx(found.area, abs=1 / most)
+
+
+def test_points_on_a_straight_line_are_dropped() -> None:
+    found = roc(np.array([0.9, 0.8, 0.7, 0.6]), np.array([True, True, False, False]))
+    assert corners(found.fp, found.tp, 100).tolist() == [0, 2, 4]

@@ -54,6 +54,12 @@ def test_resamples_are_the_areas_of_the_data_that_they_hold() -> None:
         assert found[place] == pytest.approx(area(score[again].tolist(), wrong[again].tolist()))
 
 
+@given(st.integers(0, 400), st.integers(0, 400), st.floats(0.001, 0.999))
+def test_the_binomial_tail_is_scipys(wrong: int, right: int, share: float) -> None:
+    found = binomial_tail(np.array([wrong]), np.array([wrong + right]), share)
+    assert found[0] == pytest.approx(binom.cdf(wrong, wrong + right, share), rel=1e-8, abs=1e-12)
+
+
 def test_binomial_tails_of_many_counts_are_scipys_however_few_are_summed_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
