@@ -2,8 +2,8 @@
 
 Each runs in a process of its own; one that fails is named and the others still run. Figures go to docs/benchmarks.json,
 from which `make docs` writes the tables of README and docs/benchmarks.md; those of other benchmarks stay. PYTHON is an
-interpreter that has the peers of coco and lvis, which are not among the requirements; without them the rows beside
-these peers stay as they are. Without names, all below run: an hour.
+interpreter that has the peers of coco, lvis, judge, classes and calls, which are not among the requirements; without
+them the rows beside these peers stay as they are. Without names, all below run: an hour.
 """
 
 import argparse
@@ -21,10 +21,10 @@ from tests.benchmarks.table import FIGURES, HANDED_OVER, machine, merge
 
 # Those with rows for the table, in its order; the others are run by their own commands.
 BENCHMARKS = (
-    "coco", "overlap", "lvis", "keypoints", "judge", "rules", "startup", "clicks", "report", "ingest", "cluster",
-    "scale", "million", "detection_scale",
+    "coco", "overlap", "lvis", "keypoints", "panoptic", "objects", "text_scores", "classes", "calls", "judge", "rules",
+    "loops", "startup", "clicks", "report", "ingest", "cluster", "scale", "million", "overhead", "detection_scale",
 )  # fmt: skip
-BESIDE_PEERS = ("coco", "lvis")
+BESIDE_PEERS = ("coco", "lvis", "judge", "classes", "calls")
 
 
 def command(name: str, peers: str | None) -> list[str]:

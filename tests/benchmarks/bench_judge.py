@@ -1,11 +1,16 @@
-"""The time of judging against its lower bound: python -m tests.benchmarks.bench_judge
+"""The time of judging against its lower bound and other tools: python -m tests.benchmarks.bench_judge [--peers PYTHON]
 
 A scripted OpenAI-compatible server in a process of its own, and RAG cases with three contexts each under five metrics
 at 64 requests at once. The lower bound of wall time is calls × latency / 64; it is reached only when a core is free.
+PYTHON is an interpreter that has ragas or deepeval (pip install ragas deepeval; ragas 0.4 wants langchain-community
+before 0.4); they are not among the requirements, and a tool that is absent is left out.
 """
 
+import argparse
+import json
 import multiprocessing
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -13,15 +18,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from metrics.core.registry import evaluators
 from metrics.judge.steps import CLAIMS
-from tests.benchmarks.table import Row, report
-from tests.judge.judge_scenes import FIVE, judged_run
-from tests.judge.server import JudgeServer
+from metrics.judge.typical import typical
+from tests.benchmarks.table import Row, peers, report
+from tests.judge.judge_scenes import FIVE, judged_run, rag
+from tests.judge.server import JudgeServer, Request
 
 AT_ONCE = 64
 CASES = 240
+PEERS, PEER_CASES = ("ragas", "deepeval"), 60
+JOB = Path(__file__).with_name("judge_peer.py")
 CALLS, CHARACTERS, WALL, CPU = (
     "calls a case", "prompt characters a case", "times the least possible time", "processor time a call",
 )  # fmt: skip
@@ -35,10 +44,25 @@ MOST_CALL_SHARE, MOST_TOKEN_SHARE = 0.45, 0.50
 
 def _serve(pipe: Connection, latency: float) -> None:
     with JudgeServer(latency) as server:
+        server.say(lambda request: request.schema is None, _by_text)
         pipe.send(server.url)
         while pipe.recv() == "counts":
             pipe.send((len(server.calls), server.characters, server.busiest))
             server.clear()
+
+
+def _by_text(request: Request) -> Any:
+    """Return a minimal reply to a request whose schema is in its text."""
+    for message in request.messages:
+        for place, character in enumerate(message["content"]):
+            if character == "{":
+                try:
+                    schema, _ = json.JSONDecoder().raw_decode(message["content"][place:])
+                except ValueError:
+                    continue
+                if "properties" in schema:
+                    return typical(schema, request.messages)
+    return {}
 
 
 class FarServer:
@@ -73,6 +97,10 @@ Figures = dict[str, tuple[float, str]]  # by name, with their units
 
 def main() -> None:
     """Measure and report."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peers", default=sys.executable, metavar="PYTHON")
+    options = parser.parse_args()
+    versions = peers(options.peers, *PEERS)
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -83,9 +111,42 @@ def main() -> None:
             ours = _against_the_floor(folder / str(latency), latency)
             limits = LIMITS | ({WALL: {"most": MOST_WALL}} if latency == 0.5 else {})
             rows += [Row(f"{title}: {name}", *figure, **limits.get(name, {})) for name, figure in ours.items()]
+            for peer, version in versions.items():
+                theirs = _of_peer(peer, options.peers, latency)
+                rows += [
+                    Row(f"{title}: {name}, beside {peer}", *ours[name], value, version)
+                    for name, (value, _) in theirs.items()
+                ]
         with far_server(0) as server:
             rows += _together_and_apart(folder, server)
     report(rows)
+
+
+def _of_peer(name: str, python: str, latency: float) -> Figures:
+    suite, outputs = rag(PEER_CASES + 1)
+    cases = [
+        {
+            "question": case["question"], "reference": case["expected_answers"][0], "answer": output["answer"],
+            "contexts": output["retrieved_contexts"],
+        }
+        for case, output in zip(suite.cases.to_pylist(), outputs.outputs.to_pylist(), strict=True)
+    ]  # fmt: skip
+    with far_server(latency) as server:
+        command = [python, str(JOB), name, server.url, str(AT_ONCE)]
+        done = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True, check=False)
+        if done.returncode:
+            print(f"{name} failed: {done.stderr.strip().splitlines()[-1]}")
+            return {}
+        record = json.loads(done.stdout.splitlines()[-1])
+        calls, characters, busiest = server.counts()
+        own = calls * PEER_CASES / len(cases)  # the first case was for imports and connections
+        print(f"{name}: at most {busiest} requests at once")
+        return {
+            CALLS: (calls / len(cases), ""),
+            CHARACTERS: (characters / len(cases), ""),
+            WALL: (record["wall"] / (own * latency / AT_ONCE), ""),
+            CPU: (1000 * record["cpu"] / own, "ms"),
+        }
 
 
 def _against_the_floor(folder: Path, latency: float) -> Figures:
