@@ -11,7 +11,10 @@ if runtime.exists():
         navigation().run()
 else:
     from components.server.start import gate_options
+    from metrics.core.terminal import protect
+    from metrics.judge.redact import redact
 
+    protect(redact)  # a traceback holds texts of others
     app = st.App("app.py", **gate_options())
     if __name__ == "__main__":
         app.run()

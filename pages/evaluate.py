@@ -100,7 +100,7 @@ def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]
             on_change=lambda: url.put(together=not together),
         )  # fmt: skip
     called: list[str] = []
-    models = []
+    models: list[str] = []
     for token in tokens:
         file = data.upload_name(token)
         guess = another_name(data.model_name(file), models)

@@ -14,13 +14,10 @@ from starlette.middleware import Middleware
 from components.server.access import access_of, address_of
 from components.server.gate import Gate
 from components.widgets.page_error import draw_error
-from metrics.core.terminal import protect
-from metrics.judge.redact import redact
 
 
 def gate_options() -> dict[str, Any]:
     """Return the options of `st.App` that put the gate before the pages, print the address and draw errors as cards."""
-    protect(redact)  # a traceback holds texts of others
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # its own lines name addresses without the token
     auth = st.secrets.get("auth", {}) if st.secrets.load_if_toml_exists() else {}
     access = access_of(os.environ, st.get_option("server.address") or "", auth)

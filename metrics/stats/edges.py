@@ -105,7 +105,7 @@ def highest_place(values: Sequence[float] | Floats) -> int:
 
 def highest_places(table: Floats) -> Ints:
     """Return `highest_place` of each row of a table [n, k]: [n]."""
-    return np.argmax(_as_high(table), axis=1).astype(np.int64)
+    return np.asarray(np.argmax(_as_high(table), axis=1), np.int64)
 
 
 def _as_high(values: Floats) -> Bools:
