@@ -61,7 +61,7 @@ def expected_matches(rows: pd.DataFrame) -> Numbers:
     right = [plain(answer) == plain(truth) for answer, truth in zip(rows.answer, rows.ground_truth, strict=True)]
     return {
         (str(name), "exact_match.exact_match"): share
-        for name, share in pd.Series(right).groupby(rows.model).mean().items()
+        for name, share in pd.Series(right, rows.index).groupby(rows.model).mean().items()
     }
 
 
@@ -71,7 +71,7 @@ def rouge_l(rows: pd.DataFrame) -> Numbers:
 
     scorer = RougeScorer(["rougeL"])
     pairs = zip(rows.ground_truth, rows.answer, strict=True)
-    values = pd.Series([scorer.score(truth, answer)["rougeL"].fmeasure for truth, answer in pairs])
+    values = pd.Series([scorer.score(truth, answer)["rougeL"].fmeasure for truth, answer in pairs], rows.index)
     return {(str(name), "rouge.rougeL"): value for name, value in values.groupby(rows.model).mean().items()}
 
 
