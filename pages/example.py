@@ -49,6 +49,10 @@ def the_list(run: str) -> CaseList:
     """Return the list of the address, by default that of the run's first number."""
     asked = CaseList(*(url.param(name) for name in CaseList._fields))  # type: ignore[arg-type]
     columns = data.leaderboard(run).columns
+    if not columns:
+        why = "No evaluator that this installation knows has a number in this run."
+        empty("This run has no numbers", why, "See the runs", "runs", run=run)
+        st.stop()
     if (asked.evaluator, asked.metric) not in {(column.evaluator, column.metric) for column in columns}:
         of_evaluator = [column for column in columns if column.evaluator == asked.evaluator] or columns
         first = next((column for column in of_evaluator if column.primary), of_evaluator[0])

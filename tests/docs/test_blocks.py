@@ -174,6 +174,9 @@ def check_command(command: str) -> None:
         named = itertools.chain(*(found.split(",") for found in re.findall(r"\[([a-z,-]+)\]", command)))
         assert set(named) <= set(EXTRAS), command
         return
+    if words[:2] == ["streamlit", "run"]:
+        assert (PROJECT / words[2]).exists(), command
+        return
     assert words[:2] == ["python", "-m"], command
     if words[2] != "metrics":
         assert (PROJECT / (words[2].replace(".", "/") + ".py")).exists(), command
