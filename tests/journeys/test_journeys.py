@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -258,8 +259,10 @@ def test_model_asked(walk: StudioWalk, judge_server: JudgeServer, tmp_path: Path
     walk.write("Server address, if it is your own", judge_server.url)
     walk.press("Ask 4 cases")
     walk.start()
-    numbers = {("parrot", "exact_match.exact_match"): 0.5}
-    check_csv(walk.export("CSV"), numbers, check_board(walk.board(), numbers))
+    named = f"parrot at {urlsplit(judge_server.url).netloc}"
+    numbers = {(named, "exact_match.exact_match"): 0.5}
+    shown = check_board(walk.board(), numbers)
+    check_csv(walk.export("CSV"), numbers, shown)
 
 
 def set_up_judge(walk: StudioWalk, judge: JudgeServer) -> None:
