@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from metrics.reports.bundles.bundle_files import write_bundle
 from metrics.store import Run
@@ -195,7 +195,9 @@ def test_an_address_that_names_nothing_breaks_nothing(open_bundle: Callable[...,
         page.goto("about:blank")
 
 
-def test_no_serious_finding_of_axe(page: Page, bundles: dict[str, Path]) -> None:
+def test_no_serious_finding_of_axe(browser: Browser, bundles: dict[str, Path]) -> None:
+    """On a page of its own: axe asks for style sheets, which a bundle's policy refuses."""
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
     case = "#/case?case=gate&evaluator=faithfulness&metric=faithfulness&model=small"
     places = [("judged", place) for place in ("", "#/cases", case, "#/about")]
     for name, place in [*places, ("objects", "#/case?case=p1"), ("objects", "#/charts")]:
@@ -205,6 +207,7 @@ def test_no_serious_finding_of_axe(page: Page, bundles: dict[str, Path]) -> None
         for theme in ("light", "dark"):
             page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
             assert serious_findings(page) == [], (name, place, theme)
+    page.close()
 
 
 def test_it_prints_light_and_whole(open_bundle: Callable[..., Page], page: Page) -> None:
