@@ -37,7 +37,7 @@ def open_studio(page: str = "leaderboard", **params: str) -> AppTest:
 
 
 def test_so_does_the_studio_itself(project: Path) -> None:
-    assert "with guard_page():\n    navigation().run()" in (project / "app.py").read_text()
+    assert "with guard_page():\n        navigation().run()" in (project / "app.py").read_text()
 
 
 def shown(page: AppTest) -> str:
