@@ -177,7 +177,7 @@ def test_streams_are_wrapped_once(monkeypatch):
 @pytest.mark.attack("model", "a traceback in the studio's log drives the terminal or holds a key", "what is logged is shown as text, without keys")  # fmt: skip  # noqa: E501
 def test_the_studios_log_is_text(tmp_path):
     code = (
-        "from streamlit.logger import get_logger; log = get_logger('streamlit.page'); import server\n"
+        "from streamlit.logger import get_logger; log = get_logger('streamlit.page'); import app\n"
         "try: raise ValueError('no sk-abcdefgh12345678 \\x1b[2J')\n"
         "except ValueError: log.exception('page')"
     )
