@@ -55,10 +55,10 @@ class TestNames:
 
 class TestBin:
     def test_a_deleted_run_comes_back_as_it_was(self, run: Run) -> None:
-        store, scores = Workspace(), run.scores
+        store, scores, name = Workspace(), run.scores, run.name
         store.delete_run(run.id)
         assert not store.runs()
-        assert [(one.id, one.name) for one in store.bin.runs()] == [(run.id, run.name)]
+        assert [(one.id, one.name) for one in store.bin.runs()] == [(run.id, name)]
         with pytest.raises(RunNotFound):
             store.run(run.id)
         back = store.bin.restore(run.id)
