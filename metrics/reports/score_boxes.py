@@ -60,7 +60,7 @@ def score_panels(
     """
     series = _series(sources, consistency=evaluator == "consistency" or any(map(_is_consistency, metrics)))
     there = list(dict.fromkeys(key for values in series.values() for key in values))
-    known = _known(sources)
+    known = _evaluators_of(sources)
     keys = _named(metrics, there, known) if metrics else _usual(evaluator, there, known)
     if not keys:
         expected = "scores per question" if evaluator is None else f"scores that the {evaluator} evaluator plots"
@@ -68,7 +68,7 @@ def score_panels(
     return [_panel(key, {name: values.get(key) for name, values in series.items()}, known) for key in keys]
 
 
-def _known(sources: Sequence[Run | Path]) -> Mapping[str, Evaluator]:
+def _evaluators_of(sources: Sequence[Run | Path]) -> Mapping[str, Evaluator]:
     """Return every evaluator by id; those of the runs as the parameters of their first run make them."""
     runs = [source for source in reversed(sources) if isinstance(source, Run)]
     own = {id: entry for run in runs for id in run.evaluators if (entry := run.evaluator(id)) is not None}

@@ -59,7 +59,7 @@ def walk(
     for path in workspace_folder.iterdir():
         if path.name != "samples.lock":  # held, so that no sample is computed
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    (workspace_folder / "bin").mkdir()  # the samples are deleted ones, else each leaderboard looks for them anew
+    (workspace_folder / "bin").mkdir()  # the samples are deleted ones, else each leaderboard looks for them again
     (workspace_folder / "bin" / "samples.json").write_text(json.dumps([sample.id for sample in samples()]))
     pictures = request.config.getoption("--pictures")
     name = request.node.name.removeprefix("test_")

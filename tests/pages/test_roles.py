@@ -87,7 +87,7 @@ def test_an_editor_changes_and_it_is_noted(sign_in: Callable[[Role], Path]) -> N
 
 
 def test_a_viewer_who_presses_everything_changes_nothing(sign_in: Callable[[Role], Path], open_page: Open) -> None:
-    """What stands on every page is pressed on one; a page is opened anew where a button has changed what it offers."""
+    """What stands on every page is pressed on one; a page is opened again where a button has changed what it offers."""
     folder = sign_in("viewer")
     before, pressed = contents(folder), set[tuple[str, str | None]]()
     for name in PAGES:

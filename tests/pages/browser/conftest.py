@@ -86,15 +86,15 @@ def studio(shelf: tuple[Path, dict[str, str]]) -> Iterator[Studio]:
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A page that asks nothing of another host, shows no dialog and keeps to its policy, or the test fails."""
-    strangers: list[str] = []
+    foreign: list[str] = []
     said: list[str] = []
     for opened in own_page(browser):
         opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        opened.on("request", lambda request: None if is_own(request.url) else strangers.append(request.url))
+        opened.on("request", lambda request: None if is_own(request.url) else foreign.append(request.url))
         opened.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
         opened.on("console", lambda line: said.append(line.text) if "Content Security Policy" in line.text else None)
         yield opened
-    assert strangers == []
+    assert foreign == []
     assert said == []
 
 
