@@ -115,6 +115,19 @@ def read_json(path: Path) -> Any:
         return None
 
 
+def found_files(folder: Path, pattern: str) -> list[Path]:
+    """Return the paths below a folder that match a pattern, by name; none where there is no such folder.
+
+    Raises StorageError where it cannot be read, of which a pattern says nothing: an empty workspace is another thing.
+    """
+    try:
+        with stored_at(folder):
+            os.scandir(folder).close()
+    except FileNotFoundError:
+        return []
+    return sorted(folder.glob(pattern))
+
+
 def json_of(text: str | bytes) -> Any:
     """Return the plain data of a JSON text. ValueError where it is none, or nested too deeply for the parser."""
     try:

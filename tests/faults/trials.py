@@ -70,13 +70,14 @@ class Bench:
         assert self.counted.moments is not None
         tried: set[Any] = set()
         step = max(step, len(self.counted.moments.all) // self.operation.most)
-        for number, moment in enumerate(self.counted.moments.all[::step]):
+        moments = list(enumerate(self.counted.moments.all, start=1))
+        for number, moment in moments[::-step]:  # what is there after the last one is what was reported as done
             row.points += 1
             seen = []
             for left in LEFT:
                 tree = left(moment)
                 key = tuple(sorted(tree.items(), key=lambda entry: entry[0]))
-                where = f"power cut after {number * step + 1} of {len(self.counted.moments.all)}, {left.__name__}"
+                where = f"power cut after {number} of {len(moments)}, {left.__name__}"
                 if key not in tried:
                     tried.add(key)
                     with steady():
