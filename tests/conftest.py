@@ -55,6 +55,7 @@ settings.register_profile("short", deadline=None, max_examples=15)
 settings.register_profile("long", deadline=None, max_examples=100)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 PROJECT = Path(__file__).resolve().parents[1]
+MAIN = sys.modules["__main__"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -63,10 +64,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(autouse=True)
 def own_main() -> Iterator[None]:
-    """A page run by AppTest leaves itself behind as __main__, which the next test's worker processes would import."""
-    main = sys.modules["__main__"]
+    """A page run by AppTest leaves itself behind as __main__, which the next test's worker processes would import.
+
+    It is the same main for all: a fixture of a module may open a page before this one is set up.
+    """
+    sys.modules["__main__"] = MAIN
     yield
-    sys.modules["__main__"] = main
+    sys.modules["__main__"] = MAIN
 
 
 @pytest.fixture(autouse=True)
