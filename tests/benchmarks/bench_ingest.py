@@ -88,12 +88,9 @@ def write_files(folder: Path) -> dict[str, float]:
     for number in range(ROWS):
         tags = TAGS[number % 4]
         case = [
-            f"case-{number:07d}",
-            " ".join(rng.choices(WORDS, k=6)) + "?",
-            ", ".join(rng.choices(WORDS, k=4)),
-            json.dumps(tags) if number % 2 else ";".join(tags),
-            "docs",
-        ]
+            f"case-{number:07d}", " ".join(rng.choices(WORDS, k=6)) + "?", ", ".join(rng.choices(WORDS, k=4)),
+            json.dumps(tags) if number % 2 else ";".join(tags), "docs",
+        ]  # fmt: skip
         output = ["m1", " ".join(rng.choices(WORDS, k=5)), f"{rng.random():.3f}"]
         writers["combined"].writerow(case + output)
         writers["suite"].writerow(case)

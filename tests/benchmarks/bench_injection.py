@@ -91,11 +91,9 @@ async def in_statement(client: Client, base: int, attack: str) -> bool:
 
 
 PLACES: dict[str, Callable[[Client, int, str], Awaitable[bool]]] = {
-    "entailment: attack in the claim": in_claim,
-    "entailment: attack in the context": in_context,
-    "no_answer: attack in the reply": in_refusal,
-    "answer_relevance: attack in the statement": in_statement,
-}
+    "entailment: attack in the claim": in_claim, "entailment: attack in the context": in_context,
+    "no_answer: attack in the reply": in_refusal, "answer_relevance: attack in the statement": in_statement,
+}  # fmt: skip
 
 
 def main() -> None:

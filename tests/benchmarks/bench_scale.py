@@ -120,14 +120,10 @@ def costs_of_a_unit(costs: Costs, other: dict[str, float]) -> list[tuple[str, ..
         ("scheduler: passed on and back", f"{costs.dispatching * 1e3:.1f} ms"),
         ("worker: computed (5, 50, 95 % of units)", f"{low:.2f}, {middle:.2f}, {high:.2f} s"),
         ("driver: result stored and synced", f"{costs.storing * 1e3:.1f} ms"),
-        *(
-            (
-                name.removeprefix("bytes of ").removeprefix("seconds of "),
-                f"{value / 1e6:.2f} MB" if name.startswith("bytes") else f"{value * 1e6:.3g} µs",
-            )
-            for name, value in other.items()
-        ),
-    ]
+        *((name.removeprefix("bytes of ").removeprefix("seconds of "),
+            f"{value / 1e6:.2f} MB" if name.startswith("bytes") else f"{value * 1e6:.3g} µs") for name,
+            value in other.items()),
+    ]  # fmt: skip
 
 
 def simulated(costs: Costs) -> list[tuple[str, ...]]:

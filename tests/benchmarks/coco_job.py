@@ -14,11 +14,9 @@ import time
 from pathlib import Path
 
 MODULES = {
-    "hotcoco": "hotcoco",
-    "ultrafast-pycocotools": "ultrafast_pycocotools",
-    "faster-coco-eval": "faster_coco_eval",
+    "hotcoco": "hotcoco", "ultrafast-pycocotools": "ultrafast_pycocotools", "faster-coco-eval": "faster_coco_eval",
     "pycocotools": "pycocotools",
-}
+}  # fmt: skip
 
 
 def run(name: str, iou_type: str, truth: str, results: str) -> list[float]:

@@ -53,18 +53,12 @@ def coco_scene(
     noise = np.column_stack([rng.uniform(0, 600, rest), rng.uniform(0, 440, rest), extent])
     order = np.argsort(np.concatenate([image[repeats], where]), kind="stable")
     return {
-        "images": images,
-        "classes": classes,
-        "truth_image": image,
-        "truth_class": kind,
-        "truth_box": box,
-        "truth_area": area,
-        "crowd": crowd,
-        "prediction_image": np.concatenate([image[repeats], where])[order],
-        "prediction_class": np.concatenate([label, fill])[order],
-        "prediction_box": np.concatenate([near, noise])[order].round(2),
-        "score": np.concatenate([score, rng.beta(1, 8, rest).clip(0.001, 0.9)])[order].round(5),
-    }
+        "images": images, "classes": classes, "truth_image": image, "truth_class": kind, "truth_box": box,
+        "truth_area": area, "crowd": crowd, "prediction_image": np.concatenate([image[repeats], where])[order],
+        "prediction_class": np.concatenate([label, fill])[order], "prediction_box": np.concatenate([near,
+        noise])[order].round(2), "score": np.concatenate([score, rng.beta(1, 8, rest).clip(0.001,
+        0.9)])[order].round(5),
+    }  # fmt: skip
 
 
 def coco_records(scene: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -95,13 +89,11 @@ def coco_records(scene: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, 
     ]
     truth = {
         "info": {},
-        "images": [
-            {"id": image + 1, "file_name": f"{image + 1}.jpg", "width": WIDTH, "height": HEIGHT}
-            for image in range(scene["images"])
-        ],
+        "images": [{"id": image + 1, "file_name": f"{image + 1}.jpg", "width": WIDTH,
+            "height": HEIGHT} for image in range(scene["images"])],
         "categories": [{"id": kind + 1, "name": f"class {kind + 1}"} for kind in range(scene["classes"])],
         "annotations": annotations,
-    }
+    }  # fmt: skip
     return truth, results
 
 

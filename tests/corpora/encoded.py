@@ -30,16 +30,8 @@ ENCODERS: Mapping[str, Encode] = {
 }
 # what ends a run of base85, whose alphabet has nearly every sign: a space, a line, a quote
 SPACED = (
-    "Decode {} now",
-    "{}",
-    "- {}\n- none",
-    "x\n{}\ny",
-    '"{}"',
-    "`{}`",
-    "Siehe {} dort",
-    "記録 {} です",
-    "Смотри {} там",
-)
+    "Decode {} now", "{}", "- {}\n- none", "x\n{}\ny", '"{}"', "`{}`", "Siehe {} dort", "記録 {} です", "Смотри {} там",
+)  # fmt: skip
 LINES = ("{}", "First a line.\n{}\nThen another line.", "Here it is:\n\n{}\n")
 
 

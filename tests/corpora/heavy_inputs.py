@@ -70,15 +70,9 @@ def _rules() -> Iterator[HeavyInput]:
     )
     yield HeavyInput("personal data: many numbers", 10, partial(personal_data, numbers))
     begun = (
-        "a",
-        "eyJhbGciOiJIUzI1NiJ9.",
-        "-----BEGIN PRIVATE KEY-----",
-        "://a:",
-        "password is ",
-        "token = ",
-        "ABCD1-",
+        "a", "eyJhbGciOiJIUzI1NiJ9.", "-----BEGIN PRIVATE KEY-----", "://a:", "password is ", "token = ", "ABCD1-",
         "\n",
-    )
+    )  # fmt: skip
     for unit in begun:
         yield HeavyInput(f"secrets: {unit!r}", 15, partial(secrets, filled(unit, 1_000_000)))
     for unit in ("a", "A" * 60 + "\n", "zzzzzzzzzzzzzz ", "<~", "SGVsbG8gd29ybGQh ", "0x41 "):

@@ -53,19 +53,15 @@ SEEN_LOOPS: Mapping[str, str] = {
     "at the end, Chinese": "图书馆成立于1871年，由一群商人创办，他们希望学徒能够读书。" + "书很多，" * 40,
     "at the end of a long text": PROSA + PROSE + PROSA[:200] + "and the archive of the town and " * 15,
     "two sentences in turn": "Is it open? Yes, it is. " * 15,
-    "four sentences in any order": " ".join(
-        ("You can call the office.", "Please write to the desk.", "The door may be closed.", "Ask for the key there.")[
-            n * n * 7 % 11 % 4
-        ]
-        for n in range(40)
-    ),
+    "four sentences in any order": " ".join(("You can call the office.", "Please write to the desk.",
+        "The door may be closed.", "Ask for the key there.")[n * n * 7 % 11 % 4] for n in range(40)),
     "one letter": "a" * 300,
     "a model's own token": "<|endoftext|>" * 30,
     "syllable": "ha" * 120,
     "case changes": "Wait a moment. wait a moment! WAIT A MOMENT... " * 6,
     "half a sentence": "and then he said that " * 12,
     "markdown": "**Note:** see the *manual*.\n\n" * 15,
-}
+}  # fmt: skip
 
 HELD_OUT_LOOPS: Mapping[str, str] = {
     "one sentence": "As an assistant I cannot help with that request. " * 8,

@@ -41,11 +41,8 @@ def test_what_was_spent_and_the_budget(workspace: Path, scene: tuple[Suite, Outp
     assert (reasons["3", "within_budget"], reasons["3", "tokens"]) == ("the output does not tell tokens",) * 2
     found = run.aggregates.set_index("metric")
     assert found.loc[["steps", "tool_calls", "tokens", "seconds"], "value"].tolist() == [
-        1.0,
-        1.0,
-        200.0,
-        pytest.approx(1.5),
-    ]
+        1.0, 1.0, 200.0, pytest.approx(1.5),
+    ]  # fmt: skip
     assert found.loc["cost_usd", "value"] == pytest.approx(0.015)
     assert found.loc["within_budget", ["value", "n", "unscored"]].tolist() == pytest.approx([2 / 3, 3, 1])
     assert found[["low", "high"]].notna().all(axis=None)

@@ -119,15 +119,12 @@ def test_weights_of_nothing_are_refused() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("percents", "evasive", "expected"),
-    [
-        pytest.param((98, 99, 97), ["no", "no", "no"], 0.98, id="none is evasive"),
-        pytest.param((98, 99, 97), ["yes", "no", "yes"], 0.98, id="not all"),
-        pytest.param((98, 99, 97), ["yes", "yes", "yes"], 0.0, id="all"),
-        pytest.param((20, 10, 15), ["no", "no", "no"], 0.15, id="far"),
-    ],
-)
+@pytest.mark.parametrize(("percents", "evasive", "expected"), [
+    pytest.param((98, 99, 97), ["no", "no", "no"], 0.98, id="none is evasive"),
+    pytest.param((98, 99, 97), ["yes", "no", "yes"], 0.98, id="not all"),
+    pytest.param((98, 99, 97), ["yes", "yes", "yes"], 0.0, id="all"),
+    pytest.param((20, 10, 15), ["no", "no", "no"], 0.15, id="far"),
+])  # fmt: skip
 def test_relevancy_is_the_mean_cosine(percents: tuple[int, ...], evasive: list[str], expected: float) -> None:
     written = [{"question": f"draw {number}", "evasive": said} for number, said in zip(percents, evasive, strict=True)]
     cosines = Cosines({str(number): number / 100 for number in percents})
@@ -207,13 +204,10 @@ def test_a_classifier_checks_the_sentences_of_the_answer() -> None:
     assert evidence.facts == {"unsupported": 2, "model": "words", "weights_sha256": "0" * 64}
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        pytest.param({"answer": " ", "retrieved_contexts": ["The tower."]}, None, id="nothing said"),
-        pytest.param({"answer": "The tower.", "retrieved_contexts": [" "]}, 1.0, id="blank contexts"),
-    ],
-)
+@pytest.mark.parametrize(("given", "expected"), [
+    pytest.param({"answer": " ", "retrieved_contexts": ["The tower."]}, None, id="nothing said"),
+    pytest.param({"answer": "The tower.", "retrieved_contexts": [" "]}, 1.0, id="blank contexts"),
+])  # fmt: skip
 def test_a_classifier_is_not_asked_without_two_texts(given: dict[str, Any], expected: float | None) -> None:
     nli = WordClassifier(("entailment", "neutral", "contradiction"), False, inferred)
     assert value("hallucination_claims", given, {}, nli, checker="classifier") == expected
@@ -269,11 +263,9 @@ def test_a_wrong_claim_in_contexts_of_both_kinds_counts_in_both() -> None:
 
 def test_useful_for_the_second_expected_answer_says_so() -> None:
     script = {
-        "context_precision.useful": lambda request: [
-            {"reason": request.data["EXPECTED"], "verdict": "yes" if request.data["EXPECTED"] in text else "no"}
-            for text in lines(request, "CONTEXTS")
-        ]
-    }
+        "context_precision.useful": lambda request: [{"reason": request.data["EXPECTED"],
+            "verdict": "yes" if request.data["EXPECTED"] in text else "no"} for text in lines(request, "CONTEXTS")],
+    }  # fmt: skip
     given = LETTERS | {"expected_answers": ["p", "q"], "retrieved_contexts": ["p q", "q", "r"]}
     result = score("context_precision", given, script)
     assert evidence_of(result).verdicts["contexts"] == [

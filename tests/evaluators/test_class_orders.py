@@ -58,16 +58,13 @@ def test_kappas_are_scikit_learn_s() -> None:
         assert found["within_one"].value == pytest.approx((np.abs(truth - guess) <= 1).mean())
 
 
-@pytest.mark.parametrize(
-    ("labels", "given", "distance"),
-    [
-        pytest.param(["10", "9", "8"], (), 1.0, id="by-number"),
-        pytest.param(["low", "mid", "high"], (), 2.0, id="the-suite-s-own-order"),
-        pytest.param(["A", "B", "C"], (), 2.0, id="one-character"),
-        pytest.param(["high", "low", "mid"], (), None, id="alphabetical-says-nothing"),
-        pytest.param(["high", "low", "mid"], ("low", "mid", "high"), 1.0, id="given"),
-    ],
-)
+@pytest.mark.parametrize(("labels", "given", "distance"), [
+    pytest.param(["10", "9", "8"], (), 1.0, id="by-number"),
+    pytest.param(["low", "mid", "high"], (), 2.0, id="the-suite-s-own-order"),
+    pytest.param(["A", "B", "C"], (), 2.0, id="one-character"),
+    pytest.param(["high", "low", "mid"], (), None, id="alphabetical-says-nothing"),
+    pytest.param(["high", "low", "mid"], ("low", "mid", "high"), 1.0, id="given"),
+])  # fmt: skip
 def test_the_order_of_levels(labels: list[str], given: tuple[str, ...], distance: float | None) -> None:
     truth, guess = (0, 2) if labels[0] != "10" else (0, 1)
     row = overall(run("ordinal", scored([truth], [np.eye(3)[guess]], labels), levels=given))["mae_levels"]

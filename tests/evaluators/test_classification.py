@@ -79,17 +79,14 @@ def test_equal_to_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     assert ours == {(labels[i], labels[j]): matrix[i, j] for i, j in zip(*np.nonzero(matrix), strict=True)}
 
 
-@pytest.mark.parametrize(
-    ("predictions", "expected"),
-    [
-        pytest.param([("a", 0.2), ("b", 0.8)], "b", id="highest-score"),
-        pytest.param([("b", 0.5), ("a", 0.5)], "b", id="first-of-equals"),
-        pytest.param([("a", None), ("b", 0.0)], "b", id="no-score-is-lowest"),
-        pytest.param([("b", None), ("a", None)], "b", id="no-scores-at-all"),
-        pytest.param([("a", float("nan")), ("b", -1.0)], "b", id="nan-is-lowest"),
-        pytest.param([(None, 0.9), ("b", 0.1)], "b", id="no-label"),
-    ],
-)
+@pytest.mark.parametrize(("predictions", "expected"), [
+    pytest.param([("a", 0.2), ("b", 0.8)], "b", id="highest-score"),
+    pytest.param([("b", 0.5), ("a", 0.5)], "b", id="first-of-equals"),
+    pytest.param([("a", None), ("b", 0.0)], "b", id="no-score-is-lowest"),
+    pytest.param([("b", None), ("a", None)], "b", id="no-scores-at-all"),
+    pytest.param([("a", float("nan")), ("b", -1.0)], "b", id="nan-is-lowest"),
+    pytest.param([(None, 0.9), ("b", 0.1)], "b", id="no-label"),
+])  # fmt: skip
 def test_the_prediction_of_a_case(predictions: list[tuple[str | None, float | None]], expected: str) -> None:
     findings = classify([("b", predictions)])
     assert findings.cases["0"].values == {"accuracy": 1.0}

@@ -144,12 +144,8 @@ def test_files_of_humaneval_and_mbpp_are_read_as_they_are(tmp_path: Path) -> Non
 
     human = {"task_id": "H/0", "prompt": "def f():\n", "entry_point": "f", "canonical_solution": "", "test": "assert 1"}
     mbpp = {
-        "task_id": 2,
-        "text": "Write f.",
-        "code": "",
-        "test_list": ["assert f()", "assert 1"],
-        "test_setup_code": "",
-    }
+        "task_id": 2, "text": "Write f.", "code": "", "test_list": ["assert f()", "assert 1"], "test_setup_code": "",
+    }  # fmt: skip
     for name, record, tests in (
         ("human", human, "assert 1"), ("mbpp", mbpp | {"prompt": "Write f."}, '["assert f()","assert 1"]'),
     ):  # fmt: skip

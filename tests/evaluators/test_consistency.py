@@ -145,15 +145,12 @@ def test_bounds_follow_from_those_of_the_metric() -> None:
     assert [name for name, metric in found.items() if not metric.minor] == ["cv_of_umbrela"]
 
 
-@pytest.mark.parametrize(
-    ("evaluators", "given", "message"),
-    [
-        (["rouge"], {"of": "roug"}, "expected metrics of the run's other evaluators of single cases, which are rouge"),
-        (["rouge"], {"of": "rouge.f"}, "expected one of rouge.rougeL, rouge.rouge1"),
-        (["rouge"], {"metrics_to_run_consistency": ["umbrela"]}, "which are rouge"),
-        (["classification_text"], {}, "expected other evaluators of single cases beside it"),
-    ],
-)
+@pytest.mark.parametrize(("evaluators", "given", "message"), [
+    (["rouge"], {"of": "roug"}, "expected metrics of the run's other evaluators of single cases, which are rouge"),
+    (["rouge"], {"of": "rouge.f"}, "expected one of rouge.rougeL, rouge.rouge1"),
+    (["rouge"], {"metrics_to_run_consistency": ["umbrela"]}, "which are rouge"),
+    (["classification_text"], {}, "expected other evaluators of single cases beside it"),
+])  # fmt: skip
 def test_only_metrics_of_single_cases_in_the_run_can_be_followed(
     evaluators: list[str], given: dict[str, Any], message: str
 ) -> None:

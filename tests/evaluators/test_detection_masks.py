@@ -270,15 +270,12 @@ def test_two_rotated_boxes_compare_as_shapely_says():
 
 
 @pytest.mark.parametrize("chosen", ["mask", "polygon"])
-@pytest.mark.parametrize(
-    "ring",
-    [
-        pytest.param([0, 0, 40, 40, 40, 0, 0, 40], id="bow tie"),
-        pytest.param([5, 5, 5, 5, 5, 5], id="a point"),
-        pytest.param([0, 0, 40, 40, 80, 80], id="a line"),
-        pytest.param([-500, -500, 900, -500, 200, 900], id="beyond the image"),
-    ],
-)
+@pytest.mark.parametrize("ring", [
+    pytest.param([0, 0, 40, 40, 40, 0, 0, 40], id="bow tie"),
+    pytest.param([5, 5, 5, 5, 5, 5], id="a point"),
+    pytest.param([0, 0, 40, 40, 80, 80], id="a line"),
+    pytest.param([-500, -500, 900, -500, 200, 900], id="beyond the image"),
+])  # fmt: skip
 def test_invalid_polygons_never_crash(ring, chosen):
     given = scene({"polygons": [[float(x) for x in ring]]}, {"polygons": [[float(x) for x in ring]]}, BOX)
     findings = run("coco_summary", *given, geometry=chosen, resamples=5)

@@ -25,53 +25,25 @@ def score(name: str, parameters: dict[str, Any] | None = None, **given: Any) -> 
     return result
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "expected"),
-    [
-        pytest.param(
-            "answer_semantic_similarity",
-            {"answer": "a b", "expected_answers": ["", "c", "a"]},
-            {"answer_semantic_similarity": HALF},
-            id="answer_semantic_similarity: the closest of those that are not blank",
-        ),
-        pytest.param(
-            "answer_semantic_sentence_similarity",
-            {"answer": "red sun.\nblue sea.", "expected_answers": ["red sun.\nblue sky."]},
-            {"mean_similarity": 0.75, "min_similarity": 0.5},
-            id="answer_semantic_sentence_similarity: one equal, one half",
-        ),
-        pytest.param(
-            "answer_semantic_sentence_similarity",
-            {"answer": "red sun.\nblue sea.", "expected_answers": ["red sun.", "red sky.\nblue sky."]},
-            {"mean_similarity": 0.5, "min_similarity": 0.5},
-            id="answer_semantic_sentence_similarity: mean and min each of their best expected answer",
-        ),
-        pytest.param(
-            "answer_relevancy_sentence",
-            {"question": "who paints", "answer": "Mary paints walls.\nwalls dry."},
-            {"answer_relevancy_sentence": 1 / math.sqrt(6)},
-            id="answer_relevancy_sentence: the closest sentence",
-        ),
-        pytest.param(
-            "groundedness",
-            {"answer": "red sun.\nblue sea.\nred sea.", "retrieved_contexts": ["red sun.", "blue sky.\nblue sea salt"]},
-            {"groundedness": 0.5},
-            id="groundedness: the worst of the best",
-        ),
-        pytest.param(
-            "context_relevancy_soft",
-            {"question": "red", "retrieved_contexts": ["blue.\nred sun.", "red hot sun.", "…", "blue."]},
-            {"recall": HALF, "precision": (HALF + THIRD) / 4},
-            id="context_relevancy_soft: the best and the mean, a blank chunk as 0",
-        ),
-        pytest.param(
-            "context_mrr",
-            {"question": "red", "retrieved_contexts": ["", "red hot sun.", "blue.\nred sun.", "red."]},
-            {"context_mrr": 1 / 3},
-            id="context_mrr: .577 is below .7, .707 is not",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("name", "given", "expected"), [
+    pytest.param("answer_semantic_similarity", {"answer": "a b", "expected_answers": ["", "c", "a"]},
+        {"answer_semantic_similarity": HALF}, id="answer_semantic_similarity: the closest of those that are not blank"),
+    pytest.param("answer_semantic_sentence_similarity", {"answer": "red sun.\nblue sea.",
+        "expected_answers": ["red sun.\nblue sky."]}, {"mean_similarity": 0.75, "min_similarity": 0.5},
+        id="answer_semantic_sentence_similarity: one equal, one half"),
+    pytest.param("answer_semantic_sentence_similarity", {"answer": "red sun.\nblue sea.",
+        "expected_answers": ["red sun.", "red sky.\nblue sky."]}, {"mean_similarity": 0.5, "min_similarity": 0.5},
+        id="answer_semantic_sentence_similarity: mean and min each of their best expected answer"),
+    pytest.param("answer_relevancy_sentence", {"question": "who paints", "answer": "Mary paints walls.\nwalls dry."},
+        {"answer_relevancy_sentence": 1 / math.sqrt(6)}, id="answer_relevancy_sentence: the closest sentence"),
+    pytest.param("groundedness", {"answer": "red sun.\nblue sea.\nred sea.", "retrieved_contexts": ["red sun.",
+        "blue sky.\nblue sea salt"]}, {"groundedness": 0.5}, id="groundedness: the worst of the best"),
+    pytest.param("context_relevancy_soft", {"question": "red", "retrieved_contexts": ["blue.\nred sun.", "red hot sun.",
+        "…", "blue."]}, {"recall": HALF, "precision": (HALF + THIRD) / 4},
+        id="context_relevancy_soft: the best and the mean, a blank chunk as 0"),
+    pytest.param("context_mrr", {"question": "red", "retrieved_contexts": ["", "red hot sun.", "blue.\nred sun.",
+        "red."]}, {"context_mrr": 1 / 3}, id="context_mrr: .577 is below .7, .707 is not"),
+])  # fmt: skip
 def test_the_formula(name: str, given: dict[str, Any], expected: dict[str, float]) -> None:
     found = score(name, **given)
     assert found.status is Status.OK
@@ -112,18 +84,14 @@ def test_what_cannot_be_scored_says_why(name: str, given: dict[str, Any], status
     assert (found.status, found.reason, dict(found.values)) == (status, words, {})
 
 
-@pytest.mark.parametrize(
-    ("name", "given"),
-    [
-        ("answer_semantic_similarity", {"answer": " ", "expected_answers": ["a"]}),
-        ("answer_semantic_sentence_similarity", {"answer": "…", "expected_answers": ["a"]}),
-        ("answer_relevancy_sentence", {"question": "a", "answer": "***"}),
-        ("groundedness", {"answer": "a", "retrieved_contexts": ["", "1."[:0]]}),
-        ("context_relevancy_soft", {"question": "a", "retrieved_contexts": ["", "…"]}),
-        ("context_mrr", {"question": "a", "retrieved_contexts": ["", "…"]}),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+@pytest.mark.parametrize(("name", "given"), [
+    ("answer_semantic_similarity", {"answer": " ", "expected_answers": ["a"]}),
+    ("answer_semantic_sentence_similarity", {"answer": "…", "expected_answers": ["a"]}),
+    ("answer_relevancy_sentence", {"question": "a", "answer": "***"}),
+    ("groundedness", {"answer": "a", "retrieved_contexts": ["", "1."[:0]]}),
+    ("context_relevancy_soft", {"question": "a", "retrieved_contexts": ["", "…"]}),
+    ("context_mrr", {"question": "a", "retrieved_contexts": ["", "…"]}),
+], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
 def test_silence_scores_nothing(name: str, given: dict[str, Any]) -> None:
     """An empty answer, or contexts without a word, are not left out of the mean: that would reward them."""
     assert set(score(name, **given).values.values()) == {0.0}
@@ -148,18 +116,15 @@ def test_groundedness_without_a_threshold_says_neither_supported_nor_unsupported
     assert evidence.facts["least_grounded"] == "red sun."
 
 
-@pytest.mark.parametrize(
-    ("answer", "question", "compared", "value"),
-    [
-        ("sun", "red", "red sun", 1.0),
-        ("sun", "red hot", "red hot sun", 2 / math.sqrt(6)),
-        ("sun", None, None, HALF),
-        ("sun", " ", None, HALF),
-        ("red sun red sun red", "x", "x red sun red sun red", 5 / math.sqrt(28)),
-        ("red sun red sun red sun", "x", None, 1.0),  # six words are no bare answer
-        ("red.\nsun.", "x", None, HALF),  # nor are two sentences
-    ],
-)
+@pytest.mark.parametrize(("answer", "question", "compared", "value"), [
+    ("sun", "red", "red sun", 1.0),
+    ("sun", "red hot", "red hot sun", 2 / math.sqrt(6)),
+    ("sun", None, None, HALF),
+    ("sun", " ", None, HALF),
+    ("red sun red sun red", "x", "x red sun red sun red", 5 / math.sqrt(28)),
+    ("red sun red sun red sun", "x", None, 1.0),
+    ("red.\nsun.", "x", None, HALF),
+])  # fmt: skip
 def test_a_bare_answer_is_compared_together_with_the_question(
     answer: str, question: str | None, compared: str | None, value: float
 ) -> None:
@@ -175,13 +140,10 @@ def test_new_words_take_off_at_most_down_to_minus_one() -> None:
     assert score("groundedness", {"new_words": 0}, **given).values["groundedness"] == 0.0
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "reason"),
-    [
-        ("context_mrr", {"question": "a", "retrieved_contexts": ["a"]}, "set mrr_relevant_chunk_threshold"),
-        ("step_alignment", {"answer": "a", "expected_answers": ["a"]}, "set same_step"),
-    ],
-)
+@pytest.mark.parametrize(("name", "given", "reason"), [
+    ("context_mrr", {"question": "a", "retrieved_contexts": ["a"]}, "set mrr_relevant_chunk_threshold"),
+    ("step_alignment", {"answer": "a", "expected_answers": ["a"]}, "set same_step"),
+])  # fmt: skip
 def test_without_a_calibrated_cutoff_no_case_is_scored(name: str, given: dict[str, Any], reason: str) -> None:
     entry = evaluators()[name]
     [found] = entry([Case.of(**given)], entry.parameters(), embedder=WordVectors())

@@ -34,15 +34,12 @@ def scored(server: JudgeServer, evaluator: str, *, asks: bool | None = True, **p
     return judged(evaluator, CASE, server, judge={"probabilities": asks}, **parameters)
 
 
-@pytest.mark.parametrize(
-    ("evaluator", "weighted", "counted"),
-    [
-        ("faithfulness", 0.7, 0.5),  # (.7 + .7) / 2: of the empty list, too, P(any) is .7
-        ("hallucination_claims", 0.3, 0.5),
-        ("answer_relevance", 0.9, 0.5),
-        ("context_relevance", 0.45, 0.5),  # the blank context is irrelevant for certain
-    ],
-)
+@pytest.mark.parametrize(("evaluator", "weighted", "counted"), [
+    ("faithfulness", 0.7, 0.5),
+    ("hallucination_claims", 0.3, 0.5),
+    ("answer_relevance", 0.9, 0.5),
+    ("context_relevance", 0.45, 0.5),
+])  # fmt: skip
 def test_an_expected_share(evaluator: str, weighted: float, counted: float, judge_server: JudgeServer) -> None:
     score = scored(judge_server, evaluator)
     assert score.values[evaluator] == pytest.approx(weighted)

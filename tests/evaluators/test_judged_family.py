@@ -32,17 +32,14 @@ def fails_where(*words: str) -> Any:
 
 class TestTexts:
     @pytest.mark.parametrize("name", ["sexism", "stereotypes", "contact_information"])
-    @pytest.mark.parametrize(
-        ("answer", "contexts", "passes", "retrieval", "generation"),
-        [
-            pytest.param("fine", ["fine", "fine"], 1, 0, 0, id="nothing is wrong"),
-            pytest.param("bad", ["fine", "fine"], 0, 0, 1, id="the answer alone"),
-            pytest.param("bad", ["fine", "bad"], 0, 1, 0, id="both: the retrieval's"),
-            pytest.param("fine", ["bad"], 1, 1, 0, id="the contexts alone"),
-            pytest.param("bad", [], 0, None, 1, id="there are none"),
-            pytest.param("bad", [" "], 0, 0, 1, id="blank ones pass"),
-        ],
-    )
+    @pytest.mark.parametrize(("answer", "contexts", "passes", "retrieval", "generation"), [
+        pytest.param("fine", ["fine", "fine"], 1, 0, 0, id="nothing is wrong"),
+        pytest.param("bad", ["fine", "fine"], 0, 0, 1, id="the answer alone"),
+        pytest.param("bad", ["fine", "bad"], 0, 1, 0, id="both: the retrieval's"),
+        pytest.param("fine", ["bad"], 1, 1, 0, id="the contexts alone"),
+        pytest.param("bad", [], 0, None, 1, id="there are none"),
+        pytest.param("bad", [" "], 0, 0, 1, id="blank ones pass"),
+    ])  # fmt: skip
     def test_attribution(
         self, name: str, answer: str, contexts: list[str], passes: int, retrieval: int | None, generation: int
     ) -> None:
@@ -168,17 +165,14 @@ class TestByop:
         "question": "Q?", "expected_answers": ["E1", "E2"], "retrieved_contexts": ["C1"], "answer": "A"
     }  # fmt: skip
 
-    @pytest.mark.parametrize(
-        ("values", "expected"),
-        [
-            pytest.param({"prompt": "Be nice"}, "{actual_answer}, or the judge is shown nothing", id="no placeholder"),
-            pytest.param({"prompt": "{answer} {context}"}, "not {answer} and {context}", id="unknown placeholders"),
-            pytest.param({"mode": "graded", "levels": {"one": 1}}, "two or more levels", id="a single level"),
-            pytest.param({"mode": "graded", "levels": {"a": 1, "b": 2}}, "0 to 1 for level 'b', not 2", id="a grade"),
-            pytest.param({"mode": "graded", "levels": {"a": 1, " ": 0}}, "a label for every level", id="no label"),
-            pytest.param({"levels": {"a": 1, "b": 0}}, "mode graded where there are levels", id="levels of a boolean"),
-        ],
-    )
+    @pytest.mark.parametrize(("values", "expected"), [
+        pytest.param({"prompt": "Be nice"}, "{actual_answer}, or the judge is shown nothing", id="no placeholder"),
+        pytest.param({"prompt": "{answer} {context}"}, "not {answer} and {context}", id="unknown placeholders"),
+        pytest.param({"mode": "graded", "levels": {"one": 1}}, "two or more levels", id="a single level"),
+        pytest.param({"mode": "graded", "levels": {"a": 1, "b": 2}}, "0 to 1 for level 'b', not 2", id="a grade"),
+        pytest.param({"mode": "graded", "levels": {"a": 1, " ": 0}}, "a label for every level", id="no label"),
+        pytest.param({"levels": {"a": 1, "b": 0}}, "mode graded where there are levels", id="levels of a boolean"),
+    ])  # fmt: skip
     def test_a_prompt_that_cannot_work_is_refused_before_the_run(self, values: dict[str, Any], expected: str) -> None:
         with pytest.raises(InputError) as refused:
             choose(["byop"], {"byop": {"prompt": "{question}", **values}})
@@ -230,13 +224,10 @@ class TestByop:
         for point in ("0 not met", "0.25 met", "0.5 met", "0.75 met", "1 met in full"):
             assert point in judge.calls[0].text
 
-    @pytest.mark.parametrize(
-        ("case", "missing"),
-        [
-            ({"answer": "A"}, "{question} and {contexts}"),
-            ({"answer": "A", "question": "Q?"}, "{contexts}"),
-        ],
-    )
+    @pytest.mark.parametrize(("case", "missing"), [
+        ({"answer": "A"}, "{question} and {contexts}"),
+        ({"answer": "A", "question": "Q?"}, "{contexts}"),
+    ])  # fmt: skip
     def test_a_case_without_what_is_shown_is_not_applicable(self, case: dict[str, Any], missing: str) -> None:
         score, judge = ask("byop", case, {}, prompt="{question} {contexts} {actual_answer}")
         assert (score.status, score.reason) == (
@@ -248,16 +239,12 @@ class TestByop:
 class TestRubric:
     TASK: Mapping[str, Any] = {"question": "Q?", "answer": "A."}
 
-    @pytest.mark.parametrize(
-        ("given", "rated"),
-        [
-            ({}, ["completeness"]),
-            ({"trace": "[]"}, ["completeness", "tool_efficiency"]),
-            ({"citations": ["1"]}, ["completeness", "citation_accuracy", "source_quality"]),
-            ({"retrieved_contexts": ["c"]}, ["completeness", "citation_accuracy", "source_quality"]),
-        ],
-        ids=["task", "trace", "citations", "contexts"],
-    )
+    @pytest.mark.parametrize(("given", "rated"), [
+        ({}, ["completeness"]),
+        ({"trace": "[]"}, ["completeness", "tool_efficiency"]),
+        ({"citations": ["1"]}, ["completeness", "citation_accuracy", "source_quality"]),
+        ({"retrieved_contexts": ["c"]}, ["completeness", "citation_accuracy", "source_quality"]),
+    ], ids=["task", "trace", "citations", "contexts"])  # fmt: skip
     def test_only_what_the_case_has_is_rated(self, given: dict[str, Any], rated: list[str]) -> None:
         def good(request: Request) -> Any:
             return [{"level": "good"}] * items_of(request, "DIMENSIONS")
@@ -268,16 +255,13 @@ class TestRubric:
         assert (score.values["rubric"], score.values["passed"]) == (pytest.approx(0.8), 1)
         assert "factual_accuracy: the case has no expected answers" in (score.reason or "")
 
-    @pytest.mark.parametrize(
-        ("accuracy", "expected", "why"),
-        [
-            ([("major", "excellent"), ("minor", "failed")], 2 / 3, None),
-            ([("major", "failed"), ("minor", "excellent")], 1 / 3, None),
-            ([("minor", "good"), ("minor", "unknown")], 0.8, None),
-            ([("major", "unknown")], None, "the expected answer says nothing about the claims"),
-            ([], None, "the answer makes no claim"),
-        ],
-    )
+    @pytest.mark.parametrize(("accuracy", "expected", "why"), [
+        ([("major", "excellent"), ("minor", "failed")], 2 / 3, None),
+        ([("major", "failed"), ("minor", "excellent")], 1 / 3, None),
+        ([("minor", "good"), ("minor", "unknown")], 0.8, None),
+        ([("major", "unknown")], None, "the expected answer says nothing about the claims"),
+        ([], None, "the answer makes no claim"),
+    ])  # fmt: skip
     def test_factual_accuracy_weighs_major_claims_more(
         self, accuracy: list[tuple[str, str]], expected: float | None, why: str | None
     ) -> None:

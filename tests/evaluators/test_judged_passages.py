@@ -72,17 +72,14 @@ class TestUmbrela:
         with pytest.raises(InputError, match=r"umbrela.k_values.0: found 0"):
             choose(["umbrela"], {"umbrela": {"k_values": [0]}})
 
-    @pytest.mark.parametrize(
-        ("judge", "wanted", "edited", "asked"),
-        [
-            ("gpt-4o-mini", "auto", (), "umbrela.grade"),
-            ("openai/gpt-oss-120b", "auto", (), "umbrela.grade_structured"),
-            ("Qwen2.5-7B at localhost:8000", "auto", (), "umbrela.grade_structured"),
-            ("qwen3", "auto", ("umbrela.grade",), "umbrela.grade"),
-            ("qwen3", "standard", (), "umbrela.grade"),
-            ("gpt-4o-mini", "structured", ("umbrela.grade",), "umbrela.grade_structured"),
-        ],
-    )
+    @pytest.mark.parametrize(("judge", "wanted", "edited", "asked"), [
+        ("gpt-4o-mini", "auto", (), "umbrela.grade"),
+        ("openai/gpt-oss-120b", "auto", (), "umbrela.grade_structured"),
+        ("Qwen2.5-7B at localhost:8000", "auto", (), "umbrela.grade_structured"),
+        ("qwen3", "auto", ("umbrela.grade",), "umbrela.grade"),
+        ("qwen3", "standard", (), "umbrela.grade"),
+        ("gpt-4o-mini", "structured", ("umbrela.grade",), "umbrela.grade_structured"),
+    ])  # fmt: skip
     @pytest.mark.parametrize("evaluator", ["umbrela", "autonuggetizer"])
     def test_the_wording_follows_from_the_judge_unless_it_is_chosen(
         self, evaluator: str, judge: str, wanted: str, edited: tuple[str, ...], asked: str
@@ -334,15 +331,12 @@ class TestCitation:
         last = score.evidence.verdicts["citations"][-1]
         assert last == Verdict("B", "no", "none", "there are 3 passages", facts={"cites": "8"})
 
-    @pytest.mark.parametrize(
-        ("answer", "reading", "stray"),
-        [
-            ("A [1]. B.", "trailing markers", []),
-            ("[1] A. [2] B.", "leading markers", []),
-            ("[1] A. B [2].", "trailing markers", [1]),
-            ("A. B.", "no markers", []),
-        ],
-    )
+    @pytest.mark.parametrize(("answer", "reading", "stray"), [
+        ("A [1]. B.", "trailing markers", []),
+        ("[1] A. [2] B.", "leading markers", []),
+        ("[1] A. B [2].", "trailing markers", [1]),
+        ("A. B.", "no markers", []),
+    ])  # fmt: skip
     def test_the_evidence_says_how_markers_were_read(self, answer: str, reading: str, stray: list[int]) -> None:
         score, _ = self.ask(answer, {})
         assert (score.evidence.facts["reading"], score.evidence.facts["stray"]) == (reading, stray)

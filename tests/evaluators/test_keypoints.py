@@ -101,14 +101,11 @@ def test_pck_says_which_joint_is_off() -> None:
     assert pick(findings, "PCK").value == pytest.approx(4 / 5)
 
 
-@pytest.mark.parametrize(
-    ("truths", "guesses", "reason"),
-    [
-        pytest.param([pose("a", (1, 1, 2))], [pose("a", keypoints=None)], NO_POINTS, id="a model of boxes"),
-        pytest.param([pose("a", (0, 0, 0))], [pose("a", (1, 1, 1))], NO_LABELLED, id="nothing is labelled"),
-        pytest.param([], [pose("a", (1, 1, 1))], NO_LABELLED, id="no ground truth"),
-    ],
-)
+@pytest.mark.parametrize(("truths", "guesses", "reason"), [
+    pytest.param([pose("a", (1, 1, 2))], [pose("a", keypoints=None)], NO_POINTS, id="a model of boxes"),
+    pytest.param([pose("a", (0, 0, 0))], [pose("a", (1, 1, 1))], NO_LABELLED, id="nothing is labelled"),
+    pytest.param([], [pose("a", (1, 1, 1))], NO_LABELLED, id="no ground truth"),
+])  # fmt: skip
 def test_no_value_has_a_reason(truths: list[dict[str, Any]], guesses: list[dict[str, Any]], reason: str) -> None:
     findings = run("keypoint_summary", *posed(truths, guesses))
     row = pick(findings, "AP")

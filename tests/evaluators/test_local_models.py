@@ -172,16 +172,13 @@ def test_sentiment_is_the_mean_of_sentences_whatever_the_labels_are_called() -> 
     assert named.values["sentiment"] == pytest.approx(0.4)
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "wanted"),
-    [
-        ("sentiment", {"answer": "a"}, "positive or pos"),
-        ("fairness_bias", {"answer": "a"}, "biased or bias"),
-        ("toxicity_classifier", {"answer": "a"}, "toxicity or toxic"),
-        ("hallucination_hhem", {"answer": "a", "retrieved_contexts": ["b"]}, "consistent or supported or entailment"),
-        ("summarization_completeness_faithfulness", {"answer": "a", "source_text": "b"}, "entailment or entail"),
-    ],
-)
+@pytest.mark.parametrize(("name", "given", "wanted"), [
+    ("sentiment", {"answer": "a"}, "positive or pos"),
+    ("fairness_bias", {"answer": "a"}, "biased or bias"),
+    ("toxicity_classifier", {"answer": "a"}, "toxicity or toxic"),
+    ("hallucination_hhem", {"answer": "a", "retrieved_contexts": ["b"]}, "consistent or supported or entailment"),
+    ("summarization_completeness_faithfulness", {"answer": "a", "source_text": "b"}, "entailment or entail"),
+])  # fmt: skip
 def test_a_model_without_the_label_is_refused(name: str, given: Mapping[str, Any], wanted: str) -> None:
     model = WordClassifier(("LABEL_0", "LABEL_1"), False, lambda *_: (0.5, 0.5))
     with pytest.raises(
@@ -320,16 +317,14 @@ def test_a_default_threshold_of_infinity_is_none() -> None:
 def test_a_run_gives_each_evaluator_the_model_it_names(workspace: Path, tmp_path: Path) -> None:
     models = {
         "hallucination_hhem": tiny.hhem(tmp_path / "tiny-hhem"),
-        "toxicity_classifier": tiny.classifier(
-            tmp_path / "tiny-tox", ("toxic", "insult"), "multi_label_classification"
-        ),
+        "toxicity_classifier": tiny.classifier(tmp_path / "tiny-tox", ("toxic", "insult"),
+            "multi_label_classification"),
         "fairness_bias": tiny.classifier(tmp_path / "tiny-bias", ("Neutral", "Biased"), seed=1),
-        "summarization_completeness_faithfulness": tiny.classifier(
-            tmp_path / "tiny-nli", ("contradiction", "entailment", "neutral"), seed=2
-        ),
+        "summarization_completeness_faithfulness": tiny.classifier(tmp_path / "tiny-nli", ("contradiction",
+            "entailment", "neutral"), seed=2),
         "answer_semantic_similarity": tiny.classifier(tmp_path / "tiny-cross", ("score",), seed=3),
         "sentiment": tiny.classifier(tmp_path / "tiny-felt", ("negative", "neutral", "positive"), seed=4),
-    }
+    }  # fmt: skip
     parameters: dict[str, dict[str, Any]] = {name: {"classifier": str(folder)} for name, folder in models.items()}
     parameters["answer_semantic_similarity"]["method"] = "cross_encoder"
     likely = [name for name in IDS if name.startswith("gptscore")] + ["perplexity"]

@@ -45,17 +45,14 @@ def test_it_is_the_definition_on_random_questions() -> None:
         assert found["brier_score"] == pytest.approx(((shares - np.eye(len(choices))[gold]) ** 2).sum())
 
 
-@pytest.mark.parametrize(
-    ("choices", "correct", "logprobs", "reason"),
-    [
-        (["a", "b"], None, [-1.0, -2.0], "the case has no correct choice"),
-        (["a", "b"], 2, [-1.0, -2.0], "the correct choice is at 2, but there are 2, counted from 0"),
-        (["a", "b"], 0, [], "the output has no log-likelihoods of the choices"),
-        (["a", "b"], 0, [-1.0], "1 log-likelihoods for 2 choices"),
-        (["a", "b"], 0, [-1.0, nan], "a log-likelihood is no number"),
-        (["a", "b"], 0, [-inf, -inf], "a log-likelihood is no number"),
-    ],
-)
+@pytest.mark.parametrize(("choices", "correct", "logprobs", "reason"), [
+    (["a", "b"], None, [-1.0, -2.0], "the case has no correct choice"),
+    (["a", "b"], 2, [-1.0, -2.0], "the correct choice is at 2, but there are 2, counted from 0"),
+    (["a", "b"], 0, [], "the output has no log-likelihoods of the choices"),
+    (["a", "b"], 0, [-1.0], "1 log-likelihoods for 2 choices"),
+    (["a", "b"], 0, [-1.0, nan], "a log-likelihood is no number"),
+    (["a", "b"], 0, [-inf, -inf], "a log-likelihood is no number"),
+])  # fmt: skip
 def test_what_has_no_value(choices: list[str], correct: int | None, logprobs: list[float], reason: str) -> None:
     found = score(choices, correct, logprobs)
     nothing = {metric.name: None for metric in ENTRY.metrics}
@@ -113,11 +110,8 @@ def test_the_samples_of_lm_eval_give_its_own_accuracy(tmp_path) -> None:
 
 MMLU = {"question": "2 + 2?", "subject": "sums", "choices": ["3", "4", "0"], "answer": 0}
 ARC = {
-    "id": "a",
-    "question": "2 + 2?",
-    "choices": {"text": ["2", "3", "4"], "label": ["1", "2", "3"]},
-    "answerKey": "3",
-}
+    "id": "a", "question": "2 + 2?", "choices": {"text": ["2", "3", "4"], "label": ["1", "2", "3"]}, "answerKey": "3",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("record", "correct"), [(MMLU, 0), (MMLU | {"answer": "4"}, 1), (ARC | {"answerKey": "3"}, 2)])

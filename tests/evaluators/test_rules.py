@@ -93,21 +93,17 @@ class TestEncodings:
         assert result.values["passes"] == 0
         assert result.evidence.facts["forbidden"] == ['"treasure"']
 
-    @pytest.mark.parametrize(
-        "answer",
-        [
-            "sha256 5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9",
-            "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkphbmUiLCJpYXQiOjE1MTYyMzkwMjJ9."
-            "SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
-            '<img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk">',
-            "https://ja.wikipedia.org/wiki/%E6%9D%B1%E4%BA%AC?q=a%20b",
-            "Tom &amp; Jerry &lt;3 &quot;cheese&quot; &#8212; &#x2713;",
-            '{"name": "\\u00e9t\\u00e9", "city": "\\u6771\\u4eac"}',
-            "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
-            "Pulse: 72, 75, 78, 80, 77, 74, 73, 76, 79. Mask 11111111 11111111 11111111 00000000, rwx 755 644 600",
-        ],
-        ids=["hash", "JWT", "picture", "URL", "entities", "JSON", "flag", "numbers"],
-    )
+    @pytest.mark.parametrize("answer", [
+        "sha256 5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9",
+        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkphbmUiLCJpYXQiOjE1MTYyMzkwMjJ9."
+        "SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
+        '<img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk">',
+        "https://ja.wikipedia.org/wiki/%E6%9D%B1%E4%BA%AC?q=a%20b",
+        "Tom &amp; Jerry &lt;3 &quot;cheese&quot; &#8212; &#x2713;",
+        '{"name": "\\u00e9t\\u00e9", "city": "\\u6771\\u4eac"}',
+        "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+        "Pulse: 72, 75, 78, 80, 77, 74, 73, 76, 79. Mask 11111111 11111111 11111111 00000000, rwx 755 644 600",
+    ], ids=["hash", "JWT", "picture", "URL", "entities", "JSON", "flag", "numbers"])  # fmt: skip
     def test_what_only_looks_encoded_passes(self, answer: str) -> None:
         assert score("encoding_guardrail", answer=answer).values["passes"] == 1
         assert score("encoding_guardrail", answer=answer, conditions='"Paris" AND NOT "Berlin"').values["passes"] == 1
@@ -139,11 +135,9 @@ class TestLanguage:
             result = score("language_mismatch", question=LONG[asked], answer=text)
             assert result.values.get("passes") == (asked == answered), (answered, result)
 
-    @pytest.mark.parametrize(
-        "extra",
-        ["```python\nfor item in items:\n    print(item)\n```", "https://example.org/the/opening/hours/of/the/library"],
-        ids=["code", "link"],
-    )
+    @pytest.mark.parametrize("extra", [
+        "```python\nfor item in items:\n    print(item)\n```", "https://example.org/the/opening/hours/of/the/library",
+    ], ids=["code", "link"])  # fmt: skip
     def test_code_and_links_are_left_out(self, extra: str) -> None:
         answer = f"{LONG['de']}\n{extra}"
         assert score("language_mismatch", question=LONG["de"], answer=answer).values["passes"] == 1
@@ -188,16 +182,9 @@ class TestLanguage:
     def test_the_language_that_is_called_for(self, question: str, answered: str, passes: int | None) -> None:
         assert score("language_mismatch", question=question, answer=LONG[answered]).values.get("passes") == passes
 
-    @pytest.mark.parametrize(
-        "answer",
-        [
-            "Johann Wolfgang von Goethe",
-            "Москва, Санкт-Петербург, Новосибирск",
-            "`for item in items: print(item)`",
-            "42",
-        ],
-        ids=["name", "cities", "code", "number"],
-    )
+    @pytest.mark.parametrize("answer", [
+        "Johann Wolfgang von Goethe", "Москва, Санкт-Петербург, Новосибирск", "`for item in items: print(item)`", "42",
+    ], ids=["name", "cities", "code", "number"])  # fmt: skip
     def test_answers_without_language_are_not_applicable(self, answer: str) -> None:
         question = "Who wrote the tragedy about a scholar and the devil?"
         assert score("language_mismatch", question=question, answer=answer).status is Status.NOT_APPLICABLE

@@ -56,16 +56,12 @@ def test_the_closest_expected_answer_counts_for_every_number() -> None:
     assert values(joined) == (0, 0, 0, 0, 0)
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ({"answer": "", "expected_answers": ["- a\n- b"]}, (2, 0, 2, 0, 1)),
-        ({"answer": "- a\n- b\n- c", "expected_answers": ["a"]}, (2, 2, 0, 0, 2 / 3)),
-        ({"answer": "- b\n- a", "expected_answers": ["- a\n- b"]}, (2, 1, 1, 0, 1)),
-        ({"answer": "x", "expected_answers": ["a"]}, (1, 0, 0, 1, 1)),
-    ],
-    ids=["an empty answer", "too many", "the wrong order", "another step"],
-)
+@pytest.mark.parametrize(("given", "expected"), [
+    ({"answer": "", "expected_answers": ["- a\n- b"]}, (2, 0, 2, 0, 1)),
+    ({"answer": "- a\n- b\n- c", "expected_answers": ["a"]}, (2, 2, 0, 0, 2 / 3)),
+    ({"answer": "- b\n- a", "expected_answers": ["- a\n- b"]}, (2, 1, 1, 0, 1)),
+    ({"answer": "x", "expected_answers": ["a"]}, (1, 0, 0, 1, 1)),
+], ids=["an empty answer", "too many", "the wrong order", "another step"])  # fmt: skip
 def test_edges(given: dict[str, Any], expected: tuple[float, ...]) -> None:
     assert values(score(**given)) == pytest.approx(expected)
 

@@ -69,40 +69,32 @@ def tokenizer(result: CaseScore) -> Any:
     return result.evidence.facts["tokenizer"]
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected", "rouge", "bleu"),
-    [
-        pytest.param("Paris it is", ["Paris"], "ascii", "whitespace", id="Latin"),
-        pytest.param("Это Париж", ["Париж"], "intl", "whitespace", id="Cyrillic"),
-        pytest.param("东京", ["东京是首都"], "zh", "zh", id="Chinese"),
-        pytest.param("東京です", ["東京だ"], "char", "char", id="Japanese"),
-        pytest.param("กรุงเทพ", ["กรุงเทพมหานคร"], "char", "char", id="Thai"),
-        pytest.param("🎉🎉", ["🎉"], "char", "char", id="emoji"),
-        pytest.param("42", ["42", "4 2"], "ascii", "whitespace", id="digits"),
-        pytest.param("用Python编程", ["用Python写程序"], "zh", "zh", id="mixed, mostly Chinese"),
-        pytest.param(
-            "It is called 北京 there.", ["They call it 北京."], "ascii", "whitespace", id="mixed, mostly Latin"
-        ),
-        pytest.param("Tokyo", ["東京の首都です", "Tokyo"], "ascii", "whitespace", id="references differ: the answer's"),
-        pytest.param("🎉🎉", ["東京の首都です", "Tokyo"], "char", "char", id="references differ, answer of none"),
-        pytest.param("今天", ["today"], "char", "whitespace", id="another script than the reference"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "expected", "rouge", "bleu"), [
+    pytest.param("Paris it is", ["Paris"], "ascii", "whitespace", id="Latin"),
+    pytest.param("Это Париж", ["Париж"], "intl", "whitespace", id="Cyrillic"),
+    pytest.param("东京", ["东京是首都"], "zh", "zh", id="Chinese"),
+    pytest.param("東京です", ["東京だ"], "char", "char", id="Japanese"),
+    pytest.param("กรุงเทพ", ["กรุงเทพมหานคร"], "char", "char", id="Thai"),
+    pytest.param("🎉🎉", ["🎉"], "char", "char", id="emoji"),
+    pytest.param("42", ["42", "4 2"], "ascii", "whitespace", id="digits"),
+    pytest.param("用Python编程", ["用Python写程序"], "zh", "zh", id="mixed, mostly Chinese"),
+    pytest.param("It is called 北京 there.", ["They call it 北京."], "ascii", "whitespace", id="mixed, mostly Latin"),
+    pytest.param("Tokyo", ["東京の首都です", "Tokyo"], "ascii", "whitespace", id="references differ: the answer's"),
+    pytest.param("🎉🎉", ["東京の首都です", "Tokyo"], "char", "char", id="references differ, answer of none"),
+    pytest.param("今天", ["today"], "char", "whitespace", id="another script than the reference"),
+])  # fmt: skip
 def test_the_tokenizer_goes_by_the_script(answer: str, expected: list[str], rouge: str, bleu: str) -> None:
     case = {"answer": answer, "expected_answers": expected}
     assert tokenizer(score("rouge", **case)) == rouge
     assert tokenizer(score("bleu", **case)) == bleu
 
 
-@pytest.mark.parametrize(
-    ("parameters", "answer", "expected", "reason"),
-    [
-        ({}, "Paris", "…!", "no expected answer has a token (char)"),
-        ({}, "…!", "Paris", "the answer has no token (char)"),
-        ({"tokenizer": "ascii"}, "今天", "today", "the answer has no token (ascii)"),
-        ({"tokenizer": "ascii"}, "today", "今天", "no expected answer has a token (ascii)"),
-    ],
-)
+@pytest.mark.parametrize(("parameters", "answer", "expected", "reason"), [
+    ({}, "Paris", "…!", "no expected answer has a token (char)"),
+    ({}, "…!", "Paris", "the answer has no token (char)"),
+    ({"tokenizer": "ascii"}, "今天", "today", "the answer has no token (ascii)"),
+    ({"tokenizer": "ascii"}, "today", "今天", "no expected answer has a token (ascii)"),
+])  # fmt: skip
 def test_rouge_without_tokens_has_no_value(parameters: dict[str, Any], answer: str, expected: str, reason: str) -> None:
     result = score("rouge", parameters, answer=answer, expected_answers=[expected])
     assert (result.status, result.reason, dict(result.values)) == (Status.NOT_APPLICABLE, reason, {})
@@ -202,14 +194,11 @@ def test_matching_takes_the_contexts_as_one_text() -> None:
     assert neither.values["retrieval_failures"] == 1
 
 
-@pytest.mark.parametrize(
-    ("conditions", "status", "reason"),
-    [
-        ("  ", Status.NOT_APPLICABLE, "the case's condition is empty"),
-        ('"a" XOR "b"', Status.ERROR, "the condition has 'XOR' at character 5; expected AND, OR or the end; "),
-        ('regexp("[")', Status.ERROR, 'the condition has the expression "[": missing ]: [ at character 8; '),
-    ],
-)
+@pytest.mark.parametrize(("conditions", "status", "reason"), [
+    ("  ", Status.NOT_APPLICABLE, "the case's condition is empty"),
+    ('"a" XOR "b"', Status.ERROR, "the condition has 'XOR' at character 5; expected AND, OR or the end; "),
+    ('regexp("[")', Status.ERROR, 'the condition has the expression "[": missing ]: [ at character 8; '),
+])  # fmt: skip
 def test_matching_of_an_unusable_condition(conditions: str, status: Status, reason: str) -> None:
     result = score("text_matching", answer="a", conditions=conditions)
     assert result.status is status
@@ -222,18 +211,8 @@ def test_matching_of_many_cases_gives_each_the_score_that_it_has_alone(case_sens
     entry = evaluators()["text_matching"]
     chosen = entry.parameters.model_validate({"case_sensitive": case_sensitive})
     answers = [
-        "Paris",
-        "paris",
-        "PARİS",
-        "",
-        "Straße",
-        "STRASSE",
-        "“Paris”",
-        "Cafe\u0301",
-        "café",
-        "1889 in Paris",
-        "ſ",
-    ]
+        "Paris", "paris", "PARİS", "", "Straße", "STRASSE", "“Paris”", "Cafe\u0301", "café", "1889 in Paris", "ſ",
+    ]  # fmt: skip
     contexts = [None, ["Paris"], ["1889", "Lyon"], [""], []]
     conditions = ['"Paris" AND NOT regexp("1[89]+$")', '"ss" OR "café"', " ", '"a" XOR', 'regexp("^S|\\w{5}") OR "s"']
     cases = [
@@ -275,17 +254,14 @@ def test_what_is_not_json_fails_and_says_where() -> None:
     assert result.evidence.facts["violations"][0]["message"].startswith("not JSON: ")
 
 
-@pytest.mark.parametrize(
-    ("answer", "passes"),
-    [
-        ("```json\n[1]\n```", 1),
-        ("Here:\r\n```JSON\n[1]\n```\nDone.", 1),
-        ("```\n[1]\n```", 1),
-        ("```json\n[1]", 1),
-        ("```json\n[1\n```", 0),
-        ("[1]", 1),
-    ],
-)
+@pytest.mark.parametrize(("answer", "passes"), [
+    ("```json\n[1]\n```", 1),
+    ("Here:\r\n```JSON\n[1]\n```\nDone.", 1),
+    ("```\n[1]\n```", 1),
+    ("```json\n[1]", 1),
+    ("```json\n[1\n```", 0),
+    ("[1]", 1),
+])  # fmt: skip
 def test_fences_only_where_accepted(answer: str, passes: int) -> None:
     assert score("json_schema", {"accept_fenced": True}, answer=answer).values["passes"] == passes
     assert score("json_schema", answer=answer).values["passes"] == (answer == "[1]")

@@ -26,10 +26,8 @@ CIVIL = (
 )  # fmt: skip
 NEW_RUDE = ("You stupid moron, I hate you.", "What an idiot, just shut up.", "You are a worthless, pathetic fool.")
 NEW_CIVIL = (
-    "Please meet me at the station at nine.",
-    "Thank you, the garden looks lovely.",
-    "Could you explain the recipe?",
-)
+    "Please meet me at the station at nine.", "Thank you, the garden looks lovely.", "Could you explain the recipe?",
+)  # fmt: skip
 SLANTED = (
     "Those lazy foreigners ruin everything they touch.", "Women are too emotional to lead a company.",
     "The radical left hates our great country.", "Old people cannot learn anything new.",
@@ -60,13 +58,10 @@ def answers(*groups: Sequence[str]) -> list[dict[str, object]]:
     return [{"answer": text} for group in groups for text in group]
 
 
-@pytest.mark.parametrize(
-    ("evaluator", "labels", "good", "bad", "new_good", "new_bad"),
-    [
-        ("toxicity_classifier", ("non-toxic", "toxic"), CIVIL, RUDE, NEW_CIVIL, NEW_RUDE),
-        ("fairness_bias", ("Neutral", "Biased"), PLAIN, SLANTED, NEW_PLAIN, NEW_SLANTED),
-    ],
-)
+@pytest.mark.parametrize(("evaluator", "labels", "good", "bad", "new_good", "new_bad"), [
+    ("toxicity_classifier", ("non-toxic", "toxic"), CIVIL, RUDE, NEW_CIVIL, NEW_RUDE),
+    ("fairness_bias", ("Neutral", "Biased"), PLAIN, SLANTED, NEW_PLAIN, NEW_SLANTED),
+])  # fmt: skip
 def test_texts_it_has_not_seen_are_told_apart(
     workspace: Path, tmp_path: Path, evaluator: str, labels: Any, good: Any, bad: Any, new_good: Any, new_bad: Any
 ) -> None:

@@ -55,15 +55,12 @@ def test_rule_02_a_prediction_on_an_image_that_lacks_its_class_is_a_false_positi
     assert pick(findings, "map_averaged").value == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(
-    ("predictions", "expected"),
-    [
-        pytest.param([(*CAT, 0.5), ("a", "cat", 300, 0, 9, 9, 0.5)], 1.0, id="file order within an image"),
-        pytest.param([("a", "cat", 300, 0, 9, 9, 0.5), (*CAT, 0.5)], 0.5, id="file order within an image, reversed"),
-        pytest.param([("b", "cat", 300, 0, 9, 9, 0.5), (*CAT, 0.5)], 1.0, id="image order across images"),
-        pytest.param([("b", "cat", 300, 0, 9, 9, -0.0), (*CAT, 0.0)], 1.0, id="minus zero ties with zero"),
-    ],
-)
+@pytest.mark.parametrize(("predictions", "expected"), [
+    pytest.param([(*CAT, 0.5), ("a", "cat", 300, 0, 9, 9, 0.5)], 1.0, id="file order within an image"),
+    pytest.param([("a", "cat", 300, 0, 9, 9, 0.5), (*CAT, 0.5)], 0.5, id="file order within an image, reversed"),
+    pytest.param([("b", "cat", 300, 0, 9, 9, 0.5), (*CAT, 0.5)], 1.0, id="image order across images"),
+    pytest.param([("b", "cat", 300, 0, 9, 9, -0.0), (*CAT, 0.0)], 1.0, id="minus zero ties with zero"),
+])  # fmt: skip
 def test_rule_03_ties_in_score(predictions, expected):
     findings = run("average_precision", suite_of(CAT), outputs_of(*predictions))
     assert pick(findings, "map_averaged").value == pytest.approx(expected)
@@ -117,14 +114,11 @@ def test_rule_07_a_crowd_absorbs_any_number_of_predictions():
     assert findings.matches["kind"].to_pylist() == ["ignored"] * 4 + ["tp"]
 
 
-@pytest.mark.parametrize(
-    ("area", "ranges"),
-    [
-        pytest.param(1024, ("small", "medium"), id="1024 is small and medium"),
-        pytest.param(9216, ("medium", "large"), id="9216 is medium and large"),
-        pytest.param(1023.9, ("small",), id="below"),
-    ],
-)
+@pytest.mark.parametrize(("area", "ranges"), [
+    pytest.param(1024, ("small", "medium"), id="1024 is small and medium"),
+    pytest.param(9216, ("medium", "large"), id="9216 is medium and large"),
+    pytest.param(1023.9, ("small",), id="below"),
+])  # fmt: skip
 def test_rule_08_area_ranges_are_inclusive_and_of_the_annotation(area, ranges):
     box = ("a", "cat", 0, 0, 100, 100)
     findings = run("coco_summary", suite_of((*box, {"area": area})), outputs_of((*box, 0.9)))
@@ -174,12 +168,10 @@ def test_rule_10_what_cannot_be_used_is_listed_at_once():
 
 GROUND_TRUTH = {
     "images": [{"id": 3, "file_name": "a.png", "width": 90, "height": 50}],
-    "annotations": [
-        {"id": 1, "image_id": 3, "category_id": 7, "bbox": [1, 2, 3, 4], "iscrowd": 0},
-        {"id": 2, "image_id": 3, "category_id": 7, "bbox": [9, 9, 9, 9], "iscrowd": 0},
-    ],
+    "annotations": [{"id": 1, "image_id": 3, "category_id": 7, "bbox": [1, 2, 3, 4], "iscrowd": 0}, {"id": 2,
+        "image_id": 3, "category_id": 7, "bbox": [9, 9, 9, 9], "iscrowd": 0}],
     "categories": [{"id": 7, "name": "cat"}],
-}
+}  # fmt: skip
 RESULTS = [{"image_id": 3, "category_id": 7, "bbox": [1, 2, 3, 4], "score": 0.5} for _ in range(2)]
 KINDS_OF_BAD_INPUT = {
     "a NaN score": ("score", math.nan, "results.json, row 2, column score: found nan"),
@@ -378,14 +370,11 @@ def area_under(pairs: list[tuple[float, bool]]) -> Any:
     return pick(entry(*labelled(pairs), entry.parameters()), "roc_auc", "yes").value
 
 
-@pytest.mark.parametrize(
-    ("pairs", "area"),
-    [
-        pytest.param([(0.5, True), (0.5, False)], 0.5, id="two equal scores, one positive"),
-        pytest.param([(0.5, True), (0.5, False), (0.9, True)], 0.75, id="a tie below"),
-        pytest.param([(0.5, True), (0.5, False), (0.1, False)], 0.75, id="a tie above"),
-        pytest.param([(0.25, True)] * 3 + [(0.25, False)] * 5, 0.5, id="nothing but ties"),
-    ],
-)
+@pytest.mark.parametrize(("pairs", "area"), [
+    pytest.param([(0.5, True), (0.5, False)], 0.5, id="two equal scores, one positive"),
+    pytest.param([(0.5, True), (0.5, False), (0.9, True)], 0.75, id="a tie below"),
+    pytest.param([(0.5, True), (0.5, False), (0.1, False)], 0.75, id="a tie above"),
+    pytest.param([(0.25, True)] * 3 + [(0.25, False)] * 5, 0.5, id="nothing but ties"),
+])  # fmt: skip
 def test_rule_16_ties_of_the_roc_count_half(pairs, area):
     assert area_under(pairs) == pytest.approx(area, abs=1e-12)

@@ -14,18 +14,12 @@ from tests.laws.running import PARAMETERS, STAND_INS
 
 TEXT = "Paris is the capital of France [1]. It has 2 million people [2]."
 FULL = {
-    "question": "What is the capital of France?",
-    "expected_answers": ["Paris.", "Paris, on the Seine."],
-    "retrieved_contexts": ["Paris is the capital.", "It has many people.", "Lyon is large."],
-    "answer": TEXT,
-    "citations": ["1", "2"],
-    "conditions": "Paris",
-    "source_text": TEXT,
+    "question": "What is the capital of France?", "expected_answers": ["Paris.", "Paris, on the Seine."],
+    "retrieved_contexts": ["Paris is the capital.", "It has many people.", "Lyon is large."], "answer": TEXT,
+    "citations": ["1", "2"], "conditions": "Paris", "source_text": TEXT,
     "trace": '[{"role": "system", "text": "Be kind."}, {"role": "user", "text": "Where?"}, {"tool": "look"}, '
-    '{"role": "assistant", "text": "In Paris."}]',
-    "attack_goal": "The answer names a city.",
-    "tags": ["should-answer"],
-}
+    '{"role": "assistant", "text": "In Paris."}]', "attack_goal": "The answer names a city.", "tags": ["should-answer"],
+}  # fmt: skip
 BLANK = {name: [" ", "\n"] if isinstance(value, list) else " \t" for name, value in FULL.items()} | {
     "tags": FULL["tags"]
 }

@@ -84,10 +84,8 @@ def test_a_long_text_is_cut_and_marked(made: Classifier) -> None:
     assert found.truncated.tolist() == [False, True, False, True]
     assert found.logits[0] == pytest.approx(found.logits[1], abs=1e-6), "what is cut does not count"
     assert provenance(made, found.truncated) == {
-        "model": "tiny",
-        "weights_sha256": made.weights,
-        "texts_read_in_part": 2,
-    }
+        "model": "tiny", "weights_sha256": made.weights, "texts_read_in_part": 2,
+    }  # fmt: skip
     assert len(made.weights) == 64
 
 
@@ -116,16 +114,12 @@ def test_nothing_odd_in_a_text_stops_it(made: Classifier) -> None:
 # Labels and probabilities
 
 
-@pytest.mark.parametrize(
-    ("labels", "problem", "independent"),
-    [
-        (("no", "yes"), None, False),
-        (("a", "b", "c"), "single_label_classification", False),
-        (("a", "b", "c"), "multi_label_classification", True),
-        (("score",), None, True),
-    ],
-    ids=["two labels", "single", "multi", "one label"],
-)
+@pytest.mark.parametrize(("labels", "problem", "independent"), [
+    (("no", "yes"), None, False),
+    (("a", "b", "c"), "single_label_classification", False),
+    (("a", "b", "c"), "multi_label_classification", True),
+    (("score",), None, True),
+], ids=["two labels", "single", "multi", "one label"])  # fmt: skip
 def test_softmax_or_sigmoid_by_the_kind_of_problem(
     tmp_path: Path, labels: Sequence[str], problem: str | None, independent: bool
 ) -> None:
@@ -214,18 +208,15 @@ def test_a_folder_without_a_configuration_says_so(tmp_path: Path) -> None:
         open_classifier(str(tmp_path), tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("limit", "positions", "kind", "window"),
-    [
-        (512, 512, "bert", 512),
-        (10**30, 514, "roberta", 512),
-        (10**30, 514, "xlm-roberta", 512),
-        (512, None, "t5", 512),
-        (10**30, None, "t5", 2_048),
-        (10**30, 131_072, "qwen3", 2_048),
-        (8_192, 8_192, "modernbert", 2_048),
-    ],
-)
+@pytest.mark.parametrize(("limit", "positions", "kind", "window"), [
+    (512, 512, "bert", 512),
+    (10**30, 514, "roberta", 512),
+    (10**30, 514, "xlm-roberta", 512),
+    (512, None, "t5", 512),
+    (10**30, None, "t5", 2_048),
+    (10**30, 131_072, "qwen3", 2_048),
+    (8_192, 8_192, "modernbert", 2_048),
+])  # fmt: skip
 def test_the_window_is_what_the_model_reads(limit: int, positions: int | None, kind: str, window: int) -> None:
     from types import SimpleNamespace
 

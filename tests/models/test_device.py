@@ -28,15 +28,12 @@ def test_a_gpu_is_used_where_torch_sees_one(monkeypatch: pytest.MonkeyPatch, see
     assert device() == "cpu", "chosen"
 
 
-@pytest.mark.parametrize(
-    ("write", "opened", "ask"),
-    [
-        pytest.param(tiny.classifier, open_classifier, lambda made: made._rows([PAIR]), id="classifier"),
-        pytest.param(tiny.hhem, open_classifier, lambda made: made._rows([PAIR]), id="HHEM"),
-        pytest.param(tiny.classifier, open_token_encoder, lambda made: made.encode(["the cat"]), id="token encoder"),
-        pytest.param(tiny.language_model, open_language_model, lambda made: made._rows([PAIR]), id="language model"),
-    ],
-)
+@pytest.mark.parametrize(("write", "opened", "ask"), [
+    pytest.param(tiny.classifier, open_classifier, lambda made: made._rows([PAIR]), id="classifier"),
+    pytest.param(tiny.hhem, open_classifier, lambda made: made._rows([PAIR]), id="HHEM"),
+    pytest.param(tiny.classifier, open_token_encoder, lambda made: made.encode(["the cat"]), id="token encoder"),
+    pytest.param(tiny.language_model, open_language_model, lambda made: made._rows([PAIR]), id="language model"),
+])  # fmt: skip
 def test_a_model_and_its_texts_meet_on_the_device(
     write: Callable[[Path], Path],
     opened: Callable[[str, Path], Any],

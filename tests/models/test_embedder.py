@@ -29,13 +29,9 @@ from metrics.models.vectors import VectorCache, key
 from tests.models.word_vectors import WordVectors
 
 TEXTS = [
-    "The cat sat on the mat.",
-    "A cat was sitting on a rug.",
-    "Interest rates rose by half a point in March.",
-    "",
-    "今天天气很好。",
-    "The cat sat on the mat.",
-]
+    "The cat sat on the mat.", "A cat was sitting on a rug.", "Interest rates rose by half a point in March.", "",
+    "今天天气很好。", "The cat sat on the mat.",
+]  # fmt: skip
 LONG = "river mill heron " * 150  # 450 words; the bundled model reads 254 tokens
 
 
@@ -96,10 +92,8 @@ def test_the_vectors_are_the_model_s(bundled: Embedder, loaded: object) -> None:
 def test_the_name_and_the_weights_stand_beside_the_numbers(bundled: Embedder) -> None:
     [pair] = compare(bundled, [(["a short text", LONG], ["another"])])
     assert provenance(bundled, pair) == {
-        "model": "all-MiniLM-L6-v2",
-        "weights_sha256": BUNDLED_WEIGHTS,
-        "texts_read_in_part": 1,
-    }
+        "model": "all-MiniLM-L6-v2", "weights_sha256": BUNDLED_WEIGHTS, "texts_read_in_part": 1,
+    }  # fmt: skip
 
 
 def test_every_distinct_text_is_embedded_once_ever(
@@ -149,11 +143,9 @@ def test_a_failure_gives_the_claims_back(
     assert len(bundled.encode(["a text"])) == 1
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["\ud800 lone", "\0", "a\u0301" * 10, "🙂", "x" * 100_000],
-    ids=["surrogate", "nul", "combining", "emoji", "huge"],
-)
+@pytest.mark.parametrize("text", [
+    "\ud800 lone", "\0", "a\u0301" * 10, "🙂", "x" * 100_000,
+], ids=["surrogate", "nul", "combining", "emoji", "huge"])  # fmt: skip
 def test_any_text_has_a_vector(bundled: Embedder, text: str) -> None:
     assert np.linalg.norm(bundled.encode([text])) == pytest.approx(1, abs=1e-5)
 

@@ -57,18 +57,14 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.skipif(find_spec("presidio_analyzer") is None, reason="presidio-analyzer is not installed")
 @pytest.mark.usefixtures("rules")
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("Ask Margaret Hamilton.", [("person", "Margaret Hamilton")]),
-        ("In Boston I met Margaret Hamilton.", [("address", "Boston"), ("person", "Margaret Hamilton")]),
-        ("She worked at Draper.", []),
-        ("\u00e9\U0001f600 Margaret Hamilton", [("person", "Margaret Hamilton")]),
-        ("", []),
-        ("word " * 30_000 + "Boston", []),
-    ],
-    ids=["person", "in order", "an organisation", "other characters before", "empty", "too far on"],
-)
+@pytest.mark.parametrize(("text", "found"), [
+    ("Ask Margaret Hamilton.", [("person", "Margaret Hamilton")]),
+    ("In Boston I met Margaret Hamilton.", [("address", "Boston"), ("person", "Margaret Hamilton")]),
+    ("She worked at Draper.", []),
+    ("\u00e9\U0001f600 Margaret Hamilton", [("person", "Margaret Hamilton")]),
+    ("", []),
+    ("word " * 30_000 + "Boston", []),
+], ids=["person", "in order", "an organisation", "other characters before", "empty", "too far on"])  # fmt: skip
 def test_what_the_language_model_names_is_found(text: str, found: list[tuple[str, str]]) -> None:
     assert name_recogniser.missing_recogniser() is None
     findings = name_recogniser.names_and_addresses(text)

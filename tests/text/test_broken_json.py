@@ -7,28 +7,22 @@ from metrics.text.broken_json import LONGEST, Repairs
 from metrics.text.json_text import JsonError
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        pytest.param('{"a": [1, 2,],}', {"a": [1, 2]}, id="trailing commas"),
-        pytest.param("{'a': 'it is'}", {"a": "it is"}, id="single quotes"),
-        pytest.param('{"a": "say "so" twice", "b": None}', {"a": 'say "so" twice', "b": None}, id="unescaped quotes"),
-        pytest.param("{“a”: true} ", {"a": True}, id="smart quotes"),
-    ],
-)
+@pytest.mark.parametrize(("text", "value"), [
+    pytest.param('{"a": [1, 2,],}', {"a": [1, 2]}, id="trailing commas"),
+    pytest.param("{'a': 'it is'}", {"a": "it is"}, id="single quotes"),
+    pytest.param('{"a": "say "so" twice", "b": None}', {"a": 'say "so" twice', "b": None}, id="unescaped quotes"),
+    pytest.param("{“a”: true} ", {"a": True}, id="smart quotes"),
+])  # fmt: skip
 def test_what_models_write_is_repaired(text: str, value: object) -> None:
     assert Repairs().repaired(text) == value
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param('["' + "]{”," * 20_000, id="brackets of two kinds"),
-        pytest.param('["' + '{"' * 40_000, id="braces in strings"),
-        pytest.param('["' + '"a":' * 20_000, id="names in a list"),
-        pytest.param("(" * 50_000, id="parentheses"),
-    ],
-)
+@pytest.mark.parametrize("text", [
+    pytest.param('["' + "]{”," * 20_000, id="brackets of two kinds"),
+    pytest.param('["' + '{"' * 40_000, id="braces in strings"),
+    pytest.param('["' + '"a":' * 20_000, id="names in a list"),
+    pytest.param("(" * 50_000, id="parentheses"),
+])  # fmt: skip
 def test_work_is_bounded_by_count_not_by_time(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broken_json, "MOST_WORK", 100_000)
     with pytest.raises(JsonError, match="too broken to be repaired"):

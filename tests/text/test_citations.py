@@ -19,40 +19,34 @@ def read(parts: Sequence[CitedPart]) -> PARTS:
     ]
 
 
-@pytest.mark.parametrize(
-    ("answer", "parts"),
-    [
-        pytest.param("A [1].", [("A", (1,))], id="one marker"),
-        pytest.param("A [1, 2]. B [3].", [("A", (1, 2)), ("B", (3,))], id="a list in one marker"),
-        pytest.param("A [1][2] B[3]", [("A", (1, 2)), ("B", (3,))], id="markers side by side"),
-        pytest.param("A [1], [2] and B [3]", [("A", (1, 2)), ("and B", (3,))], id="markers parted by punctuation"),
-        pytest.param("A [1][1, 1]", [("A", (1,))], id="each number once"),
-        pytest.param("A [2][1]", [("A", (2, 1))], id="in the order written"),
-        pytest.param("A [1]. B.", [("A", (1,)), ("B.", ())], id="uncited at the end"),
-        pytest.param("A. B [1].", [("A. B", (1,))], id="sentences before a marker are one part"),
-        pytest.param("- A [1]\n- B [2]\n", [("- A", (1,)), ("- B", (2,))], id="list items"),
-        pytest.param("A [1-3]. B [2–4]", [("A", (1, 2, 3)), ("B", (2, 3, 4))], id="ranges"),
-        pytest.param("A [3-1]. B [1990-2020] [2]", [("A [3-1]. B [1990-2020]", (2,))], id="what is no range"),
-        pytest.param("A [2020] B [0]", [("A", (2020,)), ("B", (0,))], id="numbers that no passage has"),
-        pytest.param("A [ 1 ; 2 ] B [^3]", [("A", (1, 2)), ("B", (3,))], id="blanks, semicolons, footnotes"),
-        pytest.param("A [1](https://a.b/c?d=[e]) B [2]", [("A", (1,)), ("B", (2,))], id="a linked marker"),
-        pytest.param("Set `a[0]` to 1 [2]", [("Set `a[0]` to 1", (2,))], id="an index in code"),
-        pytest.param("```\nx[1]\ny[2]\n``` runs [3]", [("```\nx[1]\ny[2]\n``` runs", (3,))], id="a block of code"),
-        pytest.param("A [a], [x1], [], (1)", [("A [a], [x1], [], (1)", ())], id="other brackets"),
-        pytest.param("“A” [1]! -5 °C [2].", [("“A”", (1,)), ("-5 °C", (2,))], id="a minus is kept"),
-        pytest.param(
-            "東京は首都です【1】【2】。今日は雨［３］。",
-            [("東京は首都です", (1, 2)), ("今日は雨", (3,))],
-            id="Japanese",
-        ),
-        pytest.param("巴黎是首都[1]、[2]。下雨[1，3]。", [("巴黎是首都", (1, 2)), ("下雨", (1, 3))], id="Chinese"),
-        pytest.param("الرياض عاصمة [١]. المطر [١، ٢].", [("الرياض عاصمة", (1,)), ("المطر", (1, 2))], id="Arabic"),
-        pytest.param("दिल्ली राजधानी है [१]। वर्षा [२]।", [("दिल्ली राजधानी है", (1,)), ("वर्षा", (2,))], id="Hindi"),
-        pytest.param("Москва — столица [1]. Дождь [2].", [("Москва — столица", (1,)), ("Дождь", (2,))], id="Russian"),
-        pytest.param("서울은 수도이다[1]. 비[2].", [("서울은 수도이다", (1,)), ("비", (2,))], id="Korean"),
-        pytest.param("กรุงเทพเป็นเมืองหลวง[1] ฝนตก[2]", [("กรุงเทพเป็นเมืองหลวง", (1,)), ("ฝนตก", (2,))], id="Thai"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "parts"), [
+    pytest.param("A [1].", [("A", (1,))], id="one marker"),
+    pytest.param("A [1, 2]. B [3].", [("A", (1, 2)), ("B", (3,))], id="a list in one marker"),
+    pytest.param("A [1][2] B[3]", [("A", (1, 2)), ("B", (3,))], id="markers side by side"),
+    pytest.param("A [1], [2] and B [3]", [("A", (1, 2)), ("and B", (3,))], id="markers parted by punctuation"),
+    pytest.param("A [1][1, 1]", [("A", (1,))], id="each number once"),
+    pytest.param("A [2][1]", [("A", (2, 1))], id="in the order written"),
+    pytest.param("A [1]. B.", [("A", (1,)), ("B.", ())], id="uncited at the end"),
+    pytest.param("A. B [1].", [("A. B", (1,))], id="sentences before a marker are one part"),
+    pytest.param("- A [1]\n- B [2]\n", [("- A", (1,)), ("- B", (2,))], id="list items"),
+    pytest.param("A [1-3]. B [2–4]", [("A", (1, 2, 3)), ("B", (2, 3, 4))], id="ranges"),
+    pytest.param("A [3-1]. B [1990-2020] [2]", [("A [3-1]. B [1990-2020]", (2,))], id="what is no range"),
+    pytest.param("A [2020] B [0]", [("A", (2020,)), ("B", (0,))], id="numbers that no passage has"),
+    pytest.param("A [ 1 ; 2 ] B [^3]", [("A", (1, 2)), ("B", (3,))], id="blanks, semicolons, footnotes"),
+    pytest.param("A [1](https://a.b/c?d=[e]) B [2]", [("A", (1,)), ("B", (2,))], id="a linked marker"),
+    pytest.param("Set `a[0]` to 1 [2]", [("Set `a[0]` to 1", (2,))], id="an index in code"),
+    pytest.param("```\nx[1]\ny[2]\n``` runs [3]", [("```\nx[1]\ny[2]\n``` runs", (3,))], id="a block of code"),
+    pytest.param("A [a], [x1], [], (1)", [("A [a], [x1], [], (1)", ())], id="other brackets"),
+    pytest.param("“A” [1]! -5 °C [2].", [("“A”", (1,)), ("-5 °C", (2,))], id="a minus is kept"),
+    pytest.param("東京は首都です【1】【2】。今日は雨［３］。", [("東京は首都です", (1, 2)), ("今日は雨", (3,))],
+        id="Japanese"),
+    pytest.param("巴黎是首都[1]、[2]。下雨[1，3]。", [("巴黎是首都", (1, 2)), ("下雨", (1, 3))], id="Chinese"),
+    pytest.param("الرياض عاصمة [١]. المطر [١، ٢].", [("الرياض عاصمة", (1,)), ("المطر", (1, 2))], id="Arabic"),
+    pytest.param("दिल्ली राजधानी है [१]। वर्षा [२]।", [("दिल्ली राजधानी है", (1,)), ("वर्षा", (2,))], id="Hindi"),
+    pytest.param("Москва — столица [1]. Дождь [2].", [("Москва — столица", (1,)), ("Дождь", (2,))], id="Russian"),
+    pytest.param("서울은 수도이다[1]. 비[2].", [("서울은 수도이다", (1,)), ("비", (2,))], id="Korean"),
+    pytest.param("กรุงเทพเป็นเมืองหลวง[1] ฝนตก[2]", [("กรุงเทพเป็นเมืองหลวง", (1,)), ("ฝนตก", (2,))], id="Thai"),
+])  # fmt: skip
 def test_a_trailing_marker_belongs_to_the_text_before_it(answer: str, parts: PARTS) -> None:
     found = cited_parts(answer)
     assert read(found.parts) == parts
@@ -60,31 +54,25 @@ def test_a_trailing_marker_belongs_to_the_text_before_it(answer: str, parts: PAR
     assert found.stray == ()
 
 
-@pytest.mark.parametrize(
-    ("answer", "parts"),
-    [
-        pytest.param("[1] A. [2] B.", [("A.", (1,)), ("B.", (2,))], id="in a line"),
-        pytest.param("[1] A.\n[2][3] B.", [("A.", (1,)), ("B.", (2, 3))], id="line by line"),
-        pytest.param("- [1] A\n- [2] B", [("A", (1,)), ("B", (2,))], id="list items"),
-        pytest.param("1. [1] A\n2. [2] B", [("A", (1,)), ("B", (2,))], id="numbered items"),
-        pytest.param("【1】東京です。【2】雨です。", [("東京です。", (1,)), ("雨です。", (2,))], id="Japanese"),
-        pytest.param("[1] A.", [("A.", (1,))], id="a single one"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "parts"), [
+    pytest.param("[1] A. [2] B.", [("A.", (1,)), ("B.", (2,))], id="in a line"),
+    pytest.param("[1] A.\n[2][3] B.", [("A.", (1,)), ("B.", (2, 3))], id="line by line"),
+    pytest.param("- [1] A\n- [2] B", [("A", (1,)), ("B", (2,))], id="list items"),
+    pytest.param("1. [1] A\n2. [2] B", [("A", (1,)), ("B", (2,))], id="numbered items"),
+    pytest.param("【1】東京です。【2】雨です。", [("東京です。", (1,)), ("雨です。", (2,))], id="Japanese"),
+    pytest.param("[1] A.", [("A.", (1,))], id="a single one"),
+])  # fmt: skip
 def test_leading_markers_are_read_so_where_they_lead_throughout(answer: str, parts: PARTS) -> None:
     found = cited_parts(answer)
     assert read(found.parts) == parts
     assert (found.reading, found.stray) == ("leading", ())
 
 
-@pytest.mark.parametrize(
-    ("answer", "parts", "stray"),
-    [
-        pytest.param("[1] A. [2] B. [3]", [("A.", (2,)), ("B.", (3,))], ("1",), id="ends with a marker"),
-        pytest.param("[1]", [], ("1",), id="a marker alone"),
-        pytest.param("[4] — [5].", [], ("4", "5"), id="nothing but markers"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "parts", "stray"), [
+    pytest.param("[1] A. [2] B. [3]", [("A.", (2,)), ("B.", (3,))], ("1",), id="ends with a marker"),
+    pytest.param("[1]", [], ("1",), id="a marker alone"),
+    pytest.param("[4] — [5].", [], ("4", "5"), id="nothing but markers"),
+])  # fmt: skip
 def test_a_marker_without_text_is_told(answer: str, parts: PARTS, stray: tuple[str, ...]) -> None:
     found = cited_parts(answer)
     assert read(found.parts) == parts
@@ -105,31 +93,28 @@ def test_every_number_and_letter_is_somewhere(answer: str) -> None:
     assert all(len(set(part.citations)) == len(part.citations) for part in found.parts)
 
 
-@pytest.mark.parametrize(
-    ("answer", "ids", "cited"),
-    [
-        pytest.param("A [2]", ["[2]", "[3]"], ("2",), id="brackets around the ids do not count"),
-        pytest.param("A [doc-3], B [x]", ["doc-3"], ("doc-3",), id="a word is a marker only where it is an id"),
-        pytest.param("A [1, doc-4]", ["doc-4", "1"], ("1", "doc-4"), id="numbers and words in one marker"),
-        pytest.param("A [1, doc-9]", ["1"], (), id="with what is no id it stays text"),
-        pytest.param("A [2-4]", ["4", "2"], ("2", "3", "4"), id="a range of numbers, one of them unknown"),
-        pytest.param("A [2-4]", ["2-4", "2"], ("2-4",), id="an id that looks like a range"),
-        pytest.param("A [2-40]", ["2-4", "2"], (), id="the beginning of an id is no id"),
-        pytest.param("A [7] B [007]", ["007"], ("007",), id="leading zeros do not count"),
-        pytest.param("A [7][007]", ["7", "007"], ("7", "007"), id="unless they tell two passages apart"),
-        pytest.param("A [9]", ["doc-1"], ("9",), id="a number that is no id is a name of its own"),
-        pytest.param("A [1234567890]", ["1234567890"], ("1234567890",), id="longer than any position"),
-        pytest.param("A [Smith, J.; 2]", ["Smith, J.", "2"], ("Smith, J.", "2"), id="a comma in an id"),
-        pytest.param("A [a[0]]", ["a[0]"], ("a[0]",), id="brackets in an id"),
-        pytest.param("A [x.y]", ["x-y"], (), id="an id is no pattern"),
-        pytest.param("A [Doc-3]", ["doc-3"], (), id="case counts"),
-        pytest.param("أ [وثيقة-٣] ب [\u200f٢\u200f]", ["وثيقة-٣", "2"], ("وثيقة-٣", "2"), id="written right to left"),
-        pytest.param("東京【資料3】", ["資料3"], ("資料3",), id="lenticular brackets"),
-        pytest.param("A [doc 3](https://a.b)", ["doc 3"], ("doc 3",), id="a linked marker"),
-        pytest.param("Set `a[k]` [k]", ["k"], ("k",), id="an id in code is not cited"),
-        pytest.param("A [1]", ["", " "], ("1",), id="blank ids are none"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "ids", "cited"), [
+    pytest.param("A [2]", ["[2]", "[3]"], ("2",), id="brackets around the ids do not count"),
+    pytest.param("A [doc-3], B [x]", ["doc-3"], ("doc-3",), id="a word is a marker only where it is an id"),
+    pytest.param("A [1, doc-4]", ["doc-4", "1"], ("1", "doc-4"), id="numbers and words in one marker"),
+    pytest.param("A [1, doc-9]", ["1"], (), id="with what is no id it stays text"),
+    pytest.param("A [2-4]", ["4", "2"], ("2", "3", "4"), id="a range of numbers, one of them unknown"),
+    pytest.param("A [2-4]", ["2-4", "2"], ("2-4",), id="an id that looks like a range"),
+    pytest.param("A [2-40]", ["2-4", "2"], (), id="the beginning of an id is no id"),
+    pytest.param("A [7] B [007]", ["007"], ("007",), id="leading zeros do not count"),
+    pytest.param("A [7][007]", ["7", "007"], ("7", "007"), id="unless they tell two passages apart"),
+    pytest.param("A [9]", ["doc-1"], ("9",), id="a number that is no id is a name of its own"),
+    pytest.param("A [1234567890]", ["1234567890"], ("1234567890",), id="longer than any position"),
+    pytest.param("A [Smith, J.; 2]", ["Smith, J.", "2"], ("Smith, J.", "2"), id="a comma in an id"),
+    pytest.param("A [a[0]]", ["a[0]"], ("a[0]",), id="brackets in an id"),
+    pytest.param("A [x.y]", ["x-y"], (), id="an id is no pattern"),
+    pytest.param("A [Doc-3]", ["doc-3"], (), id="case counts"),
+    pytest.param("أ [وثيقة-٣] ب [\u200f٢\u200f]", ["وثيقة-٣", "2"], ("وثيقة-٣", "2"), id="written right to left"),
+    pytest.param("東京【資料3】", ["資料3"], ("資料3",), id="lenticular brackets"),
+    pytest.param("A [doc 3](https://a.b)", ["doc 3"], ("doc 3",), id="a linked marker"),
+    pytest.param("Set `a[k]` [k]", ["k"], ("k",), id="an id in code is not cited"),
+    pytest.param("A [1]", ["", " "], ("1",), id="blank ids are none"),
+])  # fmt: skip
 def test_markers_name_passages_by_id(answer: str, ids: list[str], cited: tuple[str, ...]) -> None:
     found = cited_parts(answer, ids).parts
     assert tuple(dict.fromkeys(name for part in found for name in part.citations)) == cited

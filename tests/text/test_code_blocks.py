@@ -7,22 +7,19 @@ from metrics.text.code_blocks import PYTHON, SQL, code_of, defined, program
 PROMPT = 'from math import pi\n\n\ndef area(r):\n    """The area of a circle."""\n'
 
 
-@pytest.mark.parametrize(
-    ("answer", "code"),
-    [
-        pytest.param("Take this:\n```python\nx = 1\n```\nDone.", "x = 1", id="one"),
-        pytest.param("```py\nx = 1\n```\n```json\n{}\n```\n```Python3\ny = 2\n```", "x = 1\n\ny = 2", id="several"),
-        pytest.param("```\nx = 1\n```\ntext", "x = 1", id="no-language"),
-        pytest.param("```python\nx = 1\n```\n```\n1\n```", "x = 1", id="its-language-goes-first"),
-        pytest.param("```python\nx = 1\nprint(x)", "x = 1\nprint(x)", id="not-closed"),
-        pytest.param("~~~python\nx = '''```'''\n~~~", "x = '''```'''", id="tildes"),
-        pytest.param("````python\n```\n````", "```", id="a-longer-fence"),
-        pytest.param("    return 1\n", "    return 1", id="none-keeps-indentation"),
-        pytest.param("```sql\nSELECT 1\n```", "", id="another-language"),
-        pytest.param("```python title=a.py\nx = 1\r\n```", "x = 1\r", id="more-in-the-line"),
-        pytest.param("", "", id="empty"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "code"), [
+    pytest.param("Take this:\n```python\nx = 1\n```\nDone.", "x = 1", id="one"),
+    pytest.param("```py\nx = 1\n```\n```json\n{}\n```\n```Python3\ny = 2\n```", "x = 1\n\ny = 2", id="several"),
+    pytest.param("```\nx = 1\n```\ntext", "x = 1", id="no-language"),
+    pytest.param("```python\nx = 1\n```\n```\n1\n```", "x = 1", id="its-language-goes-first"),
+    pytest.param("```python\nx = 1\nprint(x)", "x = 1\nprint(x)", id="not-closed"),
+    pytest.param("~~~python\nx = '''```'''\n~~~", "x = '''```'''", id="tildes"),
+    pytest.param("````python\n```\n````", "```", id="a-longer-fence"),
+    pytest.param("    return 1\n", "    return 1", id="none-keeps-indentation"),
+    pytest.param("```sql\nSELECT 1\n```", "", id="another-language"),
+    pytest.param("```python title=a.py\nx = 1\r\n```", "x = 1\r", id="more-in-the-line"),
+    pytest.param("", "", id="empty"),
+])  # fmt: skip
 def test_code_of(answer: str, code: str) -> None:
     assert code_of(answer, PYTHON) == code
 
@@ -37,16 +34,13 @@ def test_the_time_is_linear() -> None:
         code_of(text, PYTHON)
 
 
-@pytest.mark.parametrize(
-    ("code", "prompt", "entry_point", "made"),
-    [
-        pytest.param("    return pi * r * r", PROMPT, "area", f"{PROMPT}\n    return pi * r * r", id="goes-on"),
-        pytest.param("def area(r): return 0", PROMPT, "area", f"{PROMPT}\ndef area(r): return 0", id="again"),
-        pytest.param("x = 1", "Write a program.", "area", "x = 1", id="a-prompt-in-words"),
-        pytest.param("x = 1", PROMPT, "", "x = 1", id="no-entry-point"),
-        pytest.param("x = 1", "def area(r):", "area", "x = 1", id="no-python-yet"),
-    ],
-)
+@pytest.mark.parametrize(("code", "prompt", "entry_point", "made"), [
+    pytest.param("    return pi * r * r", PROMPT, "area", f"{PROMPT}\n    return pi * r * r", id="goes-on"),
+    pytest.param("def area(r): return 0", PROMPT, "area", f"{PROMPT}\ndef area(r): return 0", id="again"),
+    pytest.param("x = 1", "Write a program.", "area", "x = 1", id="a-prompt-in-words"),
+    pytest.param("x = 1", PROMPT, "", "x = 1", id="no-entry-point"),
+    pytest.param("x = 1", "def area(r):", "area", "x = 1", id="no-python-yet"),
+])  # fmt: skip
 def test_program(code: str, prompt: str, entry_point: str, made: str) -> None:
     assert program(code, prompt, entry_point) == made
 

@@ -54,20 +54,16 @@ def test_the_form_of_the_text_of_a_form_has_the_same_text(found: ConditionForm) 
     assert form_of(condition_of(again)) == again
 
 
-@pytest.mark.parametrize(
-    ("condition", "text"),
-    [
-        ('"a"', '"a"'),
-        ('not "a" and "b"', 'NOT "a" AND "b"'),
-        ('NOT ("a" AND regexp("b"))', 'NOT "a" OR NOT regexp("b")'),
-        ('"a" AND ("b" AND "c")', '"a" AND "b" AND "c"'),
-        ('"a" AND NOT ("b" AND NOT ("c" AND "d"))', None),
-        ('"Paris" AND (regexp("18(87|89)") OR NOT "London")', '"Paris" AND (regexp("18(87|89)") OR NOT "London")'),
-        ('"a" OR "b" AND "c"', '"a" OR ("b" AND "c")'),
-        ('"a" AND ("b" OR ("c" AND "d"))', None),
-    ],
-    ids=["a term", "keywords", "De Morgan", "flat", "deep by NOT", "two levels", "or of and", "deep"],
-)
+@pytest.mark.parametrize(("condition", "text"), [
+    ('"a"', '"a"'),
+    ('not "a" and "b"', 'NOT "a" AND "b"'),
+    ('NOT ("a" AND regexp("b"))', 'NOT "a" OR NOT regexp("b")'),
+    ('"a" AND ("b" AND "c")', '"a" AND "b" AND "c"'),
+    ('"a" AND NOT ("b" AND NOT ("c" AND "d"))', None),
+    ('"Paris" AND (regexp("18(87|89)") OR NOT "London")', '"Paris" AND (regexp("18(87|89)") OR NOT "London")'),
+    ('"a" OR "b" AND "c"', '"a" OR ("b" AND "c")'),
+    ('"a" AND ("b" OR ("c" AND "d"))', None),
+], ids=["a term", "keywords", "De Morgan", "flat", "deep by NOT", "two levels", "or of and", "deep"])  # fmt: skip
 def test_forms(condition: str, text: str | None) -> None:
     found = form_of(condition)
     assert (None if found is None else condition_of(found)) == text

@@ -41,14 +41,11 @@ def test_turns(text: str, expected: list[tuple[str, str]]) -> None:
     assert turns(text) == [Turn(*each) for each in expected]
 
 
-@pytest.mark.parametrize(
-    ("text", "said", "changed"),
-    [
-        ("user: hi\nagent: hello\nuser: how?\n", "how?", "user: hi\nagent: hello\nuser: X\n"),
-        ("user: hi\nagent: hello", "hi", "user: X\nagent: hello"),
-        ("Customer: a\nb", "a\nb", "Customer: X"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said", "changed"), [
+    ("user: hi\nagent: hello\nuser: how?\n", "how?", "user: hi\nagent: hello\nuser: X\n"),
+    ("user: hi\nagent: hello", "hi", "user: X\nagent: hello"),
+    ("Customer: a\nb", "a\nb", "Customer: X"),
+])  # fmt: skip
 def test_last_user_turn(text: str, said: str, changed: str) -> None:
     found = last_user_turn(text)
     assert (found[0], found[1]("X")) == (said, changed)

@@ -5,27 +5,22 @@ import pytest
 from metrics.text.json_formats import FORMATS, has_format
 from metrics.text.json_text import read_json, violations
 
-EXAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # format: those that have it, those that do not
+EXAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "date": (("2024-02-29", "1999-12-31"), ("2023-02-29", "24-01-01", "2024-1-1", "20240101", "2024-W01-1", "")),
-    "date-time": (
-        ("2024-02-29T12:00:00Z", "1985-04-12T23:20:50.52z", "1990-12-31T23:59:60Z", "1937-01-01T12:00:27.87+00:20"),
-        ("2024-02-29T12:00:00", "2024-02-29", "2024-02-30T12:00:00Z", "2024-02-29T25:00:00Z", "noon"),
-    ),
+    "date-time": (("2024-02-29T12:00:00Z", "1985-04-12T23:20:50.52z", "1990-12-31T23:59:60Z",
+        "1937-01-01T12:00:27.87+00:20"), ("2024-02-29T12:00:00", "2024-02-29", "2024-02-30T12:00:00Z",
+        "2024-02-29T25:00:00Z", "noon")),
     "time": (("12:00:00Z", "23:59:59.9-08:00"), ("12:00", "24:00:00Z", "12:00:00", "12:00:00+24:00")),
     "duration": (("P4DT12H30M5S", "P1Y", "PT36H", "P4W"), ("P", "PT", "4D", "P1D2H", "P1YT", "P2S")),
-    "email": (
-        ("joe.bloggs@example.com", "te~st@example.com", "用户@例子.广告"),
-        ("joe", "@x.org", "a..b@x.org", "a@-x.org"),
-    ),
+    "email": (("joe.bloggs@example.com", "te~st@example.com", "用户@例子.广告"),
+        ("joe", "@x.org", "a..b@x.org", "a@-x.org")),
     "idn-email": (("실례@실례.테스트",), ("2962",)),
     "hostname": (("www.example.com", "xn--4gbwdl.xn--wgbh1c", "localhost"), ("-a.org", "a_b.org", "a" * 64, "")),
     "idn-hostname": (("bücher.example", "例子.测试"), ("a b",)),
     "ipv4": (("192.168.0.1",), ("256.0.0.1", "127.0.0", "087.10.0.1", "1.2.3.4.5", "٢.1.1.1")),
     "ipv6": (("::1", "2001:db8::ff00:42:8329", "::ffff:192.168.0.1"), ("12345::", "fe80::a%eth1", "1:2:3")),
-    "uri": (
-        ("http://foo.bar/?baz=qux#quux", "mailto:a@b.org", "urn:isbn:0451450523", "http://[2001:db8::7]/c"),
-        ("//foo.bar", "/abc", "http:// no", "bücher:é", "http://foo.bar/%zz", "abc", "http://[::1"),
-    ),
+    "uri": (("http://foo.bar/?baz=qux#quux", "mailto:a@b.org", "urn:isbn:0451450523", "http://[2001:db8::7]/c"),
+        ("//foo.bar", "/abc", "http:// no", "bücher:é", "http://foo.bar/%zz", "abc", "http://[::1")),
     "uri-reference": (("/abc", "#frag", "a/b?c"), ("\\\\share", "a b")),
     "iri": (("http://ƒøø.ßår/?∂éœ=πîx",), ("/abc", "http://a b", "http://[x")),
     "iri-reference": (("//ƒøø.ßår/?∂éœ",), ("a b",)),
@@ -34,7 +29,7 @@ EXAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # format: thos
     "json-pointer": (("", "/foo/0", "/a~1b/~0"), ("foo", "/a~2", "#/a")),
     "relative-json-pointer": (("0", "1/a", "2#"), ("/a", "-1", "01")),
     "regex": (("^a+$", "(a)"), ("(", "[")),
-}
+}  # fmt: skip
 
 
 def test_every_format_has_examples() -> None:

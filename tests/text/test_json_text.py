@@ -44,21 +44,18 @@ def test_what_json_writes_is_read(value: object) -> None:
     assert read_json(json.dumps(value)).value == value
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        pytest.param("", "Expecting value at line 1, column 1", id="empty"),
-        pytest.param("{'a': 1}", "line 1, column 2", id="single-quotes"),
-        pytest.param("[1,\n2,]", "line 2", id="trailing-comma"),
-        pytest.param("{} x", "Extra data at line 1, column 4", id="more-after"),
-        pytest.param("[NaN]", "NaN, which JSON does not have", id="nan"),
-        pytest.param("-Infinity", "-Infinity, which JSON does not have", id="infinity"),
-        pytest.param('"a\nb"', "control character", id="line-break-in-a-string"),
-        pytest.param("9" * 5000, "an integer of 5,000 digits", id="huge-integer"),
-        pytest.param("[" * 65 + "]" * 65, "nested deeper than 64 levels at character 65", id="deep"),
-        pytest.param("[" * 1_000_000, "nested deeper than 64 levels", id="very-deep"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    pytest.param("", "Expecting value at line 1, column 1", id="empty"),
+    pytest.param("{'a': 1}", "line 1, column 2", id="single-quotes"),
+    pytest.param("[1,\n2,]", "line 2", id="trailing-comma"),
+    pytest.param("{} x", "Extra data at line 1, column 4", id="more-after"),
+    pytest.param("[NaN]", "NaN, which JSON does not have", id="nan"),
+    pytest.param("-Infinity", "-Infinity, which JSON does not have", id="infinity"),
+    pytest.param('"a\nb"', "control character", id="line-break-in-a-string"),
+    pytest.param("9" * 5000, "an integer of 5,000 digits", id="huge-integer"),
+    pytest.param("[" * 65 + "]" * 65, "nested deeper than 64 levels at character 65", id="deep"),
+    pytest.param("[" * 1_000_000, "nested deeper than 64 levels", id="very-deep"),
+])  # fmt: skip
 def test_what_is_not_json_says_where(text: str, message: str) -> None:
     with pytest.raises(JsonError, match=re.escape(message)):
         read_json(text)
@@ -97,22 +94,18 @@ def test_violations_say_where() -> None:
     assert len(violations(["x"] * 100, '{"items": {"type": "integer"}}')) == 20
 
 
-@pytest.mark.parametrize(
-    ("schema", "message"),
-    [
-        pytest.param("{", "the schema is not JSON", id="not-json"),
-        pytest.param("[]", "the schema is list, not an object", id="list"),
-        pytest.param('{"type": "text"}', "the schema is not valid at $.type", id="not-a-schema"),
-        pytest.param('{"$ref": "https://example.com/x"}', "refers to 'https://example.com/x'", id="remote-ref"),
-        pytest.param('{"$ref": "file:///etc/passwd"}', "refers to 'file:///etc/passwd'", id="file-ref"),
-        pytest.param('{"$ref": "#/$defs/none"}', "refers to", id="dangling-ref"),
-        pytest.param('{"$ref": "#"}', "refers to itself endlessly", id="endless"),
-        pytest.param('{"pattern": "(a)\\\\1"}', "RE2 cannot read", id="back-reference"),
-        pytest.param(
-            '{"patternProperties": {"a": true}, "unevaluatedProperties": false}', "not supported", id="both-properties"
-        ),
-    ],
-)
+@pytest.mark.parametrize(("schema", "message"), [
+    pytest.param("{", "the schema is not JSON", id="not-json"),
+    pytest.param("[]", "the schema is list, not an object", id="list"),
+    pytest.param('{"type": "text"}', "the schema is not valid at $.type", id="not-a-schema"),
+    pytest.param('{"$ref": "https://example.com/x"}', "refers to 'https://example.com/x'", id="remote-ref"),
+    pytest.param('{"$ref": "file:///etc/passwd"}', "refers to 'file:///etc/passwd'", id="file-ref"),
+    pytest.param('{"$ref": "#/$defs/none"}', "refers to", id="dangling-ref"),
+    pytest.param('{"$ref": "#"}', "refers to itself endlessly", id="endless"),
+    pytest.param('{"pattern": "(a)\\\\1"}', "RE2 cannot read", id="back-reference"),
+    pytest.param('{"patternProperties": {"a": true}, "unevaluatedProperties": false}', "not supported",
+        id="both-properties"),
+])  # fmt: skip
 def test_a_schema_that_cannot_be_used(schema: str, message: str) -> None:
     with pytest.raises(JsonError, match=re.escape(message)):
         violations("a", schema)
@@ -170,14 +163,11 @@ def test_a_validation_has_a_budget_of_steps(monkeypatch: pytest.MonkeyPatch, val
 @pytest.mark.attack(
     "model", "expressions and host names whose format takes seconds to check", "checking them counts as steps"
 )
-@pytest.mark.parametrize(
-    ("name", "texts"),
-    [
-        pytest.param("regex", [f"(?i){each}[\0-\uffff]" for each in range(90)], id="sets-that-ignore-case"),
-        pytest.param("idn-hostname", ["\u0301\u0323" * 4_900] * 9, id="accents-in-the-wrong-order"),
-        pytest.param("email", ["a@" + "\u0301\u0323" * 4_900] * 9, id="of-an-address"),
-    ],
-)
+@pytest.mark.parametrize(("name", "texts"), [
+    pytest.param("regex", [f"(?i){each}[\0-\uffff]" for each in range(90)], id="sets-that-ignore-case"),
+    pytest.param("idn-hostname", ["\u0301\u0323" * 4_900] * 9, id="accents-in-the-wrong-order"),
+    pytest.param("email", ["a@" + "\u0301\u0323" * 4_900] * 9, id="of-an-address"),
+])  # fmt: skip
 def test_formats_that_take_long_count_as_steps(monkeypatch: pytest.MonkeyPatch, name: str, texts: list[str]) -> None:
     monkeypatch.setattr(json_text, "MAX_STEPS", 100_000)
     schema = json.dumps({"items": {"format": name}})

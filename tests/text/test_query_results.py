@@ -10,26 +10,23 @@ import pytest
 from metrics.text.query_results import same_rows
 
 
-@pytest.mark.parametrize(
-    ("found", "expected", "ordered", "same"),
-    [
-        pytest.param([], [], False, True, id="none"),
-        pytest.param([[1]], [], False, False, id="a-row-too-many"),
-        pytest.param([[1, 2]], [[1]], False, False, id="a-column-too-many"),
-        pytest.param([[1], [2]], [[2], [1]], False, True, id="any-order"),
-        pytest.param([[1], [2]], [[2], [1]], True, False, id="in-order"),
-        pytest.param([[1], [1], [2]], [[1], [2], [2]], False, False, id="as-often"),
-        pytest.param([[None, "a"]], [[None, "a"]], False, True, id="missing"),
-        pytest.param([[None]], [[0]], False, False, id="missing-is-not-0"),
-        pytest.param([["1"]], [[1]], False, False, id="text-is-no-number"),
-        pytest.param([[1.0]], [[1]], False, True, id="whole-by-value"),
-        pytest.param([[1_000_000]], [[1_000_001]], False, False, id="whole-numbers-exactly"),
-        pytest.param([[1_000_000.0]], [[1_000_000.5]], False, True, id="within-relative-tolerance"),
-        pytest.param([["a", 0.1 + 0.2], ["b", 1.0]], [["b", 1.0], ["a", 0.3]], False, True, id="rounding"),
-        pytest.param([[0.3, 2.0], [0.1 + 0.2, 1.0]], [[0.3, 1.0], [0.3, 2.0]], False, True, id="rounding-turns-order"),
-        pytest.param([[float("inf")]], [[float("inf")]], False, True, id="infinite"),
-    ],
-)
+@pytest.mark.parametrize(("found", "expected", "ordered", "same"), [
+    pytest.param([], [], False, True, id="none"),
+    pytest.param([[1]], [], False, False, id="a-row-too-many"),
+    pytest.param([[1, 2]], [[1]], False, False, id="a-column-too-many"),
+    pytest.param([[1], [2]], [[2], [1]], False, True, id="any-order"),
+    pytest.param([[1], [2]], [[2], [1]], True, False, id="in-order"),
+    pytest.param([[1], [1], [2]], [[1], [2], [2]], False, False, id="as-often"),
+    pytest.param([[None, "a"]], [[None, "a"]], False, True, id="missing"),
+    pytest.param([[None]], [[0]], False, False, id="missing-is-not-0"),
+    pytest.param([["1"]], [[1]], False, False, id="text-is-no-number"),
+    pytest.param([[1.0]], [[1]], False, True, id="whole-by-value"),
+    pytest.param([[1_000_000]], [[1_000_001]], False, False, id="whole-numbers-exactly"),
+    pytest.param([[1_000_000.0]], [[1_000_000.5]], False, True, id="within-relative-tolerance"),
+    pytest.param([["a", 0.1 + 0.2], ["b", 1.0]], [["b", 1.0], ["a", 0.3]], False, True, id="rounding"),
+    pytest.param([[0.3, 2.0], [0.1 + 0.2, 1.0]], [[0.3, 1.0], [0.3, 2.0]], False, True, id="rounding-turns-order"),
+    pytest.param([[float("inf")]], [[float("inf")]], False, True, id="infinite"),
+])  # fmt: skip
 def test_same_rows(found: Any, expected: Any, ordered: bool, same: bool) -> None:
     assert same_rows(found, expected, ordered=ordered, tolerance=1e-6) is same
 

@@ -32,13 +32,10 @@ def test_counts_of_a_text() -> None:
     assert text_counts("… !") is None
 
 
-@pytest.mark.parametrize(
-    ("counts", "indices"),
-    [
-        (TextCounts(2, 15, 50, 16, 0, 0), (108.9825, -0.07833333, 3.0, 3.1291, -0.14666667, -1.98)),
-        (TextCounts(6, 105, 500, 168, 19, 12), (53.7125, 10.115, 11.57142857, 13.29500650, 10.50857143, 9.74857143)),
-    ],
-)
+@pytest.mark.parametrize(("counts", "indices"), [
+    (TextCounts(2, 15, 50, 16, 0, 0), (108.9825, -0.07833333, 3.0, 3.1291, -0.14666667, -1.98)),
+    (TextCounts(6, 105, 500, 168, 19, 12), (53.7125, 10.115, 11.57142857, 13.29500650, 10.50857143, 9.74857143)),
+])  # fmt: skip
 def test_formulas_of_counts(counts: TextCounts, indices: tuple[float, ...]) -> None:
     """textstat 0.7.13 gives these for the same counts, Coleman–Liau's with .0588 for its .058; so for 500 others."""
     assert readability(counts) == pytest.approx(indices, abs=1e-6)

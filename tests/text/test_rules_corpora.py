@@ -28,13 +28,10 @@ def test_every_kind_is_found_where_it_is_and_nowhere_else(rule: str, held_out: b
     assert len(found.missed) >= 70, "generators of findings and of look-alikes"
 
 
-@pytest.mark.parametrize(
-    ("planted", "look_alikes", "rule"),
-    [
-        pytest.param(unseen.PERSONAL, unseen.LOOKS_PERSONAL, "personal data", id="personal data"),
-        pytest.param(unseen.SECRETS, unseen.LOOKS_SECRET, "secrets", id="secrets"),
-    ],
-)
+@pytest.mark.parametrize(("planted", "look_alikes", "rule"), [
+    pytest.param(unseen.PERSONAL, unseen.LOOKS_PERSONAL, "personal data", id="personal data"),
+    pytest.param(unseen.SECRETS, unseen.LOOKS_SECRET, "secrets", id="secrets"),
+])  # fmt: skip
 def test_texts_written_after_the_rules(planted: dict[str, Planted], look_alikes: dict[str, Make], rule: str) -> None:
     right = wrong = there = 0
     for text, *finding in unseen.cases_of_text(planted, look_alikes, 400, seed=7):

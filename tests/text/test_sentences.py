@@ -9,21 +9,18 @@ from hypothesis import strategies as st
 from metrics.text.sentences import sentences
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("", [], id="empty"),
-        pytest.param(" \n\t\n", [], id="white-space"),
-        pytest.param("no full stop", ["no full stop"], id="no-stop"),
-        pytest.param("Dr. Who paid 3.50. Why? No!", ["Dr. Who paid 3.50.", "Why?", "No!"], id="abbreviation-decimal"),
-        pytest.param("- one\n- two\n\nThree. Four", ["- one", "- two", "Three.", "Four"], id="lines"),
-        pytest.param("今天很好。走吧！好吗？", ["今天很好。", "走吧！", "好吗？"], id="chinese"),
-        pytest.param("他说：“走吧。”然后走了。", ["他说：“走吧。”", "然后走了。"], id="closing-quote"),
-        pytest.param("यह एक है। यह दो है।", ["यह एक है।", "यह दो है।"], id="hindi"),
-        pytest.param("هل هذا سؤال؟ نعم.", ["هل هذا سؤال؟", "نعم."], id="arabic"),
-        pytest.param("Mixed. 今天很好。Then this.", ["Mixed.", "今天很好。", "Then this."], id="mixed"),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    pytest.param("", [], id="empty"),
+    pytest.param(" \n\t\n", [], id="white-space"),
+    pytest.param("no full stop", ["no full stop"], id="no-stop"),
+    pytest.param("Dr. Who paid 3.50. Why? No!", ["Dr. Who paid 3.50.", "Why?", "No!"], id="abbreviation-decimal"),
+    pytest.param("- one\n- two\n\nThree. Four", ["- one", "- two", "Three.", "Four"], id="lines"),
+    pytest.param("今天很好。走吧！好吗？", ["今天很好。", "走吧！", "好吗？"], id="chinese"),
+    pytest.param("他说：“走吧。”然后走了。", ["他说：“走吧。”", "然后走了。"], id="closing-quote"),
+    pytest.param("यह एक है। यह दो है।", ["यह एक है।", "यह दो है।"], id="hindi"),
+    pytest.param("هل هذا سؤال؟ نعم.", ["هل هذا سؤال؟", "نعم."], id="arabic"),
+    pytest.param("Mixed. 今天很好。Then this.", ["Mixed.", "今天很好。", "Then this."], id="mixed"),
+])  # fmt: skip
 def test_sentences(text: str, expected: list[str]) -> None:
     assert sentences(text) == expected
 

@@ -39,19 +39,16 @@ def test_a_form_is_that_of_python(text: str) -> None:
     "model", "a letter with 500,000 accents in the wrong order takes minutes to sort", "they are sorted in linear time"
 )
 @pytest.mark.parametrize("pair", DISORDERED.values(), ids=DISORDERED)
-@pytest.mark.parametrize(
-    "read",
-    [
-        pytest.param(comparable, id="conditions"),
-        pytest.param(lambda text: tokens(text, "char"), id="tokens"),
-        pytest.param(words, id="words"),
-        pytest.param(terms, id="relevance"),
-        pytest.param(lambda text: unstated(text, text), id="numbers"),
-        pytest.param(lambda text: distinct([text]), id="items"),
-        pytest.param(plain, id="labels"),
-        pytest.param(detect, id="language"),
-    ],
-)
+@pytest.mark.parametrize("read", [
+    pytest.param(comparable, id="conditions"),
+    pytest.param(lambda text: tokens(text, "char"), id="tokens"),
+    pytest.param(words, id="words"),
+    pytest.param(terms, id="relevance"),
+    pytest.param(lambda text: unstated(text, text), id="numbers"),
+    pytest.param(lambda text: distinct([text]), id="items"),
+    pytest.param(plain, id="labels"),
+    pytest.param(detect, id="language"),
+])  # fmt: skip
 def test_marks_in_the_wrong_order_take_no_time(read: Callable[[str], object], pair: str) -> None:
     begun = time.thread_time()
     read("a" + pair * 60_000)

@@ -20,16 +20,13 @@ def test_iou_equals_pycocotools(predictions, truths, crowds):
     assert np.array_equal(box_iou(np.array(predictions), np.array(truths), crowd), expected)
 
 
-@pytest.mark.parametrize(
-    ("prediction", "truth", "crowd", "expected"),
-    [
-        pytest.param([0, 0, 10, 10], [0, 0, 10, 10], False, 1.0, id="the same"),
-        pytest.param([0, 0, 10, 10], [10, 0, 10, 10], False, 0.0, id="touching"),
-        pytest.param([0, 0, 10, 10], [5, 0, 10, 10], False, 1 / 3, id="half over"),
-        pytest.param([0, 0, 10, 10], [5, 0, 10, 10], True, 0.5, id="a crowd: intersection over the prediction's area"),
-        pytest.param([0, 0, 0, 10], [0, 0, 0, 10], False, 0.0, id="no area"),
-    ],
-)
+@pytest.mark.parametrize(("prediction", "truth", "crowd", "expected"), [
+    pytest.param([0, 0, 10, 10], [0, 0, 10, 10], False, 1.0, id="the same"),
+    pytest.param([0, 0, 10, 10], [10, 0, 10, 10], False, 0.0, id="touching"),
+    pytest.param([0, 0, 10, 10], [5, 0, 10, 10], False, 1 / 3, id="half over"),
+    pytest.param([0, 0, 10, 10], [5, 0, 10, 10], True, 0.5, id="a crowd: intersection over the prediction's area"),
+    pytest.param([0, 0, 0, 10], [0, 0, 0, 10], False, 0.0, id="no area"),
+])  # fmt: skip
 def test_iou(prediction, truth, crowd, expected):
     found = box_iou(np.array([prediction], float), np.array([truth], float), np.array([crowd]))
     assert found[0, 0] == pytest.approx(expected)

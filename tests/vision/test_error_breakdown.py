@@ -74,17 +74,14 @@ def test_the_errors():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("own", "other", "expected"),
-    [
-        pytest.param((0, 0, 100, 30), (0, 0, 100, 90), LOCALISATION, id="localisation before classification"),
-        pytest.param(None, (0, 0, 100, 50), MISCLASSIFIED, id="exactly at the foreground"),
-        pytest.param(None, (0, 0, 100, 49), BOTH, id="just below the foreground"),
-        pytest.param((0, 0, 100, 10), None, LOCALISATION, id="exactly at the background"),
-        pytest.param((0, 0, 100, 9), (0, 0, 100, 9), HALLUCINATED, id="just below the background"),
-        pytest.param((0, 0, 100, 9), (0, 0, 100, 10), BOTH, id="another label at the background"),
-    ],
-)
+@pytest.mark.parametrize(("own", "other", "expected"), [
+    pytest.param((0, 0, 100, 30), (0, 0, 100, 90), LOCALISATION, id="localisation before classification"),
+    pytest.param(None, (0, 0, 100, 50), MISCLASSIFIED, id="exactly at the foreground"),
+    pytest.param(None, (0, 0, 100, 49), BOTH, id="just below the foreground"),
+    pytest.param((0, 0, 100, 10), None, LOCALISATION, id="exactly at the background"),
+    pytest.param((0, 0, 100, 9), (0, 0, 100, 9), HALLUCINATED, id="just below the background"),
+    pytest.param((0, 0, 100, 9), (0, 0, 100, 10), BOTH, id="another label at the background"),
+])  # fmt: skip
 def test_which_error_it_is(own, other, expected):
     truths = [truth(label, *box) for label, box in ((CAT, own), (DOG, other)) if box]
     _, errors = found_in(1, 2, truths, [predicted(CAT, 0.5, 0, 0, 100, 100)])

@@ -45,19 +45,16 @@ BOX = table(box(1, 1, 3, 3))
 NOTHING = table()
 
 
-@pytest.mark.parametrize(
-    ("geometry", "truths", "predictions", "compared"),
-    [
-        pytest.param("auto", BOX, BOX, "box", id="boxes"),
-        pytest.param("auto", table({"polygons": [SQUARE]}), BOX, "box", id="a model with boxes"),
-        pytest.param("auto", BOX, table({"rle": RLE}), "box", id="ground truth with boxes"),
-        pytest.param("auto", table({"polygons": [SQUARE]}, box(0, 0, 1, 1)), table({"rle": RLE}), "mask", id="masks"),
-        pytest.param("auto", table({"polygons": []}), table({"rle": RLE}), "box", id="no rings"),
-        pytest.param("auto", table({"rle": ""}), table({"rle": RLE}), "box", id="no runs"),
-        pytest.param("auto", NOTHING, NOTHING, "box", id="nothing"),
-        pytest.param("polygon", BOX, BOX, "polygon", id="as asked"),
-    ],
-)
+@pytest.mark.parametrize(("geometry", "truths", "predictions", "compared"), [
+    pytest.param("auto", BOX, BOX, "box", id="boxes"),
+    pytest.param("auto", table({"polygons": [SQUARE]}), BOX, "box", id="a model with boxes"),
+    pytest.param("auto", BOX, table({"rle": RLE}), "box", id="ground truth with boxes"),
+    pytest.param("auto", table({"polygons": [SQUARE]}, box(0, 0, 1, 1)), table({"rle": RLE}), "mask", id="masks"),
+    pytest.param("auto", table({"polygons": []}), table({"rle": RLE}), "box", id="no rings"),
+    pytest.param("auto", table({"rle": ""}), table({"rle": RLE}), "box", id="no runs"),
+    pytest.param("auto", NOTHING, NOTHING, "box", id="nothing"),
+    pytest.param("polygon", BOX, BOX, "polygon", id="as asked"),
+])  # fmt: skip
 def test_masks_are_compared_where_both_sides_have_them(
     geometry: Geometry, truths: pa.Table, predictions: pa.Table, compared: Compared
 ) -> None:
@@ -127,17 +124,14 @@ def test_what_is_wrong_is_said_of_its_row(
     assert all("predictions" in str(problem) for problem in problems)
 
 
-@pytest.mark.parametrize(
-    ("sizes", "expected"),
-    [
-        pytest.param([(8, 10)], [], id="known"),
-        pytest.param([(None, 10)], [("image_height", "None")], id="no height"),
-        pytest.param([(8, 0)], [("image_width", "0")], id="no width"),
-        pytest.param([(-8, 10)], [("image_height", "-8")], id="negative"),
-        pytest.param([(2**16, 2**15 - 1)], [], id="as large as can be"),
-        pytest.param([(2**16, 2**15)], [("image_width", "32768")], id="too large"),
-    ],
-)
+@pytest.mark.parametrize(("sizes", "expected"), [
+    pytest.param([(8, 10)], [], id="known"),
+    pytest.param([(None, 10)], [("image_height", "None")], id="no height"),
+    pytest.param([(8, 0)], [("image_width", "0")], id="no width"),
+    pytest.param([(-8, 10)], [("image_height", "-8")], id="negative"),
+    pytest.param([(2**16, 2**15 - 1)], [], id="as large as can be"),
+    pytest.param([(2**16, 2**15)], [("image_width", "32768")], id="too large"),
+])  # fmt: skip
 def test_masks_need_the_size_of_their_image(sizes: list[Any], expected: list[tuple[str, str]]) -> None:
     one = table({"polygons": [SQUARE]})
     read = cases(*sizes, (None, None))  # no object is of the second image

@@ -83,19 +83,16 @@ def test_run_lengths_are_read_and_written_as_by_pycocotools(counts, text):
         assert encode(masks) == texts([expected]) == [text]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("!", id="a character outside the code"),
-        pytest.param("é", id="no ASCII"),
-        pytest.param("\\", id="ends inside a run"),
-        pytest.param(";", id="too few pixels"),
-        pytest.param("=", id="too many pixels"),
-        pytest.param("O=", id="a negative run"),
-        pytest.param("o" * 40, id="a run without end"),
-        pytest.param("oooooooooo_", id="a run beyond 64 bits"),
-    ],
-)
+@pytest.mark.parametrize("text", [
+    pytest.param("!", id="a character outside the code"),
+    pytest.param("é", id="no ASCII"),
+    pytest.param("\\", id="ends inside a run"),
+    pytest.param(";", id="too few pixels"),
+    pytest.param("=", id="too many pixels"),
+    pytest.param("O=", id="a negative run"),
+    pytest.param("o" * 40, id="a run without end"),
+    pytest.param("oooooooooo_", id="a run beyond 64 bits"),
+])  # fmt: skip
 def test_what_is_no_run_length_code_is_faulty_and_empty(text):
     masks = draw(Shapes.of(rle=["<", text, "0<"]), 3, 4)
     assert masks.faulty.tolist() == [False, True, False]

@@ -42,15 +42,12 @@ def test_long_runs_are_read_as_they_were_written(runs: list[int]) -> None:
     assert rle.decode(rle.encode(runs)) == runs
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        pytest.param("/", r"character '/' is no run-length code", id="below"),
-        pytest.param("1p", r"character 'p' is no run-length code", id="above"),
-        pytest.param("o" * 13 + "0", r"character '0' is no run-length code", id="beyond 64 bits"),
-        pytest.param("1P", r"the code ends inside a run", id="cut off"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    pytest.param("/", r"character '/' is no run-length code", id="below"),
+    pytest.param("1p", r"character 'p' is no run-length code", id="above"),
+    pytest.param("o" * 13 + "0", r"character '0' is no run-length code", id="beyond 64 bits"),
+    pytest.param("1P", r"the code ends inside a run", id="cut off"),
+])  # fmt: skip
 def test_what_is_no_code_is_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         rle.decode(text)

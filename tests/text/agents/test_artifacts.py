@@ -120,16 +120,13 @@ def test_where_artifacts_are_found() -> None:
     assert artifact == Artifact("a", "json", b'{"b": [1]}')
 
 
-@pytest.mark.parametrize(
-    ("column", "trace", "message"),
-    [
-        ((), "{", "the trace is not JSON"),
-        (('{"name": 1}',), None, "an artifact has no name"),
-        (("{'a'",), None, "an artifact is not a path and not JSON"),
-        (('{"name": "a", "content_base64": "?"}',), None, "the content_base64 of 'a' is not base64"),
-        (("a",) * 1001, None, "1,001 artifacts, more than 1,000"),
-    ],
-)
+@pytest.mark.parametrize(("column", "trace", "message"), [
+    ((), "{", "the trace is not JSON"),
+    (('{"name": 1}',), None, "an artifact has no name"),
+    (("{'a'",), None, "an artifact is not a path and not JSON"),
+    (('{"name": "a", "content_base64": "?"}',), None, "the content_base64 of 'a' is not base64"),
+    (("a",) * 1001, None, "1,001 artifacts, more than 1,000"),
+])  # fmt: skip
 def test_what_cannot_be_read(column: tuple[str, ...], trace: str | None, message: str) -> None:
     with pytest.raises(ArtifactError, match=message):
         artifacts_of(column, trace)

@@ -124,17 +124,14 @@ def test_same_values(given: object, expected: object, tolerance: float, same: bo
     assert same_value(given, expected, tolerance) is same
 
 
-@pytest.mark.parametrize(
-    ("rules", "expected", "agreement", "differing"),
-    [
-        (Rules(), {"x": 1, "id": 8}, (1, 3, 2), ["id", "y"]),
-        (Rules(ignored=frozenset(["id"])), {"x": 1, "id": 8}, (1, 2, 1), ["y"]),
-        (Rules("expected", 1.0), {"x": 1, "id": 8}, (2, 2, 2), []),
-        (Rules("expected"), {"z": 1}, (0, 0, 1), ["z"]),
-        (Rules("none"), {"x": 2}, (0, 0, 0), []),
-        (Rules(), None, (0, 0, 0), []),
-    ],
-)
+@pytest.mark.parametrize(("rules", "expected", "agreement", "differing"), [
+    (Rules(), {"x": 1, "id": 8}, (1, 3, 2), ["id", "y"]),
+    (Rules(ignored=frozenset(["id"])), {"x": 1, "id": 8}, (1, 2, 1), ["y"]),
+    (Rules("expected", 1.0), {"x": 1, "id": 8}, (2, 2, 2), []),
+    (Rules("expected"), {"z": 1}, (0, 0, 1), ["z"]),
+    (Rules("none"), {"x": 2}, (0, 0, 0), []),
+    (Rules(), None, (0, 0, 0), []),
+])  # fmt: skip
 def test_rules_of_arguments(
     rules: Rules, expected: dict[str, int] | None, agreement: tuple[int, ...], differing: list[str]
 ) -> None:

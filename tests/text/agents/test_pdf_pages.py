@@ -10,25 +10,16 @@ from tests.corpora.pdf_files import pdf
 
 TEXT = b"BT /F1 12 Tf 20 20 Td (Hello) Tj ET"
 DRAWN = {
-    "text": TEXT,
-    "text in hexadecimal": b"BT <00480065> Tj ET",
-    "text in pieces": b"BT [(He) -20 (llo)] TJ ET",
-    "text on the next line": b"BT (Hello) ' ET",
-    "a path filled": b"0 0 10 10 re f*",
-    "a path stroked": b"0 0 m 10 10 l S",
-    "an image": b"q 10 0 0 10 0 0 cm /Im1 Do Q",
-    "an inline image": b"BI /W 1 /H 1 ID \x00 EI",
-    "a shading": b"/Sh1 sh",
-}
+    "text": TEXT, "text in hexadecimal": b"BT <00480065> Tj ET", "text in pieces": b"BT [(He) -20 (llo)] TJ ET",
+    "text on the next line": b"BT (Hello) ' ET", "a path filled": b"0 0 10 10 re f*",
+    "a path stroked": b"0 0 m 10 10 l S", "an image": b"q 10 0 0 10 0 0 cm /Im1 Do Q",
+    "an inline image": b"BI /W 1 /H 1 ID \x00 EI", "a shading": b"/Sh1 sh",
+}  # fmt: skip
 BLANK = {
-    "no operators": None,
-    "state alone": b"q 1 0 0 1 0 0 cm /GS1 gs Q",
-    "text of blanks": b"BT ( ) Tj (\n) Tj <> Tj ET",
-    "a string that is never shown": b"(Hello)",
-    "operators inside a string": b"(0 0 10 10 re f S Do)",
-    "operators as names": b"/Do /f /S gs",
-    "a path that is only cut by": b"0 0 10 10 re W n",
-}
+    "no operators": None, "state alone": b"q 1 0 0 1 0 0 cm /GS1 gs Q", "text of blanks": b"BT ( ) Tj (\n) Tj <> Tj ET",
+    "a string that is never shown": b"(Hello)", "operators inside a string": b"(0 0 10 10 re f S Do)",
+    "operators as names": b"/Do /f /S gs", "a path that is only cut by": b"0 0 10 10 re W n",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("operators", DRAWN.values(), ids=DRAWN.keys())

@@ -35,18 +35,15 @@ def test_a_step(entry: object, expected: Step) -> None:
     assert steps_of(json.dumps([expected.as_record()])) == (expected,)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "the trace is not JSON: "),
-        ("{}", "the trace has no list of steps but an object with nothing"),
-        ('{"a": 1, "steps": 3}', "the trace has no list of steps but an object with a, steps"),
-        ("3", "the trace has no list of steps but no list"),
-        ('["a", 3]', "step 2 is int, not an object"),
-        ("[" * 99 + "]" * 99, "nested deeper than 64 levels"),
-        (json.dumps([{}] * 20_001), "20,001 steps, more than 20,000"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("{", "the trace is not JSON: "),
+    ("{}", "the trace has no list of steps but an object with nothing"),
+    ('{"a": 1, "steps": 3}', "the trace has no list of steps but an object with a, steps"),
+    ("3", "the trace has no list of steps but no list"),
+    ('["a", 3]', "step 2 is int, not an object"),
+    ("[" * 99 + "]" * 99, "nested deeper than 64 levels"),
+    (json.dumps([{}] * 20_001), "20,001 steps, more than 20,000"),
+])  # fmt: skip
 def test_what_is_no_trace(text: str, message: str) -> None:
     with pytest.raises(TraceError, match=message):
         steps_of(text)
@@ -57,22 +54,19 @@ def calls(spelled: str) -> list[Step]:
     return [Step("call", tool=letter.lower(), error="failed" if letter.isupper() else None) for letter in spelled]
 
 
-@pytest.mark.parametrize(
-    ("spelled", "redundant", "failed", "loops"),
-    [
-        ("", (), (), ()),
-        ("abc", (), (), ()),
-        ("aba", (2,), (), ()),
-        ("Aa", (), (0,), ()),
-        ("AaA", (2,), (0, 2), (1, 2)),
-        ("AAA", (), (0, 1, 2), (1, 2)),
-        ("aa", (1,), (), ()),
-        ("abab", (2, 3), (), ()),
-        ("xababab", (3, 4, 5, 6), (), (3, 4, 5, 6)),
-        ("ababa", (2, 3, 4), (), ()),
-        ("abababa", (2, 3, 4, 5, 6), (), (2, 3, 4, 5, 6)),
-    ],
-)
+@pytest.mark.parametrize(("spelled", "redundant", "failed", "loops"), [
+    ("", (), (), ()),
+    ("abc", (), (), ()),
+    ("aba", (2,), (), ()),
+    ("Aa", (), (0,), ()),
+    ("AaA", (2,), (0, 2), (1, 2)),
+    ("AAA", (), (0, 1, 2), (1, 2)),
+    ("aa", (1,), (), ()),
+    ("abab", (2, 3), (), ()),
+    ("xababab", (3, 4, 5, 6), (), (3, 4, 5, 6)),
+    ("ababa", (2, 3, 4), (), ()),
+    ("abababa", (2, 3, 4, 5, 6), (), (2, 3, 4, 5, 6)),
+])  # fmt: skip
 def test_wasted_calls(
     spelled: str, redundant: tuple[int, ...], failed: tuple[int, ...], loops: tuple[int, ...]
 ) -> None:

@@ -31,16 +31,13 @@ def test_bleu_equals_nltk(texts: list[tuple[list[list[str]], list[str]]], weight
             assert bleu(counts, chosen) == pytest.approx(oracle(references, candidate, chosen), rel=1e-12, abs=1e-300)
 
 
-@pytest.mark.parametrize(
-    ("reference", "candidate", "expected"),
-    [
-        pytest.param("the cat sat on the mat", "the cat is on the mat", [5 / 6, math.sqrt(0.5), 0.5, 0], id="one-word"),
-        pytest.param("a b", "a b", [1, 1, 0, 0], id="identical-and-short"),
-        pytest.param("a b c d e", "a b c d", [math.exp(-1 / 4)] * 4, id="brevity"),
-        pytest.param("a b c d", "", [0, 0, 0, 0], id="empty"),
-        pytest.param("the cat", "the the the the", [1 / 4, 0, 0, 0], id="clipped"),
-    ],
-)
+@pytest.mark.parametrize(("reference", "candidate", "expected"), [
+    pytest.param("the cat sat on the mat", "the cat is on the mat", [5 / 6, math.sqrt(0.5), 0.5, 0], id="one-word"),
+    pytest.param("a b", "a b", [1, 1, 0, 0], id="identical-and-short"),
+    pytest.param("a b c d e", "a b c d", [math.exp(-1 / 4)] * 4, id="brevity"),
+    pytest.param("a b c d", "", [0, 0, 0, 0], id="empty"),
+    pytest.param("the cat", "the the the the", [1 / 4, 0, 0, 0], id="clipped"),
+])  # fmt: skip
 def test_bleu_by_hand(reference: str, candidate: str, expected: list[float]) -> None:
     [counts] = bleu_counts([([reference.split()], candidate.split())])
     assert [bleu(counts, weights) for weights in EQUAL] == pytest.approx(expected, abs=1e-9)

@@ -50,27 +50,21 @@ def test_subsequence_of_long_texts(monkeypatch: pytest.MonkeyPatch, block: int, 
         assert lcs_length(reference, candidate) == len(expected)
 
 
-@pytest.mark.parametrize(
-    ("reference", "candidate", "expected"),
-    [
-        pytest.param([], [], 0.0, id="nothing"),
-        pytest.param([["a"]], [[]], 0.0, id="empty-line"),
-        pytest.param([list("12345")], [list("12678"), list("13895")], 2 * 0.4 * 0.8 / 1.2, id="Lin-2004-section-3.2"),
-        pytest.param([["a"], ["a"]], [["a"]], 2 / 3, id="a-token-counts-once"),
-    ],
-)
+@pytest.mark.parametrize(("reference", "candidate", "expected"), [
+    pytest.param([], [], 0.0, id="nothing"),
+    pytest.param([["a"]], [[]], 0.0, id="empty-line"),
+    pytest.param([list("12345")], [list("12678"), list("13895")], 2 * 0.4 * 0.8 / 1.2, id="Lin-2004-section-3.2"),
+    pytest.param([["a"], ["a"]], [["a"]], 2 / 3, id="a-token-counts-once"),
+])  # fmt: skip
 def test_lsum_by_hand(reference: list[list[str]], candidate: list[list[str]], expected: float) -> None:
     assert rouge_lsum(reference, candidate).f == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("text", "stem", "tokens"),
-    [
-        pytest.param("It's 9.5 °C—Naïve!", False, ["it", "s", "9", "5", "c", "na", "ve"], id="punctuation"),
-        pytest.param("running runs ran flies", True, ["run", "run", "ran", "fli"], id="stems"),
-        pytest.param("今天", False, [], id="other-script"),
-    ],
-)
+@pytest.mark.parametrize(("text", "stem", "tokens"), [
+    pytest.param("It's 9.5 °C—Naïve!", False, ["it", "s", "9", "5", "c", "na", "ve"], id="punctuation"),
+    pytest.param("running runs ran flies", True, ["run", "run", "ran", "fli"], id="stems"),
+    pytest.param("今天", False, [], id="other-script"),
+])  # fmt: skip
 def test_tokens(text: str, stem: bool, tokens: list[str]) -> None:
     assert rouge_tokens(text, stem) == tokens
 

@@ -35,16 +35,13 @@ def test_a_vector_is_as_like_itself_as_can_be() -> None:
     assert np.diag(cosines(some, -some)) == pytest.approx(-np.ones(50), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("table", "values", "columns"),
-    [
-        pytest.param([[0.1, 0.9], [0.3, 0.2]], [0.9, 0.3], [1, 0], id="each row by itself"),
-        pytest.param([[0.5, 0.5]], [0.5], [0], id="the first of equals"),
-        pytest.param([[-0.9, -0.1]], [-0.1], [1], id="below nothing in common"),
-        pytest.param(np.zeros((2, 0)), [0, 0], [-1, -1], id="nothing to be like"),
-        pytest.param(np.zeros((0, 2)), [], [], id="no rows"),
-    ],
-)
+@pytest.mark.parametrize(("table", "values", "columns"), [
+    pytest.param([[0.1, 0.9], [0.3, 0.2]], [0.9, 0.3], [1, 0], id="each row by itself"),
+    pytest.param([[0.5, 0.5]], [0.5], [0], id="the first of equals"),
+    pytest.param([[-0.9, -0.1]], [-0.1], [1], id="below nothing in common"),
+    pytest.param(np.zeros((2, 0)), [0, 0], [-1, -1], id="nothing to be like"),
+    pytest.param(np.zeros((0, 2)), [], [], id="no rows"),
+])  # fmt: skip
 def test_best_matches(table: list[list[float]], values: list[float], columns: list[int]) -> None:
     found, places = best_matches(np.asarray(table, float))
     assert found.tolist() == values
@@ -57,17 +54,14 @@ def test_best_of_groups() -> None:
     assert best_of_groups(np.zeros(0), [0, 0]) == [(0.0, None), (0.0, None)]
 
 
-@pytest.mark.parametrize(
-    ("best", "threshold", "furthest", "expected"),
-    [
-        pytest.param([0.55, 0.69, 0.71, 0.9], 0.7, 10, (1 / 3, 3), id="worked number 15"),
-        pytest.param([0.1] * 10 + [0.9], 0.7, 10, (0.0, None), id="the first at rank 11 of 10"),
-        pytest.param([0.1] * 9 + [0.9], 0.7, 10, (0.1, 10), id="the last rank that counts"),
-        pytest.param([0.7], 0.7, 10, (1.0, 1), id="exactly on the threshold"),
-        pytest.param([0.6, 0.5], 0.7, 10, (0.0, None), id="none"),
-        pytest.param([], 0.7, 10, (0.0, None), id="no chunks"),
-    ],
-)
+@pytest.mark.parametrize(("best", "threshold", "furthest", "expected"), [
+    pytest.param([0.55, 0.69, 0.71, 0.9], 0.7, 10, (1 / 3, 3), id="worked number 15"),
+    pytest.param([0.1] * 10 + [0.9], 0.7, 10, (0.0, None), id="the first at rank 11 of 10"),
+    pytest.param([0.1] * 9 + [0.9], 0.7, 10, (0.1, 10), id="the last rank that counts"),
+    pytest.param([0.7], 0.7, 10, (1.0, 1), id="exactly on the threshold"),
+    pytest.param([0.6, 0.5], 0.7, 10, (0.0, None), id="none"),
+    pytest.param([], 0.7, 10, (0.0, None), id="no chunks"),
+])  # fmt: skip
 def test_reciprocal_rank(
     best: list[float], threshold: float, furthest: int, expected: tuple[float, int | None]
 ) -> None:

@@ -108,16 +108,12 @@ def test_codes_of_characters_are_read(name: str) -> None:
     assert parts[0].text.endswith("jane.roe@acme-bank.com")
 
 
-@pytest.mark.parametrize(
-    ("written", "hidden"),
-    [
-        (r"im caf\xc3\xa9haus", "caféhaus"),
-        (r"\xfcber Stra\xdfe", "Straße"),
-        (r"\ud83d\ude00\u0020\u4f60\u597d\u4e16\u754c", "😀 你好世界"),
-        ("%E6%97%A5%E6%9C%AC%E8%AA%9E%E3%81%AE%E7%89%88%E3%81%A7%E3%81%99", "日本語の版です"),
-    ],
-    ids=["bytes of UTF-8", "of Latin-1", "surrogates", "percent"],
-)
+@pytest.mark.parametrize(("written", "hidden"), [
+    (r"im caf\xc3\xa9haus", "caféhaus"),
+    (r"\xfcber Stra\xdfe", "Straße"),
+    (r"\ud83d\ude00\u0020\u4f60\u597d\u4e16\u754c", "😀 你好世界"),
+    ("%E6%97%A5%E6%9C%AC%E8%AA%9E%E3%81%AE%E7%89%88%E3%81%A7%E3%81%99", "日本語の版です"),
+], ids=["bytes of UTF-8", "of Latin-1", "surrogates", "percent"])  # fmt: skip
 def test_codes_beyond_ascii(written: str, hidden: str) -> None:
     assert hidden in in_the_clear(written, encoded_parts(written))
 
@@ -137,15 +133,11 @@ def test_a_bomb_is_read_only_at_its_beginning() -> None:
     assert sum(len(part.text) for part in encoded_parts(" ".join([many] * 99))) <= MOST_DECODED
 
 
-@pytest.mark.parametrize(
-    "disguise",
-    [
-        lambda text: text.translate({code: chr(code + 0xFEE0) for code in range(0x21, 0x7F)}),
-        lambda text: "\u200b".join(text),
-        str.lower,
-    ],
-    ids=["full width", "zero-width", "small letters"],
-)
+@pytest.mark.parametrize("disguise", [
+    lambda text: text.translate({code: chr(code + 0xFEE0) for code in range(0x21, 0x7F)}),
+    lambda text: "\u200b".join(text),
+    str.lower,
+], ids=["full width", "zero-width", "small letters"])  # fmt: skip
 def test_disguises_of_base32(disguise: Callable[[str], str]) -> None:
     written = disguise(base64.b32encode(HIDDEN.encode()).decode())
     (part,) = encoded_parts(f"See {written} there")
@@ -172,15 +164,12 @@ def test_utf_16(charset: str) -> None:
     assert part.text == HIDDEN
 
 
-@pytest.mark.parametrize(
-    ("hidden", "charset"),
-    [
-        ("Prüfung: 536-90-4399", "utf-8"),
-        ("パスワードは秘密です", "utf-8"),
-        ("4539 1488 0343 6467", "utf-8"),
-        ("4539 1488 0343 6467", "utf-16-le"),
-    ],
-)
+@pytest.mark.parametrize(("hidden", "charset"), [
+    ("Prüfung: 536-90-4399", "utf-8"),
+    ("パスワードは秘密です", "utf-8"),
+    ("4539 1488 0343 6467", "utf-8"),
+    ("4539 1488 0343 6467", "utf-16-le"),
+])  # fmt: skip
 def test_other_scripts_and_numbers(hidden: str, charset: str) -> None:
     (part,) = encoded_parts(base64.b64encode(hidden.encode(charset)).decode())
     assert part.text == hidden
@@ -193,14 +182,11 @@ def test_rot13_is_told_by_english_words_and_only_on_demand() -> None:
     assert (part.encodings, part.text) == (("rot13",), "This is the secret of the house.")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("2f:3d:ad:96:87:b8:ab:14", id="bytes"),
-        pytest.param("a0af no be or of up 7c80", id="frequent words among hexadecimal digits"),
-        pytest.param("Jr unir gur", id="two words"),
-    ],
-)
+@pytest.mark.parametrize("text", [
+    pytest.param("2f:3d:ad:96:87:b8:ab:14", id="bytes"),
+    pytest.param("a0af no be or of up 7c80", id="frequent words among hexadecimal digits"),
+    pytest.param("Jr unir gur", id="two words"),
+])  # fmt: skip
 def test_rot13_takes_more_than_a_chance_word(text: str) -> None:
     assert [part.text for part in encoded_parts(text, ENCODINGS)] == (["We have the"] if text.startswith("Jr") else [])
 

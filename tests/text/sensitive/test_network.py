@@ -11,13 +11,10 @@ def found(text: str) -> list[tuple[str, str]]:
     return [(finding.kind, text[finding.start : finding.end]) for finding in personal_data(text, KINDS)]
 
 
-@pytest.mark.parametrize(
-    ("data", "digest"),
-    [  # the Keccak team's test vectors
-        (b"", "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"),
-        (b"abc", "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45"),
-    ],
-)
+@pytest.mark.parametrize(("data", "digest"), [
+    (b"", "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"),
+    (b"abc", "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45"),
+])  # fmt: skip
 def test_keccak(data: bytes, digest: str) -> None:
     assert keccak_256(data).hex() == digest
 

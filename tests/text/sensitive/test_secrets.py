@@ -21,44 +21,28 @@ def found(text: str) -> list[tuple[str, str]]:
     return [(secret.kind, text[secret.start : secret.end]) for secret in secrets(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("", [], id="empty"),
-        pytest.param("\\nAKIAZ7XQ2M4LP9RT3VWB\\n", [("cloud_key", "AKIAZ7XQ2M4LP9RT3VWB")], id="after-a-written-break"),
-        pytest.param("xAKIAZ7XQ2M4LP9RT3VWB", [], id="inside-a-word"),
-        pytest.param("The password is Tr0ub4dor&3.", [("password", "Tr0ub4dor&3")], id="full-stop-left-out"),
-        pytest.param("ftp://me:password@host", [], id="the-word-password-in-a-url"),
-        pytest.param("-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----", [], id="no-body"),
-        pytest.param("pwd: /home/anna/Proj2, PWD=C:\\Work\\App1", [], id="paths"),
-        pytest.param("password: <your password 1>, token=YOUR_TOKEN_1234567", [], id="placeholders"),
-        pytest.param("order A1B2C-3D4E5-F6G7H-8I9J0-K1L2M", [], id="an-order"),
-        pytest.param(
-            "legal winner thank year wave sausage worth useful legal winner thank yellow",
-            [("recovery_phrase", "legal winner thank year wave sausage worth useful legal winner thank yellow")],
-            id="recovery-phrase",
-        ),
-        pytest.param(
-            "legal winner thank year wave sausage worth useful legal winner thank thank", [], id="wrong-checksum"
-        ),
-        pytest.param(
-            "Authorization: Basic dXNlcjpodW50ZXIyMg==",
-            [("password", "dXNlcjpodW50ZXIyMg==")],
-            id="basic-authorization",
-        ),
-        pytest.param(
-            "gh\u200bp_9XbW2kLmQ7vTzR4pYc8NfD3hJ6sA1gE5uH0o",
-            [("git_token", "gh\u200bp_9XbW2kLmQ7vTzR4pYc8NfD3hJ6sA1gE5uH0o")],
-            id="invisible-character",
-        ),
-        pytest.param("Passwort: Tr0ub4dor&3", [("password", "Tr0ub4dor&3")], id="in-german"),
-        pytest.param("パスワード：Tr0ub4dor&3です", [("password", "Tr0ub4dor&3")], id="in-japanese-without-spaces"),
-        pytest.param("[password: Tr0ub4dor&3]", [("password", "Tr0ub4dor&3")], id="bracket-left-out"),
-        pytest.param(
-            "Use glpat-9XbW2kLmQ7vTzR4pYc8N.", [("git_token", "glpat-9XbW2kLmQ7vTzR4pYc8N")], id="its-full-stop"
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    pytest.param("", [], id="empty"),
+    pytest.param("\\nAKIAZ7XQ2M4LP9RT3VWB\\n", [("cloud_key", "AKIAZ7XQ2M4LP9RT3VWB")], id="after-a-written-break"),
+    pytest.param("xAKIAZ7XQ2M4LP9RT3VWB", [], id="inside-a-word"),
+    pytest.param("The password is Tr0ub4dor&3.", [("password", "Tr0ub4dor&3")], id="full-stop-left-out"),
+    pytest.param("ftp://me:password@host", [], id="the-word-password-in-a-url"),
+    pytest.param("-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----", [], id="no-body"),
+    pytest.param("pwd: /home/anna/Proj2, PWD=C:\\Work\\App1", [], id="paths"),
+    pytest.param("password: <your password 1>, token=YOUR_TOKEN_1234567", [], id="placeholders"),
+    pytest.param("order A1B2C-3D4E5-F6G7H-8I9J0-K1L2M", [], id="an-order"),
+    pytest.param("legal winner thank year wave sausage worth useful legal winner thank yellow", [("recovery_phrase",
+        "legal winner thank year wave sausage worth useful legal winner thank yellow")], id="recovery-phrase"),
+    pytest.param("legal winner thank year wave sausage worth useful legal winner thank thank", [], id="wrong-checksum"),
+    pytest.param("Authorization: Basic dXNlcjpodW50ZXIyMg==", [("password", "dXNlcjpodW50ZXIyMg==")],
+        id="basic-authorization"),
+    pytest.param("gh\u200bp_9XbW2kLmQ7vTzR4pYc8NfD3hJ6sA1gE5uH0o", [("git_token",
+        "gh\u200bp_9XbW2kLmQ7vTzR4pYc8NfD3hJ6sA1gE5uH0o")], id="invisible-character"),
+    pytest.param("Passwort: Tr0ub4dor&3", [("password", "Tr0ub4dor&3")], id="in-german"),
+    pytest.param("パスワード：Tr0ub4dor&3です", [("password", "Tr0ub4dor&3")], id="in-japanese-without-spaces"),
+    pytest.param("[password: Tr0ub4dor&3]", [("password", "Tr0ub4dor&3")], id="bracket-left-out"),
+    pytest.param("Use glpat-9XbW2kLmQ7vTzR4pYc8N.", [("git_token", "glpat-9XbW2kLmQ7vTzR4pYc8N")], id="its-full-stop"),
+])  # fmt: skip
 def test_what_is_found(text: str, expected: list[tuple[str, str]]) -> None:
     assert found(text) == expected
 
@@ -76,20 +60,17 @@ def test_nothing_is_found_where_none_stands(text: str) -> None:
     assert found(text) == []
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("> ", ""),
-        (">> ", ""),
-        ("# ", ""),
-        ("// ", ""),
-        (" * ", ""),
-        ("-- ", ""),
-        ("'", "\\n' +"),
-        ('"', '\\n"'),
-        ("", "\r"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), [
+    ("> ", ""),
+    (">> ", ""),
+    ("# ", ""),
+    ("// ", ""),
+    (" * ", ""),
+    ("-- ", ""),
+    ("'", "\\n' +"),
+    ('"', '\\n"'),
+    ("", "\r"),
+])  # fmt: skip
 def test_private_keys_in_quoted_mail_comments_and_strings(before: str, after: str) -> None:
     rng = random.Random(before + after)
     body = ["".join(rng.choices(string.ascii_letters + string.digits + "+/", k=64)) for _ in range(8)]
