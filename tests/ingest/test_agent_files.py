@@ -91,19 +91,11 @@ def test_a_claim_to_be_stored_is_not_believed(tmp_path: Path) -> None:
     assert entry(case, entry.parameters()).reason == "a stored artifact cannot be read: No such file or directory"
 
 
-HOSTILE = {
-    "absolute": ("/etc/x.txt", "a path that leaves the archive"),
-    "parent": ("../x.txt", "a path that leaves the archive"),
-    "parent inside": ("c1/../../x.txt", "a path that leaves the archive"),
-    "drive": ("C:/x.txt", "a path that leaves the archive"),
-    "backslashes": ("..\\x.txt", "a path that leaves the archive"),
-    "an archive": ("c1/inner.zip", "an archive in the archive"),
-    "a link": ("c1/link", "a symbolic link"),
-    "twice": ("c1/report.json", "the same name twice"),
-}
-
-
-@pytest.mark.parametrize(("entry", "why"), HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [("../x.txt", "a path that leaves the archive"), ("c1/link", "a symbolic link"),
+     ("c1/report.json", "the same name twice")],
+)  # fmt: skip
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_hostile_zips(tmp_path: Path, entry: str, why: str) -> None:
     path = packed(tmp_path / "made.zip", ENTRIES)
@@ -120,11 +112,6 @@ def test_hostile_zips(tmp_path: Path, entry: str, why: str) -> None:
     assert (len(kept.problems), kept.value.files, found(kept.value)) == (1, None, [{}])
     assert not (tmp_path / "kept").exists()
     assert not (tmp_path.parent / "x.txt").exists()
-
-
-def test_packed_beyond_belief(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="compressed more than 200 : 1"):
-        attach_files(outputs({}), packed(tmp_path / "made.zip", ENTRIES | {"c1/b.txt": bytes(30 << 20)}))
 
 
 def test_a_link_in_a_folder_is_not_followed(tmp_path: Path) -> None:

@@ -48,15 +48,10 @@ def test_cvat(tmp_path: Path, shape) -> None:
     text = f'<annotations><image id="0" name="i.png" width="40" height="30">{body}</image></annotations>'
     suite = read_suite(write(tmp_path, "a.xml", text))
     assert objects(suite) == [expected]
-
-
-def test_the_pixels_of_a_mask_in_cvat(tmp_path: Path) -> None:
-    """A crop of 3 × 2 at (3, 2): .XX / ..X, row by row."""
-    body = CVAT_SHAPES["mask"][0]
-    text = f'<annotations><image id="0" name="i.png" width="8" height="6">{body}</image></annotations>'
-    expected = np.zeros((6, 8), bool)
-    expected[2, 4:6] = expected[3, 5] = True
-    assert (bitmap(read_suite(write(tmp_path, "a.xml", text))) == expected).all()
+    if shape == "mask":  # a crop of 3 × 2 at (3, 2): .XX / ..X, row by row
+        pixels = np.zeros((30, 40), bool)
+        pixels[2, 4:6] = pixels[3, 5] = True
+        assert (bitmap(suite) == pixels).all()
 
 
 def test_the_tracks_of_a_video_in_cvat(tmp_path: Path) -> None:
@@ -72,10 +67,8 @@ def test_the_tracks_of_a_video_in_cvat(tmp_path: Path) -> None:
     assert suite.cases.select(["case_id", "image_width", "image_height"]).to_pylist() == [
         {"case_id": f"frame_00000{frame}", "image_width": 40, "image_height": 30} for frame in range(3)
     ]
-    assert [(row["case_id"], row["x"]) for row in suite.annotations.to_pylist()] == [
-        ("frame_000000", 1),
-        ("frame_000001", 2),
-    ]
+    seen = [(row["case_id"], row["x"]) for row in suite.annotations.to_pylist()]
+    assert seen == [("frame_000000", 1), ("frame_000001", 2)]
 
 
 def png(pixels: np.ndarray) -> str:
@@ -104,13 +97,12 @@ def labelme(shapes: list[dict]) -> dict:
 @pytest.mark.parametrize("shape", LABELME_SHAPES)
 def test_labelme(tmp_path: Path, shape) -> None:
     shapes, expected = LABELME_SHAPES[shape]
-    assert objects(read_suite(write(tmp_path, "i.json", labelme(shapes)))) == [expected]
-
-
-def test_the_pixels_of_a_mask_in_labelme(tmp_path: Path) -> None:
-    expected = np.zeros((30, 40), bool)
-    expected[2:4, 3:5] = MASK
-    assert (bitmap(read_suite(write(tmp_path, "i.json", labelme(LABELME_SHAPES["mask"][0])))) == expected).all()
+    suite = read_suite(write(tmp_path, "i.json", labelme(shapes)))
+    assert objects(suite) == [expected]
+    if shape == "mask":
+        pixels = np.zeros((30, 40), bool)
+        pixels[2:4, 3:5] = MASK
+        assert (bitmap(suite) == pixels).all()
 
 
 def test_what_labelme_draws_beside_objects(tmp_path: Path) -> None:
@@ -177,12 +169,7 @@ def test_which_annotation_of_label_studio_is_read(tmp_path: Path) -> None:
     """The ground truth, not what was skipped; a task without answers is left out; keypoints are no objects."""
     region = task({"x": 10, "y": 20, "width": 20, "height": 30})["annotations"][0]["result"][0]
     other = region | {"value": region["value"] | {"x": 0}}
-    point = {
-        "type": "keypointlabels",
-        "original_width": 200,
-        "original_height": 100,
-        "value": {"x": 1, "y": 1, "keypointlabels": ["a"]},
-    }
+    point = region | {"type": "keypointlabels", "value": {"x": 1, "y": 1, "keypointlabels": ["a"]}}
     document = [
         {"data": {"photo": "/data/local-files/?d=set%2F1.png"}, "annotations": [
             {"result": [other]}, {"result": [region, point], "ground_truth": True}, {"result": [], "was_cancelled": True}]},
@@ -216,12 +203,9 @@ def test_the_models_of_label_studio(tmp_path: Path) -> None:
 def test_a_region_that_kitti_does_not_care_about(tmp_path: Path) -> None:
     """A detection inside it is neither right nor wrong, of whatever class; elsewhere it is wrong."""
     line = "{} 0 0 0 {} {} {} {} 1 1 1 0 0 9 0"
-    truth = [
-        line.format("Car", 0, 0, 20, 20),
-        line.format("Bus", 0, 50, 20, 60),
-        line.format("DontCare", 50, 0, 90, 40),
-    ]
-    loaded = load_suite(packed(tmp_path / "t.zip", {"label_2/1.txt": "\n".join(truth)}))
+    both = [line.format("Car", 0, 0, 20, 20), line.format("Bus", 0, 50, 20, 60)]
+    truth = "\n".join([*both, line.format("DontCare", 50, 0, 90, 40)])
+    loaded = load_suite(packed(tmp_path / "t.zip", {"label_2/1.txt": truth}))
     suite = loaded.value
     assert loaded.notes == ("DontCare regions: 1. Detections inside them are ignored.",)
     assert [(row["label"], row["is_crowd"]) for row in suite.annotations.to_pylist()] == [
@@ -229,7 +213,7 @@ def test_a_region_that_kitti_does_not_care_about(tmp_path: Path) -> None:
     ]  # fmt: skip
 
     def precision(*extra: str) -> float | None:
-        lines = [line.format("Car", 0, 0, 20, 20) + " 0.5", line.format("Bus", 0, 50, 20, 60) + " 0.5", *extra]
+        lines = [*(own + " 0.5" for own in both), *extra]
         path = packed(tmp_path / "m.zip", {"label_2/1.txt": "\n".join(lines)})
         found = coco_summary(suite, read_outputs(path, suite=suite), CocoSummaryParameters())
         return next(row.value for row in found.aggregates if row.metric == "AP" and row.label is None)

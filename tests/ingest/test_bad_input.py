@@ -1,12 +1,11 @@
 """Bad input to a detection suite, by number: each kind is listed, and everything else of the upload is kept.
 
-1 truncated images · 3 masks of another size than their image · 4 images that unpack to too much · 5 zips whose entries
-leave them. Images of another size than the suite says are in test_images.py, values that rule 10 of vision forbids in
-tests/evaluators/test_vision_rules.py.
+1 truncated images · 3 masks of another size than their image · 4 images that unpack to too much. Zips whose entries
+leave them and images of another size than the suite says are in test_images.py, values that rule 10 of vision forbids
+in tests/evaluators/test_vision_rules.py.
 """
 
 import io
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from metrics.core.errors import InputError
 from metrics.ingest import load_outputs, load_suite, read_suite
 from metrics.vision import rle
 from tests.ingest.files import packed, picture, write
@@ -27,10 +25,10 @@ TRUTH: dict[str, Any] = {
 }
 
 
-def flat(width: int, height: int, kind: str = "PNG", **how: Any) -> bytes:
+def flat(width: int, height: int, kind: str = "PNG", mode: str = "L", **how: Any) -> bytes:
     """A large image of one colour: kilobytes that unpack to tens of millions of bytes."""
     buffer = io.BytesIO()
-    Image.new("L", (width, height)).save(buffer, kind, **how)
+    Image.new(mode, (width, height)).save(buffer, kind, **how)
     return buffer.getvalue()
 
 
@@ -47,7 +45,7 @@ BAD_IMAGES: dict[str, tuple[Callable[[], bytes], str]] = {
         "1.png: 8,000 × 5,000 pixels, compressed more than 200 : 1",
     ),
     "4 more than 150 megapixels": (
-        lambda: flat(12_500, 12_100), "1.png: 12,500 × 12,100 pixels, more than 150,000,000",
+        lambda: flat(12_500, 12_100, mode="1"), "1.png: 12,500 × 12,100 pixels, more than 150,000,000",
     ),
 }  # fmt: skip
 
@@ -107,19 +105,3 @@ def test_a_mask_that_does_not_fit_its_image_is_listed_and_the_rest_kept(
     assert text in problems[0].found
     kept = loaded.value.annotations if where == "truth" else outputs.value.predictions
     assert kept["case_id"].to_pylist() == ["2"]
-
-
-@pytest.mark.parametrize("name", ["../1.png", "a/../../1.png", "/1.png", "..\\1.png"])
-def test_5_a_zip_whose_entries_leave_it_is_refused_and_the_suite_kept(tmp_path: Path, name: str) -> None:
-    truth = write(tmp_path, "t.json", TRUTH)
-    with zipfile.ZipFile(tmp_path / "up.zip", "w") as archive:
-        archive.writestr("2.png", picture())
-        archive.writestr(name, picture())
-    with pytest.raises(InputError) as failure:
-        read_suite(truth, images=tmp_path / "up.zip", workspace_media=tmp_path / "media")
-    assert "a path that leaves the archive" in failure.value.problems[0].found
-    loaded = load_suite(truth, images=tmp_path / "up.zip", workspace_media=tmp_path / "media", keep_good_rows=True)
-    assert (len(loaded.value), len(loaded.value.annotations)) == (2, 2)
-    assert loaded.problems
-    assert not (tmp_path / "1.png").exists()
-    assert not (tmp_path.parent / "1.png").exists()

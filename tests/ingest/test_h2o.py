@@ -7,18 +7,14 @@ from metrics.core.errors import InputError
 from metrics.ingest import inspect, load_suite, read_combined, read_suite
 from metrics.ingest.formats.h2o import condition
 from metrics.text.conditions import parse_condition
-from tests.ingest.files import list_problems, write
+from tests.ingest.files import list_problems, read_refusal, write
 
 
 def case(key="k1", **more):
     return {
-        "key": key,
-        "prompt": "Who?",
-        "categories": ["qa"],
-        "relationships": [],
-        "expected_output": "Luiz",
+        "key": key, "prompt": "Who?", "categories": ["qa"], "relationships": [], "expected_output": "Luiz",
         "constraints": ["Luiz", ["a", "REGEXP:b+"]],
-    } | more
+    } | more  # fmt: skip
 
 
 SUITE = {
@@ -38,13 +34,8 @@ def shown(row):
 def test_suite(tmp_path):
     path = write(tmp_path, "s.json", SUITE)
     rows = [shown(row) for row in read_suite(path).cases.to_pylist()]
-    base = {
-        "question": "Who?",
-        "expected_answers": ["Luiz"],
-        "tags": ["qa"],
-        "group": "t1",
-        "metadata.documents": '["https://x/y.pdf"]',
-    }
+    base = {"question": "Who?", "expected_answers": ["Luiz"], "tags": ["qa"], "group": "t1"}
+    base["metadata.documents"] = '["https://x/y.pdf"]'
     assert rows == [
         base | {"case_id": "k1", "conditions": '"Luiz" AND ("a" OR regexp("b+"))'},
         base | {"case_id": "k2", "conditions": '"x"', "perturbs": "k1", "perturbation": "perturbation_source"},
@@ -144,11 +135,8 @@ def test_models_of_one_name(tmp_path):
     [
         ({"actual_duration": -1}, "l.json, row 1, column actual_duration: found -1; expected a number of at least 0"),
         ({"model_key": None}, "l.json, row 1, column model_key: found nothing; expected a text"),
-        (
-            {"output_constraints": [[]]},
-            "l.json, row 1, column output_constraints: found [[]]; expected texts, REGEXP:expressions, or lists of them",
-        ),
+        ({"output_constraints": [[]]}, "column output_constraints: found [[]]; expected texts, REGEXP:expressions"),
     ],
 )
 def test_lab_problems(tmp_path, change, text):
-    assert text in list_problems(read_combined, write(tmp_path, "l.json", {"dataset": {"inputs": [entry(**change)]}}))
+    assert text in read_refusal(read_combined, write(tmp_path, "l.json", {"dataset": {"inputs": [entry(**change)]}}))

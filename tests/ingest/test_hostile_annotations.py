@@ -30,22 +30,13 @@ def box(*points: Any, **facts: Any) -> dict:
 
 
 def createml(**coordinates: Any) -> list:
-    return [
-        {
-            "image": "a.png",
-            "annotations": [{"label": "a", "coordinates": {"x": 1, "y": 1, "width": 1, "height": 1, **coordinates}}],
-        }
-    ]
+    box = {"x": 1, "y": 1, "width": 1, "height": 1, **coordinates}
+    return [{"image": "a.png", "annotations": [{"label": "a", "coordinates": box}]}]
 
 
 def studio(kind: str = "rectanglelabels", value: Any = None, **region: Any) -> list:
-    full = {
-        "type": kind,
-        "original_width": 100,
-        "original_height": 100,
-        "value": {kind: ["a"], **(value or {})},
-        **region,
-    }
+    size = {"original_width": 100, "original_height": 100}
+    full = {"type": kind, "value": {kind: ["a"], **(value or {})}} | size | region
     return [{"data": {"image": "a.png"}, "annotations": [{"result": [full]}]}]
 
 
@@ -74,12 +65,10 @@ FILES = {
     "Label Studio, a brush cut off": ("a.json", studio("brushlabels", {"rle": [0, 0, 156, 64, 63]}), ["a.json, row 1, column rle: found a brush that cannot be read; expected runs of 100 × 100 pixels in RGBA"]),
     "Label Studio, an enormous brush": ("a.json", studio("brushlabels", {"rle": [0]}, original_width=1_000_000, original_height=1_000_000), ["a.json, row 1, column rle: found a brush that cannot be read; expected runs of 1,000,000 × 1,000,000 pixels in RGBA"]),
     "Label Studio, no size": ("a.json", studio(value={"x": 1, "y": 1, "width": 1, "height": 1}, original_width=0), ["a.json, row 1: found a region without original_width and original_height; expected the size of its image in pixels"]),
-}  # fmt: skip
-ZIPS = {
-    "DOTA, no numbers": ({"labelTxt/a.txt": "0 0 9 0 9 9 0 9 car 0\n0 0 x 0 9 9 0 9 car 0\n0 0 9 0 car 0\n" + "0 0 9 0 9 9 0 9 car 0\n" * 2}, ["s.zip/labelTxt/a.txt, row 2, column x1 y1 …: found 'x'; expected a number", "s.zip/labelTxt/a.txt, row 3: found '0 0 9 0 car 0'; expected x1 y1 x2 y2 x3 y3 x4 y4 class difficult"]),
-    "KITTI, no numbers": ({"label_2/a.txt": "Car 0 0 0 1 1 9 9 1 1 1 0 0 9 0\nCar 0 0 0 9 1 1 9 1 1 1 0 0 9 0\nCar 0 0 0 nan 1 1 9 1 1 1 0 0 9 0\nCar 1\n"}, ["s.zip/label_2/a.txt, row 2: found 9, 1, 1, 9; expected left, top, right, bottom, in this order", "s.zip/label_2/a.txt, row 3, column left: found 'nan'; expected a number", "s.zip/label_2/a.txt, row 4: found 'Car 1'; expected type truncated occluded alpha left top right bottom height width length x y z rotation_y, and a score"]),
-    "LabelMe XML, an entity": ({"a.xml": LAUGHS.format(root="annotation") + "<annotation><imagesize><nrows>9</nrows><ncols>9</ncols></imagesize><object><name>&b;</name></object></annotation>"}, ["s.zip/a.xml: found XML that is refused: DTDForbidden(name='annotation', system_id=None, public_id=None); expected an <annotation> of LabelMe, with imagesize and objects, without a DTD or entities"]),
-    "one image twice": ({"a.json": [{"image": "a.png", "annotations": []}, {"image": "a.jpg", "annotations": []}, {"image": "a.jpg", "annotations": []}]}, ["s.zip: found the image 'a.jpg' again, first as 'a.jpg'; expected every image once"]),
+    "DOTA, no numbers": ("s.zip", {"labelTxt/a.txt": "0 0 9 0 9 9 0 9 car 0\n0 0 x 0 9 9 0 9 car 0\n0 0 9 0 car 0\n" + "0 0 9 0 9 9 0 9 car 0\n" * 2}, ["s.zip/labelTxt/a.txt, row 2, column x1 y1 …: found 'x'; expected a number", "s.zip/labelTxt/a.txt, row 3: found '0 0 9 0 car 0'; expected x1 y1 x2 y2 x3 y3 x4 y4 class difficult"]),
+    "KITTI, no numbers": ("s.zip", {"label_2/a.txt": "Car 0 0 0 1 1 9 9 1 1 1 0 0 9 0\nCar 0 0 0 9 1 1 9 1 1 1 0 0 9 0\nCar 0 0 0 nan 1 1 9 1 1 1 0 0 9 0\nCar 1\n"}, ["s.zip/label_2/a.txt, row 2: found 9, 1, 1, 9; expected left, top, right, bottom, in this order", "s.zip/label_2/a.txt, row 3, column left: found 'nan'; expected a number", "s.zip/label_2/a.txt, row 4: found 'Car 1'; expected type truncated occluded alpha left top right bottom height width length x y z rotation_y, and a score"]),
+    "LabelMe XML, an entity": ("s.zip", {"a.xml": LAUGHS.format(root="annotation") + "<annotation><imagesize><nrows>9</nrows><ncols>9</ncols></imagesize><object><name>&b;</name></object></annotation>"}, ["s.zip/a.xml: found XML that is refused: DTDForbidden(name='annotation', system_id=None, public_id=None); expected an <annotation> of LabelMe, with imagesize and objects, without a DTD or entities"]),
+    "one image twice": ("s.zip", {"a.json": [{"image": "a.png", "annotations": []}, {"image": "a.jpg", "annotations": []}, {"image": "a.jpg", "annotations": []}]}, ["s.zip: found the image 'a.jpg' again, first as 'a.jpg'; expected every image once"]),
 }  # fmt: skip
 
 
@@ -89,14 +78,7 @@ ZIPS = {
 )  # fmt: skip
 @pytest.mark.parametrize(("name", "content", "texts"), FILES.values(), ids=FILES.keys())
 def test_files(tmp_path: Path, name, content, texts) -> None:
-    path = write(tmp_path, name, content)
-    inspect(path)
-    assert list_problems(read_suite, path) == texts
-
-
-@pytest.mark.parametrize(("entries", "texts"), ZIPS.values(), ids=ZIPS.keys())
-def test_zips(tmp_path: Path, entries, texts) -> None:
-    path = packed(tmp_path / "s.zip", entries)
+    path = packed(tmp_path / name, content) if name == "s.zip" else write(tmp_path, name, content)
     inspect(path)
     assert list_problems(read_suite, path) == texts
 

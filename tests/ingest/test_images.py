@@ -50,22 +50,16 @@ def link() -> zipfile.ZipInfo:
     return info
 
 
-HOSTILE = {
-    "absolute": ("/etc/x.png", "a path that leaves the archive"),
-    "parent": ("../x.png", "a path that leaves the archive"),
-    "parent inside": ("a/../../x.png", "a path that leaves the archive"),
-    "drive": ("C:/x.png", "a path that leaves the archive"),
-    "backslashes": ("..\\x.png", "a path that leaves the archive"),
-    "link": (link(), "a symbolic link"),
-    "archive": ("inner.zip", "an archive in the archive"),
-}
+LEAVES = ["/etc/x.png", "../x.png", "a/../../x.png", "C:/x.png", "..\\x.png"]
+HOSTILE = [(name, "a path that leaves the archive") for name in LEAVES]
+HOSTILE += [(link(), "a symbolic link"), ("inner.zip", "an archive in the archive")]
 
 
 @pytest.mark.attack(
     "suite author", "a zip of images with links, archives, or names that leave it",
     "the list of a zip is checked whole; images are stored under names of their content",
 )  # fmt: skip
-@pytest.mark.parametrize(("entry", "why"), HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize(("entry", "why"), HOSTILE)
 def test_hostile_zips_are_refused(tmp_path, entry, why):
     with zipfile.ZipFile(tmp_path / "i.zip", "w") as file:
         file.writestr("x.png", picture())

@@ -13,7 +13,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.ingest import inspect, load_combined, load_suite, read_combined, read_outputs, read_suite
-from tests.ingest.files import packed, read_refusal, write
+from tests.ingest.files import list_problems, packed, read_refusal, write
 
 HASH = "0123456789abcdef" * 2
 
@@ -50,13 +50,8 @@ def zstandard(path: Path, files: dict[str, Any], declared: int | None = None, cr
         small = pa.compress(data, codec="zstd", asbytes=True)
         size, check = (declared or len(data)), (zlib.crc32(data) if crc is None else crc)
         facts = struct.pack("<HHHHIIIHH", 0, 93, 0, 33, check, len(small), size, len(name), 0)
-        directory += (
-            b"PK\x01\x02"
-            + struct.pack("<HH", 63, 63)
-            + facts
-            + struct.pack("<HHHII", 0, 0, 0, 0, len(body))
-            + name.encode()
-        )
+        place = struct.pack("<HHHII", 0, 0, 0, 0, len(body))
+        directory += b"PK\x01\x02" + struct.pack("<HH", 63, 63) + facts + place + name.encode()
         body += b"PK\x03\x04" + struct.pack("<H", 63) + facts + name.encode() + small
     end = struct.pack("<HHHHIIH", 0, 0, len(files), len(files), len(directory), len(body), 0)
     path.write_bytes(body + directory + b"PK\x05\x06" + end)
@@ -71,22 +66,16 @@ def test_a_log_is_suite_and_outputs(tmp_path: Path, kind: str) -> None:
     else:
         path = (packed if kind == "deflate" else zstandard)(tmp_path / "log.eval", entries(*samples))
     seen = inspect(path)
-    assert (seen.format, seen.role, seen.rows, seen.questions) == (
-        "inspect_json" if kind == "json" else "inspect_eval",
-        "combined",
-        3,
-        (),
-    )
+    assert seen.format == ("inspect_json" if kind == "json" else "inspect_eval")
+    assert (seen.role, seen.rows, seen.questions) == ("combined", 3, ())
     suite, outputs = read_combined(path)
     assert (suite.name, suite.cases["case_id"].to_pylist(), outputs.models) == ("log", ["1", "b"], ("openai/gpt-4o",))
     assert suite.cases["expected_answers"].to_pylist() == [["4"], ["4", "four"]]
     assert suite.cases["metadata.choices"].to_pylist() == [None, '["3","4"]']
     rows = outputs.outputs.to_pylist()
     assert [(row["case_id"], row["run"], row["answer"], row["tokens"], row["duration_s"]) for row in rows] == [
-        ("1", 1, "4", 12, 1.5),
-        ("1", 2, "5", 12, 1.5),
-        ("b", 1, "4", 12, 1.5),
-    ]
+        ("1", 1, "4", 12, 1.5), ("1", 2, "5", 12, 1.5), ("b", 1, "4", 12, 1.5),
+    ]  # fmt: skip
     assert [row["metadata.inspect.match.answer"] for row in rows] == ["4", "5", "4"]
     alone = read_suite(path)
     assert alone.cases["case_id"].to_pylist() == ["1", "b"]
@@ -94,31 +83,18 @@ def test_a_log_is_suite_and_outputs(tmp_path: Path, kind: str) -> None:
 
 
 def test_calls_of_tools_become_a_trace_and_usage_is_that_of_the_sample(tmp_path: Path) -> None:
-    call = {
-        "role": "assistant",
-        "content": "",
-        "source": "generate",
-        "tool_calls": [{"id": "c", "function": "add", "arguments": {"x": 2}, "type": "function"}],
-    }
     last = {"role": "assistant", "content": "4", "source": "generate"}
-    messages = [
-        {"role": "user", "content": "2 + 2?"},
-        call,
-        {"role": "tool", "content": "4", "tool_call_id": "c"},
-        last,
-    ]
-    used = sample(
-        messages=messages,
-        model_usage={"openai/gpt-4o": {"total_tokens": 40, "total_cost": 0.25}, "judge": {"total_tokens": 9}},
-        working_time=3.5,
-    )
+    calls = [{"id": "c", "function": "add", "arguments": {"x": 2}, "type": "function"}]
+    result = {"role": "tool", "content": "4", "tool_call_id": "c"}
+    messages = [{"role": "user", "content": "2 + 2?"}, last | {"content": "", "tool_calls": calls}, result, last]
+    usage = {"openai/gpt-4o": {"total_tokens": 40, "total_cost": 0.25}, "judge": {"total_tokens": 9}}
+    used = sample(messages=messages, model_usage=usage, working_time=3.5)
     _, outputs = read_combined(write(tmp_path, "log.json", log(used)))
     (row,) = outputs.outputs.to_pylist()
     assert (row["tokens"], row["duration_s"], row["cost_usd"]) == (40, 3.5, 0.25)
     steps = json.loads(row["trace"])["steps"]
-    assert [(step.get("tool"), step.get("arguments"), step.get("result")) for step in steps if step.get("tool")] == [
-        ("add", {"x": 2}, "4")
-    ]
+    called = [(step["tool"], step.get("arguments"), step.get("result")) for step in steps if step.get("tool")]
+    assert called == [("add", {"x": 2}, "4")]
 
 
 INPUTS = {
@@ -139,11 +115,9 @@ def test_questions(tmp_path: Path, given: Any, question: str) -> None:
 def test_an_error_a_limit_and_a_score_without_a_value(tmp_path: Path) -> None:
     scores = {"match": {"value": float("nan"), "explanation": "unreadable"}, "parts": {"value": {"a": 1, "b": 0.5}}}
     failed = sample(
-        output={"model": "m", "choices": []},
-        error={"message": "timeout", "traceback": "…"},
-        limit={"type": "token", "limit": 9},
-        scores=scores,
-    )
+        output={"model": "m", "choices": []}, error={"message": "timeout", "traceback": "…"},
+        limit={"type": "token", "limit": 9}, scores=scores,
+    )  # fmt: skip
     for path in (write(tmp_path, "log.json", log(failed)), packed(tmp_path / "log.eval", entries(failed))):
         suite, outputs = read_combined(path)
         (row,) = outputs.outputs.to_pylist()
@@ -151,21 +125,18 @@ def test_an_error_a_limit_and_a_score_without_a_value(tmp_path: Path) -> None:
         (case,) = suite.cases.to_pylist()
         kept = {name: value for name, value in case.items() if name.startswith("metadata.inspect")}
         assert kept == {
-            "metadata.inspect.match.explanation": "unreadable",
-            "metadata.inspect.parts.a": "1",
-            "metadata.inspect.parts.b": "0.5",
-            "metadata.inspect.limit": "token",
-        }
+            "metadata.inspect.match.explanation": "unreadable", "metadata.inspect.parts.a": "1",
+            "metadata.inspect.parts.b": "0.5", "metadata.inspect.limit": "token",
+        }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["log.json", "log.eval"])
-def test_a_run_that_did_not_end_is_noted(tmp_path: Path, name: str) -> None:
-    path = (
-        write(tmp_path, name, log(sample(), status="cancelled"))
-        if name.endswith("json")
-        else packed(tmp_path / name, entries(sample(), status="cancelled"))
-    )
-    assert load_suite(path).notes == (f"{name}: the status of the log is “cancelled”, samples may be missing.",)
+def test_a_run_that_did_not_end_is_noted(tmp_path: Path) -> None:
+    ended = {"status": "cancelled"}
+    for path in (
+        write(tmp_path, "log.json", log(sample(), **ended)), packed(tmp_path / "log.eval", entries(sample(), **ended))
+    ):  # fmt: skip
+        said = f"{path.name}: the status of the log is “cancelled”, samples may be missing."
+        assert load_suite(path).notes == (said,)
 
 
 PICTURE = [{"role": "user", "content": [{"type": "image", "image": "data:image/png;base64,AA"}]}]
@@ -182,11 +153,9 @@ PROBLEMS = {
 @pytest.mark.parametrize(("wrong", "text"), PROBLEMS.values(), ids=PROBLEMS)
 def test_a_bad_sample_is_listed_and_can_be_left_out(tmp_path: Path, wrong: Any, text: str) -> None:
     path = write(tmp_path, "log.json", log(sample("good"), wrong))
-    with pytest.raises(InputError) as caught:
-        read_combined(path)
-    (problem,) = caught.value.problems
-    assert str(problem).startswith("log.json, row 2")
-    assert text in str(problem)
+    (problem,) = list_problems(read_combined, path)
+    assert problem.startswith("log.json, row 2")
+    assert text in problem
     zipped = packed(tmp_path / "log.eval", entries(sample("good"), wrong))
     for each in (path, zipped):
         loaded = load_combined(each, keep_good_rows=True)
@@ -222,10 +191,8 @@ def test_entries_in_zstandard_that_are_not_what_they_declare(tmp_path: Path) -> 
             read_suite(path)
     damaged = bytearray(zstandard(tmp_path / "log.eval", entries(sample())).read_bytes())
     damaged[45:70] = bytes(25)
-    with pytest.raises(InputError, match="cannot be read"):
-        read_suite(write(tmp_path, "log.eval", bytes(damaged)))
-    with pytest.raises(InputError, match="a damaged zip archive"):
-        read_suite(write(tmp_path, "log.eval", b"PK\x03\x04" + bytes(200)))
+    for data, text in ((bytes(damaged), "cannot be read"), (b"PK\x03\x04" + bytes(200), "a damaged zip archive")):
+        assert text in read_refusal(read_suite, write(tmp_path, "log.eval", data))
 
 
 def test_an_ordinary_zip_is_no_log(tmp_path: Path) -> None:

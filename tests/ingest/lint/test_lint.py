@@ -1,6 +1,5 @@
 """The checks of a detection upload: what each finds, what none may find, and that fixes restore the clean numbers."""
 
-import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -9,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_outputs, read_suite
 from metrics.ingest.lint import fix, fix_all, lint
 from metrics.suites.samples import samples
 from tests.evaluators.detected import read_voc100
+from tests.ingest.files import read_refusal, write
 from tests.ingest.lint.spoiled import MODEL, SPOILED, ap, harbour, outputs_of, results
 
 
@@ -32,21 +31,17 @@ def test_a_spoiled_file_is_found_and_the_fixes_restore_its_ap(suite: Suite, tmp_
     spoil, fixes = SPOILED[name]
     clean = outputs_of(suite, tmp_path, results())
     outputs = outputs_of(suite, tmp_path, [spoil(record) for record in results()])
-    assert sorted(finding.fix or "" for finding in lint(suite, outputs)) == sorted(fixes)
+    found = lint(suite, outputs)
+    assert sorted(finding.fix or "" for finding in found) == sorted(fixes)
+    assert all(a.serious >= b.serious for a, b in pairwise(found))
+    if fixes not in (["percent"], ["sigmoid"]):  # what makes AP meaningless
+        assert found[0].serious
+        assert (ap(suite, outputs) or 0) < 0.25 * (ap(suite, clean) or 0)
     fixed = fix_all(suite, outputs)
     assert ap(suite, fixed) == ap(suite, clean)
     assert lint(suite, fixed) == ()
     assert [change["change"] for change in fixed.changes] == fixes
     assert all(change["model"] == MODEL and change["predictions"] == len(results()) for change in fixed.changes)
-
-
-@pytest.mark.parametrize(
-    "name", [name for name, (_, fixes) in SPOILED.items() if fixes not in (["percent"], ["sigmoid"])]
-)
-def test_what_makes_ap_meaningless_is_serious(suite: Suite, tmp_path: Path, name: str) -> None:
-    outputs = outputs_of(suite, tmp_path, [SPOILED[name][0](record) for record in results()])
-    assert lint(suite, outputs)[0].serious
-    assert (ap(suite, outputs) or 0) < 0.25 * (ap(suite, outputs_of(suite, tmp_path, results())) or 0)
 
 
 def test_no_sample_has_findings() -> None:
@@ -61,33 +56,9 @@ def test_real_detections_have_no_findings(shared: Path) -> None:
     assert lint(truth, read_outputs(folder / "detections.json", suite=truth)) == ()
 
 
-@pytest.mark.parametrize("name", ["x1 y1 x2 y2", "shares of the image", "centres", "y before x", "classes from 0"])
-def test_real_detections_spoiled_are_found(shared: Path, tmp_path: Path, name: str) -> None:
-
-    folder = shared / "data" / "voc100"
-    truth = read_suite(folder / "instances.json")
-    records = json.loads((folder / "detections.json").read_text())
-    sizes = {row["case_id"]: (row["image_width"], row["image_height"]) for row in truth.cases.to_pylist()}
-    clean = outputs_of(truth, tmp_path, records)
-    if name == "shares of the image":
-        wide = [sizes[str(record["image_id"])] * 2 for record in records]
-        spoiled = [
-            record | {"bbox": [value / side for value, side in zip(record["bbox"], size, strict=True)]}
-            for record, size in zip(records, wide, strict=True)
-        ]
-    else:
-        spoiled = [SPOILED[name][0](record) for record in records]
-    outputs = outputs_of(truth, tmp_path, spoiled)
-    assert [finding.fix for finding in lint(truth, outputs)] == SPOILED[name][1]
-    assert ap(truth, fix_all(truth, outputs)) == pytest.approx(ap(truth, clean), abs=1e-12)
-
-
 def test_only_the_spoiled_model_is_changed(suite: Suite, tmp_path: Path) -> None:
-    good = tmp_path / "good.json"
-    bad = tmp_path / "bad.json"
-
-    good.write_text(json.dumps(results("petrel-large")))
-    bad.write_text(json.dumps([SPOILED["x1 y1 x2 y2"][0](record) for record in results()]))
+    good = write(tmp_path, "good.json", results("petrel-large"))
+    bad = write(tmp_path, "bad.json", [SPOILED["x1 y1 x2 y2"][0](record) for record in results()])
     outputs = read_outputs([bad, good], suite=suite)
     (finding,) = lint(suite, outputs)
     assert (finding.model, finding.kind, finding.fix, finding.serious) == ("bad", "convention", "xyxy", True)
@@ -106,10 +77,9 @@ def test_only_the_spoiled_model_is_changed(suite: Suite, tmp_path: Path) -> None
 
 def test_fixes_of_nothing_known_are_refused(suite: Suite, tmp_path: Path) -> None:
     outputs = outputs_of(suite, tmp_path, results())
-    with pytest.raises(InputError) as refused:
-        fix(suite, outputs, [("nobody", "xyxy"), (MODEL, "upside-down")])
-    assert "nobody" in str(refused.value)
-    assert "upside-down" in str(refused.value)
+    said = read_refusal(fix, suite, outputs, [("nobody", "xyxy"), (MODEL, "upside-down")])
+    assert "nobody" in said
+    assert "upside-down" in said
 
 
 def scene(boxes: list[list[float]], more: dict[str, Any] | None = None, count: int = 12) -> tuple[Suite, Outputs]:
@@ -138,18 +108,14 @@ CASES: dict[str, tuple[tuple[Suite, Outputs], list[tuple[str, bool]]]] = {
     "boxes that are poor": (scene([[18, 22, 45, 30, 0.9], [50, 20, 20, 20, 0.3]]), []),
     "boxes a little over the border": (scene([GOOD, [70, 40, 31.5, 41, 0.8]]), []),
     "nothing": (scene([]), [("no_predictions", True)]),
-    "boxes of larger images": (
-        scene([[130, 260, 390, 325, 0.9], [400, 300, 100, 90, 0.5]]), [("outside", True)],
-    ),
+    "boxes of larger images": (scene([[130, 260, 390, 325, 0.9], [400, 300, 100, 90, 0.5]]), [("outside", True)]),
     "every fifth box outside": (
         scene([GOOD, [90, 70, 40, 40, 0.5], [40, 20, 30, 25, 0.4], [10, 40, 30, 25, 0.4], [60, 40, 30, 30, 0.4]]),
         [("outside", False)],
     ),
     "boxes without area": (scene([GOOD, [10, 20, 0, 25, 0.5]]), [("no_area", False)]),
     "scores a little over 1": (scene([GOOD, [10, 20, 30, 25, 1.2]]), [("scores_over_1", False)]),
-    "ground truth as shares": (
-        scene([GOOD], {"x": 0.1, "y": 0.25, "width": 0.3, "height": 0.3}), [("normalised", True)],
-    ),
+    "truth as shares": (scene([GOOD], {"x": 0.1, "y": 0.25, "width": 0.3, "height": 0.3}), [("normalised", True)]),
     "ground truth as x1 y1 x2 y2": (
         scene([[50, 40, 30, 30, 0.9]], {"x": 50, "y": 40, "width": 80, "height": 70}),
         [("outside", True), ("convention", True)],
@@ -196,10 +162,3 @@ def test_masks_keep_their_geometry(suite: Suite) -> None:
         place, "polygons", pa.array(ring, outputs.predictions.schema.field(place).type)
     )
     assert seen(small, Outputs(outputs.outputs, shaped)) == []
-
-
-def test_serious_findings_come_first(suite: Suite, tmp_path: Path) -> None:
-    spoil, _ = SPOILED["everything"]
-    found = lint(suite, outputs_of(suite, tmp_path, [spoil(record) for record in results()]))
-    assert all(a.serious >= b.serious for a, b in pairwise(found))
-    assert {finding.where for finding in found} == {MODEL}

@@ -132,11 +132,6 @@ def test_parse_refuses(item: str, message: str, tmp_path: Path) -> None:
         ClassChoice.parse([str(tmp_path / item) if "." in item else item])
 
 
-def test_other_tasks_have_none() -> None:
-    words = Suite.from_rows("words", "text", [{"case_id": "1"}])
-    assert unknown_classes(words, Outputs.from_rows([{"case_id": "1", "model": "m"}])) == ()
-
-
 @pytest.mark.parametrize("name", ["000139.jpg", "139", "0139.png"])
 def test_image_numbers_may_have_zeros_in_front(tmp_path: Path, name: str) -> None:
     """Names that are padded in one of two files are the same image."""
@@ -145,11 +140,3 @@ def test_image_numbers_may_have_zeros_in_front(tmp_path: Path, name: str) -> Non
     suite = read_suite(truth)
     outputs = read_outputs(found, suite=suite)
     assert outputs.predictions["case_id"].to_pylist() == ["000139.jpg"]
-
-
-def test_coco_results_of_a_suite_with_padded_names(tmp_path: Path) -> None:
-    pixels = {"images/000139.png": picture(20, 10)}
-    truth = packed(tmp_path / "t.zip", {"classes.txt": "cat\ndog", "labels/000139.txt": "0 .5 .5 .2 .2", **pixels})
-    found = write(tmp_path, "m.json", [{"image_id": 139, "category_id": 0, "bbox": [1, 1, 4, 4], "score": 0.5}])
-    outputs = read_outputs(found, suite=read_suite(truth))
-    assert outputs.predictions["case_id"].to_pylist() == ["000139"]
