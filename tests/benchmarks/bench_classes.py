@@ -85,23 +85,19 @@ def main() -> None:
     made = of_sets >= 0.5
     rows = [
         *rows_of("regression", f"regression, {N:,} cases",
-                 data_set("regression", given={"predicted_value": guess}, true_value=truth),
-                 lambda at: [one(truth[at], guess[at]) for one in (*errors, *orders)], N),
+            data_set("regression", given={"predicted_value": guess}, true_value=truth),
+            lambda at: [one(truth[at], guess[at]) for one in (*errors, *orders)], N),
         *rows_of("top_k_accuracy", f"top-k accuracy, {N:,} cases of {K} classes", labelled,
-                 lambda at: [sk.top_k_accuracy_score(code[at], scores[at], k=k, labels=range(K)) for k in (1, 3, 5)],
-                 N),
-        *rows_of("ordinal", f"ordinal, {N:,} cases of {K} levels", labelled,
-                 lambda at: kappas(code[at], scores[at]), N, levels=tuple(names.to_pylist())),
-        *rows_of("multilabel", f"multilabel, {SETS:,} cases of {K} labels",
-                 data_set("classification", of_sets, labels=lists),
-                 lambda at: [
-                     *(sk.precision_recall_fscore_support(sets[at], made[at], average=mean, zero_division=np.nan)
-                       for mean in ("macro", "micro", "weighted", "samples", None)),
-                     sk.accuracy_score(sets[at], made[at]), sk.hamming_loss(sets[at], made[at]),
-                     sk.average_precision_score(sets[at], of_sets[at]), sk.coverage_error(sets[at], of_sets[at]),
-                     sk.label_ranking_average_precision_score(sets[at], of_sets[at]),
-                     sk.label_ranking_loss(sets[at], of_sets[at]),
-                 ], SETS),
+            lambda at: [sk.top_k_accuracy_score(code[at], scores[at], k=k, labels=range(K)) for k in (1, 3, 5)], N),
+        *rows_of("ordinal", f"ordinal, {N:,} cases of {K} levels", labelled, lambda at: kappas(code[at], scores[at]), N,
+            levels=tuple(names.to_pylist())),
+        *rows_of("multilabel", f"multilabel, {SETS:,} cases of {K} labels", data_set("classification", of_sets,
+            labels=lists), lambda at: [*(sk.precision_recall_fscore_support(sets[at], made[at], average=mean,
+            zero_division=np.nan) for mean in ("macro", "micro", "weighted", "samples", None)),
+            sk.accuracy_score(sets[at], made[at]), sk.hamming_loss(sets[at], made[at]),
+            sk.average_precision_score(sets[at], of_sets[at]), sk.coverage_error(sets[at], of_sets[at]),
+            sk.label_ranking_average_precision_score(sets[at], of_sets[at]), sk.label_ranking_loss(sets[at],
+            of_sets[at])], SETS),
     ]  # fmt: skip
     if find_spec("hiclass"):
         import hiclass.metrics as hierarchical  # type: ignore[import-not-found, import-untyped, unused-ignore]

@@ -55,9 +55,9 @@ def coco_scene(
     return {
         "images": images, "classes": classes, "truth_image": image, "truth_class": kind, "truth_box": box,
         "truth_area": area, "crowd": crowd, "prediction_image": np.concatenate([image[repeats], where])[order],
-        "prediction_class": np.concatenate([label, fill])[order], "prediction_box": np.concatenate([near,
-        noise])[order].round(2), "score": np.concatenate([score, rng.beta(1, 8, rest).clip(0.001,
-        0.9)])[order].round(5),
+        "prediction_class": np.concatenate([label, fill])[order],
+        "prediction_box": np.concatenate([near, noise])[order].round(2),
+        "score": np.concatenate([score, rng.beta(1, 8, rest).clip(0.001, 0.9)])[order].round(5),
     }  # fmt: skip
 
 

@@ -113,12 +113,10 @@ PLANTED: Mapping[str, Planted] = {
     "base64, data": Planted("base64", lambda rng: Piece(encoded(ENCODERS["base64"])(rng), "data:text/plain;base64,")),
     "base64url": Planted("base64url", url_safe),
     "base85": Planted("base85", encoded(ENCODERS["base85"]), SPACED),
-    "ascii85": Planted(
-        "ascii85", lambda rng: Piece(base64.a85encode(sentence(rng).encode()).decode(), "<~", "~>"), SPACED
-    ),
-    "base64, utf-16 with a mark": Planted(
-        "base64", lambda rng: base64.b64encode(sentence(rng).encode("utf-16")).decode()
-    ),
+    "ascii85": Planted("ascii85", lambda rng: Piece(base64.a85encode(sentence(rng).encode()).decode(), "<~", "~>"),
+        SPACED),
+    "base64, utf-16 with a mark": Planted("base64",
+        lambda rng: base64.b64encode(sentence(rng).encode("utf-16")).decode()),
     "base64, three-fold": Planted("base64 of base64 of base64", three_fold),
     "gzip": Planted("base64 of gzip", packed(_gzip)),
     "zlib": Planted("base64 of gzip", packed(zlib.compress)),
@@ -137,11 +135,8 @@ PLANTED: Mapping[str, Planted] = {
     "octal, escapes": Planted("octal", coded(r"\{:03o}"), SPACED),
     "tags": Planted("tags", lambda rng: "".join(chr(0xE0000 + ord(sign)) for sign in ascii_sentence(rng)), SPACED),
     "rot13": Planted("rot13", lambda rng: codecs.encode(rng.choice(ENGLISH), "rot13"), LINES),
-    **{
-        f"{outer} of {inner}": Planted(f"{outer} of {inner}", nested(outer, inner), SPACED)
-        for outer in ENCODERS
-        for inner in ENCODERS
-    },
+    **{f"{outer} of {inner}": Planted(f"{outer} of {inner}", nested(outer, inner),
+        SPACED) for outer in ENCODERS for inner in ENCODERS},
 }  # fmt: skip
 
 LOOK_ALIKES: Mapping[str, Make] = {

@@ -137,7 +137,7 @@ AT_HOME = {
 CALL = ("call ", "Tel: ", "phone ", "Telefon: ", "mobile ", "tél. ", "电话：", "電話番号は", "тел. ", "WhatsApp ")
 
 PLANTED: Mapping[str, Planted] = {
-    **{f"card {issuer}": Planted("card", lambda rng, issuer=issuer: card(rng, issuer)) for issuer in CARDS},  # type: ignore[misc]
+    **{f"card {issuer}": Planted("card", lambda rng, issuer=issuer: card(rng, issuer)) for issuer in CARDS},
     "card in groups": Planted("card", lambda rng: grouped(card(rng), " ")),
     "card with dashes": Planted("card", lambda rng: grouped(card(rng), "-")),
     "card with hard spaces": Planted("card", lambda rng: grouped(card(rng), "\u00a0")),
@@ -160,15 +160,11 @@ PLANTED: Mapping[str, Planted] = {
     "phone us dots": Planted("phone", us("{}.{}.{}")),
     "phone us country code": Planted("phone", us("+1 {} {} {}")),
     "phone us extension": Planted("phone", us("{}-{}-{} ext. 42")),
-    "phone us bare": Planted(
-        "phone", lambda rng: Piece(us_phone(rng, "{}{}{}"), rng.choice(CALL))
-    ),
+    "phone us bare": Planted("phone", lambda rng: Piece(us_phone(rng, "{}{}{}"), rng.choice(CALL))),
     "phone abroad": Planted("phone", one_of(*ABROAD)),
     "phone abroad, unbroken": Planted("phone", lambda rng: str(one_of(*ABROAD)(rng)).replace(" ", "").replace("-", "")),
-    **{
-        f"phone in {region}": Planted("phone", one_of(*forms), options={"region": region})
-        for region, forms in AT_HOME.items()
-    },
+    **{f"phone in {region}": Planted("phone", one_of(*forms), options={"region": region}) for region,
+        forms in AT_HOME.items()},
 }  # fmt: skip
 
 # Samples that networks, banks and authorities publish: found, and marked as of nobody.

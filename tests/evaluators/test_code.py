@@ -64,18 +64,15 @@ def test_a_system_without_barriers_runs_nothing(monkeypatch: pytest.MonkeyPatch)
     assert (result.reason or "").startswith("nothing was run, as this machine cannot keep to this: no network")
 
 
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
-        pytest.param("def add(a, b): return a", "AssertionError, at: assert add(1, 2) == 3", id="wrong"),
-        pytest.param("def add(a, b): return c", "NameError: name 'c' is not defined, at: def add(a, b)", id="error"),
-        pytest.param("def add(a, b)", "SyntaxError: expected ':' (answer.py, line 1), at: def", id="no-python"),
-        pytest.param("while True: pass", "used up its processor time", id="endless"),
-        pytest.param("def add(a, b): raise SystemExit(0)", "SystemExit: 0, at: def add(a, b)", id="exits"),
-        pytest.param("import os\ndef add(a, b): os._exit(0)", "ended before its tests did", id="exits-at-once"),
-        pytest.param("```python\n```", "the answer has no code", id="empty"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "reason"), [
+    pytest.param("def add(a, b): return a", "AssertionError, at: assert add(1, 2) == 3", id="wrong"),
+    pytest.param("def add(a, b): return c", "NameError: name 'c' is not defined, at: def add(a, b)", id="error"),
+    pytest.param("def add(a, b)", "SyntaxError: expected ':' (answer.py, line 1), at: def", id="no-python"),
+    pytest.param("while True: pass", "used up its processor time", id="endless"),
+    pytest.param("def add(a, b): raise SystemExit(0)", "SystemExit: 0, at: def add(a, b)", id="exits"),
+    pytest.param("import os\ndef add(a, b): os._exit(0)", "ended before its tests did", id="exits-at-once"),
+    pytest.param("```python\n```", "the answer has no code", id="empty"),
+])  # fmt: skip
 def test_why_it_failed(answer: str, reason: str) -> None:
     result = score("code_execution", ALLOWED | {"seconds": 1}, answer=answer, code_tests=TESTS)
     assert result.values["passed"] == 0
@@ -117,17 +114,14 @@ def test_what_it_prints_is_no_verdict() -> None:
     assert result.evidence.facts["printed"] == '{"passed": true}\n'
 
 
-@pytest.mark.parametrize(
-    ("tests", "passes"),
-    [
-        pytest.param("def test_a(): assert add(1, 2) == 3\ndef test_b(): assert add(1, 1) == 3", 0, id="functions"),
-        pytest.param("def test_a():\n    assert add(1, 2) == 3", 1, id="function"),
-        pytest.param(f"{UNITTEST}self.assertEqual(add(1, 1), 3)", 0, id="unittest"),
-        pytest.param(f"{UNITTEST}self.assertEqual(add(1, 2), 3)", 1, id="unittest-passes"),
-        pytest.param('["import math", "assert add(1, math.floor(2.5)) == 3"]', 1, id="list"),
-        pytest.param("[add(1, 2)]", 1, id="no-list-of-texts"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("tests", "passes"), [
+    pytest.param("def test_a(): assert add(1, 2) == 3\ndef test_b(): assert add(1, 1) == 3", 0, id="functions"),
+    pytest.param("def test_a():\n    assert add(1, 2) == 3", 1, id="function"),
+    pytest.param(f"{UNITTEST}self.assertEqual(add(1, 1), 3)", 0, id="unittest"),
+    pytest.param(f"{UNITTEST}self.assertEqual(add(1, 2), 3)", 1, id="unittest-passes"),
+    pytest.param('["import math", "assert add(1, math.floor(2.5)) == 3"]', 1, id="list"),
+    pytest.param("[add(1, 2)]", 1, id="no-list-of-texts"),
+])  # fmt: skip
 def test_forms_of_tests(tests: str, passes: int) -> None:
     assert score("code_execution", answer="def add(a, b): return a + b", code_tests=tests).values["passed"] == passes
 
@@ -168,31 +162,24 @@ def test_completions_of_humaneval_are_repeats_in_their_order(tmp_path: Path) -> 
     assert {(row["case_id"], row["run"]): row["answer"] for row in read} == runs
 
 
-@pytest.mark.parametrize(
-    ("answer", "values", "reason"),
-    [
-        pytest.param("SELECT amount FROM sale ORDER BY amount DESC", (1, 1), "", id="another-order"),
-        pytest.param("SELECT amount + 0.0000001 AS x FROM sale", (1, 1), "", id="tolerance"),
-        pytest.param("SELECT amount, town FROM sale", (0, 1), "", id="a-column-too-many"),
-        pytest.param("SELECT price FROM sale", (0, 0), "OperationalError: no such column: price", id="error"),
-        pytest.param("DROP TABLE sale", (0, 0), "DatabaseError: not authorized", id="drop"),
-        pytest.param("PRAGMA table_info(sale)", (0, 0), "DatabaseError: not authorized", id="pragma"),
-        pytest.param("ATTACH 'x.db' AS x", (0, 0), "DatabaseError: not authorized", id="attach"),
-        pytest.param("SELECT 1; SELECT 2", (0, 0), "ProgrammingError: You can only execute one", id="two"),
-        pytest.param("SELECT load_extension('x')", (0, 0), "OperationalError: not authorized", id="extension"),
-        pytest.param("SELECT writefile('x', 'y')", (0, 0), "OperationalError: no such function", id="file"),
-        pytest.param("", (0, 0), "", id="empty"),
-        pytest.param(
-            "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r", (0, 0),
-            "OperationalError: interrupted", id="endless",
-        ),
-        pytest.param(
-            "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 200000) SELECT n FROM r", (0, 0),
-            "it gives more than 100,000 rows", id="too-many-rows",
-        ),
-        pytest.param("SELECT zeroblob(2000000000)", (0, 0), "DataError: string or blob too big", id="large"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "values", "reason"), [
+    pytest.param("SELECT amount FROM sale ORDER BY amount DESC", (1, 1), "", id="another-order"),
+    pytest.param("SELECT amount + 0.0000001 AS x FROM sale", (1, 1), "", id="tolerance"),
+    pytest.param("SELECT amount, town FROM sale", (0, 1), "", id="a-column-too-many"),
+    pytest.param("SELECT price FROM sale", (0, 0), "OperationalError: no such column: price", id="error"),
+    pytest.param("DROP TABLE sale", (0, 0), "DatabaseError: not authorized", id="drop"),
+    pytest.param("PRAGMA table_info(sale)", (0, 0), "DatabaseError: not authorized", id="pragma"),
+    pytest.param("ATTACH 'x.db' AS x", (0, 0), "DatabaseError: not authorized", id="attach"),
+    pytest.param("SELECT 1; SELECT 2", (0, 0), "ProgrammingError: You can only execute one", id="two"),
+    pytest.param("SELECT load_extension('x')", (0, 0), "OperationalError: not authorized", id="extension"),
+    pytest.param("SELECT writefile('x', 'y')", (0, 0), "OperationalError: no such function", id="file"),
+    pytest.param("", (0, 0), "", id="empty"),
+    pytest.param("WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r", (0, 0),
+        "OperationalError: interrupted", id="endless"),
+    pytest.param("WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 200000) SELECT n FROM r", (0, 0),
+        "it gives more than 100,000 rows", id="too-many-rows"),
+    pytest.param("SELECT zeroblob(2000000000)", (0, 0), "DataError: string or blob too big", id="large"),
+])  # fmt: skip
 @pytest.mark.attack("model", "a query changes data, reads files or never ends", "it may only read, within its limits")
 def test_queries(answer: str, values: tuple[int, int], reason: str) -> None:
     result = score(

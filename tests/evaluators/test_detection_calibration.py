@@ -121,20 +121,14 @@ def test_the_interval_draws_whole_images() -> None:
     assert all(pick(as_one, name).low is None for name in METRICS)
 
 
-@pytest.mark.parametrize(
-    ("suite", "outputs", "reason"),
-    [
-        pytest.param(
-            suite_of(), outputs_of((*CAT, 0.9)), "no ground truth counts: there is none, or only crowds or objects "
-            "outside the area range", id="no ground truth",
-        ),
-        pytest.param(suite_of(CAT), outputs_of(), "the model predicts nothing that counts", id="no predictions"),
-        pytest.param(
-            suite_of(CAT), outputs_of((*CAT, 3.5), (*CAT, 0.5)),
-            "1 of 2 scores are not within 0 … 1: they are no probabilities", id="logits",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("suite", "outputs", "reason"), [
+    pytest.param(suite_of(), outputs_of((*CAT, 0.9)),
+        "no ground truth counts: there is none, or only crowds or objects " "outside the area range",
+        id="no ground truth"),
+    pytest.param(suite_of(CAT), outputs_of(), "the model predicts nothing that counts", id="no predictions"),
+    pytest.param(suite_of(CAT), outputs_of((*CAT, 3.5), (*CAT, 0.5)),
+        "1 of 2 scores are not within 0 … 1: they are no probabilities", id="logits"),
+])  # fmt: skip
 def test_what_has_no_calibration_says_why(suite: Suite, outputs: Outputs, reason: str) -> None:
     findings = calibrated(suite, outputs)
     for name in METRICS:

@@ -28,21 +28,26 @@ def score(name: str, parameters: dict[str, Any] | None = None, **given: Any) -> 
 @pytest.mark.parametrize(("name", "given", "expected"), [
     pytest.param("answer_semantic_similarity", {"answer": "a b", "expected_answers": ["", "c", "a"]},
         {"answer_semantic_similarity": HALF}, id="answer_semantic_similarity: the closest of those that are not blank"),
-    pytest.param("answer_semantic_sentence_similarity", {"answer": "red sun.\nblue sea.",
-        "expected_answers": ["red sun.\nblue sky."]}, {"mean_similarity": 0.75, "min_similarity": 0.5},
+    pytest.param("answer_semantic_sentence_similarity",
+        {"answer": "red sun.\nblue sea.", "expected_answers": ["red sun.\nblue sky."]},
+        {"mean_similarity": 0.75, "min_similarity": 0.5},
         id="answer_semantic_sentence_similarity: one equal, one half"),
-    pytest.param("answer_semantic_sentence_similarity", {"answer": "red sun.\nblue sea.",
-        "expected_answers": ["red sun.", "red sky.\nblue sky."]}, {"mean_similarity": 0.5, "min_similarity": 0.5},
+    pytest.param("answer_semantic_sentence_similarity",
+        {"answer": "red sun.\nblue sea.", "expected_answers": ["red sun.", "red sky.\nblue sky."]},
+        {"mean_similarity": 0.5, "min_similarity": 0.5},
         id="answer_semantic_sentence_similarity: mean and min each of their best expected answer"),
     pytest.param("answer_relevancy_sentence", {"question": "who paints", "answer": "Mary paints walls.\nwalls dry."},
         {"answer_relevancy_sentence": 1 / math.sqrt(6)}, id="answer_relevancy_sentence: the closest sentence"),
-    pytest.param("groundedness", {"answer": "red sun.\nblue sea.\nred sea.", "retrieved_contexts": ["red sun.",
-        "blue sky.\nblue sea salt"]}, {"groundedness": 0.5}, id="groundedness: the worst of the best"),
-    pytest.param("context_relevancy_soft", {"question": "red", "retrieved_contexts": ["blue.\nred sun.", "red hot sun.",
-        "…", "blue."]}, {"recall": HALF, "precision": (HALF + THIRD) / 4},
+    pytest.param("groundedness",
+        {"answer": "red sun.\nblue sea.\nred sea.", "retrieved_contexts": ["red sun.", "blue sky.\nblue sea salt"]},
+        {"groundedness": 0.5}, id="groundedness: the worst of the best"),
+    pytest.param("context_relevancy_soft",
+        {"question": "red", "retrieved_contexts": ["blue.\nred sun.", "red hot sun.", "…", "blue."]},
+        {"recall": HALF, "precision": (HALF + THIRD) / 4},
         id="context_relevancy_soft: the best and the mean, a blank chunk as 0"),
-    pytest.param("context_mrr", {"question": "red", "retrieved_contexts": ["", "red hot sun.", "blue.\nred sun.",
-        "red."]}, {"context_mrr": 1 / 3}, id="context_mrr: .577 is below .7, .707 is not"),
+    pytest.param("context_mrr",
+        {"question": "red", "retrieved_contexts": ["", "red hot sun.", "blue.\nred sun.", "red."]},
+        {"context_mrr": 1 / 3}, id="context_mrr: .577 is below .7, .707 is not"),
 ])  # fmt: skip
 def test_the_formula(name: str, given: dict[str, Any], expected: dict[str, float]) -> None:
     found = score(name, **given)
@@ -50,35 +55,20 @@ def test_the_formula(name: str, given: dict[str, Any], expected: dict[str, float
     assert dict(found.values) == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "status", "words"),
-    [
-        pytest.param(
-            "answer_semantic_similarity", {"answer": "a", "expected_answers": ["", " "]}, Status.NOT_APPLICABLE,
-            "every expected answer is blank", id="blank expected answers",
-        ),
-        pytest.param(
-            "answer_semantic_sentence_similarity", {"answer": "a", "expected_answers": ["…"]}, Status.NOT_APPLICABLE,
-            "no expected answer has a sentence", id="no expected sentence",
-        ),
-        pytest.param(
-            "answer_relevancy_sentence", {"question": "\n", "answer": "a"}, Status.NOT_APPLICABLE,
-            "the question is blank", id="blank question",
-        ),
-        pytest.param(
-            "groundedness", {"answer": "", "retrieved_contexts": ["a"]}, Status.NOT_APPLICABLE,
-            "the answer is empty: it has no sentence to be grounded", id="nothing to ground",
-        ),
-        pytest.param(
-            "context_relevancy_soft", {"question": "", "retrieved_contexts": ["a"]}, Status.NOT_APPLICABLE,
-            "the question is blank", id="soft: blank question",
-        ),
-        pytest.param(
-            "context_mrr", {"question": "", "retrieved_contexts": ["a"]}, Status.NOT_APPLICABLE,
-            "the question is blank", id="mrr: blank question",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "given", "status", "words"), [
+    pytest.param("answer_semantic_similarity", {"answer": "a", "expected_answers": ["", " "]}, Status.NOT_APPLICABLE,
+        "every expected answer is blank", id="blank expected answers"),
+    pytest.param("answer_semantic_sentence_similarity", {"answer": "a", "expected_answers": ["…"]},
+        Status.NOT_APPLICABLE, "no expected answer has a sentence", id="no expected sentence"),
+    pytest.param("answer_relevancy_sentence", {"question": "\n", "answer": "a"}, Status.NOT_APPLICABLE,
+        "the question is blank", id="blank question"),
+    pytest.param("groundedness", {"answer": "", "retrieved_contexts": ["a"]}, Status.NOT_APPLICABLE,
+        "the answer is empty: it has no sentence to be grounded", id="nothing to ground"),
+    pytest.param("context_relevancy_soft", {"question": "", "retrieved_contexts": ["a"]}, Status.NOT_APPLICABLE,
+        "the question is blank", id="soft: blank question"),
+    pytest.param("context_mrr", {"question": "", "retrieved_contexts": ["a"]}, Status.NOT_APPLICABLE,
+        "the question is blank", id="mrr: blank question"),
+])  # fmt: skip
 def test_what_cannot_be_scored_says_why(name: str, given: dict[str, Any], status: Status, words: str) -> None:
     found = score(name, **given)
     assert (found.status, found.reason, dict(found.values)) == (status, words, {})

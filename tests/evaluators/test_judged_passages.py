@@ -38,24 +38,22 @@ def graded(*grades: int | None) -> dict[str, Any]:
 
 
 class TestUmbrela:
-    @pytest.mark.parametrize(
-        ("grades", "expected"),
-        [
-            pytest.param((3, 0, 2, 1, 2), {"umbrela": 1.6, "precision_at_1": 1, "precision_at_3": 2 / 3,
-                "precision_at_5": 0.6, "average_precision_at_1": 1, "average_precision_at_3": 0.833333,
-                "average_precision_at_5": 0.755556, "mrr": 1}, id="cases.md 7"),
-            pytest.param((0, 0, 0), {"umbrela": 0, "precision_at_3": 0, "average_precision_at_3": 0, "mrr": 0,
-                "precision_at_5": None, "average_precision_at_5": None}, id="none relevant: 0; five are not there"),
-            pytest.param((1, 1, 1, 1, 1, 3), {"precision_at_5": 0, "mrr": 1 / 6}, id="the first one lies beyond five"),
-            pytest.param((3,), {"umbrela": 3, "precision_at_1": 1, "precision_at_3": None, "mrr": 1}, id="one passage"),
-            pytest.param((3, None, 0), {"umbrela": 1.5, "precision_at_1": 1, "precision_at_3": None,
-                "average_precision_at_3": None, "mrr": 1}, id="a lost passage behind the first relevant one"),
-            pytest.param((0, None, 3), {"umbrela": 1.5, "precision_at_1": 0, "mrr": None}, id="and before it"),
-            pytest.param((0, 0, 0, 0, 2, None), {"precision_at_5": 0.2, "mrr": 0.2}, id="and beyond five"),
-            pytest.param((0, None), {"umbrela": 0, "mrr": None}, id="it might have been the relevant one"),
-            pytest.param((None, None), {"umbrela": None, "precision_at_1": None, "mrr": None}, id="all lost"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("grades", "expected"), [
+        pytest.param((3, 0, 2, 1, 2), {"umbrela": 1.6, "precision_at_1": 1, "precision_at_3": 2 / 3,
+            "precision_at_5": 0.6, "average_precision_at_1": 1, "average_precision_at_3": 0.833333,
+            "average_precision_at_5": 0.755556, "mrr": 1}, id="cases.md 7"),
+        pytest.param((0, 0, 0), {"umbrela": 0, "precision_at_3": 0, "average_precision_at_3": 0, "mrr": 0,
+            "precision_at_5": None, "average_precision_at_5": None}, id="none relevant: 0; five are not there"),
+        pytest.param((1, 1, 1, 1, 1, 3), {"precision_at_5": 0, "mrr": 1 / 6}, id="the first one lies beyond five"),
+        pytest.param((3,), {"umbrela": 3, "precision_at_1": 1, "precision_at_3": None, "mrr": 1}, id="one passage"),
+        pytest.param((3, None, 0),
+            {"umbrela": 1.5, "precision_at_1": 1, "precision_at_3": None, "average_precision_at_3": None, "mrr": 1},
+            id="a lost passage behind the first relevant one"),
+        pytest.param((0, None, 3), {"umbrela": 1.5, "precision_at_1": 0, "mrr": None}, id="and before it"),
+        pytest.param((0, 0, 0, 0, 2, None), {"precision_at_5": 0.2, "mrr": 0.2}, id="and beyond five"),
+        pytest.param((0, None), {"umbrela": 0, "mrr": None}, id="it might have been the relevant one"),
+        pytest.param((None, None), {"umbrela": None, "precision_at_1": None, "mrr": None}, id="all lost"),
+    ])  # fmt: skip
     def test_numbers(self, grades: tuple[int | None, ...], expected: dict[str, float | None]) -> None:
         score, judge = ask("umbrela", graded(*grades), {"umbrela.grade": grading})
         assert {name: score.values[name] for name in expected} == pytest.approx(expected, abs=1e-6)
@@ -150,17 +148,14 @@ FULL, PART, NOT = "support", "partial_support", "not_support"
 
 
 class TestNuggetScores:
-    @pytest.mark.parametrize(
-        ("nuggets", "lenient", "strict"),
-        [
-            pytest.param([(VITAL, FULL), (VITAL, PART), (VITAL, NOT), (OKAY, FULL), (OKAY, PART)],
-                         (0.6, 0.5, 0.5625), (0.4, 1 / 3, 0.375), id="cases.md 8"),
-            pytest.param([(VITAL, FULL), (VITAL, FULL)], (1, 1, 1), (1, 1, 1), id="two vital ones alone"),
-            pytest.param([(OKAY, FULL)], (1, None, 1), (1, None, 1), id="an okay one alone"),
-            pytest.param([(VITAL, NOT), (OKAY, FULL)], (0.5, 0, 1 / 3), (0.5, 0, 1 / 3), id="okay counts half"),
-            pytest.param([(VITAL, PART)], (0.5, 0.5, 0.5), (0, 0, 0), id="strict knows no half"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("nuggets", "lenient", "strict"), [
+        pytest.param([(VITAL, FULL), (VITAL, PART), (VITAL, NOT), (OKAY, FULL), (OKAY, PART)], (0.6, 0.5, 0.5625),
+            (0.4, 1 / 3, 0.375), id="cases.md 8"),
+        pytest.param([(VITAL, FULL), (VITAL, FULL)], (1, 1, 1), (1, 1, 1), id="two vital ones alone"),
+        pytest.param([(OKAY, FULL)], (1, None, 1), (1, None, 1), id="an okay one alone"),
+        pytest.param([(VITAL, NOT), (OKAY, FULL)], (0.5, 0, 1 / 3), (0.5, 0, 1 / 3), id="okay counts half"),
+        pytest.param([(VITAL, PART)], (0.5, 0.5, 0.5), (0, 0, 0), id="strict knows no half"),
+    ])  # fmt: skip
     def test_by_hand(
         self, nuggets: list[tuple[bool, str]], lenient: tuple[float, ...], strict: tuple[float, ...]
     ) -> None:
@@ -302,21 +297,18 @@ class TestCitation:
         case = {"answer": answer, "retrieved_contexts": list(self.CONTEXTS), **given}
         return ask("citation", case, {"citation.support": said})
 
-    @pytest.mark.parametrize(
-        ("answer", "support", "expected"),
-        [
-            pytest.param("A [1][2]. B [1]. C.", {"A > Passage of rain": "partial"}, (0.75, 0.583333, 0.65625),
-                         id="cases.md 9"),
-            pytest.param("A [1]. B [2].", {}, (1, 1, 1), id="all in full"),
-            pytest.param("A [1]. B [2].", {"> ": "none"}, (0, 0, 0), id="none at all"),
-            pytest.param("A [1, 9].", {}, (0.5, 0.5, 0.5), id="one of two does not exist"),
-            pytest.param("A [0].", {}, (0, 0, 0), id="passages count from 1"),
-            pytest.param("A [1]. B [1]. C [2].", {"B >": "none"}, (0.75, 2 / 3, 12 / 17),
-                         id="precision is over passages, recall over parts"),
-            pytest.param("A. B.", {}, (None, 0, 0), id="nothing is cited"),
-            pytest.param("[1] A. [2] B.", {"B > Passage of Ulm": "none"}, (1, 1, 1), id="leading markers"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("answer", "support", "expected"), [
+        pytest.param("A [1][2]. B [1]. C.", {"A > Passage of rain": "partial"}, (0.75, 0.583333, 0.65625),
+            id="cases.md 9"),
+        pytest.param("A [1]. B [2].", {}, (1, 1, 1), id="all in full"),
+        pytest.param("A [1]. B [2].", {"> ": "none"}, (0, 0, 0), id="none at all"),
+        pytest.param("A [1, 9].", {}, (0.5, 0.5, 0.5), id="one of two does not exist"),
+        pytest.param("A [0].", {}, (0, 0, 0), id="passages count from 1"),
+        pytest.param("A [1]. B [1]. C [2].", {"B >": "none"}, (0.75, 2 / 3, 12 / 17),
+            id="precision is over passages, recall over parts"),
+        pytest.param("A. B.", {}, (None, 0, 0), id="nothing is cited"),
+        pytest.param("[1] A. [2] B.", {"B > Passage of Ulm": "none"}, (1, 1, 1), id="leading markers"),
+    ])  # fmt: skip
     def test_numbers(self, answer: str, support: dict[str, str], expected: tuple[float | None, ...]) -> None:
         score, _ = self.ask(answer, support)
         found = [score.values[f"citation_{name}"] for name in ("precision", "recall", "f1")]

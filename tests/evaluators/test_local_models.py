@@ -320,8 +320,8 @@ def test_a_run_gives_each_evaluator_the_model_it_names(workspace: Path, tmp_path
         "toxicity_classifier": tiny.classifier(tmp_path / "tiny-tox", ("toxic", "insult"),
             "multi_label_classification"),
         "fairness_bias": tiny.classifier(tmp_path / "tiny-bias", ("Neutral", "Biased"), seed=1),
-        "summarization_completeness_faithfulness": tiny.classifier(tmp_path / "tiny-nli", ("contradiction",
-            "entailment", "neutral"), seed=2),
+        "summarization_completeness_faithfulness": tiny.classifier(tmp_path / "tiny-nli",
+            ("contradiction", "entailment", "neutral"), seed=2),
         "answer_semantic_similarity": tiny.classifier(tmp_path / "tiny-cross", ("score",), seed=3),
         "sentiment": tiny.classifier(tmp_path / "tiny-felt", ("negative", "neutral", "positive"), seed=4),
     }  # fmt: skip

@@ -160,25 +160,22 @@ class TestLanguage:
         result = score("language_mismatch", {"min_probability": 1}, question=LONG["en"], answer=LONG["es"] + " of the")
         assert result.status is Status.NOT_APPLICABLE
 
-    @pytest.mark.parametrize(
-        ("question", "answered", "passes"),
-        [
-            pytest.param(f"Translate into German: {LONG['en']}", "de", 1, id="translated"),
-            pytest.param(f"Translate into German: {LONG['en']}", "fr", 0, id="translated into another"),
-            pytest.param(f"Translate into German: {LONG['en']}", "en", 0, id="not translated"),
-            pytest.param(f"{LONG['de']} Antworte auf Englisch.", "en", 1, id="the language asked for"),
-            pytest.param(f"{LONG['de']} Antworte auf Englisch.", "de", 0, id="the question's, another being asked for"),
-            pytest.param("In French, please", "fr", 1, id="a short request"),
-            pytest.param(f"How do you say this in Spanish? {LONG['en']}", "es", 1, id="a word in a language"),
-            pytest.param(f"How do you say this in Spanish? {LONG['en']}", "en", 1, id="a word, explained"),
-            pytest.param(f"How do you say this in Spanish? {LONG['en']}", "ru", 0, id="a word in a third language"),
-            pytest.param(f"Please correct the spelling: {LONG['de']}", "de", 1, id="the language of the text"),
-            pytest.param(f"Please correct the spelling: {LONG['de']}", "en", 1, id="of the instruction"),
-            pytest.param(f"Please correct the spelling: {LONG['de']}", "pl", 0, id="of neither"),
-            pytest.param(f'What does "{LONG["ru"]}" mean, and who would say that?', "en", 1, id="a quotation"),
-            pytest.param(f"Translate this text: {LONG['de']}", "en", None, id="a translation into what?"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("question", "answered", "passes"), [
+        pytest.param(f"Translate into German: {LONG['en']}", "de", 1, id="translated"),
+        pytest.param(f"Translate into German: {LONG['en']}", "fr", 0, id="translated into another"),
+        pytest.param(f"Translate into German: {LONG['en']}", "en", 0, id="not translated"),
+        pytest.param(f"{LONG['de']} Antworte auf Englisch.", "en", 1, id="the language asked for"),
+        pytest.param(f"{LONG['de']} Antworte auf Englisch.", "de", 0, id="the question's, another being asked for"),
+        pytest.param("In French, please", "fr", 1, id="a short request"),
+        pytest.param(f"How do you say this in Spanish? {LONG['en']}", "es", 1, id="a word in a language"),
+        pytest.param(f"How do you say this in Spanish? {LONG['en']}", "en", 1, id="a word, explained"),
+        pytest.param(f"How do you say this in Spanish? {LONG['en']}", "ru", 0, id="a word in a third language"),
+        pytest.param(f"Please correct the spelling: {LONG['de']}", "de", 1, id="the language of the text"),
+        pytest.param(f"Please correct the spelling: {LONG['de']}", "en", 1, id="of the instruction"),
+        pytest.param(f"Please correct the spelling: {LONG['de']}", "pl", 0, id="of neither"),
+        pytest.param(f'What does "{LONG["ru"]}" mean, and who would say that?', "en", 1, id="a quotation"),
+        pytest.param(f"Translate this text: {LONG['de']}", "en", None, id="a translation into what?"),
+    ])  # fmt: skip
     def test_the_language_that_is_called_for(self, question: str, answered: str, passes: int | None) -> None:
         assert score("language_mismatch", question=question, answer=LONG[answered]).values.get("passes") == passes
 

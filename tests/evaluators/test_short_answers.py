@@ -68,15 +68,12 @@ def test_an_output_without_its_answer_is_wrong_and_says_so() -> None:
     assert [verdict.label for verdict in found.evidence.verdicts["answer"]] == ["no answer in that form"]
 
 
-@pytest.mark.parametrize(
-    ("parameters", "text"),
-    [
-        ({"extract": "("}, "an expression that RE2 can read: missing ): ("),
-        ({"extract": r"(?<=a)b"}, "an expression that RE2 can read: invalid perl operator"),
-        ({"extract": "a" * 1_001}, "it has 1,001 characters"),
-        ({"extract": "a", "boxed": True}, "extract or boxed, not both"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("parameters", "text"), [
+    ({"extract": "("}, "an expression that RE2 can read: missing ): ("),
+    ({"extract": r"(?<=a)b"}, "an expression that RE2 can read: invalid perl operator"),
+    ({"extract": "a" * 1_001}, "it has 1,001 characters"),
+    ({"extract": "a", "boxed": True}, "extract or boxed, not both"),
+])  # fmt: skip
 def test_expressions_that_cannot_be_used_are_refused(parameters: dict[str, Any], text: str) -> None:
     with pytest.raises(ValueError, match=re.escape(text)):
         score("exact_match", parameters, answer="a", expected_answers=["a"])

@@ -193,12 +193,7 @@ SEEDS: dict[str, list[Input]] = {
     "promptfoo_config": [Input("promptfooconfig.yaml", CONFIG.encode())],
     "h2o_suite": [Input("u.json", dumped(test_h2o.SUITE))],
     "h2o_lab": [Input("u.json", dumped(test_h2o.LAB))],
-    **{
-        name: exports(name)
-        for name in (
-            "lm_eval", "openai_evals_log", "openai_evals_data", "langsmith", "braintrust",
-        )
-    },
+    **{name: exports(name) for name in ("lm_eval", "openai_evals_log", "openai_evals_data", "langsmith", "braintrust")},
     "langfuse": [*exports("langfuse"), Input("u.json", dumped(test_tool_traces.langfuse()))],
     "phoenix": [*exports("phoenix"), Input("u.json", dumped(test_tool_traces.phoenix()))],
     "trace_document": [Input("u.json", dumped(document)) for document in TRACES if is_trace(document)],
@@ -207,10 +202,8 @@ SEEDS: dict[str, list[Input]] = {
     "yaml": [Input("u.yaml", test_packed_tables.YAML.encode())],
     "jsonl": [Input("u.jsonl", lines(CASES)), Input("u.jsonl.gz", gzip.compress(lines(CASES)))],
     **{kind: packed_tables(kind) for kind in ("parquet", "arrow", "xlsx")},
-    "csv": [
-        Input("u.csv", table_text()), Input("u.tsv", table_text("\t")), Input("u.csv", table_text(";")),
+    "csv": [Input("u.csv", table_text()), Input("u.tsv", table_text("\t")), Input("u.csv", table_text(";")),
         Input("u.csv", boxes_text()), Input("u.csv.gz", gzip.compress(table_text())),
         zipped({"t.csv": test_open_images.TRUTH} | test_open_images.IMAGES | test_open_images.NAMES),
-        zipped({"p.csv": test_open_images.PREDICTIONS} | test_open_images.NAMES),
-    ],
+        zipped({"p.csv": test_open_images.PREDICTIONS} | test_open_images.NAMES)],
 }  # fmt: skip

@@ -85,38 +85,30 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluator_laws, "DATA_SETS", 12)
 
 
-@pytest.mark.parametrize(
-    ("entry", "law", "reason"),
-    [
-        pytest.param(made(title=""), SAYS, "it has no title", id="title"),
-        pytest.param(made(doc="made for a test"), SAYS, "is no sentence that defines it", id="docstring"),
-        pytest.param(made(examples=()), SAYS, "it declares no examples", id="no example"),
-        pytest.param(made(metrics=(Metric("made", "no stop"),)), METRICS, "no sentence", id="description"),
-        pytest.param(made(metrics=(Metric("made", "M.", 1, 0),)), METRICS, "no range: 1 … 0", id="range"),
-        pytest.param(made(metrics=(Metric("made", "M.", threshold=2),)), METRICS, "the threshold 2", id="threshold"),
-        pytest.param(made(metrics=(Metric("made", "M.", high=9, binary=True),)), METRICS, "is binary", id="binary"),
-        pytest.param(made(parameters=Bare), FORM, "parameter size has no description", id="undescribed"),
-        pytest.param(made(lambda case: 0.5), EXAMPLES, "made is 0.5, not 1.0", id="example"),
-        pytest.param(made(lambda case: 2.0), EVERY_CASE, "outside its range 0 … 1; case answer", id="out of range"),
-        pytest.param(made(lambda case: float("nan")), EVERY_CASE, "came out as NaN", id="NaN"),
-        pytest.param(made(lambda case: CaseScore({"made": None})), EVERY_CASE, "a status and a reason", id="null"),
-        pytest.param(made(lambda case: CaseScore({"other": 1.0})), EVERY_CASE, "other is no metric", id="other"),
-        pytest.param(made(lambda case: next(COUNTER) % 2), EVERY_CASE, "the same case gave another score", id="random"),
-        pytest.param(made(lambda case: 1 / len(case.answer)), EVERY_CASE, "failed: ZeroDivisionError", id="raises"),
-        pytest.param(made(lambda case: "yes"), EVERY_CASE, "it returned str, not CaseScore", id="no score"),
-        pytest.param(whole_set(lambda suite, outputs: []), AGGREGATES, "no aggregate", id="no aggregate"),
-        pytest.param(
-            whole_set(lambda suite, outputs: [Aggregate("made", 7.0, n=1)]), AGGREGATES, "came out as 7", id="aggregate"
-        ),
-        pytest.param(
-            whole_set(lambda suite, outputs: [Aggregate("made", 1.0)] * 2), AGGREGATES, "the same metric", id="2"
-        ),
-        pytest.param(
-            whole_set(lambda suite, _: [Aggregate("made", float(suite.cases["case_id"][0].as_py() == "c0"), n=1)]),
-            ORDER, "shuffled cases give", id="order",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("entry", "law", "reason"), [
+    pytest.param(made(title=""), SAYS, "it has no title", id="title"),
+    pytest.param(made(doc="made for a test"), SAYS, "is no sentence that defines it", id="docstring"),
+    pytest.param(made(examples=()), SAYS, "it declares no examples", id="no example"),
+    pytest.param(made(metrics=(Metric("made", "no stop"),)), METRICS, "no sentence", id="description"),
+    pytest.param(made(metrics=(Metric("made", "M.", 1, 0),)), METRICS, "no range: 1 … 0", id="range"),
+    pytest.param(made(metrics=(Metric("made", "M.", threshold=2),)), METRICS, "the threshold 2", id="threshold"),
+    pytest.param(made(metrics=(Metric("made", "M.", high=9, binary=True),)), METRICS, "is binary", id="binary"),
+    pytest.param(made(parameters=Bare), FORM, "parameter size has no description", id="undescribed"),
+    pytest.param(made(lambda case: 0.5), EXAMPLES, "made is 0.5, not 1.0", id="example"),
+    pytest.param(made(lambda case: 2.0), EVERY_CASE, "outside its range 0 … 1; case answer", id="out of range"),
+    pytest.param(made(lambda case: float("nan")), EVERY_CASE, "came out as NaN", id="NaN"),
+    pytest.param(made(lambda case: CaseScore({"made": None})), EVERY_CASE, "a status and a reason", id="null"),
+    pytest.param(made(lambda case: CaseScore({"other": 1.0})), EVERY_CASE, "other is no metric", id="other"),
+    pytest.param(made(lambda case: next(COUNTER) % 2), EVERY_CASE, "the same case gave another score", id="random"),
+    pytest.param(made(lambda case: 1 / len(case.answer)), EVERY_CASE, "failed: ZeroDivisionError", id="raises"),
+    pytest.param(made(lambda case: "yes"), EVERY_CASE, "it returned str, not CaseScore", id="no score"),
+    pytest.param(whole_set(lambda suite, outputs: []), AGGREGATES, "no aggregate", id="no aggregate"),
+    pytest.param(whole_set(lambda suite, outputs: [Aggregate("made", 7.0, n=1)]), AGGREGATES, "came out as 7",
+        id="aggregate"),
+    pytest.param(whole_set(lambda suite, outputs: [Aggregate("made", 1.0)] * 2), AGGREGATES, "the same metric", id="2"),
+    pytest.param(whole_set(lambda suite, _: [Aggregate("made", float(suite.cases["case_id"][0].as_py() == "c0"), n=1)]),
+        ORDER, "shuffled cases give", id="order"),
+])  # fmt: skip
 def test_a_broken_law_is_told(entry: Evaluator, law: str, reason: str) -> None:
     outcome = next(one for one in check_evaluator(entry) if one.law == law)
     assert outcome.passed is False
@@ -164,26 +156,18 @@ SILENT = Example("silent", {"answer": "Please."}, {"polite": 1.0})
 CUT = Example("cut", {"answer": "Please."}, {}, status=Status.PARSE_FAILURE, judge=(ScriptedReply("polite", {}),))
 
 
-@pytest.mark.parametrize(
-    ("examples", "passed", "reason"),
-    [
-        pytest.param((ASKS, CUT), True, "", id="the judge's replies are given"),
-        pytest.param(
-            (replace(ASKS, expect={"polite": 0.0}),), False, "example 'asks': polite is 1.0, not 0.0", id="other number"
-        ),
-        pytest.param(
-            (replace(ASKS, judge=(ScriptedReply("rude", {}),)),), False,
-            "example 'asks': status parse_failure, not ok (the example does not say what the judge replies to polite",
-            id="no reply that fits",
-        ),
-        pytest.param(
-            (SILENT, ASKS), None,
-            "example 'silent' was not run: it does not give the judge's replies: judge=(ScriptedReply('polite', …),)",
-            id="no replies",
-        ),
-        pytest.param((SILENT, replace(ASKS, expect={"polite": 0.0})), False, "example 'asks': polite", id="both"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("examples", "passed", "reason"), [
+    pytest.param((ASKS, CUT), True, "", id="the judge's replies are given"),
+    pytest.param((replace(ASKS, expect={"polite": 0.0}),), False, "example 'asks': polite is 1.0, not 0.0",
+        id="other number"),
+    pytest.param((replace(ASKS, judge=(ScriptedReply("rude", {}),)),), False,
+        "example 'asks': status parse_failure, not ok (the example does not say what the judge replies to polite",
+        id="no reply that fits"),
+    pytest.param((SILENT, ASKS), None,
+        "example 'silent' was not run: it does not give the judge's replies: judge=(ScriptedReply('polite', …),)",
+        id="no replies"),
+    pytest.param((SILENT, replace(ASKS, expect={"polite": 0.0})), False, "example 'asks': polite", id="both"),
+])  # fmt: skip
 def test_worked_examples_with_a_judge(examples: tuple[Example, ...], passed: bool | None, reason: str) -> None:
     outcome = next(one for one in check_evaluator(judged(*examples)) if one.law == EXAMPLES)
     assert (outcome.passed, outcome.reason[: len(reason)]) == (passed, reason)

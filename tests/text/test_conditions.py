@@ -82,20 +82,17 @@ def test_what_cannot_be_read_says_where(condition: str, message: str) -> None:
         parse_condition(condition)
 
 
-@pytest.mark.parametrize(
-    ("condition", "found"),
-    [
-        pytest.param('"a" XOR "b" AND regexp("[") OR Paris', ["'XOR'", 'the expression "[": missing ]: [', "'Paris'"],
-                     id="a word, an expression, missing quotes"),
-        pytest.param('Paris AND (Rome OR "x"', ["'Paris'", "'Rome'", "the end"], id="missing quotes and parenthesis"),
-        pytest.param('regexp(a) AND regexp "b" AND "c"', ["'a'", "'\"b\"'"], id="two expressions"),
-        pytest.param('regexp("(") AND regexp("[")',
-                     ['the expression "(": missing ): (', 'the expression "[": missing ]: ['], id="RE2, twice"),
-        pytest.param(") ) )", ["')'"] * 3, id="parentheses"),
-        pytest.param('a "b', ["'a'", "a quote that is not closed"], id="what follows an open quote is not repeated"),
-        pytest.param("§ " * 99, ["'§'"] * 20, id="at most twenty"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("condition", "found"), [
+    pytest.param('"a" XOR "b" AND regexp("[") OR Paris', ["'XOR'", 'the expression "[": missing ]: [', "'Paris'"],
+        id="a word, an expression, missing quotes"),
+    pytest.param('Paris AND (Rome OR "x"', ["'Paris'", "'Rome'", "the end"], id="missing quotes and parenthesis"),
+    pytest.param('regexp(a) AND regexp "b" AND "c"', ["'a'", "'\"b\"'"], id="two expressions"),
+    pytest.param('regexp("(") AND regexp("[")',
+        ['the expression "(": missing ): (', 'the expression "[": missing ]: ['], id="RE2, twice"),
+    pytest.param(") ) )", ["')'"] * 3, id="parentheses"),
+    pytest.param('a "b', ["'a'", "a quote that is not closed"], id="what follows an open quote is not repeated"),
+    pytest.param("§ " * 99, ["'§'"] * 20, id="at most twenty"),
+])  # fmt: skip
 def test_all_problems_are_listed(condition: str, found: list[str]) -> None:
     with pytest.raises(ConditionError) as refused:
         parse_condition(condition)

@@ -135,21 +135,16 @@ LETTERS = dict.fromkeys("abcdefghijklmnopqrstuvwxyz", 1)
 WALKED = '{"$ref": "NEXT", "$dynamicRef": "NEXT"}'
 
 
-@pytest.mark.parametrize(
-    ("value", "schema"),
-    [
-        pytest.param(1, doubled(ALL_OF), id="doubled-references"),
-        pytest.param({"x": 1}, '{"unevaluatedProperties": false, ' + doubled(WALKED)[1:], id="walked-unevaluated"),
-        pytest.param([*range(900)], json.dumps({"items": {"enum": [*range(1000, 1900), *range(900)]}}), id="long-enum"),
-        pytest.param([LETTERS] * 5000, json.dumps({"items": {"required": [*LETTERS]}}), id="long-required"),
-        pytest.param([1] * 3000, json.dumps({"anyOf": [{"type": "string"}] * 900}), id="long-messages"),
-        pytest.param(
-            dict.fromkeys(map(str, range(900)), 1),
-            json.dumps({"patternProperties": {f"x{each}": {} for each in range(900)}}), id="many-patterns",
-        ),
-        pytest.param(1, json.dumps({"allOf": [{}] * 5000}), id="a-large-schema"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("value", "schema"), [
+    pytest.param(1, doubled(ALL_OF), id="doubled-references"),
+    pytest.param({"x": 1}, '{"unevaluatedProperties": false, ' + doubled(WALKED)[1:], id="walked-unevaluated"),
+    pytest.param([*range(900)], json.dumps({"items": {"enum": [*range(1000, 1900), *range(900)]}}), id="long-enum"),
+    pytest.param([LETTERS] * 5000, json.dumps({"items": {"required": [*LETTERS]}}), id="long-required"),
+    pytest.param([1] * 3000, json.dumps({"anyOf": [{"type": "string"}] * 900}), id="long-messages"),
+    pytest.param(dict.fromkeys(map(str, range(900)), 1),
+        json.dumps({"patternProperties": {f"x{each}": {} for each in range(900)}}), id="many-patterns"),
+    pytest.param(1, json.dumps({"allOf": [{}] * 5000}), id="a-large-schema"),
+])  # fmt: skip
 @pytest.mark.attack(
     "suite author", "a 1.9 kB schema of 26 doubled $refs hangs a run", "a validation has a budget of steps"
 )

@@ -23,26 +23,13 @@ FAULTS = [
     ("annotation ids twice", coco.annotation_faults(np.array([0, -1, 0, 0])), [("id", [1]), ("id", [2, 3])]),
     ("sizes", coco.size_faults(np.array([[1, 1], [0, 5], [5, -1]])), [("height", [1]), ("width", [2])]),
     ("pixels", coco.pixel_faults(np.array([[1, LARGEST_IMAGE], [2, LARGEST_IMAGE // 2 + 1]])), [("width", [1])]),
-    (
-        "categories",
-        coco.category_faults(np.array([-1, 0, 1, 1, 2]), np.array(["a", "b", "", "b", ""])),
-        [("id", [0]), ("id", [3]), ("name", [2, 4]), ("name", [3])],
-    ),
+    ("categories", coco.category_faults(np.array([-1, 0, 1, 1, 2]), np.array(["a", "b", "", "b", ""])),
+        [("id", [0]), ("id", [3]), ("name", [2, 4]), ("name", [3])]),
     ("crowds", coco.crowd_faults(np.array([0, 1, 2, -1])), [("iscrowd", [2, 3])]),
     ("scores", coco.score_faults(np.array([0.5, np.nan, np.inf, -3.0])), [("score", [1, 2])]),
-    (
-        "boxes",
-        coco.box_faults(
-            np.array(
-                [
-                    [0, 0, 1, 0], [np.nan, 0, 1, 1], [np.nan] * 4, [0, 0, -1, 1], [0, 0, 1, -1], [0, np.inf, 1, 1],
-                    [0, 0, 1e15, 1], [0, -1.1e15, 1, 1],
-                ]
-            ),
-            np.array([False, False, True, False, False, False, False, False]),
-        ),
-        [("bbox", [1, 5]), ("bbox", [3, 4]), ("bbox", [7])],
-    ),
+    ("boxes", coco.box_faults(np.array([[0, 0, 1, 0], [np.nan, 0, 1, 1], [np.nan] * 4, [0, 0, -1, 1], [0, 0, 1, -1],
+        [0, np.inf, 1, 1], [0, 0, 1e15, 1], [0, -1.1e15, 1, 1]]), np.array([False, False, True, False, False, False,
+        False, False])), [("bbox", [1, 5]), ("bbox", [3, 4]), ("bbox", [7])]),
     ("areas", coco.area_faults(np.array([0.0, -0.5, np.nan, np.inf])), [("area", [1, 3])]),
     ("members", coco.member_faults("image_id", np.array([0, -1], np.int32), "an image"), [("image_id", [1])]),
 ]  # fmt: skip

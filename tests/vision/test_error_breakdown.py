@@ -97,41 +97,24 @@ def test_predictions_past_max_dets_are_left_out():
     assert ap(columns, errors, repair(columns, errors, [FN_MISSED])).tolist() == [pytest.approx(1)]
 
 
-@pytest.mark.parametrize(
-    ("truths", "predictions", "kinds", "gain"),
-    [
-        pytest.param(
-            [truth(CAT, 0, 0, 100, 100)], [predicted(CAT, 0.9, 300, 0, 9, 9), predicted(CAT, 0.8, 0, 0, 100, 100)],
-            {HALLUCINATED}, 0.5, id="a false alarm before the only cat halves AP",
-        ),
-        pytest.param(
-            [truth(CAT, 0, 0, 100, 100)], [predicted(CAT, 0.9, 0, 0, 100, 40)], {LOCALISATION}, 1.0,
-            id="a box that fits too poorly is moved",
-        ),
-        pytest.param(
-            [truth(CAT, 0, 0, 100, 100), truth(DOG, 300, 0, 100, 100)],
-            [predicted(DOG, 0.9, 0, 0, 100, 100), predicted(DOG, 0.8, 300, 0, 100, 100)],
-            {MISCLASSIFIED}, 0.75, id="a cat called dog: cats from 0 to 1, dogs from 1/2 to 1",
-        ),
-        pytest.param(
-            [truth(CAT, 0, 0, 100, 100), truth(CAT, 300, 0, 100, 100)], [predicted(CAT, 0.9, 0, 0, 100, 100)],
-            {FN_MISSED}, 50 / 101, id="recall .5 becomes 1",
-        ),
-        pytest.param(
-            [truth(CAT, 0, 0, 100, 100), truth(DOG, 300, 0, 100, 100)], [predicted(CAT, 0.9, 0, 0, 100, 100)],
-            {FN_MISSED}, 0.5, id="a label of which nothing is left to find",
-        ),
-        pytest.param(
-            [truth(DOG, 300, 0, 100, 100)], [predicted(DOG, 0.9, 0, 0, 9, 9)], {FN_MISSED}, 0.0,
-            id="but not if it has false positives",
-        ),
-        pytest.param(
-            [truth(CAT, 0, 0, 100, 100)],
-            [predicted(CAT, 0.9, 0, 0, 100, 60), predicted(CAT, 0.8, 0, 0, 100, 100)], {DUPLICATE}, 0.0,
-            id="a duplicate after the only cat was found costs nothing",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("truths", "predictions", "kinds", "gain"), [
+    pytest.param([truth(CAT, 0, 0, 100, 100)], [predicted(CAT, 0.9, 300, 0, 9, 9), predicted(CAT, 0.8, 0, 0, 100, 100)],
+        {HALLUCINATED}, 0.5, id="a false alarm before the only cat halves AP"),
+    pytest.param([truth(CAT, 0, 0, 100, 100)], [predicted(CAT, 0.9, 0, 0, 100, 40)], {LOCALISATION}, 1.0,
+        id="a box that fits too poorly is moved"),
+    pytest.param([truth(CAT, 0, 0, 100, 100), truth(DOG, 300, 0, 100, 100)],
+        [predicted(DOG, 0.9, 0, 0, 100, 100), predicted(DOG, 0.8, 300, 0, 100, 100)], {MISCLASSIFIED}, 0.75,
+        id="a cat called dog: cats from 0 to 1, dogs from 1/2 to 1"),
+    pytest.param([truth(CAT, 0, 0, 100, 100), truth(CAT, 300, 0, 100, 100)], [predicted(CAT, 0.9, 0, 0, 100, 100)],
+        {FN_MISSED}, 50 / 101, id="recall .5 becomes 1"),
+    pytest.param([truth(CAT, 0, 0, 100, 100), truth(DOG, 300, 0, 100, 100)], [predicted(CAT, 0.9, 0, 0, 100, 100)],
+        {FN_MISSED}, 0.5, id="a label of which nothing is left to find"),
+    pytest.param([truth(DOG, 300, 0, 100, 100)], [predicted(DOG, 0.9, 0, 0, 9, 9)], {FN_MISSED}, 0.0,
+        id="but not if it has false positives"),
+    pytest.param([truth(CAT, 0, 0, 100, 100)],
+        [predicted(CAT, 0.9, 0, 0, 100, 60), predicted(CAT, 0.8, 0, 0, 100, 100)], {DUPLICATE}, 0.0,
+        id="a duplicate after the only cat was found costs nothing"),
+])  # fmt: skip
 def test_what_repairs_gain(truths, predictions, kinds, gain):
     columns, errors = found_in(1, 2, truths, predictions)
     assert set(errors.prediction) | set(errors.ground_truth) >= kinds

@@ -43,19 +43,13 @@ def predicted(label: int, score: float, *box: float) -> dict[str, Any]:
 
 
 SCENE = [
-    [
-        truth(0, 0, 0, 100, 100), truth(1, 200, 0, 100, 100), truth(0, 400, 0, 100, 100),
-        truth(0, 600, 0, 200, 200, crowd=True),
-    ],
-    [
-        (predicted(0, 0.9, 0, 0, 100, 100), "tp", 0),
-        (predicted(0, 0.8, 0, 10, 100, 100), "fp_duplicate", 0),
+    [truth(0, 0, 0, 100, 100), truth(1, 200, 0, 100, 100), truth(0, 400, 0, 100, 100),
+        truth(0, 600, 0, 200, 200, crowd=True)],
+    [(predicted(0, 0.9, 0, 0, 100, 100), "tp", 0), (predicted(0, 0.8, 0, 10, 100, 100), "fp_duplicate", 0),
         (predicted(0, 0.7, 200, 0, 100, 90), "fp_misclassification", 1),
-        (predicted(0, 0.6, 460, 0, 100, 100), "fp_localisation", 2),
-        (predicted(0, 0.5, 620, 20, 50, 50), "ignored", 3),
+        (predicted(0, 0.6, 460, 0, 100, 100), "fp_localisation", 2), (predicted(0, 0.5, 620, 20, 50, 50), "ignored", 3),
         (predicted(0, 0.4, 900, 0, 50, 50), "fp_hallucination", -1),
-        (predicted(1, 0.3, 0, 0, 100, 100), "fp_misclassification", 0),
-    ],
+        (predicted(1, 0.3, 0, 0, 100, 100), "fp_misclassification", 0)],
 ]  # fmt: skip
 
 
@@ -70,19 +64,12 @@ def test_the_kinds():
     assert np.isnan(found.iou[5])
 
 
-@pytest.mark.parametrize(
-    ("iou", "score", "predictions", "truths"),
-    [
-        pytest.param(
-            0.5, 0.0, [kind for _, kind, _ in SCENE[1]],
-            ["tp", "fn_misclassification", "fn_no_prediction", "ignored"], id="as stored",
-        ),
-        pytest.param(
-            0.95, 0.65, ["tp", "fp_localisation", "fp_hallucination", *["below_score"] * 4],
-            ["tp", "fn_no_prediction", "fn_no_prediction", "ignored"], id="stricter",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("iou", "score", "predictions", "truths"), [
+    pytest.param(0.5, 0.0, [kind for _, kind, _ in SCENE[1]],
+        ["tp", "fn_misclassification", "fn_no_prediction", "ignored"], id="as stored"),
+    pytest.param(0.95, 0.65, ["tp", "fp_localisation", "fp_hallucination", *["below_score"] * 4],
+        ["tp", "fn_no_prediction", "fn_no_prediction", "ignored"], id="stricter"),
+])  # fmt: skip
 def test_one_image_at_other_thresholds(iou, score, predictions, truths):
     rows = [row for row, _, _ in SCENE[1]]
     assert matched_image(frame(SCENE[0]), frame(rows), iou, score) == (predictions, truths)

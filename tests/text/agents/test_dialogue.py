@@ -14,19 +14,16 @@ FAILED = Step("call", tool="add", arguments='{"a": 1}', error="timeout")
 THOUGHT = Step("reasoning", role="assistant", text="Hm.")
 
 
-@pytest.mark.parametrize(
-    ("steps", "expected"),
-    [
-        ([], []),
-        ([SYSTEM, CALL, THOUGHT], []),
-        ([SYSTEM, USER, CALL, DONE], [Said("user", "Go.", (1,)), Said("assistant", "Ok.", (2, 3))]),
-        ([USER, USER, DONE, CALL, DONE], [Said("user", "Go.\nGo.", (0, 1)), Said("assistant", "Ok.\nOk.", (2, 3, 4))]),
-        ([DONE, USER, CALL], [Said("assistant", "Ok.", (0,)), Said("user", "Go.", (1,))]),
-        ([Step("message", role="Human", text="Hi"), Step("message", text="x"), Step("message", role="tool", text="y")],
-         [Said("user", "Hi", (0,)), Said("assistant", "x", (1,))]),
-        ([USER, Step("message", role="assistant", text=" ")], [Said("user", "Go.", (0,))]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("steps", "expected"), [
+    ([], []),
+    ([SYSTEM, CALL, THOUGHT], []),
+    ([SYSTEM, USER, CALL, DONE], [Said("user", "Go.", (1,)), Said("assistant", "Ok.", (2, 3))]),
+    ([USER, USER, DONE, CALL, DONE], [Said("user", "Go.\nGo.", (0, 1)), Said("assistant", "Ok.\nOk.", (2, 3, 4))]),
+    ([DONE, USER, CALL], [Said("assistant", "Ok.", (0,)), Said("user", "Go.", (1,))]),
+    ([Step("message", role="Human", text="Hi"), Step("message", text="x"), Step("message", role="tool", text="y")],
+        [Said("user", "Hi", (0,)), Said("assistant", "x", (1,))]),
+    ([USER, Step("message", role="assistant", text=" ")], [Said("user", "Go.", (0,))]),
+])  # fmt: skip
 def test_turns(steps: list[Step], expected: list[Said]) -> None:
     assert dialogue(steps) == expected
 

@@ -154,12 +154,9 @@ def test_a_time_of_day_in_every_form(text: str, shown: str) -> None:
     assert found.shown == shown
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "14", "14.30", "3:5", "2:60", "25:00", "24:01", "13 pm", "0 am", "pm", "2:30 pm or 3 pm", "3h",
-        "2024-03-01", "it is 2:30 pm", "1:2:3", "14:30:15.5", "9" * 99,
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", [
+    "", "14", "14.30", "3:5", "2:60", "25:00", "24:01", "13 pm", "0 am", "pm", "2:30 pm or 3 pm", "3h", "2024-03-01",
+    "it is 2:30 pm", "1:2:3", "14:30:15.5", "9" * 99,
+])  # fmt: skip
 def test_numbers_ratios_durations_and_sentences_are_no_time(text: str) -> None:
     assert clock_time(text) is None

@@ -19,13 +19,10 @@ def test_keccak(data: bytes, digest: str) -> None:
     assert keccak_256(data).hex() == digest
 
 
-@pytest.mark.parametrize(
-    "address",
-    [  # EIP-55
-        "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
-        "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB", "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("address", [
+    "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
+    "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB", "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
+])  # fmt: skip
 def test_ethereum(address: str) -> None:
     assert eip55_checks(address)
     assert not eip55_checks(address[:6] + address[6:].swapcase())
