@@ -151,9 +151,7 @@ def test_bounds_follow_from_those_of_the_metric() -> None:
     (["rouge"], {"metrics_to_run_consistency": ["umbrela"]}, "which are rouge"),
     (["classification_text"], {}, "expected other evaluators of single cases beside it"),
 ])  # fmt: skip
-def test_only_metrics_of_single_cases_in_the_run_can_be_followed(
-    evaluators: list[str], given: dict[str, Any], message: str
-) -> None:
+def test_only_metrics_of_single_cases_in_the_run_can_be_followed(evaluators, given, message):
     with pytest.raises(InputError, match=message):
         engine.with_followed([*evaluators, "consistency_statistics"], {"consistency_statistics": given})
 

@@ -115,9 +115,7 @@ def test_groundedness_without_a_threshold_says_neither_supported_nor_unsupported
     ("red sun red sun red sun", "x", None, 1.0),
     ("red.\nsun.", "x", None, HALF),
 ])  # fmt: skip
-def test_a_bare_answer_is_compared_together_with_the_question(
-    answer: str, question: str | None, compared: str | None, value: float
-) -> None:
+def test_a_bare_answer_is_compared_together_with_the_question(answer, question, compared, value):
     found = score("groundedness", question=question, answer=answer, retrieved_contexts=["red sun"])
     assert found.values["groundedness"] == pytest.approx(value)
     assert found.evidence.facts.get("compared_as") == compared

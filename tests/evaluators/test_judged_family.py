@@ -40,9 +40,7 @@ class TestTexts:
         pytest.param("bad", [], 0, None, 1, id="there are none"),
         pytest.param("bad", [" "], 0, 0, 1, id="blank ones pass"),
     ])  # fmt: skip
-    def test_attribution(
-        self, name: str, answer: str, contexts: list[str], passes: int, retrieval: int | None, generation: int
-    ) -> None:
+    def test_attribution(self, name, answer, contexts, passes, retrieval, generation):
         given = {"question": "Q?", "answer": answer, "retrieved_contexts": contexts}
         prompts = [prompt.id for prompt in evaluators()[name].prompts]
         score, judge = ask(name, given, dict.fromkeys(prompts, fails_where("bad")))
@@ -114,9 +112,7 @@ class TestLanguageMismatch:
         assert score.reason == f"the {next(iter(texts))} has no letters"
         assert not judge.calls
 
-    def test_a_run_takes_the_local_detector_and_the_judge_alike(
-        self, tmp_path: Path, judge_server: JudgeServer
-    ) -> None:
+    def test_a_run_takes_the_local_detector_and_the_judge_alike(self, tmp_path, judge_server):
         judge_server.say("language_mismatch", lambda request: {"same": "no" if "days" in request.text else "yes"})
         suite = Suite.from_rows("s", "text", [{"case_id": f"c{number}", "question": GERMAN} for number in range(2)])
         texts = ["Bücher dürfen Sie 28 Tage lang behalten.", ENGLISH]
@@ -262,9 +258,7 @@ class TestRubric:
         ([("major", "unknown")], None, "the expected answer says nothing about the claims"),
         ([], None, "the answer makes no claim"),
     ])  # fmt: skip
-    def test_factual_accuracy_weighs_major_claims_more(
-        self, accuracy: list[tuple[str, str]], expected: float | None, why: str | None
-    ) -> None:
+    def test_factual_accuracy_weighs_major_claims_more(self, accuracy, expected, why):
         script = {
             "rubric.levels": [{"level": "excellent"}],
             "claims": {"claims": [f"claim {number}" for number in range(len(accuracy))]},

@@ -79,9 +79,7 @@ class TestUmbrela:
         ("gpt-4o-mini", "structured", ("umbrela.grade",), "umbrela.grade_structured"),
     ])  # fmt: skip
     @pytest.mark.parametrize("evaluator", ["umbrela", "autonuggetizer"])
-    def test_the_wording_follows_from_the_judge_unless_it_is_chosen(
-        self, evaluator: str, judge: str, wanted: str, edited: tuple[str, ...], asked: str
-    ) -> None:
+    def test_the_wording_follows_from_the_judge_unless_it_is_chosen(self, evaluator, judge, wanted, edited, asked):
         entry, chosen = choose([evaluator], {evaluator: {"prompt": wanted}})[evaluator]
         scripted = ScriptedJudge(answers({"umbrela.grade": grading, "umbrela.grade_structured": grading}))
         scripted.name, scripted.edited = judge, frozenset(edited)
@@ -156,9 +154,7 @@ class TestNuggetScores:
         pytest.param([(VITAL, NOT), (OKAY, FULL)], (0.5, 0, 1 / 3), (0.5, 0, 1 / 3), id="okay counts half"),
         pytest.param([(VITAL, PART)], (0.5, 0.5, 0.5), (0, 0, 0), id="strict knows no half"),
     ])  # fmt: skip
-    def test_by_hand(
-        self, nuggets: list[tuple[bool, str]], lenient: tuple[float, ...], strict: tuple[float, ...]
-    ) -> None:
+    def test_by_hand(self, nuggets, lenient, strict):
         found = nugget_scores(nuggets, NuggetParameters())
         assert [found[name] for name in ("all", "vital", "weighted")] == pytest.approx(lenient, abs=1e-6)
         assert [found[f"{name}_strict"] for name in ("all", "vital", "weighted")] == pytest.approx(strict, abs=1e-6)
@@ -340,9 +336,7 @@ class TestCitation:
             (["2", "[2]"], [2]),
         ],
     )  # fmt: skip
-    def test_the_citations_of_the_output_count_where_the_answer_has_no_markers(
-        self, citations: list[str], contexts: list[int | str]
-    ) -> None:
+    def test_the_citations_of_the_output_count_where_the_answer_has_no_markers(self, citations, contexts):
         score, _ = self.ask("A. B.", {}, citations=citations)
         assert score.evidence.facts["reading"] == "citations of the output"
         assert score.evidence.facts["parts"] == [{"text": "A. B.", "contexts": contexts}]

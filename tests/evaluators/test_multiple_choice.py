@@ -115,9 +115,7 @@ ARC = {
 
 
 @pytest.mark.parametrize(("record", "correct"), [(MMLU, 0), (MMLU | {"answer": "4"}, 1), (ARC | {"answerKey": "3"}, 2)])
-def test_the_files_of_mmlu_and_arc_are_read_as_they_are(
-    tmp_path: Path, record: dict[str, object], correct: int
-) -> None:
+def test_the_files_of_mmlu_and_arc_are_read_as_they_are(tmp_path, record, correct):
     case = read_suite(write(tmp_path, "questions.jsonl", [record])).cases.to_pylist()[0]
     assert (len(case["choices"]), case["correct_choice"], case["expected_answers"]) == (3, correct, None)
 

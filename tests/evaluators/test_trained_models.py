@@ -3,7 +3,6 @@
 import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -62,9 +61,7 @@ def answers(*groups: Sequence[str]) -> list[dict[str, object]]:
     ("toxicity_classifier", ("non-toxic", "toxic"), CIVIL, RUDE, NEW_CIVIL, NEW_RUDE),
     ("fairness_bias", ("Neutral", "Biased"), PLAIN, SLANTED, NEW_PLAIN, NEW_SLANTED),
 ])  # fmt: skip
-def test_texts_it_has_not_seen_are_told_apart(
-    workspace: Path, tmp_path: Path, evaluator: str, labels: Any, good: Any, bad: Any, new_good: Any, new_bad: Any
-) -> None:
+def test_texts_it_has_not_seen_are_told_apart(workspace, tmp_path, evaluator, labels, good, bad, new_good, new_bad):
     model = trained(tmp_path / "model", labels, [*good, *bad], [0] * len(good) + [1] * len(bad))
     values = run_of(workspace, evaluator, {"classifier": str(model)}, answers(new_bad, new_good))
     assert min(values[: len(new_bad)]) > 0.5 > max(values[len(new_bad) :])

@@ -1,6 +1,5 @@
 """Classifiers: the arithmetic of models with known weights, batches that change nothing, and what can be missing."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -120,9 +119,7 @@ def test_nothing_odd_in_a_text_stops_it(made: Classifier) -> None:
     (("a", "b", "c"), "multi_label_classification", True),
     (("score",), None, True),
 ], ids=["two labels", "single", "multi", "one label"])  # fmt: skip
-def test_softmax_or_sigmoid_by_the_kind_of_problem(
-    tmp_path: Path, labels: Sequence[str], problem: str | None, independent: bool
-) -> None:
+def test_softmax_or_sigmoid_by_the_kind_of_problem(tmp_path, labels, problem, independent):
     found = open_classifier(str(tiny.classifier(tmp_path / "m", labels, problem)), tmp_path)
     assert found.labels == tuple(labels)
     assert found.independent is independent

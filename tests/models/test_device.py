@@ -1,7 +1,5 @@
 """Where models compute. torch's device `meta`, which holds no numbers, stands in for a GPU."""
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,13 +32,7 @@ def test_a_gpu_is_used_where_torch_sees_one(monkeypatch: pytest.MonkeyPatch, see
     pytest.param(tiny.classifier, open_token_encoder, lambda made: made.encode(["the cat"]), id="token encoder"),
     pytest.param(tiny.language_model, open_language_model, lambda made: made._rows([PAIR]), id="language model"),
 ])  # fmt: skip
-def test_a_model_and_its_texts_meet_on_the_device(
-    write: Callable[[Path], Path],
-    opened: Callable[[str, Path], Any],
-    ask: Callable[[Any], object],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_model_and_its_texts_meet_on_the_device(write, opened, ask, tmp_path, monkeypatch):
     monkeypatch.setenv("ASSAY_DEVICE", "meta")
     made = opened(str(write(tmp_path / "model")), tmp_path / "cache")
     model = made._loaded[0]

@@ -96,9 +96,7 @@ def test_the_name_and_the_weights_stand_beside_the_numbers(bundled: Embedder) ->
     }  # fmt: skip
 
 
-def test_every_distinct_text_is_embedded_once_ever(
-    bundled: Embedder, counting: Counting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_distinct_text_is_embedded_once_ever(bundled, counting, tmp_path, monkeypatch):
     first = bundled.encode(TEXTS * 3)
     assert sorted(counting.texts) == sorted(set(TEXTS))
     assert (bundled.encode(TEXTS[::-1] * 3) == first[::-1]).all()
@@ -133,9 +131,7 @@ def test_what_another_process_left_undone_is_taken_over(bundled: Embedder, count
     killed.close()
 
 
-def test_a_failure_gives_the_claims_back(
-    bundled: Embedder, counting: Counting, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_gives_the_claims_back(bundled, counting, monkeypatch):
     monkeypatch.setattr(Counting, "encode", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         bundled.encode(["a text"])

@@ -53,9 +53,7 @@ def oracle(made: HallucinationClassifier) -> object:
 
 @settings(max_examples=10)
 @given(pairs=st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=6))
-def test_the_probability_is_that_of_the_first_token(
-    made: HallucinationClassifier, oracle: object, pairs: list[tuple[str, str]]
-) -> None:
+def test_the_probability_is_that_of_the_first_token(made, oracle, pairs):
     """In a batch as alone, so padding changes nothing."""
     logits, cut = made._rows(pairs)
     found = probabilities(made, np.asarray(logits, float))[:, 1]
@@ -70,9 +68,7 @@ def test_premise_and_claim_are_not_the_same(made: HallucinationClassifier) -> No
     assert not made.independent
 
 
-def test_a_long_premise_is_cut_and_the_claim_kept(
-    made: HallucinationClassifier, oracle: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_premise_is_cut_and_the_claim_kept(made, oracle, monkeypatch):
     tokenizer = made._loaded[1]
     monkeypatch.setattr(tokenizer, "window", 30)  # 14 of them the prompt's
     [short, long] = ([name] * count for name, count in (("cat", 10), ("cat", 40)))
@@ -94,9 +90,7 @@ def test_marks_in_a_text_are_words(made: HallucinationClassifier) -> None:
     assert marks == [1, 1]
 
 
-def test_without_its_foundation_it_says_what_to_get_and_asks_no_hub(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_its_foundation_it_says_what_to_get_and_asks_no_hub(tmp_path, monkeypatch):
     shutil.rmtree(tiny.hhem(tmp_path / "m") / "flan-t5-base")
     monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: pytest.fail("the hub was asked"))
     monkeypatch.chdir(tmp_path)

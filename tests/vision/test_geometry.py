@@ -8,7 +8,7 @@ import pytest
 from pycocotools import mask as coco
 
 from metrics.core.errors import InputError
-from metrics.vision.geometry import Compared, Geometry, compared_as, drawn, image_sizes, read_sides, whole, with_boxes
+from metrics.vision.geometry import compared_as, drawn, image_sizes, read_sides, whole, with_boxes
 
 SCHEMA = pa.schema(
     [(name, pa.float64()) for name in ("x", "y", "width", "height")]
@@ -55,9 +55,7 @@ NOTHING = table()
     pytest.param("auto", NOTHING, NOTHING, "box", id="nothing"),
     pytest.param("polygon", BOX, BOX, "polygon", id="as asked"),
 ])  # fmt: skip
-def test_masks_are_compared_where_both_sides_have_them(
-    geometry: Geometry, truths: pa.Table, predictions: pa.Table, compared: Compared
-) -> None:
+def test_masks_are_compared_where_both_sides_have_them(geometry, truths, predictions, compared):
     assert compared_as(geometry, truths, predictions) == compared
 
 
@@ -112,9 +110,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("compared", "row", "expected"), WRONG)
-def test_what_is_wrong_is_said_of_its_row(
-    compared: Compared, row: dict[str, Any], expected: list[tuple[str, str]]
-) -> None:
+def test_what_is_wrong_is_said_of_its_row(compared, row, expected):
     """In the second row of the predictions; the first is right."""
     right = {"polygons": [SQUARE]}
     truths, predictions = table(right), table(right, row)

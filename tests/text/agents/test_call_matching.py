@@ -132,9 +132,7 @@ def test_same_values(given: object, expected: object, tolerance: float, same: bo
     (Rules("none"), {"x": 2}, (0, 0, 0), []),
     (Rules(), None, (0, 0, 0), []),
 ])  # fmt: skip
-def test_rules_of_arguments(
-    rules: Rules, expected: dict[str, int] | None, agreement: tuple[int, ...], differing: list[str]
-) -> None:
+def test_rules_of_arguments(rules, expected, agreement, differing):
     made, wanted = Call("a", {"x": 1, "y": 2, "id": 7}), Call("a", expected)
     assert pairings([made], [wanted], rules)[0][0].arguments == agreement
     assert rules.differing(made, wanted) == differing

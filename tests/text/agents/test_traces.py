@@ -67,9 +67,7 @@ def calls(spelled: str) -> list[Step]:
     ("ababa", (2, 3, 4), (), ()),
     ("abababa", (2, 3, 4, 5, 6), (), (2, 3, 4, 5, 6)),
 ])  # fmt: skip
-def test_wasted_calls(
-    spelled: str, redundant: tuple[int, ...], failed: tuple[int, ...], loops: tuple[int, ...]
-) -> None:
+def test_wasted_calls(spelled, redundant, failed, loops):
     told = Step("message", text="between")
     found = efficiency([step for call in calls(spelled) for step in (told, call)])
     assert (found.calls, found.redundant, found.failed, found.looping) == (len(spelled), redundant, failed, loops)

@@ -93,9 +93,7 @@ LONG = {
     "model", "megabytes that differ everywhere take hours of ROUGE-L", "it has a limit of work, and then no value"
 )
 @pytest.mark.parametrize(("reference", "candidate", "lacking"), LONG.values(), ids=LONG)
-def test_what_takes_too_long_has_no_value(
-    monkeypatch: pytest.MonkeyPatch, reference: str, candidate: str, lacking: list[str]
-) -> None:
+def test_what_takes_too_long_has_no_value(monkeypatch, reference, candidate, lacking):
     monkeypatch.setattr(Work, "__init__", lambda work: setattr(work, "left", 60_000))
     (found,) = rouge([(RougeText(reference), RougeText(candidate))])
     assert [kind for kind in ROUGE_TYPES if kind not in found] == lacking

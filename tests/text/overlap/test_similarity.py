@@ -62,7 +62,5 @@ def test_best_of_groups() -> None:
     pytest.param([0.6, 0.5], 0.7, 10, (0.0, None), id="none"),
     pytest.param([], 0.7, 10, (0.0, None), id="no chunks"),
 ])  # fmt: skip
-def test_reciprocal_rank(
-    best: list[float], threshold: float, furthest: int, expected: tuple[float, int | None]
-) -> None:
+def test_reciprocal_rank(best, threshold, furthest, expected):
     assert reciprocal_rank(best, threshold, furthest) == expected

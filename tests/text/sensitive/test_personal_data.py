@@ -135,9 +135,7 @@ def test_findings_lie_in_the_text_and_hide_it(text: str) -> None:
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["forwards", "backwards"])
-def test_a_phone_number_of_one_country_is_found_whatever_others_make_of_it(
-    monkeypatch: pytest.MonkeyPatch, order: int
-) -> None:
+def test_a_phone_number_of_one_country_is_found_whatever_others_make_of_it(monkeypatch, order):
     """In some countries 00 or 99 begins a number abroad, and what follows is too short to be one."""
     monkeypatch.setattr(phonenumbers, "SUPPORTED_REGIONS", sorted(phonenumbers.SUPPORTED_REGIONS)[::order])
     assert found("call: AU TFN: 9928 6179-8158") == [("phone", "9928 6179-8158")]
