@@ -28,7 +28,6 @@ BESIDE_PEERS = ("coco", "lvis", "judge", "classes", "calls")
 
 
 def command(name: str, peers: str | None) -> list[str]:
-    """Return the command of a benchmark."""
     given = ["--peers", peers] if peers and name in BESIDE_PEERS else []
     return [sys.executable, "-m", f"tests.benchmarks.bench_{name}", *given]
 
@@ -50,7 +49,6 @@ def run(names: Sequence[str], command: Callable[[str], list[str]], file: Path = 
 
 
 def main() -> int:
-    """Parse the command line, run, sum up."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
     parser.add_argument("--peers", metavar="PYTHON")

@@ -21,7 +21,6 @@ FEW = (15, 25, 40, 60)
 
 
 def main() -> None:
-    """Simulate all of it."""
     rows = []
     for population in POPULATIONS:
         ours = simulate(population, REPEATS).values()

@@ -71,7 +71,6 @@ def tool_calls() -> Row:
 
 
 def chat(calls: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return calls as the messages of a chat."""
     found: list[dict[str, Any]] = []
     for tool, given in calls:
         asked = [{"function": {"name": tool, "arguments": json.dumps(given)}}]
@@ -83,7 +82,6 @@ def chat(calls: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
 
 
 def multiple_choice() -> Row:
-    """Choose by log-likelihoods."""
     rng = np.random.default_rng(0)
     choices = [["w" * int(size) for size in rng.integers(1, 40, CHOICES)] for _ in range(QUESTIONS)]
     logprobs = (-30 * rng.random((QUESTIONS, CHOICES))).tolist()
@@ -113,7 +111,6 @@ def multiple_choice() -> Row:
 
 
 def pass_at_k() -> Row:
-    """Estimate pass@k from stored scores."""
     passed = np.random.default_rng(0).random((PROBLEMS, TRIES)) < 0.3
     names = [str(number) for number in range(PROBLEMS)]
     suite = Suite.from_rows("s", "text", [{"case_id": name} for name in names])
@@ -142,12 +139,10 @@ def pass_at_k() -> Row:
 
 
 def human_eval(n: int, c: int, k: int) -> float:
-    """Return pass@k as Chen et al. 2021 compute it."""
     return 1.0 if n - c < k else float(1.0 - np.prod(1.0 - k / np.arange(n - c + 1, n + 1)))
 
 
 def main() -> None:
-    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peers", metavar="PYTHON")
     if python := parser.parse_args().peers:

@@ -65,7 +65,6 @@ def kappas(true: Any, scores: Any) -> list[float]:
 
 
 def main() -> None:
-    """Time every evaluator beside its oracle."""
     warnings.simplefilter("ignore")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peers", metavar="PYTHON")

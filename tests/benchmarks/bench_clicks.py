@@ -62,7 +62,6 @@ Step = tuple[str, Action]
 
 
 def main(names: list[str]) -> None:
-    """Measure and report."""
     rows = []
     for name in names or list(RUNS):
         with tempfile.TemporaryDirectory() as folder:
@@ -108,7 +107,6 @@ def printed(name: str, times: list[tuple[str, float]]) -> tuple[float, float]:
 
 
 def samples(folder: Path) -> tuple[Run, list[Step]]:
-    """Return the sample of texts, and the session on it."""
     workspace = Workspace(folder)
     compute_missing(workspace)
     return sample_runs(workspace)["rag"], list(session_of_texts("heron-large", "kestrel-rag", "loan"))
@@ -210,7 +208,6 @@ def click(selector: str, place: int) -> Action:
 
 
 def key(name: str) -> Action:
-    """Press a key."""
     return lambda page: page.keyboard.press(name)
 
 
@@ -222,23 +219,18 @@ def press_button(name: str | re.Pattern[str], place: int | None = None) -> Actio
 
 
 def link(name: str) -> Action:
-    """Follow the link of that name on the page."""
     return lambda page: page.get_by_test_id("stMain").get_by_role("link", name=name).click()
 
 
 def tab(name: str | re.Pattern[str]) -> Action:
-    """Choose a view by its name."""
     return lambda page: page.get_by_role("radio", name=name).first.click()
 
 
 def toggle(name: str) -> Action:
-    """Turn a switch whose name begins so."""
     return lambda page: page.get_by_text(re.compile(f"^{name}")).first.click()
 
 
 def menu(section: str, title: str) -> Action:
-    """Open a section of the menu, and choose a page."""
-
     def act(page: Page) -> None:
         page.get_by_role("navigation").get_by_role("button", name=re.compile(f"^{section}")).click()
         page.get_by_role("menuitem", name=re.compile(f"{title}$")).click()
@@ -265,8 +257,6 @@ def choose(box: str, option: str | int) -> Action:
 
 
 def search(box: str, words: str) -> Action:
-    """Write words into a search box, and press Enter."""
-
     def act(page: Page) -> None:
         page.get_by_label(box).fill(words)
         page.keyboard.press("Enter")
@@ -275,8 +265,6 @@ def search(box: str, words: str) -> Action:
 
 
 def slide(name: str) -> Action:
-    """Move a slider by one step."""
-
     def act(page: Page) -> None:
         page.get_by_role("slider", name=re.compile(f"^{name}")).focus()
         page.keyboard.press("ArrowRight")

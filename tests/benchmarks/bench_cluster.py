@@ -35,7 +35,6 @@ def seconds(workspace: Workspace, cases: int, workers: int) -> float:
 
 
 def main() -> None:
-    """Measure and print."""
     cases = int(sys.argv[1]) if len(sys.argv) > 1 else 80_000
     taken: dict[int, list[float]] = {1: [], 2: []}
     with tempfile.TemporaryDirectory() as folder:

@@ -37,7 +37,6 @@ EQUAL = 1e-9
 
 
 def main() -> None:
-    """Parse the command line, print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--images", type=int, default=5_000)
     parser.add_argument("--rounds", type=int, default=5)
@@ -98,7 +97,6 @@ def job(python: str, name: str, iou_type: str, data: Path, calls: int) -> dict[s
 
 
 def own_parts(images: int) -> dict[str, Any]:
-    """`parts` in a process of its own."""
     command = [sys.executable, "-m", "tests.benchmarks.bench_coco", "--images", str(images), "--parts", "yes"]
     done = subprocess.run(command, capture_output=True, check=True, cwd=PROJECT)
     return json.loads(done.stdout.splitlines()[-1])
@@ -148,7 +146,6 @@ def parts(images: int) -> dict[str, float]:
 
 
 def best(work: Callable[[], Any], repeats: int = 5) -> float:
-    """Return the median time of `work` in seconds."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()

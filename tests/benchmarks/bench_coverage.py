@@ -72,7 +72,6 @@ ZEROS_AND_ONES: dict[str, tuple[Draw, float]] = {
 
 
 def main() -> None:
-    """Simulate and print."""
     print(f"{'coverage of 95 % intervals, %':<80}{'mean':>7}{'least':>7}{'most':>7}")
     for name, coverages in rows():
         held = 100 * np.asarray(coverages)

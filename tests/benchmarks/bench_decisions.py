@@ -95,7 +95,6 @@ def looks(draw: Draw, binary: bool) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Simulate all of them."""
     rows = []
     for n, share, margin, discordant in SHARES:
         ours, theirs = shares(n, share, margin, discordant)

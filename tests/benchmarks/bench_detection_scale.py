@@ -28,7 +28,6 @@ MODELS = 3
 
 
 def main() -> None:
-    """Measure and report."""
     rows = []
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--images", type=int, default=100_000)

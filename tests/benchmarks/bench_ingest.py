@@ -47,7 +47,6 @@ print(json.dumps({"rows": len(suite), "read": read, "seconds": seconds, "mb": pe
 
 
 def main() -> None:
-    """Measure and print."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sizes = write_files(folder)

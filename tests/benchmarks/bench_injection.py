@@ -97,7 +97,6 @@ PLACES: dict[str, Callable[[Client, int, str], Awaitable[bool]]] = {
 
 
 def main() -> None:
-    """Ask and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workspace", type=Path)
     parser.add_argument("--judge", default="local")

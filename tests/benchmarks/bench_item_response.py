@@ -82,7 +82,6 @@ def short(models: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Simulate all of them."""
     rows = []
     for models in (8, 20):
         names = ("ρ of difficulty", "ρ of discrimination", "ρ of ability", "difficulty held", "discrimination held")

@@ -96,7 +96,6 @@ Figures = dict[str, tuple[float, str]]  # by name, with their units
 
 
 def main() -> None:
-    """Measure and report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peers", default=sys.executable, metavar="PYTHON")
     options = parser.parse_args()

@@ -24,7 +24,6 @@ from tests.vision.keypoint_oracle import NAMES, coco_poses, random_poses
 
 
 def main() -> None:
-    """Parse the command line, print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--images", type=int, default=5_000)
     parser.add_argument("--rounds", type=int, default=3)

@@ -63,7 +63,6 @@ class Labelled(NamedTuple):
 
 
 def main() -> None:
-    """Judge each set and print a line about it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", action="append", choices=[*SETS, "mtrag"], default=[])
     parser.add_argument("--workspace", type=Path)

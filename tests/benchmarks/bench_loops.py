@@ -23,7 +23,6 @@ def is_loop(text: str) -> bool:
 
 
 def main() -> None:
-    """Measure and report."""
     rows = []
     for which, loops, look_alikes in (
         ("seen", SEEN_LOOPS, SEEN_LOOK_ALIKES), ("held out", HELD_OUT_LOOPS, HELD_OUT_LOOK_ALIKES),

@@ -31,7 +31,6 @@ KINDS = {"bbox": "boxes", "segm": "masks"}
 
 
 def main() -> None:
-    """Measure and report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--images", type=int, default=5_000)
     parser.add_argument("--classes", type=int, default=1_203)
@@ -56,7 +55,6 @@ def path_of(python: str) -> str:
 
 
 def rows(kind: str, scene: dict[str, Any], lists: Any, counts: list[int]) -> list[Row]:
-    """The figures of boxes or masks."""
     truth, results = (coco_records if kind == "bbox" else mask_records)(scene)
     suite, outputs = federated(scene, lists, counts)
     if kind == "segm":
@@ -101,7 +99,6 @@ def federated(scene: dict[str, Any], lists: Any, counts: list[int]) -> tuple[Sui
 
 
 def with_masks(suite: Suite, outputs: Outputs, truth: dict[str, Any], results: list[Any]) -> tuple[Suite, Outputs]:
-    """The same with the masks of COCO records."""
     cases = suite.cases
     for name, side in (("image_height", HEIGHT), ("image_width", WIDTH)):
         cases = with_column(cases, name, pa.array(np.full(len(cases), side), pa.int32()))
@@ -117,7 +114,6 @@ def with_masks(suite: Suite, outputs: Outputs, truth: dict[str, Any], results: l
 
 
 def with_column(table: Any, name: str, values: pa.Array) -> Any:
-    """The table with other values in a column."""
     place = table.schema.get_field_index(name)
     return table.set_column(place, table.schema.field(place), pa.chunked_array([values]))
 

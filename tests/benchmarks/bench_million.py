@@ -32,7 +32,6 @@ PIECES = 10_000  # texts are drawn from so many different ones
 
 
 def main() -> None:
-    """Measure and print."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--cases", type=int, default=1_000_000, metavar="N")
     parser.add_argument("--small", type=int, default=10_000, metavar="N")

@@ -32,7 +32,6 @@ CHANGE = 2_000  # samples before a drop
 
 
 def main() -> None:
-    """Simulate and print."""
     parts: dict[str, Callable[[], tuple[list[Row], Table]]] = {
         "widths": widths, "status": status, "drops": drops, "drift": drift,
     }  # fmt: skip
@@ -152,7 +151,6 @@ def by_evidence(x: Floats, limits: Limits = Limits(), first: Health = Health.INS
 
 
 def watch(rate: CurrentRate, x: Floats) -> Iterator[int]:
-    """Feed a rate; yield the units so far after each look."""
     for number, value in enumerate(x.tolist()):
         rate.add(value, number)
         if number % BLOCK == BLOCK - 1:

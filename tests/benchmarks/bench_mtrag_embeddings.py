@@ -41,7 +41,6 @@ RESAMPLES = 2_000
 
 
 def main() -> None:
-    """Evaluate and print."""
     if not DATA.is_dir():
         print("skipped: needs ../shared/data/mtrag")
         return
@@ -99,7 +98,6 @@ def correlation(both: pd.DataFrame) -> tuple[float, float, float]:
 
 
 def row(title: str, label: str, which: str, both: pd.DataFrame) -> None:
-    """Print ρ and its interval."""
     rho, low, high = correlation(both)
     print(f"{title:<56}{label:<17}{which:<10}{len(both):>4}{rho:>8.3f}   {low:.3f} … {high:.3f}")
 

@@ -15,7 +15,6 @@ DESIGNS = [(cases, repeats, share) for cases in (20, 40, 100) for repeats, share
 
 
 def main() -> None:
-    """Simulate and print."""
     print(f"{'share of repeats in the noise of a mean':<56}{'held %':>8}{'mean':>8}")
     for cases, repeats, share in DESIGNS:
         ratio = repeats * share / (1 - share)  # of the variances of repeats and cases

@@ -46,7 +46,6 @@ LARGEST = 1e-9  # difference
 
 
 def main() -> None:
-    """Measure and report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--images", type=int, default=500)
     images = parser.parse_args().images
@@ -174,13 +173,10 @@ def by_label(scene: Any, overlap: Callable[[Any, Any], float], iou: float, *, el
 
 
 def of_labels(findings: Findings, metric: str) -> Numbers:
-    """The number of each label."""
     return {row.label: row.value for row in findings.aggregates if row.metric == metric and row.label is not None}
 
 
 def outlines(scene: Any) -> tuple[Suite, Outputs]:
-    """The scene as suite and outputs, objects by their rings."""
-
     def flat(row: dict[str, Any]) -> dict[str, Any]:
         return {"case_id": str(row["image"]), "label": str(row["label"]), "polygons": [row["box"]]}
 
@@ -207,7 +203,6 @@ def band(mask: Any) -> Any:
 
 
 def mean(values: NDArray[np.float64]) -> float | None:
-    """The mean of what has a value, as pycocotools prints it."""
     known = values[values > -1]
     return float(known.mean()) if known.size else None
 

@@ -38,13 +38,11 @@ ROUNDS = 3
 
 @evaluator(id="bench_one", title="One", inputs=("answer",), metrics=(Metric("bench_one", "One"),))
 def one_case(case: Case, parameters: Parameters) -> CaseScore:
-    """Score a case."""
     return CaseScore({"bench_one": float(len(case.answer) > 3)})
 
 
 @evaluator(id="bench_slice", title="Slice", inputs=("answer",), metrics=(Metric("bench_slice", "Slice"),))
 def slice_of_cases(cases: Sequence[Case], parameters: Parameters) -> list[CaseScore]:
-    """Score a slice of cases."""
     return [CaseScore({"bench_slice": float(len(case.answer) > 3)}) for case in cases]
 
 
@@ -78,7 +76,6 @@ def overhead(given: Callable[..., object], cases: int) -> float:
 
 
 def spent(name: str, suite: Suite, outputs: Outputs) -> float:
-    """Return the processor seconds of a run of the evaluator."""
     taken = []
     for _ in range(ROUNDS):
         with tempfile.TemporaryDirectory() as folder:
@@ -98,7 +95,6 @@ def alone(name: str, suite: Suite, outputs: Outputs) -> float:
 
 
 def main() -> None:
-    """Measure and print."""
     cases = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     measured = [classified(cases) for _ in range(ROUNDS)]
     seconds, processor = (min(found) for found in zip(*measured, strict=True))

@@ -18,7 +18,6 @@ LEAST_OF_TOKENIZERS = 0.5
 
 
 def main() -> None:
-    """Measure and print."""
     title = f"ROUGE-1/2/L/Lsum and BLEU-1…4 of {len(PAIRS)} pairs of 60 words"
     peer, own = (1e3 * quickest(lambda action=action: action(PAIRS)) for action in (theirs, ours))
     rows = [Row(title, own, "ms", peer, versions("rouge_score", "nltk"), least=LEAST, readme="ROUGE and BLEU")]

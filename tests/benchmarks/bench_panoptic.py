@@ -27,7 +27,6 @@ CLASSES, HIGH, WIDE, DIFFERENT = 8, 480, 640, 100
 
 
 def main() -> None:
-    """Parse the command line, print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--images", type=int, default=5_000)
     parser.add_argument("--rounds", type=int, default=1)

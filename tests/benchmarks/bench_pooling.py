@@ -44,7 +44,6 @@ def simulate(slices: int, sizes: tuple[int, ...], mean: float, spread: float) ->
 
 
 def main() -> None:
-    """Simulate every design."""
     rows = []
     for slices, sizes, mean, spread in DESIGNS:
         raw, drawn, wilsons, morris = simulate(slices, sizes, mean, spread).tolist()

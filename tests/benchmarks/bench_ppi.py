@@ -16,7 +16,6 @@ INFORMED, USELESS = 0.9, 1.02
 
 
 def main() -> None:
-    """Simulate every judge with every number of labels."""
     rows = []
     for labelled in LABELLED:
         for judge in JUDGES:

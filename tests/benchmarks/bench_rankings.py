@@ -56,7 +56,6 @@ def over_suites(suites: int, tau: float) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Simulate all of them."""
     rows = [
         Row(f"weighted score, {n} cases, {right:.0%} right: coverage", weighted(n, right), "", least=0.93)
         for n in SIZES

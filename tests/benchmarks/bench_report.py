@@ -29,7 +29,6 @@ print(time.process_time(), len(content))
 
 
 def main() -> None:
-    """Measure and print."""
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder))
         subprocess.run([sys.executable, "-m", "metrics", "samples", "--quiet", "--workspace", folder], check=True)

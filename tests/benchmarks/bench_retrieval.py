@@ -24,7 +24,6 @@ MEASURES = {f"recall.{CUT}", f"P.{CUT}", f"success.{CUT}", f"ndcg_cut.{CUT}", "r
 
 
 def tables() -> tuple[Suite, Outputs]:
-    """Return random judgements and rankings."""
     random = Random(2)
     cases, outputs = [], []
     for query in range(QUERIES):
@@ -39,7 +38,6 @@ def tables() -> tuple[Suite, Outputs]:
 
 
 def main() -> None:
-    """Measure and print."""
     peer = import_module("pytrec_eval")
     suite, outputs = tables()
     parameters = RankingParameters()

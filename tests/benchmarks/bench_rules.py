@@ -45,7 +45,6 @@ Case = tuple[str, str, int, int]
 
 
 def main() -> None:
-    """Measure and print."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--size", type=int, default=6_000, metavar="N")
     parser.add_argument("--seed", type=int, default=HELD_OUT, metavar="S", help="of the cases held out")

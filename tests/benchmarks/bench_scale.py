@@ -41,7 +41,6 @@ ROWS = (10**6, 10**7, 10**9)
 
 
 def timed(action: Callable[[], object]) -> float:
-    """Return the seconds that an action takes."""
     begun = time.perf_counter()
     action()
     return time.perf_counter() - begun
@@ -98,7 +97,6 @@ def query(folder: Path, rows: int = 4_000_000) -> float:
 
 
 def main() -> None:
-    """Measure, simulate and report."""
     with tempfile.TemporaryDirectory() as folder:
         costs, other = measured(Path(folder))
     longer = replace(costs, computing=[one * LONGER for one in costs.computing])
@@ -112,7 +110,6 @@ def main() -> None:
 
 
 def costs_of_a_unit(costs: Costs, other: dict[str, float]) -> list[tuple[str, ...]]:
-    """Return what is measured."""
     low, middle, high = np.quantile(costs.computing, (0.05, 0.5, 0.95))
     return [
         (f"a unit ({SLICE:,} rows of one evaluator)", "cost"),
@@ -141,7 +138,6 @@ def simulated(costs: Costs) -> list[tuple[str, ...]]:
 
 
 def carried(other: dict[str, float]) -> list[tuple[str, ...]]:
-    """Return what the parts beside the units cost."""
     lines = [("rows × 3", "sealing", "rows on their way to 16,000 workers", "query", "judge, a request a row")]
     for rows in ROWS:
         sealing = rows * 3 * other["seconds of sealing a row"]

@@ -17,7 +17,6 @@ DRAWS = 1_000
 
 
 def main() -> None:
-    """Simulate every scene at every size."""
     allowed = 0.05 + 3 * math.sqrt(0.05 * 0.95 / DRAWS)  # of so many draws
     rows = []
     for scene in SCENES:

@@ -48,7 +48,6 @@ class Line(NamedTuple):
 
 
 def main() -> None:
-    """Simulate and print."""
     parts = {"pairs": pairs, "groups": groups, "tails": tails, "classes": classes}
     print(f"{'coverage of 95 % intervals, %':<64}{'held':>7}{'width':>9}{'moved':>7}")
     for part in sys.argv[1:] or parts:

@@ -28,7 +28,6 @@ assert not page.exception and page.title[0].value == "Leaderboard"
 
 
 def main() -> None:
-    """Measure and print."""
     with tempfile.TemporaryDirectory() as folder:
         compute_missing(Workspace(folder))
         seconds = sorted(visit(folder) for _ in range(VISITS))
@@ -41,7 +40,6 @@ def main() -> None:
 
 
 def visit(workspace: str) -> float:
-    """Return the seconds of one visit."""
     done = subprocess.run(
         [sys.executable, "-c", VISIT],
         cwd=Path(__file__).parents[2], env=os.environ | {"ASSAY_WORKSPACE": workspace},

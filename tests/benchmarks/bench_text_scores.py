@@ -36,7 +36,6 @@ ANSWERS, REFERENCES = [answer for _, answer in TEXTS], [[reference for reference
 
 
 def main() -> None:
-    """Measure and print."""
     logging.disable(logging.WARNING)  # sacrebleu's advice
     own: dict[str, Evaluator] = evaluators()
     peers: dict[str, tuple[Callable[[], object], str]] = {

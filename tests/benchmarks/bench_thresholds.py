@@ -118,7 +118,6 @@ class Figures(NamedTuple):
 
 
 def main() -> None:
-    """Measure, print, and store."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--store", action="store_true")
     parser.add_argument("--only", metavar="EVALUATOR")
@@ -279,7 +278,6 @@ def _with_interval(estimates: Floats) -> tuple[float, float, float]:
 
 
 def show(name: str, labels: str, found: Figures, threshold: str) -> None:
-    """Print a row."""
     numbers = (f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in (found.auc, found.balanced))
     print(f"{name:<58}{labels:<26}{found.n:>5}{found.passed:>6}   {'   '.join(numbers)}   {threshold}", flush=True)
 

@@ -50,7 +50,6 @@ def peak_memory() -> float:
 
 
 def main() -> None:
-    """Call the evaluator, print the record."""
     name, iou_type, truth, results, calls = sys.argv[1:]
     times = []
     for _ in range(int(calls)):

@@ -123,8 +123,6 @@ def run_lengths(scene: dict[str, Any], side: str, rough: float, seed: int) -> li
 
 
 def tables(scene: dict[str, Any]) -> tuple[Suite, Outputs]:
-    """The scene as a suite and one model's outputs."""
-
     def boxes(side: str) -> dict[str, Any]:
         corners = dict(zip(("x", "y", "width", "height"), scene[f"{side}_box"].T.copy(), strict=True))
         names = {"case_id": scene[f"{side}_image"].astype(str), "label": scene[f"{side}_class"].astype(str)}

@@ -59,7 +59,6 @@ class Asking:
         self._kept = dict(map(json.loads, file.read_text().splitlines())) if file.is_file() else {}
 
     def claims(self, sets: Mapping[str, Iterable[Grounded]]) -> Iterator[Row]:
-        """Yield a row for each claim of each text."""
         for name, cases in sets.items():
             for number, case in enumerate(cases):
                 claims = stated(case.answer, case.question)
@@ -88,7 +87,6 @@ class Asking:
 
 
 def main() -> None:
-    """Ask every question of the fitting halves, fit and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kept", type=Path, default=Path("/dev/null"))
     asking = Asking(parser.parse_args().kept)

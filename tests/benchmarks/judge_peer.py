@@ -112,7 +112,6 @@ def by_deepeval(url: str) -> Callable[[Case], list[Awaitable[Any]]]:
 
 
 async def main() -> None:
-    """Score the cases, print the record."""
     name, url, at_once = sys.argv[1], sys.argv[2], int(sys.argv[3])
     cases = json.load(sys.stdin)
     asked = {"ragas": by_ragas, "deepeval": by_deepeval}[name](url)

@@ -50,7 +50,6 @@ def visits(workspace: Path, run: str, name: str) -> Visits:
 
 
 def main(workspace: str, run: str, name: str) -> None:
-    """Visit, and print."""
     os.environ["ASSAY_WORKSPACE"] = workspace
     page, address, later = VISITS[name]
     process, done = psutil.Process(), threading.Event()

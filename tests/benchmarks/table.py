@@ -42,7 +42,6 @@ class Row:
 
     @property
     def met(self) -> bool:
-        """Whether the target is met."""
         value = self.ours if self.ratio is None else self.ratio
         return (self.most is None or value <= self.most) and (self.least is None or value >= self.least)
 
@@ -59,7 +58,6 @@ class Row:
         return self.what, shown(self.ours) + unit, peer, f"{shown(self.ratio)} ×{faster}", target
 
     def sentence(self) -> str:
-        """Return the row in words, for the README."""
         if self.ratio is None:
             return f"{self.readme} in {shown(self.ours)} {self.unit}"
         if self.least is None:
@@ -76,7 +74,6 @@ class Table:
 
 
 def row_of(record: dict[str, Any]) -> Row:
-    """Return a stored row."""
     return Row(**{field.name: record[field.name] for field in fields(Row)})
 
 

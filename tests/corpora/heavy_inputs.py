@@ -50,7 +50,6 @@ def filled(unit: str, size: int) -> str:
 
 
 def scaled(size: int) -> int:
-    """Return the share of a size that is asked for."""
     return int(size * SCALE)
 
 

@@ -38,5 +38,4 @@ def cases_of(rule: str, size: int, held_out: bool = False) -> list[Case]:
 
 
 def measured(rule: str, size: int, held_out: bool = False) -> Measured:
-    """What the rule finds in its corpus beside what is there."""
     return measure(cases_of(rule, size, held_out), RULES[rule][2])

@@ -22,7 +22,6 @@ def suite_of(*boxes: tuple[Any, ...], cases: str = "abc", labels: tuple[str, ...
 
 
 def outputs_of(*boxes: tuple[Any, ...], cases: str = "abc") -> Outputs:
-    """One model's predictions: boxes that end in their score."""
     rows = [dict(zip((*COLUMNS, "score"), box, strict=True)) | {"model": "m"} for box in boxes]
     return Outputs.from_rows([{"case_id": case, "model": "m"} for case in cases], rows)
 

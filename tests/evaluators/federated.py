@@ -69,7 +69,6 @@ def with_lists(suite: Suite, checked: Checked) -> Suite:
 
 
 def training_images(label: int) -> int:
-    """How many training images have a class."""
     return IMAGES[label % len(IMAGES)]
 
 

@@ -134,7 +134,6 @@ def rows_of(pictures: list[Picture]) -> dict[str, list[dict[str, Any]]]:
 
 
 def run_lengths(mask: NDArray[np.bool_]) -> str:
-    """COCO's compressed run lengths of a bitmap."""
     flat = mask.T.ravel().astype(np.int8)
     edges = np.flatnonzero(np.diff(flat, prepend=0, append=flat[-1] ^ 1 if len(flat) else 0))
     runs = np.diff([0, *edges.tolist()]).tolist()

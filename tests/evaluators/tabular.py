@@ -32,5 +32,4 @@ def run(name: str, data: tuple[Suite, Outputs], **parameters: Any) -> Findings:
 
 
 def overall(findings: Findings) -> dict[str, Aggregate]:
-    """Return the aggregates over all labels, by metric."""
     return {row.metric: row for row in findings.aggregates if row.label is None}

@@ -67,7 +67,6 @@ def ended(name: str, current: Path, number: int, said: str) -> str:
 
 
 def main() -> int:
-    """Fuzz the chosen targets and print a table."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__.partition("\n\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"targets; default all: {', '.join(TARGETS)}")
     parser.add_argument("--minutes", type=float, default=5.0, help="minutes of all targets together (default 5)")

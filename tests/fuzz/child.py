@@ -55,12 +55,10 @@ class NewLines:
         return self._reached
 
     def took_new(self) -> bool:
-        """Return whether the last work reached a new line."""
         found, self._found = self._found, False
         return found
 
     def during(self, work: Callable[[], Any]) -> None:
-        """Do the work and note whether it reaches a new line."""
         sys.settrace(self._called)
         try:
             work()
@@ -107,7 +105,6 @@ def limit() -> None:
 
 
 def changed(target: Target, given: Input, seeds: Sequence[Input], rng: Random) -> Input:
-    """Return the input after one change, or several."""
     for _ in range(1 + (rng.random() < 0.3) * rng.randint(1, 3)):
         given = target.mutate(given, seeds, rng)
     return given
@@ -150,7 +147,6 @@ def smaller(target: Target, given: Input, where: str) -> Input:
 
 
 def keep(target: Target, given: Input, where: str, failure: BaseException) -> None:
-    """Keep a crash in the corpus, and tell it."""
     said = " ".join(str(failure).split())[:150]
     sys.stderr.write("".join(traceback.format_exception(failure)[-8:]) + "\n")
     if len(given.data) > LARGEST_KEPT:

@@ -171,7 +171,6 @@ def check_archive(given: Input, folder: Path) -> None:
 
 @cache
 def archives() -> list[Input]:
-    """Archives of the golden runs, which are small."""
     with TemporaryDirectory() as folder:
         place = Path(shutil.copytree(GOLDEN / "v1", Path(folder) / "golden"))
         return [Input("run.zip", archive(run)) for run in Workspace(place).runs()]

@@ -156,7 +156,6 @@ def zip_entries(data: bytes) -> dict[str, bytes]:
 
 
 def zip_of(entries: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    """Return a zip of those files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", method) as archive:
         for name, content in entries.items():

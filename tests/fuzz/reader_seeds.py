@@ -106,7 +106,6 @@ def lone(name: str, file: str) -> list[Input]:
 
 
 def exports(format: str) -> list[Input]:
-    """What the tests of exports of tools have of a format."""
     known = [*test_tool_exports.BOTH.values(), *test_tool_exports.SUITES.values()]
     return [
         Input(name, lines(content) if name.endswith(".jsonl") and isinstance(content, list) else bytes_of(content))

@@ -9,5 +9,4 @@ TARGETS: dict[str, Target] = {
 
 
 def corpus(name: str) -> list[Input]:
-    """Return the inputs that once broke a target."""
     return [Input.kept(file) for file in sorted((CORPUS / name).glob("*")) if file.is_file()]

@@ -23,12 +23,10 @@ class Input(NamedTuple):
 
     @property
     def file_name(self) -> str:
-        """The name under which the corpus keeps it."""
         return f"{sha256(self.data).hexdigest()[:8]}-{self.name.replace('/', '%')}"
 
     @classmethod
     def kept(cls, file: Path) -> "Input":
-        """Return the input that the corpus keeps in `file`."""
         return cls(file.name.partition("-")[2].replace("%", "/"), file.read_bytes())
 
 

@@ -42,7 +42,6 @@ JUDGED = [entry for entry in evaluators().values() if uses_judge(entry)]
 def score(
     entry: Evaluator, given: Mapping[str, Any], judge: ScriptedJudge, parameters: Parameters | None = None
 ) -> CaseScore:
-    """Return the score of a case."""
     chosen = parameters or parameters_of(entry)
     needed = {name: judge if name == "judge" else STAND_INS[name] for name in chosen.used(entry.resources)}
     result: CaseScore = asyncio.run(awaited(entry(Case.of(**given), chosen, **needed)))
@@ -54,8 +53,6 @@ async def awaited(score: CaseScore | Awaitable[CaseScore]) -> CaseScore:
 
 
 def raising(failure: Exception) -> ScriptedJudge:
-    """Return a judge that fails whatever it is asked."""
-
     def answer(request: Request) -> Any:
         raise failure
 

@@ -113,7 +113,6 @@ def has_no_number(entry: Evaluator, _: Scene, __: Found, found: Found) -> Iterat
 
 
 def measured(entry: Evaluator) -> tuple[Metric, ...]:
-    """Return the metrics with the parameters of the runs."""
     return entry.parameters.model_validate(parameters_of(entry)).measured(entry.metrics)
 
 

@@ -114,7 +114,6 @@ def stand_ins(entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
 
 
 def scores_of(made: Run) -> dict[str, dict[Key, tuple[Any, ...]]]:
-    """Return the scores by evaluator."""
     found: dict[str, dict[Key, tuple[Any, ...]]] = defaultdict(dict)
     for row in made.stored_table("scores").to_pylist():
         key = (row["case_id"], row["model"], row["run"], row["metric"])
@@ -123,7 +122,6 @@ def scores_of(made: Run) -> dict[str, dict[Key, tuple[Any, ...]]]:
 
 
 def aggregates_of(made: Run) -> dict[str, dict[Key, Mapping[str, Any]]]:
-    """Return the aggregates by evaluator."""
     found: dict[str, dict[Key, Mapping[str, Any]]] = defaultdict(dict)
     for row in made.stored_table("aggregates").to_pylist():
         found[row["evaluator"]][row["model"], row["metric"], row["label"], row["slice"], row["columns"]] = row

@@ -22,20 +22,17 @@ class Scene:
     labels: tuple[str, ...] = field(default=())
 
     def tables(self) -> tuple[Suite, Outputs]:
-        """Return the scene as suite and outputs."""
         visual = self.task in ("detection", "segmentation")
         suite = Suite.from_rows("scene", self.task, self.cases, self.annotations if visual else None, self.labels)
         return suite, Outputs.from_rows(self.outputs, None if self.task == "text" else self.predictions)
 
     def each(self, change: Callable[[Iterable[Row]], Iterable[Row]]) -> "Scene":
-        """Return the scene with all its rows changed."""
         parts = {
             name: tuple(change(getattr(self, name))) for name in ("cases", "outputs", "annotations", "predictions")
         }
         return replace(self, **parts)
 
     def of_cases(self, ids: Iterable[str]) -> "Scene":
-        """Return only these cases, in this order."""
         places = {name: place for place, name in enumerate(ids)}
         return self.each(
             lambda rows: sorted(
@@ -44,7 +41,6 @@ class Scene:
         )
 
     def of_models(self, *models: str) -> "Scene":
-        """Return only the outputs of these models, in this order."""
         return self.each(
             lambda rows: sorted(
                 (row for row in rows if row.get("model") in (None, *models)),
@@ -53,7 +49,6 @@ class Scene:
         )
 
     def shuffled(self) -> "Scene":
-        """Return the cases in another order."""
         ids = [row["case_id"] for row in self.cases]
         Random(7).shuffle(ids)
         return self.of_cases(ids)
@@ -148,7 +143,6 @@ def class_scene() -> Scene:
 
 
 def _corners(box: dict[str, float]) -> list[float]:
-    """Return two corners of a box as key points."""
     return [box["x"], box["y"], 2.0, box["x"] + box["width"], box["y"] + box["height"], 1.0]
 
 
@@ -263,7 +257,6 @@ def odd_numbers() -> Scene:
 
 
 def odd(task: str) -> Scene:
-    """Return the scene of a task with extreme values."""
     if task == "text":
         return odd_texts()
     if task == "regression":

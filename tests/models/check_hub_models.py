@@ -34,7 +34,6 @@ Checks = list[tuple[str, float, Callable[[float], bool], str]]
 
 
 def main() -> int:
-    """Run the checks named on the command line, or all."""
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for name in sys.argv[1:] or list(CHECKS):
@@ -143,7 +142,6 @@ def two(name: str, kind: str, cache: Path, given: list[dict[str, Any]], *tests: 
 
 
 def suggested(entry: Any, kind: str) -> str:
-    """The model that the description of a parameter names."""
     return str(entry.parameters.model_fields[kind].examples[0])
 
 

@@ -49,7 +49,6 @@ def tests_of(package: str) -> str:
 
 
 def keep(row: dict[str, str | int | float], file: Path = FIGURES) -> None:
-    """Put a package's row in place of its former one."""
     rows = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
     kept = {one["package"]: one for one in rows} | {row["package"]: row}
     lines = ",\n".join(json.dumps(kept[name]) for name in sorted(kept))
@@ -73,7 +72,6 @@ def tested(package: str, sample: list[Mutant], jobs: int) -> dict[str, str | int
 
 
 def main() -> None:
-    """Test a sample of each package and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("packages", nargs="*", default=PACKAGES)
     parser.add_argument("--sample", type=int, default=150)

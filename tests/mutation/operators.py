@@ -34,7 +34,6 @@ class Mutant:
         return f"{self.file}:{self.line} {self.function}: {self.change}"
 
     def code(self) -> CodeType:
-        """Return the module with the fault, compiled."""
         tree = ast.parse(self.file.read_text(encoding="utf-8"))
         for number, fault in enumerate(_faults(tree)):
             if number == self.number:

@@ -4,15 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.text.condition_form import (
-    TESTS,
-    ConditionForm,
-    Group,
-    Row,
-    condition_of,
-    form_of,
-    row_problem,
-)
+from metrics.text.condition_form import TESTS, ConditionForm, Group, Row, condition_of, form_of, row_problem
 from metrics.text.conditions import ConditionError, parse_condition
 
 TEXTS = ["a", "b", 'say "hi"', "C:\\new", "\\", "AND (OR", "今"]

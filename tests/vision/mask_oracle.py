@@ -121,7 +121,6 @@ def random_shape(rng: np.random.Generator, size: tuple[int, int], coarse: bool) 
 
 
 def rectangle(rng: np.random.Generator, size: tuple[int, int]) -> list[list[float]]:
-    """A rectangle of whole pixels as one ring."""
     x, y = int(rng.integers(size[1] - 4)), int(rng.integers(size[0] - 4))
     x2, y2 = int(rng.integers(x + 2, size[1])), int(rng.integers(y + 2, size[0]))
     return [[float(number) for number in (x, y, x, y2, x2, y2, x2, y)]]
@@ -138,7 +137,6 @@ def moved(rng: np.random.Generator, shape: Any, coarse: bool) -> Any:
 
 
 def pixels(shape: Any, size: tuple[int, int]) -> NDArray[np.uint8]:
-    """The bitmap of a shape."""
     return decoded(rle_of(shape, size))
 
 

@@ -14,7 +14,6 @@ from tests.vision.coco_oracle import objects, random_scene
 
 
 def frame(rows: Any, image: int | None = None) -> pd.DataFrame:
-    """Records as the frame that `match_image` takes."""
     names = {"crowd": "is_crowd"}
     flat = [
         {names.get(key, key): value for key, value in row.items() if key != "box"}

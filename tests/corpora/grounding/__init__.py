@@ -29,7 +29,6 @@ class Grounded:
 
 
 def answers(held_out: bool) -> Iterator[Grounded]:
-    """Yield the four answers to each question of a half."""
     for number, block in enumerate(_blocks("answers.txt")[held_out::2]):
         text, question, *given = block
         for kind, answer in zip(KINDS, given, strict=True):

@@ -59,7 +59,6 @@ def ours(pairs: list[tuple[str, str]]) -> list[list[float]]:
 
 
 def theirs(pairs: list[tuple[str, str]]) -> list[list[float]]:
-    """Return the same by rouge_score and nltk."""
     scorer = RougeScorer(list(ROUGE_TYPES))
     return [
         [score.fmeasure for score in scorer.score(reference, answer).values()]
