@@ -1,7 +1,5 @@
 """`bundle`: what it writes and says, from the command and from Python."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics.cli.main import main
@@ -10,7 +8,7 @@ from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 
 @pytest.fixture(autouse=True)
-def run_of_six(workspace: Path) -> None:
+def run_of_six(workspace):
     finished(Workspace(workspace), text_suite(), text_outputs(), "rouge")
 
 

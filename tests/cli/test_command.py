@@ -11,8 +11,7 @@ import pytest
 
 from metrics.cli.main import main, parser
 from metrics.core.registry import evaluators
-from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from metrics.store import Workspace
 from tests.ingest.files import packed
 from tests.ingest.test_mask_images import mask
 
@@ -22,15 +21,10 @@ MANY = "case_id,model,answer\n007,x,NA\n8,x,a dog\n007,y,none\n8,y,the cat sat o
 
 
 @pytest.fixture
-def files(tmp_path: Path, workspace: Path) -> Path:
+def files(tmp_path, workspace):
     for name, text in (("suite.csv", SUITE), ("one.csv", ONE), ("many.csv", MANY)):
         (tmp_path / name).write_text(text)
     return tmp_path
-
-
-@pytest.fixture
-def finished_run(workspace: Path) -> Run:
-    return finished(Workspace(), text_suite(), text_outputs(), "rouge")
 
 
 def run(files: Path, *arguments: str) -> int:
@@ -112,12 +106,6 @@ def test_model_names_maps_and_parameters(files):
     assert scored == [1.0]
 
 
-def test_one_combined_file(files):
-    (files / "both.csv").write_text("case_id,question,expected_answer,model,answer\n1,q,yes,m,yes\n2,r,no,m,yes\n")
-    assert run(files, "evaluate", "both.csv", "--evaluators", "rouge", "--quiet") == 0
-    assert Workspace().run("latest").aggregates.query("metric == 'rougeL' and slice.isna()")["value"].tolist() == [0.5]
-
-
 def test_masks_are_evaluated_from_zips(tmp_path, workspace, capsys):
     rows = [[0, 0, 1, 1], [0, 0, 1, 1]]
     truth = packed(tmp_path / "gt.zip", {"a.png": mask(rows), "b.png": mask(rows), "labels.txt": "road\nsky\n"})
@@ -130,17 +118,6 @@ def test_masks_are_evaluated_from_zips(tmp_path, workspace, capsys):
     assert by_label == pytest.approx({"road": 8 / 10, "sky": 6 / 8})
     assert run.scores.query("metric == 'image_miou'")["value"].tolist() == pytest.approx([1.0, (4 / 6 + 2 / 4) / 2])
     assert run.curves("segmentation_iou")["count"].sum() == 16
-
-
-def test_rows_of_masks_need_a_task(tmp_path, workspace):
-    table = "image,label,image_width,image_height,rle\na,road,4,2,044\na,sky,4,2,44\n"
-    truth, model = tmp_path / "truth.csv", tmp_path / "model.csv"
-    truth.write_text(table)
-    model.write_text(table)
-    assert main(["evaluate", str(truth), str(model), "--task", "segmentation", "--quiet"]) == 0
-    run = Workspace().run("latest")
-    assert list(run.evaluators) == ["segmentation_iou"]
-    assert set(run.aggregates["value"]) == {1.0}
 
 
 class TestBadInput:

@@ -2,12 +2,10 @@
 
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from metrics.cli.main import main
-from metrics.core.suite import Suite
 from metrics.ingest import read_outputs
 from metrics.store.table_files import table_bytes
 from tests.targets.conftest import bot, twenty
@@ -16,7 +14,7 @@ __all__ = ["bot", "twenty"]
 
 
 @pytest.fixture
-def suite(twenty: Suite, tmp_path: Path) -> str:
+def suite(twenty, tmp_path):
     file = tmp_path / "suite.jsonl"
     file.write_bytes(table_bytes(twenty.cases, "jsonl"))
     return str(file)

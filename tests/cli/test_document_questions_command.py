@@ -1,7 +1,6 @@
 """python -m metrics suites from-documents and approve."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -10,13 +9,12 @@ from metrics.cli.main import main
 from metrics.ingest import read_suite
 from metrics.questions import Review, drafts, read_draft, review
 from metrics.store import Workspace
-from tests.judge.server import JudgeServer
 from tests.models.word_vectors import WordVectors
 from tests.questions.question_scenes import serve_questions, write_documents
 
 
 @pytest.fixture
-def arguments(tmp_path: Path, workspace: Path, judge_server: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def arguments(tmp_path, workspace, judge_server, monkeypatch):
     """A command that writes four questions."""
     monkeypatch.setattr(models, "provide", lambda *_: {"embedder": WordVectors()})
     serve_questions(judge_server)
@@ -63,12 +61,6 @@ def test_a_draft_that_was_reviewed_on_the_page_becomes_a_suite(arguments, worksp
     assert main(["suites", "approve", draft, "--quiet"]) == 0
     (row,) = Workspace().suite(capsys.readouterr().out.strip()).cases.to_pylist()
     assert (row["case_id"], row["expected_answers"]) == (names[2], ["Better."])
-
-
-def test_approve_all_writes_a_suite_at_once(arguments, tmp_path):
-    assert main([*arguments, "--approve-all", "--quiet"]) == 0
-    suite = read_suite(tmp_path / "questions.jsonl")
-    assert suite.cases["metadata.status"].to_pylist() == ["approved"] * 4
 
 
 def test_documents_that_cannot_be_read_stop_it_unless_they_are_skipped(arguments, tmp_path, capsys, judge_server):

@@ -16,7 +16,7 @@ TEXT = "broken\nall gates passed \x1b[2J sk-abcdefgh12345678"
 
 
 @pytest.fixture(autouse=True)
-def broken(monkeypatch: pytest.MonkeyPatch, workspace: Path) -> None:
+def broken(monkeypatch, workspace):
     def fail(*_: object) -> None:
         raise LookupError(TEXT)
 

@@ -17,7 +17,7 @@ POOR = "case_id,model,answer\n" + "".join(f"c{n},m,the answer {'is nowhere' * (n
 
 
 @pytest.fixture
-def folder(tmp_path: Path, workspace: Path) -> Path:
+def folder(tmp_path, workspace):
     for name, text in (("suite", SUITE), ("good", GOOD), ("poor", POOR)):
         (tmp_path / f"{name}.csv").write_text(text)
     return tmp_path
@@ -121,10 +121,7 @@ def test_whether_it_may_replace_the_baseline_is_told_in_a_sentence(folder, capsy
     out, text = capsys.readouterr().out, (folder / "report.md").read_text(encoding="utf-8")
     root = ET.parse(folder / "gates.xml").getroot()
     assert f"passed: m rouge.rougeL {may}the 30 points that you allow, wanted at most 0.3 worse than {before}" in out
-    for told in (
-        f"{may}the 30 points that you allow",
-        f"{few}points that you allow; about 20 more cases needed",
-    ):
+    for told in (f"{may}the 30 points that you allow", f"{few}points that you allow; about 20 more cases needed"):
         assert told in out
         assert told in text
     assert "Not enough cases to let m replace the baseline in 1 of 2 metrics: about 20 more needed." in text

@@ -2,13 +2,10 @@
 
 import csv
 import json
-from pathlib import Path
 from xml.etree import ElementTree
 
-import pandas as pd
 import pytest
 
-from metrics import evaluate
 from metrics.cli.main import main
 from metrics.store import Workspace
 from tests.judge.judge_scenes import rag
@@ -16,7 +13,7 @@ from tests.judge.server import Fault, JudgeServer
 
 
 @pytest.fixture
-def files(workspace: Path, tmp_path: Path) -> list[str]:
+def files(workspace, tmp_path):
     """A suite and the outputs of one model, three cases."""
     suite, outputs = rag(3)
     cases = [
@@ -114,13 +111,6 @@ def test_a_judge_that_is_down_is_reported_and_the_run_can_be_resumed(files, work
     assert Workspace(workspace).run("latest").scores["status"].eq("skipped").any()
 
 
-def test_evaluate_takes_a_judge(files, judge_server):
-    suite, outputs = (pd.read_csv(file) for file in files)
-    run = evaluate(suite, outputs, ["faithfulness"], judge={"model": "scripted", "base_url": judge_server.url})
-    assert run.scores["status"].eq("ok").all()
-    assert len(judge_server.calls) == 6
-
-
 def test_options_of_the_judge_reach_the_server_and_the_specification(files, judge_server, workspace, capsys):
     options = ("--judge-option", "seed=42", "--judge-option", "temperature=0.5")
     assert main(judging(files, judge_server, *options)) == 0
@@ -152,18 +142,9 @@ class TestNoValue:
         [error] = root.iter("error")
         assert error.text == told[-1]
 
-    def test_a_judge_that_answers_with_errors(self, files, judge_server, capsys):
-        judge_server.fail_by(lambda _: Fault(400, body='{"error": {"message": "too long"}}'))
-        assert main(judging(files, judge_server)) == 3
-        assert "no case has a value (error: 3)" in capsys.readouterr().err
-
     def test_one_case_with_a_value_is_enough(self, files, judge_server):
         judge_server.fail_by(lambda request: None if "1501" in request.text else Fault(400, body="{}"))
         assert main(judging(files, judge_server)) == 0
-
-    def test_another_evaluator_with_values_is_enough(self, files, judge_server):
-        judge_server.say(lambda _: True, "Certainly!")
-        assert main([*judging(files, judge_server), "--evaluators", "faithfulness,rouge"]) == 0
 
     def test_a_resumed_run(self, files, judge_server, workspace, capsys):
         judge_server.fail_by(lambda _: Fault(401))

@@ -3,12 +3,11 @@
 import csv
 import io
 import re
-from pathlib import Path
 
 import pytest
 
 from metrics.cli.main import main
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from metrics.store.label_sets import Labels
 from tests.labels import labelled_run
 
@@ -16,7 +15,7 @@ GOOD = "case_id,model,rater,label\nc0,long,ann,pass\nc1,long,ann,fail\nc1,short,
 
 
 @pytest.fixture
-def run(workspace: Path) -> Run:
+def run(workspace):
     return labelled_run(Workspace(), 4)
 
 

@@ -1,7 +1,5 @@
 """python -m metrics perturb."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics.cli.main import main
@@ -12,7 +10,7 @@ SUITE = "id,prompt,expected_answer\n1,Is the lazy reader late?,yes\n2,6 × 7?,42
 
 
 @pytest.fixture
-def file(tmp_path: Path, workspace: Path) -> Path:
+def file(tmp_path, workspace):
     path = tmp_path / "suite.csv"
     path.write_text(SUITE)
     return path

@@ -2,19 +2,18 @@
 
 import json
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 
 from metrics.cli.main import main
 from metrics.core.preference_schema import BOTH_BAD
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from metrics.store.preference_sets import Preferences
 from tests.preferences import MODELS, compared_run, judgement, vote
 
 
 @pytest.fixture
-def run(workspace: Path) -> Run:
+def run(workspace):
     return compared_run(Workspace(), 12)
 
 

@@ -1,11 +1,7 @@
 """Progress: bars on a terminal, a few lines in a pipe, events in JSON."""
 
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
 from argparse import Namespace
 from collections.abc import Callable
 
@@ -16,14 +12,13 @@ from metrics.cli.main import main
 from metrics.cli.progress_view import count, follow
 from metrics.store import Progress, Workspace
 from metrics.store.run_progress import EvaluatorProgress
-from tests.conftest import PROJECT
 
 Told = Callable[[], list[str]]
 BOTH = "case_id,question,expected_answer,model,answer\n1,q,yes,m,yes\n2,r,no,m,yes\n"
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def clock(monkeypatch):
     """The seconds that the view reads; the test sets them."""
     now = [0.0]
     monkeypatch.setattr(progress_view.time, "monotonic", lambda: now[0])
@@ -31,7 +26,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture
-def told(capsys: pytest.CaptureFixture[str]) -> Told:
+def told(capsys):
     return lambda: capsys.readouterr().err.splitlines()
 
 
@@ -108,26 +103,10 @@ def test_events(workspace, tmp_path, told):
     assert (error["event"], error["problems"][0]["found"]) == ("error", "'nope'")
 
 
-def test_bars_on_a_terminal(tmp_path):
-    """The command on a real terminal: a bar for each evaluator, which ends full."""
+def test_bars_on_a_terminal(tmp_path, workspace, on_terminal):
     (tmp_path / "both.csv").write_text(BOTH)
-    outer, inner = pty.openpty()
-    command = [sys.executable, "-m", "metrics", "evaluate", "both.csv", "--evaluators", "rouge,bleu"]
-    environment = os.environ | {"PYTHONPATH": str(PROJECT), "TERM": "xterm", "COLUMNS": "100"}
-    with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=inner, stdout=subprocess.DEVNULL) as process:
-        os.close(inner)
-        text = b""
-        while True:
-            try:
-                part = os.read(outer, 65536)
-            except OSError:  # the terminal has no other end any more
-                break
-            if not part:
-                break
-            text += part
-    os.close(outer)
-    assert process.returncode == 0
-    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.decode())
+    text = on_terminal(tmp_path, ["evaluate", "both.csv", "--evaluators", "rouge,bleu"])
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
     assert "starting …" in shown
     assert re.search(r"ROUGE\s.*2/2", shown)
     assert re.search(r"BLEU\s.*2/2", shown)

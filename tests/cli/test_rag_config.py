@@ -2,7 +2,6 @@
 # ruff: noqa: E501 - a table reads better with one line a case
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -43,7 +42,7 @@ connector:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     (tmp_path / "answers.csv").write_text(ANSWERS)
     (tmp_path / "config.yaml").write_text(CONFIG)
     return tmp_path

@@ -13,7 +13,7 @@ ROUGE = ("--evaluators", "rouge")
 
 
 @pytest.fixture
-def files(tmp_path: Path, workspace: Path) -> Path:
+def files(tmp_path, workspace):
     """A suite in Windows-1252, answers in UTF-16, wrong answers, and a workbook with both."""
     (tmp_path / "suite.csv").write_bytes(SUITE.encode("cp1252"))
     answers = "case_id,answer\n" + "".join(f"c{n},Größe {n}\n" for n in range(9))

@@ -1,11 +1,9 @@
 """push and pull as commands; a run made in a workspace at a URL is sent there."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics.cli.main import main
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 SUITE = "case_id,question,expected_answers\n1,a?,a cat\n2,b?,a dog\n"
@@ -13,13 +11,13 @@ OUTPUTS = "case_id,answer\n1,a cat\n2,a bird\n"
 
 
 @pytest.fixture
-def made(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def made(workspace, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return finished(Workspace(), text_suite(), text_outputs(), "rouge", name="first")
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
+def url(tmp_path):
     return f"file://{tmp_path}/remote"
 
 

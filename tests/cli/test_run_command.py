@@ -44,7 +44,7 @@ seed = 7
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path / "workspace"))
     write_data(tmp_path)
     write_plugin(tmp_path / "evals.py")

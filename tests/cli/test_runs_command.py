@@ -1,18 +1,16 @@
 """python -m metrics runs, describe, delete, restore: the runs of a workspace."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics import engine
 from metrics.cli.failures import BAD_INPUT
 from metrics.cli.main import main
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 
 @pytest.fixture
-def run(workspace: Path) -> Run:
+def run(workspace):
     return finished(Workspace(), text_suite(), text_outputs(), "rouge")
 
 

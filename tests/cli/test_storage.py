@@ -18,7 +18,7 @@ OUTPUTS = "case_id,model,answer\n1,small,Lima\n2,small,41\n"
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> list[str]:
+def files(tmp_path):
     """A suite and outputs, as the arguments of evaluate that begin every test."""
     (tmp_path / "suite.csv").write_text(SUITE)
     (tmp_path / "outputs.csv").write_text(OUTPUTS)

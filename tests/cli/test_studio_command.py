@@ -1,7 +1,5 @@
 """`studio`: who may be let in is settled before the server starts."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics.cli.main import main
@@ -13,7 +11,7 @@ class Started(BaseException):
 
 
 @pytest.fixture(autouse=True)
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def server(monkeypatch, tmp_path):
     """Stops where the command becomes the server."""
 
     def become(program: str, line: list[str], environment: dict[str, str]) -> None:

@@ -1,7 +1,5 @@
 """python -m metrics suites."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics.cli.main import main
@@ -13,7 +11,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path):
     path = tmp_path / "more.csv"
     path.write_text("id,prompt\nb,Another b?\nx,New?\n")
     return path

@@ -3,11 +3,9 @@
 import io
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -25,43 +23,10 @@ FILES = {
     "labels.jsonl": [{"case_id": f"c1{EVIL}", "model": f"m{EVIL}", "rater": EVIL, "label": f"good{EVIL}"}],
     "log.jsonl": [{"id": EVIL, "time": EVIL, "answer": EVIL}],
 }
-COMMANDS = """
-import sys
-from metrics.__main__ import protect
-from metrics.cli.main import main
-protect()
-for command in __import__("json").loads(sys.argv[1]):
-    try:
-        main(command)
-    except SystemExit as end:
-        pass
-"""
-
-
-def said(folder: Path, *commands: list[str]) -> str:
-    """What these commands, run in one process, send to a terminal."""
-    controller, terminal = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", COMMANDS, json.dumps(commands)], stdin=terminal, stdout=terminal, stderr=terminal,
-        cwd=folder, env=os.environ | {"PYTHONPATH": str(PROJECT), "TERM": "xterm-256color", "PYTHONUTF8": "1"},
-    )  # fmt: skip
-    os.close(terminal)
-    pieces = []
-    while True:
-        try:
-            piece = os.read(controller, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        pieces.append(piece)
-    os.close(controller)
-    process.wait()
-    return b"".join(pieces).decode().replace("\r\n", "\n")
 
 
 @pytest.fixture
-def folder(tmp_path: Path, workspace: Path) -> Path:
+def folder(tmp_path, workspace):
     for name, rows in FILES.items():
         (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / f"suite{EVIL.replace('/', '')}.csv").write_text("")
@@ -70,9 +35,9 @@ def folder(tmp_path: Path, workspace: Path) -> Path:
 
 
 @pytest.mark.attack("suite author", "names with escape sequences drive the terminal", "control characters are shown")
-def test_no_name_acts_on_the_terminal(folder):
+def test_no_name_acts_on_the_terminal(folder, on_terminal):
     plain = EVIL.replace("/", "")
-    text = said(
+    text = on_terminal(
         folder,
         ["evaluate", "suite.jsonl", "outputs.jsonl", "--evaluators", "rouge", "--name", f"run{EVIL}"],
         ["evaluate", "suite.jsonl", "foreign.jsonl", "--quiet"],
@@ -96,7 +61,7 @@ def test_no_name_acts_on_the_terminal(folder):
 
 
 @pytest.mark.attack("suite author", "a line end in a name fakes a line of output: a gate that passed", "a name is shown in one line, each line end as \\n")  # fmt: skip  # noqa: E501
-def test_no_name_begins_a_line(tmp_path, workspace):
+def test_no_name_begins_a_line(tmp_path, workspace, on_terminal):
     fake = "\nFAKED"
     files = {
         "suite.jsonl": {"case_id": f"c{fake}", "question": "q", "expected_answer": "a", "tags": [f"t{fake}"]},
@@ -108,7 +73,7 @@ def test_no_name_begins_a_line(tmp_path, workspace):
     for name, row in files.items():
         (tmp_path / name).write_text(json.dumps(row) + "\n")
     given = ["suite.jsonl", "outputs.jsonl"]
-    text = said(
+    text = on_terminal(
         tmp_path,
         ["evaluate", *given, "--evaluators", "rouge", "--name", f"run{fake}", "--fail-under", "rougeL=0.9"],
         ["evaluate", *given, "--evaluators", "rouge", "--baseline", "latest", "--fail-if-worse"],

@@ -1,19 +1,18 @@
 """python -m metrics verify: which part of a run is not as it was sealed."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from metrics.cli.failures import BAD_INPUT
 from metrics.cli.main import main
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.store.test_seal import flip
 
 
 @pytest.fixture
-def run(workspace: Path) -> Run:
+def run(workspace):
     return finished(Workspace(), text_suite(), text_outputs(), "bleu")
 
 
@@ -51,14 +50,3 @@ def test_all_of_a_workspace_with_one_that_cannot_be_opened(run, capsys):
 def test_runs_or_all(run, arguments, capsys):
     assert main(["verify", *arguments]) == BAD_INPUT
     assert "expected RUN … or --all" in capsys.readouterr().err
-
-
-def test_images_are_told_by_name_and_size(workspace, capsys):
-    from tests.pages.page_scenes import objects_run
-
-    run = objects_run(workspace)
-    assert main(["verify", run.id]) == 0
-    capsys.readouterr()
-    (run.suite_folder / "media" / "picture0.png").unlink()
-    assert main(["verify", run.id]) == BAD_INPUT
-    assert "3 files" in capsys.readouterr().err
