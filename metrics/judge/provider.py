@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -29,13 +30,13 @@ def library() -> ModuleType:
     os.environ["LITELLM_MODE"] = "PRODUCTION"  # otherwise it reads a .env file
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pydantic, about litellm's own models, which are built on first use
-        import litellm
+        litellm = import_module("litellm")
         from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
 
         litellm.ModelResponse()
     bound(LiteLLMAiohttpTransport)
-    litellm.suppress_debug_info = True
-    litellm.drop_params = False  # what a provider does not take is left out by us, who say so, or is an error
+    # what a provider does not take is left out by us, who say so, or is an error
+    vars(litellm).update(suppress_debug_info=True, drop_params=False)
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     return litellm
 

@@ -84,7 +84,7 @@ class HallucinationClassifier(Classifier):
             ) from failure
         found = Tokenizer(tokenizer, config)
         found.window = WINDOW
-        encoder.to(device()).eval()  # type: ignore[arg-type]
+        encoder.to(device()).eval()
         return (encoder, head.to(device())), found
 
     def _encoded(self, text: Text) -> tuple[Features, bool]:

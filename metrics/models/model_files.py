@@ -115,7 +115,7 @@ def settle_torch() -> None:
 
     if multiprocessing.parent_process() is not None:
         torch.set_num_threads(1)
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
 
 
 def load(kind: str, folder: Path, architecture: str, whole: bool = True, gguf: str | None = None) -> tuple[Any, Any]:
@@ -136,7 +136,7 @@ def load(kind: str, folder: Path, architecture: str, whole: bool = True, gguf: s
     if gguf is not None:
         options["gguf_file"] = gguf
     spoken = logging.get_verbosity()
-    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.set_verbosity_error()
     try:
         with redirect_stderr(StringIO()):  # the progress bar of reading a GGUF file has no switch
             tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **options)
