@@ -1,6 +1,7 @@
 """The project file: `assay.toml`, or `[tool.assay]` in `pyproject.toml`, of the folder one works in."""
 
 import tomllib
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,12 @@ def project_plugins(file: Path) -> list[str]:
 
 
 def _is_project(file: Path) -> bool:
-    if file.name != "pyproject.toml":
-        return True
+    stored = file.stat()
+    return file.name != "pyproject.toml" or _has_settings(file, stored.st_mtime_ns, stored.st_size)
+
+
+@lru_cache(maxsize=64)  # the registry asks each time that it is walked through
+def _has_settings(file: Path, written: int, size: int) -> bool:  # noqa: ARG001 - parts of the cache's key
     try:
         return bool(read_project(file))
     except InputError:
