@@ -51,15 +51,10 @@ class Judge:
 
 
 JUDGES = (
-    Judge("biased"),
-    Judge("weak", skill=0.3),
-    Judge("noise", skill=0.0),
-    Judge("yes or no", binary_judge=True),
-    Judge("rarely wrong", share=0.9, skill=0.9, binary_judge=True),
-    Judge("grades", graded=True, share=0.6),
-    Judge("conversations", clustered=True),
-    Judge("graded conversations", clustered=True, graded=True, share=0.6),
-)
+    Judge("biased"), Judge("weak", skill=0.3), Judge("noise", skill=0.0), Judge("yes or no", binary_judge=True),
+    Judge("rarely wrong", share=0.9, skill=0.9, binary_judge=True), Judge("grades", graded=True, share=0.6),
+    Judge("conversations", clustered=True), Judge("graded conversations", clustered=True, graded=True, share=0.6),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

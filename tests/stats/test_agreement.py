@@ -3,7 +3,6 @@
 import json
 import random
 from collections.abc import Hashable, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,11 +19,9 @@ from metrics.stats.rater_agreement import alphas, kappas
 
 # Krippendorff 2011, example C: 4 observers, 12 units, some values missing
 OBSERVERS: list[list[float | None]] = [
-    [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
-    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
-    [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
-    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
-]
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+    [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+]  # fmt: skip
 UNITS = list(zip(*OBSERVERS, strict=True))
 
 
@@ -55,17 +52,14 @@ def test_kappa_equals_scikit_learns(quadratic: bool, labels: Sequence[Any], seed
     assert kappa_of(left, right, sorted(labels), quadratic) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "kappa"),
-    [
-        pytest.param("yynn", "yynn", 1.0, id="agree"),
-        pytest.param("yynn", "nnyy", -1.0, id="disagree throughout"),
-        pytest.param("yynn", "ynyn", 0.0, id="chance"),
-        pytest.param("yyyy", "yyyy", np.nan, id="one label: chance would agree too"),
-        pytest.param("yyyy", "ynyn", 0.0, id="one rater has no opinion of his own"),
-        pytest.param("", "", np.nan, id="nothing"),
-    ],
-)
+@pytest.mark.parametrize(("left", "right", "kappa"), [
+    pytest.param("yynn", "yynn", 1.0, id="agree"),
+    pytest.param("yynn", "nnyy", -1.0, id="disagree throughout"),
+    pytest.param("yynn", "ynyn", 0.0, id="chance"),
+    pytest.param("yyyy", "yyyy", np.nan, id="one label: chance would agree too"),
+    pytest.param("yyyy", "ynyn", 0.0, id="one rater has no opinion of his own"),
+    pytest.param("", "", np.nan, id="nothing"),
+])  # fmt: skip
 def test_kappa_by_hand(left: str, right: str, kappa: float) -> None:
     assert kappa_of(left, right, "ny") == pytest.approx(kappa, nan_ok=True)
 
@@ -94,9 +88,7 @@ def test_alpha_equals_the_krippendorff_package(level: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "ratings",
-    [[[1, None], [None, 2]], [[1, 1], [1, 1]], [[None, None]]],
-    ids=["no pair", "same", "none"],
+    "ratings", [[[1, None], [None, 2]], [[1, 1], [1, 1]], [[None, None]]], ids=["no pair", "same", "none"]
 )
 def test_without_pairs_or_differences_there_is_no_alpha(ratings: list[list[float | None]]) -> None:
     assert np.isnan([alpha_of(ratings, True), alpha_of(ratings, False)]).all()
@@ -130,18 +122,6 @@ def people(shared: Path) -> list[list[int]]:
 
 class TestPandaLM:
     """999 pairs of responses, compared by three people and two judges."""
-
-    def test_kappa_of_the_annotators(self, people: list[list[int]]) -> None:
-        found = {
-            (left + 1, right + 1): kappa_of(people[left], people[right], (0, 1, 2))
-            for left, right in combinations(range(3), 2)
-        }
-        expected = {(1, 2): 0.8520, (1, 3): 0.8789, (2, 3): 0.8617}
-        assert found == {pair: pytest.approx(kappa, abs=5e-5) for pair, kappa in expected.items()}
-
-    def test_alpha_of_the_annotators_lies_among_their_kappas(self, people: list[list[int]]) -> None:
-        alpha = alpha_of(list(zip(*people, strict=True)), nominal=True)
-        assert 0.8520 < alpha < 0.8789
 
     def test_gpt_35_against_the_majority(self, shared: Path, people: list[list[int]]) -> None:
         rows = json.loads((shared / "data/pandalm/pandalm_judge_gpt35.json").read_text())

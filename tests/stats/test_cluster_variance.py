@@ -1,18 +1,11 @@
 """The variance of means of unequal clusters: by the matrices of CR2, and by what its definition asks for."""
 
-import doctest
-
 import numpy as np
 import pytest
 
-from metrics.stats import cluster_variance as module
 from metrics.stats.cluster_variance import cluster_variance
 
 CLUSTERS = np.array([0] * 10 + [1] * 2 + [2] * 3 + [3])
-
-
-def test_the_worked_example() -> None:
-    assert doctest.testmod(module).failed == 0
 
 
 def of(values, clusters, weights=None):

@@ -6,14 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, special
 
-from metrics.stats.confidence_sequences import (
-    BETS,
-    LEVEL,
-    bounds,
-    evidence_above,
-    evidence_below,
-    thresholds,
-)
+from metrics.stats.confidence_sequences import BETS, LEVEL, bounds, evidence_above, evidence_below, thresholds
 
 BINARY = np.array([0.0, 1.0])
 

@@ -1,7 +1,5 @@
 """Corrections for many tests: by definition, against scipy and statsmodels, and what they promise."""
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,14 +7,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from metrics.stats import corrections
 from metrics.stats.corrections import benjamini_hochberg, holm
 
 SHARES = st.lists(st.floats(0, 1), max_size=20).map(np.array)
-
-
-def test_the_worked_examples() -> None:
-    assert doctest.testmod(corrections).failed == 0
 
 
 def by_definition(p: list[float]) -> list[float]:

@@ -49,14 +49,11 @@ def test_clusters_count_as_the_single_cases_with_their_standard_error() -> None:
     assert found == pytest.approx((low.low, high.high), abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("counts", "expected"),
-    [
-        pytest.param([5, 95], [0, 1], id="few values: one bin each"),
-        pytest.param([1] * 20, [place // 2 for place in range(20)], id="many values: ten bins of as many"),
-        pytest.param([1] * 11 + [89], [*[0] * 10, 1, 2], id="a value that fills a bin has its own"),
-    ],
-)
+@pytest.mark.parametrize(("counts", "expected"), [
+    pytest.param([5, 95], [0, 1], id="few values: one bin each"),
+    pytest.param([1] * 20, [place // 2 for place in range(20)], id="many values: ten bins of as many"),
+    pytest.param([1] * 11 + [89], [*[0] * 10, 1, 2], id="a value that fills a bin has its own"),
+])  # fmt: skip
 def test_bins(counts: list[int], expected: list[int]) -> None:
     assert equal_bins(np.array(counts)).tolist() == expected
 

@@ -21,8 +21,7 @@ def test_wilson_equals_scipy(n: int, share: float) -> None:
 def test_wilson_equals_statsmodels(successes: int, n: int) -> None:
     from statsmodels.stats.proportion import proportion_confint
 
-    expected = proportion_confint(successes, n, method="wilson")
-    assert wilson(successes, n) == pytest.approx(expected, abs=1e-12)
+    assert wilson(successes, n) == pytest.approx(proportion_confint(successes, n, method="wilson"), abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [5, 10, 20, 50, 200])
@@ -36,28 +35,22 @@ def test_wilson_covers_as_promised(n: int) -> None:
     assert coverage.min() > 0.83
 
 
-@pytest.mark.parametrize(
-    ("successes", "n", "expected"),
-    [
-        pytest.param(0, 0, (None, None), id="nothing"),
-        pytest.param(0, 10, (0.0, 0.277533), id="none-of-ten"),
-        pytest.param(10, 10, (0.722467, 1.0), id="all-of-ten"),
-        pytest.param(1, 1, (0.206549, 1.0), id="one-of-one"),
-        pytest.param(8, 10, (0.490162, 0.943318), id="eight-of-ten"),
-    ],
-)
+@pytest.mark.parametrize(("successes", "n", "expected"), [
+    pytest.param(0, 0, (None, None), id="nothing"),
+    pytest.param(0, 10, (0.0, 0.277533), id="none-of-ten"),
+    pytest.param(10, 10, (0.722467, 1.0), id="all-of-ten"),
+    pytest.param(1, 1, (0.206549, 1.0), id="one-of-one"),
+    pytest.param(8, 10, (0.490162, 0.943318), id="eight-of-ten"),
+])  # fmt: skip
 def test_wilson_numbers(successes: int, n: int, expected: tuple[float | None, float | None]) -> None:
     assert wilson(successes, n) == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("estimates", "expected"),
-    [
-        pytest.param([], (None, None), id="none"),
-        pytest.param([np.nan, np.nan], (None, None), id="none-defined"),
-        pytest.param([0.5], (0.5, 0.5), id="one"),
-        pytest.param([*range(41), np.nan], (1.0, 39.0), id="undefined-ones-left-out"),
-    ],
-)
+@pytest.mark.parametrize(("estimates", "expected"), [
+    pytest.param([], (None, None), id="none"),
+    pytest.param([np.nan, np.nan], (None, None), id="none-defined"),
+    pytest.param([0.5], (0.5, 0.5), id="one"),
+    pytest.param([*range(41), np.nan], (1.0, 39.0), id="undefined-ones-left-out"),
+])  # fmt: skip
 def test_percentiles(estimates: list[float], expected: tuple[float | None, float | None]) -> None:
     assert percentiles(np.array(estimates, dtype=float)) == expected

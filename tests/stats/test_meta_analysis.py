@@ -17,7 +17,6 @@ def pair(difference: float, variance: float) -> Study:
 def test_two_models_are_dersimonian_and_laird() -> None:
     """statsmodels 0.14, combine_effects(EFFECTS, VARIANCES, method_re="dl"), and its test of homogeneity."""
     found = pooled_means([pair(*both) for both in zip(EFFECTS, VARIANCES, strict=True)], 2)
-    assert found is not None
     assert found.common[1] - found.common[0] == pytest.approx(0.40925823794776806)
     assert found.value[1] - found.value[0] == pytest.approx(0.3576683836925969)
     assert found.tau**2 == pytest.approx(0.0362824684267649)
@@ -39,7 +38,6 @@ def test_without_heterogeneity_it_is_weighted_least_squares() -> None:
         rows += [(model, suite, mean, variance) for model, mean, variance in
                  zip(models, means, (0.01, 0.02 + suite / 100), strict=True)]  # fmt: skip
     found = pooled_means(studies, 3)
-    assert found is not None
     assert found.tau == 0
     design = np.zeros((6, 6))
     for row, (model, suite, _, variance) in enumerate(rows):
@@ -88,7 +86,6 @@ def test_intervals_cover_where_suites_differ(tau: float) -> None:
             cases = means + rng.normal(0, 0.2, 40)[:, None] + rng.normal(0, 0.25, (40, len(models)))
             studies.append(Study(models, cases.mean(axis=0), np.cov(cases.T) / 40, 39))
         found = pooled_means(studies, 3)
-        assert found is not None
         truth = strength + levels.mean()
         held += ((found.low <= truth) & (truth <= found.high)).mean() / trials
         common += ((found.common_low <= truth) & (truth <= found.common_high)).mean() / trials

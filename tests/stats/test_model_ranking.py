@@ -41,16 +41,13 @@ def test_t_like_scipys_paired_test() -> None:
     assert compare_pairs(values).adjusted[0] == pytest.approx(expected, rel=0.005)
 
 
-@pytest.mark.parametrize(
-    ("columns", "p"),
-    [
-        pytest.param([[1.0] * 6, [1.0] * 6], 1.0, id="equal on every case"),
-        pytest.param([[1.0] * 4, [0.0] * 4], 0.125, id="no p below what flipped signs reach"),
-        pytest.param([[1.0] * 5 + [0.0] * 95, [0.0] * 100], 0.0625, id="five cases differ"),
-        pytest.param([[1.0, np.nan], [np.nan, 0.0]], 1.0, id="no case in common"),
-        pytest.param([[1.0, np.nan], [0.0, 0.0]], 1.0, id="one case in common"),
-    ],
-)
+@pytest.mark.parametrize(("columns", "p"), [
+    pytest.param([[1.0] * 6, [1.0] * 6], 1.0, id="equal on every case"),
+    pytest.param([[1.0] * 4, [0.0] * 4], 0.125, id="no p below what flipped signs reach"),
+    pytest.param([[1.0] * 5 + [0.0] * 95, [0.0] * 100], 0.0625, id="five cases differ"),
+    pytest.param([[1.0, np.nan], [np.nan, 0.0]], 1.0, id="no case in common"),
+    pytest.param([[1.0, np.nan], [0.0, 0.0]], 1.0, id="one case in common"),
+])  # fmt: skip
 def test_by_hand(columns: list[list[float]], p: float) -> None:
     assert compare_pairs(np.array(columns).T).adjusted == pytest.approx([p])
 

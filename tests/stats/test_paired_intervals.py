@@ -1,29 +1,19 @@
 """Intervals of paired differences: hand numbers, scipy and coverage."""
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
 from scipy import stats
 
-from metrics.stats import paired_intervals
 from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired, resample_interval
 from tests.stats.test_paired_tests import COUNTS, column
 
 
-def test_the_worked_examples() -> None:
-    assert doctest.testmod(paired_intervals).failed == 0
-
-
 class TestNewcombe:
-    @pytest.mark.parametrize(
-        ("counts", "low", "high"),
-        [
-            pytest.param((1, 1, 7, 12), -0.507, -0.026, id="fagerland-2014-airways"),
-            pytest.param((10, 0, 0, 0), -0.2775, 0.2775, id="all-right-is-no-proof-of-equality"),
-        ],
-    )
+    @pytest.mark.parametrize(("counts", "low", "high"), [
+        pytest.param((1, 1, 7, 12), -0.507, -0.026, id="fagerland-2014-airways"),
+        pytest.param((10, 0, 0, 0), -0.2775, 0.2775, id="all-right-is-no-proof-of-equality"),
+    ])  # fmt: skip
     def test_hand_numbers(self, counts: tuple[int, int, int, int], low: float, high: float) -> None:
         assert newcombe_paired(*counts) == pytest.approx((low, high), abs=6e-4)
 
@@ -41,14 +31,11 @@ class TestNewcombe:
 
 
 class TestIntervals:
-    @pytest.mark.parametrize(
-        ("values", "clusters"),
-        [
-            pytest.param([], None, id="no-pairs"),
-            pytest.param([0.5, np.nan], None, id="one-pair"),
-            pytest.param([0.5, 0.7], [0, 0], id="one-cluster"),
-        ],
-    )
+    @pytest.mark.parametrize(("values", "clusters"), [
+        pytest.param([], None, id="no-pairs"),
+        pytest.param([0.5, np.nan], None, id="one-pair"),
+        pytest.param([0.5, 0.7], [0, 0], id="one-cluster"),
+    ])  # fmt: skip
     def test_there_is_none(self, values: list[float], clusters: list[int] | None) -> None:
         codes = None if clusters is None else np.array(clusters)
         assert np.isnan(difference_intervals(column(values), clusters=codes)).all()
@@ -89,11 +76,7 @@ class TestIntervals:
 
     @pytest.mark.parametrize(
         ("n", "size"),
-        [
-            pytest.param(12, 1, id="few-pairs"),
-            pytest.param(40, 1, id="pairs"),
-            pytest.param(25, 4, id="clusters"),
-        ],
+        [pytest.param(12, 1, id="few-pairs"), pytest.param(40, 1, id="pairs"), pytest.param(25, 4, id="clusters")],
     )
     def test_95_per_cent_hold_the_truth(self, n: int, size: int) -> None:
         rng = np.random.default_rng([6, n, size])
@@ -110,33 +93,27 @@ class TestIntervals:
         assert 0.93 <= np.mean(held) <= 0.97
 
 
-@pytest.mark.parametrize(
-    ("ends", "difference", "p", "expected"),
-    [
-        pytest.param((0.1, 0.5), 0.3, 0.051, (0.0, 0.5), id="not significant, so 0 is within"),
-        pytest.param((-0.5, -0.1), -0.3, 0.2, (-0.5, 0.0), id="on the other side"),
-        pytest.param((-0.1, 0.5), 0.2, 0.05, (0.0, 0.5), id="significant, so nothing below 0 is"),
-        pytest.param((-0.5, 0.1), -0.2, 0.01, (-0.5, 0.0), id="nothing above"),
-        pytest.param((-0.1, 0.5), 0.2, 0.3, (-0.1, 0.5), id="both say not"),
-        pytest.param((0.1, 0.5), 0.3, 0.01, (0.1, 0.5), id="both say so"),
-        pytest.param((np.nan, np.nan), 0.3, 0.01, (np.nan, np.nan), id="none"),
-    ],
-)
+@pytest.mark.parametrize(("ends", "difference", "p", "expected"), [
+    pytest.param((0.1, 0.5), 0.3, 0.051, (0.0, 0.5), id="not significant, so 0 is within"),
+    pytest.param((-0.5, -0.1), -0.3, 0.2, (-0.5, 0.0), id="on the other side"),
+    pytest.param((-0.1, 0.5), 0.2, 0.05, (0.0, 0.5), id="significant, so nothing below 0 is"),
+    pytest.param((-0.5, 0.1), -0.2, 0.01, (-0.5, 0.0), id="nothing above"),
+    pytest.param((-0.1, 0.5), 0.2, 0.3, (-0.1, 0.5), id="both say not"),
+    pytest.param((0.1, 0.5), 0.3, 0.01, (0.1, 0.5), id="both say so"),
+    pytest.param((np.nan, np.nan), 0.3, 0.01, (np.nan, np.nan), id="none"),
+])  # fmt: skip
 def test_where_interval_and_test_disagree_the_test_decides(ends, difference, p, expected) -> None:
     found = agreeing(np.array(ends)[:, None], np.array([difference]), np.array([p]))
     assert np.ravel(found) == pytest.approx(expected, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("apart", "samples", "expected"),
-    [
-        pytest.param(0.0, [0.0] * 9, (0.0, 0.0), id="equal"),
-        pytest.param(0.5, [0.5] * 99, (0.5, 0.5), id="the same in every resample"),
-        pytest.param(0.1, [0.0, 0.2] * 10 + [0.1] * 19, (0.0, 0.2), id="around the difference"),
-        pytest.param(0.0, [-0.1, 0.1], (-0.095, 0.095), id="no difference but in resamples"),
-        pytest.param(0.4, [0.3, 0.5] * 50, (0.3, 0.5), id="basic bootstrap"),
-    ],
-)
+@pytest.mark.parametrize(("apart", "samples", "expected"), [
+    pytest.param(0.0, [0.0] * 9, (0.0, 0.0), id="equal"),
+    pytest.param(0.5, [0.5] * 99, (0.5, 0.5), id="the same in every resample"),
+    pytest.param(0.1, [0.0, 0.2] * 10 + [0.1] * 19, (0.0, 0.2), id="around the difference"),
+    pytest.param(0.0, [-0.1, 0.1], (-0.095, 0.095), id="no difference but in resamples"),
+    pytest.param(0.4, [0.3, 0.5] * 50, (0.3, 0.5), id="basic bootstrap"),
+])  # fmt: skip
 def test_of_resamples_by_hand(apart: float, samples: list[float], expected: tuple[float, float]) -> None:
     assert resample_interval(apart, np.array(samples)) == pytest.approx(expected)
 

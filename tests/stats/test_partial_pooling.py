@@ -16,7 +16,6 @@ def test_the_variance_between_is_that_of_statsmodels() -> None:
         expected = combine_effects(EFFECTS, scale * VARIANCES, method_re="iterated")
         assert paule_mandel(EFFECTS, scale * VARIANCES) == pytest.approx(expected.tau2, abs=1e-6)
         made = pooled(EFFECTS, scale * VARIANCES)
-        assert made is not None
         assert made.centre == pytest.approx(expected.mean_effect_re, abs=1e-6)
     assert paule_mandel(EFFECTS, 100 * VARIANCES) == 0.0
     assert paule_mandel(EFFECTS[:1], VARIANCES[:1]) == 0.0
@@ -26,24 +25,10 @@ def test_batting_averages_of_efron_and_morris() -> None:
     """18 players after 45 times at bat in 1970, the estimates of Scientific American 236:119, 1977 (their c = .212)."""
     hits = np.array([18, 17, 16, 15, 14, 14, 13, 12, 11, 11, 10, 10, 10, 10, 10, 9, 8, 7])
     published = (
-        0.294,
-        0.289,
-        0.284,
-        0.279,
-        0.275,
-        0.275,
-        0.270,
-        0.265,
-        0.261,
-        0.261,
-        *[0.256] * 5,
-        0.251,
-        0.247,
-        0.242,
-    )
+        0.294, 0.289, 0.284, 0.279, 0.275, 0.275, 0.270, 0.265, 0.261, 0.261, *[0.256] * 5, 0.251, 0.247, 0.242,
+    )  # fmt: skip
     share = hits.mean() / 45
     made = pooled(hits / 45, np.full(18, share * (1 - share) / 45))
-    assert made is not None
     assert made.means == pytest.approx(published, abs=0.0012)
     assert 1 - made.shrunk[0] == pytest.approx(0.212, abs=0.005)
 
@@ -51,7 +36,6 @@ def test_batting_averages_of_efron_and_morris() -> None:
 def test_morris_variance_on_a_worked_example() -> None:
     """Four means of variance 1: S = 20, τ² = 20/3 − 1, B = 1/3 · 1 / (20/3) = .05."""
     made = pooled(np.array([-3.0, -1.0, 1.0, 3.0]), np.ones(4))
-    assert made is not None
     assert made.between == pytest.approx(20 / 3 - 1)
     assert made.shrunk == pytest.approx([0.05] * 4)
     assert made.means == pytest.approx([-2.85, -0.95, 0.95, 2.85])
@@ -63,7 +47,6 @@ def test_few_groups_are_not_pooled_and_missing_ones_stay_missing() -> None:
     assert pooled(np.array([1.0, 2.0, 3.0]), np.ones(3)) is None
     assert pooled(np.ones(5), np.zeros(5)) is None, "nothing varies"
     made = pooled(np.array([0.1, np.nan, 0.2, 0.3, 0.9]), np.full(5, 0.04), (0.0, 1.0))
-    assert made is not None
     assert np.isnan(made.means).tolist() == [False, True, False, False, False]
     assert made.low.tolist()[0] == 0.0
 
@@ -93,7 +76,6 @@ def test_pooled_shares_are_closer_to_the_truth_and_their_intervals_hold_it(sprea
         masks = owner == np.arange(8)[:, None]
         means = np.array([values[mask].mean() for mask in masks])
         made = pooled(means, sampling_variances(values, masks), (0.0, 1.0))
-        assert made is not None
         raw.append((means - truth) ** 2)
         drawn.append((made.means - truth) ** 2)
         held.append((made.low <= truth) & (truth <= made.high))

@@ -1,18 +1,11 @@
 """Power of paired comparisons: by simulation and against statsmodels."""
 
-import doctest
-
 import numpy as np
 import pytest
 from scipy import stats
 
-from metrics.stats import power
 from metrics.stats.intervals import wilson
 from metrics.stats.power import Aim, aim, design_effect, detectable, kappa_deviation, units_needed
-
-
-def test_the_worked_examples() -> None:
-    assert doctest.testmod(power).failed == 0
 
 
 def test_the_detectable_difference_is_found_with_80_percent_power() -> None:

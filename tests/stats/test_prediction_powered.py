@@ -13,7 +13,6 @@ LABELS = np.where(np.arange(60) < 25, (SCORES + RNG.random(60) > 1).astype(float
 
 def test_lambda_is_that_of_ppi_plus_plus() -> None:
     estimate = corrected_mean(SCORES, LABELS)
-    assert estimate is not None
     f, y, others = SCORES[:25], LABELS[:25], SCORES[25:]
     pooled = (np.var(f) / 25 + np.mean((others - SCORES.mean()) ** 2) / 35) * 25
     assert estimate.weight == pytest.approx(np.cov(y, f, bias=True)[0, 1] / pooled)
@@ -27,7 +26,6 @@ def test_one_output_without_a_label_moves_little(left: int) -> None:
     """A judge in line with people gives half marks where they fail; the mean of all is 0.5, whichever is left out."""
     passed = np.array([1.0, 1, 1, 0, 0, 0])
     found = corrected_mean((1 + passed) / 2, np.where(np.arange(6) == left, np.nan, passed))
-    assert found is not None
     assert found.value == pytest.approx(0.5, abs=0.02)
     assert found.weight == pytest.approx(1 / 3, abs=0.02)  # Cov / ((1 + n/N) Var) = 2 / (1 + 5)
 
@@ -36,14 +34,11 @@ def test_one_output_without_a_label_moves_little(left: int) -> None:
 def test_with_all_labelled_it_is_their_mean(power: bool) -> None:
     labels = (SCORES > 0.3).astype(float)
     estimate = corrected_mean(SCORES, labels, power=power)
-    assert estimate is not None
     assert (estimate.value, estimate.weight) == (pytest.approx(labels.mean()), 0.0)
 
 
 def test_the_judges_scale_is_nothing_to_it() -> None:
     plain, scaled = corrected_mean(SCORES, LABELS), corrected_mean(5 - 3 * SCORES, LABELS)
-    assert plain is not None
-    assert scaled is not None
     assert (scaled.value, scaled.low, scaled.high) == pytest.approx((plain.value, plain.low, plain.high))
     assert scaled.weight == pytest.approx(-plain.weight / 3)
 
@@ -58,8 +53,6 @@ def test_clusters_of_one_are_none_and_copies_add_nothing() -> None:
     ones = corrected_mean(SCORES, LABELS, clusters=np.arange(60))
     assert ones == whole
     twice = corrected_mean(np.tile(SCORES, 2), np.tile(LABELS, 2), clusters=np.tile(np.arange(60), 2))
-    assert twice is not None
-    assert whole is not None
     assert twice.value == pytest.approx(whole.value)
     assert twice.high - twice.low == pytest.approx(whole.high - whole.low, rel=0.06)  # type: ignore[operator]
 
@@ -69,19 +62,14 @@ def test_weights_count_as_copies_do() -> None:
     copies = np.repeat(np.arange(60), weights.astype(int))
     weighted = corrected_mean(SCORES, LABELS, weights, np.arange(60))
     copied = corrected_mean(SCORES[copies], LABELS[copies], clusters=copies)
-    assert weighted is not None
-    assert copied is not None
     assert (weighted.value, weighted.weight) == pytest.approx((copied.value, copied.weight))
 
 
-@pytest.mark.parametrize(
-    ("labels", "expected"),
-    [
-        pytest.param([], None, id="none"),
-        pytest.param([1, 0, 1], (2 / 3, None, None), id="too few for an interval"),
-        pytest.param([1] * 12, (1.0, 0.7575, 1.0), id="all pass: Wilson's"),
-    ],
-)
+@pytest.mark.parametrize(("labels", "expected"), [
+    pytest.param([], None, id="none"),
+    pytest.param([1, 0, 1], (2 / 3, None, None), id="too few for an interval"),
+    pytest.param([1] * 12, (1.0, 0.7575, 1.0), id="all pass: Wilson's"),
+])  # fmt: skip
 def test_few_labels(labels: list[float], expected: tuple[float, float | None, float | None] | None) -> None:
     known = np.array([*labels, *[np.nan] * (30 - len(labels))])
     found = corrected_mean(np.zeros(30), known)
@@ -92,7 +80,6 @@ def test_a_share_stays_a_share() -> None:
     labels = np.where(np.arange(40) < 20, 1.0, np.nan)
     labels[0] = 0.0
     found = corrected_mean(np.where(np.arange(40) < 20, 0.2, 0.9) + 0.05 * (labels == 1), labels)
-    assert found is not None
     assert 0 <= found.low <= found.high <= 1  # type: ignore[operator]
 
 

@@ -83,14 +83,11 @@ def test_it_gives_the_numbers_of_trec_eval() -> None:
     assert {name: found[name][0] for name in TREC} == pytest.approx(TREC, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("run", "ranks"),
-    [
-        pytest.param([], [0, 0], id="nothing-retrieved"),
-        pytest.param([5, 7, 6], [2, 0], id="one-found"),
-        pytest.param([5, 5, 7, 5, 8], [2, 3], id="those-after-a-repeat-move-up"),
-    ],
-)
+@pytest.mark.parametrize(("run", "ranks"), [
+    pytest.param([], [0, 0], id="nothing-retrieved"),
+    pytest.param([5, 7, 6], [2, 0], id="one-found"),
+    pytest.param([5, 5, 7, 5, 8], [2, 3], id="those-after-a-repeat-move-up"),
+])  # fmt: skip
 def test_ranks(run: list[int], ranks: list[int]) -> None:
     zeros = np.zeros(2, np.int64)
     assert ranks_of(np.array([7, 8]), zeros, np.array(run, np.int64), np.zeros(len(run), np.int64)).tolist() == ranks

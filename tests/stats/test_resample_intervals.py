@@ -9,9 +9,8 @@ import pytest
 
 from metrics.evaluators.detection._matched import matched
 from metrics.stats.draws import draw_halves, draw_weights
-from metrics.stats.intervals import wilson
 from metrics.stats.ratios import mean_over
-from metrics.stats.resample_intervals import BIAS, DOUBT, has_enough_truths, resample_interval
+from metrics.stats.resample_intervals import BIAS, DOUBT, resample_interval
 from metrics.vision.image_resampling import resample
 from tests.benchmarks.detection_draws import counts, draw, estimates
 from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_of
@@ -39,46 +38,12 @@ def test_interval_is_around_the_corrected_value_and_leaves_nan_out(missing):
         assert low[column] <= value[column] <= high[column]
 
 
-def test_interval_stays_in_range_and_needs_samples():
-    low, high = resample_interval(np.array(0.95), np.array([0.5, 0.9, 1.0]), MANY, MANY)
-    assert 0 <= low < 0.95 < high <= 1.0
-    assert np.isnan(resample_interval(np.array(0.5), np.zeros((0,)), MANY, MANY)).all()
-
-
-@pytest.mark.parametrize("value", [0.0, 1.0])
-def test_without_any_variation_it_is_that_of_a_share(value):
-    """All found, or none: the half-samples do not vary, which does not make the value certain."""
-    found = resample_interval(np.array(value), np.full(100, value), 50, MANY)
-    assert found == pytest.approx(wilson(50 * value, 50), abs=0.01)
-    assert resample_interval(np.array(value), np.full(100, value), np.inf, MANY) == (value, value)
-
-
-def test_few_images_widen_it():
-    samples = np.random.default_rng(0).normal(0.5, 0.05, 200)
-    low, high = (resample_interval(np.array(0.5), samples, MANY, clusters) for clusters in (5, MANY))
-    assert np.diff(low) / np.diff(high) == pytest.approx(2.776 / 1.96, rel=0.05)
-
-
 def test_a_bias_as_large_as_the_value_leaves_a_narrow_interval():
     """Twice the value in half of the data: the corrected value is 0, where any variance would be infinitely much."""
     samples = np.random.default_rng(0).gamma(9, 0.04 / 9, 500)
     low, high = resample_interval(np.array(0.02), samples, 273, 100)
     assert low == 0.0
     assert 0.02 < high < 0.12
-
-
-@pytest.mark.parametrize(
-    ("truths", "enough"),
-    [
-        pytest.param([5] * 80, False, id="5 of each"),
-        pytest.param([15] * 20, True, id="15 of each"),
-        pytest.param([200, 3, 3, 3, 3, 3, 3], False, id="most labels rare"),
-        pytest.param([40] * 6 + [0], True, id="a label without any"),
-        pytest.param([3] * 5, True, id="few labels"),
-    ],
-)
-def test_a_mean_ap_needs_some_ground_truths_of_each_label(truths, enough):
-    assert has_enough_truths(np.array(truths)) == enough
 
 
 class TestSmallData:
@@ -97,7 +62,6 @@ class TestSmallData:
         found = run("coco_summary", suite, outputs, resamples=50)
         row = pick(found, "AP")
         assert (row.value, row.low, row.interval) == (1.0, None, None)
-        assert row.reason is not None
         assert row.reason.startswith("No 95 % interval: there are fewer than")
         assert pick(found, "AP", "label 3").reason is None
         assert 0.3 < pick(found, "AP", "label 3").low < 0.6  # five of five
@@ -113,7 +77,6 @@ def test_poorly_placed_boxes_of_voc100_do_not_widen_it(shared: Path, moved):
     """AP75 of .35 … .01 of 273 ground truths: half to twice as wide as what resampled images give."""
     suite, outputs = read_voc100(shared)
     predictions = outputs.predictions
-    assert predictions is not None
     left = predictions["x"].to_numpy() + moved * predictions["width"].to_numpy()
     place = predictions.schema.get_field_index("x")
     worse = replace(outputs, predictions=predictions.set_column(place, "x", pa.array(left)))

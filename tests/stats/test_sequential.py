@@ -1,13 +1,11 @@
 """Looks at every time: against the mixture by quadrature, and by simulation under 20 looks."""
 
-import doctest
 import math
 
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from metrics.stats import sequential
 from metrics.stats.decision import decide
 from metrics.stats.paired_intervals import newcombe_paired
 from metrics.stats.paired_tests import paired_tests
@@ -15,10 +13,6 @@ from metrics.stats.power import detectable, units_needed
 from metrics.stats.sequential import FEWEST, SHARPNESS, anytime_interval, anytime_p, anytime_stretch
 
 LOOKS = np.unique(np.geomspace(10, 1_000, 20).astype(int))
-
-
-def test_the_worked_examples() -> None:
-    assert doctest.testmod(sequential).failed == 0
 
 
 @pytest.mark.parametrize(("p", "units"), [(0.03, 40), (0.001, 100), (1e-6, 3_000)])

@@ -135,18 +135,15 @@ def test_no_gap_shows_in_all_of_the_cases(size: int) -> None:
     assert detectable(found, np.arange(100.0), 99, 0.05) < math.inf
 
 
-@pytest.mark.parametrize(
-    ("sizes", "strata"),
-    [
-        pytest.param([3] * 5, [0] * 5, id="too few of one size"),
-        pytest.param([1] * 20 + [2] * 20, [0] * 20 + [1] * 20, id="enough of two"),
-        pytest.param([1] * 19 + [2] * 21, [0] * 40, id="too few of the smaller"),
-        pytest.param([2] * 21 + [5] * 19, [0] * 40, id="too few of the larger"),
-        pytest.param([1] * 12 + [2] * 8 + [3] * 25, [0] * 20 + [1] * 25, id="two joined"),
-        pytest.param([9, 1] * 20, [1, 0] * 20, id="in any order"),
-        pytest.param([1] * 20 + [2] * 20 + [3] * 20, [0] * 20 + [1] * 20 + [2] * 20, id="three"),
-    ],
-)
+@pytest.mark.parametrize(("sizes", "strata"), [
+    pytest.param([3] * 5, [0] * 5, id="too few of one size"),
+    pytest.param([1] * 20 + [2] * 20, [0] * 20 + [1] * 20, id="enough of two"),
+    pytest.param([1] * 19 + [2] * 21, [0] * 40, id="too few of the smaller"),
+    pytest.param([2] * 21 + [5] * 19, [0] * 40, id="too few of the larger"),
+    pytest.param([1] * 12 + [2] * 8 + [3] * 25, [0] * 20 + [1] * 25, id="two joined"),
+    pytest.param([9, 1] * 20, [1, 0] * 20, id="in any order"),
+    pytest.param([1] * 20 + [2] * 20 + [3] * 20, [0] * 20 + [1] * 20 + [2] * 20, id="three"),
+])  # fmt: skip
 def test_clusters_of_like_size_change_places(sizes: list[int], strata: list[int]) -> None:
     assert _strata(np.array(sizes)).tolist() == strata
 

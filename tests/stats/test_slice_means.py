@@ -5,7 +5,7 @@ import pytest
 
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.intervals import wilson
-from metrics.stats.slice_means import rest_differences, slice_means
+from metrics.stats.slice_means import slice_means
 
 VALUES = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0])
 MASKS = np.array([[True] * 4 + [False] * 6, [False] * 10, [True] * 10])
@@ -27,38 +27,3 @@ def test_means_have_the_bootstraps_interval_of_their_clusters() -> None:
     assert method == "bootstrap"
     low, high = bootstrap_means(np.where(mask, values, np.nan)[:, None], weights, clusters)
     assert found[0] == pytest.approx([np.average(values[mask], weights=weights[mask]), low[0], high[0]])
-
-
-def test_more_slices_than_are_taken_at_once() -> None:
-    masks = np.random.default_rng(1).random((40, 10)) < 0.5
-    whole, _ = slice_means(VALUES, masks, binary=True)
-    single = np.concatenate([slice_means(VALUES, mask[None], binary=True)[0] for mask in masks])
-    np.testing.assert_array_equal(whole, single)
-
-
-def test_a_difference_of_means_equals_welchs() -> None:
-    """Without weights and clusters the error is Welch's but for n − 1 in place of n."""
-    rng = np.random.default_rng(2)
-    values, mask = rng.normal(size=400), np.arange(400) < 90
-    gap, low, high = rest_differences(values, mask[None])[0]
-    sides = values[mask], values[~mask]
-    error = np.sqrt(sum(side.var(ddof=1) / len(side) for side in sides))
-    assert gap == pytest.approx(sides[0].mean() - sides[1].mean())
-    assert (high - low) / 2 == pytest.approx(1.966 * error, rel=0.01)
-
-
-def test_a_difference_of_shares_is_newcombes() -> None:
-    """The worked example of Newcombe 1998, table II (a): 56/70 − 48/80, method 10: .0524 to .3339."""
-    values = np.concatenate([np.ones(56), np.zeros(14), np.ones(48), np.zeros(32)])
-    mask = np.arange(150) < 70
-    assert rest_differences(values, mask[None], binary=True)[0] == pytest.approx([0.2, 0.0524, 0.3339], abs=1e-4)
-
-
-def test_clusters_widen_and_an_empty_side_has_none() -> None:
-    values = np.repeat(np.random.default_rng(3).random(30), 10)
-    mask = np.repeat(np.arange(30) < 12, 10)
-    plain = rest_differences(values, mask[None])[0]
-    clustered = rest_differences(values, mask[None], None, np.repeat(np.arange(30), 10))[0]
-    assert clustered[0] == plain[0]
-    assert clustered[2] - clustered[1] > 2 * (plain[2] - plain[1])
-    assert np.isnan(rest_differences(values, np.ones((1, 300), bool))).all()

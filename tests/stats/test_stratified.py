@@ -25,14 +25,11 @@ def test_the_worked_example() -> None:
     assert doctest.testmod(stratified).failed == 0
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        pytest.param([], id="nothing"),
-        pytest.param([Stratum(2, 1, 0, 0)], id="no control"),
-        pytest.param([Stratum(1, 1, 1, 1), Stratum(2, 0, 1, 0)], id="all or nobody hit"),
-    ],
-)
+@pytest.mark.parametrize("given", [
+    pytest.param([], id="nothing"),
+    pytest.param([Stratum(2, 1, 0, 0)], id="no control"),
+    pytest.param([Stratum(1, 1, 1, 1), Stratum(2, 0, 1, 0)], id="all or nobody hit"),
+])  # fmt: skip
 def test_where_nothing_can_be_told_there_is_no_p(given: list[Stratum]) -> None:
     assert exact_excess(Counter(given)) is None
 

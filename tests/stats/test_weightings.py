@@ -23,7 +23,6 @@ def test_shares_of_three_parts_are_areas_and_equal_models_share() -> None:
 def test_the_turn_is_the_nearest_crossing() -> None:
     parts = np.array([[0.9, 0.3], [0.2, 0.6]])
     turn = turning_point(parts, np.array([0.7, 0.3]))
-    assert turn is not None
     assert (turn.part, turn.model, turn.weight) == (0, 1, pytest.approx(0.4))
     assert turning_point(np.array([[0.9, 0.3], [0.6, 0.2]]), np.array([0.5, 0.5])) is None, "dominated"
     assert turning_point(np.array([[0.9, 0.3]]), np.ones(1)) is None, "nothing to change"

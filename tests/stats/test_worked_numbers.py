@@ -15,7 +15,7 @@ from metrics.stats.prediction_powered import corrected_mean
 from metrics.stats.regression import clustered_coefficient
 from metrics.stats.resample_intervals import has_enough_truths, resample_interval
 from metrics.stats.slice_means import rest_differences
-from metrics.stats.student_t import student, student_p
+from metrics.stats.student_t import student
 
 
 def least_squares(design: np.ndarray, y: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
@@ -25,11 +25,6 @@ def least_squares(design: np.ndarray, y: np.ndarray, weights: np.ndarray, groups
     pull = design * (weights * (y - design @ fitted))[:, None]
     meat = sum(np.outer(own, own) for own in (pull[groups == group].sum(axis=0) for group in np.unique(groups)))
     return float(fitted[1]), math.sqrt((bread @ meat @ bread)[1, 1])
-
-
-@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 8, 12, 30, 1000])
-def test_students_point_is_that_of_tables(freedom: int) -> None:
-    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=0.003 if freedom < 6 else 1e-4)
 
 
 def test_the_expansion_falls_short_by_its_next_term() -> None:
@@ -43,26 +38,10 @@ def test_no_degree_of_freedom_has_no_point(freedom: int) -> None:
     assert student(freedom) == math.inf
 
 
-@pytest.mark.parametrize("freedom", range(1, 13))
-def test_small_tails_are_exact(freedom: int) -> None:
-    t = np.array([0.0, 0.3, 1.0, 2.5, 8.0, 40.0])
-    assert student_p(t, np.full(6, freedom)) == pytest.approx(2 * stats.t.sf(t, freedom), rel=1e-9, abs=1e-12)
-
-
-@pytest.mark.parametrize("freedom", [13, 20, 200])
-def test_large_tails_are_near(freedom: int) -> None:
-    t = np.array([0.0, 0.3, 1.0, 2.0, 3.0, 4.0])
-    exact = 2 * stats.t.sf(t, freedom)
-    assert (np.abs(student_p(t, np.full(6, freedom)) / exact - 1) < 0.03).all()
-    assert student_p(t[:4], np.full(4, freedom)) == pytest.approx(exact[:4], rel=2e-3)
-
-
 @pytest.mark.parametrize("objects", [6.0, 40.0, math.inf])
 @pytest.mark.parametrize("value", [0.2, 0.5, 0.93])
 @pytest.mark.parametrize("bias", [0.0, 2.0])
-def test_the_ends_from_resamples_solve_their_equation(
-    objects: float, value: float, bias: float, rng: np.random.Generator
-) -> None:
+def test_the_ends_from_resamples_solve_their_equation(objects, value, bias, rng) -> None:
     samples = np.clip(value + 0.01 + 0.05 * rng.normal(size=40), 0, 1)
     q = lambda p: p * (1 - p)  # noqa: E731
     mean = samples.mean()
@@ -102,9 +81,7 @@ def test_labels_need_ground_truths(truths: list[int], enough: bool) -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_difference_from_the_rest_is_a_weighted_regression_on_the_slice(
-    weighted: bool, rng: np.random.Generator
-) -> None:
+def test_difference_from_the_rest_is_a_weighted_regression_on_the_slice(weighted, rng) -> None:
     """The sandwich (HC0) of least squares on an indicator, times c / (c − 1)."""
     values, mask = rng.normal(size=40), np.arange(40) % 3 == 0
     weights = rng.integers(1, 5, 40).astype(float) if weighted else np.ones(40)
@@ -203,7 +180,6 @@ def test_a_coefficient_is_that_of_the_sandwich(count: int, rng: np.random.Genera
     y = 0.5 * x + others @ [1.0, -1.0] + rng.normal(size=24)
     value, error = least_squares(np.column_stack([np.ones(24), x, others]), y, np.ones(24), clusters)
     found = clustered_coefficient(x, others, y, clusters)
-    assert found is not None
     reach = student(count - 1) * error * math.sqrt(count / (count - 1) * 23 / 20)
     assert (found.value, found.low, found.high) == pytest.approx((value, value - reach, value + reach))
 
@@ -234,13 +210,11 @@ def test_a_judges_correction_by_hand() -> None:
     variance = (residuals @ residuals) * 5 / 3
     variance += 6 * (1.0 / 2 / n) ** 2 / (1 + squares.sum() ** 2 / (squares**2).sum())
     found = corrected_mean(judged, labels)
-    assert found is not None
     assert (found.n, found.total, found.clusters) == (5, 10, 5)
     half = student(3) * math.sqrt(variance)
     assert (found.value, found.weight) == pytest.approx((value, factor))
     assert (found.low, found.high) == pytest.approx((value - half, value + half))
     plain = corrected_mean(judged, labels, power=False)
-    assert plain is not None
     half = student(4) * labels[:5].std() / 2  # s / √n with n − 1
     assert (plain.value, plain.low, plain.high) == pytest.approx((0.54, 0.54 - half, 0.54 + half))
     assert plain.weight == 0
@@ -251,17 +225,7 @@ def test_four_labels_are_the_fewest_for_an_interval(labelled: int, bounds: bool)
     labels = np.array([0.1, 0.5, 0.3, 0.9, *[np.nan] * 6])
     labels[labelled:] = np.nan
     found = corrected_mean(np.linspace(0, 1, 10), labels)
-    assert found is not None
     assert (found.low is not None) is bounds
-
-
-def test_reliability_bins_hold_their_upper_edge() -> None:
-    found = reliability(np.array([0.0, 0.25, 0.26, 0.5, 1.0]), np.array([True, False, True, True, False]), 4)
-    assert found.place.tolist() == [0, 0, 1, 1, 3]
-    assert found.n.tolist() == [2, 2, 0, 1]
-    expected, most = calibration_errors(found)
-    assert expected == pytest.approx((2 * abs(0.5 - 0.125) + 2 * abs(1 - 0.38) + 1) / 5)
-    assert most == 1.0
 
 
 def test_the_interval_of_a_calibration_error_by_its_definition(rng: np.random.Generator) -> None:

@@ -7,16 +7,9 @@ from hypothesis import strategies as st
 from metrics.stats.classification.ranked_precision import average_precision
 
 VERDICTS = [
-    ("ynny", 0.75),
-    ("nyny", 0.5),
-    ("nnnn", 0.0),
-    ("yyyy", 1.0),
-    ("y", 1.0),
-    ("n", 0.0),
-    ("", 0.0),
-    ("nny", 1 / 3),
+    ("ynny", 0.75), ("nyny", 0.5), ("nnnn", 0.0), ("yyyy", 1.0), ("y", 1.0), ("n", 0.0), ("", 0.0), ("nny", 1 / 3),
     ("yyn", 1.0),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("verdicts", "expected"), [pytest.param(*row, id=row[0] or "nothing") for row in VERDICTS])

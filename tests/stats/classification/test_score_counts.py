@@ -29,12 +29,6 @@ def test_counts_equal_scikit_learn(cases: list[tuple[int, tuple[float, ...]]]) -
         np.testing.assert_allclose(found[:, step], np.where(truths > 0, theirs, np.nan), atol=1e-12)
 
 
-def test_a_score_on_the_threshold_counts() -> None:
-    scores = np.array(THRESHOLDS)[:, None]
-    _, predicted = threshold_counts(scores, np.zeros(len(scores), dtype=np.int64), THRESHOLDS)
-    assert predicted[0].tolist() == list(range(19, 0, -1))
-
-
 def test_true_and_other() -> None:
     true, other = true_and_other(np.array([[0.2, 0.7, NAN], [NAN, NAN, NAN], [NAN, 0.4, NAN]]), np.array([0, 1, 1]))
     assert true.tolist() == [0.2, -np.inf, 0.4]
