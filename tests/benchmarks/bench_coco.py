@@ -27,13 +27,14 @@ from metrics.core.suite import Outputs, Suite
 from tests.benchmarks import table
 from tests.benchmarks.coco_job import MODULES
 from tests.benchmarks.coco_scene import coco_records, coco_scene, mask_records, tables
+from tests.benchmarks.timing import timed
 
 JOB = Path(__file__).with_name("coco_job.py")
 PROJECT = Path(__file__).parents[2]
 FAST = ("hotcoco", "ultrafast-pycocotools")
 SLOW = ("faster-coco-eval", "pycocotools")
+WARM_UP = [sys.executable, "-m", "metrics", "warm-up"]
 CALLS = 7
-EQUAL = 1e-9
 
 
 def main() -> None:
@@ -51,7 +52,7 @@ def main() -> None:
     versions = table.peers(given.peers, *MODULES)
     with tempfile.TemporaryDirectory() as folder:
         cold = cold_start(Path(folder))
-        subprocess.run([sys.executable, "-m", "metrics", "warm-up"], cwd=PROJECT, check=True, capture_output=True)
+        subprocess.run(WARM_UP, cwd=PROJECT, check=True, capture_output=True)
         boxes = write(Path(folder) / "boxes", *coco_records(coco_scene(given.images)))
         masks = write(Path(folder) / "masks", *mask_records(coco_scene(given.images // 5)))
         found = rounds(given, versions, boxes, masks)
@@ -123,11 +124,7 @@ def parts(images: int) -> dict[str, float]:
     matches = match(data.objects)
     ranking = Ranking.of(data.objects, matches)
 
-    def bootstrap() -> None:
-        weights = draw_weights(np.arange(images, dtype=np.int32), 1_000)
-        resample(ranking, weights)
-
-    found["bootstrap"] = best(bootstrap, 1)
+    found["bootstrap"] = best(lambda: resample(ranking, draw_weights(np.arange(images, dtype=np.int32), 1_000)), 1)
     ours = [entry for entry in evaluators().values() if "detection" in entry.tasks]
 
     def evaluate(suite: Suite, outputs: Outputs, **parameters: int) -> None:
@@ -139,29 +136,18 @@ def parts(images: int) -> dict[str, float]:
     suite, outputs = tables(scene)
     scene_of(suite, outputs)
     for what, parameters in (("evaluators", {"resamples": 0}), ("evaluators with intervals", {})):
-        start = time.perf_counter()
-        evaluate(suite, outputs, **parameters)
-        found[what] = time.perf_counter() - start
+        found[what] = best(lambda given=parameters: evaluate(suite, outputs, **given), 1)
     return found
 
 
 def best(work: Callable[[], Any], repeats: int = 5) -> float:
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+    return timed(work, repeats, time.perf_counter)[0]
 
 
 def cold_start(folder: Path) -> float:
     """Return the seconds that the warm-up of the set-up takes when nothing is compiled yet."""
-    start = time.perf_counter()
     environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache")}
-    subprocess.run(
-        [sys.executable, "-m", "metrics", "warm-up"], cwd=PROJECT, check=True, capture_output=True, env=environment
-    )
-    return time.perf_counter() - start
+    return best(lambda: subprocess.run(WARM_UP, cwd=PROJECT, check=True, capture_output=True, env=environment), 1)
 
 
 def write(place: Path, truth: dict[str, Any], results: list[dict[str, Any]]) -> Path:

@@ -8,7 +8,6 @@ whether the sealed tables have the same bytes.
 """
 
 import argparse
-import os
 import tempfile
 import time
 from pathlib import Path
@@ -23,6 +22,7 @@ from metrics.engine.schedulers import NONE, use_scheduler
 from metrics.store import Run, Workspace
 from tests.benchmarks.coco_scene import coco_scene, tables
 from tests.benchmarks.table import Row, report
+from tests.benchmarks.timing import children_seconds
 
 MODELS = 3
 
@@ -77,7 +77,7 @@ def inputs(images: int) -> tuple[Suite, Outputs]:
 
 def watch(run: Run) -> tuple[float, float, int, int]:
     """Do a run in a process of its own; return its seconds, processor seconds, bytes of the driver and of a worker."""
-    begun, before = time.perf_counter(), os.times()
+    begun, before = time.perf_counter(), children_seconds()
     driver = worker = 0
     started = engine.start(run)
     process = psutil.Process(started.pid)
@@ -90,9 +90,7 @@ def watch(run: Run) -> tuple[float, float, int, int]:
         time.sleep(0.05)
     if run.state != "finished":
         raise SystemExit(f"the run {run.state}: {(run.folder / 'log.txt').read_text()}")
-    after = os.times()
-    processor = after.children_user + after.children_system - before.children_user - before.children_system
-    return time.perf_counter() - begun, processor, driver, worker
+    return time.perf_counter() - begun, children_seconds() - before, driver, worker
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ PYTHON is an interpreter that has ragas or deepeval (pip install ragas deepeval;
 before 0.4); they are not among the requirements, and a tool that is absent is left out.
 """
 
-import argparse
 import json
 import multiprocessing
 import resource
@@ -23,7 +22,7 @@ from typing import Any
 from metrics.core.registry import evaluators
 from metrics.judge.steps import CLAIMS
 from metrics.judge.typical import typical
-from tests.benchmarks.table import Row, peers, report
+from tests.benchmarks.table import Row, options, peers, report
 from tests.judge.judge_scenes import FIVE, judged_run, rag
 from tests.judge.server import JudgeServer, Request
 
@@ -96,10 +95,8 @@ Figures = dict[str, tuple[float, str]]  # by name, with their units
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peers", default=sys.executable, metavar="PYTHON")
-    options = parser.parse_args()
-    versions = peers(options.peers, *PEERS)
+    python = options(__doc__, sys.executable).peers
+    versions = peers(python, *PEERS)
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -111,7 +108,7 @@ def main() -> None:
             limits = LIMITS | ({WALL: {"most": MOST_WALL}} if latency == 0.5 else {})
             rows += [Row(f"{title}: {name}", *figure, **limits.get(name, {})) for name, figure in ours.items()]
             for peer, version in versions.items():
-                theirs = _of_peer(peer, options.peers, latency)
+                theirs = _of_peer(peer, python, latency)
                 rows += [
                     Row(f"{title}: {name}, beside {peer}", *ours[name], value, version)
                     for name, (value, _) in theirs.items()

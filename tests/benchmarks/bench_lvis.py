@@ -9,9 +9,7 @@ version of Python.
 """
 
 import argparse
-import subprocess
 import sys
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -21,8 +19,8 @@ import pyarrow as pa
 from metrics.core.classes import ClassFacts
 from metrics.core.suite import STRINGS, Outputs, Suite
 from tests.benchmarks.coco_scene import HEIGHT, WIDTH, coco_records, coco_scene, mask_records, tables
-from tests.benchmarks.table import Row, peers, report
-from tests.benchmarks.timing import unseen
+from tests.benchmarks.table import Row, add_packages, peers, report
+from tests.benchmarks.timing import largest_difference, timed, unseen
 from tests.evaluators.detected import pick, run
 from tests.evaluators.lvis_package import lvis_evaluation, lvis_package_numbers, with_package_lists
 
@@ -39,19 +37,13 @@ def main() -> None:
     given = parser.parse_args()
     if "lvis" not in peers(given.peers, "lvis"):
         return
-    sys.path.append(path_of(given.peers))
+    add_packages(given.peers)
     scene = coco_scene(given.images, given.classes)
     scene["crowd"][:] = False
     rng = np.random.default_rng(1)
     lists = rng.integers(0, given.classes, (given.images, LACKING + MORE))
     counts = rng.choice([3, 50, 500], given.classes).tolist()
     report([row for kind in given.kinds for row in rows(kind, scene, lists, counts)])
-
-
-def path_of(python: str) -> str:
-    """The folder in which another interpreter has its distributions."""
-    program = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    return subprocess.run([python, "-c", program], capture_output=True, check=True, text=True).stdout.strip()
 
 
 def rows(kind: str, scene: dict[str, Any], lists: Any, counts: list[int]) -> list[Row]:
@@ -64,22 +56,12 @@ def rows(kind: str, scene: dict[str, Any], lists: Any, counts: list[int]) -> lis
         "lvis_summary", few, replace(outputs, outputs=outputs.outputs[:5], predictions=outputs.predictions[:5])
     )  # compiled
     again = unseen(suite, 1)
-    begun = time.process_time()
-    ours = run("lvis_summary", suite, outputs)
-    seconds = time.process_time() - begun
-    begun = time.process_time()
-    run("lvis_summary", again, outputs, resamples=500)
-    more = time.process_time() - begun
+    seconds, ours = timed(lambda: run("lvis_summary", suite, outputs))
+    more, _ = timed(lambda: run("lvis_summary", again, outputs, resamples=500))
     lists = zip(lists[:, :LACKING].tolist(), lists[:, LACKING:].tolist(), strict=True)
     evaluation = lvis_evaluation(with_package_lists(truth, lists, counts), results, kind)
-    begun = time.process_time()
-    expected = lvis_package_numbers(evaluation)
-    theirs = time.process_time() - begun
-    values = {name: (pick(ours, name).value, value) for name, value in expected.items()}
-    difference = max(
-        0.0 if own == value else abs(own - value) if None not in (own, value) else np.inf
-        for own, value in values.values()
-    )
+    theirs, expected = timed(lambda: lvis_package_numbers(evaluation))
+    difference = largest_difference({name: pick(ours, name).value for name in expected}, expected)
     what = f"LVIS's numbers of {len(suite):,} images, {len(counts):,} classes, {len(results):,} {KINDS[kind]}"
     return [
         Row(f"{what}: processor time", seconds, "s", theirs, "lvis 0.5.3", least=10),

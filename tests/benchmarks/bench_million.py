@@ -10,7 +10,6 @@ of its own, see tests.benchmarks.page_visits.
 """
 
 import argparse
-import os
 import random
 import tempfile
 import time
@@ -24,6 +23,7 @@ from metrics.core.suite import CASES, OUTPUTS, Outputs, Suite, conform
 from metrics.store import Workspace
 from tests.benchmarks.page_visits import VISITS, Visits, visits
 from tests.benchmarks.table import Row, report
+from tests.benchmarks.timing import children_seconds
 
 MOST_GB, MOST_RATIO = 1.0, 1.1
 MOST_FIRST, MOST_LATER = 5.0, 1.5  # seconds of a page's visits
@@ -81,7 +81,7 @@ def _rows(what: str, found: Visits) -> list[Row]:
 def _measure(folder: Path, cases: int, models: int, chosen: list[str]) -> tuple[float, float, float, float]:
     """Return wall seconds, processor seconds, the largest resident size of a process, the bytes of the run."""
     run = engine.create(Workspace(folder), *_inputs(cases, models), chosen)
-    begun, before = time.perf_counter(), _children_seconds()
+    begun, before = time.perf_counter(), children_seconds()
     started = engine.start(run)
     watched = psutil.Process(started.pid)
     peak = 0
@@ -95,13 +95,7 @@ def _measure(folder: Path, cases: int, models: int, chosen: list[str]) -> tuple[
     if run.state != "finished":
         raise SystemExit(f"the run {run.state}: {(run.folder / 'log.txt').read_text()}")
     stored = sum(path.stat().st_size for path in run.folder.rglob("*") if path.is_file())
-    return time.perf_counter() - begun, _children_seconds() - before, peak, stored
-
-
-def _children_seconds() -> float:
-    """Return the processor seconds of the children that were waited for, and of theirs."""
-    times = os.times()
-    return times.children_user + times.children_system
+    return time.perf_counter() - begun, children_seconds() - before, peak, stored
 
 
 def _children(process: psutil.Process) -> list[psutil.Process]:

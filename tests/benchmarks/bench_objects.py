@@ -8,7 +8,6 @@ after row; pycocotools with boundary-iou-api's overlap, and with a pass over the
 memory; ours without intervals, then with 500 half-samples.
 """
 
-import argparse
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -24,10 +23,9 @@ from metrics.core.evaluator import Findings
 from metrics.core.suite import Outputs, Suite
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from metrics.vision.segmentation import band_distance
-from tests.benchmarks.bench_keypoints import timed
 from tests.benchmarks.coco_scene import coco_scene, mask_records
-from tests.benchmarks.table import Row, report
-from tests.benchmarks.timing import unseen
+from tests.benchmarks.table import Row, options, report
+from tests.benchmarks.timing import largest_difference, timed, unseen
 from tests.evaluators.challenge import challenge_ap
 from tests.evaluators.detected import pick, run, suite_and_outputs
 from tests.evaluators.test_ap_by_bin import BINS
@@ -46,9 +44,7 @@ LARGEST = 1e-9  # difference
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--images", type=int, default=500)
-    images = parser.parse_args().images
+    images = options(__doc__, images=500).images
     report([row for compare in (voc, open_images, oriented, boundary, bins) for row in compare(images)])
 
 
@@ -127,19 +123,14 @@ def rows(
     some = suite.cases["case_id"][:2].combine_chunks()
     for resamples in (0, 20):  # compiled before
         run(evaluator, suite.restricted(some), outputs.restricted(case_ids=some), resamples=resamples)
-    seconds, found = timed(lambda: run(evaluator, suite, outputs), 1)
+    seconds, found = timed(lambda: run(evaluator, suite, outputs))
     again = unseen(suite, 1)
-    more, _ = timed(lambda: run(evaluator, again, outputs, resamples=500), 1)
-    theirs, expected = timed(lambda: peer(scene), 1)
-    own = numbers(found)
-    apart = [
-        0.0 if own[key] == value else np.inf if own[key] is None or value is None else abs(own[key] - value)
-        for key, value in expected.items()
-    ]
+    more, _ = timed(lambda: run(evaluator, again, outputs, resamples=500))
+    theirs, expected = timed(lambda: peer(scene))
     what = f"{evaluator} of {len(suite):,} images, {len(outputs.predictions):,} predictions"
     yield Row(f"{what}: processor time", seconds, "s", theirs, name, least=1)
     yield Row(f"{what}: with 500 half-samples", more, "s", theirs, f"{name}, without intervals", least=1)
-    yield Row(f"{what}: largest difference", max(apart), "", most=LARGEST)
+    yield Row(f"{what}: largest difference", largest_difference(numbers(found), expected), "", most=LARGEST)
 
 
 def records(images: int, seed: int) -> Any:

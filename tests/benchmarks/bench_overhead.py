@@ -24,9 +24,8 @@ from metrics.core.plugins import plugin_of
 from metrics.core.registry import add_plugin, choose
 from metrics.core.suite import CASES, OUTPUTS, Case, Outputs, Suite, conform
 from metrics.store import Workspace
-from tests.benchmarks.bench_million import _children_seconds as children_seconds
 from tests.benchmarks.table import Row, report
-from tests.benchmarks.timing import quickest
+from tests.benchmarks.timing import children_seconds, quickest
 from tests.engine.engine_scenes import one_thread
 
 MOST_SECONDS, MOST_MICROSECONDS = 8.0, 3.0
@@ -38,11 +37,13 @@ ROUNDS = 3
 
 @evaluator(id="bench_one", title="One", inputs=("answer",), metrics=(Metric("bench_one", "One"),))
 def one_case(case: Case, parameters: Parameters) -> CaseScore:
+    """Score a case."""
     return CaseScore({"bench_one": float(len(case.answer) > 3)})
 
 
 @evaluator(id="bench_slice", title="Slice", inputs=("answer",), metrics=(Metric("bench_slice", "Slice"),))
 def slice_of_cases(cases: Sequence[Case], parameters: Parameters) -> list[CaseScore]:
+    """Score a slice of cases."""
     return [CaseScore({"bench_slice": float(len(case.answer) > 3)}) for case in cases]
 
 

@@ -8,7 +8,6 @@ then loops over segments. It reads the PNG of every map, as that function does; 
 Assay gets run lengths, which it made of such files when they were uploaded. Medians of processor time.
 """
 
-import argparse
 import io
 from collections.abc import Iterable
 from typing import Any
@@ -18,8 +17,8 @@ from PIL import Image
 
 from metrics.core.array_types import Ints
 from metrics.core.suite import Outputs, Suite
-from tests.benchmarks.bench_keypoints import timed
-from tests.benchmarks.table import Row, report
+from tests.benchmarks.table import Row, options, report
+from tests.benchmarks.timing import timed
 from tests.evaluators.detected import pick, run
 from tests.evaluators.panoptic_oracle import Picture, rows_of
 
@@ -27,10 +26,7 @@ CLASSES, HIGH, WIDE, DIFFERENT = 8, 480, 640, 100
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--images", type=int, default=5_000)
-    parser.add_argument("--rounds", type=int, default=1)
-    given = parser.parse_args()
+    given = options(__doc__, images=5_000, rounds=1)
     different = [scene(np.random.default_rng(seed)) for seed in range(min(DIFFERENT, given.images))]
     pictures = [different[place % len(different)] for place in range(given.images)]
     rows = rows_of(different)

@@ -1,5 +1,6 @@
 """The common form of what benchmarks measure, and the file of figures from which `make docs` writes its tables."""
 
+import argparse
 import json
 import os
 import platform
@@ -82,6 +83,16 @@ def shown(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def options(doc: str | None, peers: str | None = "", /, **numbers: int) -> argparse.Namespace:
+    """Return what the command line gives for --name N of each number, and for --peers PYTHON unless `peers` is ""."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, usual in numbers.items():
+        parser.add_argument(f"--{name}", type=int, default=usual, metavar="N")
+    if peers != "":
+        parser.add_argument("--peers", default=peers, metavar="PYTHON")
+    return parser.parse_args()
 
 
 def versions(*names: str) -> str:

@@ -213,6 +213,7 @@ def test_it_is_offered_where_there_are_repeats() -> None:
 
 def test_only_a_data_set_evaluator_takes_all_repeats() -> None:
     def single(case: Case, parameters: Parameters) -> CaseScore:
+        """One."""
         return CaseScore({})
 
     with pytest.raises(ValueError, match="only a data-set evaluator"):
