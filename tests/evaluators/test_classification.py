@@ -145,10 +145,3 @@ def test_a_text_that_is_no_class_is_wrong_and_null_in_the_matrix() -> None:
     assert {"label": "a", "predicted": None, "count": 1} in findings.curves.to_pylist()
     assert findings.cases["1"].evidence == Evidence(facts={"truth": "a", "predicted": "A!", "score": None})
     assert findings.cases["4"].reason == "the model made no prediction"
-
-
-def test_text_normalisation_is_a_choice() -> None:
-    cases = [(["Yes"], " yes\n")]
-    assert pick(answered(cases), "accuracy").value == 0
-    assert pick(answered(cases, casefold=True), "accuracy").value == 1
-    assert pick(answered(cases, casefold=True, strip=False), "accuracy").value == 0

@@ -170,12 +170,6 @@ def test_roc_curve_runs_from_nothing_to_everything() -> None:
     np.testing.assert_array_equal(own, [[np.nan, 0, 0], [0.9, 0, 0.5], [0.6, 0.5, 0.5], [0.4, 0.5, 1], [np.nan, 1, 1]])
 
 
-def test_a_model_that_declines_ranks_below_if_missing_is_wrong() -> None:
-    data = data_set({"1": "a", "2": "a", "3": "b"}, [("1", "a", 0.9), ("3", "a", 0.1)])
-    assert one(run("roc_auc", data), "roc_auc", "a").value == 1.0
-    assert one(run("roc_auc", data, missing="wrong"), "roc_auc", "a").value == 0.5
-
-
 def test_perfect_order_is_not_certainty() -> None:
     row = one(run("roc_auc", drawn(40, 2, sharpness=50)), "roc_auc")
     assert (row.value, row.high) == (1.0, 1.0)
@@ -308,9 +302,3 @@ def test_rare_errors_give_no_interval_of_the_expected_error() -> None:
     assert (row.low, row.replicates) == (None, None)
     assert row.reason.startswith("No 95 % interval and no rank: fewer than 5 predictions are right, or fewer are wrong")
     assert one(run("calibration", drawn(60, 2, sharpness=1)), "expected_calibration_error").replicates is not None
-
-
-def test_a_tie_of_the_top_goes_to_the_first_in_the_file() -> None:
-    findings = run("calibration", data_set({"1": "a"}, [("1", "b", 0.5), ("1", "a", 0.5)]))
-    assert findings.cases["1"].evidence.facts["predicted"] == "b"
-    assert one(findings, "expected_calibration_error").value == 0.5

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -43,24 +42,6 @@ def test_voc100_gives_the_twelve_numbers(voc100):
         else:
             assert 0 <= number.low <= number.value <= number.high <= 1
     assert pick(findings, "AP").n == 273
-
-
-def test_voc100_agrees_across_evaluators(voc100):
-    summary, recall = run("coco_summary", *voc100), run("average_recall", *voc100)
-    precision, curve = run("average_precision", *voc100), run("detection_pr_curve", *voc100)
-    assert pick(summary, "AP").value == pytest.approx(pick(precision, "map_averaged").value, abs=1e-12)
-    assert pick(summary, "AP75").value == pytest.approx(pick(precision, "map", iou=0.75).value, abs=1e-12)
-    assert pick(summary, "AR_100").value == pytest.approx(pick(recall, "mar").value, abs=1e-12)
-    assert summary.matches == precision.matches == recall.matches == curve.matches
-    kinds = curve.matches["kind"].to_pylist()
-    scores = curve.matches["score"].to_pylist()
-    points = curve.curves.to_pandas()
-    at = points[points["threshold"] == 0.5]
-    assert at["tp"].sum() == sum(kind == "tp" and score >= 0.5 for kind, score in zip(kinds, scores, strict=True))
-    assert at["fp"].sum() == sum(
-        kind.startswith("fp") and score >= 0.5 for kind, score in zip(kinds, scores, strict=True)
-    )
-    assert (points["tp"] + points["fn"]).groupby(points["label"]).nunique().eq(1).all()
 
 
 @pytest.mark.parametrize("seed", seeds(15, 40))
@@ -169,15 +150,6 @@ def test_evaluators_match_once(monkeypatch):
 
 
 MATCH = sharing.match_among
-
-
-def test_outcomes_are_shared_where_a_limit_leaves_nothing_out():
-    found = sharing.matched(*suite_and_outputs(random_scene(99)), IOU_THRESHOLDS)
-    most = int(found.scene.objects.rank.max()) + 1
-    whole = found.outcomes_at(0.5)[0]
-    assert found.outcomes_at(0.5, 0, most)[0] is whole
-    limited = found.outcomes_at(0.5, 0, most - 1)[0]
-    assert np.count_nonzero(limited.prediction != whole.prediction)
 
 
 @pytest.mark.parametrize("resamples", [0, 10])

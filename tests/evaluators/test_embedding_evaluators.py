@@ -100,12 +100,6 @@ def test_the_evidence_of_groundedness_names_sentence_context_and_model() -> None
     assert score("groundedness", {"threshold": 0.4, "new_words": 0}, **given).evidence == lenient
 
 
-def test_groundedness_without_a_threshold_says_neither_supported_nor_unsupported() -> None:
-    evidence = score("groundedness", answer="red sun.", retrieved_contexts=["red sun."]).evidence
-    assert [(one.holds, one.label) for one in evidence.verdicts["sentences"]] == [("unknown", "no threshold")]
-    assert evidence.facts["least_grounded"] == "red sun."
-
-
 @pytest.mark.parametrize(("answer", "question", "compared", "value"), [
     ("sun", "red", "red sun", 1.0),
     ("sun", "red hot", "red hot sun", 2 / math.sqrt(6)),

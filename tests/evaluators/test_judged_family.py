@@ -94,11 +94,6 @@ class TestOpinions:
 
 
 class TestLanguageMismatch:
-    def test_without_being_asked_no_judge_is_needed(self) -> None:
-        entry, chosen = choose(["language_mismatch"])["language_mismatch"]
-        assert (entry.needs, chosen.used(entry.resources)) == ((), ())
-        assert entry.parameters.model_validate({"detector": "judge"}).used(entry.resources) == ("judge",)
-
     def test_a_judge_that_is_not_there_is_said(self) -> None:
         entry, chosen = choose(["language_mismatch"], {"language_mismatch": {"detector": "judge"}})["language_mismatch"]
         with pytest.raises(MissingResource, match="the detector is to be a judge, and none is chosen"):

@@ -9,7 +9,7 @@ import pytest
 from metrics.core.classes import ClassFacts
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.detection.keypoint_summary import NO_LABELLED, NO_POINTS, NONE_FOUND
+from metrics.evaluators.detection.keypoint_summary import NO_LABELLED, NO_POINTS
 from tests.evaluators.detected import pick, run
 from tests.seeds import seeds
 from tests.vision.keypoint_oracle import NAMES, Scene, coco_poses, random_poses
@@ -110,12 +110,6 @@ def test_no_value_has_a_reason(truths: list[dict[str, Any]], guesses: list[dict[
     findings = run("keypoint_summary", *posed(truths, guesses))
     row = pick(findings, "AP")
     assert (row.value, row.reason) == (None, reason)
-
-
-def test_nothing_predicted_is_0() -> None:
-    findings = run("keypoint_summary", *posed([pose("a", (1, 1, 2))], []))
-    assert (pick(findings, "AP").value, pick(findings, "AR").value) == (0, 0)
-    assert pick(findings, "PCK").reason == NONE_FOUND
 
 
 def test_every_pose_that_cannot_be_used_is_listed() -> None:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from math import exp, log
 from pathlib import Path
 from typing import Any
@@ -94,12 +93,6 @@ def test_other_models_of_pairs_will_do(labels: tuple[str, ...], independent: boo
     model = WordClassifier(labels, independent, lambda premise, claim: [share / total for share in shares])
     found = score("hallucination_hhem", {"answer": "a", "retrieved_contexts": ["b"]}, model)
     assert found.values["hallucination_hhem"] == pytest.approx(0.6 / total)
-
-
-def test_the_threshold_says_which_contexts_support() -> None:
-    given = {"answer": "red sun", "retrieved_contexts": ["red", "red sun", "mat"]}
-    found = score("hallucination_hhem", given, threshold=0.4).evidence
-    assert [context.holds for context in found.verdicts["contexts"]] == ["yes", "yes", "no"]
 
 
 def test_hhem_counts_what_the_model_cannot_read() -> None:
@@ -232,13 +225,6 @@ def test_a_cross_encoder_has_one_label() -> None:
         score("answer_semantic_similarity", {"answer": "a", "expected_answers": ["b"]}, model, method="cross_encoder")
 
 
-def test_the_best_expected_answer_counts_to_a_cross_encoder_too() -> None:
-    given = {"answer": "red sun", "expected_answers": ["", "blue sun", "red sun now"]}
-    found = score("answer_semantic_similarity", given, method="cross_encoder")
-    assert found.values["answer_semantic_similarity"] == pytest.approx(2 / 3)
-    assert found.evidence == Evidence(facts={"expected_answer": 3, **MODEL})
-
-
 # Likelihood
 
 
@@ -265,12 +251,6 @@ def test_texts_are_compared_both_ways(module: Any) -> None:
         assert {there, back} <= set(asked.asked)
         assert found.values[aspect] == pytest.approx((loss(*there) + loss(*back)) / 2)
     assert found.evidence == Evidence(facts={"tokens_scored": 8 * len(module.ASPECTS), **MODEL})
-
-
-def test_the_most_likely_expected_answer_counts_aspect_by_aspect() -> None:
-    found = score("gptscore_translation", {"answer": ONE, "expected_answers": ["Nichts davon", "", ONE]})
-    assert list(found.values.values()) == pytest.approx([log(2)] * 3)
-    assert found.evidence.facts["expected_answer"] == dict.fromkeys(gptscore_translation.ASPECTS, 3)
 
 
 def test_a_question_about_the_answer_has_one_target() -> None:
@@ -302,13 +282,6 @@ def test_perplexity_is_of_the_answer_alone() -> None:
     assert score("perplexity", {"answer": "…"}).reason == (
         "the answer is a single token, with nothing before it to predict it from"
     )
-
-
-def test_a_default_threshold_of_infinity_is_none() -> None:
-    entry = evaluators()["perplexity"]
-    assert entry.threshold(replace(entry.primary, threshold=float("inf")), entry.parameters()) is None
-    assert entry.threshold(entry.primary, entry.parameters()) is None
-    assert entry.threshold(entry.primary, entry.parameters.model_validate({"threshold": 30})) == 30
 
 
 # In a run, with real models

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from metrics.evaluators.detection._federated import UNVERIFIED
 from metrics.evaluators.detection.lvis_summary import NO_FREQUENCY
-from tests.evaluators.detected import outputs_of, pick, run, suite_and_outputs, suite_of
+from tests.evaluators.detected import outputs_of, pick, run, suite_of
 from tests.evaluators.federated import (
     federated_masks,
     federated_scene,
@@ -83,13 +82,6 @@ def test_a_prediction_without_area_is_ignored():
     findings = run("lvis_summary", with_lists(suite, [([], [])]), outputs)
     assert findings.matches["kind"].to_pylist() == ["ignored", "tp"]
     assert pick(findings, "AP").value == pytest.approx(1)
-
-
-def test_without_lists_there_is_no_number():
-    scene, _ = federated_scene(3)
-    findings = run("lvis_summary", *suite_and_outputs(scene))
-    assert {entry.value for entry in findings.aggregates} == {None}
-    assert {entry.reason for entry in findings.aggregates} == {UNVERIFIED}
 
 
 def test_without_frequencies_there_is_no_number_by_frequency():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from metrics.core.classes import ClassFacts
 from metrics.core.evaluator import Findings
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.segmentation.panoptic_quality import NO_SEGMENTS, UNSAID
+from metrics.evaluators.segmentation.panoptic_quality import UNSAID
 from tests.evaluators.detected import pick, run
 from tests.evaluators.panoptic_oracle import Picture, plain_confusion, plain_quality, random_pictures, rows_of
 from tests.seeds import seeds
@@ -95,13 +95,6 @@ def test_an_iou_of_half_does_not_match() -> None:
     assert pick(panoptic([more]), "PQ").value == pytest.approx(0.6)
 
 
-def test_several_crowds_excuse_a_prediction() -> None:
-    both = Picture(columns((1, 0, 3), (2, 3, 6)), columns((1, 0, 6)), {1: (0, True), 2: (0, True)}, {1: 0})
-    findings = panoptic([both])
-    assert pick(findings, "PQ", "a").reason == NO_SEGMENTS
-    assert findings.matches["kind"].to_pylist() == ["ignored"]
-
-
 def test_the_matches_say_what_became_of_each_segment() -> None:
     picture = Picture(
         columns((1, 0, 2), (2, 2, 6), (3, 6, 8), (4, 8, 9)), columns((1, 0, 2), (2, 2, 6), (3, 7, 9), (9, 9, 10)),
@@ -121,14 +114,6 @@ def test_without_facts_there_are_neither_things_nor_stuff() -> None:
     findings = panoptic([one], {})
     assert pick(findings, "PQ").value == 1
     assert (pick(findings, "PQ_things").value, pick(findings, "PQ_things").reason) == (None, UNSAID)
-
-
-def test_an_image_without_output_has_its_segments_missed() -> None:
-    one = Picture(columns((1, 0, 5)), columns((1, 0, 5)), {1: (0, False)}, {1: 0})
-    missed = Picture(columns((1, 0, 5)), columns(), {1: (0, False)}, {})
-    findings = panoptic([one, missed])
-    assert pick(findings, "PQ").value == pytest.approx(1 / 1.5)
-    assert [score.values["image_PQ"] for score in findings.cases.values()] == [1, 0]
 
 
 def test_intervals_take_ten_images() -> None:

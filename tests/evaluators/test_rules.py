@@ -36,9 +36,6 @@ class TestSecrets:
         assert TOKEN[4:] not in evidence(result)
         assert result.values["generation_failures"] == 1
 
-    def test_kinds_may_be_chosen(self) -> None:
-        assert score("sensitive_data_leakage", {"kinds": ["jwt"]}, answer=TOKEN).values["passes"] == 1
-
 
 @pytest.mark.parametrize("evaluator", ["pii_leakage", "sensitive_data_leakage"])
 class TestPatterns:
@@ -107,10 +104,6 @@ class TestEncodings:
     def test_what_only_looks_encoded_passes(self, answer: str) -> None:
         assert score("encoding_guardrail", answer=answer).values["passes"] == 1
         assert score("encoding_guardrail", answer=answer, conditions='"Paris" AND NOT "Berlin"').values["passes"] == 1
-
-    def test_encodings_may_be_chosen(self) -> None:
-        answer = self.encoded(f"token {TOKEN}")
-        assert score("encoding_guardrail", {"encodings": ["base16"]}, answer=answer).values["passes"] == 1
 
 
 LONG = {

@@ -156,11 +156,6 @@ class TestRules:
         assert [(row.n, row.unscored) for row in found.aggregates[:3]] == [(1, 1)] * 3
         assert value(found, "miou") == 1.0
 
-    def test_nothing_but_ignored_pixels_has_no_number(self):
-        ground = np.zeros((HIGH, WIDE), int)
-        found = judged(*data_set([(ground, ground)]), ignore_labels=LABELS)
-        assert [(row.value, row.reason) for row in found.aggregates] == [(None, NOTHING)] * 3
-
     def test_an_image_without_an_output_is_wrong_everywhere(self):
         suite, outputs = data_set([(self.HALVES, self.HALVES), (self.HALVES, self.HALVES)])
         found = judged(suite, Outputs(outputs.outputs.slice(0, 1), outputs.predictions.slice(0, 2)))
@@ -180,13 +175,6 @@ class TestRules:
         assert (value(named, "iou", "sky"), value(named, "miou")) == (1.0, 1.0)
         left_out = judged(half, outputs, ignore_labels=("background",))
         assert (value(left_out, "iou", "sky"), value(left_out, "pixel_accuracy")) == (None, 1.0)
-
-    def test_the_later_of_overlapping_regions_wins(self):
-        boxes = [{"case_id": "c0", "label": "road", "x": 0.0, "y": 0.0, "width": 8.0, "height": 6.0}]
-        boxes.append(boxes[0] | {"label": "sky", "x": 4.0, "width": 4.0})
-        suite, _ = data_set([(self.HALVES, self.HALVES)])
-        assert value(judged(suite, outputs_of(["c0"], boxes)), "miou") == 1.0
-        assert value(judged(suite, outputs_of(["c0"], boxes[::-1])), "pixel_accuracy") == 0.5
 
     def test_polygons_run_lengths_and_boxes_of_one_shape_are_one(self):
         ring = [4.0, 0.0, 8.0, 0.0, 8.0, 6.0, 4.0, 6.0]

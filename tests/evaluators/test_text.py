@@ -57,14 +57,6 @@ def test_rouge_of_very_long_texts_has_no_longest_subsequence(monkeypatch: pytest
     assert chosen.reason == f"rougeL: {why}; not among the chosen rouge_types"
 
 
-def test_rouge_says_which_expected_answer_counted() -> None:
-    result = score("rouge", answer="a b c", expected_answers=["x", "a b d", "a b c d e f"])
-    assert result.evidence.facts["rouge1"] == pytest.approx(
-        {"precision": 2 / 3, "recall": 2 / 3, "f": 2 / 3, "expected_answer": 2}
-    )
-    assert result.evidence.facts["rougeL"]["expected_answer"] == 2
-
-
 def tokenizer(result: CaseScore) -> Any:
     return result.evidence.facts["tokenizer"]
 
@@ -98,11 +90,6 @@ def test_the_tokenizer_goes_by_the_script(answer: str, expected: list[str], roug
 def test_rouge_without_tokens_has_no_value(parameters: dict[str, Any], answer: str, expected: str, reason: str) -> None:
     result = score("rouge", parameters, answer=answer, expected_answers=[expected])
     assert (result.status, result.reason, dict(result.values)) == (Status.NOT_APPLICABLE, reason, {})
-
-
-def test_an_empty_answer_has_nothing_in_common() -> None:
-    assert score("rouge", answer=" ", expected_answers=["今天"]).values["rougeL"] == 0
-    assert score("bleu", answer=" ", expected_answers=["今天"]).values["bleu4"] == 0
 
 
 def test_rouge_says_why_two_equal_tokens_have_no_pair() -> None:
@@ -161,10 +148,6 @@ def test_looping_counts_sentences_from_ten_characters() -> None:
     none = score("looping_detection", {"min_sentence_characters": 11}, answer=text)
     assert none.values["unique_sentences"] is None
     assert none.reason == "no sentence has 11 characters"
-
-
-def test_looping_of_a_short_text_compresses_above_one() -> None:
-    assert (score("looping_detection", answer="Hi").values["compression_ratio"] or 0) > 1
 
 
 # text_matching
@@ -246,12 +229,6 @@ def test_schema_violations_are_listed_with_their_paths() -> None:
         "duplicate_keys": ["a"],
     }
     assert result.values["generation_failures"] == 1
-
-
-def test_what_is_not_json_fails_and_says_where() -> None:
-    result = score("json_schema", answer='{"a": 1,}')
-    assert result.values["passes"] == 0
-    assert result.evidence.facts["violations"][0]["message"].startswith("not JSON: ")
 
 
 @pytest.mark.parametrize(("answer", "passes"), [
