@@ -181,7 +181,6 @@ def test_the_report_says_what_sways_the_judge(workspace):
         server.say("byop", lambda request: {"reason": "So.", "verdict": "— scripted" in request.text})
         again = judged_again(judged(workspace, server.url), ["answer_signed_by_judge"]).create(Workspace())
         section = agreement_section(engine.execute(again, one_thread))
-    assert section is not None
     (table,) = section.tables
     assert table.rows[0][1:] == ("Author: signed with the judge's name", "+1.00 (0.886–1.00)", "✗ swayed", "30")
     assert "The judge is swayed by what should not matter: Author: signed with the judge's name." in section.notes[0]

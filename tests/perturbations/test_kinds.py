@@ -33,7 +33,6 @@ def vary(kind: str, text: str, level: int = 1, seed: int = 0) -> str:
 
 
 def distance(text: str, other: str) -> int:
-    """Edit distance, by a plain table."""
     row = list(range(len(other) + 1))
     for i, a in enumerate(text, 1):
         before, row[0] = row[0], i
@@ -42,37 +41,25 @@ def distance(text: str, other: str) -> int:
     return row[-1]
 
 
-def test_there_are_fourteen_and_two_ask_a_judge():
-    assert len(KINDS) == 14
-    assert [name for name in KINDS if name not in RULE_KINDS] == ["paraphrase", "contextual_misinformation"]
-    assert [name for name, kind in KINDS.items() if kind.is_control] == ["copy"]
-    assert [name for name, kind in KINDS.items() if not kind.keeps_meaning] == ["antonym"]
-    prompts = [prompt.id for kind in KINDS.values() for prompt in kind.prompts or ()]
-    assert len(set(prompts)) == len(prompts) == 6
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "expected"),
-    [
-        pytest.param("yz", "Crazy lazy Yak", "Crayz layz Zak", id="y and z, in their case"),
-        pytest.param("comma", "one two", "one, two", id="a comma between two words"),
-        pytest.param("comma", "日本", "日，本", id="a wide comma where there are no blanks"),
-        pytest.param("word_swap", "one two", "two one", id="two words in the other order"),
-        pytest.param("word_swap", "don't co-operate", "co-operate don't", id="apostrophes and hyphens are in words"),
-        pytest.param("word_swap", "one, two", "one, two", id="never across punctuation"),
-        pytest.param("word_swap", "one\ntwo", "one\ntwo", id="never across lines"),
-        pytest.param("synonym", "A car", "An automobile", id="a synonym, and its article"),
-        pytest.param("synonym", "DOCTOR", "PHYSICIAN", id="capitals"),
-        pytest.param("synonym", "Carries", "Transports", id="bent as it was"),
-        pytest.param("synonym", "scarcely", "scarcely", id="whole words alone"),
-        pytest.param("antonym", "an advantage", "a disadvantage", id="an antonym, and its article"),
-        pytest.param("antonym", "Is it?", "Is not it?", id="a plain verb is negated"),
-        pytest.param("character_delete", "न्", "", id="a letter goes with its marks"),
-        pytest.param("keyboard", "2024 №7", "2024 №7", id="numbers stay"),
-        pytest.param("ocr", "w", "vv", id="one letter read as two"),
-        pytest.param("character", "1 + 1 = ?", "1 + 1 = ?", id="no letter, no change"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "text", "expected"), [
+    pytest.param("yz", "Crazy lazy Yak", "Crayz layz Zak", id="y and z, in their case"),
+    pytest.param("comma", "one two", "one, two", id="a comma between two words"),
+    pytest.param("comma", "日本", "日，本", id="a wide comma where there are no blanks"),
+    pytest.param("word_swap", "one two", "two one", id="two words in the other order"),
+    pytest.param("word_swap", "don't co-operate", "co-operate don't", id="apostrophes and hyphens are in words"),
+    pytest.param("word_swap", "one, two", "one, two", id="never across punctuation"),
+    pytest.param("word_swap", "one\ntwo", "one\ntwo", id="never across lines"),
+    pytest.param("synonym", "A car", "An automobile", id="a synonym, and its article"),
+    pytest.param("synonym", "DOCTOR", "PHYSICIAN", id="capitals"),
+    pytest.param("synonym", "Carries", "Transports", id="bent as it was"),
+    pytest.param("synonym", "scarcely", "scarcely", id="whole words alone"),
+    pytest.param("antonym", "an advantage", "a disadvantage", id="an antonym, and its article"),
+    pytest.param("antonym", "Is it?", "Is not it?", id="a plain verb is negated"),
+    pytest.param("character_delete", "न्", "", id="a letter goes with its marks"),
+    pytest.param("keyboard", "2024 №7", "2024 №7", id="numbers stay"),
+    pytest.param("ocr", "w", "vv", id="one letter read as two"),
+    pytest.param("character", "1 + 1 = ?", "1 + 1 = ?", id="no letter, no change"),
+])  # fmt: skip
 def test_worked_examples(kind, text, expected):
     assert vary(kind, text, 2) == expected
 
@@ -84,8 +71,7 @@ def test_whatever_has_a_site_is_changed_the_same_way_every_time(kind, text, leve
     sites = KINDS[kind].sites
     assert sites is not None
     made = vary(kind, text, level, seed)
-    assert made == vary(kind, text, level, seed)
-    assert (made != text) == bool(sites(text))
+    assert (made, made != text) == (vary(kind, text, level, seed), bool(sites(text)))
     made.encode()  # still a text that can be written
 
 
@@ -121,7 +107,6 @@ def test_words_are_changed_as_promised(text, level):
 
 
 def is_part(text: str, whole: str) -> bool:
-    """Whether the characters of `text` are in `whole`, in their order."""
     left = iter(whole)
     return all(character in left for character in text)
 
@@ -139,11 +124,6 @@ def test_the_changes_of_a_low_intensity_are_among_those_of_a_high_one():
             for level in range(3)
         ]
         assert all(low < high for low, high in pairwise(steps))
-
-
-def test_another_seed_another_text():
-    assert len({vary("keyboard", LONG, 1, seed) for seed in range(20)}) == 20
-    assert vary("keyboard", LONG, 1, 1) != vary("character_replace", LONG, 1, 1)
 
 
 def test_seeds_make_the_same_numbers_on_every_machine():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.core.errors import InputError, JudgeDown, MissingResource
+from metrics.core.errors import InputError, JudgeDown
 from metrics.core.suite import Suite
 from metrics.ingest import read_suite
 from metrics.perturbations import RULE_KINDS, perturb
@@ -71,8 +71,7 @@ def test_the_suite_is_another_one_and_reads_back_as_it_is(tmp_path):
 
 
 def test_contexts_and_sources_are_changed_where_asked():
-    made = perturb(suite(), ["antonym"], "high", fields=["contexts", "source"]).suite
-    rows = rows_of(made)
+    rows = rows_of(perturb(suite(), ["antonym"], "high", fields=["contexts", "source"]).suite)
     assert rows["loan~antonym"]["question"] == CASES[0]["question"]
     assert rows["loan~antonym"]["reference_contexts"] == ["The fine is not two euros.", "Films cost less."]
     assert rows["loan~antonym"]["source_text"] != CASES[0]["source_text"]
@@ -81,11 +80,9 @@ def test_contexts_and_sources_are_changed_where_asked():
 
 
 def test_variants_are_not_varied_and_ids_never_clash():
-    once = perturb(suite(), ["copy"])
-    twice = perturb(once.suite, ["copy"], name="again")
+    twice = perturb(perturb(suite(), ["copy"]).suite, ["copy"], name="again")
     ids = twice.suite.cases["case_id"].to_pylist()
-    assert ids[-2:] == ["loan~copy~2", "sum~copy~2"]
-    assert (len(ids), len(set(ids)), twice.suite.name) == (7, 7, "again")
+    assert (ids[-2:], len(ids), len(set(ids)), twice.suite.name) == (["loan~copy~2", "sum~copy~2"], 7, 7, "again")
 
 
 @settings(max_examples=30)
@@ -100,8 +97,7 @@ def test_neither_order_nor_choice_of_cases_matters(order, size, seed):
 
 def test_a_kind_that_changes_nothing_adds_nothing():
     made = perturb(suite([CASES[1]]), ["yz"])
-    assert (len(made.suite), made.made) == (1, {"yz": 0})
-    assert made.suite.cases["group"].to_pylist() == [None]
+    assert (len(made.suite), made.made, made.suite.cases["group"].to_pylist()) == (1, {"yz": 0}, [None])
 
 
 def test_everything_wrong_is_told_at_once():
@@ -122,8 +118,7 @@ def judged(server: JudgeServer, workspace: Path, kind: str, **options: Any) -> A
 def test_a_judge_paraphrases_once(judge_server, workspace):
     judge_server.say("perturbation.paraphrase.high", lambda request: {"text": f"Reworded: {request.data['TEXT']}"})
     made = judged(judge_server, workspace, "paraphrase", intensity="high")
-    assert rows_of(made.suite)["sum~paraphrase"]["question"] == "Reworded: 6 × 7?"
-    assert made.made == {"paraphrase": 2}
+    assert (rows_of(made.suite)["sum~paraphrase"]["question"], made.made) == ("Reworded: 6 × 7?", {"paraphrase": 2})
     assert "in a wholly different way" in judge_server.calls[0].text
     assert len(judge_server.calls) == 2, "a case without a question is not asked about"
     judged(judge_server, workspace, "paraphrase", intensity="high")
@@ -137,8 +132,7 @@ def test_misinformation_goes_before_the_question_and_against_the_truth(judge_ser
     made = judged(judge_server, workspace, "contextual_misinformation")
     variant = rows_of(made.suite)["loan~contextual_misinformation"]
     assert variant["question"] == f"Fines were abolished. {CASES[0]['question']}"
-    assert variant["expected_answers"] == ["Two euros"]
-    assert judge_server.calls[0].data["TRUTH"] == "[1] Two euros"
+    assert (variant["expected_answers"], judge_server.calls[0].data["TRUTH"]) == (["Two euros"], "[1] Two euros")
 
 
 def test_what_a_judge_does_not_write_has_no_variant(judge_server, workspace):
@@ -164,11 +158,6 @@ def test_a_spent_budget_leaves_cases_and_a_dead_judge_stops(judge_server, worksp
         judged(judge_server, workspace, "contextual_misinformation")
 
 
-def test_without_a_judge_it_says_how_to_get_one(workspace):
-    with pytest.raises(MissingResource, match="no judge is chosen"):
-        perturb(suite(), ["paraphrase"], workspace=workspace)
-
-
 TALK = "user: Why is the fine so big?\nagent: The user did not pay the big fine.\nuser: Is a small film cheap?"
 
 
@@ -184,8 +173,7 @@ def test_of_a_conversation_only_the_last_turn_of_the_user_changes(kind):
 
 def test_no_role_is_changed_in_real_conversations(shared):
     talks = read_suite(shared / "data" / "mtrag" / "suite.csv")
-    made = perturb(talks, ["keyboard", "ocr", "word_swap"], "high").suite
-    rows = rows_of(made)
+    rows = rows_of(perturb(talks, ["keyboard", "ocr", "word_swap"], "high").suite)
     earlier = {name: turns(row["question"])[:-1] for name, row in rows.items()}
     variants = [row for row in rows.values() if row["perturbs"]]
     assert len(variants) > 3 * 150

@@ -30,21 +30,17 @@ def tags(nodes: list[Any]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("text", "tree"),
-    [
-        ("a **b** _c_", [["p", "a ", ["strong", "b"], " ", ["em", "c"]]]),
-        ("1. a\n2. b", [["ol", ["li", ["p", "a"]], ["li", ["p", "b"]]]]),
-        ("[a](http://b.example)", [["p", "a", ["code", " <http://b.example>"]]]),
-        ("![a](http://b.example/c.png)", [["p", ["code", "[image: a] <http://b.example/c.png>"]]]),
-        ("[a](javascript:alert(1)) `b`", [["p", "[a](javascript:alert(1)) ", ["code", "b"]]]),
-        ("plain words, 3 * 4,\nin two lines", None),
-        ("<b>HTML</b> is text", None),
-        ("*" * (MOST_CHARACTERS + 1), None),
-        ("", None),
-    ],
-    ids=["emphasis", "list", "link", "image", "script address", "plain", "html", "too long", "empty"],
-)
+@pytest.mark.parametrize(("text", "tree"), [
+    ("a **b** _c_", [["p", "a ", ["strong", "b"], " ", ["em", "c"]]]),
+    ("1. a\n2. b", [["ol", ["li", ["p", "a"]], ["li", ["p", "b"]]]]),
+    ("[a](http://b.example)", [["p", "a", ["code", " <http://b.example>"]]]),
+    ("![a](http://b.example/c.png)", [["p", ["code", "[image: a] <http://b.example/c.png>"]]]),
+    ("[a](javascript:alert(1)) `b`", [["p", "[a](javascript:alert(1)) ", ["code", "b"]]]),
+    ("plain words, 3 * 4,\nin two lines", None),
+    ("<b>HTML</b> is text", None),
+    ("*" * (MOST_CHARACTERS + 1), None),
+    ("", None),
+], ids=["emphasis", "list", "link", "image", "script address", "plain", "html", "too long", "empty"])  # fmt: skip
 def test_markdown_tree(text, tree):
     assert markdown_tree(text) == tree
 

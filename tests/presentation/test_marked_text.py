@@ -13,32 +13,24 @@ def group(*claims: tuple[str, Holds]) -> tuple[VerdictGroup, ...]:
     return verdict_groups(Evidence({"claims": [Verdict(text, holds, holds) for text, holds in claims]}))
 
 
-@pytest.mark.parametrize(
-    ("text", "quotes", "parts"),
-    [
-        ("one two", ["two"], [("one ", False), ("two", True)]),
-        ("one two three", ["two three", "one two"], [("one two three", True)]),
-        ("one", ["four", ""], [("one", False)]),
-        ("one one", ["one"], [("one", True), (" one", False)]),
-        ("", ["one"], []),
-    ],
-    ids=["one", "overlapping", "absent", "the first", "empty"],
-)
+@pytest.mark.parametrize(("text", "quotes", "parts"), [
+    ("one two", ["two"], [("one ", False), ("two", True)]),
+    ("one two three", ["two three", "one two"], [("one two three", True)]),
+    ("one", ["four", ""], [("one", False)]),
+    ("one one", ["one"], [("one", True), (" one", False)]),
+    ("", ["one"], []),
+], ids=["one", "overlapping", "absent", "the first", "empty"])  # fmt: skip
 def test_quoted(text, quotes, parts):
     assert [(text, bool(mark)) for text, mark, _ in quoted(text, quotes)] == parts
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "parts"),
-    [
-        ("how do I pay", "how do I pay", [("how do I pay", False)]),
-        ("how do I pay", "how do U pay", [("how do ", False), ("U", True), (" pay", False)]),
-        ("pay now", "Lies. pay now", [("Lies. ", True), ("pay now", False)]),
-        ("pay now", "now pay", [("now ", True), ("pay", False)]),
-        ("", "pay", [("pay", True)]),
-    ],
-    ids=["same", "a word", "put before", "order", "from nothing"],
-)
+@pytest.mark.parametrize(("before", "after", "parts"), [
+    ("how do I pay", "how do I pay", [("how do I pay", False)]),
+    ("how do I pay", "how do U pay", [("how do ", False), ("U", True), (" pay", False)]),
+    ("pay now", "Lies. pay now", [("Lies. ", True), ("pay now", False)]),
+    ("pay now", "now pay", [("now ", True), ("pay", False)]),
+    ("", "pay", [("pay", True)]),
+], ids=["same", "a word", "put before", "order", "from nothing"])  # fmt: skip
 def test_changed(before, after, parts):
     assert [(text, bool(mark)) for text, mark, _ in changed(before, after)] == parts
 
@@ -68,26 +60,18 @@ def test_an_exact_difference_sees_case_and_punctuation():
     assert difference("The cat", "the cat", exact=True)[0] == Part("The ", "removed")
 
 
-@pytest.mark.parametrize(
-    ("claims", "marked"),
-    [
-        ([("The bridge opened in 1937.", "yes")], [("It opened in 1937.", "yes", "1✓")]),
-        (
-            [("It opened in 1937.", "yes"), ("Eiffel designed the bridge.", "no")],
-            [("It opened in 1937.", "yes", "1✓"), ("Eiffel designed it!", "no", "2✗")],
-        ),
-        (
-            [("It opened.", "yes"), ("It opened in 1937.", "no")],
-            [("It opened in 1937.", "no", "1✓ 2✗")],
-        ),
-        ([("Steel is heavier than water.", "no")], []),
-    ],
-    ids=["one", "two", "the worst marks", "words of no sentence"],
-)
+@pytest.mark.parametrize(("claims", "marked"), [
+    ([("The bridge opened in 1937.", "yes")], [("It opened in 1937.", "yes", "1✓")]),
+    (
+        [("It opened in 1937.", "yes"), ("Eiffel designed the bridge.", "no")],
+        [("It opened in 1937.", "yes", "1✓"), ("Eiffel designed it!", "no", "2✗")],
+    ),
+    ([("It opened.", "yes"), ("It opened in 1937.", "no")], [("It opened in 1937.", "no", "1✓ 2✗")]),
+    ([("Steel is heavier than water.", "no")], []),
+], ids=["one", "two", "the worst marks", "words of no sentence"])  # fmt: skip
 def test_claims_are_marked_in_the_answer(claims, marked):
     parts = with_claims(ANSWER, group(*claims))
-    assert [tuple(part) for part in parts if part.mark] == marked
-    assert "".join(part.text for part in parts) == ANSWER
+    assert ([tuple(part) for part in parts if part.mark], "".join(part.text for part in parts)) == (marked, ANSWER)
 
 
 def test_claims_of_scripts_without_spaces_are_found():

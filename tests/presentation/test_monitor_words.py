@@ -9,19 +9,16 @@ from metrics.presentation.monitor_words import drift_words, reason
 RISK = ", with at most 5 % risk of a false alarm, however often you look."
 
 
-@pytest.mark.parametrize(
-    ("health", "low", "high", "expected"),
-    [
-        ("critical", 0.5, 0.69, f"The pass rate is below 0.7{RISK}"),
-        ("critical", 0.5, 0.75, "The pass rate was below 0.7, and is not yet known to be above it."),
-        ("warning", 0.6, 0.84, f"The pass rate is below 0.85{RISK}"),
-        ("warning", 0.6, 0.9, "The pass rate was below 0.85, and is not yet known to be above it."),
-        ("healthy", 0.86, 0.9, f"The pass rate is 0.85 or more{RISK}"),
-        ("healthy", 0.8, 0.9, "The pass rate was 0.85 or more, and is not known to be below it."),
-        ("insufficient_data", 0.8, 0.9, "Not yet sure: the pass rate may be on either side of 0.85."),
-        ("insufficient_data", None, None, "Not yet sure: the pass rate may be on either side of 0.85."),
-    ],
-)
+@pytest.mark.parametrize(("health", "low", "high", "expected"), [
+    ("critical", 0.5, 0.69, f"The pass rate is below 0.7{RISK}"),
+    ("critical", 0.5, 0.75, "The pass rate was below 0.7, and is not yet known to be above it."),
+    ("warning", 0.6, 0.84, f"The pass rate is below 0.85{RISK}"),
+    ("warning", 0.6, 0.9, "The pass rate was below 0.85, and is not yet known to be above it."),
+    ("healthy", 0.86, 0.9, f"The pass rate is 0.85 or more{RISK}"),
+    ("healthy", 0.8, 0.9, "The pass rate was 0.85 or more, and is not known to be below it."),
+    ("insufficient_data", 0.8, 0.9, "Not yet sure: the pass rate may be on either side of 0.85."),
+    ("insufficient_data", None, None, "Not yet sure: the pass rate may be on either side of 0.85."),
+])  # fmt: skip
 def test_the_reason_of_a_status(health, low, high, expected):
     since = None if low is None else 0
     standing = Standing("", "", 0, 0, 0, low, low, high, Health(health), since=since, units=20)

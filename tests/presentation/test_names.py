@@ -6,18 +6,14 @@ from metrics.presentation.names import common_prefix, middle, short_names
 from metrics.presentation.panel_rows import short_names as short_judges
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["acme/llama-3-8b", "acme/llama-3-70b"], "acme/llama-3-"),
-        (["gpt-4", "gpt-5"], ""),
-        (["acme/llama"], ""),
-        (["same-name-x", "same-name-x"], "same-name-"),
-        (["prefixed", "prefixes"], ""),
-        ([], ""),
-    ],
-    ids=["up-to-a-separator", "too-short-to-cut", "one-name", "equal", "no-separator", "none"],
-)
+@pytest.mark.parametrize(("names", "expected"), [
+    (["acme/llama-3-8b", "acme/llama-3-70b"], "acme/llama-3-"),
+    (["gpt-4", "gpt-5"], ""),
+    (["acme/llama"], ""),
+    (["same-name-x", "same-name-x"], "same-name-"),
+    (["prefixed", "prefixes"], ""),
+    ([], ""),
+], ids=["up-to-a-separator", "too-short-to-cut", "one-name", "equal", "no-separator", "none"])  # fmt: skip
 def test_common_prefix(names, expected):
     assert common_prefix(names) == expected
 
@@ -37,14 +33,10 @@ def test_names_that_would_become_equal_are_given_in_full():
     assert short_names(["acme/llama-3-8b", "acme/llama-3-70b"]) == {"acme/llama-3-8b": "8b", "acme/llama-3-70b": "70b"}
 
 
-@pytest.mark.parametrize(
-    ("names", "short"),
-    [
-        (["a at h:1", "b at h:1", "gpt-4o"], ["a", "b", "gpt-4o"]),
-        (["a at h:1", "a at h:2"], ["a at h:1", "a at h:2"]),
-        (["a at h:1, draw 1", "a at h:1, draw 2"], ["a at h:1, draw 1", "a at h:1, draw 2"]),
-    ],
-    ids=["different models", "one model on two servers", "draws"],
-)
+@pytest.mark.parametrize(("names", "short"), [
+    (["a at h:1", "b at h:1", "gpt-4o"], ["a", "b", "gpt-4o"]),
+    (["a at h:1", "a at h:2"], ["a at h:1", "a at h:2"]),
+    (["a at h:1, draw 1", "a at h:1, draw 2"], ["a at h:1, draw 1", "a at h:1, draw 2"]),
+], ids=["different models", "one model on two servers", "draws"])  # fmt: skip
 def test_a_judges_address_is_shown_only_where_it_tells_judges_apart(names, short):
     assert list(short_judges(names).values()) == short

@@ -25,29 +25,22 @@ def of(case: float, repeat: float | None, draw: float | None, several: int = 20)
     return ModelNoise("m", found, 30.0, 30, counts, shares, 0.01)
 
 
-@pytest.mark.parametrize(
-    ("one", "sentence"),
-    [
-        (
-            of(0.71, 0.29, None),
-            "In F1, 71 % of the noise is between cases, 29 % between repeats: more cases help most.",
-        ),
-        (
-            of(0.2, None, 0.8),
-            "In F1, 20 % of the noise is between cases, 80 % between replies of the judge: twice as many cases narrow "
-            "the interval by 29 %, twice as many replies of the judge by 23 %.",
-        ),
-        (
-            of(0.2, 0.7, 0.1),
-            "In F1, 20 % of the noise is between cases, 70 % between repeats, 10 % between replies of the judge: "
-            "twice as many cases narrow the interval by 29 %, twice as many answers of each case by 19 %.",
-        ),
-        (of(1.0, None, None), ""),
-        (of(0.0, 0.0, None), ""),
-        (of(0.71, 0.29, None, several=4), ""),
-    ],
-    ids=["cases", "judge", "repeats", "nothing repeated", "no noise", "too few"],
-)
+@pytest.mark.parametrize(("one", "sentence"), [
+    (of(0.71, 0.29, None), "In F1, 71 % of the noise is between cases, 29 % between repeats: more cases help most."),
+    (
+        of(0.2, None, 0.8),
+        "In F1, 20 % of the noise is between cases, 80 % between replies of the judge: twice as many cases narrow "
+        "the interval by 29 %, twice as many replies of the judge by 23 %.",
+    ),
+    (
+        of(0.2, 0.7, 0.1),
+        "In F1, 20 % of the noise is between cases, 70 % between repeats, 10 % between replies of the judge: "
+        "twice as many cases narrow the interval by 29 %, twice as many answers of each case by 19 %.",
+    ),
+    (of(1.0, None, None), ""),
+    (of(0.0, 0.0, None), ""),
+    (of(0.71, 0.29, None, several=4), ""),
+], ids=["cases", "judge", "repeats", "nothing repeated", "no noise", "too few"])  # fmt: skip
 def test_the_sentence_says_what_helps(one, sentence):
     assert noise_sentence(Noise((one,), True, False), "F1") == sentence
 

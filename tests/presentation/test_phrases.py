@@ -5,34 +5,24 @@ import pytest
 from metrics.presentation import phrases
 from metrics.reports.report import Column
 
-SAID = {  # by what: the arguments and the text
+SAID = {
     phrases.signed: [
-        ((None,), "–"),
-        ((float("nan"),), "–"),
-        ((0.25,), "+0.250"),
-        ((-0.25,), "−0.250"),
-        ((0.0,), "0.00"),
-        ((1e-9,), "<+0.001"),
-        ((-1e-9,), ">−0.001"),
+        ((None,), "–"), ((float("nan"),), "–"), ((0.25,), "+0.250"), ((-0.25,), "−0.250"), ((0.0,), "0.00"),
+        ((1e-9,), "<+0.001"), ((-1e-9,), ">−0.001"),
     ],
     phrases.named: [
-        (("",), ""),
-        (("a",), "a"),
-        ((("a", "b"),), "a and b"),
-        ((("a", "b", "c"),), "a, b and c"),
+        (("",), ""), (("a",), "a"), ((("a", "b"),), "a and b"), ((("a", "b", "c"),), "a, b and c"),
         ((tuple("abcdefghi"),), "a, b, c, d, e, f and 3 more"),
     ],
     phrases.limit: [((0.5, "higher"), "≥ 0.5"), ((0.5, "lower"), "≤ 0.5"), ((None, "higher"), ""), ((0.5, "none"), "")],
     phrases.with_interval: [
-        ((0.62, 0.55, 0.69), "0.620 (0.550–0.690)"),
-        ((0.62, None, None), "0.620"),
-        ((None, 0.1, 0.2), "–"),
+        ((0.62, 0.55, 0.69), "0.620 (0.550–0.690)"), ((0.62, None, None), "0.620"), ((None, 0.1, 0.2), "–"),
     ],
     phrases.significance: [
         ((14, "holm"), "significant after Holm correction (14 tests, 5 %)"),
         ((1, "none"), "significant at 5 % without correction (1 test)"),
     ],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -50,8 +40,7 @@ def test_said(say, arguments, text):
 )
 def test_metric_title(evaluator, title, expected):
     column = Column("key", evaluator, "ROUGE", title)
-    assert phrases.metric_title(column) == expected
-    assert phrases.metric_title(column, arrow=False) == expected[:-2]
+    assert (phrases.metric_title(column), phrases.metric_title(column, arrow=False)) == (expected, expected[:-2])
 
 
 def test_paragraphs_run_and_formulas_keep_their_lines():

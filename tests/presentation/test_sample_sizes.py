@@ -7,8 +7,7 @@ from metrics.stats.power import aim
 
 
 def test_a_budget_buys_whole_cases():
-    assert Costs(0.02, 2, 3, 1.2).affordable == 10
-    assert Costs(0.02, 2, 3, 1.19).affordable == 9
+    assert (Costs(0.02, 2, 3, 1.2).affordable, Costs(0.02, 2, 3, 1.19).affordable) == (10, 9)
     assert Costs(0.0, 1, 1, 5.0).affordable is None
     assert Costs(0.02).affordable is None
 

@@ -22,21 +22,17 @@ def test_every_known_work_is_the_source_of_an_evaluator():
     assert all(urlparse(source.link).scheme == "https" for source in SOURCES.values())
 
 
-@pytest.mark.parametrize(
-    ("source", "text", "marked"),
-    [
-        ("Valor", "Striveworks Valor", "[Striveworks Valor](https://striveworks.github.io/valor/metrics/)"),
-        (
-            "Valor, after DeepEval", "Striveworks Valor, after Confident AI DeepEval",
-            "[Striveworks Valor](https://striveworks.github.io/valor/metrics/), after [Confident AI DeepEval]"
-            "(https://github.com/confident-ai/deepeval)",
-        ),
-        ("our own", "our own", "our own"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("source", "text", "marked"), [
+    ("Valor", "Striveworks Valor", "[Striveworks Valor](https://striveworks.github.io/valor/metrics/)"),
+    (
+        "Valor, after DeepEval", "Striveworks Valor, after Confident AI DeepEval",
+        "[Striveworks Valor](https://striveworks.github.io/valor/metrics/), after [Confident AI DeepEval]"
+        "(https://github.com/confident-ai/deepeval)",
+    ),
+    ("our own", "our own", "our own"),
+])  # fmt: skip
 def test_names_are_completed_wherever_they_stand(source, text, marked):
-    assert source_text(source) == text
-    assert source_markdown(source) == marked
+    assert (source_text(source), source_markdown(source)) == (text, marked)
 
 
 def test_every_family_has_a_title():

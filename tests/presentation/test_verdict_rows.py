@@ -6,15 +6,11 @@ from metrics.core.evidence import Evidence, Verdict
 from metrics.presentation.verdict_rows import fact_text, links_text, verdict_groups
 
 
-@pytest.mark.parametrize(
-    ("text", "rests_on", "words"),
-    [
-        ("A.", (), ""),
-        ("A.", (("contexts", 1), ("contexts", 3), ("claims", 2)), "contexts 1, 3 · claim 2"),
-        ("Context 1", (("contexts", 1),), ""),
-    ],
-    ids=["nothing", "two groups", "itself"],
-)
+@pytest.mark.parametrize(("text", "rests_on", "words"), [
+    ("A.", (), ""),
+    ("A.", (("contexts", 1), ("contexts", 3), ("claims", 2)), "contexts 1, 3 · claim 2"),
+    ("Context 1", (("contexts", 1),), ""),
+], ids=["nothing", "two groups", "itself"])  # fmt: skip
 def test_what_a_verdict_rests_on_in_words(text, rests_on, words):
     assert links_text(Verdict(text, "yes", rests_on=rests_on)) == words
 

@@ -45,13 +45,11 @@ def write_documents(folder: Path) -> Path:
 
 
 def passages(request: Request) -> list[str]:
-    """The passages that a request shows, without their places."""
     parts = ITEM.split(request.data["PASSAGES"])[2::2]
     return ["\n".join(line.strip() for line in part.splitlines()[1:]).strip() for part in parts]
 
 
 def asked(request: Request) -> int:
-    """How many questions a request wants."""
     return int(request.data["WANTED"].split()[0])
 
 
@@ -70,7 +68,6 @@ def written(request: Request) -> Any:
 
 
 def serve_questions(server: JudgeServer) -> dict[str, Any]:
-    """Let the server write and accept questions; return the settings of this judge."""
     server.say(lambda request: "WANTED" in request.data, written)
     server.say("questions.check", {"reason": "It follows.", "verdict": "good"})
     server.say("questions.answered", {"reason": "It is left open.", "verdict": "no"})

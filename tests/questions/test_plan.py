@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.errors import InputError
-from metrics.questions.kinds import KINDS
 from metrics.questions.plan import FOLLOWING, NextTo, Plan, Task, languages_of
 from metrics.questions.settings import question_settings, shared_out
 from metrics.text.chunks import Chunk
@@ -20,7 +19,6 @@ WEIGHTS = st.dictionaries(st.sampled_from("abcdef"), st.floats(0, 100), min_size
 
 
 def chunks(**documents: int) -> list[Chunk]:
-    """So many chunks of each document."""
     return [
         Chunk(f"{name}#{number}", name, name, "", f"{name} {number}")
         for name, count in documents.items()
@@ -99,21 +97,13 @@ def test_most_questions_about_a_document_and_languages_in_turn():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"number": 0}, "column number: found 0; expected Input should be greater than or equal to 1"),
-        ({"weights": {"trivia": 1}}, "'trivia': no kind of question; there are factoid, reasoning"),
-        ({"weights": {"factoid": 0}}, "at least one is above 0"),
-        ({"min_words": 9, "max_words": 3}, "the fewest words are more than the most"),
-        ({"chunk_size": 10, "seed": -1}, "column seed"),
-    ],
-    ids=["number", "kind", "no weight", "lengths", "two"],
-)
+@pytest.mark.parametrize(("given", "told"), [
+    ({"number": 0}, "column number: found 0; expected Input should be greater than or equal to 1"),
+    ({"weights": {"trivia": 1}}, "'trivia': no kind of question; there are factoid, reasoning"),
+    ({"weights": {"factoid": 0}}, "at least one is above 0"),
+    ({"min_words": 9, "max_words": 3}, "the fewest words are more than the most"),
+    ({"chunk_size": 10, "seed": -1}, "column seed"),
+], ids=["number", "kind", "no weight", "lengths", "two"])  # fmt: skip
 def test_bad_settings_are_told(given, told):
     with pytest.raises(InputError, match=re.escape(told)):
         question_settings(given)
-
-
-def test_the_default_weights_are_per_cent():
-    assert sum(kind.share for kind in KINDS.values()) == 100

@@ -28,7 +28,6 @@ Make = Callable[..., Draft]
 
 @pytest.fixture(autouse=True)
 def embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Vectors of words, in the place of the embedding model."""
     monkeypatch.setattr(models, "provide", lambda *_: {"embedder": WordVectors()})
 
 
@@ -71,11 +70,9 @@ def test_questions_of_each_kind_with_what_they_rest_on(make, judge_server):
 
 
 def test_the_suite_has_what_evaluators_need_and_survives_a_file(make, tmp_path):
-    draft = make(number=7, weights=dict.fromkeys(KINDS, 1.0))
-    suite = draft.suite(statuses=["proposed"])
+    suite = make(number=7, weights=dict.fromkeys(KINDS, 1.0)).suite(statuses=["proposed"])
     rows = {row["metadata.kind"]: row for row in suite.cases.to_pylist()}
-    assert rows["unanswerable"]["reference_contexts"] is None
-    assert len(rows["multi_hop"]["reference_contexts"]) == 2
+    assert (rows["unanswerable"]["reference_contexts"], len(rows["multi_hop"]["reference_contexts"])) == (None, 2)
     assert rows["factoid"]["tags"] == ["factoid"]
     assert rows["factoid"]["group"] == rows["factoid"]["metadata.passages"].split('"')[1].partition("#")[0]
     assert {row["metadata.status"] for row in rows.values()} == {"proposed"}
@@ -93,8 +90,7 @@ def test_only_what_is_approved_becomes_a_suite(make, tmp_path):
     (row,) = draft.suite("mine", reviews).cases.to_pylist()
     assert (row["question"], row["expected_answers"], row["metadata.status"]) == ("Better?", ["Yes."], "approved")
     every = draft.suite("mine", reviews, ("proposed", "approved", "dropped"))
-    assert len(approved(every)) == 1
-    assert len(approved(every, everything=True)) == 2
+    assert (len(approved(every)), len(approved(every, everything=True))) == (1, 2)
     with pytest.raises(InputError, match="found no question that is approved; expected at least one"):
         draft.suite()
     with pytest.raises(InputError, match="found 3 proposed; expected questions with the status approved, or --all"):
@@ -105,8 +101,7 @@ def test_a_finished_draft_is_written_again_without_a_call(make, judge_server):
     before = make(number=5)
     calls = len(judge_server.calls)
     again = make(number=5)
-    assert len(judge_server.calls) == calls
-    assert again.questions == before.questions
+    assert (len(judge_server.calls), again.questions) == (calls, before.questions)
     assert (again.spend["calls"], again.spend["cached"]) == (0, calls)
 
 
@@ -126,27 +121,22 @@ def test_what_fails_is_replaced_from_other_passages_and_told(make, judge_server)
         {"reason": "No.", "verdict": "wrong"},
     )
     draft = make(number=7, weights={"factoid": 1})
-    assert len(draft.questions) == 7
-    assert draft.reasons == {"its answer does not follow from its passages": 1}
+    assert (len(draft.questions), draft.reasons) == (7, {"its answer does not follow from its passages": 1})
     assert draft.dropped[0].detail == "No."
     assert "Sundays" in draft.dropped[0].question
 
 
-@pytest.mark.parametrize(
-    ("kind", "step", "reply", "reason"),
-    [
-        ("factoid", "questions.check", {"verdict": "wrong"}, "its answer does not follow from its passages"),
-        ("factoid", "questions.check", {"verdict": "unclear"}, "it is unclear without its passages"),
-        ("multi_hop", "questions.alone", [{"verdict": "no"}, {"verdict": "yes"}], "one of its passages is enough"),
-        ("unanswerable", "questions.answered", {"verdict": "yes"}, "the documents do answer it"),
-        ("factoid", "questions.factoid", one("Who?"), "its question has fewer than 5 words"),
-        ("factoid", "questions.factoid", one("Who " * 61), "its question has more than 60 words"),
-        ("factoid", "questions.factoid", one("Who is it that pays nothing?", "–"), "its answer has fewer than 1 words"),
-        ("factoid", "questions.factoid", {"questions": []}, "the judge wrote fewer than it was asked for"),
-        ("factoid", "questions.factoid", "no JSON", "the judge gave no readable reply"),
-    ],
-    ids=["wrong", "unclear", "one hop", "answered", "short", "long", "no answer", "none", "unreadable"],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "step", "reply", "reason"), [
+    ("factoid", "questions.check", {"verdict": "wrong"}, "its answer does not follow from its passages"),
+    ("factoid", "questions.check", {"verdict": "unclear"}, "it is unclear without its passages"),
+    ("multi_hop", "questions.alone", [{"verdict": "no"}, {"verdict": "yes"}], "one of its passages is enough"),
+    ("unanswerable", "questions.answered", {"verdict": "yes"}, "the documents do answer it"),
+    ("factoid", "questions.factoid", one("Who?"), "its question has fewer than 5 words"),
+    ("factoid", "questions.factoid", one("Who " * 61), "its question has more than 60 words"),
+    ("factoid", "questions.factoid", one("Who is it that pays nothing?", "–"), "its answer has fewer than 1 words"),
+    ("factoid", "questions.factoid", {"questions": []}, "the judge wrote fewer than it was asked for"),
+    ("factoid", "questions.factoid", "no JSON", "the judge gave no readable reply"),
+], ids=["wrong", "unclear", "one hop", "answered", "short", "long", "no answer", "none", "unreadable"])  # fmt: skip
 def test_every_drop_has_its_reason(make, judge_server, kind, step, reply, reason):
     judge_server.say(step, reply)
     draft = make(number=1, weights={kind: 1})
@@ -178,8 +168,7 @@ def test_unanswerable_ones_are_held_against_the_nearest_chunks_of_all_documents(
 
 def test_the_budget_ends_the_writing_and_keeps_what_there_is(make):
     draft = make(number=7, weights={"factoid": 1}, budget={"calls": 10})
-    assert len(draft.questions) == 3
-    assert draft.stopped == "the budget of 10 judge calls is used up"
+    assert (len(draft.questions), draft.stopped) == (3, "the budget of 10 judge calls is used up")
     assert draft.reasons == {"the budget was spent before it could be checked": 4}
 
 
@@ -245,8 +234,7 @@ def test_the_estimate_is_what_is_asked(make, folder, workspace, judge_server):
     before = estimate(documents, question_settings(settings), judge)
     assert not judge_server.calls
     assert (before.calls, before.cached, before.usd) == (16, 0, None)
-    made = make(number=7, weights=dict.fromkeys(KINDS, 1.0))
-    assert made.spend["calls"] == 16
+    assert make(number=7, weights=dict.fromkeys(KINDS, 1.0)).spend["calls"] == 16
     after = estimate(documents, question_settings(settings), {**judge})
     assert after.cached >= 8, "what rests on one passage is known again"
     assert after.calls + after.cached == 16

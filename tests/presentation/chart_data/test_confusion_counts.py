@@ -24,8 +24,7 @@ def test_the_matrix_is_ordered_and_filled():
 
 def test_the_margins_are_last():
     matrix = confusion_counts.confusion_matrix(OBJECTS, MARGINS)
-    assert list(matrix.index) == ["cat", "dog", "hallucination"]
-    assert list(matrix.columns) == ["cat", "dog", "missed"]
+    assert (list(matrix.index), list(matrix.columns)) == (["cat", "dog", "hallucination"], ["cat", "dog", "missed"])
     assert matrix.to_numpy().tolist() == [[6, 1, 3], [0, 2, 0], [0, 3, 0]]
 
 
@@ -45,14 +44,10 @@ def test_a_group_names_its_labels():
     ]
 
 
-@pytest.mark.parametrize(
-    ("cells", "margins"),
-    [
-        ([("a", "a", 1)], ("hallucination", "missed")),
-        ([("(hallucination)", "a", 1), ("hallucination", "(missed)", 1)], ("(hallucination)", "(missed)")),
-    ],
-    ids=["free names", "classes called so"],
-)
+@pytest.mark.parametrize(("cells", "margins"), [
+    ([("a", "a", 1)], ("hallucination", "missed")),
+    ([("(hallucination)", "a", 1), ("hallucination", "(missed)", 1)], ("(hallucination)", "(missed)")),
+], ids=["free names", "classes called so"])  # fmt: skip
 def test_the_names_of_the_margins(cells, margins):
     assert confusion_counts.margins_of(counts(*cells)) == margins
 

@@ -15,14 +15,10 @@ def points(*rows: tuple[str, str, float, int, int, int]) -> pd.DataFrame:
 
 
 POINTS = points(
-    ("ann", "cat", 0.25, 8, 4, 2),
-    ("ann", "cat", 0.5, 6, 1, 4),
-    ("ann", "cat", 0.75, 0, 0, 10),
-    ("ann", "<i>dog</i>", 0.25, 5, 5, 5),
-    ("ann", "<i>dog</i>", 0.5, 5, 0, 5),
-    ("ben", "cat", 0.25, 9, 1, 1),
+    ("ann", "cat", 0.25, 8, 4, 2), ("ann", "cat", 0.5, 6, 1, 4), ("ann", "cat", 0.75, 0, 0, 10),
+    ("ann", "<i>dog</i>", 0.25, 5, 5, 5), ("ann", "<i>dog</i>", 0.5, 5, 0, 5), ("ben", "cat", 0.25, 9, 1, 1),
     ("ben", "cat", 0.5, 9, 0, 1),
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("wanted", "found"), [(0.0, 0.25), (0.3, 0.25), (0.4, 0.5), (0.625, 0.5), (1, 0.75)])
@@ -38,8 +34,7 @@ def test_pooled_is_the_micro_average():
 
 def test_mean_f1_is_the_macro_average():
     row = curve_points.mean_f1(POINTS, "mean").query("series == 'ann' and threshold == 0.25").iloc[0]
-    assert row.f1 == pytest.approx((16 / 22 + 0.5) / 2)
-    assert row.tp == 13
+    assert (row.f1, row.tp) == (pytest.approx((16 / 22 + 0.5) / 2), 13)
 
 
 def test_pooled_has_no_precision_without_predictions():

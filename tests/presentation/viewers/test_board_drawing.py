@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from metrics.analysis import Column, Leaderboard
-from metrics.presentation import format, palette
-from metrics.presentation.viewers import board_drawing, case_rows
+from metrics.presentation import format
+from metrics.presentation.viewers import board_drawing
 from tests.components.board_scenes import board, changed, column
 
 HOSTILE = "<img src=x onerror=alert(1)> **m**"
@@ -29,17 +29,14 @@ def three() -> Leaderboard:
     )
 
 
-@pytest.mark.parametrize(
-    ("sort", "down", "expected"),
-    [
-        pytest.param("rouge/l", True, ["B", "a", HOSTILE], id="best-first-none-last"),
-        pytest.param("rouge/l", False, ["a", "B", HOSTILE], id="worst-first-none-last"),
-        pytest.param("speed/s", True, [HOSTILE, "B", "a"], id="lower-is-better"),
-        pytest.param(board_drawing.NAME, True, [HOSTILE, "a", "B"], id="by-name"),
-        pytest.param(None, True, ["a", "B", HOSTILE], id="as-given"),
-        pytest.param("no/such", True, ["a", "B", HOSTILE], id="unknown-column"),
-    ],
-)
+@pytest.mark.parametrize(("sort", "down", "expected"), [
+    pytest.param("rouge/l", True, ["B", "a", HOSTILE], id="best-first-none-last"),
+    pytest.param("rouge/l", False, ["a", "B", HOSTILE], id="worst-first-none-last"),
+    pytest.param("speed/s", True, [HOSTILE, "B", "a"], id="lower-is-better"),
+    pytest.param(board_drawing.NAME, True, [HOSTILE, "a", "B"], id="by-name"),
+    pytest.param(None, True, ["a", "B", HOSTILE], id="as-given"),
+    pytest.param("no/such", True, ["a", "B", HOSTILE], id="unknown-column"),
+])  # fmt: skip
 def test_order(three, sort, down, expected):
     assert board_drawing.order_models(three, three.models, sort, down) == expected
 
@@ -64,8 +61,7 @@ class TestPayload:
             three, "B", "rouge/l", low=0.7, high=0.9, unscored=2, problem=True, counts={"ok": 8, "parse_failure": 2},
             reason="two replies could not be read", interval="wilson", if_worst=0.64, if_best=0.84,
         )  # fmt: skip
-        drawn = payload(three, three.columns, ["B", "a"])
-        text, step, interval, size, marks, note, rank = drawn["cells"][0][0]
+        text, step, interval, size, marks, note, rank = payload(three, three.columns, ["B", "a"])["cells"][0][0]
         assert (text, step, interval, size) == ("0.800", 16, "0.700–0.900", "n 10 · ∅ 2")
         assert marks == board_drawing.BEST | board_drawing.PROBLEM
         assert note == (
@@ -74,24 +70,16 @@ class TestPayload:
         )
         assert rank == "1–2 of 3"
 
-    @pytest.mark.parametrize(
-        ("places", "expected"),
-        [((1, 3, 3), "1–3 of 3"), ((2, 2, 3), "2 of 3"), ((None, None, 3), ""), ((1, 1, 1), "")],
-        ids=["range", "certain", "unranked", "alone"],
-    )
+    @pytest.mark.parametrize(("places", "expected"), [
+        ((1, 3, 3), "1–3 of 3"), ((2, 2, 3), "2 of 3"), ((None, None, 3), ""), ((1, 1, 1), ""),
+    ], ids=["range", "certain", "unranked", "alone"])  # fmt: skip
     def test_rank(self, three, places, expected):
         rank, last_rank, ranked = places
         three = changed(three, "a", "rouge/l", rank=rank, last_rank=last_rank, ranked=ranked)
         assert payload(three, three.columns, ["a"])["cells"][0][0][-1] == expected
 
-    def test_goodness_not_magnitude_gives_the_colour(self, three):
-        three = changed(three, "a", "speed/s", goodness=0.1)
-        drawn = payload(three, three.columns, ["a"])
-        assert drawn["cells"][0][1][1] == round(0.1 * palette.STEPS)
-
     def test_no_value_has_no_colour_of_the_scale(self, three):
-        drawn = payload(three, three.columns, [HOSTILE])
-        assert drawn["cells"][0][0][:2] == [format.MISSING, None]
+        assert payload(three, three.columns, [HOSTILE])["cells"][0][0][:2] == [format.MISSING, None]
 
     def test_a_model_without_the_metric_is_told_so(self, three):
         three = replace(three, cells={key: cell for key, cell in three.cells.items() if key != ("a", "rouge/l")})
@@ -114,17 +102,3 @@ class TestPayload:
         drawn = payload(three, three.columns, three.models)
         assert json.loads(json.dumps(drawn)) == drawn
         assert HOSTILE in drawn["models"]
-
-
-def test_the_style_has_a_readable_class_for_every_step():
-    css = case_rows.colour_css()
-    assert all(f".s{step} {{" in css for step in range(palette.STEPS + 1))
-
-
-def test_two_hundred_models_by_sixty_metrics_are_a_megabyte_and_a_half_at_most():
-    columns = [column(f"e{index // 6}/m{index}") for index in range(60)]
-    values = {f"model {row}": {one.key: (row * 7 % 97) / 97 for one in columns} for row in range(200)}
-    large = board(values, *columns)
-
-    ordered = board_drawing.order_models(large, large.models, columns[3].key, True)
-    assert len(json.dumps(payload(large, columns, ordered, columns[3].key, run="r"))) < 1_500_000

@@ -21,7 +21,6 @@ CASE = {
 
 
 def drawn(of: Column | None = None, models: bool = False, repeats: bool = False, **changed: Any) -> dict[str, Any]:
-    """One row of a case with these facts."""
     frame = pd.DataFrame([{**CASE, **changed}]).astype({"errors": "Int64", "value": "float64"})
     (row,) = case_rows(frame, of or column("rouge/l"), ["/example?case=c1"], models=models, repeats=repeats)
     return row
@@ -34,19 +33,16 @@ def test_a_case_has_its_texts_its_bar_and_its_address():
     assert (row["value"], row["share"], row["step"]) == ("0.250", 0.25, palette.goodness_step(0.25))
 
 
-@pytest.mark.parametrize(
-    ("of", "value", "share", "goodness", "failing"),
-    [
-        pytest.param(column("e/m"), 0.2, 0.2, 0.2, True, id="below-its-threshold"),
-        pytest.param(column("e/m"), 0.5, 0.5, 0.5, False, id="on-its-threshold"),
-        pytest.param(column("e/m", "lower"), 0.8, 0.8, 0.2, True, id="above-where-lower-is-better"),
-        pytest.param(column("e/m", threshold=None), 0.0, 0.0, 0.0, False, id="no-threshold"),
-        pytest.param(column("e/m", "none"), 0.1, 0.1, None, False, id="no-better-end"),
-        pytest.param(column("e/m", high=math.inf), 7.0, None, None, False, id="open-range-has-no-bar"),
-        pytest.param(column("e/m", low=-1.0), 0.0, 0.5, 0.5, True, id="range-from-below-zero"),
-        pytest.param(column("e/m"), 1.0000001, 1.0, 1.0, False, id="past-the-end-by-rounding"),
-    ],
-)
+@pytest.mark.parametrize(("of", "value", "share", "goodness", "failing"), [
+    pytest.param(column("e/m"), 0.2, 0.2, 0.2, True, id="below-its-threshold"),
+    pytest.param(column("e/m"), 0.5, 0.5, 0.5, False, id="on-its-threshold"),
+    pytest.param(column("e/m", "lower"), 0.8, 0.8, 0.2, True, id="above-where-lower-is-better"),
+    pytest.param(column("e/m", threshold=None), 0.0, 0.0, 0.0, False, id="no-threshold"),
+    pytest.param(column("e/m", "none"), 0.1, 0.1, None, False, id="no-better-end"),
+    pytest.param(column("e/m", high=math.inf), 7.0, None, None, False, id="open-range-has-no-bar"),
+    pytest.param(column("e/m", low=-1.0), 0.0, 0.5, 0.5, True, id="range-from-below-zero"),
+    pytest.param(column("e/m"), 1.0000001, 1.0, 1.0, False, id="past-the-end-by-rounding"),
+])  # fmt: skip
 def test_the_bar(of, value, share, goodness, failing):
     row = drawn(of, value=value)
     assert row["share"] == share
@@ -69,8 +65,7 @@ def test_an_image_counts_its_errors(errors, text, failing):
 
 def test_models_and_repeats_are_named_where_there_are_several():
     row = drawn(models=True, repeats=True, model=HOSTILE, run=2)
-    assert (row["model"], row["facts"]) == (HOSTILE, "repeat 2")
-    assert json.loads(json.dumps(row)) == row
+    assert (row["model"], row["facts"], json.loads(json.dumps(row))) == (HOSTILE, "repeat 2", row)
 
 
 @pytest.mark.parametrize(

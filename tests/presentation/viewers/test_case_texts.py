@@ -25,24 +25,14 @@ def test_score_table():
     ]
 
 
-def test_a_list_of_numbers_is_a_line():
-    assert case_texts.fact_parts({"right_repeats": [1, 4, 0.123456]}) == [("Right repeats", "fact", "1, 4, 0.123")]
-
-
 def test_fact_parts():
     parts = case_texts.fact_parts(
         {
-            "claims": [{"claim": "a", "supported": True}, {"claim": "b", "supported": None}],
-            "words": ["x", "y"],
-            "long_text": "w" * 100,
-            "nested": {"a": {"b": 1}},
-            "share": 0.123456,
-            "nothing": [],
-            "rouge_1": {"f": 0.5, "of": 1},
-            "rouge_2": {"f": 0.25, "of": 1},
-            "best": {"precision": 1.0, "found": True},
+            "claims": [{"claim": "a", "supported": True}, {"claim": "b", "supported": None}], "words": ["x", "y"],
+            "long_text": "w" * 100, "nested": {"a": {"b": 1}}, "share": 0.123456, "nothing": [],
+            "rouge_1": {"f": 0.5, "of": 1}, "rouge_2": {"f": 0.25, "of": 1}, "best": {"precision": 1.0, "found": True},
         }
-    )
+    )  # fmt: skip
     assert [(title, how) for title, how, _ in parts] == [
         ("Claims", "table"), ("Words", "table"), ("Long text", "code"), ("Nested", "code"), ("Share", "fact"),
         ("Nothing", "fact"), ("", "table"), ("Best", "fact"),

@@ -24,7 +24,6 @@ def test_turns_with_their_verdicts():
         }
     )
     view = chat(TRACE, None, None, [("Turn relevance", verdict_groups(judged))])
-    assert view is not None
     told = [(turn["number"], turn["side"], turn["text"], turn["calls"]) for turn in view["turns"]]
     assert told == [(1, "user", HOSTILE, ""), (2, "assistant", "Ok.", "look"), (3, "user", "Thanks.", "")]
     beside = [[(one["glyph"], one["label"], one["lines"]) for one in turn["verdicts"]] for turn in view["turns"]]
@@ -35,8 +34,7 @@ def test_turns_with_their_verdicts():
 def test_a_conversation_in_the_question_and_what_is_none():
     view = chat(None, "user: Hi", "Hello!")
     assert view is not None
-    assert summary(view) == "2 turns"
-    assert chat(None, "Hi", "Hello!") is None
+    assert (summary(view), chat(None, "Hi", "Hello!")) == ("2 turns", None)
     assert chat('[{"role": "user", "text": "Hi"}]', None, None) is None
     assert chat("{", None, None) is None
 
@@ -44,6 +42,5 @@ def test_a_conversation_in_the_question_and_what_is_none():
 def test_long_ones_are_cut_and_say_so():
     steps = [{"role": ("user", "assistant")[n % 2], "text": "x" * 5_000} for n in range(202)]
     view = chat(json.dumps(steps), None, None)
-    assert view is not None
     shown = (len(view["turns"]), view["note"], len(view["turns"][0]["text"]))
     assert shown == (200, "the first 200 of 202 turns", 4_000)

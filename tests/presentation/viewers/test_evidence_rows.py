@@ -12,13 +12,9 @@ def drawn(quote: str, context: str, *, found: bool = True) -> dict[str, object]:
     return payload(verdict_groups(Evidence({"claims": [claim]})), [context])
 
 
-@pytest.mark.parametrize(
-    ("place", "shown"),
-    [
-        (100, 0), (MOST_CHARACTERS - 20, 1), (90_000, 1),
-    ],
-    ids=["in the beginning", "across the end of it", "far behind"],
-)  # fmt: skip
+@pytest.mark.parametrize(("place", "shown"), [
+    (100, 0), (MOST_CHARACTERS - 20, 1), (90_000, 1),
+], ids=["in the beginning", "across the end of it", "far behind"])  # fmt: skip
 def test_a_quote_is_in_what_is_shown(place, shown):
     context = "x" * place + "the wheel is of oak and stone" + "y" * 100_000
     (text,) = drawn("the wheel is of oak and stone", context)["contexts"]

@@ -19,10 +19,8 @@ ANNOTATIONS = with_rings(
     )
 )
 FOUND = [
-    ("cat", 0.9, 11.0, 11.0, 20.0, 20.0),
-    ("<b>cow</b>", 0.4, 70.0, 70.0, 9.0, 9.0),
-    ("dog", 0.1, 50.0, 50.0, 9.0, 9.0),
-]
+    ("cat", 0.9, 11.0, 11.0, 20.0, 20.0), ("<b>cow</b>", 0.4, 70.0, 70.0, 9.0, 9.0), ("dog", 0.1, 50.0, 50.0, 9.0, 9.0),
+]  # fmt: skip
 PREDICTIONS = with_rings(pd.DataFrame(FOUND, columns=["label", "score", "x", "y", "width", "height"]))
 
 
@@ -33,11 +31,8 @@ def drawn() -> list[object_panels.ImageObject]:
 
 def test_what_is_drawn():
     assert [(entry.kind, entry.label, entry.score) for entry in drawn()] == [
-        ("annotation", "cat", None),
-        ("fn", "dog", None),
-        ("tp", "cat", 0.9),
-        ("fp", "<b>cow</b>", 0.4),
-    ]
+        ("annotation", "cat", None), ("fn", "dog", None), ("tp", "cat", 0.9), ("fp", "<b>cow</b>", 0.4),
+    ]  # fmt: skip
     assert object_panels.legend(drawn()) == "✓ 1 found · ✗ 1 false · – 1 missed"
 
 
@@ -46,17 +41,13 @@ NO_BOX = dict.fromkeys(BOX)
 TRIANGLES = [[0.0, 0.0, 4.0, 0.0, 4.0, 4.0], [6.0, 1.0, 9.0, 1.0, 9.0, 3.0]]
 
 
-@pytest.mark.parametrize(
-    ("row", "geometry", "rings"),
-    [
-        (BOX | {"rings": TRIANGLES}, "box", ((1, 2, 4, 2, 4, 6, 1, 6),)),
-        (BOX | {"rings": TRIANGLES}, "mask", tuple(map(tuple, TRIANGLES))),
-        (BOX | {"rings": TRIANGLES}, "polygon", tuple(map(tuple, TRIANGLES))),
-        (NO_BOX | {"rings": TRIANGLES}, "box", ((0, 0, 9, 0, 9, 4, 0, 4),)),
-        (NO_BOX | {"rings": []}, "box", ()),
-    ],
-    ids=["box", "mask", "polygon", "box around polygons", "nothing"],
-)
+@pytest.mark.parametrize(("row", "geometry", "rings"), [
+    (BOX | {"rings": TRIANGLES}, "box", ((1, 2, 4, 2, 4, 6, 1, 6),)),
+    (BOX | {"rings": TRIANGLES}, "mask", tuple(map(tuple, TRIANGLES))),
+    (BOX | {"rings": TRIANGLES}, "polygon", tuple(map(tuple, TRIANGLES))),
+    (NO_BOX | {"rings": TRIANGLES}, "box", ((0, 0, 9, 0, 9, 4, 0, 4),)),
+    (NO_BOX | {"rings": []}, "box", ()),
+], ids=["box", "mask", "polygon", "box around polygons", "nothing"])  # fmt: skip
 def test_rings(row, geometry, rings):
     assert object_panels.rings(row, geometry) == rings
 
@@ -90,8 +81,7 @@ def test_a_panel_is_plain_data():
         }
     ]  # fmt: skip
     assert panel["counts"] == "✓ 1 found · ✗ 1 false · – 1 missed"
-    assert panel["objects"]["annotation"][0]["caption"] == ""
-    assert json.loads(json.dumps(panel)) == panel
+    assert (panel["objects"]["annotation"][0]["caption"], json.loads(json.dumps(panel))) == ("", panel)
 
 
 def test_500_boxes_show_labels_on_hover_only():
@@ -103,15 +93,12 @@ def test_500_boxes_show_labels_on_hover_only():
     assert len(json.dumps(object_panels.payload("case", 600, 600, None, [panel]))) < 100_000
 
 
-@pytest.mark.parametrize(
-    ("box", "view"),
-    [
-        pytest.param((300, 200, 340, 210), (268.0, 166.0, 104.0), id="with-a-margin"),
-        pytest.param((300, 200, 310, 260), (201.0, 152.0, 208.0), id="a-high-one-fits-too"),
-        pytest.param((0, 0, 10, 10), (0.0, 0.0, 64.0), id="small-ones-keep-a-neighbourhood-inside-the-image"),
-        pytest.param((600, 470, 640, 480), (536.0, 402.0, 104.0), id="at-the-last-corner"),
-        pytest.param((0, 0, 640, 480), (0.0, 0.0, 640.0), id="a-large-one-shows-the-whole-image"),
-    ],
-)
+@pytest.mark.parametrize(("box", "view"), [
+    pytest.param((300, 200, 340, 210), (268.0, 166.0, 104.0), id="with-a-margin"),
+    pytest.param((300, 200, 310, 260), (201.0, 152.0, 208.0), id="a-high-one-fits-too"),
+    pytest.param((0, 0, 10, 10), (0.0, 0.0, 64.0), id="small-ones-keep-a-neighbourhood-inside-the-image"),
+    pytest.param((600, 470, 640, 480), (536.0, 402.0, 104.0), id="at-the-last-corner"),
+    pytest.param((0, 0, 640, 480), (0.0, 0.0, 640.0), id="a-large-one-shows-the-whole-image"),
+])  # fmt: skip
 def test_the_view_around_the_marked_object(box, view):
     assert object_panels.focus(box, "cat", 640, 480).view == view

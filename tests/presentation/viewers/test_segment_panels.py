@@ -43,8 +43,7 @@ def test_every_class_has_its_colour():
     colours = segment_panels.class_colours(["road", "<b>sky</b>"])
     panel = segment_panels.classes_panel("truth", PARTS, "truth")
     assert set(panel["objects"]) == {"class road", "class <b>sky</b>"} <= set(segment_panels.styles(colours))
-    assert panel["filled"] == list(panel["objects"])
-    assert panel["counts"] == "2 classes"
+    assert (panel["filled"], panel["counts"]) == (list(panel["objects"]), "2 classes")
     assert segment_panels.classes_panel("m", PARTS, "predicted", "road")["counts"] == "1 class"
 
 

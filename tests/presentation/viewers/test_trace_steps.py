@@ -33,23 +33,18 @@ def test_step_by_step():
     drawn = trace_steps.payload(view(STEPS))
     told = [(step["number"], step["glyph"], step["title"], step["text"], step["marks"]) for step in drawn["steps"]]
     assert told == [
-        (1, "", "user", HOSTILE, []),
-        (2, "✓", "search", '{ "q": "a" }', ["0.2 s"]),
-        (3, "…", "assistant", "Again.", []),
-        (4, "✗", "search", '{ "q": "a" }', ["failed", "redundant", "looping"]),
-        (5, "✓", "search", '{ "q": "a" }', ["redundant", "looping"]),
-        (6, "", "assistant", "Done.\x00\ud800", []),
-    ]
+        (1, "", "user", HOSTILE, []), (2, "✓", "search", '{ "q": "a" }', ["0.2 s"]),
+        (3, "…", "assistant", "Again.", []), (4, "✗", "search", '{ "q": "a" }', ["failed", "redundant", "looping"]),
+        (5, "✓", "search", '{ "q": "a" }', ["redundant", "looping"]), (6, "", "assistant", "Done.\x00\ud800", []),
+    ]  # fmt: skip
     assert drawn["steps"][1]["parts"] == [["Arguments", '{\n "q": "a"\n}'], ["Result", "[\n 1,\n 2\n]"]]
     assert drawn["steps"][1]["started"] == "2026-01-01T00:00:00Z"
-    assert drawn["steps"][3]["parts"][-1] == ["Error", "timeout"]
-    assert drawn["note"] == ""
+    assert (drawn["steps"][3]["parts"][-1], drawn["note"]) == (["Error", "timeout"], "")
 
 
 def test_long_traces_and_long_texts_are_cut_and_say_so():
     drawn = trace_steps.payload(view([{"role": "user", "text": "x" * 5_000}] * 302))
-    assert drawn["note"] == "the first 300 of 302 steps"
-    assert len(drawn["steps"]) == 300
+    assert (drawn["note"], len(drawn["steps"])) == ("the first 300 of 302 steps", 300)
     assert drawn["steps"][0]["text"].endswith("x\n… 1,000 more characters")
 
 
