@@ -8,7 +8,7 @@ from tests.ingest.files import write
 
 
 @pytest.fixture(scope="session")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float | None]:
+def reference(tmp_path_factory):
     """COCO's numbers of the scene in COCO's own format."""
     folder = tmp_path_factory.mktemp("coco")
     suite = read_suite(write(folder, "truth.json", one_scene.coco(one_scene.TRUTHS)))

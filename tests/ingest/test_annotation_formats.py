@@ -1,31 +1,25 @@
 """The formats of annotation tools: one scene gives the same boxes and the same AP from every one of them."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-from metrics.ingest import inspect, load_suite, read_outputs, read_suite
+from metrics.ingest import inspect, read_outputs, read_suite
 from tests.ingest import one_scene
-from tests.ingest.files import list_problems, packed, read_refusal, unpacked, write
+from tests.ingest.files import packed, unpacked, write
 from tests.ingest.one_scene import PREDICTIONS, SIZES, TRUTHS, boxes, scores
 
 WRITERS = {
-    "yolo": one_scene.yolo,
-    "yolo, rotated boxes": one_scene.yolo_obb,
-    "dota": one_scene.dota,
-    "kitti": one_scene.kitti,
-    "labelme": one_scene.labelme,
-    "cvat": one_scene.cvat,
-    "createml": one_scene.createml,
+    "yolo": one_scene.yolo, "yolo, rotated boxes": one_scene.yolo_obb, "dota": one_scene.dota, "kitti": one_scene.kitti,
+    "labelme": one_scene.labelme, "cvat": one_scene.cvat, "createml": one_scene.createml,
     "label_studio": one_scene.label_studio,
-}
+}  # fmt: skip
 UNSCORED = {"pascal_voc": one_scene.voc, "labelme_xml": one_scene.labelme_xml}
 
 
 @pytest.mark.parametrize("make", [packed, unpacked], ids=["zip", "folder"])
 @pytest.mark.parametrize("name", [*WRITERS, *UNSCORED])
-def test_the_same_boxes_and_the_same_ap(tmp_path: Path, reference, name, make) -> None:
+def test_the_same_boxes_and_the_same_ap(tmp_path, reference, name, make):
     writer = (WRITERS | UNSCORED)[name]
     truth = make(tmp_path / "truth.zip", writer(TRUTHS) | one_scene.images())
     suite = read_suite(truth, workspace_media=tmp_path / "media")
@@ -42,7 +36,7 @@ def test_the_same_boxes_and_the_same_ap(tmp_path: Path, reference, name, make) -
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_predictions_for_a_suite_of_another_format(tmp_path: Path, reference, name) -> None:
+def test_predictions_for_a_suite_of_another_format(tmp_path, reference, name):
     path = packed(tmp_path / "m.zip", WRITERS[name](PREDICTIONS))
     preview = inspect(path)
     assert (preview.format, preview.role, preview.rows) == (name.split(",")[0], "outputs", len(PREDICTIONS))
@@ -51,19 +45,8 @@ def test_predictions_for_a_suite_of_another_format(tmp_path: Path, reference, na
         assert scores(suite, read_outputs(path, suite=suite)) == pytest.approx(reference)
 
 
-@pytest.mark.parametrize("name", ["labelme", "cvat", "createml", "label_studio"])
-def test_a_file_by_itself(tmp_path: Path, name) -> None:
-    """Formats with one file need no zip; LabelMe's has one image."""
-    (file, content), *_ = WRITERS[name](TRUTHS).items()
-    path = write(tmp_path, file, content)
-    suite = read_suite(path)
-    expected = [row for row in TRUTHS if name != "labelme" or row[0] == "a"]
-    assert boxes(suite) == sorted((row[0], row[1], *map(float, row[2:])) for row in expected)
-    assert inspect(path).format == name
-
-
 @pytest.mark.parametrize("first", [0, 1], ids=["ids from 0", "ids from 1"])
-def test_coco_with_scores_and_ids_from_0(tmp_path: Path, reference, first) -> None:
+def test_coco_with_scores_and_ids_from_0(tmp_path, reference, first):
     """Ids of images, annotations and categories may begin with 0; the numbers of the two files need not be the same."""
     suite = read_suite(write(tmp_path, "truth.json", one_scene.coco(TRUTHS, 0)))
     assert suite.annotations["annotation_id"].to_pylist() == [0, 1, 2, 3, 4]
@@ -77,35 +60,7 @@ def test_coco_with_scores_and_ids_from_0(tmp_path: Path, reference, first) -> No
     assert scores(other, read_outputs(path, suite=other)) == pytest.approx(reference)
 
 
-def test_what_is_wrong_with_coco_with_scores(tmp_path: Path) -> None:
-    suite = read_suite(write(tmp_path, "truth.json", one_scene.coco(TRUTHS)))
-    said = read_refusal(read_outputs, tmp_path / "truth.json", suite=suite)
-    assert "found COCO ground truth; expected results: " in said
-    assert ", or a score in each annotation" in said
-    document = one_scene.coco(PREDICTIONS)
-    document["images"].append({"id": 3, "file_name": "z.png"})
-    document["categories"].append({"id": 3, "name": "eel"})
-    document["annotations"][0] |= {"image_id": 3}
-    document["annotations"][1] |= {"image_id": 9}
-    document["annotations"][2] |= {"score": "high"}
-    document["annotations"][3] |= {"category_id": 3}
-    assert list_problems(read_outputs, write(tmp_path, "m.json", document), suite=suite) == [
-        "m.json, row 1, column annotations.image_id: found 3; expected the id of an image of the suite",
-        "m.json, row 2, column annotations.image_id: found 9; expected the id of an image in images",
-        "m.json, row 3, column annotations.score: found 'high'; expected a finite score",
-        "m.json, row 4, column annotations.category_id: found 'eel'; expected a class of the suite",
-    ]
-
-
-def test_createml_says_where_centres_do_not_fit(shared: Path) -> None:
-    sample = shared / "data" / "formats" / "vision" / "roboflow_dataset" / "createml" / "val"
-    (note,) = load_suite(sample).notes
-    assert note.startswith(
-        "2 of 2 boxes reach beyond the left or upper edge: x and y are read as the centre of the box"
-    )
-
-
-def test_images_of_one_name_in_several_folders(tmp_path: Path) -> None:
+def test_images_of_one_name_in_several_folders(tmp_path):
     body = "".join(
         f'<image id="{place}" name="1.png" subset="{subset}" width="9" height="9"/>'
         for place, subset in enumerate(("Train", "Val"))
@@ -120,6 +75,6 @@ def test_images_of_one_name_in_several_folders(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_createml_with_the_older_names(tmp_path: Path) -> None:
+def test_createml_with_the_older_names(tmp_path):
     path = write(tmp_path, "_annotations.createml.json", json.dumps([{"imagefilename": "a.png", "annotation": []}]))
     assert len(read_suite(path)) == 1

@@ -4,7 +4,6 @@
 import base64
 import io
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,7 +42,7 @@ CVAT_SHAPES = {
 
 
 @pytest.mark.parametrize("shape", CVAT_SHAPES)
-def test_cvat(tmp_path: Path, shape) -> None:
+def test_cvat(tmp_path, shape):
     body, expected = CVAT_SHAPES[shape]
     text = f'<annotations><image id="0" name="i.png" width="40" height="30">{body}</image></annotations>'
     suite = read_suite(write(tmp_path, "a.xml", text))
@@ -54,7 +53,7 @@ def test_cvat(tmp_path: Path, shape) -> None:
         assert (bitmap(suite) == pixels).all()
 
 
-def test_the_tracks_of_a_video_in_cvat(tmp_path: Path) -> None:
+def test_the_tracks_of_a_video_in_cvat(tmp_path):
     """Three frames: a car in the first two leaves the picture, and nothing is in the third."""
     text = """<?xml version="1.0" encoding="utf-8"?><annotations><version>1.1</version><meta><task><size>3</size>
       <start_frame>0</start_frame><labels><label><name>car</name></label><label><name>bus</name></label></labels>
@@ -95,7 +94,7 @@ def labelme(shapes: list[dict]) -> dict:
 
 
 @pytest.mark.parametrize("shape", LABELME_SHAPES)
-def test_labelme(tmp_path: Path, shape) -> None:
+def test_labelme(tmp_path, shape):
     shapes, expected = LABELME_SHAPES[shape]
     suite = read_suite(write(tmp_path, "i.json", labelme(shapes)))
     assert objects(suite) == [expected]
@@ -105,7 +104,7 @@ def test_labelme(tmp_path: Path, shape) -> None:
         assert (bitmap(suite) == pixels).all()
 
 
-def test_what_labelme_draws_beside_objects(tmp_path: Path) -> None:
+def test_what_labelme_draws_beside_objects(tmp_path):
     shapes = [{"shape_type": "point", "points": [[1, 1]]}, {"shape_type": "line", "points": [[1, 1], [2, 2]]}]
     loaded = load_suite(write(tmp_path, "i.json", labelme(shapes)))
     assert len(loaded.value.annotations) == 0
@@ -152,12 +151,12 @@ STUDIO_SHAPES = {
 
 
 @pytest.mark.parametrize("shape", STUDIO_SHAPES)
-def test_label_studio(tmp_path: Path, shape) -> None:
+def test_label_studio(tmp_path, shape):
     document, expected = STUDIO_SHAPES[shape]
     assert objects(read_suite(write(tmp_path, "t.json", [document]))) == [expected]
 
 
-def test_the_brush_of_label_studio(tmp_path: Path) -> None:
+def test_the_brush_of_label_studio(tmp_path):
     pixels = np.zeros((10, 14), bool)
     pixels[2:5, 3:9] = pixels[7, 0] = True
     assert (brush(brushed(pixels), 14, 10) == pixels).all()
@@ -165,7 +164,7 @@ def test_the_brush_of_label_studio(tmp_path: Path) -> None:
     assert (bitmap(read_suite(write(tmp_path, "t.json", [document]))) == pixels).all()
 
 
-def test_which_annotation_of_label_studio_is_read(tmp_path: Path) -> None:
+def test_which_annotation_of_label_studio_is_read(tmp_path):
     """The ground truth, not what was skipped; a task without answers is left out; keypoints are no objects."""
     region = task({"x": 10, "y": 20, "width": 20, "height": 30})["annotations"][0]["result"][0]
     other = region | {"value": region["value"] | {"x": 0}}
@@ -186,7 +185,7 @@ def test_which_annotation_of_label_studio_is_read(tmp_path: Path) -> None:
     )
 
 
-def test_the_models_of_label_studio(tmp_path: Path) -> None:
+def test_the_models_of_label_studio(tmp_path):
     """Each model version is a model; the prediction's score is that of regions without one."""
     document = task({"x": 10, "y": 20, "width": 20, "height": 30})
     suite = read_suite(write(tmp_path, "t.json", [document]))
@@ -200,7 +199,7 @@ def test_the_models_of_label_studio(tmp_path: Path) -> None:
     assert [(row["model"], row["score"]) for row in rows] == [("v1", 0.5), ("v1", 0.25), ("v2", 0.75)]
 
 
-def test_a_region_that_kitti_does_not_care_about(tmp_path: Path) -> None:
+def test_a_region_that_kitti_does_not_care_about(tmp_path):
     """A detection inside it is neither right nor wrong, of whatever class; elsewhere it is wrong."""
     line = "{} 0 0 0 {} {} {} {} 1 1 1 0 0 9 0"
     both = [line.format("Car", 0, 0, 20, 20), line.format("Bus", 0, 50, 20, 60)]

@@ -16,21 +16,6 @@ COCO = {
 }
 
 
-def test_coco_with_its_images(tmp_path):
-    suite = read_suite(packed(tmp_path / "c.zip", {"annotations/instances.json": COCO, "images/a.png": picture()}))
-    assert (suite.name, suite.category_ids, suite.cases["image"].null_count) == ("c", (1,), 0)
-    results = [{"image_id": 1, "category_id": 1, "bbox": [1, 1, 2, 2], "score": 0.5}]
-    outputs = read_outputs(unpacked(tmp_path / "m", {"results.json": results}), suite=suite)
-    assert (outputs.models, len(outputs.predictions)) == (("m",), 1)
-
-
-def test_tables_of_text(tmp_path):
-    both = packed(tmp_path / "t.zip", {"in/one.csv": "question,model,answer\nq,m,a\n"})
-    suite, outputs = read_combined(both)
-    assert (suite.name, outputs.models) == ("t", ("m",))
-    assert inspect(both).file == "t.zip/in/one.csv"
-
-
 UNKNOWN = {
     "nothing": ({}, "no files"),
     "images only": ({"a.png": picture(), "b.png": picture()}, "2 files (a.png, b.png)"),

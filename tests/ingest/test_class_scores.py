@@ -5,7 +5,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
-from metrics.ingest import read_combined, read_outputs, read_suite
+from metrics.ingest import read_outputs, read_suite
 from tests.ingest.files import list_problems, write
 
 SUITE = Suite.from_rows("s", "classification", [{"case_id": "1", "label": "cat"}, {"case_id": "2", "label": "dog"}])
@@ -60,13 +60,3 @@ def test_suite(tmp_path):
     assert (suite.task, suite.labels) == ("classification", ("007", "NA"))
     with pytest.raises(InputError, match="row 3, column label: found nothing; expected the true class of the case"):
         read_suite(write(tmp_path, "t.csv", "case_id,label\n1,a\n2,\n"))
-
-
-def test_combined(tmp_path):
-    suite, outputs = read_combined(
-        write(tmp_path, "c.csv", "case_id,model,label,predicted_label,score\n1,a,cat,dog,0.5\n1,b,cat,cat,0.6\n")
-    )
-    assert (suite.task, suite.labels, len(suite)) == ("classification", ("cat",), 1)
-    assert outputs.predictions.select(["model", "label", "score"]).to_pylist() == [
-        {"model": "a", "label": "dog", "score": 0.5}, {"model": "b", "label": "cat", "score": 0.6},
-    ]  # fmt: skip

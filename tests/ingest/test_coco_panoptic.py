@@ -2,12 +2,9 @@
 # ruff: noqa: E501 - a table reads better with one line a case
 
 import io
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from PIL import Image
 
@@ -46,7 +43,7 @@ SEGMENTS = record((7, 3), (66_000, 2))
 ZIP = {"panoptic_val.json": document(SEGMENTS), "panoptic_val/b.png": coloured(IDS)}
 
 
-def test_ground_truth(tmp_path: Path) -> None:
+def test_ground_truth(tmp_path):
     crowd = document(
         SEGMENTS | {"segments_info": [{"id": 7, "category_id": 3, "iscrowd": 1}, {"id": 66_000, "category_id": 2}]}
     )
@@ -61,7 +58,7 @@ def test_ground_truth(tmp_path: Path) -> None:
     assert rows == [("cat", True, [0, 3, 3]), ("sky", False, [3, 1, 1, 1])]
 
 
-def test_a_model_needs_neither_images_nor_categories(tmp_path: Path) -> None:
+def test_a_model_needs_neither_images_nor_categories(tmp_path):
     suite = read_suite(packed(tmp_path / "s.zip", ZIP))
     files = {"p.json": {"annotations": [SEGMENTS]}, "b.png": coloured(IDS, "RGBA")}
     path = packed(tmp_path / "model_a.zip", files)
@@ -73,7 +70,7 @@ def test_a_model_needs_neither_images_nor_categories(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_files_give_the_numbers_of_the_definition(tmp_path: Path, seed: int) -> None:
+def test_files_give_the_numbers_of_the_definition(tmp_path, seed):
     pictures = random_pictures(np.random.default_rng(seed), classes=2)
     truth, guess = ({"categories": CATEGORIES, "images": [], "annotations": []} for _ in range(2))
     files: list[dict[str, Any]] = [{}, {}]
@@ -109,31 +106,26 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("entry", "files", "text"), FAULTS.values(), ids=FAULTS.keys())
-def test_what_is_wrong_is_said(tmp_path: Path, entry: dict[str, Any], files: dict[str, bytes], text: str) -> None:
+def test_what_is_wrong_is_said(tmp_path, entry, files, text):
     path = packed(tmp_path / "s.zip", ZIP | {"panoptic_val.json": document(entry)} | files)
     assert text in read_refusal(read_suite, path)
 
 
-def test_a_map_of_another_size(tmp_path: Path) -> None:
+def test_a_map_of_another_size(tmp_path):
     suite = read_suite(packed(tmp_path / "s.zip", ZIP))
     files = {"p.json": {"annotations": [record((7, 3))]}, "b.png": coloured(np.full((4, 4), 7))}
     with pytest.raises(InputError, match="4 × 4 pixels; expected 3 × 2, as the ground truth has"):
         read_outputs(packed(tmp_path / "m.zip", files), suite=suite)
 
 
-def test_a_map_beyond_all_bounds_is_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_map_beyond_all_bounds_is_not_decoded(tmp_path, monkeypatch):
     monkeypatch.setattr(png_maps, "MOST_PIXELS", 5)
     with pytest.raises(InputError, match="3 × 2 pixels; expected a mask of at most 5 pixels"):
         read_suite(packed(tmp_path / "s.zip", ZIP))
 
 
-def test_two_panoptic_files_are_two_uploads(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"2 panoptic files: panoptic_val.json, train.json; expected one"):
-        read_suite(packed(tmp_path / "s.zip", ZIP | {"train.json": document(SEGMENTS)}))
-
-
 @pytest.mark.attack("suite author", "ids and lists of other types than COCO's", "each is a problem of its row")
-def test_other_types_are_told(tmp_path: Path) -> None:
+def test_other_types_are_told(tmp_path):
     for number, segments in enumerate(([{"id": [7], "category_id": 3}], 7)):
         files = ZIP | {"panoptic_val.json": document(SEGMENTS | {"segments_info": segments})}
         with pytest.raises(InputError, match="segments_info"):
@@ -141,10 +133,3 @@ def test_other_types_are_told(tmp_path: Path) -> None:
     path = packed(tmp_path / "none.zip", ZIP | {"panoptic_val.json": {"annotations": 5, "x": '"segments_info"'}})
     with pytest.raises(InputError, match="annotations"):
         read_suite(path)
-
-
-def test_cases_without_a_number_have_no_map(tmp_path: Path) -> None:
-    suite = read_suite(packed(tmp_path / "s.zip", ZIP))
-    named = replace(suite, cases=suite.cases.set_column(0, "case_id", pa.array(["a"])))
-    with pytest.raises(InputError, match="the id of an image of the suite"):
-        read_outputs(packed(tmp_path / "m.zip", ZIP), suite=named)

@@ -4,7 +4,7 @@
 import pytest
 
 from metrics.ingest.sheet import Problems
-from metrics.ingest.tables.columns import fold, guess_role, is_detection, resolve
+from metrics.ingest.tables.columns import fold, guess_role, resolve
 
 FOLDED = {
     "Expected Output": "expected_output", "expectedOutput": "expected_output", "expected-output": "expected_output",
@@ -116,22 +116,11 @@ def test_a_shared_mapping_falls_back_where_the_column_is_in_the_other_file():
 def test_wrong_mappings_are_listed():
     problems = Problems()
     resolve(
-        ["id", "question"],
-        "suite",
+        ["id", "question"], "suite",
         mapping={"questoin": "question", "expected_answers": "gold"},
-        problems=problems,
-        file="s.csv",
-    )
+        problems=problems, file="s.csv",
+    )  # fmt: skip
     assert [str(problem)[:50] for problem in problems.listed] == [
         "s.csv: found a mapping for 'questoin'; expected one of case_id, question, expected_answers"[:50],
         "s.csv: found no column 'gold' for expected_answers; expected one of id, question"[:50],
     ]
-
-
-@pytest.mark.parametrize(
-    ("header", "yes"),
-    [("image,label,x,y,width,height", True), ("filename,width,height,class,xmin,ymin,xmax,ymax", True), ("image,label,rle", True),
-     ("case_id,label,score", False), ("image,label", False)],
-)  # fmt: skip
-def test_is_detection(header, yes):
-    assert is_detection(header.split(",")) is yes

@@ -10,7 +10,6 @@ import sys
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import openpyxl
@@ -174,7 +173,7 @@ FILES: dict[str, tuple[str, Callable[[], bytes], str, str]] = {
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def said(tmp_path_factory):
     """What a process with little memory says of each file."""
     folder, places = tmp_path_factory.mktemp("hostile"), []
     for number, (name, content, *_) in enumerate(FILES.values()):
@@ -193,7 +192,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     "what a file unpacks to is counted before it is kept, in relation to its size",
 )
 @pytest.mark.parametrize("what", FILES)
-def test_a_small_file_does_not_fill_the_memory(said: dict[str, str], what: str) -> None:
+def test_a_small_file_does_not_fill_the_memory(said, what):
     name, _, found, expected = FILES[what]
     assert said[what].startswith(name)
     assert found in said[what]
@@ -213,14 +212,14 @@ SIZES = {
 
 
 @pytest.mark.parametrize(("array", "sizes"), SIZES.values(), ids=SIZES)
-def test_the_size_of_values_is_known_before_they_are_written_out(array: pa.Array, sizes: list[int]) -> None:
+def test_the_size_of_values_is_known_before_they_are_written_out(array, sizes):
     assert shared_values._sizes(array).tolist() == sizes
     assert shared_values._sizes(array[1:]).tolist() == sizes[1:]
 
 
 @pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "brotli", "lz4", "zstd"])
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
-def test_the_pages_of_every_writer_are_walked(codec: str, version: str) -> None:
+def test_the_pages_of_every_writer_are_walked(codec, version):
     """Bound above by what each text takes where all were as long as the longest, below by what there is."""
     table = columns(pa.array([f"question {n % 9}" for n in range(5_000)]))
     data = parquet(table, compression=codec, data_page_version=version, row_group_size=2_000, data_page_size=512)
@@ -232,9 +231,7 @@ def test_the_pages_of_every_writer_are_walked(codec: str, version: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["once", "in batches"])
-def test_a_table_reads_the_same_at_once_and_in_batches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
+def test_a_table_reads_the_same_at_once_and_in_batches(tmp_path, monkeypatch, way):
     """Files whose texts might be too large are read in batches, their dictionaries as they are; the suite is the same."""
     table = columns(pa.array([f"question {n % 9}" for n in range(500)])).append_column(
         "expected_answers", pa.array([["a", "b"]] * 500)
@@ -249,7 +246,7 @@ def test_a_table_reads_the_same_at_once_and_in_batches(
     assert suite.cases["expected_answers"].to_pylist() == table["expected_answers"].to_pylist()
 
 
-def test_the_same_table_passes_without_compression(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_table_passes_without_compression(tmp_path, monkeypatch):
     """What the message advises is what helps: written out, a table has nothing to unpack."""
     monkeypatch.setitem(LIMITS, "table", replace(LIMITS["table"], free=1 << 20))
     table = columns(pa.array(["x" * 1_000] * 4_000))
@@ -263,7 +260,7 @@ def test_the_same_table_passes_without_compression(tmp_path: Path, monkeypatch: 
     "run lengths state a mask of 2³¹ pixels, which a page would draw",
     "masks stay runs; an outline looks only at the pixels that it draws",
 )
-def test_a_mask_of_two_billion_pixels_is_outlined() -> None:
+def test_a_mask_of_two_billion_pixels_is_outlined():
     height, width = 65_536, 32_767
     rings = mask_rings(encode([0, height * width]), height, (0, 0, width, height))
     assert rings == [[0.0, 0.0, float(width), 0.0, float(width), float(height), 0.0, float(height)]]

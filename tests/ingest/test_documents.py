@@ -3,14 +3,13 @@
 import io
 import subprocess
 import zipfile
-from pathlib import Path
 
 import pytest
 import typst
 
 from metrics.ingest.documents import pdf_text, read_documents
 from metrics.ingest.documents.html_text import html_blocks
-from metrics.ingest.documents.plain_text import decoded, markdown_blocks, text_blocks
+from metrics.ingest.documents.plain_text import markdown_blocks, text_blocks
 from metrics.text.chunks import Block, Document, chunked
 from tests.corpora.pdf_files import pdf
 from tests.questions.question_scenes import BREWERY, write_documents
@@ -28,7 +27,7 @@ def words(blocks: list[Block]) -> list[str]:
     return [("# " if block.is_heading else "") + block.text for block in blocks]
 
 
-def test_text_is_put_together_where_lines_were_wrapped() -> None:
+def test_text_is_put_together_where_lines_were_wrapped():
     first = "The heron waits by the water until the night, and then it"
     text = f"{first}\ngoes home to its house at the other end of the long ri-\nver.\n\n- one\n- two\n"
     joined = f"{first} goes home to its house at the other end of the long river."
@@ -48,11 +47,11 @@ def test_text_is_put_together_where_lines_were_wrapped() -> None:
     ],
     ids=["heading", "link", "front matter", "code", "rule", "table", "open fence"],
 )  # fmt: skip
-def test_markdown_without_its_mark_up(text: str, expected: list[str]) -> None:
+def test_markdown_without_its_mark_up(text, expected):
     assert words(list(markdown_blocks(text))) == expected
 
 
-def test_html_is_its_visible_text() -> None:
+def test_html_is_its_visible_text():
     title, blocks = html_blocks(BREWERY)
     assert title == "Old Brewery"
     assert words(blocks) == [
@@ -73,7 +72,7 @@ def test_html_is_its_visible_text() -> None:
     ],
     ids=["inline", "escapes", "hidden", "unfinished tags", "no mark-up"],
 )
-def test_odd_html(text: str, expected: list[str]) -> None:
+def test_odd_html(text, expected):
     assert words(html_blocks(text)[1]) == expected
 
 
@@ -89,14 +88,14 @@ def test_odd_html(text: str, expected: list[str]) -> None:
         "paragraphs", "one word",
     ],
 )  # fmt: skip
-def test_hostile_texts_take_linear_time(text: str) -> None:
+def test_hostile_texts_take_linear_time(text):
     """Quadratic time would take hours, and the test's time limit ends it."""
     for blocks in (markdown_blocks(text), text_blocks(text), html_blocks(text)[1]):
         document = Document("a.md", "A", tuple(blocks))
         assert all(len(chunk.text) <= 1_000 for chunk in chunked(document, 1_000))
 
 
-def test_a_pdf_is_read_page_by_page(tmp_path: Path) -> None:
+def test_a_pdf_is_read_page_by_page(tmp_path):
     (tmp_path / "rules.pdf").write_bytes(printed("The library opens at nine.", "A late book costs two crowns."))
     (document,) = read_documents([tmp_path / "rules.pdf"]).documents
     assert [(block.text, block.page) for block in document.blocks] == [
@@ -105,7 +104,7 @@ def test_a_pdf_is_read_page_by_page(tmp_path: Path) -> None:
     assert document.title == "rules"
 
 
-def test_a_pdf_that_takes_too_long_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pdf_that_takes_too_long_is_left_alone(monkeypatch):
     def slow(*_: object, **given: object) -> None:
         raise subprocess.TimeoutExpired("pdf", 60)
 
@@ -114,7 +113,7 @@ def test_a_pdf_that_takes_too_long_is_left_alone(monkeypatch: pytest.MonkeyPatch
         pdf_text.pdf_pages(b"%PDF")
 
 
-def test_a_pdf_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pdf_has_limits(monkeypatch):
     content = printed("One page of text.", "Another page.")
     monkeypatch.setattr(pdf_text, "MOST_PAGES", 1)
     assert pdf_text.extracted(content) == "2 pages, more than 1"
@@ -123,7 +122,7 @@ def test_a_pdf_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pdf_text.extracted(content) == "more than 20 characters of text"
 
 
-def test_a_folder_with_those_below_and_a_zip_are_read_alike(tmp_path: Path) -> None:
+def test_a_folder_with_those_below_and_a_zip_are_read_alike(tmp_path):
     folder = write_documents(tmp_path / "docs")
     (folder / "old").mkdir()
     (folder / "old" / "note.txt").write_text("A note.")
@@ -140,7 +139,7 @@ def test_a_folder_with_those_below_and_a_zip_are_read_alike(tmp_path: Path) -> N
     assert read_documents([packed]).documents == read.documents
 
 
-def test_all_problems_are_listed_and_the_others_read(tmp_path: Path) -> None:
+def test_all_problems_are_listed_and_the_others_read(tmp_path):
     contents = {
         "binary.txt": b"a\0b", "latin.txt": "é".encode("latin-1"), "blank.md": b" \n", "broken.pdf": b"%PDF-1.7 no",
         "locked.pdf": pdf(b"(a) Tj", password="x"), "scan.pdf": pdf(b""), "good.txt": "é".encode("utf-16"),
@@ -158,7 +157,7 @@ def test_all_problems_are_listed_and_the_others_read(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_zip_that_leaves_its_folder_or_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+def test_a_zip_that_leaves_its_folder_or_a_file_of_another_kind_is_refused(tmp_path):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("../up.txt", "up")
@@ -169,7 +168,3 @@ def test_a_zip_that_leaves_its_folder_or_a_file_of_another_kind_is_refused(tmp_p
     assert any("a path that leaves the archive" in problem.found for problem in problems)
     assert any("an archive in the archive" in problem.found for problem in problems)
     assert problems[-1].found == "the ending '.png'"
-
-
-def test_line_ends_and_marks_of_encodings() -> None:
-    assert decoded(b"\xef\xbb\xbfa\r\nb\rc") == "a\nb\nc"

@@ -1,7 +1,6 @@
 """The column of expected calls: every spelling becomes the stored form, and what is none is a problem of its row."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -26,12 +25,12 @@ TEXT = json.dumps(CALLS).replace('"', '""')
         ("s.csv", f'case_id,expected_tool_calls\n1,"{TEXT}"\n'),
     ],
 )
-def test_by_every_name_and_format(tmp_path: Path, name: str, content: object) -> None:
+def test_by_every_name_and_format(tmp_path, name, content):
     [stored] = read_suite(write(tmp_path, name, content)).cases["expected_calls"].to_pylist()
     assert expected_calls(stored) == STORED
 
 
-def test_beside_the_trace_in_one_file(tmp_path: Path) -> None:
+def test_beside_the_trace_in_one_file(tmp_path):
     """DeepEval's names: what was called and what should have been."""
     row = {"input": "q", "expected_tools": CALLS, "tools_called": [{"name": "add", "input_parameters": {"a": 1}}]}
     suite, outputs = read_combined(write(tmp_path, "c.json", [row]))
@@ -39,7 +38,7 @@ def test_beside_the_trace_in_one_file(tmp_path: Path) -> None:
     assert steps_of(outputs.outputs["trace"][0].as_py()) == (Step("call", tool="add", arguments={"a": 1}),)
 
 
-def test_problems_say_what_was_found(tmp_path: Path) -> None:
+def test_problems_say_what_was_found(tmp_path):
     file = write(
         tmp_path, "s.csv", 'case_id,question,expected_calls\n1,q,\n2,q,search(Paris)\n3,q,"{""name"": ""a""}"\n'
     )

@@ -2,12 +2,9 @@
 
 import pkgutil
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
-import pytest
 
-from metrics.core.errors import InputError
 from metrics.ingest import format_table, formats, inspect, read_combined, read_outputs, read_suite
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.reader import Reader
@@ -17,7 +14,7 @@ from metrics.ingest.tables.values import tables_of
 from tests.ingest.files import write
 
 
-def test_every_reader_is_in_the_table_once_and_under_its_own_name() -> None:
+def test_every_reader_is_in_the_table_once_and_under_its_own_name():
     modules = [import_module(f"{formats.__name__}.{module.name}") for module in pkgutil.iter_modules(formats.__path__)]
     found = {id(value) for module in modules for value in vars(module).values() if isinstance(value, Reader)}
     table = [*format_table.FOLDERS, *format_table.EITHER, *format_table.FILES]
@@ -25,7 +22,7 @@ def test_every_reader_is_in_the_table_once_and_under_its_own_name() -> None:
     assert len({reader.name for reader in table}) == len(table) == len(found)
 
 
-def test_every_format_of_folders_says_what_it_holds() -> None:
+def test_every_format_of_folders_says_what_it_holds():
     assert all(reader.contents for reader in (*format_table.FOLDERS, *format_table.EITHER))
 
 
@@ -36,7 +33,7 @@ def read_pairs(source: Source, problems: Problems) -> Sheet:
     return Sheet(source.name, tables_of([records]), np.arange(1, len(records) + 1), problems)
 
 
-def test_a_new_format_is_one_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_format_is_one_reader(tmp_path, monkeypatch):
     """A reader that only says how records are read is previewed and read as suite, outputs and both."""
     reader = table_reader("pairs", lambda source: source.name.endswith(".pairs"), read_pairs)
     monkeypatch.setattr(format_table, "FILES", (reader, *format_table.FILES))
@@ -49,12 +46,3 @@ def test_a_new_format_is_one_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert read_outputs(answers, suite=suite).outputs["answer"].to_pylist() == ["2", "5"]
     both = write(tmp_path, "c.pairs", "id = a\nquestion = 1 + 1?\nanswer = 2")
     assert read_combined(both)[1].outputs["answer"].to_pylist() == ["2"]
-
-
-def test_an_xml_file_of_no_known_kind_is_no_table(tmp_path: Path) -> None:
-    alone = write(tmp_path, "train_001.xml", "<annotation>\n<filename>a.jpg</filename>\n</annotation>")
-    with pytest.raises(InputError, match=r"train_001.xml: found one Pascal VOC annotation; expected Pascal VOC"):
-        read_suite(alone)
-    other = write(tmp_path, "other.xml", "<settings>\n<a>1</a>\n</settings>")
-    with pytest.raises(InputError, match=r"other.xml: found XML that is neither CVAT's nor LabelMe's; expected Pas"):
-        read_suite(other)

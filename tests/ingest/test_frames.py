@@ -30,17 +30,14 @@ class OnlyStream:
 
 
 KINDS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
-    "records": lambda rows: rows,
-    "pandas": lambda rows: pd.DataFrame(rows, dtype=object),
-    "polars": pl.DataFrame,
-    "arrow table": pa.Table.from_pylist,
-    "arrow batch": pa.RecordBatch.from_pylist,
+    "records": lambda rows: rows, "pandas": lambda rows: pd.DataFrame(rows, dtype=object), "polars": pl.DataFrame,
+    "arrow table": pa.Table.from_pylist, "arrow batch": pa.RecordBatch.from_pylist,
     "arrow stream": lambda rows: OnlyStream(pa.Table.from_pylist(rows)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_gives_the_same_suite(kind: str) -> None:
+def test_every_kind_gives_the_same_suite(kind):
     cases = suite_from_frame(KINDS[kind](ROWS)).cases.to_pylist()
     assert [case["case_id"] for case in cases] == ["007", "NA"]
     assert [case["expected_answers"] for case in cases] == [["x", "y"], ["z"]]
@@ -50,12 +47,17 @@ def test_every_kind_gives_the_same_suite(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_gives_the_same_outputs(kind: str) -> None:
+def test_every_kind_gives_the_same_outputs(kind):
     rows = [{"case_id": name, "model": "m", "answer": name, "tokens": 7} for name in ("007", "NA")]
     outputs = outputs_from_frame(KINDS[kind](rows), suite=suite_from_frame(ROWS))
     assert outputs.outputs.select(["case_id", "answer", "tokens"]).to_pylist() == [
         {"case_id": "007", "answer": "007", "tokens": 7}, {"case_id": "NA", "answer": "NA", "tokens": 7},
     ]  # fmt: skip
+
+
+def test_categories_of_polars_are_text():
+    frame = pl.DataFrame(ROWS).with_columns(pl.lit("a").cast(pl.Categorical).alias("kind"))
+    assert suite_from_frame(frame).cases["metadata.kind"].to_pylist() == ["a", "a"]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +70,7 @@ def test_every_kind_gives_the_same_outputs(kind: str) -> None:
         pytest.param(pa.Table.from_arrays([["a"], ["b"]], ["id", "id"]), "2 columns named 'id'", id="twice"),
     ],
 )
-def test_what_is_no_table_of_texts_is_refused(given: Any, found: str) -> None:
+def test_what_is_no_table_of_texts_is_refused(given, found):
     with pytest.raises(InputError, match=found):
         suite_from_frame(given)
 
@@ -83,14 +85,14 @@ def hf_dataset(features: dict[str, SimpleNamespace], table: pa.Table) -> SimpleN
     return SimpleNamespace(features=features, num_rows=3, with_format={"arrow": table}.__getitem__)
 
 
-def test_pictures_in_a_data_set_are_refused_by_column() -> None:
+def test_pictures_in_a_data_set_are_refused_by_column():
     given = hf_dataset({"picture": feature("Image"), "sound": feature("Audio")}, pa.table({}))
     with pytest.raises(InputError, match=r"remove_columns\('picture'\)") as refused:
         suite_from_frame(given)
     assert [problem.column for problem in refused.value.problems] == ["picture", "sound"]
 
 
-def test_class_labels_of_a_data_set_are_names_in_its_own_order() -> None:
+def test_class_labels_of_a_data_set_are_names_in_its_own_order():
     table = pa.table({"id": ["1", "2", "3"], "question": ["a", "b", "c"], "label": [1, 0, -1]})
     plain = feature("Value")
     given = hf_dataset({"id": plain, "question": plain, "label": feature("ClassLabel", "cat", "dog")}, table)

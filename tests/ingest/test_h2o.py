@@ -7,7 +7,7 @@ from metrics.core.errors import InputError
 from metrics.ingest import inspect, load_suite, read_combined, read_suite
 from metrics.ingest.formats.h2o import condition
 from metrics.text.conditions import parse_condition
-from tests.ingest.files import list_problems, read_refusal, write
+from tests.ingest.files import list_problems, write
 
 
 def case(key="k1", **more):
@@ -45,15 +45,12 @@ def test_suite(tmp_path):
 
 
 CONDITIONS = {
-    "one": (["Paris"], "in Paris", "in Lyon"),
-    "all": (["Paris", "1889"], "Paris 1889", "Paris"),
+    "one": (["Paris"], "in Paris", "in Lyon"), "all": (["Paris", "1889"], "Paris 1889", "Paris"),
     "any within": ([["Paris", "Lyon"], "1889"], "Lyon 1889", "Nice 1889"),
     "expression": (["REGEXP:15?,969 [Mm]illion"], "15,969 million", "969 million"),
-    "quotes": (['say "hi"'], 'they say "hi"', "they say hi"),
-    "backslash": (["a\\b"], "a\\b", "ab"),
-    "quoted expression": (['REGEXP:^"x\\s*"$'], '"x  "', "x"),
-    "a lone text": ("Paris", "Paris", "paris"),
-}
+    "quotes": (['say "hi"'], 'they say "hi"', "they say hi"), "backslash": (["a\\b"], "a\\b", "ab"),
+    "quoted expression": (['REGEXP:^"x\\s*"$'], '"x  "', "x"), "a lone text": ("Paris", "Paris", "paris"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("constraints", "good", "wrong"), CONDITIONS.values(), ids=CONDITIONS.keys())
@@ -78,8 +75,7 @@ def test_problems(tmp_path, wrong, texts):
     path = write(tmp_path, "s.json", {"tests": [{"key": "t", "test_cases": [case(), wrong]}]})
     assert list_problems(read_suite, path) == texts
     loaded = load_suite(path, keep_good_rows=True)
-    assert loaded.value.cases["case_id"].to_pylist() == ["k1"]
-    assert loaded.value.left_out == 1
+    assert (loaded.value.cases["case_id"].to_pylist(), loaded.value.left_out) == (["k1"], 1)
 
 
 def test_a_test_without_cases(tmp_path):
@@ -120,23 +116,10 @@ def test_older_labs_have_no_keys(tmp_path):
         for row in (entry(), entry(model="m2"), entry(input="What?"))
     ]
     suite, outputs = read_combined(write(tmp_path, "l.json", {"dataset": {"inputs": rows}, "models": LAB["models"]}))
-    assert suite.cases["case_id"].to_pylist() == ["1", "2"]
-    assert len(outputs.outputs) == 3
+    assert (suite.cases["case_id"].to_pylist(), len(outputs.outputs)) == (["1", "2"], 3)
 
 
 def test_models_of_one_name(tmp_path):
     models = [{"key": "m1", "llm_model_name": "x"}, {"key": "m2", "llm_model_name": "x"}]
     _, outputs = read_combined(write(tmp_path, "l.json", LAB | {"models": models}))
     assert outputs.models == ("x (m1)", "x (m2)")
-
-
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        ({"actual_duration": -1}, "l.json, row 1, column actual_duration: found -1; expected a number of at least 0"),
-        ({"model_key": None}, "l.json, row 1, column model_key: found nothing; expected a text"),
-        ({"output_constraints": [[]]}, "column output_constraints: found [[]]; expected texts, REGEXP:expressions"),
-    ],
-)
-def test_lab_problems(tmp_path, change, text):
-    assert text in read_refusal(read_combined, write(tmp_path, "l.json", {"dataset": {"inputs": [entry(**change)]}}))

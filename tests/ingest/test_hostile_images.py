@@ -4,7 +4,6 @@ import io
 import os
 import struct
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -72,26 +71,23 @@ ONE_PICTURE = {
     "EXIF of 65,535 random fields": jpeg(b"\xff\xff" + bytes(range(256)) * 2),
 }
 REFUSED = {
-    "no image": b"hello",
-    "an empty file": b"",
-    "a PNG cut short": picture(64, 64)[:-30],
+    "no image": b"hello", "an empty file": b"", "a PNG cut short": picture(64, 64)[:-30],
     "a JPEG cut short": picture(400, 400, "JPEG")[:-900],
     "a compressed text of 128 MB": png(chunk(b"zTXt", b"k\0\0" + BOMB)),
     "a compressed international text of 128 MB": png(chunk(b"iTXt", b"k\0\1\0\0\0" + BOMB)),
     "a colour profile of 128 MB": png(chunk(b"iCCP", b"k\0\0" + BOMB)),
-    "65,500 x 65,500 pixels": png(side=65_500),
-    "2 billion x 2 billion pixels": png(side=2**31 - 1),
+    "65,500 x 65,500 pixels": png(side=65_500), "2 billion x 2 billion pixels": png(side=2**31 - 1),
     "no pixels": png(side=0),
     "a GIF of 65,535 x 65,535": saved("GIF")[:6] + b"\xff\xff\xff\xff" + saved("GIF")[10:],
     "an SVG": b"<svg xmlns='http://www.w3.org/2000/svg'><image href='http://127.0.0.1/'/></svg>",
     "a HEIC": b"\0\0\0\x18ftypheic" + bytes(100),
     "a PostScript program": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n(/etc/passwd) run\n",
-}
+}  # fmt: skip
 
 
 @pytest.mark.attack("suite author", "an image states a hundred thousand frames, turned EXIF or frames without end", "its first frame is the picture, and nothing else is decoded")  # fmt: skip  # noqa: E501
 @pytest.mark.parametrize("data", ONE_PICTURE.values(), ids=ONE_PICTURE)
-def test_one_picture(data: bytes, tmp_path: Path) -> None:
+def test_one_picture(data, tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "x.png").write_bytes(data)
     found = read_images(tmp_path / "in", ["x.png"], tmp_path / "media")
@@ -101,7 +97,7 @@ def test_one_picture(data: bytes, tmp_path: Path) -> None:
 
 @pytest.mark.attack("suite author", "kilobytes of an image unpack to gigabytes of text, profile or pixels, or it is another format under a false name", "limits of Pillow and of our own, before anything is decoded; six formats, whatever the name")  # fmt: skip  # noqa: E501
 @pytest.mark.parametrize("data", REFUSED.values(), ids=REFUSED)
-def test_refused(data: bytes, tmp_path: Path) -> None:
+def test_refused(data, tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "x.png").write_bytes(data)
     found = read_images(tmp_path / "in", ["x.png"], tmp_path / "media")
@@ -112,7 +108,7 @@ def test_refused(data: bytes, tmp_path: Path) -> None:
 
 
 @pytest.mark.attack("workspace writer", "a PostScript program in the place of a stored image is run to show it", "stored images are opened as one of the six formats alone")  # fmt: skip  # noqa: E501
-def test_no_program_is_started_to_show_an_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_program_is_started_to_show_an_image(tmp_path, monkeypatch):
     started = []
     monkeypatch.setattr(EpsImagePlugin, "Ghostscript", lambda *given: started.append(given))
     (tmp_path / "x.png").write_bytes(REFUSED["a PostScript program"] + b"%%EOF\n")
@@ -132,7 +128,7 @@ def unreadable(place: Path) -> None:
 
 @pytest.mark.attack("workspace writer", "a pipe, a folder or a link in the place of a stored image", "only a regular file is opened, without following")  # fmt: skip  # noqa: E501
 @pytest.mark.parametrize("make", [pipe, Path.mkdir, lambda place: place.symlink_to(place.with_name("a.png"))])
-def test_only_files_are_shown(make: Callable[[Path], None], tmp_path: Path) -> None:
+def test_only_files_are_shown(make, tmp_path):
     (tmp_path / "a.png").write_bytes(png())
     make(tmp_path / "x.png")
     with pytest.raises(ValueError, match="the image cannot be read: "):
@@ -141,9 +137,7 @@ def test_only_files_are_shown(make: Callable[[Path], None], tmp_path: Path) -> N
 
 @pytest.mark.attack("suite author", "a folder of images has pipes, folders with names of images, or files nobody may read", "they are missing or unusable, and the others are read")  # fmt: skip  # noqa: E501
 @pytest.mark.parametrize("make", [pipe, Path.mkdir, unreadable])
-def test_others_of_the_folder_are_read(
-    make: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_others_of_the_folder_are_read(make, tmp_path, monkeypatch):
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / "a.png").write_bytes(png())
@@ -152,8 +146,7 @@ def test_others_of_the_folder_are_read(
         own = os.open
         monkeypatch.setattr(os, "open", lambda path, *more: _denied(path) if "x.png" in str(path) else own(path, *more))
     found = read_images(folder, ["a.png", "x.png"], tmp_path / "media")
-    assert list(found.files) == ["a.png"]
-    assert len(found.unusable) == 1
+    assert (list(found.files), len(found.unusable)) == (["a.png"], 1)
     assert "x.png" in found.unusable[0].found
 
 
@@ -163,7 +156,7 @@ def _denied(path: object) -> None:
 
 @pytest.mark.attack("suite author", "a file becomes a link or a pipe between its check and its reading", "what was opened is checked, and no link is followed")  # fmt: skip  # noqa: E501
 @pytest.mark.parametrize("make", [pipe, lambda place: place.symlink_to("/etc/passwd")], ids=["pipe", "link"])
-def test_a_file_that_is_swapped(make: Callable[[Path], None], tmp_path: Path) -> None:
+def test_a_file_that_is_swapped(make, tmp_path):
     (tmp_path / "x.png").write_bytes(png())
     with open_entries(tmp_path, "in", []) as (entry,):
         (tmp_path / "x.png").unlink()

@@ -1,8 +1,6 @@
 """Labels with keys in every form that a file may give them, and what is wrong with those it may not."""
 # ruff: noqa: E501 - a table reads better with one line a case
 
-from pathlib import Path
-
 import pytest
 
 from metrics.core.suite import Suite
@@ -31,7 +29,7 @@ OUTPUTS = {
 
 
 @pytest.mark.parametrize(("name", "content"), SUITES.values(), ids=SUITES.keys())
-def test_a_suite_in_every_form(tmp_path: Path, name: str, content: str) -> None:
+def test_a_suite_in_every_form(tmp_path, name, content):
     file = write(tmp_path, name, content)
     suite = read_suite(file, task="classification")
     assert suite.cases["label"].to_pylist() == TRUTHS
@@ -44,22 +42,21 @@ def test_a_suite_in_every_form(tmp_path: Path, name: str, content: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "content", "rows"), OUTPUTS.values(), ids=OUTPUTS.keys())
-def test_outputs_in_every_form(tmp_path: Path, name: str, content: str, rows: list[tuple[str, str, float]]) -> None:
+def test_outputs_in_every_form(tmp_path, name, content, rows):
     suite = read_suite(write(tmp_path, *SUITES["text"]), task="classification")
     outputs = read_outputs(write(tmp_path, name, content), suite=suite)
     found = [(row["case_id"], row["label"], row["score"]) for row in outputs.predictions.to_pylist()]
-    assert sorted(found) == sorted(rows)
-    assert outputs.outputs["case_id"].to_pylist() == ["1", "2"]
+    assert (sorted(found), outputs.outputs["case_id"].to_pylist()) == (sorted(rows), ["1", "2"])
 
 
-def test_truth_and_prediction_in_one_file(tmp_path: Path) -> None:
+def test_truth_and_prediction_in_one_file(tmp_path):
     content = "case_id,label.breed,label.colour,predicted_label.breed,predicted_label.colour\n1,pug,red,pug,black\n"
     suite, outputs = read_combined(write(tmp_path, "c.csv", content), task="classification")
     assert suite.label_keys == ("breed", "colour")
     assert outputs.predictions["label"].to_pylist() == ["breed=pug", "colour=black"]
 
 
-def test_an_object_may_have_a_label_of_every_key(tmp_path: Path) -> None:
+def test_an_object_may_have_a_label_of_every_key(tmp_path):
     content = "image,label.class,label.colour,x,y,width,height\na.png,car,red,1,1,5,5\na.png,bus,,9,9,5,5\n"
     suite = read_suite(write(tmp_path, "s.csv", content))
     assert suite.task == "detection"
@@ -78,11 +75,11 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("content", "problem"), WRONG.values(), ids=WRONG.keys())
-def test_what_is_wrong_with_a_suite(tmp_path: Path, content: str, problem: str) -> None:
+def test_what_is_wrong_with_a_suite(tmp_path, content, problem):
     assert problem in read_refusal(read_suite, write(tmp_path, "s.csv", content), task="classification")
 
 
-def test_a_prediction_needs_a_key_of_the_suite(tmp_path: Path) -> None:
+def test_a_prediction_needs_a_key_of_the_suite(tmp_path):
     suite = read_suite(write(tmp_path, *SUITES["text"]), task="classification")
     content = "case_id,label,score\n1,red,.9\n2,size=big,.4\n"
     expected = "expected a label with one of the suite's keys, breed, colour, such as breed=husky"
@@ -92,7 +89,7 @@ def test_a_prediction_needs_a_key_of_the_suite(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("labels", [("red", "black"), ("colour=red", "black"), ("a;b", "c")])
-def test_labels_without_keys_stay_as_they_are(tmp_path: Path, labels: tuple[str, str]) -> None:
+def test_labels_without_keys_stay_as_they_are(tmp_path, labels):
     content = f'case_id,label\n1,"{labels[0]}"\n2,"{labels[1]}"\n'
     suite = read_suite(write(tmp_path, "s.csv", content), task="classification")
     rows = [{"case_id": str(n), "label": name} for n, name in enumerate(labels, 1)]

@@ -26,17 +26,8 @@ TRUTH = {
 def test_lists_and_frequencies(tmp_path):
     suite = read_suite(write(tmp_path, "lvis.json", TRUTH))
     lists = suite.cases.select(["metadata.image_name", "negative_labels", "not_exhaustive_labels"]).to_pylist()
-    assert [tuple(row.values()) for row in lists] == [
-        ("a.png", [], ["cat"]),
-        ("000000000020.jpg", ["dog", "eel"], []),
-    ]
+    assert [tuple(row.values()) for row in lists] == [("a.png", [], ["cat"]), ("000000000020.jpg", ["dog", "eel"], [])]
     assert suite.classes == {"cat": ClassFacts(images=1944), "dog": ClassFacts(images=1)}
-
-
-def test_coco_has_neither(tmp_path):
-    images = [{"id": 1, "file_name": "a.png", "width": 100, "height": 50}]
-    suite = read_suite(write(tmp_path, "coco.json", TRUTH | {"images": images, "annotations": []}))
-    assert suite.cases["negative_labels"].null_count == suite.cases["not_exhaustive_labels"].null_count == 1
 
 
 @pytest.mark.parametrize("value", [7, ["cat"], [8], [True]])

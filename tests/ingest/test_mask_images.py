@@ -117,10 +117,6 @@ class TestGroundTruth:
         problems = list_problems(read_suite, packed(tmp_path / "m.zip", SET), images=images, workspace_media=tmp_path)
         assert problems[0] == "i.zip, column image_height: found b with image_height 3; expected 2, as the suite says"
 
-    def test_the_same_name_in_two_folders(self, tmp_path):
-        suite = read_suite(packed(tmp_path / "m.zip", {"train/labels/1.png": mask(A), "val/labels/1.png": mask(A)}))
-        assert suite.cases["case_id"].to_pylist() == ["train/1", "val/1"]
-
 
 class TestPredictions:
     @pytest.fixture
@@ -152,11 +148,6 @@ class TestPredictions:
         outputs = read_outputs(packed(tmp_path / "unet.zip", files), suite=suite)
         assert outputs.models == ("unet",)
         assert outputs.outputs["case_id"].to_pylist() == ["train/1", "val/1"]
-
-    def test_one_folder_is_no_model(self, tmp_path, suite):
-        path = packed(tmp_path / "unet.zip", {f"out/{name}": data for name, data in SET.items()})
-        assert read_outputs(path, suite=suite).models == ("unet",)
-        assert read_outputs(path, suite=suite, model_names={path: "mine"}).models == ("mine",)
 
     def test_names_beside_the_predictions_say_what_the_ids_are(self, tmp_path, suite):
         files = set_of(a=mask([[5, 5, 6, 6]] * 2)) | {"labels.txt": "5 sky\n6 sea\n"}
@@ -275,10 +266,3 @@ def test_wrong_run_lengths_in_a_table(tmp_path, code):
     rows = f"image,label,image_width,image_height,rle\na,cat,4,2,{code}\n"
     with pytest.raises(InputError, match="expected COCO run lengths of the image's size"):
         read_suite(write(tmp_path, "s.csv", rows), task="segmentation")
-
-
-def test_a_preview(tmp_path):
-    seen = inspect(packed(tmp_path / "m.zip", SET | {"labels.txt": "road\nsky\ntree\n"}))
-    assert (seen.format, seen.role, seen.task, seen.rows) == ("masks", "suite", "segmentation", 2)
-    assert seen.first == ({"file": "a.png", "pixels": "4 × 2"}, {"file": "b.png", "pixels": "4 × 2"})
-    assert seen.notes == ("2 masks, 3 classes, 0 images",)

@@ -3,8 +3,7 @@
 
 import pytest
 
-from metrics.core.errors import InputError
-from metrics.ingest import inspect, load_suite, read_outputs, read_suite
+from metrics.ingest import read_outputs, read_suite
 from metrics.ingest.tables.object_tables import parse_polygon
 from tests.ingest.files import list_problems, write
 
@@ -29,13 +28,7 @@ def test_forms(tmp_path, content):
         for row in suite.annotations.to_pylist()
     ]
     for row, expected in zip(rows, SIDES, strict=True):
-        assert row[:2] == expected[:2]
-        assert row[2:] == pytest.approx(expected[2:])
-
-
-def test_which_kind_of_box_is_shown(tmp_path):
-    assert inspect(write(tmp_path, "s.csv", FORMS["sides"])).notes == ("Boxes: pixels, x y width height.",)
-    assert inspect(write(tmp_path, "s.csv", FORMS["shares"])).notes == ("Boxes: 0–1, x y width height.",)
+        assert (row[:2], row[2:]) == (expected[:2], pytest.approx(expected[2:]))
 
 
 def test_rows_without_an_object_say_the_image_is_there(tmp_path):
@@ -62,10 +55,8 @@ def test_outputs_find_their_image_by_id_name_or_stem(tmp_path):
     outputs = read_outputs(write(tmp_path, "o.csv", content), suite=suite)
     rows = outputs.predictions.select(["case_id", "model", "prediction_id", "label", "score"]).to_pylist()
     assert [tuple(row.values()) for row in rows] == [
-        ("1", "m", 0, "cat", 0.5),
-        ("2", "m", 1, "dog", 0.0),
-        ("2", "n", 0, "cat", 1.0),
-    ]
+        ("1", "m", 0, "cat", 0.5), ("2", "m", 1, "dog", 0.0), ("2", "n", 0, "cat", 1.0),
+    ]  # fmt: skip
     assert len(outputs.outputs) == 6
 
 
@@ -93,30 +84,6 @@ PROBLEMS = {
 @pytest.mark.parametrize(("rows", "texts"), PROBLEMS.values(), ids=PROBLEMS.keys())
 def test_problems(tmp_path, rows, texts):
     assert list_problems(read_suite, write(tmp_path, "s.csv", "image,label,x,y,width,height\n" + rows)) == texts
-
-
-def test_corners_out_of_order(tmp_path):
-    with pytest.raises(InputError, match="row 2, column xmax: found '5'; expected a number not before xmin"):
-        read_suite(write(tmp_path, "s.csv", "image,label,xmin,ymin,xmax,ymax\na,cat,10,0,5,5\n"))
-
-
-def test_output_problems(tmp_path):
-    suite = read_suite(write(tmp_path, "s.csv", FORMS["sides"]))
-    content = "image,label,score,x,y,width,height\nz.png,cat,0.5,1,1,1,1\na.png,eel,0.5,1,1,1,1\na.png,cat,,1,1,1,1\na.png,cat,inf,1,1,1,1\n"
-    assert list_problems(read_outputs, write(tmp_path, "o.csv", content), suite=suite) == [
-        "o.csv, row 2, column image: found 'z.png'; expected an image of the suite",
-        "o.csv, row 3, column label: found 'eel'; expected a class of the suite",
-        "o.csv, row 4, column score: found nothing; expected a score",
-        "o.csv, row 5, column score: found 'inf'; expected a finite number",
-    ]
-
-
-def test_good_rows_can_be_kept(tmp_path):
-    content = "image,label,x,y,width,height\na,cat,2,1,1,1\na,dog,1,1,-1,1\nb,cat,x,1,1,1\n"
-    loaded = load_suite(write(tmp_path, "s.csv", content), keep_good_rows=True)
-    assert loaded.value.cases["case_id"].to_pylist() == ["a"]
-    assert loaded.value.annotations["label"].to_pylist() == ["cat"]
-    assert loaded.value.left_out == 2
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@
 import pytest
 
 from metrics.core.errors import InputError
-from metrics.ingest import inspect, read_outputs, read_suite
+from metrics.ingest import read_outputs, read_suite
 from tests.ingest.files import list_problems, packed, picture, unpacked, write
 
 TRUTH = (
@@ -75,12 +75,6 @@ def test_facts_that_cannot_be_read(tmp_path, name, content, said):
         read_suite(packed(tmp_path / "oi.zip", {"test-annotations-bbox.csv": TRUTH, name: content} | IMAGES))
 
 
-def test_whole_images_are_shares_too(tmp_path):
-    content = "ImageID,LabelName,XMin,XMax,YMin,YMax\na1,cat,0,1,0,1\n"
-    suite = read_suite(write(tmp_path, "t.csv", content), images=packed(tmp_path / "i.zip", IMAGES))
-    assert rows(suite.annotations) == [("a1", "cat", 0, 0, 100, 50)]
-
-
 PROBLEMS = {
     "past the edge": (TRUTH.replace("0.25", "1.25"), IMAGES, "t.csv, row 4, column XMin: found '1.25'; expected a number from 0 to 1"),
     "pixels": (TRUTH.replace("0.25,0.5,0,1", "10,20,0,40"), IMAGES, "t.csv, row 4, column XMin: found '10'; expected a number from 0 to 1"),
@@ -94,9 +88,3 @@ def test_problems(tmp_path, content, images, text):
     assert text in list_problems(
         read_suite, write(tmp_path, "t.csv", content), images=packed(tmp_path / "i.zip", images) if images else None
     )
-
-
-def test_ground_truth_is_not_taken_for_predictions(tmp_path):
-    assert inspect(write(tmp_path, "t.csv", TRUTH)).role == "suite"
-    assert inspect(write(tmp_path, "p.csv", PREDICTIONS)).role == "outputs"
-    assert inspect(packed(tmp_path / "z.zip", {"t.csv": TRUTH} | IMAGES)).notes == ("Boxes: 0–1, XMin YMin XMax YMax.",)

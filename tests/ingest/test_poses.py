@@ -1,7 +1,6 @@
 """Key points in uploads: COCO's ground truth and results, YOLO's pose labels, and what is wrong with some."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ RESULTS = [{"image_id": 7, "category_id": 4, "score": 0.5, "keypoints": [10, 9, 
 SIDES = ("x", "y", "width", "height")
 
 
-def test_coco_key_points_are_read(tmp_path: Path) -> None:
+def test_coco_key_points_are_read(tmp_path):
     suite = read_suite(write(tmp_path, "t.json", TRUTH))
     assert suite.classes == {"person": ClassFacts(keypoints=("head", "hand"), skeleton=((0, 1),))}
     assert suite.annotations["keypoints"].to_pylist() == [[9, 9, 2, 0, 0, 0], [9, 9, 2, 30, 29, 1], None]
@@ -52,7 +51,7 @@ def test_coco_key_points_are_read(tmp_path: Path) -> None:
                      id="one too few"),
     ],
 )  # fmt: skip
-def test_wrong_key_points_are_problems(tmp_path: Path, keypoints: Any, text: str) -> None:
+def test_wrong_key_points_are_problems(tmp_path, keypoints, text):
     suite = read_suite(write(tmp_path, "t.json", TRUTH))
     rows = [*RESULTS, RESULTS[0] | {"keypoints": keypoints, "bbox": [0, 0, 9, 9]}]
     with pytest.raises(InputError) as caught:
@@ -65,7 +64,7 @@ def test_wrong_key_points_are_problems(tmp_path: Path, keypoints: Any, text: str
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_files_give_the_numbers_of_pycocotools(tmp_path: Path, seed: int) -> None:
+def test_files_give_the_numbers_of_pycocotools(tmp_path, seed):
     images, truths, results = scene = random_poses(np.random.default_rng(seed))
     sized = [{"id": place + 1, "file_name": f"{place}.png", "width": 600, "height": 600} for place in range(images)]
     document = {
@@ -85,7 +84,7 @@ def pose_set(shape: str, **labels: str) -> dict[str, Any]:
     }
 
 
-def test_yolo_poses_are_read(tmp_path: Path) -> None:
+def test_yolo_poses_are_read(tmp_path):
     truth = pose_set("[2, 3]", a="0 0.5 0.5 0.2 0.4 0.1 0.2 2 0 0 0\n")
     suite = read_suite(packed(tmp_path / "s.zip", truth))
     assert suite.annotations["keypoints"].to_pylist() == [[100, 200, 2, 0, 0, 0]]  # images of assumed 1,000 pixels
@@ -108,7 +107,7 @@ def test_yolo_poses_are_read(tmp_path: Path) -> None:
         pytest.param("17", {}, id="no list"),
     ],
 )
-def test_names_of_yolo_key_points(tmp_path: Path, names: str, expected: dict[str, tuple[str, ...]]) -> None:
+def test_names_of_yolo_key_points(tmp_path, names, expected):
     yaml = f"names: [man, dog]\nkpt_shape: [2, 3]\nflip_idx: [0, 1]\nkpt_names: {names}\n"
     files = {"data.yaml": yaml, "labels/a.txt": "0 0.5 0.5 0.2 0.4 0.1 0.2 2 0 0 0\n"}
     suite = read_suite(packed(tmp_path / "s.zip", files))
@@ -119,12 +118,12 @@ def test_names_of_yolo_key_points(tmp_path: Path, names: str, expected: dict[str
     assert pick(findings, "keypoint_PCK", "man", keypoint=first).value == 1
 
 
-def test_yolo_poses_without_visibility(tmp_path: Path) -> None:
+def test_yolo_poses_without_visibility(tmp_path):
     suite = read_suite(packed(tmp_path / "s.zip", pose_set("[3, 2]", a="0 0.5 0.5 0.2 0.4 0.1 0.2 0 0 -1 -1\n")))
     assert suite.annotations["keypoints"].to_pylist() == [[100, 200, 2, 0, 0, 0, -1000, -1000, 0]]
 
 
-def test_wrong_lines_of_yolo_poses(tmp_path: Path) -> None:
+def test_wrong_lines_of_yolo_poses(tmp_path):
     lines = "0 0.5 0.5 0.2 0.4 0.1 0.2\n0 0.5 0.5 0.2 0.4 0.1 0.2 nan\n0 0.5 0.5 0.2 0.4 0.1 x 2\n"
     lines += "0 0.5 0.5 0.2 0.4 0.1 1e308 2\n0 0.5 0.5 0.2 1e308 0.1 0.1 2\n"
     with pytest.raises(InputError) as caught:

@@ -30,7 +30,7 @@ def rows(found: GivenFile) -> list[tuple[object, ...]]:
     return [tuple(row[name] for name in NAMES) for row in found.table.to_pylist()]
 
 
-def test_a_winner_a_row(tmp_path: Path) -> None:
+def test_a_winner_a_row(tmp_path):
     """The models stand in the order of their names, so atlas is model_a and an outcome of bolt's is turned."""
     found = read(tmp_path, ARENA, a_first=True)
     assert rows(found) == [
@@ -41,7 +41,7 @@ def test_a_winner_a_row(tmp_path: Path) -> None:
     assert (set(found.table["by"].to_pylist()), found.notes) == ({"people"}, ())
 
 
-def test_a_column_a_rater_and_both_models_in_one(tmp_path: Path) -> None:
+def test_a_column_a_rater_and_both_models_in_one(tmp_path):
     """As in PandaLM's test set: 1 the first model, 2 the second, 0 a tie; names may have the mark between them."""
     found = read(tmp_path, "case_id,cmp_key,annotator1,annotator2\nc1,gpt_4_bolt,1,2\nc2,bolt_4,,0\n")
     assert rows(found) == [
@@ -52,14 +52,14 @@ def test_a_column_a_rater_and_both_models_in_one(tmp_path: Path) -> None:
     assert found.table["shown_first"].null_count == 3
 
 
-def test_json_lines_of_a_judge(tmp_path: Path) -> None:
+def test_json_lines_of_a_judge(tmp_path):
     text = '{"case_id": "c1", "model_a": "bolt", "model_b": "atlas", "winner": 2, "reason": "It is right."}\n'
     found = read(tmp_path, text, "votes.jsonl", by="judge")
     assert rows(found) == [("c1", "atlas", "bolt", "people", 1.0, "It is right.")]
     assert (found.table["by"].to_pylist(), found.table["turn"].to_pylist()) == (["judge"], [""])
 
 
-def test_all_problems_at_once(tmp_path: Path) -> None:
+def test_all_problems_at_once(tmp_path):
     text = "case_id,model_a,model_b,winner\nc9,bolt,atlas,1\nc1,bolt,bolt,1\nc1,bolt,elm,1\nc1,bolt,atlas,best\n"
     with pytest.raises(InputError) as failure:
         read(tmp_path, text + "c2,bolt,atlas,1\nc2,atlas,bolt,1\n")
@@ -83,6 +83,6 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
         ("case_id,model_a,model_b,rater1\nc1,bolt,atlas,\n", "no preference"),
     ],
 )
-def test_a_file_that_cannot_be_used(tmp_path: Path, text: str, told: str) -> None:
+def test_a_file_that_cannot_be_used(tmp_path, text, told):
     with pytest.raises(InputError, match=told):
         read(tmp_path, text)

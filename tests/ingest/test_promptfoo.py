@@ -5,8 +5,7 @@ import copy
 
 import pytest
 
-from metrics.core.errors import InputError
-from metrics.ingest import inspect, load_combined, read_combined, read_outputs, read_suite
+from metrics.ingest import load_combined, read_combined
 from tests.ingest.files import list_problems, write
 
 
@@ -50,25 +49,15 @@ def test_suite_and_outputs(tmp_path):
     assert outputs.outputs["answer"].to_pylist() == ["Paris", "Lyon", "Paris", "Paris"]
 
 
-def test_the_inner_object_alone(tmp_path):
-    path = write(tmp_path, "r.json", RESULTS["results"])
-    assert read_combined(path)[0].cases["case_id"].to_pylist() == ["0", "1"]
-    assert inspect(path).role == "combined"
-    with pytest.raises(InputError, match="several models' answers"):
-        read_suite(path)
-
-
 def test_several_prompts_are_several_models(tmp_path):
     _, outputs = read_combined(write(tmp_path, "r.json", document(result(), result(prompt=3))))
     assert outputs.models == ("gpt (prompt 1)", "gpt (prompt 2)")
 
 
 QUESTIONS = {
-    "the only variable": ({"city": "Paris?"}, "Paris?"),
-    "a usual name": ({"Query": "Q", "tone": "mild"}, "Q"),
-    "the prompt": ({"a": "1", "b": "2"}, "Answer: q0"),
-    "none": ({}, "Answer: q0"),
-}
+    "the only variable": ({"city": "Paris?"}, "Paris?"), "a usual name": ({"Query": "Q", "tone": "mild"}, "Q"),
+    "the prompt": ({"a": "1", "b": "2"}, "Answer: q0"), "none": ({}, "Answer: q0"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("given", "question"), QUESTIONS.values(), ids=QUESTIONS.keys())
@@ -118,8 +107,3 @@ def test_problems(tmp_path, change, text):
     loaded = load_combined(path, keep_good_rows=True)
     assert len(loaded.value[1].outputs) == 1
     assert [str(problem) for problem in loaded.problems] == [text]
-
-
-def test_outputs_for_another_suite(tmp_path):
-    suite = read_suite(write(tmp_path, "s.csv", "case_id,question\n0,q0\n1,q1\n"))
-    assert read_outputs(write(tmp_path, "r.json", RESULTS), suite=suite).models == ("gpt", "llama")

@@ -2,7 +2,6 @@
 # ruff: noqa: E501 - a table reads better with one line a file
 
 from fnmatch import fnmatch
-from pathlib import Path
 
 import pytest
 
@@ -81,14 +80,14 @@ PICTURES = (".jpg", ".png")  # looked at with the folder they are in
 
 
 @pytest.fixture(scope="module")
-def formats(shared: Path) -> Path:
+def formats(shared):
     folder = shared / "data" / "formats"
     if not folder.is_dir():
         pytest.skip("no ../shared/data/formats")
     return folder
 
 
-def test_no_file_is_forgotten(formats: Path) -> None:
+def test_no_file_is_forgotten(formats):
     """Each file is in one of the tables; a picture is in a folder that is."""
     known = [*ANSWERED, *OBJECTS, *REFUSED]
     files = [path.relative_to(formats).as_posix() for path in formats.rglob("*") if path.is_file()]
@@ -101,7 +100,7 @@ def test_no_file_is_forgotten(formats: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "expected"), ANSWERED.items(), ids=ANSWERED)
-def test_cases_and_answers(formats: Path, name: str, expected: tuple[str, dict, dict]) -> None:
+def test_cases_and_answers(formats, name, expected):
     form, case, output = expected
     preview = inspect(formats / name)
     assert (preview.format, preview.role, preview.questions) == (form, "combined", ())
@@ -113,7 +112,7 @@ def test_cases_and_answers(formats: Path, name: str, expected: tuple[str, dict, 
 
 
 @pytest.mark.parametrize(("name", "expected"), OBJECTS.items(), ids=OBJECTS)
-def test_objects(formats: Path, name: str, expected: tuple[str, list[tuple]]) -> None:
+def test_objects(formats, name, expected):
     form, objects = expected
     assert inspect(formats / name).format == form
     rows = read_suite(formats / name).annotations.to_pylist()[: len(objects)]
@@ -123,7 +122,7 @@ def test_objects(formats: Path, name: str, expected: tuple[str, list[tuple]]) ->
 
 
 @pytest.mark.parametrize(("pattern", "text"), REFUSED.items(), ids=REFUSED)
-def test_refusals(formats: Path, pattern: str, text: str) -> None:
+def test_refusals(formats, pattern, text):
     every = (path for path in formats.rglob("*") if fnmatch(path.relative_to(formats).as_posix(), pattern))
     found = [path for path in every if path.suffix not in PICTURES]
     assert found
@@ -134,6 +133,6 @@ def test_refusals(formats: Path, pattern: str, text: str) -> None:
                 inspect(path)
 
 
-def test_what_is_left_out_of_a_file_that_is_read_is_said(formats: Path) -> None:
+def test_what_is_left_out_of_a_file_that_is_read_is_said(formats):
     notes = inspect(formats / "label_studio/boxes.json").notes
     assert notes[-1] == "Regions that are no objects were not read: 2 keypointlabels."

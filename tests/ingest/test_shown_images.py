@@ -24,7 +24,7 @@ def stored(folder: Path, width: int, height: int, orientation: int = 1) -> Path:
 @pytest.mark.parametrize(
     ("width", "height", "columns", "rows"), [(64, 64, 1, 1), (65, 64, 2, 1), (130, 200, 3, 4)],
 )  # fmt: skip
-def test_the_tiles_make_up_the_image(tmp_path: Path, width, height, columns, rows) -> None:
+def test_the_tiles_make_up_the_image(tmp_path, width, height, columns, rows):
     path = stored(tmp_path, width, height)
     found, parts = tiles(path, side=64)
     assert (found, len(parts)) == (columns, columns * rows)
@@ -34,7 +34,7 @@ def test_the_tiles_make_up_the_image(tmp_path: Path, width, height, columns, row
     assert np.abs(np.asarray(whole, int) - np.asarray(Image.open(path), int)).max() < 24
 
 
-def test_tiles_are_upright(tmp_path: Path) -> None:
+def test_tiles_are_upright(tmp_path):
     """Stored 100 × 40 and displayed 40 × 100."""
     columns, parts = tiles(stored(tmp_path, 100, 40, 6), side=64)
     assert (columns, [Image.open(io.BytesIO(part)).size for part in parts]) == (1, [(40, 64), (40, 36)])
@@ -42,12 +42,12 @@ def test_tiles_are_upright(tmp_path: Path) -> None:
     assert (columns, [Image.open(io.BytesIO(part)).size for part in parts]) == (2, [(64, 40), (36, 40)])
 
 
-def test_a_small_one_has_the_size_of_the_whole(tmp_path: Path) -> None:
+def test_a_small_one_has_the_size_of_the_whole(tmp_path):
     picture, size = shown_image(stored(tmp_path, 100, 40, 6), None, 20)
     assert (picture.size, size) == ((8, 20), (40, 100))
 
 
-def test_what_cannot_be_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_shown(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError):
         shown_image(tmp_path / "none.png")
     path = stored(tmp_path, 40, 40)

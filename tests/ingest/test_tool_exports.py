@@ -3,7 +3,6 @@
 
 import json
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from metrics.core.errors import InputError
 from metrics.ingest import inspect, load_combined, load_suite, read_combined, read_outputs, read_suite
 from tests.ingest.files import read_refusal, write
+from tests.seeds import LONG
 
 
 def lm(doc_id: int | None = 0, **more: Any) -> dict:
@@ -27,15 +27,11 @@ def choice(target: Any, *likelihoods: Any, **more: Any) -> dict:
     resps = [[[value, "False"]] for value in likelihoods]
     return (
         lm(
-            doc={"text": "sky"},
-            target=target,
-            arguments=requests,
-            resps=resps,
-            filtered_resps=[one[0] for one in resps],
-            acc=1.0,
+            doc={"text": "sky"}, target=target, arguments=requests, resps=resps,
+            filtered_resps=[one[0] for one in resps], acc=1.0,
         )
         | more
-    )
+    )  # fmt: skip
 
 
 def langsmith_run(**more: Any) -> dict:
@@ -135,9 +131,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("name", "form", "content", "case", "output", "count"), BOTH.values(), ids=BOTH)
-def test_cases_and_answers(
-    tmp_path: Path, name: str, form: str, content: Any, case: dict, output: dict, count: int
-) -> None:
+def test_cases_and_answers(tmp_path, name, form, content, case, output, count):
     """A file is one with both; the suite in it has each case once, and its answers fit that suite."""
     path = write(tmp_path, name, content)
     seen = inspect(path)
@@ -158,7 +152,7 @@ def test_cases_and_answers(
 
 
 @pytest.mark.parametrize(("name", "form", "content", "case"), SUITES.values(), ids=SUITES)
-def test_suites(tmp_path: Path, name: str, form: str, content: Any, case: dict) -> None:
+def test_suites(tmp_path, name, form, content, case):
     path = write(tmp_path, name, content)
     seen = inspect(path)
     assert (seen.format, seen.role, seen.rows, seen.questions) == (form, "suite", 1, ())
@@ -169,13 +163,13 @@ def test_suites(tmp_path: Path, name: str, form: str, content: Any, case: dict) 
 
 
 @pytest.mark.parametrize(("name", "content", "text"), REFUSED.values(), ids=REFUSED)
-def test_refusals(tmp_path: Path, name: str, content: Any, text: str) -> None:
+def test_refusals(tmp_path, name, content, text):
     path = write(tmp_path, name, content)
     for read in (read_suite, read_combined) if "Label" not in text else (read_suite,):
         assert read_refusal(read, path).startswith(text)
 
 
-def test_an_output_of_unknown_meaning_is_asked_about(tmp_path: Path) -> None:
+def test_an_output_of_unknown_meaning_is_asked_about(tmp_path):
     """LangSmith keeps the expected answer under the name that MLflow uses for the model's answer."""
     path = write(tmp_path, "a.jsonl", [{"inputs": {"question": "Capital?"}, "outputs": {"answer": "Paris"}}])
     for role, choices in (
@@ -192,22 +186,14 @@ def test_an_output_of_unknown_meaning_is_asked_about(tmp_path: Path) -> None:
     assert outputs.outputs["answer"].to_pylist() == ["Paris"]
 
 
-def test_a_bad_record_is_listed_and_can_be_left_out(tmp_path: Path) -> None:
-    lines = [
-        json.dumps(lm()),
-        "[1]",
-        json.dumps(lm(None)),
-        json.dumps(lm(2, doc=[1])),
-        "{",
-        json.dumps(lm(3)),
-    ]
+def test_a_bad_record_is_listed_and_can_be_left_out(tmp_path):
+    lines = [json.dumps(lm()), "[1]", json.dumps(lm(None)), json.dumps(lm(2, doc=[1])), "{", json.dumps(lm(3))]
     path = write(tmp_path, "a.jsonl", "\n".join(lines))
     with pytest.raises(InputError) as caught:
         read_combined(path)
     assert [problem.row for problem in caught.value.problems] == [2, 3, 4, 5]
     loaded = load_combined(path, keep_good_rows=True)
-    assert loaded.value[0].cases["case_id"].to_pylist() == ["0", "3"]
-    assert len(loaded.problems) == 4
+    assert (loaded.value[0].cases["case_id"].to_pylist(), len(loaded.problems)) == (["0", "3"], 4)
 
 
 ODD: dict[str, Any] = {"null": None, "a number": 1, "a huge number": 10**400, "a text": "x", "a list": [1], "an object": {"a": 1}, "a deep list": json.loads("[" * 200 + "]" * 200), "half a character": "\ud800"}  # fmt: skip
@@ -218,11 +204,12 @@ RECORDS = {
 
 
 @pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS)
-def test_a_value_of_another_type_is_read_or_refused(tmp_path: Path, record: dict) -> None:
+def test_a_value_of_another_type_is_read_or_refused(tmp_path, record):
     """Whatever stands in an entry, the file is read, or ends in a list of problems."""
+    readers = (inspect, load_suite, load_combined)
     for number, (key, odd) in enumerate((key, odd) for key in record for odd in ODD.values()):
         content = json.dumps([{**record, key: odd}]) if number % 2 else json.dumps({**record, key: odd})
         path = write(tmp_path, "a.json" if number % 2 else "a.jsonl", content)
-        for read in (inspect, load_suite, load_combined):
+        for read in readers if LONG else readers[number % 3 :][:1]:
             with suppress(InputError):
                 read(path)

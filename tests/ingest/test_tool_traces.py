@@ -2,7 +2,6 @@
 
 import json
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from metrics.ingest.traces.stored_trace import read_trace, trace_of
 from metrics.text.agents.traces import Step, TraceError, steps_of
 from tests.ingest.files import write
 from tests.ingest.test_tool_exports import ODD, observation
+from tests.seeds import LONG
 
 ASKED = [{"role": "user", "content": "Capital?"}]
 ARGUMENTS = '{"q": "Paris"}'
@@ -128,7 +128,7 @@ EXPORTS = {
 
 
 @pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS)
-def test_steps_have_their_times_tokens_and_cost(tmp_path: Path, export: list[dict[str, Any]]) -> None:
+def test_steps_have_their_times_tokens_and_cost(tmp_path, export):
     _, outputs = read_combined(write(tmp_path, "a.json", export))
     (row,) = outputs.outputs.to_pylist()
     steps = steps_of(row["trace"])
@@ -138,16 +138,16 @@ def test_steps_have_their_times_tokens_and_cost(tmp_path: Path, export: list[dic
 
 
 @pytest.mark.parametrize("export", [langfuse(), phoenix()], ids=["Langfuse", "Phoenix"])
-def test_odd_values_in_a_step_are_read_or_refused(tmp_path: Path, export: list[dict[str, Any]]) -> None:
+def test_odd_values_in_a_step_are_read_or_refused(tmp_path, export):
     """Whatever stands in an entry of a step, the file is read, or ends in a list of problems."""
-    for place, record in enumerate(export):
-        for name, odd in ((name, odd) for name in record for odd in ODD.values()):
-            changed = [*export[:place], record | {name: odd}, *export[place + 1 :]]
-            with suppress(InputError):
-                read_combined(write(tmp_path, "a.json", json.dumps(changed)))
+    changes = [(place, name, odd) for place, one in enumerate(export) for name in one for odd in ODD.values()]
+    for place, name, odd in changes if LONG else changes[::5]:  # of the eight odd values each comes with other names
+        changed = [*export[:place], export[place] | {name: odd}, *export[place + 1 :]]
+        with suppress(InputError):
+            read_combined(write(tmp_path, "a.json", json.dumps(changed)))
 
 
-def test_odd_attributes_of_openinference_are_read_or_refused() -> None:
+def test_odd_attributes_of_openinference_are_read_or_refused():
     odd_names = {"llm": "x", "llm.input_messages": {"0": 1, "x": {}}, "llm.output_messages.0.message": [1], "tool": []}
     for place, span in enumerate(phoenix()):
         attributes = span["attributes"]
@@ -159,7 +159,7 @@ def test_odd_attributes_of_openinference_are_read_or_refused() -> None:
                 trace_of(spans)
 
 
-def test_spans_of_openinference_are_a_trace_of_their_own() -> None:
+def test_spans_of_openinference_are_a_trace_of_their_own():
     trace = read_trace(json.dumps(phoenix()))
     assert told(trace.steps) == STEPS
     assert (trace.seconds, trace.tokens, trace.cost_usd) == (4.0, 24, pytest.approx(0.005))
@@ -167,7 +167,7 @@ def test_spans_of_openinference_are_a_trace_of_their_own() -> None:
     assert (again.cost_usd, list(again.steps)) == (trace.cost_usd, list(trace.steps))
 
 
-def test_a_failed_tool_says_why() -> None:
+def test_a_failed_tool_says_why():
     spans = phoenix()
     spans[2] |= {"status": {"code": "ERROR", "message": "timeout"}}
     del spans[2]["attributes"]["output.value"]
@@ -175,13 +175,13 @@ def test_a_failed_tool_says_why() -> None:
     assert [step.error for step in trace.steps if step.kind == "call"] == ["timeout"]
 
 
-def test_a_trace_of_one_generation_says_nothing_beyond_its_answer(tmp_path: Path) -> None:
+def test_a_trace_of_one_generation_says_nothing_beyond_its_answer(tmp_path):
     for export in (langfuse()[:2], phoenix()[:2]):
         _, outputs = read_combined(write(tmp_path, "a.json", export))
         assert [row.get("trace") for row in outputs.outputs.to_pylist()] == [None]
 
 
-def test_calls_without_ids_are_those_requested_in_order() -> None:
+def test_calls_without_ids_are_those_requested_in_order():
     count = 300
     calls = [{"id": f"k{place}", "function": {"name": "search", "arguments": "{}"}} for place in range(count)]
     spans = [inference("LLM", 0, 1, "g", None, **listed("output", [{"role": "assistant", "tool_calls": calls}]))]

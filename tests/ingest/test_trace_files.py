@@ -2,7 +2,6 @@
 # ruff: noqa: E501 - tables read better with one line a case
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -17,7 +16,7 @@ from tests.ingest.trace_samples import CASES, CHAT, ITEMS, KINDS, SUM, WEATHER, 
 
 
 @pytest.fixture
-def suite() -> Suite:
+def suite():
     return Suite.from_rows("s", "text", CASES)
 
 
@@ -54,7 +53,7 @@ FILES: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize(("name", "content"), FILES.values(), ids=FILES.keys())
-def test_files_with_traces(suite: Suite, tmp_path: Path, name: str, content: Any) -> None:
+def test_files_with_traces(suite, tmp_path, name, content):
     path = write(tmp_path, name, content)
     outputs = read_outputs(path, suite=suite)
     assert answers(outputs) == BOTH
@@ -65,7 +64,7 @@ def test_files_with_traces(suite: Suite, tmp_path: Path, name: str, content: Any
 
 
 @pytest.mark.parametrize("make", [packed, unpacked], ids=["zip", "folder"])
-def test_a_folder_with_a_trace_a_file(suite: Suite, tmp_path: Path, make: Any) -> None:
+def test_a_folder_with_a_trace_a_file(suite, tmp_path, make):
     entries = {"c1.json": export(*agent_spans()), "deep/c2.jsonl": "\n".join(json.dumps(each) for each in [SUM_SPAN])}
     path = make(tmp_path / "m.zip", entries)
     assert answers(read_outputs(path, suite=suite, model_names={path: "m"})) == BOTH
@@ -79,13 +78,13 @@ def test_a_folder_with_a_trace_a_file(suite: Suite, tmp_path: Path, make: Any) -
     assert sorted(found) == [("bad.zip/c2.json", "no JSON:"), ("bad.zip/c3.json", "'c3'")]
 
 
-def test_one_conversation_alone(suite: Suite, tmp_path: Path) -> None:
+def test_one_conversation_alone(suite, tmp_path):
     for content in (CHAT, {"messages": CHAT}, {"steps": KINDS["steps of our own"][0]["steps"]}):
         outputs = read_outputs(write(tmp_path, "m.json", content), suite=suite)
         assert outputs.outputs["case_id"].to_pylist() == ["c1"]
 
 
-def test_what_a_file_says_itself_goes_before_its_traces(suite: Suite, tmp_path: Path) -> None:
+def test_what_a_file_says_itself_goes_before_its_traces(suite, tmp_path):
     row = {"case_id": "c1", "answer": "my own", "tokens": 3, "latency": 1.5, "trace": export(*agent_spans())}
     table = read_outputs(write(tmp_path, "m.jsonl", [row]), suite=suite).outputs
     assert table.select(["answer", "tokens", "duration_s"]).to_pylist() == [
@@ -98,7 +97,7 @@ def test_what_a_file_says_itself_goes_before_its_traces(suite: Suite, tmp_path: 
     ]
 
 
-def test_a_case_that_no_trace_names_is_told_by_its_question(suite: Suite, tmp_path: Path) -> None:
+def test_a_case_that_no_trace_names_is_told_by_its_question(suite, tmp_path):
     twice = Suite.from_rows("s", "text", [*CASES, {"case_id": "c3", "question": SUM}])
     stranger = [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Me."}]
     path = write(tmp_path, "m.jsonl", [CHAT, SUMMED, stranger])
@@ -110,7 +109,7 @@ def test_a_case_that_no_trace_names_is_told_by_its_question(suite: Suite, tmp_pa
     ]
 
 
-def test_suite_and_outputs_in_one_file(tmp_path: Path) -> None:
+def test_suite_and_outputs_in_one_file(tmp_path):
     rows = [{"messages": CHAT, "expected_answer": "rain"}, {"messages": SUMMED, "expected_answer": "4"}]
     suite, outputs = read_combined(write(tmp_path, "m.jsonl", rows))
     assert suite.cases["question"].to_pylist() == [WEATHER, f" {SUM}\n"]
@@ -118,7 +117,7 @@ def test_suite_and_outputs_in_one_file(tmp_path: Path) -> None:
     assert list(answers(outputs).values()) == ["It rains.", "4"]
 
 
-def test_a_data_frame(suite: Suite) -> None:
+def test_a_data_frame(suite):
     frame = pd.DataFrame(
         {"case_id": ["c1", "c2"], "messages": [CHAT, SUMMED], "artifacts": [[{"name": "a", "content": "x"}], None]}
     )
@@ -127,14 +126,7 @@ def test_a_data_frame(suite: Suite) -> None:
     assert outputs.outputs["artifacts"].to_pylist() == [['{"name":"a","content":"x"}'], None]
 
 
-def test_artifacts_keep_their_names_in_json(suite: Suite, tmp_path: Path) -> None:
-    listed = [{"name": "a.json", "content": "{}"}, "b.csv"]
-    for name in ("m.jsonl", "m.json"):
-        outputs = read_outputs(write(tmp_path, name, [{"case_id": "c1", "artifacts": listed}]), suite=suite)
-        assert outputs.outputs["artifacts"].to_pylist() == [['{"name":"a.json","content":"{}"}', "b.csv"]]
-
-
-def test_a_jsonl_that_is_one_array_is_still_read(suite: Suite, tmp_path: Path) -> None:
+def test_a_jsonl_that_is_one_array_is_still_read(suite, tmp_path):
     rows = [{"case_id": "c1", "answer": "a"}, {"case_id": "c2", "answer": "b"}]
     for text in (json.dumps(rows), json.dumps(rows, indent=1)):
         assert len(read_outputs(write(tmp_path, "m.jsonl", text), suite=suite).outputs) == 2

@@ -10,7 +10,7 @@ from metrics.text.agents.traces import Step, TraceError
 from tests.ingest.trace_samples import CHAT, HEARD, agent_spans, export, span
 
 
-def test_spans_say_when_how_long_and_how_many_tokens() -> None:
+def test_spans_say_when_how_long_and_how_many_tokens():
     for text in (json.dumps(export(*agent_spans(), case_id="c9")),) * 2:
         trace = read_trace(text)
         call = trace.steps[2]
@@ -25,7 +25,7 @@ def failing(**status: Any) -> list[Step]:
     return list(read_trace(json.dumps(export(made | status))).steps)
 
 
-def test_what_counts_as_a_failed_call() -> None:
+def test_what_counts_as_a_failed_call():
     assert failing(status={"code": 2, "message": "timeout"})[0].error == "timeout"
     assert failing(status={"code": "STATUS_CODE_ERROR"})[0].error == "failed"
     caught = {"name": "exception", "attributes": [{"key": "exception.message", "value": {"stringValue": "boom"}}]}
@@ -42,14 +42,14 @@ def test_what_counts_as_a_failed_call() -> None:
         assert steps[-1].error == error
 
 
-def test_huge_traces() -> None:
+def test_huge_traces():
     spans = [span(f"chat {place}", place, place + 1, input__messages=json.dumps(HEARD * 20)) for place in range(200)]
     assert read_trace(json.dumps(export(*spans))).steps
     with pytest.raises(TraceError, match="characters, more than"):
         read_trace(" " * 20_000_001)
 
 
-def test_each_step_has_the_times_tokens_cost_and_depth_of_its_span() -> None:
+def test_each_step_has_the_times_tokens_cost_and_depth_of_its_span():
     """An agent that asks a model, and a tool that asks another one inside."""
     parents = {"chat a": "agent", "execute_tool b": "agent", "chat c": "execute_tool b"}
     usage = {"usage__input_tokens": 30, "usage__output_tokens": 5, "usage__cost": 0.25}

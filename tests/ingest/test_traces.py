@@ -3,7 +3,6 @@
 
 import json
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,18 +17,17 @@ from tests.ingest.trace_samples import CASES, CHAT, KINDS, export, span, tool_ca
 
 
 @pytest.fixture
-def suite() -> Suite:
+def suite():
     return Suite.from_rows("s", "text", CASES)
 
 
 @pytest.mark.parametrize(("document", "expected"), KINDS.values(), ids=KINDS.keys())
-def test_a_trace_of_every_kind(document: Any, expected: list[Step]) -> None:
+def test_a_trace_of_every_kind(document, expected):
     trace = read_trace(json.dumps(document))
     untimed = [
         Step(**{**plain(step), "started": None, "seconds": None, "tokens": None, "depth": None}) for step in trace.steps
     ]
-    assert untimed == expected
-    assert steps_of(trace.text) == tuple(trace.steps)
+    assert (untimed, steps_of(trace.text)) == (expected, tuple(trace.steps))
     again = read_trace(trace.text)
     assert (again.steps, again.text) == (tuple(trace.steps), trace.text)
     asked = [step.text for step in expected if step.role == "user"]
@@ -60,7 +58,7 @@ def plain(step: Step) -> dict[str, Any]:
     ids=["an answer nobody asked for", "arguments that are no JSON", "functions of old", "a picture", "a hosted tool",
          "a refusal", "NUL and half a surrogate pair"],
 )  # fmt: skip
-def test_odd_messages(messages: list[dict[str, Any]], expected: list[Step]) -> None:
+def test_odd_messages(messages, expected):
     assert read_trace(json.dumps(messages)).steps == expected
 
 
@@ -83,7 +81,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("text", "found"), BAD.values(), ids=BAD.keys())
-def test_bad_traces_are_listed_with_their_row(suite: Suite, tmp_path: Path, text: str, found: str) -> None:
+def test_bad_traces_are_listed_with_their_row(suite, tmp_path, text, found):
     rows = [{"case_id": "c1", "trace": json.dumps(CHAT)}, {"case_id": "c2", "trace": text}]
     path = write(tmp_path, "m.jsonl", rows)
     with pytest.raises(InputError) as caught:
@@ -96,7 +94,7 @@ def test_bad_traces_are_listed_with_their_row(suite: Suite, tmp_path: Path, text
     assert (kept.value.left_out, kept.missing) == (1, 1)
 
 
-def test_no_more_steps_than_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_steps_than_are_read_again(monkeypatch):
     monkeypatch.setattr("metrics.ingest.traces.stored_trace.MOST_STEPS", 3)
     with pytest.raises(TraceError, match="4 steps, more than 3"):
         read_trace(json.dumps(CHAT))
@@ -124,7 +122,7 @@ def spoilt(value: Any, draw: random.Random) -> Any:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_spoilt_traces_are_read_or_refused(kind: str) -> None:
+def test_spoilt_traces_are_read_or_refused(kind):
     draw = random.Random(kind)
     for _ in range(60):
         document = KINDS[kind][0]

@@ -1,7 +1,5 @@
 """Missing and broken images: AP needs no pixels, so they are listed as notes and the suite is evaluated."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics.core.errors import InputError
@@ -39,7 +37,7 @@ def with_images(files: dict, change: dict) -> dict:
 
 @pytest.mark.parametrize("broken", BROKEN)
 @pytest.mark.parametrize("writer", [*KNOW_SIZES.values(), one_scene.yolo], ids=[*KNOW_SIZES, "yolo"])
-def test_a_missing_or_broken_image_is_a_note(tmp_path: Path, reference, writer, broken) -> None:
+def test_a_missing_or_broken_image_is_a_note(tmp_path, reference, writer, broken):
     change, found = BROKEN[broken]
     loaded = load_suite(packed(tmp_path / "s.zip", with_images(writer(TRUTHS), change)))
     suite = loaded.value
@@ -59,7 +57,7 @@ SIZES = ("_small", "_medium", "_large")
 
 
 @pytest.mark.parametrize("writer", [one_scene.yolo, one_scene.open_images], ids=["yolo", "open_images"])
-def test_boxes_of_0_to_1_without_any_image(tmp_path: Path, reference, writer) -> None:
+def test_boxes_of_0_to_1_without_any_image(tmp_path, reference, writer):
     """IoU is the same when both axes are stretched, so AP is exact; AP by area has no value and says why."""
     loaded = load_suite(packed(tmp_path / "s.zip", writer(TRUTHS)))
     suite = loaded.value
@@ -85,7 +83,7 @@ def test_boxes_of_0_to_1_without_any_image(tmp_path: Path, reference, writer) ->
 NO_SIZES = "the sizes of the images are unknown, so are areas in pixels"
 
 
-def test_sizes_may_come_in_the_table(tmp_path: Path) -> None:
+def test_sizes_may_come_in_the_table(tmp_path):
     lines = one_scene.open_images(TRUTHS)["boxes.csv"].splitlines()
     sized = [lines[0] + ",image_width,image_height"]
     sized += [f"{line},{','.join(map(str, one_scene.SIZES[line[0]]))}" for line in lines[1:]]
@@ -94,18 +92,9 @@ def test_sizes_may_come_in_the_table(tmp_path: Path) -> None:
     assert boxes(suite) == sorted((row[0], row[1], *map(float, row[2:])) for row in TRUTHS)
 
 
-def test_pixels_do_not_fit_a_suite_without_sizes(tmp_path: Path) -> None:
+def test_pixels_do_not_fit_a_suite_without_sizes(tmp_path):
     suite = read_suite(packed(tmp_path / "s.zip", one_scene.yolo(TRUTHS)))
     with pytest.raises(
         InputError, match="found 'a' with boxes in pixels; expected the size of the image, or boxes of 0–1"
     ):
         read_outputs(packed(tmp_path / "m.zip", one_scene.kitti(PREDICTIONS)), suite=suite)
-
-
-def test_the_files_of_open_images_beside_its_boxes(shared: Path, tmp_path: Path) -> None:
-    """Tables of image-level labels, rotations and masks are no tables of boxes."""
-    folder = shared / "data" / "formats" / "vision" / "open_images_dataset" / "v6"
-    entries = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    kept = {name: data for name, data in entries.items() if "oidv6-train-annotations-bbox" not in name}
-    suite = read_suite(packed(tmp_path / "v6.zip", {name: data for name, data in kept.items() if "masks" not in name}))
-    assert (len(suite), suite.labels) == (1, ("Generic label #3",))

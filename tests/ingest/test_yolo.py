@@ -6,17 +6,15 @@ import json
 import pytest
 
 from metrics.core.errors import InputError
-from metrics.ingest import inspect, load_outputs, load_suite, read_outputs, read_suite
+from metrics.ingest import load_outputs, read_outputs, read_suite
 from tests.ingest.files import list_problems, packed, picture, unpacked, write
 
 SET = {
     "data.yaml": "path: ../set\ntrain: images\nnc: 2\nnames: [cat, dog]\n",
-    "images/a.png": picture(100, 50),
-    "images/b.png": picture(40, 40, colour=1),
-    "images/empty.png": picture(10, 10, colour=2),
-    "labels/a.txt": "1 0.5 0.5 0.2 0.4\n0 0.1 0.2 0.2 0.4\n",
+    "images/a.png": picture(100, 50), "images/b.png": picture(40, 40, colour=1),
+    "images/empty.png": picture(10, 10, colour=2), "labels/a.txt": "1 0.5 0.5 0.2 0.4\n0 0.1 0.2 0.2 0.4\n",
     "labels/b.txt": "\n0 0.5 0.5 1 1\r\n",
-}
+}  # fmt: skip
 OBJECTS = [("a", "dog", 40, 15, 20, 20, 400), ("a", "cat", 0, 0, 20, 20, 400), ("b", "cat", 0, 0, 40, 40, 1600)]
 PREDICTIONS = {
     "labels/a.txt": "1 0.5 0.5 0.2 0.4 0.9\n0 0.5 0.5 0.1 0.2 0.25\n",
@@ -48,24 +46,14 @@ def test_layouts(tmp_path, entries, make):
     suite = read_suite(make(tmp_path / "set.zip", entries), workspace_media=tmp_path / "media")
     assert (suite.name, suite.task, suite.labels, suite.category_ids) == ("set", "detection", ("cat", "dog"), (0, 1))
     assert objects(suite.cases, "case_id", "image_width", "image_height", "metadata.image_name") == [
-        ("a", 100, 50, "a.png"),
-        ("b", 40, 40, "b.png"),
-        ("empty", 10, 10, "empty.png"),
-    ]
+        ("a", 100, 50, "a.png"), ("b", 40, 40, "b.png"), ("empty", 10, 10, "empty.png"),
+    ]  # fmt: skip
     rows = objects(suite.annotations, *BOX)
     assert [row[:2] for row in rows] == [row[:2] for row in OBJECTS]
     for row, expected in zip(rows, OBJECTS, strict=True):
         assert row[2:] == pytest.approx(expected[2:], abs=1e-9)
     assert suite.annotations["annotation_id"].to_pylist() == [1, 2, 3]
     assert all((tmp_path / "media" / image).is_file() for image in suite.cases["image"].to_pylist())
-
-
-def test_images_of_their_own(tmp_path):
-    labels = packed(tmp_path / "labels.zip", {name: value for name, value in SET.items() if "images" not in name})
-    images = packed(tmp_path / "images.zip", {name: value for name, value in SET.items() if "images" in name})
-    suite = read_suite(labels, images=images)
-    assert suite.cases["case_id"].to_pylist() == ["a", "b"]
-    assert objects(suite.annotations, *BOX)[2] == OBJECTS[2]
 
 
 def test_splits_with_one_name(tmp_path):
@@ -127,10 +115,8 @@ def test_predictions_bring_names_and_sizes_for_other_suites(tmp_path):
     full = named | {name: value for name, value in SET.items() if "images/" in name}
     outputs = read_outputs(packed(tmp_path / "m.zip", full), suite=suite)
     assert objects(outputs.predictions, "case_id", "label", "width") == [
-        ("a.png", "dog", 20),
-        ("a.png", "cat", 10),
-        ("b.png", "cat", 20),
-    ]
+        ("a.png", "dog", 20), ("a.png", "cat", 10), ("b.png", "cat", 20),
+    ]  # fmt: skip
 
 
 SUITE_PROBLEMS = {
@@ -163,18 +149,6 @@ def test_suite_problems(tmp_path, entries, texts):
     assert texts is None or found == texts
 
 
-def test_good_lines_can_be_kept(tmp_path):
-    entries = SET | {
-        "labels/a.txt": "0 0.5 0.5 0.2 0.2\n0 2 2 2 2\n",
-        "labels/b.txt": "9 0.5 0.5 1 1\n",
-        "labels/c.txt": "0 0.5 0.5 1 1",
-    }
-    loaded = load_suite(packed(tmp_path / "s.zip", entries), keep_good_rows=True)
-    assert loaded.value.cases["case_id"].to_pylist() == ["a", "c", "empty"]
-    assert objects(loaded.value.annotations, "case_id", "label") == [("a", "cat"), ("c", "cat")]
-    assert loaded.value.left_out == 2
-
-
 PREDICTION_PROBLEMS = {
     "no confidence": ({"labels/a.txt": "0 0.5 0.5 0.2 0.2", "labels/b.txt": ""}, ["m.zip: found labels without a confidence; expected lines of class xc yc w h conf"]),
     "one without": ({"labels/a.txt": "0 0.5 0.5 0.2 0.2"}, ["m.zip/labels/a.txt, row 1: found '0 0.5 0.5 0.2 0.2'; expected class xc yc w h conf, or class x1 y1 x2 y2 x3 y3 … conf"]),
@@ -191,32 +165,6 @@ def test_prediction_problems(tmp_path, entries, texts):
     assert list_problems(read_outputs, path, suite=suite) == texts
     if "without a confidence" not in texts[0]:
         assert load_outputs(path, suite=suite, keep_good_rows=True).value.left_out > 0
-
-
-def test_preview(tmp_path):
-    preview = inspect(packed(tmp_path / "s.zip", SET), filename="mine.zip")
-    assert (preview.file, preview.format, preview.role, preview.task, preview.rows) == (
-        "mine.zip",
-        "yolo",
-        "suite",
-        "detection",
-        3,
-    )
-    assert preview.first[0] == {
-        "file": "mine.zip/labels/a.txt",
-        "class": "1",
-        "xc": "0.5",
-        "yc": "0.5",
-        "w": "0.2",
-        "h": "0.4",
-    }
-    assert preview.notes == ("2 label files, 2 classes, 3 images",)
-    outputs = inspect(packed(tmp_path / "m.zip", PREDICTIONS))
-    assert (outputs.role, outputs.columns[-1], outputs.notes) == (
-        "outputs",
-        "conf",
-        ("2 label files, no names of classes, 0 images",),
-    )
 
 
 def test_voc100(shared, tmp_path):

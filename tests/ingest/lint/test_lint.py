@@ -1,7 +1,6 @@
 """The checks of a detection upload: what each finds, what none may find, and that fixes restore the clean numbers."""
 
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,16 +8,15 @@ import pyarrow as pa
 import pytest
 
 from metrics.core.suite import Outputs, Suite
-from metrics.ingest import read_outputs, read_suite
+from metrics.ingest import read_outputs
 from metrics.ingest.lint import fix, fix_all, lint
 from metrics.suites.samples import samples
-from tests.evaluators.detected import read_voc100
 from tests.ingest.files import read_refusal, write
 from tests.ingest.lint.spoiled import MODEL, SPOILED, ap, harbour, outputs_of, results
 
 
 @pytest.fixture(scope="module")
-def suite() -> Suite:
+def suite():
     return harbour()
 
 
@@ -27,13 +25,14 @@ def seen(suite: Suite, outputs: Outputs) -> list[tuple[str, str | None]]:
 
 
 @pytest.mark.parametrize("name", SPOILED)
-def test_a_spoiled_file_is_found_and_the_fixes_restore_its_ap(suite: Suite, tmp_path: Path, name: str) -> None:
+def test_a_spoiled_file_is_found_and_the_fixes_restore_its_ap(suite, tmp_path, name):
     spoil, fixes = SPOILED[name]
     clean = outputs_of(suite, tmp_path, results())
     outputs = outputs_of(suite, tmp_path, [spoil(record) for record in results()])
     found = lint(suite, outputs)
     assert sorted(finding.fix or "" for finding in found) == sorted(fixes)
     assert all(a.serious >= b.serious for a, b in pairwise(found))
+    assert {finding.where for finding in found} == {MODEL}
     if fixes not in (["percent"], ["sigmoid"]):  # what makes AP meaningless
         assert found[0].serious
         assert (ap(suite, outputs) or 0) < 0.25 * (ap(suite, clean) or 0)
@@ -44,19 +43,12 @@ def test_a_spoiled_file_is_found_and_the_fixes_restore_its_ap(suite: Suite, tmp_
     assert all(change["model"] == MODEL and change["predictions"] == len(results()) for change in fixed.changes)
 
 
-def test_no_sample_has_findings() -> None:
+def test_no_sample_has_findings():
     for sample in samples():
         assert lint(*sample.read()) == (), sample.id
 
 
-def test_real_detections_have_no_findings(shared: Path) -> None:
-    assert lint(*read_voc100(shared)) == ()
-    folder = shared / "data" / "voc100"
-    truth = read_suite(folder / "instances.json")
-    assert lint(truth, read_outputs(folder / "detections.json", suite=truth)) == ()
-
-
-def test_only_the_spoiled_model_is_changed(suite: Suite, tmp_path: Path) -> None:
+def test_only_the_spoiled_model_is_changed(suite, tmp_path):
     good = write(tmp_path, "good.json", results("petrel-large"))
     bad = write(tmp_path, "bad.json", [SPOILED["x1 y1 x2 y2"][0](record) for record in results()])
     outputs = read_outputs([bad, good], suite=suite)
@@ -75,7 +67,7 @@ def test_only_the_spoiled_model_is_changed(suite: Suite, tmp_path: Path) -> None
     )  # fmt: skip
 
 
-def test_fixes_of_nothing_known_are_refused(suite: Suite, tmp_path: Path) -> None:
+def test_fixes_of_nothing_known_are_refused(suite, tmp_path):
     outputs = outputs_of(suite, tmp_path, results())
     said = read_refusal(fix, suite, outputs, [("nobody", "xyxy"), (MODEL, "upside-down")])
     assert "nobody" in said
@@ -125,12 +117,12 @@ CASES: dict[str, tuple[tuple[Suite, Outputs], list[tuple[str, bool]]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_findings_of_a_scene(name: str) -> None:
+def test_findings_of_a_scene(name):
     (suite, outputs), expected = CASES[name]
     assert [(finding.kind, finding.serious) for finding in lint(suite, outputs)] == expected
 
 
-def test_equal_scores() -> None:
+def test_equal_scores():
     suite, outputs = scene([GOOD])
     table = outputs.predictions
     place = table.schema.get_field_index("score")
@@ -138,7 +130,7 @@ def test_equal_scores() -> None:
     assert seen(suite, Outputs(outputs.outputs, same)) == [("equal_scores", None)]
 
 
-def test_most_images_without_predictions() -> None:
+def test_most_images_without_predictions():
     suite, outputs = scene([GOOD])
     few = Outputs(outputs.outputs, outputs.predictions.slice(0, 5))
     (finding,) = lint(suite, few)
@@ -146,13 +138,13 @@ def test_most_images_without_predictions() -> None:
     assert finding.text.startswith("No predictions in 7 of 12 images that have objects (58 %)")
 
 
-def test_a_suite_without_objects_is_serious() -> None:
+def test_a_suite_without_objects_is_serious():
     suite, outputs = scene([GOOD])
     empty = Suite(suite.name, suite.task, suite.cases, suite.annotations.slice(0, 0), ("cat",))
     assert seen(empty, outputs)[0] == ("no_objects", None)
 
 
-def test_masks_keep_their_geometry(suite: Suite) -> None:
+def test_masks_keep_their_geometry(suite):
     """Boxes of polygons follow from the polygons: they are not converted, whatever their numbers."""
     small, outputs = scene([[10, 20, 0.5, 0.5, 0.9]])
     ring = [[[10.0, 20.0, 40.0, 20.0, 40.0, 45.0]]] * len(outputs.predictions)

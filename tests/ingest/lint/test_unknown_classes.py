@@ -1,12 +1,10 @@
 """Classes of predictions that the suite does not have: found, proposed, settled as chosen, and never by default."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from metrics.core.errors import InputError
-from metrics.core.suite import Outputs, Suite
 from metrics.ingest import load_outputs, read_outputs, read_suite
 from metrics.ingest.lint import ClassChoice, settle, unknown_classes
 from tests.evaluators.detected import pick, run
@@ -15,25 +13,25 @@ from tests.ingest.lint.spoiled import ap, harbour, outputs_of, results
 
 
 @pytest.fixture(scope="module")
-def suite() -> Suite:
+def suite():
     return harbour()
 
 
 @pytest.fixture
-def extra(suite: Suite, tmp_path: Path) -> Outputs:
+def extra(suite, tmp_path):
     """The clean results and, in 40 of the images, a box of class 90."""
     more = [{"image_id": n, "category_id": 90, "bbox": [5, 5, 50, 50], "score": 0.99} for n in range(1, 41)]
     return outputs_of(suite, tmp_path, [*results(), *more])
 
 
-def test_without_an_answer_they_are_problems_as_ever(suite: Suite, tmp_path: Path, extra: Outputs) -> None:
+def test_without_an_answer_they_are_problems_as_ever(suite, tmp_path, extra):
     with pytest.raises(InputError, match="the id of a category of the suite"):
         read_outputs(tmp_path / "tern-base.json", suite=suite)
     with pytest.raises(InputError, match=r"category_id 90 \(40\).*expected an answer: --unknown-classes ignore"):
         settle(suite, extra, ClassChoice())
 
 
-def test_ignored_they_leave_the_clean_numbers(suite: Suite, tmp_path: Path, extra: Outputs) -> None:
+def test_ignored_they_leave_the_clean_numbers(suite, tmp_path, extra):
     clean = outputs_of(suite, tmp_path, results())
     settled = settle(suite, extra, ClassChoice(rest="ignore"))
     assert settled.fingerprint == clean.fingerprint
@@ -45,7 +43,7 @@ def test_ignored_they_leave_the_clean_numbers(suite: Suite, tmp_path: Path, extr
     )  # fmt: skip
 
 
-def test_as_false_they_lower_precision_and_not_ap(suite: Suite, tmp_path: Path, extra: Outputs) -> None:
+def test_as_false_they_lower_precision_and_not_ap(suite, tmp_path, extra):
     """AP is a mean over the suite's classes, as in pycocotools; counts of false positives see every prediction."""
     clean = outputs_of(suite, tmp_path, results())
     settled = settle(suite, extra, ClassChoice(rest="false"))
@@ -56,7 +54,7 @@ def test_as_false_they_lower_precision_and_not_ap(suite: Suite, tmp_path: Path, 
     assert hallucinated[0] < hallucinated[1]
 
 
-def test_mapped_they_count_as_the_class(suite: Suite, tmp_path: Path) -> None:
+def test_mapped_they_count_as_the_class(suite, tmp_path):
     renamed = [
         record | {"category_id": 90 if record["category_id"] == 3 else record["category_id"]} for record in results()
     ]
@@ -68,7 +66,7 @@ def test_mapped_they_count_as_the_class(suite: Suite, tmp_path: Path) -> None:
         settle(suite, outputs, ClassChoice.parse(["category_id 90=bouy"]))
 
 
-def test_names_of_tables_and_the_nearest_classes(tmp_path: Path) -> None:
+def test_names_of_tables_and_the_nearest_classes(tmp_path):
     truth = write(tmp_path, "truth.csv", "image,label,x,y,w,h\na.jpg,traffic light,1,1,4,3\na.jpg,cat,1,1,4,3\n")
     found = write(
         tmp_path, "m.csv",
@@ -85,7 +83,7 @@ def test_names_of_tables_and_the_nearest_classes(tmp_path: Path) -> None:
         settle(suite, outputs, ClassChoice.parse(["Traffic_Light=traffic light"]))
 
 
-def test_numbers_beyond_the_names_of_yolo(tmp_path: Path) -> None:
+def test_numbers_beyond_the_names_of_yolo(tmp_path):
     pixels = {"images/a.png": picture(20, 10)}
     truth = packed(tmp_path / "t.zip", {"classes.txt": "cat\ndog", "labels/a.txt": "0 .5 .5 .2 .2", **pixels})
     found = packed(tmp_path / "m.zip", {"labels/a.txt": "0 .5 .5 .2 .2 .9\n2 .5 .5 .2 .2 .8"})
@@ -94,20 +92,19 @@ def test_numbers_beyond_the_names_of_yolo(tmp_path: Path) -> None:
         read_outputs(found, suite=suite)
     outputs = load_outputs(found, suite=suite, keep_unknown_classes=True).value
     assert [each.name for each in unknown_classes(suite, outputs)] == ["class 2"]
+    words = Suite.from_rows("words", "text", [{"case_id": "1"}])
+    assert unknown_classes(words, Outputs.from_rows([{"case_id": "1", "model": "m"}])) == ()
 
 
 @pytest.mark.parametrize(
     ("items", "names", "rest"),
     [
-        (["ignore"], {}, "ignore"),
-        (["false"], {}, "false"),
-        (["kitty=cat", "a=b"], {"kitty": "cat", "a": "b"}, ""),
-        (["names.json", "false"], {"kitty": "cat"}, "false"),
-        (["names.csv"], {"kitty": "cat", "a, b": "dog"}, ""),
+        (["ignore"], {}, "ignore"), (["false"], {}, "false"), (["kitty=cat", "a=b"], {"kitty": "cat", "a": "b"}, ""),
+        (["names.json", "false"], {"kitty": "cat"}, "false"), (["names.csv"], {"kitty": "cat", "a, b": "dog"}, ""),
     ],
     ids=["ignore", "false", "names", "json", "csv"],
-)
-def test_parse(items: list[str], names: dict[str, str], rest: str, tmp_path: Path) -> None:
+)  # fmt: skip
+def test_parse(items, names, rest, tmp_path):
     (tmp_path / "names.json").write_text(json.dumps({"kitty": "cat"}))
     (tmp_path / "names.csv").write_text('kitty,cat\n"a, b",dog\n')
     given = [str(tmp_path / item) if item.startswith("names.") else item for item in items]
@@ -118,14 +115,11 @@ def test_parse(items: list[str], names: dict[str, str], rest: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("item", "message"),
     [
-        ("drop", "expected ignore, false, NAME=CLASS"),
-        ("=cat", "expected ignore, false, NAME=CLASS"),
-        ("gone.json", "No such file"),
-        ("list.json", "rows of two columns"),
-        ("three.csv", "rows of two columns"),
+        ("drop", "expected ignore, false, NAME=CLASS"), ("=cat", "expected ignore, false, NAME=CLASS"),
+        ("gone.json", "No such file"), ("list.json", "rows of two columns"), ("three.csv", "rows of two columns"),
     ],
-)
-def test_parse_refuses(item: str, message: str, tmp_path: Path) -> None:
+)  # fmt: skip
+def test_parse_refuses(item, message, tmp_path):
     (tmp_path / "list.json").write_text("[1]")
     (tmp_path / "three.csv").write_text("a,b,c\n")
     with pytest.raises(InputError, match=message):
@@ -133,7 +127,7 @@ def test_parse_refuses(item: str, message: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["000139.jpg", "139", "0139.png"])
-def test_image_numbers_may_have_zeros_in_front(tmp_path: Path, name: str) -> None:
+def test_image_numbers_may_have_zeros_in_front(tmp_path, name):
     """Names that are padded in one of two files are the same image."""
     truth = write(tmp_path, "truth.csv", "image,label,x,y,w,h\n000139.jpg,cat,1,1,4,3\n000285.jpg,cat,1,1,4,3\n")
     found = write(tmp_path, "m.csv", f"image,label,score,x,y,w,h\n{name},cat,.9,1,1,4,3\n")
