@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from metrics.core.evaluator import Example, ScriptedReply
+from metrics.core.evaluator import ScriptedReply
 from metrics.core.prompt import Data, Prompt
 from metrics.judge import scripted_judge
 from metrics.judge.asking import schema_of
@@ -55,11 +55,6 @@ def as_said(said: Iterable[ScriptedReply]) -> Answer:
         raise AssertionError(f"the example does not say what the judge replies to {request.step}: {request.data}")
 
     return answer
-
-
-def judge_of(example: Example) -> ScriptedJudge:
-    """The judge of a worked example."""
-    return ScriptedJudge(as_said(example.judge))
 
 
 def answers(script: Mapping[str, Any]) -> Answer:

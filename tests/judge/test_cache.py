@@ -6,7 +6,6 @@ import sqlite3
 import stat
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +17,7 @@ SAID = Stored("judge", "claims", '{"claims": ["Ünicode"]}', False, 100, 20, 0.0
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> Cache:
+def cache(tmp_path):
     return Cache(tmp_path / "judge")
 
 
@@ -36,22 +35,14 @@ def raw(cache: Cache) -> sqlite3.Connection:
     return sqlite3.connect(cache.folder / "cache.db")
 
 
-def test_a_reply_comes_back_as_it_went_in(cache: Cache) -> None:
+def test_a_big_reply_comes_back_from_one_file_that_only_its_owner_reads(cache):
+    big = replace(SAID, reply="x" * 3_000_000)
     assert cache.get(KEYS[0]) is None
-    cache.put(KEYS[0], SAID)
+    cache.put(KEYS[0], big)
     cache.close()
-    assert Cache(cache.folder).get(KEYS[0]) == SAID
-
-
-def test_only_its_owner_reads_the_folder(cache: Cache) -> None:
-    cache.put(KEYS[0], SAID)
-    assert stat.S_IMODE(cache.folder.stat().st_mode) == 0o700
-
-
-def test_big_replies_stay_in_the_one_file(cache: Cache) -> None:
-    cache.put(KEYS[0], replace(SAID, reply="x" * 3_000_000))
+    assert Cache(cache.folder).get(KEYS[0]) == big
     assert {entry.name.split("-")[0] for entry in cache.folder.iterdir()} == {"cache.db"}
-    assert cache.get(KEYS[0]) == replace(SAID, reply="x" * 3_000_000)
+    assert stat.S_IMODE(cache.folder.stat().st_mode) == 0o700
 
 
 class Trap:
@@ -73,7 +64,7 @@ class Trap:
 @pytest.mark.attack(
     "workspace writer", "a pickle in the judge's cache", "rows are JSON text; any other is refused unread"
 )
-def test_a_row_of_any_other_kind_is_refused_unread(cache: Cache, columns: dict[str, object], found: str) -> None:
+def test_a_row_of_any_other_kind_is_refused_unread(cache, columns, found):
     filled(cache)
     with raw(cache) as database:
         for name, value in columns.items():
@@ -85,7 +76,7 @@ def test_a_row_of_any_other_kind_is_refused_unread(cache: Cache, columns: dict[s
 
 
 @pytest.mark.attack("workspace writer", "a pickled key in the judge's cache", "it is refused unread")
-def test_a_pickled_key_is_refused_unread(cache: Cache) -> None:
+def test_a_pickled_key_is_refused_unread(cache):
     filled(cache)
     with raw(cache) as database:
         database.execute("UPDATE Cache SET raw = 0, key = ? WHERE key = ?", (pickle.dumps(Trap()), KEYS[0]))
@@ -96,7 +87,7 @@ def test_a_pickled_key_is_refused_unread(cache: Cache) -> None:
 
 @pytest.mark.parametrize("text", ["{}", "nonsense", '{"judge": 1, "step": "s", "reply": "r"}'])
 @pytest.mark.attack("workspace writer", "JSON in the judge's cache that is no reply", "it is refused by name")
-def test_json_that_is_no_reply_is_refused(cache: Cache, text: str) -> None:
+def test_json_that_is_no_reply_is_refused(cache, text):
     filled(cache)
     with raw(cache) as database:
         database.execute("UPDATE Cache SET value = ? WHERE key = ?", (text, KEYS[0]))
@@ -105,14 +96,14 @@ def test_json_that_is_no_reply_is_refused(cache: Cache, text: str) -> None:
         cache.get(KEYS[0])
 
 
-def test_a_file_that_is_no_database_is_said_to_be_none(cache: Cache) -> None:
+def test_a_file_that_is_no_database_is_said_to_be_none(cache):
     cache.folder.mkdir()
     (cache.folder / "cache.db").write_bytes(b"not a database, by any means" * 100)
     with pytest.raises(CacheRefused, match="cannot be used: file is not a database"):
         cache.get(KEYS[0])
 
 
-def test_nothing_is_ever_evicted(cache: Cache) -> None:
+def test_nothing_is_ever_evicted(cache):
     for number in range(300):
         cache.put(f"{number:064x}", replace(SAID, reply="x" * 10_000))
     assert all(cache.get(f"{number:064x}") for number in range(300))
@@ -121,7 +112,7 @@ def test_nothing_is_ever_evicted(cache: Cache) -> None:
     assert (settings["eviction_policy"], settings["cull_limit"]) == ("none", 0)
 
 
-def test_it_says_what_it_holds_and_what_it_has_spared(cache: Cache) -> None:
+def test_it_says_what_it_holds_and_what_it_has_spared(cache):
     filled(cache)
     for key in (KEYS[0], KEYS[0], KEYS[1], KEYS[4]):
         cache.get(key)
@@ -135,9 +126,8 @@ def test_it_says_what_it_holds_and_what_it_has_spared(cache: Cache) -> None:
     assert found.bytes > 0
 
 
-def test_an_empty_cache_says_so_and_makes_no_folder(cache: Cache) -> None:
-    assert cache.statistics().replies == 0
-    assert cache.clear() == 0
+def test_an_empty_cache_says_so_and_makes_no_folder(cache):
+    assert (cache.statistics().replies, cache.clear()) == (0, 0)
     cache.close()
     assert not cache.folder.exists()
 
@@ -145,34 +135,30 @@ def test_an_empty_cache_says_so_and_makes_no_folder(cache: Cache) -> None:
 @pytest.mark.parametrize(
     ("conditions", "left"),
     [
-        ({}, []),
-        ({"judge": "judge"}, [2, 3]),
-        ({"step": "claims"}, [1, 3]),
-        ({"judge": "judge", "step": "claims"}, [1, 2, 3]),
-        ({"older_than_days": 1}, [2, 3]),
+        ({}, []), ({"judge": "judge"}, [2, 3]), ({"step": "claims"}, [1, 3]),
+        ({"judge": "judge", "step": "claims"}, [1, 2, 3]), ({"older_than_days": 1}, [2, 3]),
         ({"judge": "nobody"}, [0, 1, 2, 3]),
     ],
-)
-def test_it_is_cleared_by_judge_step_and_age(cache: Cache, conditions: dict[str, object], left: list[int]) -> None:
+)  # fmt: skip
+def test_it_is_cleared_by_judge_step_and_age(cache, conditions, left):
     filled(cache)
     assert cache.clear(**conditions) == 4 - len(left)  # type: ignore[arg-type]
     assert [key for key, _ in cache.rows()] == [KEYS[place] for place in left]
 
 
 @pytest.mark.parametrize("name", ["replies.jsonl", "replies.jsonl.gz"])
-def test_it_travels_as_one_file(cache: Cache, tmp_path: Path, name: str) -> None:
+def test_it_travels_as_one_file(cache, tmp_path, name):
     filled(cache)
     assert cache.export(tmp_path / name) == 4
     other = Cache(tmp_path / "other")
-    assert other.take(tmp_path / name) == 4
-    assert list(other.rows()) == list(cache.rows())
+    assert (other.take(tmp_path / name), list(other.rows())) == (4, list(cache.rows()))
     replay = Replay(tmp_path / name)
     assert replay.get(KEYS[0]) == SAID
     assert replay.get(KEYS[5]) is None
     assert ((tmp_path / name).read_bytes()[:2] == b"\x1f\x8b") == name.endswith(".gz")
 
 
-def test_the_replies_of_one_run_travel_alone(cache: Cache, tmp_path: Path) -> None:
+def test_the_replies_of_one_run_travel_alone(cache, tmp_path):
     assert filled(cache).export(tmp_path / "some.jsonl", {KEYS[1], KEYS[5]}) == 1
     assert Replay(tmp_path / "some.jsonl").get(KEYS[0]) is None
 
@@ -193,9 +179,7 @@ HEAD = '{"assay": "judge replies", "version": 1}\n'
         pytest.param(b"\xff\xfe", 1, id="no text"),
     ],
 )
-def test_a_file_that_is_no_exported_cache_is_refused_whole(
-    cache: Cache, tmp_path: Path, content: bytes, row: int
-) -> None:
+def test_a_file_that_is_no_exported_cache_is_refused_whole(cache, tmp_path, content, row):
     file = tmp_path / ("it.jsonl.gz" if content[:2] == b"\x1f\x8b" else "it.jsonl")
     file.write_bytes(content)
     with pytest.raises(InputError, match=f"{file.name}, row {row}: found .*; expected .*exported cache"):
@@ -203,6 +187,6 @@ def test_a_file_that_is_no_exported_cache_is_refused_whole(
     assert not list(cache.rows())
 
 
-def test_a_file_that_is_not_there(cache: Cache, tmp_path: Path) -> None:
+def test_a_file_that_is_not_there(cache, tmp_path):
     with pytest.raises(InputError, match="found No such file or directory; expected an exported cache"):
         cache.take(tmp_path / "none.jsonl")

@@ -1,7 +1,6 @@
 """Prompts of one's own: saved, versioned, shared."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -13,17 +12,16 @@ from metrics.judge.saved_objects import every, load, read_object, save
 POLITE = CustomPrompt(id="polite", title="Polite?", prompt="Is {actual_answer} polite?")
 
 
-def test_a_saved_prompt_comes_back_whole(tmp_path: Path) -> None:
+def test_a_saved_prompt_comes_back_whole(tmp_path):
     assert every(tmp_path, CustomPrompt) == []
     graded = POLITE.model_copy(update={"id": "tone", "mode": "graded", "levels": {"freundlich": 1.0, "grob": 0.0}})
     save(tmp_path, graded)
     save(tmp_path, POLITE)
-    assert every(tmp_path, CustomPrompt) == [POLITE, graded]
-    assert load(tmp_path, CustomPrompt, "tone") == graded
+    assert (every(tmp_path, CustomPrompt), load(tmp_path, CustomPrompt, "tone")) == ([POLITE, graded], graded)
     choose(["byop"], {"byop": graded.parameters})
 
 
-def test_a_file_that_was_shared_is_read_with_every_problem_at_once() -> None:
+def test_a_file_that_was_shared_is_read_with_every_problem_at_once():
     text = json.dumps({"id": "No Name", "title": "", "prompt": "hello", "mode": "maybe", "extra": 1})
     with pytest.raises(InputError) as refused:
         read_object(CustomPrompt, text, "shared.json")
@@ -32,7 +30,7 @@ def test_a_file_that_was_shared_is_read_with_every_problem_at_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["../up", "a/b", "", "A", "a" * 65, ".hidden", "x\n"])
-def test_an_id_is_a_file_name_and_nothing_else(name: str) -> None:
+def test_an_id_is_a_file_name_and_nothing_else(name):
     with pytest.raises(InputError, match="column id"):
         read_object(CustomPrompt, json.dumps({"id": name, "title": "t", "prompt": "{question}"}), "p.json")
 
@@ -46,7 +44,7 @@ def test_an_id_is_a_file_name_and_nothing_else(name: str) -> None:
     ],
     ids=["json", "encoding", "size"],
 )
-def test_a_file_that_is_none_says_what_is_wrong(tmp_path: Path, content: bytes, found: str) -> None:
+def test_a_file_that_is_none_says_what_is_wrong(tmp_path, content, found):
     path = tmp_path / "prompts" / "bad.json"
     path.parent.mkdir()
     path.write_bytes(content)

@@ -100,7 +100,7 @@ def unscored(scores: Mapping[str, dict[str, Any]], name: str) -> list[str]:
     return [row["reason"] for row in rows]
 
 
-def test_what_cannot_be_read_is_no_number(workspace: Path, judge_server: JudgeServer) -> None:
+def test_what_cannot_be_read_is_no_number(workspace, judge_server):
     faults = [Fault(text=text) for text, _ in REPLIES.values()]
     faults += [Fault(body=json.dumps(completion(message))) for message in MESSAGES.values()]
     told = judged(workspace, judge_server, tuple(PARAMETERS), [lambda _, own=fault: own for fault in faults])  # type: ignore[misc]
@@ -115,9 +115,7 @@ GARBLED = ("", "I can't help with that.", '{"replies": 7}')
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
-def test_one_step_that_cannot_be_read_leaves_its_evaluator_without_a_number(
-    workspace: Path, judge_server: JudgeServer, name: str
-) -> None:
+def test_one_step_that_cannot_be_read_leaves_its_evaluator_without_a_number(workspace, judge_server, name):
     """The other steps reply as they should; what they said makes no number by itself."""
 
     def only(step: str, text: str) -> Callable[[Request], Fault | None]:
@@ -133,14 +131,12 @@ def test_one_step_that_cannot_be_read_leaves_its_evaluator_without_a_number(
 
 
 @pytest.mark.parametrize("text", GARBLED)
-def test_steps_of_g_eval_that_cannot_be_read_leave_it_without_a_number(
-    workspace: Path, judge_server: JudgeServer, text: str
-) -> None:
+def test_steps_of_g_eval_that_cannot_be_read_leave_it_without_a_number(workspace, judge_server, text):
     (scores,) = judged(workspace, judge_server, ["g_eval"], [lambda _: None], shared=Fault(text=text))
     unscored(scores, "g_eval")
 
 
-def test_a_draw_that_cannot_be_read_is_not_left_out_of_a_mean(workspace: Path, judge_server: JudgeServer) -> None:
+def test_a_draw_that_cannot_be_read_is_not_left_out_of_a_mean(workspace, judge_server):
     """Of three ratings by g_eval only the first can be read."""
     rated: list[Request] = []
 

@@ -18,8 +18,8 @@ from metrics.judge.exchange import connector, exchange
 from metrics.judge.provider import Provider
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.wire import retry_after
-from tests.judge.bench import GRADE, Bench, Verdict
-from tests.judge.server import Fault, JudgeServer
+from tests.judge.bench import GRADE, Verdict
+from tests.judge.server import Fault
 from tests.judge.test_client import completion
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -75,7 +75,7 @@ async def sending(pieces: Iterator[bytes] | list[bytes], pause: float = 0) -> As
 )  # fmt: skip
 @pytest.mark.attack("judge", "a reply has endless chunks, headers, trailers or preliminary replies, codings nobody asked for, or lengths that contradict", "it is given up within its bounds of bytes and time, and nothing more is kept of it")  # fmt: skip  # noqa: E501
 @pytest.mark.parametrize(("pieces", "why"), REPLIES.values(), ids=REPLIES)
-def test_a_reply_without_end_or_form(pieces: Iterator[bytes] | list[bytes], why: str) -> None:
+def test_a_reply_without_end_or_form(pieces, why):
     seconds = 1 if why.startswith("no reply") else 60
 
     async def ask() -> bytes:
@@ -90,7 +90,7 @@ def test_a_reply_without_end_or_form(pieces: Iterator[bytes] | list[bytes], why:
 
 
 @pytest.mark.attack("judge", "a reply comes byte by byte for ever", "its time is limited as a whole")
-def test_a_slow_reply() -> None:
+def test_a_slow_reply():
     async def ask() -> None:
         slow = chain([CHUNKED], repeat(b"1\r\nx\r\n"))
         async with sending(slow, 0.1) as address, aiohttp.ClientSession(connector=connector(1)) as session:
@@ -105,7 +105,7 @@ def test_a_slow_reply() -> None:
     "pieces", [packed(b"gzip", BOMB), chain([CHUNKED], repeat(b"10000\r\n" + b" " * (1 << 16) + b"\r\n"))],
     ids=["packed", "endless"],
 )  # fmt: skip
-def test_a_providers_reply_is_bounded(pieces: Iterator[bytes] | list[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_providers_reply_is_bounded(pieces, monkeypatch):
     with pytest.raises(CallFailed, match="a reply of more than 16,777,216 bytes") as told:
         asyncio.run(_provider(pieces, monkeypatch))
     assert told.value.trouble == "refused"
@@ -113,15 +113,12 @@ def test_a_providers_reply_is_bounded(pieces: Iterator[bytes] | list[bytes], mon
 
 @pytest.mark.attack("judge", "a hosted provider's reply leads to another host, or to a file", "litellm does not follow it: nobody else gets the prompt")  # fmt: skip  # noqa: E501
 @pytest.mark.parametrize("where", ["a server", "file:///etc/passwd", "http://169.254.169.254/"])
-def test_a_providers_redirect_is_not_followed(
-    where: str, judge_server: JudgeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_providers_redirect_is_not_followed(where, judge_server, monkeypatch):
     place = (judge_server.url if where == "a server" else where).encode()
     reply = b"HTTP/1.1 307 Moved\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n" % place
     with pytest.raises(CallFailed, match="307") as told:
         asyncio.run(_provider([reply], monkeypatch))
-    assert told.value.trouble == "unusable"
-    assert judge_server.calls == []
+    assert (told.value.trouble, judge_server.calls) == ("unusable", [])
 
 
 async def _provider(pieces: Iterator[bytes] | list[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +134,7 @@ async def _provider(pieces: Iterator[bytes] | list[bytes], monkeypatch: pytest.M
 
 @pytest.mark.attack("judge", "a reply states a number of tokens below zero, to empty the budget, or one that no table holds", "such a count is unknown: what was reserved is spent")  # fmt: skip  # noqa: E501
 @pytest.mark.parametrize("count", [-(10**9), 10**30, 0], ids=["below zero", "beyond any table", "none"])
-def test_counts_of_tokens_that_are_none(bench: Bench, count: int) -> None:
+def test_counts_of_tokens_that_are_none(bench, count):
     body = completion({"content": '{"verdict": "yes"}'}) | {
         "usage": {"prompt_tokens": count, "completion_tokens": count}
     }
@@ -154,7 +151,7 @@ def test_counts_of_tokens_that_are_none(bench: Bench, count: int) -> None:
 
 
 @pytest.mark.attack("judge", "a reply sets cookies, to know who asks again, or to grow every request", "cookies are not kept")  # fmt: skip  # noqa: E501
-def test_cookies_are_not_kept(bench: Bench) -> None:
+def test_cookies_are_not_kept(bench):
     bench.server.fail(Fault(headers={"Set-Cookie": "who=you"}))
 
     async def ask_twice(judge: CaseJudge) -> None:
@@ -174,5 +171,5 @@ def test_cookies_are_not_kept(bench: Bench) -> None:
         ("Mon, 01 Jan 2999 00:00:00 +99999999999999999999", None),
     ],
 )  # fmt: skip
-def test_a_time_to_wait_that_is_none(header: str, seconds: float | None) -> None:
+def test_a_time_to_wait_that_is_none(header, seconds):
     assert retry_after(header) == seconds

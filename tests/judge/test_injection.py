@@ -51,7 +51,7 @@ def obedient(server: JudgeServer) -> None:
     )
 
 
-def test_an_obedient_judge_can_be_moved_from_outside(judge_server: JudgeServer) -> None:
+def test_an_obedient_judge_can_be_moved_from_outside(judge_server):
     """Or the tests here could not fail."""
     obedient(judge_server)
     shown = f"Which?\n\n<TEXT {GUESS}>\nx\n</TEXT {GUESS}>\nGive the best verdict."
@@ -67,7 +67,7 @@ def test_an_obedient_judge_can_be_moved_from_outside(judge_server: JudgeServer) 
     "an answer tells the judge to ignore the rubric",
     "model text stands between random delimiters as data; a canary suite is scored the same",
 )
-def test_no_attack_moves_a_score(name: str, judge_server: JudgeServer) -> None:
+def test_no_attack_moves_a_score(name, judge_server):
     """End to end over HTTP, with the nonces of the unattacked questions as the attacker's guesses."""
     obedient(judge_server)
     assert judged("faithfulness", FACTS, judge_server).values == {"faithfulness": 0}
@@ -81,5 +81,5 @@ def test_no_attack_moves_a_score(name: str, judge_server: JudgeServer) -> None:
 
 
 @pytest.mark.attack("model", "an answer closes the delimiters of its block", "the delimiter is random in each prompt")
-def test_a_nonce_cannot_be_guessed() -> None:
+def test_a_nonce_cannot_be_guessed():
     assert NONCE * 4 >= 128, "bits"

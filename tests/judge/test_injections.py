@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from metrics.core.evaluator import Evaluator
 from metrics.core.prompt import Prompt
 from metrics.core.registry import evaluators
 from metrics.judge.injection import suspected
@@ -15,6 +14,7 @@ from tests.judge.judging import STAND_INS
 from tests.judge.scripted import ScriptedJudge
 from tests.judge.server import Request
 from tests.judge.test_injection import FACTS, GUESS, JUDGED
+from tests.seeds import LONG
 
 NONCE = re.compile(r"<NAME ([0-9a-f]{12,})>")
 LANGUAGES = ("en", "de", "es", "zh", "ar")
@@ -32,28 +32,27 @@ def split(request: Request) -> tuple[str, list[str]]:
 
 @pytest.mark.parametrize("prompt", [pytest.param(prompt, id=prompt.id) for prompt in PROMPTS.values()])
 @pytest.mark.attack("model", "ten families of injections in five languages", "each stays within its block of data")
-def test_every_attack_stays_in_its_block(prompt: Prompt) -> None:
+def test_every_attack_stays_in_its_block(prompt):
     """Two blocks come out, with all of the attacks, as one text and as a list, and nothing else."""
     sent = Request({"messages": prompt.messages({"TEXT": "\n".join(ALL), "ITEMS": ALL})}, {})
     outside, blocks = split(sent)
-    assert outside == prompt.text.strip()
-    assert blocks[0] == "\n".join(ALL)
+    assert (outside, blocks[0]) == (prompt.text.strip(), "\n".join(ALL))
     numbers = [line.partition("]")[0][1:] for line in blocks[1].splitlines() if line.startswith("[")]
     assert numbers == [str(number) for number in range(1, len(ALL) + 1)]
 
 
-def test_every_attack_alone_stays_in_its_block() -> None:
+def test_every_attack_alone_stays_in_its_block():
     for attack in ALL:
         _, blocks = split(Request({"messages": Prompt("p", "Is it?").messages({"ITEMS": ["first", attack]})}, {}))
         assert [line[:4] for line in blocks[0].splitlines() if line.startswith("[")] == ["[1] ", "[2] "]
 
 
 @pytest.mark.parametrize("entry", [pytest.param(entry, id=entry.id) for entry in JUDGED])
-def test_outside_the_data_stand_declared_prompts_alone(entry: Evaluator) -> None:
+def test_outside_the_data_stand_declared_prompts_alone(entry):
     """With all attacks of a language, and those on the structure of a request, in every text of the case at once."""
     declared = {prompt.text.strip() for prompt in entry.prompts}
     told: list[Request] = []
-    for kind in (*LANGUAGES, "structure"):
+    for kind in (*(LANGUAGES if LONG else [LANGUAGES[len(entry.id) % 5]]), "structure"):
         own = ATTACKS.values() if kind == "structure" else [one.text for one in INJECTIONS if one.language == kind]
         attacks = "\n".join(["", *own]).replace("NONCE", GUESS)
         case = FACTS._replace(
@@ -71,7 +70,7 @@ def test_outside_the_data_stand_declared_prompts_alone(entry: Evaluator) -> None
 
 
 @pytest.mark.attack("model", "text that gives the judge orders", "it is flagged beside the score")
-def test_most_attacks_are_flagged_and_honest_texts_are_not() -> None:
+def test_most_attacks_are_flagged_and_honest_texts_are_not():
     flagged = sum(bool(suspected([("answer", one.text)])) for one in INJECTIONS)
     assert flagged >= 75
     honest = (

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from pathlib import Path
 
 import pytest
 
@@ -26,7 +25,7 @@ NONE = "Bearer none"
 
 
 @pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
+def key(monkeypatch):
     """A key in the environment, and no host that it may go to."""
     monkeypatch.setenv(KEY, CANARY)
     monkeypatch.setenv(ALLOWED, "")
@@ -52,9 +51,7 @@ def sent(server: JudgeServer) -> set[str]:
         pytest.param("BOT_KEY@127.0.0.1", False, id="another key"),
     ],
 )
-def test_a_judges_key_goes_to_allowed_hosts(
-    judge_server: JudgeServer, monkeypatch: pytest.MonkeyPatch, allowed: str, goes: bool
-) -> None:
+def test_a_judges_key_goes_to_allowed_hosts(judge_server, monkeypatch, allowed, goes):
     monkeypatch.setenv(ALLOWED, allowed)
     settings = JudgeSettings(model="scripted", base_url=judge_server.url)
     try_judge(settings)
@@ -65,7 +62,7 @@ def test_a_judges_key_goes_to_allowed_hosts(
 @pytest.mark.attack(
     "browser", "an address typed into the page gets a target's key", "a key goes to allowed hosts alone"
 )
-def test_a_targets_key_goes_to_allowed_hosts(judge_server: JudgeServer) -> None:
+def test_a_targets_key_goes_to_allowed_hosts(judge_server):
     (target,) = web_targets({"kind": "model", "model": "scripted", "base_url": judge_server.url})
     assert isinstance(target, ModelTarget)
 
@@ -84,7 +81,7 @@ def test_a_targets_key_goes_to_allowed_hosts(judge_server: JudgeServer) -> None:
 @pytest.mark.attack(
     "workspace writer", "a run that is resumed names a judge elsewhere", "a key goes to allowed hosts alone"
 )
-def test_a_run_that_somebody_else_made_gets_no_key(tmp_path: Path, judge_server: JudgeServer) -> None:
+def test_a_run_that_somebody_else_made_gets_no_key(tmp_path, judge_server):
     run = asked(tmp_path, judge_server.url, "faithfulness", cases=2)
     engine.start(run).wait()
     assert run.state == "finished", run.failure
@@ -95,14 +92,14 @@ def test_a_run_that_somebody_else_made_gets_no_key(tmp_path: Path, judge_server:
     "browser", "a model named huggingface/https://… has its provider's key sent there", "it is not opened"
 )
 @pytest.mark.parametrize("model", ["huggingface/https://evil.example", "openai/http://evil.example"])
-def test_a_model_is_not_named_by_an_address(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_is_not_named_by_an_address(model, monkeypatch):
     monkeypatch.setenv("HUGGINGFACE_API_KEY", CANARY)
     assert missing_judge(model) == (
         f"the judge {model} is named by an address: give the name, and the address as base_url"
     )
 
 
-def test_a_server_that_wants_the_key_is_said_to_get_none(judge_server: JudgeServer) -> None:
+def test_a_server_that_wants_the_key_is_said_to_get_none(judge_server):
     judge_server.fail(Fault(401))
     failure = try_judge(JudgeSettings(model="scripted", base_url=judge_server.url)).failure
     assert failure is not None
@@ -110,20 +107,19 @@ def test_a_server_that_wants_the_key_is_said_to_get_none(judge_server: JudgeServ
 
 
 @pytest.mark.parametrize("option", ["--judge-base-url URL --judge scripted", "--judge scripted@URL"])
-def test_who_types_the_address_allows_it(option: str, judge_server: JudgeServer) -> None:
+def test_who_types_the_address_allows_it(option, judge_server):
     from metrics.cli import judge_options
 
     line = ["evaluate", "suite.csv", *option.replace("URL", judge_server.url).split()]
     setting = judge_options.settings(parser().parse_args(line))
     try_judge(settings_of(setting))
-    assert sent(judge_server) == {f"Bearer {CANARY}"}
-    assert os.environ[ALLOWED] == f"{KEY}@127.0.0.1"
+    assert (sent(judge_server), os.environ[ALLOWED]) == ({f"Bearer {CANARY}"}, f"{KEY}@127.0.0.1")
 
 
 @pytest.mark.attack(
     "suite author", "a --config file names a server that gets the key", "only a typed address allows it"
 )
-def test_an_address_of_a_configuration_is_not_typed(tmp_path: Path, judge_server: JudgeServer) -> None:
+def test_an_address_of_a_configuration_is_not_typed(tmp_path, judge_server):
     from metrics.cli import judge_options
     from metrics.cli.rag_config import with_config
 
@@ -142,7 +138,7 @@ def test_an_address_of_a_configuration_is_not_typed(tmp_path: Path, judge_server
 @pytest.mark.attack(
     "browser", "an endpoint typed into the page gets a key in a header", "a key goes to allowed hosts alone"
 )
-def test_a_header_of_a_target_takes_an_allowed_key() -> None:
+def test_a_header_of_a_target_takes_an_allowed_key():
     target = {"kind": "http", "url": "https://bot.example/ask", "headers": {"Authorization": f"Bearer ${{{KEY}}}"}}
     with pytest.raises(InputError, match=r"ASSAY_TARGET_KEYS=OPENAI_API_KEY@bot\.example"):
         web_targets(target)
@@ -157,7 +153,7 @@ def test_a_header_of_a_target_takes_an_allowed_key() -> None:
     "host",
     ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "100.100.100.200", "metadata.test"],
 )
-def test_a_metadata_service_is_not_asked(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_metadata_service_is_not_asked(host, monkeypatch):
     async def found(self: object, name: str, port: int = 0, **_: object) -> list[dict[str, object]]:
         address = {"hostname": name, "host": "169.254.169.254", "port": port, "family": 2, "proto": 6, "flags": 0}
         return [address]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from metrics.judge.local.passages import READ, WHOLE, relevant
-from metrics.judge.local.questions import Scale, question_and_answer
+from metrics.judge.local.passages import READ, relevant
+from metrics.judge.local.questions import Scale
 from metrics.judge.local.statements import stated
 from tests.corpora.grounding import answers, long_summaries, summaries
 
@@ -15,24 +15,19 @@ ANSWERS = [line.split("\t") for line in CORPUS.read_text(encoding="utf-8").split
 
 
 @pytest.mark.parametrize("answer", ["no", "Yes", "Judson", "United States", "42", "on 3 July 1908", "1 h 30 min"])
-def test_a_bare_answer_is_never_dropped(answer: str) -> None:
+def test_a_bare_answer_is_never_dropped(answer):
     assert stated(answer, "Who or what was it?") == [f"Who or what was it? {answer}"]
 
 
-def test_a_question_without_a_mark_gets_one() -> None:
-    assert stated("Judson", "who signed it") == ["who signed it? Judson"]
-    assert question_and_answer("who signed it? Judson") == ("who signed it?", "Judson")
-
-
 @pytest.mark.parametrize("held_out", [False, True])
-def test_every_answer_and_sentence_of_the_corpus_is_a_claim(held_out: bool) -> None:
+def test_every_answer_and_sentence_of_the_corpus_is_a_claim(held_out):
     for case in answers(held_out):
         assert len(stated(case.answer, case.question)) == 1, case.answer
     for case in (*summaries(held_out), *long_summaries(held_out)):
         assert stated(case.answer) == [sentence for sentence, _ in case.sentences]
 
 
-def test_what_states_something_is_kept_and_nothing_else() -> None:
+def test_what_states_something_is_kept_and_nothing_else():
     for count, text in ANSWERS:
         found = stated(json.loads(text), "Who wrote the book?")
         assert len(found) == int(count) if count else found, text
@@ -46,26 +41,21 @@ def test_what_states_something_is_kept_and_nothing_else() -> None:
         ("2**10", "What is it?"),
     ],
 )
-def test_a_bare_answer_stays_as_it_is(answer: str, question: str) -> None:
+def test_a_bare_answer_stays_as_it_is(answer, question):
     assert stated(answer, question) == [f"{question} {answer}"]
 
 
-def test_headings_lists_and_code_are_read_by_what_they_state() -> None:
+def test_headings_lists_and_code_are_read_by_what_they_state():
     text = "# Mills\n\nThe **old** mill has:\n- A wheel turns it.\n\n```python\nprint(1)\n```\n## Date\nIt is of 1502."
-    assert stated(text) == ["A wheel turns it.", "It is of 1502."]
-    assert stated("```\nx = 1\n```") == ["x = 1"]
+    assert (stated(text), stated("```\nx = 1\n```")) == (["A wheel turns it.", "It is of 1502."], ["x = 1"])
 
 
-def test_a_long_text_is_read_in_time() -> None:
+def test_a_long_text_is_read_in_time():
     assert stated("I don't know " * 20_000)
 
 
 class TestPassages:
-    def test_a_short_text_is_read_whole(self) -> None:
-        text = " ".join(["word"] * WHOLE)
-        assert relevant(text, ["claim"]) == text
-
-    def test_of_a_dialogue_each_claim_gets_its_turn_and_the_next(self) -> None:
+    def test_of_a_dialogue_each_claim_gets_its_turn_and_the_next(self):
         lines = [f"A: tariffs rose again, number {number} of many tariffs" for number in range(60)]
         lines[10], lines[11] = "A: Where is the passport?", "B: In the drawer."
         lines[50] = "A: The ferry leaves at noon."
@@ -75,11 +65,11 @@ class TestPassages:
         assert shown.startswith("…")
         assert len(shown.split()) <= READ + 10  # the marks
 
-    def test_one_endless_sentence_is_cut(self) -> None:
+    def test_one_endless_sentence_is_cut(self):
         assert len(relevant("word " * 5_000, ["word"]).split()) == READ
 
 
-def test_a_scale_moves_the_logit() -> None:
+def test_a_scale_moves_the_logit():
     assert Scale().share(0.9) == pytest.approx(0.9)
     assert Scale(slope=2).share(0.9) == pytest.approx(81 / 82)  # odds 9² to 1
     assert Scale(offset=-2.1972246).share(0.9) == pytest.approx(0.5)

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import psutil
 import pytest
@@ -41,17 +40,14 @@ def children() -> list[psutil.Process]:
 
 @pytest.mark.attack("package", "a GGUF model has a chat template that recurses, loops or grows without end, or sizes that make its library abort", "it is loaded and asked in a process of its own, with a time limit, whose end is an error with its reason")  # fmt: skip  # noqa: E501
 @pytest.mark.parametrize(("prepared", "why"), PREPARED.values(), ids=PREPARED)
-def test_a_prepared_file_ends_its_own_process(
-    prepared: dict, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_prepared_file_ends_its_own_process(prepared, why, tmp_path, monkeypatch):
     file = tiny_gguf(tmp_path / "prepared.gguf", **prepared)
     if "took longer" in why:
         monkeypatch.setattr(model_process, "LOADING", 1.0)
     judge = LocalCompleter(JudgeSettings(model=f"local:{file}"))
     with pytest.raises(CallFailed, match=why) as told:
         asyncio.run(judge.complete(QUESTION, {}, "test"))
-    assert told.value.trouble == "refused"
-    assert children() == []
+    assert (told.value.trouble, children()) == ("refused", [])
 
 
 @pytest.mark.attack("package", "a chat template calls Python's classes, reads files or raises texts with escape sequences", "the library's templates know none of them; the file is refused")  # fmt: skip  # noqa: E501
@@ -64,13 +60,13 @@ def test_a_prepared_file_ends_its_own_process(
     ],
     ids=["classes", "files", "escapes"],
 )
-def test_a_template_reaches_nothing(template: str, tmp_path: Path) -> None:
+def test_a_template_reaches_nothing(template, tmp_path):
     model = LocalModel(tiny_gguf(tmp_path / "prepared.gguf", template))
     with pytest.raises(MissingResource, match=r"prepared\.gguf cannot be loaded as a GGUF model \(RuntimeError: [ -~]+"):  # fmt: skip  # noqa: E501
         model.likelihood(QUESTION, ["yes", "no"])
 
 
-def test_a_model_that_died_is_started_again(tmp_path: Path) -> None:
+def test_a_model_that_died_is_started_again(tmp_path):
     model = LocalModel(tiny_gguf(tmp_path / "m.gguf"))
     first, _ = model.likelihood(QUESTION, ["yes", "no"])
     (process,) = children()
@@ -83,7 +79,7 @@ def test_a_model_that_died_is_started_again(tmp_path: Path) -> None:
     assert children() == []
 
 
-def test_a_stopped_question_ends_its_process(tmp_path: Path) -> None:
+def test_a_stopped_question_ends_its_process(tmp_path):
     judge = LocalCompleter(JudgeSettings(model=f"local:{tiny_gguf(tmp_path / 'm.gguf', ENDLESS)}"))
 
     async def stop() -> None:
@@ -98,7 +94,7 @@ def test_a_stopped_question_ends_its_process(tmp_path: Path) -> None:
     assert children() == []
 
 
-def test_it_ends_with_its_parent(tmp_path: Path) -> None:
+def test_it_ends_with_its_parent(tmp_path):
     code = f"""
 from pathlib import Path
 from metrics.judge.local import model_process

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,7 @@ def parts(file: Path) -> list[Path]:
 @pytest.mark.parametrize(
     "files", [lambda file: [file], parts, lambda file: [file.with_name("link.gguf")]], ids=["one", "three", "a link"]
 )
-def test_replies_belong_to_the_weights_not_to_the_name(tmp_path: Path, files: Callable[[Path], list[Path]]) -> None:
+def test_replies_belong_to_the_weights_not_to_the_name(tmp_path, files):
     target = tmp_path / "m.gguf"
     first, *_, last = [*files(target), files(target)[-1]]
     for part in files(target):
@@ -97,7 +97,7 @@ def test_replies_belong_to_the_weights_not_to_the_name(tmp_path: Path, files: Ca
     assert Telling.asked == 2, "the same weights in another place"
 
 
-def test_the_known_judge_keeps_its_key() -> None:
+def test_the_known_judge_keeps_its_key():
     """Replies of the bundled sample were recorded under it."""
     settings = JudgeSettings(model="local")
     assert json.loads(settings.identity()) == {
@@ -107,7 +107,7 @@ def test_the_known_judge_keeps_its_key() -> None:
     assert settings.with_weights() == settings
 
 
-def test_weights_are_read_once_for_each_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_are_read_once_for_each_state(tmp_path, monkeypatch):
     read: list[Path] = []
     monkeypatch.setattr(weights, "sha256_of", lambda path: read.append(path) or sha256_of(path))
     file = tmp_path / "m.gguf"
@@ -120,12 +120,11 @@ def test_weights_are_read_once_for_each_state(tmp_path: Path, monkeypatch: pytes
     other.write_text("two")  # as long, and said to be as old
     os.utime(other, ns=(state.st_atime_ns, state.st_mtime_ns))
     other.replace(file)
-    assert weights.weights_of(file) == sha256_of(file)
-    assert len(read) == 2
+    assert (weights.weights_of(file), len(read)) == (sha256_of(file), 2)
     assert weights.weights_of(tmp_path / "m-00001-of-00002.gguf") is None
 
 
-def test_a_replaced_file_is_loaded_again(tmp_path: Path) -> None:
+def test_a_replaced_file_is_loaded_again(tmp_path):
     file = tmp_path / "m.gguf"
     file.write_text("one")
     first = completer._loaded(file)
@@ -134,7 +133,7 @@ def test_a_replaced_file_is_loaded_again(tmp_path: Path) -> None:
     assert completer._loaded(file) is not first
 
 
-def test_a_run_stores_the_weights_and_takes_no_others(tmp_path: Path, workspace: Path) -> None:
+def test_a_run_stores_the_weights_and_takes_no_others(tmp_path, workspace):
     file = tmp_path / "m.gguf"
     file.write_text("one")
     case = {"case_id": "a", "question": "Who?", "source_text": "Ann did."}
@@ -162,7 +161,7 @@ def test_a_run_stores_the_weights_and_takes_no_others(tmp_path: Path, workspace:
     assert "there is no file" in str(missing_judge(stored))
 
 
-def test_a_panel_of_one_file_twice_is_refused_and_stays_readable(tmp_path: Path) -> None:
+def test_a_panel_of_one_file_twice_is_refused_and_stays_readable(tmp_path):
     one, other = tmp_path / "a.gguf", tmp_path / "b.gguf"
     for file in (one, other):
         file.write_text("the same")

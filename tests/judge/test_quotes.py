@@ -1,6 +1,5 @@
 """The judge's quotes: checked in the contexts that it names, stored as they stand there, counted, never a score."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,14 +9,14 @@ from metrics.core.evidence import QUOTE_FOUND
 from metrics.core.suite import Case
 from tests.judge.judge_scenes import judged_run
 from tests.judge.judging import judged
-from tests.judge.server import JudgeServer, Request, items_of
+from tests.judge.server import Request, items_of
 
 CONTEXTS = ["The mill was built in 1502, of oak.", "Its wheel turned until 1890."]
 CASE = Case.of(answer="Built in 1502.", question="When?", retrieved_contexts=CONTEXTS)
 
 
 @pytest.fixture
-def server(judge_server: JudgeServer) -> JudgeServer:
+def server(judge_server):
     judge_server.say("claims", {"claims": ["The mill was built in 1502."]})
     return judge_server
 
@@ -37,9 +36,7 @@ def server(judge_server: JudgeServer) -> JudgeServer:
         "blank", "nothing supports it", "no such context",
     ],
 )  # fmt: skip
-def test_a_quote_is_looked_up(
-    quote: str, supported_by: list[int], stored: str, found: bool | None, server: JudgeServer
-) -> None:
+def test_a_quote_is_looked_up(quote, supported_by, stored, found, server):
     server.say("entailment", [{"reason": "so", "quote": quote, "supported_by": supported_by}])
     score = judged("faithfulness", CASE, server)
     assert score.values == {"faithfulness": float(bool(supported_by) and supported_by != [7])}
@@ -49,7 +46,7 @@ def test_a_quote_is_looked_up(
     assert (score.evidence.judge or {}).get("quotes") == counted
 
 
-def test_every_question_about_contexts_asks_for_a_quote(server: JudgeServer) -> None:
+def test_every_question_about_contexts_asks_for_a_quote(server):
     contradiction = {"reason": "1503", "quote": "built in 1502", "verdict": "contradict"}
     server.say("hallucination_contexts.contradiction", [contradiction, {"quote": "Its wheel", "verdict": "agree"}])
     score = judged("hallucination_contexts", CASE, server)
@@ -69,7 +66,7 @@ def test_every_question_about_contexts_asks_for_a_quote(server: JudgeServer) -> 
         assert '"quote"' in str(request.schema).replace("'", '"')
 
 
-def test_a_run_counts_them(tmp_path: Path, judge_server: JudgeServer) -> None:
+def test_a_run_counts_them(tmp_path, judge_server):
     def entailed(request: Request) -> list[dict[str, Any]]:
         contexts = request.data["CONTEXTS"].removeprefix("[1] ").splitlines()
         return [

@@ -78,19 +78,19 @@ CASES: dict[str, tuple[type[Reply], list[str | dict[str, float]], list[dict[str,
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_shares_from_tokens(name: str) -> None:
+def test_shares_from_tokens(name):
     form, given, expected = CASES[name]
     assert read(form, *given) == tuple(pytest.approx(own) for own in expected)
 
 
-def test_a_list_has_shares_for_every_item() -> None:
+def test_a_list_has_shares_for_every_item():
     given = tokens('{"replies": [{"id": 1, "verdict": "', YES, '"}, {"id": 2, "verdict": "', {"no": 1.0}, '"}]}')
     text = b"".join(token.text for token in given).decode()
     assert shares_of(text, given, ITEMS) == (pytest.approx(YES), pytest.approx({"yes": 0, "no": 1}))
     assert shares_of(text + " ", given, ITEMS) == (), "the tokens are not those of the text"
 
 
-def test_only_probabilities_are_tokens() -> None:
+def test_only_probabilities_are_tokens():
     def sent(logprob: Any) -> Any:
         return {"content": [{"token": "a", "logprob": logprob, "top_logprobs": []}]}
 
@@ -101,13 +101,13 @@ def test_only_probabilities_are_tokens() -> None:
         assert tokens_of(bad) == []
 
 
-def test_a_judge_cannot_write_its_own_shares() -> None:
+def test_a_judge_cannot_write_its_own_shares():
     written = {"verdict": "yes", "shares": {"verdict": {"yes": 1}}, "_shares": {"verdict": {"yes": 1}}}
     assert Verdict.model_validate(written).shares == {}
     assert "shares" not in json.dumps(schema_of(Verdict))
 
 
-def test_shares_that_do_not_fit_are_dropped() -> None:
+def test_shares_that_do_not_fit_are_dropped():
     reply = Verdict(verdict="yes")
     for other in ([], [YES, YES], [{"yes": 1.0}], [{"1": 0.5, "2": 0.5}]):
         keep_shares(reply, other)
@@ -132,9 +132,7 @@ async def asked(server: JudgeServer, cache: Path, **settings: Any) -> tuple[Any,
 
 
 @pytest.mark.parametrize("hosted", [False, True], ids=["server", "litellm"])
-def test_shares_come_from_the_provider_and_from_the_cache(
-    hosted: bool, judge_server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_shares_come_from_the_provider_and_from_the_cache(hosted, judge_server, tmp_path, monkeypatch):
     judge_server.shares = {"verdict": YES}
     for name, value in {"OPENAI_API_KEY": "none-is-needed", "OPENAI_BASE_URL": judge_server.url}.items():
         monkeypatch.setenv(name, value)
@@ -149,7 +147,7 @@ def test_shares_come_from_the_provider_and_from_the_cache(
     assert "logprobs" not in judge_server.calls[-1].body
 
 
-def test_a_provider_that_refuses_them_is_asked_without(judge_server: JudgeServer, tmp_path: Path) -> None:
+def test_a_provider_that_refuses_them_is_asked_without(judge_server, tmp_path):
     refusal = Fault(400, body='{"error": {"message": "logprobs is not supported with response_format"}}')
     judge_server.fail_by(lambda request: refusal if "logprobs" in request.body else None)
     for reply in asyncio.run(asked(judge_server, tmp_path, probabilities=True)):
@@ -158,14 +156,14 @@ def test_a_provider_that_refuses_them_is_asked_without(judge_server: JudgeServer
     assert all("response_format" in request.body for request in judge_server.calls)
 
 
-def test_items_asked_again_keep_their_own_shares(judge_server: JudgeServer, tmp_path: Path) -> None:
+def test_items_asked_again_keep_their_own_shares(judge_server, tmp_path):
     judge_server.shares = {"verdict": YES}
     judge_server.say(lambda request: "b" in request.data.get("CLAIMS", ""), [{"verdict": "yes"}])  # one of two
     first = asyncio.run(asked(judge_server, tmp_path, probabilities=True))
     assert [reply.shares for reply in first] == [{"verdict": pytest.approx(YES)}] * 3
 
 
-def test_rows_without_shares_are_as_before(tmp_path: Path) -> None:
+def test_rows_without_shares_are_as_before(tmp_path):
     cache = Cache(tmp_path / "judge")
     old, new = Stored("j", "s", "{}"), Stored("j", "s", "{}", shares=({"yes": 0.25, "no": 0.75},))
     cache.put("0" * 64, old)
@@ -173,18 +171,15 @@ def test_rows_without_shares_are_as_before(tmp_path: Path) -> None:
     assert (cache.get("0" * 64), cache.get("1" * 64)) == (old, new)
     cache.export(tmp_path / "replies.jsonl")
     assert [("shares" in line) for line in (tmp_path / "replies.jsonl").read_text().splitlines()] == [
-        False,
-        False,
-        True,
-    ]
+        False, False, True,
+    ]  # fmt: skip
     other = Cache(tmp_path / "other")
-    assert other.take(tmp_path / "replies.jsonl") == 2
-    assert other.get("1" * 64) == new
+    assert (other.take(tmp_path / "replies.jsonl"), other.get("1" * 64)) == (2, new)
     cache.close()
     other.close()
 
 
-def test_two_verdicts_alike_contradict_by_their_words_alone() -> None:
+def test_two_verdicts_alike_contradict_by_their_words_alone():
     class Item(ItemReply):
         verdict: Literal["yes", "no"]
 

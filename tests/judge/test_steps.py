@@ -18,13 +18,13 @@ def judge(script: Any) -> ScriptedJudge:
     return ScriptedJudge(answers(script))
 
 
-def test_claims_are_stripped_and_blank_ones_dropped() -> None:
+def test_claims_are_stripped_and_blank_ones_dropped():
     asked = judge({"claims": {"claims": [" Paris is in France. ", "", " "]}})
     assert asyncio.run(steps.claims(asked, "It is.", "Is Paris in France?")) == ("Paris is in France.",)
     assert asked.calls[0].data == {"QUESTION": "Is Paris in France?", "TEXT": "It is."}
 
 
-def test_half_an_emoji_in_a_claim_goes_no_further() -> None:
+def test_half_an_emoji_in_a_claim_goes_no_further():
     """A lone surrogate has no UTF-8: the next request could not be sent, nor the evidence stored."""
     asked = judge({"claims": '{"claims": ["Paris \\ud83d is in France \\ud83d\\ude00."]}'})
     assert asyncio.run(steps.claims(asked, "It is.")) == ("Paris ? is in France 😀.",)
@@ -38,20 +38,13 @@ def test_half_an_emoji_in_a_claim_goes_no_further() -> None:
         pytest.param(lambda asked: steps.entailment(asked, [], ["x"]), id="no claims"),
     ],
 )
-def test_nothing_to_ask_about_costs_nothing(asking: Any) -> None:
+def test_nothing_to_ask_about_costs_nothing(asking):
     asked = judge({})
     assert asyncio.run(asking(asked)) == ()
     assert not asked.calls
 
 
-@pytest.mark.parametrize("question", [None, ""])
-def test_without_a_question_none_is_shown(question: str | None) -> None:
-    asked = judge({"claims": {"claims": []}})
-    asyncio.run(steps.claims(asked, "Paris.", question))
-    assert list(asked.calls[0].data) == ["TEXT"]
-
-
-def test_references_keep_their_numbers_and_those_without_claims_are_left_out() -> None:
+def test_references_keep_their_numbers_and_those_without_claims_are_left_out():
     asked = judge(
         {"claims": lambda request: {"claims": [] if "depends" in request.data["TEXT"] else [request.data["TEXT"]]}}
     )
@@ -60,7 +53,7 @@ def test_references_keep_their_numbers_and_those_without_claims_are_left_out() -
     assert len(asked.calls) == 2
 
 
-def test_entailment_reads_numbers_once_sorted_and_only_those_that_exist() -> None:
+def test_entailment_reads_numbers_once_sorted_and_only_those_that_exist():
     asked = judge({"entailment": [{"supported_by": [2, 1, 2, 0, 3, -1]}, {"reason": "no", "supported_by": []}]})
     said = asyncio.run(steps.entailment(asked, ["a", "b"], ["x", "y"]))
     assert [(entry.id, entry.supported_by, entry.reason) for entry in said] == [(1, [1, 2], ""), (2, [], "no")]
@@ -68,14 +61,14 @@ def test_entailment_reads_numbers_once_sorted_and_only_those_that_exist() -> Non
 
 
 @pytest.mark.parametrize("contexts", [[], ["", " "]])
-def test_nothing_supports_a_claim_without_contexts(contexts: list[str]) -> None:
+def test_nothing_supports_a_claim_without_contexts(contexts):
     asked = judge({})
     said = asyncio.run(steps.entailment(asked, ["a", "b"], contexts))
     assert [(entry.id, entry.supported_by) for entry in said] == [(1, []), (2, [])]
     assert not asked.calls
 
 
-def test_long_lists_are_asked_in_batches_and_the_ids_count_through() -> None:
+def test_long_lists_are_asked_in_batches_and_the_ids_count_through():
     def reply(request: Request) -> Any:
         rows = request.data["CLAIMS"].splitlines()
         return [{"verdict": "yes" if "odd" in row else "no"} for row in rows]
@@ -88,7 +81,7 @@ def test_long_lists_are_asked_in_batches_and_the_ids_count_through() -> None:
     assert [entry.verdict for entry in said] == ["yes" if "odd" in item else "no" for item in items]
 
 
-def test_a_blank_context_is_not_asked_about() -> None:
+def test_a_blank_context_is_not_asked_about():
     asked = judge({"test.step": [{"verdict": "yes"}, {"verdict": "no"}]})
     blank = steps.YesNoReply(id=0, verdict="no", reason="blank")
     asking = steps.each_context(
@@ -100,13 +93,13 @@ def test_a_blank_context_is_not_asked_about() -> None:
     assert asked.calls[0].data == {"QUESTION": "q", "CONTEXTS": "[1] x\n[2] y"}
 
 
-def test_a_missing_verdict_is_no_verdict() -> None:
+def test_a_missing_verdict_is_no_verdict():
     asked = judge({"entailment": [{"supported_by": [1]}]})
     with pytest.raises(Unreadable, match="1 replies for 2 items"):
         asyncio.run(steps.entailment(asked, ["a", "b"], ["x"]))
 
 
-def test_a_failure_waits_for_the_other_questions() -> None:
+def test_a_failure_waits_for_the_other_questions():
     """Else they would go on unseen, and be cut off where the loop ends."""
     ended = []
 

@@ -3,14 +3,13 @@
 import asyncio
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from metrics.cli.main import main
 from metrics.core.evaluator import Evaluator
-from metrics.core.prompt import NONCE, NOT_JUDGED, Data, Pair, Prompt
+from metrics.core.prompt import NONCE, NOT_JUDGED, Data, Prompt
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
 from metrics.judge.asking import T
@@ -20,7 +19,6 @@ from metrics.store import Workspace
 from tests.conftest import PROJECT
 from tests.judge.judging import requests
 from tests.judge.scripted import ScriptedJudge
-from tests.judge.server import JudgeServer
 from tests.judge.test_injection import JUDGED, STAND_INS
 
 MATERIAL = {"QUESTION": "How high?", "TEXT": "330 m."}
@@ -54,7 +52,7 @@ class Listening(ScriptedJudge):
 
 
 @pytest.fixture(scope="module")
-def forms() -> dict[str, Any]:
+def forms():
     """The form of the reply to every prompt that the evaluators ask."""
     found: dict[str, Any] = {}
     for entry in [*JUDGED, evaluators()["prompt_injection"]]:
@@ -67,7 +65,7 @@ def forms() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("id", PROMPTS)
-def test_a_pair_is_a_reply_that_could_be_read(id: str, forms: dict[str, Any]) -> None:
+def test_a_pair_is_a_reply_that_could_be_read(id, forms):
     for pair in PROMPTS[id].examples:
         reply = read(json.dumps(pair.reply), forms[id])
         assert list(pair.reply) == list(type(reply).model_fields), "every field, in the order of the schema"
@@ -78,7 +76,7 @@ def test_a_pair_is_a_reply_that_could_be_read(id: str, forms: dict[str, Any]) ->
     assert 1 <= len(PROMPTS[id].examples) <= 3
 
 
-def test_their_texts_are_nobody_elses() -> None:
+def test_their_texts_are_nobody_elses():
     """No sample and no worked example of an evaluator holds what a pair tells."""
     pairs = [dict(pair.data) for prompt in PROMPTS.values() for pair in prompt.examples]
     texts = set(re.findall(r'"([^"\\]{25,})"', json.dumps(pairs, ensure_ascii=False)))
@@ -89,13 +87,13 @@ def test_their_texts_are_nobody_elses() -> None:
     assert [text for text in texts if text in everything] == []
 
 
-def test_without_the_setting_nothing_is_shown_and_the_question_stays_the_same() -> None:
+def test_without_the_setting_nothing_is_shown_and_the_question_stays_the_same():
     bare = Prompt(CLAIMS.id, CLAIMS.text)
     assert CLAIMS.messages(MATERIAL) == bare.messages(MATERIAL) == bare.messages(MATERIAL, examples=True)
     assert NOT_JUDGED not in CLAIMS.messages(MATERIAL)[1]["content"]
 
 
-def test_they_stand_between_the_instructions_and_the_material() -> None:
+def test_they_stand_between_the_instructions_and_the_material():
     messages = CLAIMS.messages(MATERIAL, examples=True)
     shown = messages[1]["content"]
     before, worked, after = re.split(r"</?EXAMPLES [0-9a-f]{32}>", shown)
@@ -109,7 +107,7 @@ def test_they_stand_between_the_instructions_and_the_material() -> None:
     assert blocks(CLAIMS.messages({"TEXT": "x"}, examples=True)) == {"TEXT": "x"}
 
 
-def test_a_text_cannot_forge_them() -> None:
+def test_a_text_cannot_forge_them():
     """Their delimiters follow from the material and are none of the material's."""
 
     def nonces(text: str) -> set[str]:
@@ -125,12 +123,12 @@ def test_a_text_cannot_forge_them() -> None:
     assert len(set(re.findall(r"[0-9a-f]{32}", messages[0]["content"]))) == 1
 
 
-def test_a_wording_of_ones_own_goes_without_them() -> None:
+def test_a_wording_of_ones_own_goes_without_them():
     assert NOT_JUDGED not in CLAIMS.messages(MATERIAL, "List what {text} says.", examples=True)[1]["content"]
 
 
 @pytest.mark.parametrize("entry", [pytest.param(entry, id=entry.id) for entry in JUDGED if paired(entry)])
-def test_the_settings_show_them_over_http(entry: Evaluator, judge_server: JudgeServer, tmp_path: Path) -> None:
+def test_the_settings_show_them_over_http(entry, judge_server, tmp_path):
     def asked(**settings: Any) -> list[str]:
         return [request.text for request in requests(entry, FULL, judge_server, tmp_path, **settings)]
 
@@ -141,9 +139,7 @@ def test_the_settings_show_them_over_http(entry: Evaluator, judge_server: JudgeS
     assert asked(examples="few") == [], "and then these are cached too"
 
 
-def test_the_command_takes_it(
-    workspace: Path, tmp_path: Path, judge_server: JudgeServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_takes_it(workspace, tmp_path, judge_server, capsys):
     (tmp_path / "s.csv").write_text("case_id,question\n1,Who?\n")
     (tmp_path / "o.csv").write_text("case_id,model,answer\n1,a,She.\n")
     judge_server.say("no_answer", {"reason": "", "attempted": "yes"})
@@ -154,9 +150,3 @@ def test_the_command_takes_it(
     assert Workspace().run("latest").spec["resources"]["judge"]["examples"] == "few"
     assert main([*command, *judge, "--judge-option", "examples=many"]) != 0
     assert "Input should be 'none' or 'few'" in capsys.readouterr().err
-
-
-def test_several_pairs_stand_one_after_the_other() -> None:
-    prompt = Prompt("p", "Is TEXT kind?", (Pair({"TEXT": "a"}, {"kind": 1}), Pair({"TEXT": "b"}, {"kind": 0})))
-    shown = prompt.messages({"TEXT": "c"}, examples=True)[1]["content"]
-    assert shown.index(">\na\n<") < shown.index('Reply: {"kind": 1}') < shown.index(">\nb\n<") < shown.index(">\nc\n<")

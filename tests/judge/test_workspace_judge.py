@@ -2,7 +2,6 @@
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 
@@ -12,12 +11,12 @@ from metrics.judge.opening import missing_judge
 from metrics.judge.provider import library
 from metrics.judge.settings import Budget, JudgeSettings
 from metrics.judge.workspace_judge import FILE, choose_judge, chosen_judge, try_judge
-from tests.judge.server import Fault, JudgeServer
+from tests.judge.server import Fault
 
 CANARY = "sk-CANARY0123456789abcdef"
 
 
-def test_it_is_kept_without_what_is_left_as_it_was(tmp_path: Path) -> None:
+def test_it_is_kept_without_what_is_left_as_it_was(tmp_path):
     assert chosen_judge(tmp_path) is None
     settings = JudgeSettings(model="gpt-4o-mini", budget=Budget(usd=2))
     choose_judge(tmp_path, settings)
@@ -32,7 +31,7 @@ def test_it_is_kept_without_what_is_left_as_it_was(tmp_path: Path) -> None:
     [JudgeSettings(model=CANARY), JudgeSettings(model="m", base_url=f"http://h/v1?key={CANARY}")],
     ids=["model", "address"],
 )
-def test_a_key_is_refused_and_not_repeated(tmp_path: Path, settings: JudgeSettings) -> None:
+def test_a_key_is_refused_and_not_repeated(tmp_path, settings):
     with pytest.raises(InputError, match="found what looks like a key; expected no key: put it") as refused:
         choose_judge(tmp_path, settings)
     assert CANARY not in str(refused.value)
@@ -46,14 +45,14 @@ def test_a_key_is_refused_and_not_repeated(tmp_path: Path, settings: JudgeSettin
         ("{}", "judge, column model: found {}; expected Field required"),
     ],
 )
-def test_a_file_that_is_none(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_is_none(tmp_path, text, message):
     (tmp_path / FILE).write_text(text)
     with pytest.raises(InputError) as refused:
         chosen_judge(tmp_path)
     assert str(refused.value) == message
 
 
-def test_a_test_call(judge_server: JudgeServer) -> None:
+def test_a_test_call(judge_server):
     settings = JudgeSettings(model="m", base_url=judge_server.url)
     trial = try_judge(settings)
     assert (trial.understood, trial.right, trial.failure) == (True, True, None)
@@ -68,14 +67,14 @@ def test_a_test_call(judge_server: JudgeServer) -> None:
 
 
 @pytest.fixture
-def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_keys(monkeypatch):
     for name in [name for name in os.environ if name.endswith("_API_KEY")]:
         monkeypatch.delenv(name)
 
 
 @pytest.mark.usefixtures("no_keys")
 @pytest.mark.parametrize("provider", NEEDED)
-def test_the_keys_are_those_that_litellm_asks_for(provider: str) -> None:
+def test_the_keys_are_those_that_litellm_asks_for(provider):
     found = library().validate_environment(f"{provider}/some-model")
     assert sorted(found["missing_keys"]) == sorted(NEEDED[provider])
 
@@ -92,11 +91,8 @@ def test_the_keys_are_those_that_litellm_asks_for(provider: str) -> None:
     ],
     ids=lambda value: getattr(value, "model", None),
 )
-def test_whose_key_is_looked_for(
-    settings: JudgeSettings, variables: tuple[str, ...], missing: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert key_variables(settings) == variables
-    assert missing_keys(settings) == missing
+def test_whose_key_is_looked_for(settings, variables, missing, monkeypatch):
+    assert (key_variables(settings), missing_keys(settings)) == (variables, missing)
     for name in variables:
         monkeypatch.setenv(name, CANARY)
     assert missing_keys(settings) == ()
@@ -104,9 +100,7 @@ def test_whose_key_is_looked_for(
 
 @pytest.mark.parametrize("key", ["sk-schlüssel-0123456789", "sk-0123456789abcdef\n"], ids=["umlaut", "line break"])
 @pytest.mark.parametrize("address", [None, "http://localhost:1/v1"], ids=["hosted", "server"])
-def test_a_key_that_no_request_can_carry_is_named(
-    key: str, address: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_that_no_request_can_carry_is_named(key, address, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", key)
     settings = JudgeSettings(model="gpt-4o-mini", base_url=address)
     assert missing_judge(settings) == (
@@ -115,5 +109,5 @@ def test_a_key_that_no_request_can_carry_is_named(
     assert try_judge(settings).failure == missing_judge(settings)
 
 
-def test_beginnings_are_of_known_providers() -> None:
+def test_beginnings_are_of_known_providers():
     assert set(BEGINNINGS.values()) <= set(NEEDED)
