@@ -107,8 +107,7 @@ def test_portions_of_cases_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     answers = [[" ".join(tiny.WORDS[number : number + run + 1]) for run in (1, 2, 3)] for number in range(5)]
     whole = consistencies(answers, WordTokens())
     monkeypatch.setattr("metrics.evaluators.consistency.consistency_bertscore.PORTION", 4)
-    assert dict(consistencies(answers, WordTokens()).cases) == dict(whole.cases)
-    assert len(whole.cases) == 5
+    assert (dict(consistencies(answers, WordTokens()).cases), len(whole.cases)) == (dict(whole.cases), 5)
 
 
 def test_the_evidence_names_the_expected_answer_and_the_model() -> None:

@@ -80,11 +80,9 @@ def test_the_matrix_has_what_there_is() -> None:
         groups={"1": "g", "2": "g"},
     )
     found = read_scores(*data)
-    assert found.labels == ("b", "a", "z")
-    assert found.case_ids == ["1", "2"]
+    assert (found.labels, found.case_ids) == (("b", "a", "z"), ["1", "2"])
     np.testing.assert_array_equal(found.scores, [[0.2, 0.7, np.nan], [np.nan, np.nan, 1.0]])
-    assert found.truth.tolist() == [1, 0]
-    assert found.clusters.tolist() == [0, 0]
+    assert (found.truth.tolist(), found.clusters.tolist()) == ([1, 0], [0, 0])
     assert found.unscored == {"3": "the case has no true label", "4": "the model gave no scores"}
     assert found.unscored_labels == {None: 1, "b": 1}
     also = read_scores(*data, missing="wrong")
@@ -199,8 +197,7 @@ def test_the_curves_agree_with_each_other_and_with_the_matches() -> None:
     kinds = detailed.pivot_table(index=["label", "threshold"], columns="kind", values="count")
     for row in curves.to_dict("records"):
         found = kinds.loc[row["label"], row["threshold"]]
-        assert found["tp"] == row["tp"]
-        assert found["fp_misclassification"] == row["fp"]
+        assert (found["tp"], found["fp_misclassification"]) == (row["tp"], row["fp"])
         assert found["tn"] == row["tn"]
         assert found["fn_misclassification"] + found["fn_no_prediction"] == row["fn"]
         assert row["tp"] + row["fp"] + row["tn"] + row["fn"] == 120

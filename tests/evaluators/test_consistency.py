@@ -111,8 +111,7 @@ def spread_of(scores: pa.Table, *metrics: str) -> CaseScore:
 def test_repeats_without_a_value_are_listed_with_the_reason() -> None:
     rows = [("umbrela", "mrr", 3, 1.0), ("umbrela", "mrr", 1, 0.5), ("umbrela", "mrr", 2, "the judge gave no reply")]
     score = spread_of(stored(*rows), "umbrela.mrr")
-    assert score.values["mean_of_umbrela:mrr"] == 0.75
-    assert score.values["range_of_umbrela:mrr"] == 0.5
+    assert (score.values["mean_of_umbrela:mrr"], score.values["range_of_umbrela:mrr"]) == (0.75, 0.5)
     table = score.evidence.facts["repeats"]
     assert table == [{"metric": "umbrela.mrr", "run 1": 0.5, "run 2": "the judge gave no reply", "run 3": 1.0}]
 
@@ -197,8 +196,7 @@ def test_a_run_gives_an_evaluator_all_repeats_of_a_model(workspace: object) -> N
     )
     rows = run.aggregates.query("metric == 'rougeL_f1' and slice.isna()")
     assert rows["run"].isna().all()
-    assert rows["value"].tolist() == [1.0, 1.0]
-    assert rows["n"].tolist() == [6, 6]
+    assert (rows["value"].tolist(), rows["n"].tolist()) == ([1.0, 1.0], [6, 6])
     scores = run.scores.query("metric == 'rougeL_f1'")
     assert len(scores) == 12
     assert "[1,2,3]" in run.scores.query("evaluator == 'consistency_rouge'")["evidence"].dropna().iloc[0]
@@ -231,8 +229,7 @@ def test_rouge_types_are_the_metrics() -> None:
     ]
     assert entry.primary.name == "rouge2_f1"
     found = scored(consistency_rouge, ["a b c", "a b d"], rouge_types=["rouge2", "rougeLsum"]).values
-    assert found["rouge2_f1"] == 0.5
-    assert found["rougeLsum_f1"] == pytest.approx(2 / 3)
+    assert (found["rouge2_f1"], found["rougeLsum_f1"]) == (0.5, pytest.approx(2 / 3))
 
 
 def test_a_baseline_is_looked_up_or_given() -> None:
@@ -243,8 +240,7 @@ def test_a_baseline_is_looked_up_or_given() -> None:
 
     published = {"token_encoder": "xlm-roberta-large", "layer": 17, "rescale_with_baseline": True}
     assert baseline() is None
-    assert baseline(baseline=0.4) == 0.4
-    assert baseline(**published) == 0.8525485
+    assert (baseline(baseline=0.4), baseline(**published)) == (0.4, 0.8525485)
     assert baseline(**published, baseline=0.4) == 0.4
     with pytest.raises(
         InputError, match="expected a value of baseline, as a published one is known only for token_enco"

@@ -99,8 +99,7 @@ class TestDetailedCurve:
         }  # fmt: skip
         assert [example["case_id"] for example in shown["cat", "fp_hallucination"]] == ["b", "c"]
         (missed,) = shown["cat", "fn_no_prediction"]
-        assert json.loads(missed["geometry"])["coordinates"][0][0] == [50, 50]
-        assert shown["dog", "tp"] == []
+        assert (json.loads(missed["geometry"])["coordinates"][0][0], shown["dog", "tp"]) == ([50, 50], [])
 
     @pytest.mark.parametrize("most", [0, 1, 3])
     def test_no_more_examples_than_asked_for(self, most):
@@ -132,8 +131,7 @@ class TestErrorBreakdown:
     def test_a_perfect_model_has_nothing_to_gain(self):
         findings = run("error_breakdown", suite_of(CAT, DOG), outputs_of((*CAT, 0.9), (*DOG, 0.8)), resamples=20)
         gains = [row for row in findings.aggregates if row.metric.startswith("d_ap")]
-        assert len(gains) == 8 * 3
-        assert {(row.value, row.n) for row in gains} == {(0.0, 0)}
+        assert (len(gains), {(row.value, row.n) for row in gains}) == (8 * 3, {(0.0, 0)})
         assert pick(findings, "ap").value == pytest.approx(1)
 
     def test_intervals_belong_to_the_gain(self):

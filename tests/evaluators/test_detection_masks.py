@@ -265,8 +265,7 @@ def test_two_rotated_boxes_compare_as_shapely_says():
     given = scene({"polygons": [one]}, {"polygons": [two]}, size=(60, 70))
     exact = run("average_precision", *given, geometry="polygon").matches["iou"][0].as_py()
     drawn = run("average_precision", *given, geometry="mask").matches["iou"][0].as_py()
-    assert exact == pytest.approx(expected, abs=1e-12)
-    assert drawn == pytest.approx(expected, abs=0.02)
+    assert (exact, drawn) == (pytest.approx(expected, abs=1e-12), pytest.approx(expected, abs=0.02))
 
 
 @pytest.mark.parametrize("chosen", ["mask", "polygon"])

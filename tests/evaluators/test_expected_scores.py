@@ -42,8 +42,7 @@ def scored(server: JudgeServer, evaluator: str, *, asks: bool | None = True, **p
 ])  # fmt: skip
 def test_an_expected_share(evaluator: str, weighted: float, counted: float, judge_server: JudgeServer) -> None:
     score = scored(judge_server, evaluator)
-    assert score.values[evaluator] == pytest.approx(weighted)
-    assert score.evidence.facts["share"] == WEIGHTED
+    assert (score.values[evaluator], score.evidence.facts["share"]) == (pytest.approx(weighted), WEIGHTED)
     plain = scored(judge_server, evaluator, asks=None)
     assert plain.values[evaluator] == pytest.approx(counted)
     assert "share" not in plain.evidence.facts
@@ -84,8 +83,7 @@ def test_a_score_by_a_criterion_is_weighted_by_the_probabilities(judge_server: J
     assert score.evidence.facts["score"] == pytest.approx(4.1)
     assert scored(judge_server, "g_eval", asks=None, **own).values["g_eval"] == 0.75
     drawn = scored(judge_server, "g_eval", **own, samples=3)
-    assert len(drawn.evidence.verdicts["ratings"]) == 3
-    assert drawn.values == {"g_eval": pytest.approx(0.775)}
+    assert (len(drawn.evidence.verdicts["ratings"]), drawn.values) == (3, {"g_eval": pytest.approx(0.775)})
 
 
 def test_probabilities_can_be_left_unused(judge_server: JudgeServer) -> None:

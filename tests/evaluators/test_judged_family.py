@@ -144,8 +144,7 @@ class TestSummaries:
             return [{"verdict": "no" if missed and missed.lower() in line else "yes"} for line in lines]
 
         score, judge = ask("summarization_judge", {"source_text": "s", "answer": "a"}, {"summarization_judge": said})
-        assert score.values["passes"] == (missed is None)
-        assert len(judge.calls) == 1
+        assert (score.values["passes"], len(judge.calls)) == (missed is None, 1)
         verdicts = score.evidence.verdicts["criteria"]
         assert [one.text for one in verdicts] == ["Coverage", "Faithfulness", "Brevity", "Readability"]
         assert [one.text for one in verdicts if one.holds == "no"] == [missed] * bool(missed)
@@ -275,8 +274,7 @@ class TestRubric:
     def test_a_long_trace_is_cut_and_the_cut_is_told(self) -> None:
         script = {"rubric.levels": [{"level": "good"}] * 2}
         score, judge = ask("rubric", {**self.TASK, "trace": "x" * 12_345}, script)
-        assert len(judge.calls[0].data["TRACE"]) == 12_000
-        assert score.evidence.facts["trace_cut"] == 345
+        assert (len(judge.calls[0].data["TRACE"]), score.evidence.facts["trace_cut"]) == (12_000, 345)
 
     def test_dimensions_need_names_of_their_own(self) -> None:
         twice = [{"name": "a", "weight": 1, "description": "A."}] * 2

@@ -84,8 +84,7 @@ class TestUmbrela:
         scripted = ScriptedJudge(answers({"umbrela.grade": grading, "umbrela.grade_structured": grading}))
         scripted.name, scripted.edited = judge, frozenset(edited)
         score: CaseScore = asyncio.run(entry(Case.of(**graded(0) | {"answer": " "}), chosen, judge=scripted))
-        assert steps(scripted) == [asked.replace(".", "_")]
-        assert score.evidence.facts["prompt"] == asked
+        assert (steps(scripted), score.evidence.facts["prompt"]) == ([asked.replace(".", "_")], asked)
 
     @pytest.mark.parametrize("prompt", [GRADE, STRUCTURED], ids=lambda prompt: prompt.id)
     def test_both_wordings_ask_for_intent_match_trust_and_grade(self, prompt: Prompt) -> None:
@@ -335,8 +334,7 @@ class TestCitation:
         facts, verdicts = score.evidence.facts, score.evidence.verdicts["citations"]
         assert facts["citations_resolved_by"] == "id"
         assert [part["contexts"] for part in facts["parts"]] == [["doc-3", "7"], ["7"], ["١٢", "1"]]
-        assert verdicts[1].rests_on == (("contexts", 2),)
-        assert verdicts[1].facts == {"cites": "7"}
+        assert (verdicts[1].rests_on, verdicts[1].facts) == ((("contexts", 2),), {"cites": "7"})
         assert verdicts[-1] == Verdict("C", "no", "none", "no passage has the id 1", facts={"cites": "1"})
 
     @pytest.mark.parametrize(

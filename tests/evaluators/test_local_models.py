@@ -266,8 +266,7 @@ def test_a_question_about_the_answer_has_one_target() -> None:
 def test_a_summary_follows_its_source() -> None:
     asked = WordPredictor()
     found = score("gptscore_summary", {"source_text": ONE, "answer": OTHER}, asked)
-    assert list(found.values) == list(gptscore_summary.QUALITIES)
-    assert len(found.values) == 7
+    assert (list(found.values), len(found.values)) == (list(gptscore_summary.QUALITIES), 7)
     for prefix, target in asked.asked:
         assert prefix.startswith(f"{ONE}\nA summary of the text above ")
         assert target == f" {OTHER}"
@@ -320,8 +319,7 @@ def test_a_run_gives_each_evaluator_the_model_it_names(workspace: Path, tmp_path
     }
     for name, folder in models.items():
         told = evidence[name].get("faithfulness_model", evidence[name])
-        assert told["model"] == folder.name
-        assert len(told["weights_sha256"]) == 64
+        assert (told["model"], len(told["weights_sha256"])) == (folder.name, 64)
     assert {evidence[name]["model"] for name in likely} == {"tiny-lm"}
     assert evidence["fairness_bias"]["texts_read_in_part"] == 1
     assert evidence["perplexity"]["windows"] > 1

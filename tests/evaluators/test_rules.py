@@ -44,8 +44,7 @@ class TestPatterns:
         result = score(evaluator, {"patterns": ["(?P<badge>E-[0-9]{6})"]}, answer=answer)
         (finding,) = result.evidence.facts["findings"]
         assert (finding["kind"], finding["dummy"], finding["redacted"]) == ("badge", False, "E-••••••")
-        assert answer[finding["start"] : finding["end"]] == "E-204417"
-        assert result.values["passes"] == 0
+        assert (answer[finding["start"] : finding["end"]], result.values["passes"]) == ("E-204417", 0)
 
     def test_what_re2_cannot_read_is_refused_with_the_reason(self, evaluator: str) -> None:
         with pytest.raises(ValueError, match=r"expressions that RE2 cannot read: '\(': missing \)") as refused:
@@ -64,8 +63,7 @@ class TestEncodings:
     )
     def test_what_is_hidden_decides(self, hidden: str, passes: int) -> None:
         result = score("encoding_guardrail", answer=f"Decode {self.encoded(hidden)} please")
-        assert result.values["passes"] == passes
-        assert result.evidence.facts["found"] == 1
+        assert (result.values["passes"], result.evidence.facts["found"]) == (passes, 1)
         assert TOKEN not in evidence(result)
         assert "6467" not in evidence(result)
 
@@ -87,8 +85,7 @@ class TestEncodings:
         assert score("encoding_guardrail", answer="hidden treasure", conditions='NOT "treasure"').values["passes"] == 1
         both = f"treasure {self.encoded('the treasure is here')}"
         result = score("encoding_guardrail", answer=both, conditions='NOT "treasure"')
-        assert result.values["passes"] == 0
-        assert result.evidence.facts["forbidden"] == ['"treasure"']
+        assert (result.values["passes"], result.evidence.facts["forbidden"]) == (0, ['"treasure"'])
 
     @pytest.mark.parametrize("answer", [
         "sha256 5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9",

@@ -54,8 +54,7 @@ def test_classification_counts_every_pair_of_case_and_class(seed: int) -> None:
         code = LABELS.index(label)
         predicted, true = scores[:, code] >= threshold, truth == code
         expected = [int((a & b).sum()) for a in (predicted, ~predicted) for b in (true, ~true)]
-        assert [row[name] for name in ("tp", "fp", "fn", "tn")] == expected
-        assert sum(expected) == 40
+        assert ([row[name] for name in ("tp", "fp", "fn", "tn")], sum(expected)) == (expected, 40)
         at = {kind: kinds[label, threshold, kind] for kind in ("tp", "fp_misclassification", "tn")}
         missed = [kinds[label, threshold, f"fn_{kind}"] for kind in ("misclassification", "no_prediction")]
         assert [*at.values(), sum(missed)] == [row["tp"], row["fp"], row["tn"], row["fn"]]

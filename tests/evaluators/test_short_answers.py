@@ -29,8 +29,7 @@ def facts(result: CaseScore) -> dict[str, Any]:
 )  # fmt: skip
 def test_the_evidence_names_the_rule_that_held(answer: str, expected: list[str], rule: str, number: int) -> None:
     found = score("exact_match", answer=answer, expected_answers=expected)
-    assert found.values["exact_match"] == float(rule is not None)
-    assert facts(found)["rule"] == rule
+    assert (found.values["exact_match"], facts(found)["rule"]) == (float(rule is not None), rule)
     assert facts(found).get("expected_answer") == number
 
 

@@ -77,8 +77,7 @@ def tokenizer(result: CaseScore) -> Any:
 ])  # fmt: skip
 def test_the_tokenizer_goes_by_the_script(answer: str, expected: list[str], rouge: str, bleu: str) -> None:
     case = {"answer": answer, "expected_answers": expected}
-    assert tokenizer(score("rouge", **case)) == rouge
-    assert tokenizer(score("bleu", **case)) == bleu
+    assert (tokenizer(score("rouge", **case)), tokenizer(score("bleu", **case))) == (rouge, bleu)
 
 
 @pytest.mark.parametrize(("parameters", "answer", "expected", "reason"), [
@@ -134,8 +133,7 @@ def test_bleu_refuses_weights_that_weigh_nothing(weights: list[float]) -> None:
 
 def test_looping_shows_what_is_repeated() -> None:
     result = score("looping_detection", answer="Say it once more. " * 300 + "The end of it all.")
-    assert len(result.evidence.facts["substring"]) == 200
-    assert result.evidence.facts["substring_times"] == 2
+    assert (len(result.evidence.facts["substring"]), result.evidence.facts["substring_times"]) == (200, 2)
     assert result.evidence.facts["sentences"] == 301
     assert result.evidence.facts["repeated_sentences"] == [{"sentence": "Say it once more.", "times": 300}]
     assert result.values["unique_sentences"] == pytest.approx(2 / 301)
@@ -165,8 +163,7 @@ def test_matching_shows_every_term() -> None:
         {"term": 'regexp("1[89]+")', "in_answer": False, "in_contexts": True},
         {"term": '"Nice"', "in_answer": False, "in_contexts": False},
     ]
-    assert result.values["passes"] == 1
-    assert result.values["retrieval_failures"] == 1
+    assert (result.values["passes"], result.values["retrieval_failures"]) == (1, 1)
 
 
 def test_matching_takes_the_contexts_as_one_text() -> None:

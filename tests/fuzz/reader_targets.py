@@ -113,8 +113,7 @@ def check_good(value: Any) -> None:
             part.cases.validate(full=True)
             ids = part.cases["case_id"]
             assert len(ids) > 0
-            assert ids.null_count == 0
-            assert len(ids.unique()) == len(ids)
+            assert (ids.null_count, len(ids.unique())) == (0, len(ids))
             if part.annotations is not None:
                 part.annotations.validate(full=True)
         else:

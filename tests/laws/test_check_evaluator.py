@@ -117,8 +117,7 @@ def test_a_broken_law_is_told(entry: Evaluator, law: str, reason: str) -> None:
 
 def test_one_that_keeps_them_all_passes() -> None:
     outcomes = check_evaluator(made())
-    assert [one for one in outcomes if not one.passed] == []
-    assert len(outcomes) == 6
+    assert ([one for one in outcomes if not one.passed], len(outcomes)) == ([], 6)
 
 
 def test_what_asks_a_judge_is_checked_as_far_as_it_goes() -> None:
@@ -191,8 +190,7 @@ def test_the_command_prints_a_line_a_law(tmp_path: Path, capsys: pytest.CaptureF
     file = write_plugin(tmp_path / "evals.py")
     assert main(["check-evaluator", f"{file}:brevity"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "brevity: Brevity"
-    assert [line.partition(" ")[0] for line in lines[1:]] == ["pass"] * 6
+    assert (lines[0], [line.partition(" ")[0] for line in lines[1:]]) == ("brevity: Brevity", ["pass"] * 6)
     file.write_text(file.read_text(encoding="utf-8").replace('"Brevity"', '""'), encoding="utf-8")
     assert main(["check-evaluator", f"{file}:brevity"]) == 1
     assert "FAIL  It says what it is: it has no title" in capsys.readouterr().out

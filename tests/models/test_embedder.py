@@ -126,8 +126,7 @@ def test_what_another_process_left_undone_is_taken_over(bundled: Embedder, count
     [file] = (tmp_path / "vectors").glob("*.sqlite3")
     killed = VectorCache(file)
     killed.claim([key("theirs")], lease=0.3)
-    assert len(bundled.encode(["theirs", "mine"])) == 2
-    assert counting.texts == ["mine", "theirs"]
+    assert (len(bundled.encode(["theirs", "mine"])), counting.texts) == (2, ["mine", "theirs"])
     killed.close()
 
 
@@ -216,5 +215,4 @@ def test_compare_gives_a_table_a_pair_in_order(monkeypatch: pytest.MonkeyPatch) 
     assert found[0].cosines[0] == pytest.approx([1, 0], abs=1e-7)
     assert found[4].cosines[:, 0] == pytest.approx([half, half])
     assert [pair.truncated for pair in found] == [0, 0, 1, 0, 0, 0]
-    assert words.asked == ["a b", "c", "d", "e f g h", "a", "b", "a b"]
-    assert list(compare(words, [])) == []
+    assert (words.asked, list(compare(words, []))) == (["a b", "c", "d", "e f g h", "a", "b", "a b"], [])

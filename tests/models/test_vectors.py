@@ -59,8 +59,7 @@ def test_nothing_of_a_text_is_kept_but_its_hash(cache: VectorCache, path: Path) 
 
 def test_a_claim_is_one_process_s(cache: VectorCache, path: Path) -> None:
     other = VectorCache(path)
-    assert cache.claim(KEYS[:3]) == set(KEYS[:3])
-    assert other.claim(KEYS[1:5]) == set(KEYS[3:5])
+    assert (cache.claim(KEYS[:3]), other.claim(KEYS[1:5])) == (set(KEYS[:3]), set(KEYS[3:5]))
     cache.keep(KEYS[:3], unit(3), [False] * 3)
     assert other.claim(KEYS[:3]) == set(), "what is kept is nobody's to compute"
     cache.claim(KEYS[6:8])
@@ -85,8 +84,7 @@ def test_a_rotten_vector_is_as_good_as_absent(cache: VectorCache, path: Path) ->
     rows.execute("UPDATE vectors SET vector = ? WHERE key = ?", (b"\0" * 7, KEYS[3]))
     rows.commit()
     rows.close()
-    assert set(cache.lookup(KEYS[:4])) == {KEYS[0]}
-    assert cache.claim(KEYS[:4]) == set(KEYS[1:4])
+    assert (set(cache.lookup(KEYS[:4])), cache.claim(KEYS[:4])) == ({KEYS[0]}, set(KEYS[1:4]))
 
 
 def test_a_damaged_file_is_named(path: Path) -> None:

@@ -66,8 +66,7 @@ def test_pages_and_the_heading_that_a_chunk_stands_under_are_known() -> None:
     blocks = (Block("Hours", True, 1), Block(long, page=1), Block(long, page=2), Block("Short.", page=3))
     found = chunked(Document("a.pdf", "Rules", blocks), 220)
     facts = [(chunk.heading, chunk.first_page, chunk.last_page) for chunk in found]
-    assert facts == [("Hours", 1, 1), ("Hours", 2, 3)]
-    assert found[1].place == "Rules, Hours, page 2–3"
+    assert (facts, found[1].place) == ([("Hours", 1, 1), ("Hours", 2, 3)], "Rules, Hours, page 2–3")
 
 
 def test_a_chunk_has_a_least_size() -> None:

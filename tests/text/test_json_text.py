@@ -68,8 +68,7 @@ def test_brackets_in_strings_are_no_levels() -> None:
 
 def test_duplicate_keys_are_noted_and_the_last_counts() -> None:
     document = read_json('[{"a": 1, "a": 2}, {"b": 1}, {"c": {"d": 0, "d": 0}}]')
-    assert document.duplicates == ("a", "d")
-    assert document.value[0] == {"a": 2}
+    assert (document.duplicates, document.value[0]) == (("a", "d"), {"a": 2})
 
 
 @given(value=VALUES, schema=SCHEMAS)

@@ -63,13 +63,6 @@ def test_codes_are_places_in_what_is_known(values: list[int], known: list[int], 
     assert found.dtype == np.int32
 
 
-@pytest.mark.parametrize("values", [[1000, 2000, 3000], [999, 3001, 1001], [2000] * 3], ids=str)
-def test_codes_at_the_ends(values: list[int]) -> None:
-    places = {1000: 0, 2000: 1, 3000: 2}
-    found = coco.codes_of(np.array(values), np.array([*places]))
-    assert found.tolist() == [places.get(value, -1) for value in values]
-
-
 @pytest.mark.parametrize(
     ("limits", "more"),
     [((1, 10, 100), []), ((1, 10, 300), ["AR"]), ((5,), ["AR"]), ((5, 100, 200), ["AR", "AR"])],
@@ -91,9 +84,7 @@ def test_a_line_is_of_one_iou_or_the_mean_of_all() -> None:
     precision, recall = np.arange(12.0).reshape(1, 2, 6), -np.arange(12.0).reshape(1, 2, 6)
     thresholds = np.array([0.5, 0.55, 0.6, 0.65, 0.7, 0.75])
     lines = {line.metric: line.of((precision, recall), thresholds).tolist() for line in summary_lines([100])}
-    assert lines["AP"] == [[2.5, 8.5]]
-    assert lines["AP50"] == [[0.0, 6.0]]
-    assert lines["AP75"] == [[5.0, 11.0]]
+    assert (lines["AP"], lines["AP50"], lines["AP75"]) == ([[2.5, 8.5]], [[0.0, 6.0]], [[5.0, 11.0]])
     assert lines["AR_100"] == [[-2.5, -8.5]]
     with pytest.raises(KeyError):
         summary_lines([100])[1].of((precision, recall), thresholds + 0.01)

@@ -93,15 +93,3 @@ def test_known_pairs_of_any_class_change_nothing(thresholds):
             assert np.array_equal(getattr(alone.pairs, name), getattr(other.pairs, name)), (seed, name)
         for name in ("matched", "state", "event_of"):
             assert np.array_equal(getattr(alone, name), getattr(other, name)), (seed, name)
-
-
-@pytest.mark.parametrize(
-    ("truths", "predictions"), [pytest.param(0, 3, id="no truths"), pytest.param(3, 0, id="no predictions"), (0, 0)]
-)
-def test_one_side_is_empty(truths, predictions):
-    box = {"image": 0, "label": 0, "box": [0.0, 0.0, 50.0, 50.0]}
-    scene = (2, 2, [box | {"area": 2500.0, "crowd": False}] * truths, [box | {"score": 0.5}] * predictions)
-    columns = objects(*scene)
-    found = arrays(columns, match(columns))
-    assert found["precision"].max() == (0.0 if truths else -1.0)
-    assert np.array_equal(found["recall"], coco_eval(*scene, IOU_THRESHOLDS, COCO, [1, 10, 100]).eval["recall"])

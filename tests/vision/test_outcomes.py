@@ -10,6 +10,7 @@ from metrics.vision.boxes import box_iou
 from metrics.vision.geometry import BOX
 from metrics.vision.matching import match
 from metrics.vision.outcomes import KINDS, LOCALISED, image_pairs, match_image, outcomes
+from tests.seeds import seeds
 from tests.vision.coco_oracle import objects, random_scene
 
 
@@ -74,13 +75,7 @@ def test_one_image_at_other_thresholds(iou, score, predictions, truths):
     assert matched_image(frame(SCENE[0]), frame(rows), iou, score) == (predictions, truths)
 
 
-def test_an_image_without_objects():
-    assert matched_image(pd.DataFrame(), pd.DataFrame()) == ([], [])
-    assert matched_image(frame(SCENE[0][:1]), pd.DataFrame()) == ([], ["fn_no_prediction"])
-    assert matched_image(pd.DataFrame(), frame([SCENE[1][0][0]])) == (["fp_hallucination"], [])
-
-
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(15, 60))
 @pytest.mark.parametrize("limit", [None, 2])
 def test_one_image_agrees_with_the_whole(seed, limit):
     scene = random_scene(seed)

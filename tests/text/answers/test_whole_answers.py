@@ -30,8 +30,7 @@ def test_marks_are_left_out_in_linear_time() -> None:
 
 
 def test_a_text_of_nothing_but_what_is_left_out_stays() -> None:
-    assert AnswerForm(punctuation="all").of(" ?! ") == "?!"
-    assert AnswerForm(articles=True).of("The") == "The"
+    assert (AnswerForm(punctuation="all").of(" ?! "), AnswerForm(articles=True).of("The")) == ("?!", "The")
     assert AnswerForm(False, False, "keep", False, "none").of(" A  b. ") == " A  b. "
     assert squad_form("The “U.S.” house, a") == "“us” house"
 
@@ -60,8 +59,7 @@ def test_codes_versions_times_orders_and_lists_are_no_quantity(text: str) -> Non
 
 
 def test_the_decimal_mark_can_be_a_comma() -> None:
-    assert quantity("1.200,5", ",") == (Fraction(2401, 2), "")
-    assert quantity("1.200") == (Fraction(6, 5), "")
+    assert (quantity("1.200,5", ","), quantity("1.200")) == ((Fraction(2401, 2), ""), (Fraction(6, 5), ""))
 
 
 @pytest.mark.parametrize(

@@ -37,15 +37,6 @@ def test_it_is_a_plain_loop(left: np.ndarray, right: np.ndarray, weights: tuple[
         assert found.f1 <= 1e-5
 
 
-@given(vectors=VECTORS)
-def test_a_text_matches_itself(vectors: np.ndarray) -> None:
-    vectors = vectors[np.linalg.norm(vectors, axis=1) > 1e-3]
-    if len(vectors):
-        assert greedy_matching(vectors, np.ones(len(vectors)), vectors, np.ones(len(vectors))) == pytest.approx(
-            (1, 1, 1)
-        )
-
-
 def test_marks_weigh_nothing_but_may_be_matched() -> None:
     eye = np.eye(3)
     found = greedy_matching(eye[:2], np.array([0.0, 1.0]), eye[[1, 2]], np.array([0.0, 1.0]))

@@ -9,7 +9,7 @@ from rouge_score.rouge_scorer import RougeScorer, lcs_ind
 
 from metrics.text.overlap import rouge as rouge_scores
 from metrics.text.overlap import subsequence
-from metrics.text.overlap.rouge import ROUGE_TYPES, Rouge, RougeText, rouge, rouge_lsum, rouge_tokens
+from metrics.text.overlap.rouge import ROUGE_TYPES, RougeText, rouge, rouge_lsum
 from metrics.text.overlap.subsequence import Work, lcs_length, lcs_positions
 
 ORACLE = {stem: RougeScorer(list(ROUGE_TYPES), use_stemmer=stem) for stem in (False, True)}
@@ -58,20 +58,6 @@ def test_subsequence_of_long_texts(monkeypatch: pytest.MonkeyPatch, block: int, 
 ])  # fmt: skip
 def test_lsum_by_hand(reference: list[list[str]], candidate: list[list[str]], expected: float) -> None:
     assert rouge_lsum(reference, candidate).f == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(("text", "stem", "tokens"), [
-    pytest.param("It's 9.5 °C—Naïve!", False, ["it", "s", "9", "5", "c", "na", "ve"], id="punctuation"),
-    pytest.param("running runs ran flies", True, ["run", "run", "ran", "fli"], id="stems"),
-    pytest.param("今天", False, [], id="other-script"),
-])  # fmt: skip
-def test_tokens(text: str, stem: bool, tokens: list[str]) -> None:
-    assert rouge_tokens(text, stem) == tokens
-
-
-def test_identical_texts_score_one() -> None:
-    text = RougeText("a b\nc")
-    assert [set(scores.values()) for scores in rouge([(text, text)])] == [{Rouge(1.0, 1.0, 1.0)}]
 
 
 @pytest.mark.attack(

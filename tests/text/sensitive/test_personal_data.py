@@ -88,17 +88,14 @@ def test_the_region_decides_on_national_numbers(region: str, expected: list[tupl
     "GB82 WEST 1234 5698 7654 32", "212-555-0123", "+44 20 7946 0123", "+44 113 496 0123", "415-555-2671",
 ])  # fmt: skip
 def test_published_samples_are_dummies(text: str) -> None:
-    (datum,) = personal_data(text)
-    assert datum.dummy
+    assert [datum.dummy for datum in personal_data(text)] == [True]
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["4539148803436467", "536-90-4399", "me@example-bank.com", "me@myexample.com", "202-456-1111", "202-555-1212"],
-)
+@pytest.mark.parametrize("text", [
+    "4539148803436467", "536-90-4399", "me@example-bank.com", "me@myexample.com", "202-456-1111", "202-555-1212",
+])  # fmt: skip
 def test_others_are_not(text: str) -> None:
-    (datum,) = personal_data(text)
-    assert not datum.dummy
+    assert [datum.dummy for datum in personal_data(text)] == [False]
 
 
 def test_kinds_may_be_chosen_and_never_overlap() -> None:
