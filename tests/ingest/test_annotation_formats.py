@@ -1,7 +1,5 @@
 """The formats of annotation tools: one scene gives the same boxes and the same AP from every one of them."""
 
-import json
-
 import pytest
 
 from metrics.ingest import inspect, read_outputs, read_suite
@@ -73,8 +71,3 @@ def test_images_of_one_name_in_several_folders(tmp_path):
     assert read_suite(packed(tmp_path / "l.zip", entries)).cases["case_id"].to_pylist() == [
         "train/a", "train/b", "val/a", "val/b",
     ]  # fmt: skip
-
-
-def test_createml_with_the_older_names(tmp_path):
-    path = write(tmp_path, "_annotations.createml.json", json.dumps([{"imagefilename": "a.png", "annotation": []}]))
-    assert len(read_suite(path)) == 1

@@ -105,10 +105,6 @@ def test_the_users_mapping_goes_first():
     assert resolved.unmapped == ("note",)
 
 
-def test_an_alias_names_its_canonical_in_a_mapping():
-    assert resolve(["id", "gold"], "suite", mapping={"expected_answer": "gold"}).columns["expected_answers"] == "gold"
-
-
 def test_a_shared_mapping_falls_back_where_the_column_is_in_the_other_file():
     assert resolve(["case_id", "answer"], "outputs", mapping={"case_id": "qid"}).columns["case_id"] == "case_id"
 

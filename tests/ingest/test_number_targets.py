@@ -74,8 +74,3 @@ def test_several_true_classes_and_predicted_ones(tmp_path, column, first, second
     outputs = read_outputs([path], suite=suite)
     assert [(row["case_id"], row["label"]) for row in outputs.predictions.to_pylist()] == [("a", "cat"), ("a", "dog")]
     assert len(outputs.outputs) == 2
-
-
-def test_a_bar_among_other_separators_is_part_of_a_name(tmp_path):
-    suite = read_suite(write(tmp_path, "s.csv", "id,true_labels\na,cat|dog;fox\n"))
-    assert suite.labels == ("cat|dog", "fox")

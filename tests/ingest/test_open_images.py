@@ -5,7 +5,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.ingest import read_outputs, read_suite
-from tests.ingest.files import list_problems, packed, picture, unpacked, write
+from tests.ingest.files import packed, picture, unpacked, write
 
 TRUTH = (
     "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,IsOccluded,IsTruncated,IsGroupOf,IsDepiction,IsInside\n"
@@ -73,18 +73,3 @@ def test_hierarchy_and_verified_labels(tmp_path, make):
 def test_facts_that_cannot_be_read(tmp_path, name, content, said):
     with pytest.raises(InputError, match=said):
         read_suite(packed(tmp_path / "oi.zip", {"test-annotations-bbox.csv": TRUTH, name: content} | IMAGES))
-
-
-PROBLEMS = {
-    "past the edge": (TRUTH.replace("0.25", "1.25"), IMAGES, "t.csv, row 4, column XMin: found '1.25'; expected a number from 0 to 1"),
-    "pixels": (TRUTH.replace("0.25,0.5,0,1", "10,20,0,40"), IMAGES, "t.csv, row 4, column XMin: found '10'; expected a number from 0 to 1"),
-    "corners out of order": (TRUTH.replace("0.1,0.3", "0.3,0.1"), IMAGES, "t.csv, row 2, column XMax: found '0.1'; expected a number not before XMin"),
-    "flag": (TRUTH.replace("1,0,0\n", "2,0,0\n", 1), IMAGES, "t.csv, row 2, column IsGroupOf: found '2'; expected 0 or 1, true or false"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("content", "images", "text"), PROBLEMS.values(), ids=PROBLEMS.keys())
-def test_problems(tmp_path, content, images, text):
-    assert text in list_problems(
-        read_suite, write(tmp_path, "t.csv", content), images=packed(tmp_path / "i.zip", images) if images else None
-    )

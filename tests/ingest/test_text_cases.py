@@ -8,7 +8,6 @@ from metrics.core.suite import Suite
 from metrics.ingest import (
     load_combined,
     load_outputs,
-    load_suite,
     read_combined,
     read_outputs,
     read_suite,
@@ -85,17 +84,6 @@ def test_outputs_of_many_models_and_files(tmp_path):
     ]  # fmt: skip
     assert loaded.value.models == ("gpt", "m2", "mine")
     assert loaded.missing == 5
-
-
-def test_one_row_per_passage(tmp_path):
-    content = (
-        "query_id,model,passage_id,passage,generated_answer\n1,m,p1,one,see [1]\n2,m,p9,nine,no\n1,m,p2,two,see [1]\n"
-    )
-    outputs = read_outputs(write(tmp_path, "o.csv", content), suite=suite_of("1", "2"))
-    assert outputs.outputs.select(["case_id", "answer", "retrieved_contexts"]).to_pylist() == [
-        {"case_id": "1", "answer": "see [1]", "retrieved_contexts": ["one", "two"]},
-        {"case_id": "2", "answer": "no", "retrieved_contexts": ["nine"]},
-    ]
 
 
 def test_combined(tmp_path):
@@ -231,16 +219,6 @@ def test_combined_conflicts(tmp_path):
 
 
 KEPT = "case_id,question,weight\n1,a,1\n,b,1\n2,c,x\n1,d,1\n3\n4,e,\n"
-
-
-def test_good_rows_can_be_kept(tmp_path):
-    path = write(tmp_path, "s.csv", KEPT)
-    loaded = load_suite(path, keep_good_rows=True)
-    assert (loaded.value.cases["case_id"].to_pylist(), loaded.value.left_out) == (["1", "4"], 4)
-    assert [problem.row for problem in loaded.problems] == [3, 4, 5, 6]
-    with pytest.raises(InputError) as caught:
-        read_suite(path)
-    assert caught.value.problems == loaded.problems
 
 
 def test_good_rows_of_combined_files_can_be_kept(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
-from metrics.ingest import inspect, outputs_from_frame, read_combined, read_outputs, read_suite
+from metrics.ingest import inspect, outputs_from_frame, read_outputs, read_suite
 from metrics.text.agents.traces import steps_of
 from tests.ingest.files import list_problems, packed, unpacked, write
 from tests.ingest.trace_samples import CASES, CHAT, ITEMS, KINDS, SUM, WEATHER, agent_spans, export, parts, span
@@ -107,14 +107,6 @@ def test_a_case_that_no_trace_names_is_told_by_its_question(suite, tmp_path):
         "m.jsonl, row 3, column case_id: found no case id, and a user who asks 'Who?'; expected a case id, or the "
         "question of one case of the suite",
     ]
-
-
-def test_suite_and_outputs_in_one_file(tmp_path):
-    rows = [{"messages": CHAT, "expected_answer": "rain"}, {"messages": SUMMED, "expected_answer": "4"}]
-    suite, outputs = read_combined(write(tmp_path, "m.jsonl", rows))
-    assert suite.cases["question"].to_pylist() == [WEATHER, f" {SUM}\n"]
-    assert suite.cases["expected_answers"].to_pylist() == [["rain"], ["4"]]
-    assert list(answers(outputs).values()) == ["It rains.", "4"]
 
 
 def test_a_data_frame(suite):

@@ -24,13 +24,6 @@ def extra(suite, tmp_path):
     return outputs_of(suite, tmp_path, [*results(), *more])
 
 
-def test_without_an_answer_they_are_problems_as_ever(suite, tmp_path, extra):
-    with pytest.raises(InputError, match="the id of a category of the suite"):
-        read_outputs(tmp_path / "tern-base.json", suite=suite)
-    with pytest.raises(InputError, match=r"category_id 90 \(40\).*expected an answer: --unknown-classes ignore"):
-        settle(suite, extra, ClassChoice())
-
-
 def test_ignored_they_leave_the_clean_numbers(suite, tmp_path, extra):
     clean = outputs_of(suite, tmp_path, results())
     settled = settle(suite, extra, ClassChoice(rest="ignore"))
@@ -92,8 +85,6 @@ def test_numbers_beyond_the_names_of_yolo(tmp_path):
         read_outputs(found, suite=suite)
     outputs = load_outputs(found, suite=suite, keep_unknown_classes=True).value
     assert [each.name for each in unknown_classes(suite, outputs)] == ["class 2"]
-    words = Suite.from_rows("words", "text", [{"case_id": "1"}])
-    assert unknown_classes(words, Outputs.from_rows([{"case_id": "1", "model": "m"}])) == ()
 
 
 @pytest.mark.parametrize(
