@@ -88,15 +88,13 @@ def main() -> None:
         for name, value in zip(names, recovery(models).tolist(), strict=True):
             rows.append(Row(f"{models} models: {name}", value, "", least=0.92 if "held" in name else None))
     designs: dict[str, tuple[int, dict[str, float]]] = {
-        "no label is wrong": (0, {}),
-        "6 labels are wrong": (6, {}),
-        "20 labels are wrong": (20, {}),
+        "no label is wrong": (0, {}), "6 labels are wrong": (6, {}), "20 labels are wrong": (20, {}),
         "6 labels are wrong, models twice as far apart": (6, {"far": 2.0}),
         "6 labels are wrong, models three times as far apart": (6, {"far": 3.0}),
         "none, discriminations vary more (0.8)": (0, {"spread": 0.8}),
         "none, a quarter is guessed": (0, {"guess": 0.25}),
         "none, models in pairs that share mistakes": (0, {"siblings": 1.0}),
-    }
+    }  # fmt: skip
     for models in (8, 20):
         for name, (wrong, of) in designs.items():
             power, false, unusual = suspects(models, wrong, **of)

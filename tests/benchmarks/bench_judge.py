@@ -138,11 +138,9 @@ def _of_peer(name: str, python: str, latency: float) -> Figures:
         own = calls * PEER_CASES / len(cases)  # the first case was for imports and connections
         print(f"{name}: at most {busiest} requests at once")
         return {
-            CALLS: (calls / len(cases), ""),
-            CHARACTERS: (characters / len(cases), ""),
-            WALL: (record["wall"] / (own * latency / AT_ONCE), ""),
-            CPU: (1000 * record["cpu"] / own, "ms"),
-        }
+            CALLS: (calls / len(cases), ""), CHARACTERS: (characters / len(cases), ""),
+            WALL: (record["wall"] / (own * latency / AT_ONCE), ""), CPU: (1000 * record["cpu"] / own, "ms"),
+        }  # fmt: skip
 
 
 def _against_the_floor(folder: Path, latency: float) -> Figures:
@@ -156,12 +154,10 @@ def _against_the_floor(folder: Path, latency: float) -> Figures:
         # this process also holds the benchmark; ru_maxrss counts kilobytes, on macOS bytes
         unit = 1024 if sys.platform == "darwin" else 1
         figures = {
-            CALLS: (calls / CASES, ""),
-            CHARACTERS: (characters / CASES, ""),
-            WALL: (wall / (calls * latency / AT_ONCE), ""),
-            CPU: (1000 * cpu / calls, "ms"),
+            CALLS: (calls / CASES, ""), CHARACTERS: (characters / CASES, ""),
+            WALL: (wall / (calls * latency / AT_ONCE), ""), CPU: (1000 * cpu / calls, "ms"),
             "peak memory of the process": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit / 1024, "MB"),
-        }
+        }  # fmt: skip
         rates = []
         for _ in range(3):  # the best: the first loads what the reading of replies needs
             cpu = time.process_time()

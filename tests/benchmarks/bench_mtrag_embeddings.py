@@ -31,12 +31,9 @@ ASKED = (
     ("answer_semantic_sentence_similarity", "mean_similarity", "faithfulness"),
     ("answer_semantic_sentence_similarity", "min_similarity", "faithfulness"),
     ("answer_relevancy_sentence", "answer_relevancy_sentence", "appropriateness"),
-    ("context_relevancy_soft", "recall", "faithfulness"),
-    ("context_relevancy_soft", "precision", "faithfulness"),
-    ("rouge", "rougeL", "faithfulness"),
-    ("rouge", "rougeL", "completeness"),
-    ("rouge", "rouge1", "completeness"),
-)
+    ("context_relevancy_soft", "recall", "faithfulness"), ("context_relevancy_soft", "precision", "faithfulness"),
+    ("rouge", "rougeL", "faithfulness"), ("rouge", "rougeL", "completeness"), ("rouge", "rouge1", "completeness"),
+)  # fmt: skip
 RESAMPLES = 2_000
 
 

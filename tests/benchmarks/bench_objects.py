@@ -140,11 +140,8 @@ def records(images: int, seed: int) -> Any:
 
     def side(name: str, **more: Any) -> list[dict[str, Any]]:
         columns = {
-            "image": scene[f"{name}_image"],
-            "label": scene[f"{name}_class"],
-            "box": scene[f"{name}_box"],
-            **more,
-        }
+            "image": scene[f"{name}_image"], "label": scene[f"{name}_class"], "box": scene[f"{name}_box"], **more,
+        }  # fmt: skip
         return [
             dict(zip(columns, row, strict=True)) for row in zip(*(c.tolist() for c in columns.values()), strict=True)
         ]

@@ -101,11 +101,9 @@ def main() -> None:
         costs, other = measured(Path(folder))
     longer = replace(costs, computing=[one * LONGER for one in costs.computing])
     tables = [
-        Table("unit costs", costs_of_a_unit(costs, other)),
-        Table("formulas at scale", simulated(costs)),
-        Table("local models at scale", simulated(longer)),
-        Table("the rest at scale", carried(other)),
-    ]
+        Table("unit costs", costs_of_a_unit(costs, other)), Table("formulas at scale", simulated(costs)),
+        Table("local models at scale", simulated(longer)), Table("the rest at scale", carried(other)),
+    ]  # fmt: skip
     report([], tables)
 
 

@@ -22,10 +22,8 @@ IOUS = np.array([0.5, 0.6, 0.75, 0.85, 0.95])
 BELOW = 4  # labels below one label of Open Images
 SHOWN = 0.5  # score from which predictions count in recall and precision
 DETECTORS = {  # share found, shape of their IoU, false positives per object, how far scores lie apart
-    "poor": (0.6, 4.0, 5.0, 3.0, 1.0),
-    "fair": (0.75, 8.0, 2.5, 1.5, 2.0),
-    "good": (0.95, 20.0, 2.0, 0.3, 4.0),
-}
+    "poor": (0.6, 4.0, 5.0, 3.0, 1.0), "fair": (0.75, 8.0, 2.5, 1.5, 2.0), "good": (0.95, 20.0, 2.0, 0.3, 4.0),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -145,12 +143,9 @@ def estimates(data: Draw, weights: NDArray[np.uint8]) -> dict[str, Floats]:
         )
     )
     by_label = {
-        "AP50": average[:, :, 0],
-        "AP75": average[:, :, 2],
-        "AP": mean_over(average, 2),
-        "AR": mean_over(recall, 2),
+        "AP50": average[:, :, 0], "AP75": average[:, :, 2], "AP": mean_over(average, 2), "AR": mean_over(recall, 2),
         "F1": _ratio(2 * tp, np.where(truths > 0, truths + predicted, 0)),
-    }
+    }  # fmt: skip
     shares = {"recall": (tp, truths), "precision": (tp, predicted)}
     return {
         **{f"{name} of a label": values for name, values in by_label.items()},

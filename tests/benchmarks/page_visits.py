@@ -26,12 +26,9 @@ VISITS: dict[str, tuple[str, dict[str, str], dict[str, str]]] = {  # page (or fo
     "cases found by a word": ("cases", {"evaluator": "bleu", "search": "claim"}, {"page": "2"}),
     "Compare": ("compare", {"a": "model 0", "b": "model 1"}, {"key": "rouge/rougeL", "kind": "losses"}),
     "slices": ("slices", {"model": "model 0", "key": "rouge/rougeL"}, {"feature": "answer_length"}),
-    "problems": ("problems", {}, {"list": "metrics"}),
-    "insights": ("problems", {"view": "insights"}, {}),
-    "report": ("report", {}, {}),
-    "PDF report": ("pdf", {}, {}),
-    "HTML report": ("html", {}, {}),
-}
+    "problems": ("problems", {}, {"list": "metrics"}), "insights": ("problems", {"view": "insights"}, {}),
+    "report": ("report", {}, {}), "PDF report": ("pdf", {}, {}), "HTML report": ("html", {}, {}),
+}  # fmt: skip
 
 
 class Visits(NamedTuple):

@@ -23,11 +23,9 @@ ENGLISH = (
     "Do not let them know what we will do with the money.",
 )  # fmt: skip
 ENCODERS: Mapping[str, Encode] = {
-    "base16": bytes.hex,
-    "base32": lambda data: base64.b32encode(data).decode(),
-    "base64": lambda data: base64.b64encode(data).decode(),
-    "base85": lambda data: base64.b85encode(data).decode(),
-}
+    "base16": bytes.hex, "base32": lambda data: base64.b32encode(data).decode(),
+    "base64": lambda data: base64.b64encode(data).decode(), "base85": lambda data: base64.b85encode(data).decode(),
+}  # fmt: skip
 # what ends a run of base85, whose alphabet has nearly every sign: a space, a line, a quote
 SPACED = (
     "Decode {} now", "{}", "- {}\n- none", "x\n{}\ny", '"{}"', "`{}`", "Siehe {} dort", "記録 {} です", "Смотри {} там",

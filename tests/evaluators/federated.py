@@ -108,14 +108,12 @@ def lvis_numbers(scene: Any, checked: Checked, most: int) -> dict[str, float | N
     }
     every = list(range(classes))
     return {
-        "AP": _mean(ap, "all", every),
-        "AP50": _mean(ap, "all", every, 0.5),
-        "AP75": _mean(ap, "all", every, 0.75),
+        "AP": _mean(ap, "all", every), "AP50": _mean(ap, "all", every, 0.5), "AP75": _mean(ap, "all", every, 0.75),
         **{f"AP{area[0]}": _mean(ap, area, every) for area in AREAS if area != "all"},
         **{name: _mean(ap, "all", labels) for name, labels in groups.items()},
         "AR": _mean(ar, "all", every),
         **{f"AR{area[0]}": _mean(ar, area, every) for area in AREAS if area != "all"},
-    }
+    }  # fmt: skip
 
 
 def _curve(own: Any, found: Any, checked: Checked, bounds: tuple[float, float], iou: float) -> tuple[float, float]:

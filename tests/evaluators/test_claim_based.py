@@ -64,11 +64,9 @@ def held(request: Request) -> Any:
 
 WORD_FOR_WORD: dict[str, Any] = {"claims": claimed, "entailment": held}
 LETTERS = {
-    "question": "Which letters?",
-    "answer": "a. b. c. d",
-    "expected_answers": ["a. b. c. e. f"],
+    "question": "Which letters?", "answer": "a. b. c. d", "expected_answers": ["a. b. c. e. f"],
     "retrieved_contexts": ["a b x", "c y", "z"],
-}
+}  # fmt: skip
 
 
 def test_correctness_of_3_1_2() -> None:
@@ -143,11 +141,9 @@ def test_relevancy_can_be_negative_and_ragas_takes_that_for_0() -> None:
 
 def test_ragas_of_9_8_75_5() -> None:
     given = {
-        "question": "Which?",
-        "answer": ". ".join("abcdefghij"),
-        "expected_answers": ["a. z"],
+        "question": "Which?", "answer": ". ".join("abcdefghij"), "expected_answers": ["a. z"],
         "retrieved_contexts": ["abcdefghi", "-", "-", "-"],
-    }
+    }  # fmt: skip
     useful = [{"verdict": verdict} for verdict in ("yes", "no", "no", "yes")]
     script = WORD_FOR_WORD | {
         "context_precision.useful": useful,

@@ -42,11 +42,9 @@ def drawn(n: int, k: int, seed: int = 0, sharpness: float = 1.5, digits: int = 1
     suite = Suite("s", "classification", conform(pa.table(cases), CASES), None, tuple(names.to_pylist()))
     outputs = conform(pa.table({"case_id": ids, "model": pa.repeat("m", n)}), OUTPUTS)
     predictions = {
-        "case_id": ids.take(pa.array(np.repeat(np.arange(n), k))),
-        "model": pa.repeat("m", n * k),
-        "label": names.take(pa.array(np.tile(np.arange(k), n))),
-        "score": scores.ravel(),
-    }
+        "case_id": ids.take(pa.array(np.repeat(np.arange(n), k))), "model": pa.repeat("m", n * k),
+        "label": names.take(pa.array(np.tile(np.arange(k), n))), "score": scores.ravel(),
+    }  # fmt: skip
     return suite, Outputs(outputs, conform(pa.table(predictions), PREDICTIONS))
 
 
@@ -232,17 +230,11 @@ def test_examples_are_the_clearest_first() -> None:
     at = curves[curves["threshold"] == 0.5].set_index(["label", "kind"])
     shown = {key: (row["count"], json.loads(row["examples"])) for key, row in at.iterrows()}
     assert shown == {
-        ("a", "tp"): (2, ["2", "1"]),
-        ("a", "fp_misclassification"): (2, ["5", "4"]),
-        ("a", "fn_misclassification"): (1, ["3"]),
-        ("a", "fn_no_prediction"): (0, []),
-        ("a", "tn"): (0, []),
-        ("b", "tp"): (0, []),
-        ("b", "fp_misclassification"): (1, ["3"]),
-        ("b", "fn_misclassification"): (2, ["5", "4"]),
-        ("b", "fn_no_prediction"): (0, []),
-        ("b", "tn"): (2, ["1", "2"]),
-    }
+        ("a", "tp"): (2, ["2", "1"]), ("a", "fp_misclassification"): (2, ["5", "4"]),
+        ("a", "fn_misclassification"): (1, ["3"]), ("a", "fn_no_prediction"): (0, []), ("a", "tn"): (0, []),
+        ("b", "tp"): (0, []), ("b", "fp_misclassification"): (1, ["3"]), ("b", "fn_misclassification"): (2, ["5", "4"]),
+        ("b", "fn_no_prediction"): (0, []), ("b", "tn"): (2, ["1", "2"]),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("most", [0, 1, 5])

@@ -150,12 +150,9 @@ class TestErrorBreakdown:
         findings = run("error_breakdown", suite_of(CAT, DOG, ("b", "cat", 0, 0, 9, 9)), outputs_of(*predictions))
         rows = [(row["kind"], row["annotation_id"]) for row in findings.matches.to_pylist()]
         assert rows == [
-            ("tp", 1),
-            ("fp_misclassification", 2),
-            ("fp_both", 1),
-            ("fn_misclassification", 2),
+            ("tp", 1), ("fp_misclassification", 2), ("fp_both", 1), ("fn_misclassification", 2),
             ("fn_no_prediction", 3),
-        ]
+        ]  # fmt: skip
         assert findings.matches.schema == MATCHES
 
     def test_the_background_is_below_the_foreground(self):

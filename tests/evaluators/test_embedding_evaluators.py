@@ -101,13 +101,11 @@ def test_the_evidence_of_groundedness_names_sentence_context_and_model() -> None
 
 
 @pytest.mark.parametrize(("answer", "question", "compared", "value"), [
-    ("sun", "red", "red sun", 1.0),
-    ("sun", "red hot", "red hot sun", 2 / math.sqrt(6)),
-    ("sun", None, None, HALF),
+    ("sun", "red", "red sun", 1.0), ("sun", "red hot", "red hot sun", 2 / math.sqrt(6)), ("sun", None, None, HALF),
     ("sun", " ", None, HALF),
     ("red sun red sun red", "x", "x red sun red sun red", 5 / math.sqrt(28)),
-    ("red sun red sun red sun", "x", None, 1.0),
-    ("red.\nsun.", "x", None, HALF),
+    ("red sun red sun red sun", "x", None, 1.0),  # six words are no bare answer
+    ("red.\nsun.", "x", None, HALF),  # nor are two sentences
 ])  # fmt: skip
 def test_a_bare_answer_is_compared_together_with_the_question(answer, question, compared, value):
     found = score("groundedness", question=question, answer=answer, retrieved_contexts=["red sun"])

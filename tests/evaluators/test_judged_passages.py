@@ -302,22 +302,17 @@ class TestCitation:
         assert last == Verdict("B", "no", "none", "there are 3 passages", facts={"cites": "8"})
 
     @pytest.mark.parametrize(("answer", "reading", "stray"), [
-        ("A [1]. B.", "trailing markers", []),
-        ("[1] A. [2] B.", "leading markers", []),
-        ("[1] A. B [2].", "trailing markers", [1]),
-        ("A. B.", "no markers", []),
+        ("A [1]. B.", "trailing markers", []), ("[1] A. [2] B.", "leading markers", []),
+        ("[1] A. B [2].", "trailing markers", [1]), ("A. B.", "no markers", []),
     ])  # fmt: skip
     def test_the_evidence_says_how_markers_were_read(self, answer: str, reading: str, stray: list[int]) -> None:
         score, _ = self.ask(answer, {})
         assert (score.evidence.facts["reading"], score.evidence.facts["stray"]) == (reading, stray)
 
-    @pytest.mark.parametrize(
-        ("citations", "contexts"),
-        [
-            (["2"], [2]), (["[1]", "3"], [1, 3]), (["Passage of rain."], [2]), (["https://example.com"], ["https://example.com"]),
-            (["2", "[2]"], [2]),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("citations", "contexts"), [
+        (["2"], [2]), (["[1]", "3"], [1, 3]), (["Passage of rain."], [2]),
+        (["https://example.com"], ["https://example.com"]), (["2", "[2]"], [2]),
+    ])  # fmt: skip
     def test_the_citations_of_the_output_count_where_the_answer_has_no_markers(self, citations, contexts):
         score, _ = self.ask("A. B.", {}, citations=citations)
         assert score.evidence.facts["reading"] == "citations of the output"

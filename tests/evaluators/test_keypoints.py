@@ -89,10 +89,8 @@ def test_pck_says_which_joint_is_off() -> None:
         pose("b", (90, 90, 2), (0, 0, 0), x=80.0),
     ]
     guesses = [
-        pose("a", (10, 10, 1), (80, 50, 1)),
-        pose("b", (10, 10, 1), (50, 50, 1)),
-        pose("b", (90, 90, 1), (9, 9, 1)),
-    ]
+        pose("a", (10, 10, 1), (80, 50, 1)), pose("b", (10, 10, 1), (50, 50, 1)), pose("b", (90, 90, 1), (9, 9, 1)),
+    ]  # fmt: skip
     findings = run("keypoint_summary", *posed(truths, guesses, facts), resamples=50)
     assert pick(findings, "keypoint_PCK", "person", keypoint="head").value == 1
     wrist = pick(findings, "keypoint_PCK", "person", keypoint="wrist")

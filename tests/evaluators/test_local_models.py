@@ -81,11 +81,9 @@ def test_hhem_joined_reads_8192_characters(extra: int, cut: int | None) -> None:
     assert premise.startswith("a" * 4095 + "\n" + "b")
 
 
-@pytest.mark.parametrize(
-    ("labels", "independent", "place"),
-    [(("entailment", "neutral", "contradiction"), False, 0), (("score",), True, 0), (("No", "CONSISTENT"), False, 1)],
-    ids=["inference", "one label", "two"],
-)
+@pytest.mark.parametrize(("labels", "independent", "place"), [
+    (("entailment", "neutral", "contradiction"), False, 0), (("score",), True, 0), (("No", "CONSISTENT"), False, 1),
+], ids=["inference", "one label", "two"])  # fmt: skip
 def test_other_models_of_pairs_will_do(labels: tuple[str, ...], independent: bool, place: int) -> None:
     shares = [0.2] * len(labels)
     shares[place] = 0.6

@@ -37,11 +37,9 @@ def federated_mask_suite(seed):
     return with_lists(suite, checked), outputs
 
 
-@pytest.mark.parametrize(
-    ("data", "known"),
-    [(federated_suite(*federated_scene(21)), LVIS_BOXES), (federated_mask_suite(55), LVIS_MASKS)],
-    ids=["boxes", "masks"],
-)
+@pytest.mark.parametrize(("data", "known"), [
+    (federated_suite(*federated_scene(21)), LVIS_BOXES), (federated_mask_suite(55), LVIS_MASKS),
+], ids=["boxes", "masks"])  # fmt: skip
 def test_lvis_gives_the_same_numbers(data, known):
     findings = run("lvis_summary", *data, max_dets=9)
     assert {name: pick(findings, name).value for name in known} == pytest.approx(known, abs=1e-11)

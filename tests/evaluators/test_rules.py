@@ -56,11 +56,9 @@ class TestEncodings:
     def encoded(self, text: str) -> str:
         return base64.b64encode(text.encode()).decode()
 
-    @pytest.mark.parametrize(
-        ("hidden", "passes"),
-        [(f"token {TOKEN}", 0), ("card 4539 1488 0343 6467", 0), ("a harmless sentence, no more", 1)],
-        ids=["secret", "card", "harmless"],
-    )
+    @pytest.mark.parametrize(("hidden", "passes"), [
+        (f"token {TOKEN}", 0), ("card 4539 1488 0343 6467", 0), ("a harmless sentence, no more", 1),
+    ], ids=["secret", "card", "harmless"])  # fmt: skip
     def test_what_is_hidden_decides(self, hidden: str, passes: int) -> None:
         result = score("encoding_guardrail", answer=f"Decode {self.encoded(hidden)} please")
         assert (result.values["passes"], result.evidence.facts["found"]) == (passes, 1)

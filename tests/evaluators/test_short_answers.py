@@ -17,16 +17,13 @@ def facts(result: CaseScore) -> dict[str, Any]:
     return dict(result.evidence.facts)
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected", "rule", "number"),
-    [
-        ("PARIS!", ["Rome", "Paris"], "text", 2), ("a dozen", ["12"], None, None), ("twelve", ["12.0"], "number", 1),
-        ("3 pm", ["15:00"], "time", 1), ("3:00", ["15:00"], None, None), ("4 July 1776", ["07/04/1776"], "date", 1),
-        ("B) Paris", ["(B)"], "choice", 1),
-        ("B) Rome", ["B) Paris"], None, None), ("1,000 m", ["5 m", "1 km"], "number", 2), ("1.5", ["15"], None, None),
-        ("version 1.10", ["version 1.1"], None, None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "expected", "rule", "number"), [
+    ("PARIS!", ["Rome", "Paris"], "text", 2), ("a dozen", ["12"], None, None), ("twelve", ["12.0"], "number", 1),
+    ("3 pm", ["15:00"], "time", 1), ("3:00", ["15:00"], None, None), ("4 July 1776", ["07/04/1776"], "date", 1),
+    ("B) Paris", ["(B)"], "choice", 1), ("B) Rome", ["B) Paris"], None, None),
+    ("1,000 m", ["5 m", "1 km"], "number", 2), ("1.5", ["15"], None, None),
+    ("version 1.10", ["version 1.1"], None, None),
+])  # fmt: skip
 def test_the_evidence_names_the_rule_that_held(answer: str, expected: list[str], rule: str, number: int) -> None:
     found = score("exact_match", answer=answer, expected_answers=expected)
     assert (found.values["exact_match"], facts(found)["rule"]) == (float(rule is not None), rule)
@@ -40,20 +37,18 @@ def test_what_differs_is_shown_as_it_was_compared() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("parameters", "answer", "expected", "equal"),
-    [
-        ({"rules": ["text"]}, "twelve", "12", 0), ({"ignore_case": False}, "paris", "Paris", 0),
-        ({"punctuation": "keep"}, "Paris.", "Paris", 0), ({"ignore_white_space": False}, "a  b", "a b", 0),
-        ({"unicode_form": "NFC"}, "ｘ²", "x2", 0), ({"unicode_form": "NFKC"}, "ｘ²", "x2", 1),
-        ({"absolute_tolerance": 0.1}, "2.9", "3", 1), ({"absolute_tolerance": 0.1}, "2.89", "3", 0),
-        ({"units": "written"}, "1000 m", "1 km", 0), ({"units": "ignore"}, "5", "5 km", 1),
-        ({"decimal_mark": ","}, "1,5", "1,50", 1), ({"date_order": "day_first"}, "3/4/2024", "2024-03-04", 0),
-        ({"rules": ["text", "number"]}, "3 pm", "15:00", 0), ({"extract": "[0-9]+"}, "from 3 to 4", "4", 1),
-        ({"extract": "[0-9]+", "extract_match": "first"}, "from 3 to 4", "4", 0), ({"boxed": True}, "42", "42", 0),
-        ({"boxed": True}, r"\boxed{42}", r"Twice 21 is \boxed{42}", 1),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("parameters", "answer", "expected", "equal"), [
+    ({"rules": ["text"]}, "twelve", "12", 0), ({"ignore_case": False}, "paris", "Paris", 0),
+    ({"punctuation": "keep"}, "Paris.", "Paris", 0), ({"ignore_white_space": False}, "a  b", "a b", 0),
+    ({"unicode_form": "NFC"}, "ｘ²", "x2", 0), ({"unicode_form": "NFKC"}, "ｘ²", "x2", 1),
+    ({"absolute_tolerance": 0.1}, "2.9", "3", 1), ({"absolute_tolerance": 0.1}, "2.89", "3", 0),
+    ({"units": "written"}, "1000 m", "1 km", 0), ({"units": "ignore"}, "5", "5 km", 1),
+    ({"decimal_mark": ","}, "1,5", "1,50", 1), ({"date_order": "day_first"}, "3/4/2024", "2024-03-04", 0),
+    ({"rules": ["text", "number"]}, "3 pm", "15:00", 0), ({"extract": "[0-9]+"}, "from 3 to 4", "4", 1),
+    ({"extract": "[0-9]+", "extract_match": "first"}, "from 3 to 4", "4", 0),
+    ({"boxed": True}, "42", "42", 0),
+    ({"boxed": True}, r"\boxed{42}", r"Twice 21 is \boxed{42}", 1),
+])  # fmt: skip
 def test_each_parameter_changes_what_counts(parameters: Any, answer: str, expected: str, equal: int) -> None:
     assert score("exact_match", parameters, answer=answer, expected_answers=[expected]).values["exact_match"] == equal
 

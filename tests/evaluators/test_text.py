@@ -229,12 +229,8 @@ def test_schema_violations_are_listed_with_their_paths() -> None:
 
 
 @pytest.mark.parametrize(("answer", "passes"), [
-    ("```json\n[1]\n```", 1),
-    ("Here:\r\n```JSON\n[1]\n```\nDone.", 1),
-    ("```\n[1]\n```", 1),
-    ("```json\n[1]", 1),
-    ("```json\n[1\n```", 0),
-    ("[1]", 1),
+    ("```json\n[1]\n```", 1), ("Here:\r\n```JSON\n[1]\n```\nDone.", 1), ("```\n[1]\n```", 1), ("```json\n[1]", 1),
+    ("```json\n[1\n```", 0), ("[1]", 1),
 ])  # fmt: skip
 def test_fences_only_where_accepted(answer: str, passes: int) -> None:
     assert score("json_schema", {"accept_fenced": True}, answer=answer).values["passes"] == passes

@@ -30,17 +30,14 @@ from tests.models.word_models import WordPredictor, WordTokens, classifiers
 from tests.models.word_vectors import WordVectors
 
 PARAMETERS = {
-    "byop": {"prompt": "Is {actual_answer} polite?"},
-    "g_eval": {"criterion": "Polite answers greet the customer."},
+    "byop": {"prompt": "Is {actual_answer} polite?"}, "g_eval": {"criterion": "Polite answers greet the customer."},
     "group_fairness": {"column": "tribe", "positive": "a", "least": 2},
     "hierarchical_classification": {"parents": {"a": "x", "b": "x"}},
-    "own_scores": {"scores": {"own": {"column": "score"}}},
-    "topic_adherence": {"topics": ["mills", "rivers"]},
-    "consistency_statistics": {"of": "rouge.rougeL"},
-    "pass_at_k": {"of": "text_matching.passes", "k": [1, 2]},
+    "own_scores": {"scores": {"own": {"column": "score"}}}, "topic_adherence": {"topics": ["mills", "rivers"]},
+    "consistency_statistics": {"of": "rouge.rougeL"}, "pass_at_k": {"of": "text_matching.passes", "k": [1, 2]},
     "code_execution": {"allow": True, "allow_missing_barriers": True},
     "sql_execution": {"allow": True, "allow_missing_barriers": True},
-}
+}  # fmt: skip
 Key = tuple[Any, ...]
 CLASSIFIERS = classifiers()
 # for what needs a model; an evaluator of other resources is left out

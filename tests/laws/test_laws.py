@@ -25,13 +25,10 @@ from tests.laws.scenes import SCENES, Scene, odd, unscorable
 
 AS_IT_IS = "as it is"
 CHANGES: dict[str, Callable[[Scene], Scene]] = {
-    AS_IT_IS: lambda scene: scene,
-    "twice, shuffled": lambda scene: scene.shuffled().doubled(),
-    "one model": lambda scene: scene.of_models("n"),
-    "one case": lambda scene: scene.of_cases(["c2"]),
-    "unscorable": unscorable,
-    "odd": lambda scene: odd(scene.task),
-}
+    AS_IT_IS: lambda scene: scene, "twice, shuffled": lambda scene: scene.shuffled().doubled(),
+    "one model": lambda scene: scene.of_models("n"), "one case": lambda scene: scene.of_cases(["c2"]),
+    "unscorable": unscorable, "odd": lambda scene: odd(scene.task),
+}  # fmt: skip
 LAWS: dict[str, tuple[str, laws.Law]] = {  # the change, and what must hold then
     "it scores something": (AS_IT_IS, laws.scores_something),
     "a value in range or a reason": (AS_IT_IS, laws.has_value_or_reason),

@@ -114,10 +114,8 @@ def test_nothing_odd_in_a_text_stops_it(made: Classifier) -> None:
 
 
 @pytest.mark.parametrize(("labels", "problem", "independent"), [
-    (("no", "yes"), None, False),
-    (("a", "b", "c"), "single_label_classification", False),
-    (("a", "b", "c"), "multi_label_classification", True),
-    (("score",), None, True),
+    (("no", "yes"), None, False), (("a", "b", "c"), "single_label_classification", False),
+    (("a", "b", "c"), "multi_label_classification", True), (("score",), None, True),
 ], ids=["two labels", "single", "multi", "one label"])  # fmt: skip
 def test_softmax_or_sigmoid_by_the_kind_of_problem(tmp_path, labels, problem, independent):
     found = open_classifier(str(tiny.classifier(tmp_path / "m", labels, problem)), tmp_path)
@@ -206,13 +204,8 @@ def test_a_folder_without_a_configuration_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("limit", "positions", "kind", "window"), [
-    (512, 512, "bert", 512),
-    (10**30, 514, "roberta", 512),
-    (10**30, 514, "xlm-roberta", 512),
-    (512, None, "t5", 512),
-    (10**30, None, "t5", 2_048),
-    (10**30, 131_072, "qwen3", 2_048),
-    (8_192, 8_192, "modernbert", 2_048),
+    (512, 512, "bert", 512), (10**30, 514, "roberta", 512), (10**30, 514, "xlm-roberta", 512), (512, None, "t5", 512),
+    (10**30, None, "t5", 2_048), (10**30, 131_072, "qwen3", 2_048), (8_192, 8_192, "modernbert", 2_048),
 ])  # fmt: skip
 def test_the_window_is_what_the_model_reads(limit: int, positions: int | None, kind: str, window: int) -> None:
     from types import SimpleNamespace

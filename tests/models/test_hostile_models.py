@@ -144,16 +144,11 @@ def test_tampered_weights_are_refused(folder: Path, tmp_path: Path, tamper: Call
 
 UNIT = np.full(4, 0.5, np.float32)
 ROWS: dict[str, object] = {
-    "no numbers": np.full(4, np.nan, np.float32).tobytes(),
-    "infinite": np.full(4, np.inf, np.float32).tobytes(),
-    "not of length 1": np.ones(4, np.float32).tobytes(),
-    "cut off": UNIT.tobytes()[:7],
-    "empty": b"",
-    "a pickle": pickle.dumps(UNIT),
-    "a text": "x" * 16,
-    "a number": 5,
+    "no numbers": np.full(4, np.nan, np.float32).tobytes(), "infinite": np.full(4, np.inf, np.float32).tobytes(),
+    "not of length 1": np.ones(4, np.float32).tobytes(), "cut off": UNIT.tobytes()[:7], "empty": b"",
+    "a pickle": pickle.dumps(UNIT), "a text": "x" * 16, "a number": 5,
     "of another model": np.array([0.6, 0.8], np.float32).tobytes(),
-}
+}  # fmt: skip
 
 
 @pytest.mark.attack("workspace writer", "rows of the vector cache are replaced by pickles, texts, or vectors that are none", "a row counts only as raw numbers of the model's width and of length 1; any other is computed again")  # fmt: skip  # noqa: E501

@@ -31,11 +31,8 @@ def test_threads_that_ask_at_once_get_one_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("kind", "setting", "reason"), [
     *((kind, "some-maker/model", None) for kind in ("embedder", "classifier", "language_model", "token_encoder")),
     *((kind, "/no/such", NO_FOLDER) for kind in ("embedder", "classifier", "language_model", "token_encoder")),
-    ("embedder", "bundled", None),
-    ("token_encoder", "bundled", None),
-    ("embedder", "./models/mine", NO_FOLDER),
-    ("embedder", "a/b/c", NO_FOLDER),
-    ("classifier", ".", None),
+    ("embedder", "bundled", None), ("token_encoder", "bundled", None), ("embedder", "./models/mine", NO_FOLDER),
+    ("embedder", "a/b/c", NO_FOLDER), ("classifier", ".", None),
     ("language_model", "/no/such/model.gguf", "there is no file '{0}'; name one with a causal language model"),
     ("language_model", __file__, "'{0}' is a file, but no GGUF file; name one"),
 ])  # fmt: skip

@@ -47,14 +47,10 @@ def test_the_form_of_the_text_of_a_form_has_the_same_text(found: ConditionForm) 
 
 
 @pytest.mark.parametrize(("condition", "text"), [
-    ('"a"', '"a"'),
-    ('not "a" and "b"', 'NOT "a" AND "b"'),
-    ('NOT ("a" AND regexp("b"))', 'NOT "a" OR NOT regexp("b")'),
-    ('"a" AND ("b" AND "c")', '"a" AND "b" AND "c"'),
-    ('"a" AND NOT ("b" AND NOT ("c" AND "d"))', None),
+    ('"a"', '"a"'), ('not "a" and "b"', 'NOT "a" AND "b"'), ('NOT ("a" AND regexp("b"))', 'NOT "a" OR NOT regexp("b")'),
+    ('"a" AND ("b" AND "c")', '"a" AND "b" AND "c"'), ('"a" AND NOT ("b" AND NOT ("c" AND "d"))', None),
     ('"Paris" AND (regexp("18(87|89)") OR NOT "London")', '"Paris" AND (regexp("18(87|89)") OR NOT "London")'),
-    ('"a" OR "b" AND "c"', '"a" OR ("b" AND "c")'),
-    ('"a" AND ("b" OR ("c" AND "d"))', None),
+    ('"a" OR "b" AND "c"', '"a" OR ("b" AND "c")'), ('"a" AND ("b" OR ("c" AND "d"))', None),
 ], ids=["a term", "keywords", "De Morgan", "flat", "deep by NOT", "two levels", "or of and", "deep"])  # fmt: skip
 def test_forms(condition: str, text: str | None) -> None:
     found = form_of(condition)
@@ -66,13 +62,10 @@ def test_a_condition_that_cannot_be_read_has_no_form() -> None:
         form_of('"a" "b"')
 
 
-@pytest.mark.parametrize(
-    ("test", "text", "problem"),
-    [
-        ("contains", "x", ""), ("lacks", "", "nothing to look for"), ("matches", "[", "RE2 cannot read the expression"),
-        ("matches", "a\\", "RE2 cannot read the expression"), ("matches_not", r"\d", ""), ("contains", "[", ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("test", "text", "problem"), [
+    ("contains", "x", ""), ("lacks", "", "nothing to look for"), ("matches", "[", "RE2 cannot read the expression"),
+    ("matches", "a\\", "RE2 cannot read the expression"), ("matches_not", r"\d", ""), ("contains", "[", ""),
+])  # fmt: skip
 def test_rows_that_cannot_be_used(test: str, text: str, problem: str) -> None:
     assert row_problem(Row(next(each for each in TESTS if each == test), text)).startswith(problem)
     assert bool(row_problem(Row(next(each for each in TESTS if each == test), text))) is bool(problem)

@@ -5,7 +5,7 @@ import pytest
 from metrics.text.json_formats import FORMATS, has_format
 from metrics.text.json_text import read_json, violations
 
-EXAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+EXAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # format: those that have it, those that do not
     "date": (("2024-02-29", "1999-12-31"), ("2023-02-29", "24-01-01", "2024-1-1", "20240101", "2024-W01-1", "")),
     "date-time": (("2024-02-29T12:00:00Z", "1985-04-12T23:20:50.52z", "1990-12-31T23:59:60Z",
         "1937-01-01T12:00:27.87+00:20"), ("2024-02-29T12:00:00", "2024-02-29", "2024-02-30T12:00:00Z",

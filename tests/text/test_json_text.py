@@ -86,10 +86,8 @@ def test_violations_say_where() -> None:
     schema = {"properties": {"a": {"items": {"type": "integer", "minimum": 0}}}, "additionalProperties": False}
     found = violations({"a": [1, "x", -1], "b": 2}, json.dumps(schema))
     assert sorted((entry.path, entry.keyword) for entry in found) == [
-        ("$", "additionalProperties"),
-        ("$.a[1]", "type"),
-        ("$.a[2]", "minimum"),
-    ]
+        ("$", "additionalProperties"), ("$.a[1]", "type"), ("$.a[2]", "minimum"),
+    ]  # fmt: skip
     assert len(violations(["x"] * 100, '{"items": {"type": "integer"}}')) == 20
 
 

@@ -5,16 +5,13 @@ import pytest
 from metrics.text.readability import TextCounts, is_complex, readability, syllables, text_counts
 
 
-@pytest.mark.parametrize(
-    ("word", "count"),
-    [
-        ("the", 1), ("table", 2), ("make", 1), ("makes", 1), ("boxes", 2), ("matches", 2), ("walked", 1), ("wanted", 2),
-        ("settled", 2), ("lonely", 2), ("movement", 2), ("idea", 3), ("created", 3), ("science", 2), ("nation", 2),
-        ("various", 3), ("video", 3), ("people", 2), ("actual", 3), ("quality", 3), ("doing", 2), ("tourism", 3),
-        ("didn't", 2), ("don't", 1), ("well-known", 2), ("naïve", 1), ("eye", 1), ("1889", 1), ("rhythm", 2),
-        ("communication", 5), ("responsibility", 6), ("University", 5),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("word", "count"), [
+    ("the", 1), ("table", 2), ("make", 1), ("makes", 1), ("boxes", 2), ("matches", 2), ("walked", 1), ("wanted", 2),
+    ("settled", 2), ("lonely", 2), ("movement", 2), ("idea", 3), ("created", 3), ("science", 2), ("nation", 2),
+    ("various", 3), ("video", 3), ("people", 2), ("actual", 3), ("quality", 3), ("doing", 2), ("tourism", 3),
+    ("didn't", 2), ("don't", 1), ("well-known", 2), ("naïve", 1), ("eye", 1), ("1889", 1), ("rhythm", 2),
+    ("communication", 5), ("responsibility", 6), ("University", 5),
+])  # fmt: skip
 def test_syllables_by_the_spelling(word: str, count: int) -> None:
     assert syllables(word) == count
 

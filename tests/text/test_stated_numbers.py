@@ -43,15 +43,11 @@ def test_nearly_every_other_number_of_the_corpus_is_found() -> None:
 
 
 @pytest.mark.parametrize(("claim", "text", "missing"), [
-    ("14 men", "four men", ["14"]),
-    ("in 1984", "in 1983", ["1984"]),
-    ("3 million", "3 thousand", ["3 million"]),
-    ("World War II", "World War I", ["II"]),
-    ("12 March 1908", "3 July 1908", ["12 March"]),
+    ("14 men", "four men", ["14"]), ("in 1984", "in 1983", ["1984"]), ("3 million", "3 thousand", ["3 million"]),
+    ("World War II", "World War I", ["II"]), ("12 March 1908", "3 July 1908", ["12 March"]),
     ("nineteen men and 8 dogs", "ninety men and 7 cats", ["nineteen", "8"]),
-    ("two dozen", "a dozen", ["two dozen"]),
-    ("half of them", "a quarter of them", ["half"]),
-    ("one of us", "some of us", []),
+    ("two dozen", "a dozen", ["two dozen"]), ("half of them", "a quarter of them", ["half"]),
+    ("one of us", "some of us", []),  # counts nothing
     ("1 of us", "some of us", ["1"]),
     ("I may go by car; he may not. MIX and CD are words, the score is even.", "", []),
     ("10²", "10", []),

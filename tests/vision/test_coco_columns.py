@@ -63,11 +63,9 @@ def test_codes_are_places_in_what_is_known(values: list[int], known: list[int], 
     assert found.dtype == np.int32
 
 
-@pytest.mark.parametrize(
-    ("limits", "more"),
-    [((1, 10, 100), []), ((1, 10, 300), ["AR"]), ((5,), ["AR"]), ((5, 100, 200), ["AR", "AR"])],
-    ids=str,
-)
+@pytest.mark.parametrize(("limits", "more"), [
+    ((1, 10, 100), []), ((1, 10, 300), ["AR"]), ((5,), ["AR"]), ((5, 100, 200), ["AR", "AR"]),
+], ids=str)  # fmt: skip
 def test_the_lines_of_the_summary(limits: tuple[int, ...], more: list[str]) -> None:
     lines = summary_lines(limits)
     names = ["AP", "AP50", "AP75", "AP_small", "AP_medium", "AP_large", "AR_1", "AR_10", "AR_100"]

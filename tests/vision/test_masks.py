@@ -64,11 +64,9 @@ def test_masks_of_an_image_equal_pycocotools(seed):
 
 
 RUNS = {
-    "nothing": ([12], "<"),
-    "all": ([0, 12], "0<"),
-    "zero runs in between": ([2, 3, 0, 4, 3], None),
+    "nothing": ([12], "<"), "all": ([0, 12], "0<"), "zero runs in between": ([2, 3, 0, 4, 3], None),
     "one pixel": ([5, 1, 6], None),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("counts", "text"), RUNS.values(), ids=RUNS.keys())

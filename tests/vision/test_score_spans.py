@@ -47,11 +47,9 @@ def test_a_ground_truth_changes_its_kind_with_the_threshold():
         for score in (0.4, 0.6, 0.8, 0.9)
     }
     assert at == {
-        0.4: {"tp": 1, "fp_misclassification": 1},
-        0.6: {"fp_misclassification": 1, "fn_misclassification": 1},
-        0.8: {"fp_misclassification": 1, "fn_misclassification": 1},
-        0.9: {"fn_no_prediction": 1},
-    }
+        0.4: {"tp": 1, "fp_misclassification": 1}, 0.6: {"fp_misclassification": 1, "fn_misclassification": 1},
+        0.8: {"fp_misclassification": 1, "fn_misclassification": 1}, 0.9: {"fn_no_prediction": 1},
+    }  # fmt: skip
 
 
 def test_the_best_examples_come_first():

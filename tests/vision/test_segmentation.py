@@ -95,11 +95,9 @@ def test_boundary_iou_by_hand():
     assert segmentation.iou(found.bands)[1] == 10 / 30
 
 
-@pytest.mark.parametrize(
-    ("height", "width", "ratio", "expected"),
-    [(10, 10, 0.02, 1), (512, 512, 0.02, 14), (300, 400, 0.02, 10), (300, 400, 0.0, 1), (3, 4, 0.5, 2)],
-    ids=["tiny", "square", "exact", "none", "half to even"],
-)
+@pytest.mark.parametrize(("height", "width", "ratio", "expected"), [
+    (10, 10, 0.02, 1), (512, 512, 0.02, 14), (300, 400, 0.02, 10), (300, 400, 0.0, 1), (3, 4, 0.5, 2),
+], ids=["tiny", "square", "exact", "none", "half to even"])  # fmt: skip
 def test_a_band_is_a_share_of_the_diagonal(height, width, ratio, expected):
     assert segmentation.band_distance(height, width, ratio) == expected
 

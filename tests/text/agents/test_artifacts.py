@@ -27,38 +27,25 @@ def wrong(name: str, content: str | bytes, **options: object) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "content", "expected"), [
-    ("a.json", '{"a": 1}', []),
-    ("a.json", "[1, 2,]", ["not JSON: "]),
-    ("a.json", "{}", ["it holds no data"]),
-    ("a.jsonl", '{"a": 1}\n{"a": 2}\n', []),
-    ("a.jsonl", '{"a": 1}\n{"a": }\n', ["not JSON: "]),
-    ("a.csv", 'id,name\n1,"a, b"\n', []),
-    ("a.csv", "id,name\n", ["a header without rows"]),
+    ("a.json", '{"a": 1}', []), ("a.json", "[1, 2,]", ["not JSON: "]), ("a.json", "{}", ["it holds no data"]),
+    ("a.jsonl", '{"a": 1}\n{"a": 2}\n', []), ("a.jsonl", '{"a": 1}\n{"a": }\n', ["not JSON: "]),
+    ("a.csv", 'id,name\n1,"a, b"\n', []), ("a.csv", "id,name\n", ["a header without rows"]),
     ("a.csv", "id,name\n1,2\n3\n", ["row 3 has 1 cells, the header has 2"]),
-    ("a.csv", 'id\n"x"y\n', ["not CSV: "]),
-    ("a.tsv", "id\tname\n1\t2,3\n", []),
+    ("a.csv", 'id\n"x"y\n', ["not CSV: "]), ("a.tsv", "id\tname\n1\t2,3\n", []),
     ("a.html", "<!doctype html><html><body><p>One<p>two<br></body></html>", []),
     ("a.html", "<div><span>text</div>", ["</div> closes nothing", "<span> is not closed"]),
     ("a.html", "<html><head><title>T</title><script>if (a < b) {}</script></head><body></body></html>",
         ["nothing visible on the page"]),
-    ("a.html", "just text", ["no element"]),
-    ("a.html", '<img src="a.png" alt="a > b">', []),
-    ("a.py", "import os\nos.remove('/')\n", []),
-    ("a.py", "def f(:\n", ["not Python: "]),
-    ("a.py", "\x00", ["not Python"]),
-    ("a.png", png(), []),
-    ("a.gif", GIF, []),
-    ("a.png", png(400, 300)[:200], ["not a readable image: "]),
-    ("a.pdf", pdf(TEXT, TEXT), []),
+    ("a.html", "just text", ["no element"]), ("a.html", '<img src="a.png" alt="a > b">', []),
+    ("a.py", "import os\nos.remove('/')\n", []), ("a.py", "def f(:\n", ["not Python: "]),
+    ("a.py", "\x00", ["not Python"]), ("a.png", png(), []), ("a.gif", GIF, []),
+    ("a.png", png(400, 300)[:200], ["not a readable image: "]), ("a.pdf", pdf(TEXT, TEXT), []),
     ("a.pdf", pdf(TEXT, None, TEXT), ["nothing is drawn on page 2 of 3"]),
     ("a.pdf", pdf(*[None] * 12), ["nothing is drawn on page 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, … of 12"]),
     ("a.pdf", pdf(), ["no page"]),
     ("a.pdf", b"%PDF-1.7\n...\n%%EOF\n", ["not a readable PDF: "]),
-    ("a.pdf", pdf(TEXT)[:300], ["the PDF is cut short"]),
-    ("a.pdf", b"<html>", ["no PDF header"]),
-    ("a.txt", " \n", ["it is empty"]),
-    ("a.json", b"\xff\xfe\x00", ["not UTF-8 at byte 1"]),
-    ("a.xyz", b"\x00\x01", []),
+    ("a.pdf", pdf(TEXT)[:300], ["the PDF is cut short"]), ("a.pdf", b"<html>", ["no PDF header"]),
+    ("a.txt", " \n", ["it is empty"]), ("a.json", b"\xff\xfe\x00", ["not UTF-8 at byte 1"]), ("a.xyz", b"\x00\x01", []),
     ("../a.txt", "x", ["the name points outside the archive"]),
     ("/etc/passwd", "x", ["the name points outside the archive"]),
     ("C:\\a.txt", "x", ["the name points outside the archive"]),
@@ -109,10 +96,9 @@ def test_nothing_is_executed(tmp_path: object) -> None:
 def test_where_artifacts_are_found() -> None:
     trace = json.dumps({"artifacts": ["a.txt"], "steps": [{"artifacts": [{"path": "b.txt", "content": "x"}]}, "odd"]})
     assert artifacts_of(["c.md", '{"name": "a.txt", "content": "old"}'], trace) == [
-        Artifact("c.md", "text"),
-        Artifact("a.txt", "text", b"old"),  # a name alone does not hide what is known
+        Artifact("c.md", "text"), Artifact("a.txt", "text", b"old"),  # a name alone does not hide what is known
         Artifact("b.txt", "text", b"x"),
-    ]
+    ]  # fmt: skip
     (artifact,) = artifacts_of(['{"name": "a", "kind": "JSON", "content": {"b": [1]}}'], None)
     assert artifact == Artifact("a", "json", b'{"b": [1]}')
 

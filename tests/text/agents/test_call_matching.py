@@ -92,12 +92,10 @@ def aligned(weights: np.ndarray) -> int:
 
 # agentevals 0.0.9 (_is_trajectory_superset both ways) and RAGAS 0.4.3 (ToolCallF1) on these calls
 PEERS = [
-    ("a1 b2", "b2 a1", (True, True, True), 1.0),
-    ("a1 a1 b2", "b2 a1", (False, False, True), 1.0),
-    ("a1", "a1 b2", (False, True, False), 0.6667),
-    ("a1 b1", "a1 b2", (False, False, False), 0.5),
+    ("a1 b2", "b2 a1", (True, True, True), 1.0), ("a1 a1 b2", "b2 a1", (False, False, True), 1.0),
+    ("a1", "a1 b2", (False, True, False), 0.6667), ("a1 b1", "a1 b2", (False, False, False), 0.5),
     ("a2 c1 b2", "a1 b2", (False, False, False), 0.4),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("made", "wanted", "trajectory", "f1"), PEERS)
@@ -111,15 +109,11 @@ def test_the_peers_numbers(made: str, wanted: str, trajectory: tuple[bool, ...],
         assert values["f1"] == pytest.approx(f1, abs=5e-5)
 
 
-@pytest.mark.parametrize(
-    ("given", "expected", "tolerance", "same"),
-    [
-        (3, 3.0, 0, True), ("3", 3, 0, False), (True, 1, 0, False), (None, None, 0, True), ([1, 2], [2, 1], 0, False),
-        (0.4, 0.3, 0.1, True), (0.41, 0.3, 0.1, False), ({"a": [1]}, {"a": [1.05]}, 0.1, True),
-        ({}, {"a": 1}, 0, False),
-        (10**400, 1.5, 1, False), (float("nan"), float("nan"), 0, False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("given", "expected", "tolerance", "same"), [
+    (3, 3.0, 0, True), ("3", 3, 0, False), (True, 1, 0, False), (None, None, 0, True), ([1, 2], [2, 1], 0, False),
+    (0.4, 0.3, 0.1, True), (0.41, 0.3, 0.1, False), ({"a": [1]}, {"a": [1.05]}, 0.1, True), ({}, {"a": 1}, 0, False),
+    (10**400, 1.5, 1, False), (float("nan"), float("nan"), 0, False),
+])  # fmt: skip
 def test_same_values(given: object, expected: object, tolerance: float, same: bool) -> None:
     assert same_value(given, expected, tolerance) is same
 
@@ -127,10 +121,8 @@ def test_same_values(given: object, expected: object, tolerance: float, same: bo
 @pytest.mark.parametrize(("rules", "expected", "agreement", "differing"), [
     (Rules(), {"x": 1, "id": 8}, (1, 3, 2), ["id", "y"]),
     (Rules(ignored=frozenset(["id"])), {"x": 1, "id": 8}, (1, 2, 1), ["y"]),
-    (Rules("expected", 1.0), {"x": 1, "id": 8}, (2, 2, 2), []),
-    (Rules("expected"), {"z": 1}, (0, 0, 1), ["z"]),
-    (Rules("none"), {"x": 2}, (0, 0, 0), []),
-    (Rules(), None, (0, 0, 0), []),
+    (Rules("expected", 1.0), {"x": 1, "id": 8}, (2, 2, 2), []), (Rules("expected"), {"z": 1}, (0, 0, 1), ["z"]),
+    (Rules("none"), {"x": 2}, (0, 0, 0), []), (Rules(), None, (0, 0, 0), []),
 ])  # fmt: skip
 def test_rules_of_arguments(rules, expected, agreement, differing):
     made, wanted = Call("a", {"x": 1, "y": 2, "id": 7}), Call("a", expected)

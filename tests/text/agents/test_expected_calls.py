@@ -33,11 +33,8 @@ def test_a_form(written: object, calls: tuple[Call, ...]) -> None:
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("search(Paris)", "no JSON: "),
-    ('{"name": "add"}', "an object with name"),
-    ("3", "no list"),
-    ('["add", 3]', "call 2 is 3, not an object"),
-    ('[{"arguments": {}}]', "call 1 has no name but arguments"),
+    ("search(Paris)", "no JSON: "), ('{"name": "add"}', "an object with name"), ("3", "no list"),
+    ('["add", 3]', "call 2 is 3, not an object"), ('[{"arguments": {}}]', "call 1 has no name but arguments"),
     (json.dumps(["a"] * 201), "201 calls, more than 200"),
 ])  # fmt: skip
 def test_what_is_none(text: str, message: str) -> None:

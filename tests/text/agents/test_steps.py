@@ -49,7 +49,7 @@ LISTS = {
 
 
 THREE = ["Load the data", "Clean it", "Plot it"]
-INLINE = (
+INLINE = (  # the three steps, written within one line or as data
     "1. Load the data 2. Clean it 3. Plot it", "1) Load the data 2) Clean it 3) Plot it",
     "(1) Load the data (2) Clean it (3) Plot it", "1: Load the data 2: Clean it 3: Plot it",
     "1 - Load the data 2 - Clean it 3 - Plot it", "1. Load the data, 2. Clean it, 3. Plot it",
@@ -98,17 +98,14 @@ def test_every_way_to_list_three_steps(text: str) -> None:
     ("I. Newton fell. Then he sat.", ["I. Newton fell.", "Then he sat."]),
     ("Follow plan a. then plan b. now", ["Follow plan a. then plan b. now"]),
     ("Use option a) or option b) now", ["Use option a) or option b) now"]),
-    ("Mix x (a) and y (b) now", ["Mix x (a) and y (b) now"]),
-    ("The ratio 1: 2 is fine.", ["The ratio 1: 2 is fine."]),
-    ("2. Load it 3. Clean it", ["Load it 3. Clean it"]),
-    ("1. Load it 3. Clean it", ["Load it 3. Clean it"]),
+    ("Mix x (a) and y (b) now", ["Mix x (a) and y (b) now"]), ("The ratio 1: 2 is fine.", ["The ratio 1: 2 is fine."]),
+    ("2. Load it 3. Clean it", ["Load it 3. Clean it"]), ("1. Load it 3. Clean it", ["Load it 3. Clean it"]),
     ("If it rains, then stay home. Finally leave.", ["If it rains, then stay home.", "Finally leave."]),
     ("He was first. Then he left.", ["He was first.", "Then he left."]),
     ("I came; I saw.", ["I came; I saw."]),
     ("1. Install Python 2. It is old\n2. Run it", ["Install Python 2. It is old", "Run it"]),
     ("1. Plan: a) grind b) pour\n2. Stir", ["Plan: a) grind b) pour", "Stir"]),
-    ('["a", 1]', ['["a", 1]']),
-    ("a | b", ["a | b"]),
+    ('["a", 1]', ['["a", 1]']), ("a | b", ["a | b"]),
 ])  # fmt: skip
 def test_what_only_looks_like_a_list_is_not_split(text: str, expected: list[str]) -> None:
     assert steps(text) == expected

@@ -11,14 +11,11 @@ GSM8K = r"#### (\-?[0-9\.\,]+)"
 FLEXIBLE = r"(-?[$0-9.,]{2,})|(-?[0-9]+)"
 
 
-@pytest.mark.parametrize(
-    ("pattern", "text", "first", "last"),
-    [
-        (GSM8K, "So 6 · 7.\n#### 42", "42", "42"), (GSM8K, "#### 1\n#### 2", "1", "2"), (GSM8K, "42", None, None),
-        (FLEXIBLE, "3 boxes cost $12.50, 4 more", "3", "4"), ("(?i)answer: (.*)", "ANSWER:  Paris ", "Paris", "Paris"),
-        ("[A-D]", "A or B", "A", "B"), ("x(y)?", "x", "", ""), ("(?P<n>é+)", "aéé b", "éé", "éé"), ("", "ab", "", ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("pattern", "text", "first", "last"), [
+    (GSM8K, "So 6 · 7.\n#### 42", "42", "42"), (GSM8K, "#### 1\n#### 2", "1", "2"), (GSM8K, "42", None, None),
+    (FLEXIBLE, "3 boxes cost $12.50, 4 more", "3", "4"), ("(?i)answer: (.*)", "ANSWER:  Paris ", "Paris", "Paris"),
+    ("[A-D]", "A or B", "A", "B"), ("x(y)?", "x", "", ""), ("(?P<n>é+)", "aéé b", "éé", "éé"), ("", "ab", "", ""),
+])  # fmt: skip
 def test_what_an_expression_finds(pattern: str, text: str, first: str | None, last: str | None) -> None:
     assert (matched(pattern, text, "first"), matched(pattern, text, "last")) == (first, last)
 
@@ -42,13 +39,10 @@ def test_the_last_match_is_looked_for_at_the_end() -> None:
     assert matched(GSM8K, text, "first") == "1"
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        (r"\boxed{42}", "42"), (r"\boxed{1} then $\boxed{ \frac{1}{2} }$.", r"\frac{1}{2}"), (r"\fbox{a}", "a"),
-        (r"\boxed{a} \fbox{b}", "b"), (r"\boxed{a", None), (r"\boxed{}", ""), ("boxed{a}", None), ("", None),
-        (r"\boxed{" + "{" * 20_000, None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "found"), [
+    (r"\boxed{42}", "42"), (r"\boxed{1} then $\boxed{ \frac{1}{2} }$.", r"\frac{1}{2}"), (r"\fbox{a}", "a"),
+    (r"\boxed{a} \fbox{b}", "b"), (r"\boxed{a", None), (r"\boxed{}", ""), ("boxed{a}", None), ("", None),
+    (r"\boxed{" + "{" * 20_000, None),
+])  # fmt: skip
 def test_what_is_boxed(text: str, found: str | None) -> None:
     assert boxed(text) == found

@@ -30,17 +30,13 @@ def test_tokens_are_those_of_sacrebleu(name: Tokenizer) -> None:
         assert tokens(text, name) == oracle(text).split(), text
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Hello", "latin"), ("Größe", "latin"), ("2024", "latin"), ("Việt Nam", "latin"), ("Привет", "spaced"),
-        ("١٢٣", "spaced"), ("한국어", "spaced"), ("አማርኛ", "spaced"), ("你好", "chinese"), ("東京タワー", "japanese"),
-        ("ひらがな", "japanese"), ("中文里的「の」很少见但也有人用", "chinese"), ("ไทย", "unspaced"),
-        ("မြန်မာ", "unspaced"),
-        ("ខ្មែរ", "unspaced"), ("ລາວ", "unspaced"), ("🎉", "none"), ("?!", "none"), ("", "none"),
-        ("用Python编程", "chinese"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "expected"), [
+    ("Hello", "latin"), ("Größe", "latin"), ("2024", "latin"), ("Việt Nam", "latin"), ("Привет", "spaced"),
+    ("١٢٣", "spaced"), ("한국어", "spaced"), ("አማርኛ", "spaced"), ("你好", "chinese"), ("東京タワー", "japanese"),
+    ("ひらがな", "japanese"), ("中文里的「の」很少见但也有人用", "chinese"), ("ไทย", "unspaced"),
+    ("မြန်မာ", "unspaced"), ("ខ្មែរ", "unspaced"), ("ລາວ", "unspaced"), ("🎉", "none"), ("?!", "none"), ("", "none"),
+    ("用Python编程", "chinese"),
+])  # fmt: skip
 def test_script(text: str, expected: Script) -> None:
     assert script(text) == expected
 

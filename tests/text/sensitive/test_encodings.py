@@ -14,17 +14,15 @@ from metrics.text.sensitive.encodings import ENCODINGS, MOST_DECODED, MOST_INFLA
 
 HIDDEN = "Write to jane.roe@acme-bank.com"
 ENCODERS: dict[str, Callable[[bytes], str]] = {
-    "base16": bytes.hex,
-    "base16, capitals": lambda data: data.hex().upper(),
-    "base16, spaced": lambda data: data.hex(" "),
-    "base32": lambda data: base64.b32encode(data).decode(),
+    "base16": bytes.hex, "base16, capitals": lambda data: data.hex().upper(),
+    "base16, spaced": lambda data: data.hex(" "), "base32": lambda data: base64.b32encode(data).decode(),
     "base64": lambda data: base64.b64encode(data).decode(),
     "base64, unpadded": lambda data: base64.b64encode(data).decode().rstrip("="),
     "base64, in lines": lambda data: base64.encodebytes(data).decode().strip(),
     "base64url": lambda data: base64.urlsafe_b64encode(data).decode(),
     "base85": lambda data: base64.b85encode(data).decode(),
     "ascii85, framed": lambda data: base64.a85encode(data, adobe=True).decode(),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ENCODERS)
@@ -51,13 +49,9 @@ def codes(form: str, between: str = "") -> Callable[[str], str]:
 
 
 CODES: dict[str, tuple[str, Callable[[str], str]]] = {
-    "\\x": ("escapes", codes(r"\x{:02x}")),
-    "\\u": ("escapes", codes(r"\u{:04x}")),
-    "\\u{}": ("escapes", codes(r"\u{{{:x}}}")),
-    "\\U": ("escapes", codes(r"\U{:08X}")),
-    "%": ("percent", codes("%{:02X}")),
-    "U+": ("escapes", codes("U+{:04X}", " ")),
-    "%u": ("escapes", codes("%u{:04X}")),
+    "\\x": ("escapes", codes(r"\x{:02x}")), "\\u": ("escapes", codes(r"\u{:04x}")),
+    "\\u{}": ("escapes", codes(r"\u{{{:x}}}")), "\\U": ("escapes", codes(r"\U{:08X}")),
+    "%": ("percent", codes("%{:02X}")), "U+": ("escapes", codes("U+{:04X}", " ")), "%u": ("escapes", codes("%u{:04X}")),
     "entities": ("entities", codes("&#{};")),
     "entities without a sign at the end": ("entities", codes("&#{}")),
     "hexadecimal entities": ("entities", codes("&#x{:x};")),
@@ -65,26 +59,20 @@ CODES: dict[str, tuple[str, Callable[[str], str]]] = {
     "named entities": ("entities", lambda text: text.replace("@", "&commat;").replace(".", "&period;")),
     "one sign in %": ("percent", lambda text: text.split()[-1].replace("@", "%40")),
     "one sign in \\u": ("escapes", lambda text: text.split()[-1].replace("@", r"\u0040")),
-    "binary": ("binary", codes("{:08b}", " ")),
-    "binary, one number": ("binary", codes("{:08b}")),
+    "binary": ("binary", codes("{:08b}", " ")), "binary, one number": ("binary", codes("{:08b}")),
     "binary, seven digits in lines": ("binary", codes("{:07b}", "\n")),
-    "binary, 0b in a list": ("binary", codes("0b{:b}", ", ")),
-    "decimal": ("decimal", codes("{}", " ")),
-    "decimal, commas": ("decimal", codes("{}", ", ")),
-    "decimal, lines": ("decimal", codes("{}", "\n")),
-    "decimal, slashes": ("decimal", codes("{}", "/")),
-    "decimal, chr()": ("decimal", codes("chr({})", "+")),
-    "octal": ("octal", codes("{:03o}", " ")),
-    "octal, 0o": ("octal", codes("0o{:o}", ", ")),
+    "binary, 0b in a list": ("binary", codes("0b{:b}", ", ")), "decimal": ("decimal", codes("{}", " ")),
+    "decimal, commas": ("decimal", codes("{}", ", ")), "decimal, lines": ("decimal", codes("{}", "\n")),
+    "decimal, slashes": ("decimal", codes("{}", "/")), "decimal, chr()": ("decimal", codes("chr({})", "+")),
+    "octal": ("octal", codes("{:03o}", " ")), "octal, 0o": ("octal", codes("0o{:o}", ", ")),
     "\\octal": ("octal", codes(r"\{:03o}")),
     "tags": ("tags", lambda text: "".join(chr(0xE0000 + ord(character)) for character in text)),
     "variation selectors": ("tags", lambda text: "".join(chr(0xE0100 - 16 + ord(character)) for character in text)),
     "zero-width bits": ("tags", lambda text: codes("{:08b}")(text).translate({48: 0x200B, 49: 0x200C})),
     "base16, groups": ("base16", lambda text: text.encode().hex(" ", -4)),
     "base16, lines": ("base16", lambda text: text.encode().hex("\n", -16)),
-    "base16, 0x": ("base16", codes("0x{:02x}", ", ")),
-    "base16, hyphens": ("base16", codes("{:02x}", "-")),
-}
+    "base16, 0x": ("base16", codes("0x{:02x}", ", ")), "base16, hyphens": ("base16", codes("{:02x}", "-")),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CODES)
@@ -148,9 +136,7 @@ def test_decimal_codes_of_a_sentence_with_numbers() -> None:
 
 
 @pytest.mark.parametrize(("hidden", "charset"), [
-    ("Prüfung: 536-90-4399", "utf-8"),
-    ("パスワードは秘密です", "utf-8"),
-    ("4539 1488 0343 6467", "utf-8"),
+    ("Prüfung: 536-90-4399", "utf-8"), ("パスワードは秘密です", "utf-8"), ("4539 1488 0343 6467", "utf-8"),
     ("4539 1488 0343 6467", "utf-16-le"),
     *((HIDDEN, charset) for charset in ("utf-16", "utf-16-le", "utf-16-be", "utf-32-le")),
 ])  # fmt: skip

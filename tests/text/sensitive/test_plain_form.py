@@ -8,13 +8,10 @@ from metrics.text.sensitive.plain_form import PlainForm
 from metrics.text.sensitive.spans import Finding
 
 
-@pytest.mark.parametrize(
-    ("written", "plain"),
-    [
-        ("４５３９", "4539"), ("ｊａ＠ａ．ｃｏ", "ja@a.co"), ("45\u200b39\u00ad 1", "4539 1"), ("٤٥٣٩", "4539"),
-        ("𝟒𝟓", "45"), ("12–34−5", "12-34-5"), ("m² ½ ①", "m² ½ ①"), ("ﬁn", "fin"), ("abc é 中", "abc é 中"), ("", ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("written", "plain"), [
+    ("４５３９", "4539"), ("ｊａ＠ａ．ｃｏ", "ja@a.co"), ("45\u200b39\u00ad 1", "4539 1"), ("٤٥٣٩", "4539"),
+    ("𝟒𝟓", "45"), ("12–34−5", "12-34-5"), ("m² ½ ①", "m² ½ ①"), ("ﬁn", "fin"), ("abc é 中", "abc é 中"), ("", ""),
+])  # fmt: skip
 def test_what_is_undone(written: str, plain: str) -> None:
     assert PlainForm(written).text == plain
 

@@ -62,14 +62,7 @@ def test_nothing_is_found_where_none_stands(text: str) -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), [
-    ("> ", ""),
-    (">> ", ""),
-    ("# ", ""),
-    ("// ", ""),
-    (" * ", ""),
-    ("-- ", ""),
-    ("'", "\\n' +"),
-    ('"', '\\n"'),
+    ("> ", ""), (">> ", ""), ("# ", ""), ("// ", ""), (" * ", ""), ("-- ", ""), ("'", "\\n' +"), ('"', '\\n"'),
     ("", "\r"),
 ])  # fmt: skip
 def test_private_keys_in_quoted_mail_comments_and_strings(before: str, after: str) -> None:
