@@ -129,8 +129,7 @@ def shares(n: int) -> Floats:
     """Exactly, by true share."""
     bounds = np.array([wilson(k, n) for k in range(n + 1)])
     held = (bounds[:, :1] <= SHARES) & (bounds[:, 1:] >= SHARES)
-    coverage: Floats = (binom.pmf(np.arange(n + 1)[:, None], n, SHARES) * held).sum(axis=0)
-    return coverage
+    return (binom.pmf(np.arange(n + 1)[:, None], n, SHARES) * held).sum(axis=0)
 
 
 def means(n: int, draw: Draw, mean: float) -> float:
@@ -213,8 +212,7 @@ def _map(labels: int, images: int, seed: int, weights: NDArray[np.uint8]) -> Flo
     columns = prepare(**coco_scene(images=images, classes=labels, per_image=3, detections=8, seed=seed))
     found = match(columns, (0.5, 0.75))
     average, _ = resample(Ranking.of(columns, found), weights)
-    means: Floats = np.nanmean(average, axis=(1, 2))
-    return means
+    return np.nanmean(average, axis=(1, 2))
 
 
 def true_ranks(models: int, suites: int = 500, n: int = 100) -> float:

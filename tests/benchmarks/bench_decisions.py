@@ -63,8 +63,6 @@ def shares(n: int, share: float, margin: float, discordant: float) -> tuple[floa
     passed = np.zeros(2)
     for (both, b, a, neither), count in zip(tables.tolist(), times, strict=True):
         low, high = newcombe_paired(both, b, a, neither)
-        assert low is not None
-        assert high is not None
         made = decide((b - a) / n, (low, high), margin, n, 0.1, 0, Side(a, 1.0, 1.0), Side(b, 1.0, 1.0))
         passed += count * np.array([made.verdict in WITHIN, tango(b, a, n, margin) > 1.959964])
     return float(passed[0] / DRAWS), float(passed[1] / DRAWS)

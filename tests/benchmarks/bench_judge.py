@@ -74,8 +74,7 @@ class FarServer:
     def counts(self) -> tuple[int, int, int]:
         """Calls, prompt characters and the most requests at once, since the last call."""
         self._pipe.send("counts")
-        counts: tuple[int, int, int] = self._pipe.recv()
-        return counts
+        return self._pipe.recv()
 
 
 @contextmanager

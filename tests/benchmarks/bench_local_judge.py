@@ -101,7 +101,6 @@ def _store(workspace: Path) -> None:
         }
         entry = evaluators()[id]
         models = models_used(entry, entry.parameters(), {JUDGE: JUDGED})
-        assert models is not None
         used = [scored[name] for name, one in own.items() if one.cuts]
         also = [scored[name] for name, one in own.items() if not one.cuts]
         found.append(calibration(entry, id, models, used or also, also if used else (), cuts=bool(used)))
@@ -172,7 +171,6 @@ def _scored(name: str, halves: Iterable[bool], step: int, workspace: Path) -> tu
     frame["score"] = run.scores[run.scores["metric"] == about.evaluator].set_index("case_id")["value"]
     known = frame.dropna()
     entry = run.evaluator(about.evaluator)
-    assert entry is not None
     scored = Scored(
         about.data, about.good, known["score"].to_numpy(float), known["good"].to_numpy(bool),
         pd.factorize(known["cluster"])[0], known["fit"].to_numpy(bool),

@@ -38,7 +38,6 @@ def _print(name: str, samples: list[NDArray[np.float64]], repeats: int, share: f
     tail = expanded_tail(cases)
     for seed, values in enumerate(samples):
         made = resampled_components(values, case, repeat, seed=seed, resamples=RESAMPLES)
-        assert made is not None
         found, drawn = made
         between, within, _ = found.parts(1, repeats)
         parts = drawn[:, 2] / repeats

@@ -49,7 +49,6 @@ def over_suites(suites: int, tau: float) -> tuple[float, float]:
             cases = means + rng.normal(0, 0.2, (80, 1)) + rng.normal(0, 0.25, (80, len(models)))
             studies.append(Study(models, cases.mean(axis=0), np.cov(cases.T) / 80, 79))
         found, truth = pooled_means(studies, 3), STRENGTH + levels.mean()
-        assert found is not None
         held += float(((found.low <= truth) & (truth <= found.high)).mean()) / SUITES
         common += float(((found.common_low <= truth) & (truth <= found.common_high)).mean()) / SUITES
     return held, common

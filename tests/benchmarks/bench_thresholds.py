@@ -234,8 +234,7 @@ def case_scores(
     parameters = entry.parameters.model_validate(dict(given))
     own = {name: resources[name] for name in entry.local_models(parameters)}
     if entry.shape == "batch":
-        found: Sequence[CaseScore] = entry([item.case for item in items], parameters, **own)
-        return found
+        return entry([item.case for item in items], parameters, **own)
     cases = [{"case_id": str(place)} for place in range(len(items))]
     rows = [
         {"case_id": str(place), "model": "m", "run": run, "answer": text}

@@ -147,8 +147,7 @@ def machine() -> str:
 
 def read(file: Path = FIGURES) -> dict[str, Any]:
     """Return the stored figures, by benchmark: `rows` and `tables`."""
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    return found
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 
 def merge(file: Path, order: Sequence[str], name: str, record: dict[str, Any], measured: dict[str, str]) -> None:

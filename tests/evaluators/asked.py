@@ -1,15 +1,27 @@
-"""An evaluator that asks a scripted judge about one case."""
+"""An evaluator's score of one case, by itself or with a scripted judge."""
 
 import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+from metrics.core.cases import Cases
 from metrics.core.evaluator import CaseScore
-from metrics.core.registry import choose
+from metrics.core.registry import choose, evaluators
+from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case
 from tests.judge.scripted import ScriptedJudge, answers
 from tests.laws.judges import awaited
 from tests.models.word_vectors import WordVectors
+
+
+def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any) -> CaseScore:
+    """Return the score by an evaluator that asks nobody."""
+    entry = evaluators()[evaluator]
+    chosen, given = entry.parameters.model_validate(parameters or {}), Case.of(**case)
+    if entry.shape == "batch":
+        made = entry(Cases.of([given]), chosen)
+        return made.at(0) if isinstance(made, ScoreColumns) else made[0]
+    return asyncio.run(awaited(entry(given, chosen)))
 
 
 def ask(

@@ -29,8 +29,7 @@ def outputs_of(*boxes: tuple[Any, ...], cases: str = "abc") -> Outputs:
 def run(evaluator: str, suite: Suite, outputs: Outputs, **parameters: Any) -> Findings:
     """The findings of one evaluator, without intervals unless asked."""
     entry = evaluators()[evaluator]
-    findings: Findings = entry(suite, outputs, entry.parameters.model_validate({"resamples": 0, **parameters}))
-    return findings
+    return entry(suite, outputs, entry.parameters.model_validate({"resamples": 0, **parameters}))
 
 
 def pick(findings: Findings, metric: str, label: str | None = None, **columns: Any) -> Aggregate:

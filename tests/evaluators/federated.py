@@ -160,8 +160,7 @@ def _overlaps(predictions: Any, truths: Any) -> list[list[float]]:
     """The IoU of each prediction with each ground truth of its image."""
     if any("box" in row for row in predictions):
         boxes = (np.array([row["box"] for row in rows]).reshape(-1, 4) for rows in (predictions, truths))
-        found: list[list[float]] = box_iou(*boxes).tolist()
-        return found
+        return box_iou(*boxes).tolist()
     return [[_iou(row, truth) if row["image"] == truth["image"] else 0.0 for truth in truths] for row in predictions]
 
 

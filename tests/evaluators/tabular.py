@@ -27,8 +27,7 @@ def classified(cases: Sequence[Mapping[str, Any]], scores: Any, labels: Sequence
 def run(name: str, data: tuple[Suite, Outputs], **parameters: Any) -> Findings:
     """Return the findings of an evaluator of whole data sets."""
     entry = evaluators()[name]
-    findings: Findings = entry(*data, entry.parameters.model_validate(parameters))
-    return findings
+    return entry(*data, entry.parameters.model_validate(parameters))
 
 
 def overall(findings: Findings) -> dict[str, Aggregate]:

@@ -50,14 +50,6 @@ def test_bins_of_images_score_these_images_alone():
         assert pick(findings, "AP_bin", bin=value).value == pytest.approx(pick(alone, "AP").value, abs=1e-12)
 
 
-def test_what_lies_outside_a_bin_neither_rewards_nor_punishes():
-    suite = suite_of((*CAT, {"distance": 10}), (*FAR, {"distance": 60}), cases="a")
-    outputs = outputs_of((*CAT, 0.9), (*FAR, 0.8), cases="a")
-    findings = run("ap_by_bin", suite, outputs, column="distance", edges=[30])
-    assert [pick(findings, "AP_bin", bin=name).value for name in ("≤ 30", "≥ 30")] == pytest.approx([1, 1])
-    assert [pick(findings, "AP_bin", bin=name).n for name in ("≤ 30", "≥ 30")] == [1, 1]
-
-
 def test_without_the_column_there_is_a_reason():
     outputs = outputs_of((*CAT, 0.9), cases="a")
     found = pick(run("ap_by_bin", suite_of(CAT, cases="a"), outputs, column="distance"), "AP_bin")

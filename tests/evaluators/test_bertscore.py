@@ -110,11 +110,6 @@ def test_portions_of_cases_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     assert (dict(consistencies(answers, WordTokens()).cases), len(whole.cases)) == (dict(whole.cases), 5)
 
 
-def test_the_evidence_names_the_expected_answer_and_the_model() -> None:
-    facts = scored(WordTokens(), "red cat", "blue dog", "", "red dog").evidence.facts
-    assert (facts["expected_answer"], facts["f1"], facts["model"]) == (3, {"1": 0.0, "3": 0.5}, "words")
-
-
 def test_a_script_that_the_model_does_not_know_is_not_applicable(bundled: Any) -> None:
     found = scored(bundled, "ሰላም ለዓለም", "Bangkok")
     assert found.status is Status.NOT_APPLICABLE

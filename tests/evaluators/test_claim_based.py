@@ -205,16 +205,6 @@ def test_only_the_checker_is_needed(checker: str) -> None:
         asyncio.run(entry(Case.of(answer="a", retrieved_contexts=["a"]), chosen))
 
 
-def test_a_claim_shows_which_contexts_support_it() -> None:
-    result = score("faithfulness", LETTERS | {"retrieved_contexts": ["a", "b", "a c"]}, WORD_FOR_WORD)
-    assert result.evidence.verdicts["claims"] == (
-        Verdict("a", "yes", "supported", rests_on=(("contexts", 1), ("contexts", 3))),
-        Verdict("b", "yes", "supported", rests_on=(("contexts", 2),)),
-        Verdict("c", "yes", "supported", rests_on=(("contexts", 3),)),
-        Verdict("d", "no", "unsupported"),
-    )
-
-
 def test_noise_is_told_by_the_context_it_comes_from() -> None:
     """Claims d and q are wrong; d stands in a context with truth in it, q in one without, r in none."""
     given = LETTERS | {"answer": "a. d. q. r", "retrieved_contexts": ["a d", "q", "w"]}

@@ -30,8 +30,7 @@ def classify(cases: list[tuple[str | None, list[tuple[str | None, float | None]]
         for label, score in predictions
     ]
     outputs = Outputs.from_rows([{"case_id": str(index), "model": "m"} for index in range(len(cases))], rows)
-    findings: Findings = entry(suite, outputs, entry.parameters.model_validate(parameters))
-    return findings
+    return entry(suite, outputs, entry.parameters.model_validate(parameters))
 
 
 def answered(cases: list[tuple[list[str], str | None]], **parameters: Any) -> Findings:
@@ -39,8 +38,7 @@ def answered(cases: list[tuple[list[str], str | None]], **parameters: Any) -> Fi
     entry = evaluators()["classification_text"]
     suite = Suite.from_rows("s", "text", [{"case_id": str(i), "expected_answers": e} for i, (e, _) in enumerate(cases)])
     outputs = Outputs.from_rows([{"case_id": str(i), "model": "m", "answer": a} for i, (_, a) in enumerate(cases)])
-    findings: Findings = entry(suite, outputs, entry.parameters.model_validate(parameters))
-    return findings
+    return entry(suite, outputs, entry.parameters.model_validate(parameters))
 
 
 def pick(findings: Findings, metric: str, label: str | None = None, average: str | None = None) -> Aggregate:
@@ -102,13 +100,6 @@ def test_missing_predictions_and_labels_are_unscored_with_a_reason() -> None:
     }
     assert pick(findings, "recall", "b").reason == "no case of this class"
     assert pick(findings, "precision", average="macro").reason == "1 of 2 classes left out: never predicted"
-
-
-def test_missing_predictions_may_be_wrong() -> None:
-    findings = classify([("a", [("a", 1.0)]), ("b", [])], missing="wrong")
-    assert (pick(findings, "accuracy").value, pick(findings, "recall", "b").value) == (0.5, 0)
-    assert pick(findings, "precision", "b").value is None
-    assert {"label": "b", "predicted": None, "count": 1} in findings.curves.to_pylist()
 
 
 def test_nothing_to_score_is_no_value() -> None:

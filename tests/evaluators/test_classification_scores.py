@@ -63,8 +63,7 @@ def one(findings: Findings, metric: str, label: str | None = None) -> Aggregate:
 
 
 def frame(table: pa.Table | None) -> pd.DataFrame:
-    found: pd.DataFrame = table.to_pandas()
-    return found
+    return table.to_pandas()
 
 
 # The matrix
@@ -166,13 +165,6 @@ def test_roc_curve_runs_from_nothing_to_everything() -> None:
     np.testing.assert_array_equal(own, [[np.nan, 0, 0], [0.9, 0, 0.5], [0.6, 0.5, 0.5], [0.4, 0.5, 1], [np.nan, 1, 1]])
 
 
-def test_perfect_order_is_not_certainty() -> None:
-    row = one(run("roc_auc", drawn(40, 2, sharpness=50)), "roc_auc")
-    assert (row.value, row.high) == (1.0, 1.0)
-    assert 0.8 < row.low < 0.99
-    assert one(run("roc_auc", drawn(40, 2, sharpness=50)), "roc_auc", "l0").low == pytest.approx(row.low, abs=0.01)
-
-
 def test_the_interval_of_the_mean_agrees_with_resampled_cases() -> None:
     truth, scores = probabilities(250, 3, 5, 1.0, 17)
     row = one(run("roc_auc", drawn(250, 3, 5, 1.0)), "roc_auc")
@@ -208,17 +200,6 @@ def test_the_curves_agree_with_each_other_and_with_the_matches() -> None:
     means = curves.groupby("threshold")["f1"].mean()
     assert best.value == pytest.approx(means.max())
     assert one(findings, "best_threshold").value == means.idxmax()
-
-
-def test_rates_are_empty_where_nothing_defines_them() -> None:
-    data = data_set({"1": "a"}, [("1", "a", 0.5), ("1", "b", 0.3)], labels=["a", "b", "c"])
-    curves = frame(run("classification_pr_curve", data).curves).set_index(["label", "threshold"])
-    assert curves.loc[("a", 0.5), ["precision", "recall", "f1"]].tolist() == [1, 1, 1]
-    assert curves.loc[("a", 0.55), ["recall", "f1"]].tolist() == [0, 0]
-    assert np.isnan(curves.loc[("a", 0.55), "precision"])
-    assert curves.loc[("b", 0.3), "precision"] == 0
-    assert curves.loc[("b", 0.3), ["recall", "f1"]].isna().all()
-    assert curves.loc["c"][["precision", "recall", "f1"]].isna().all().all()
 
 
 def test_examples_are_the_clearest_first() -> None:

@@ -25,8 +25,7 @@ SHOP = "CREATE TABLE sale (town TEXT, amount REAL); INSERT INTO sale VALUES ('Oo
 def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any) -> CaseScore:
     entry = evaluators()[evaluator]
     given = ALLOWED if parameters is None else parameters
-    result: CaseScore = entry(Case.of(**case), entry.parameters.model_validate(given))
-    return result
+    return entry(Case.of(**case), entry.parameters.model_validate(given))
 
 
 def why(result: CaseScore) -> str:

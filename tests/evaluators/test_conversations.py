@@ -22,8 +22,7 @@ def trace(turns: int, words: str = "x") -> str:
 
 def score(name: str, case: Case, judge: ScriptedJudge) -> CaseScore:
     entry = evaluators()[name]
-    result: CaseScore = asyncio.run(entry(case, entry.parameters.model_validate({}), judge=judge))
-    return result
+    return asyncio.run(entry(case, entry.parameters.model_validate({}), judge=judge))
 
 
 def numbers(block: str) -> list[int]:

@@ -20,8 +20,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 def calibrated(suite: Suite, outputs: Outputs, **parameters: Any) -> Findings:
     entry = evaluators()["calibration"]
-    findings: Findings = entry(suite, outputs, entry.parameters.model_validate(parameters))
-    return findings
+    return entry(suite, outputs, entry.parameters.model_validate(parameters))
 
 
 def overlap(prediction: dict[str, Any], truth: dict[str, Any]) -> float:
@@ -134,9 +133,3 @@ def test_what_has_no_calibration_says_why(suite: Suite, outputs: Outputs, reason
     for name in METRICS:
         row = pick(findings, name)
         assert (row.value, row.low, row.n, row.reason) == (None, None, 0, reason)
-
-
-def test_it_counts_what_scores_at_least_the_threshold() -> None:
-    outputs = outputs_of((*CAT, 0.8), ("a", "cat", 500, 0, 9, 9, 0.3), ("b", "cat", 0, 0, 9, 9, 0.29))
-    row = pick(calibrated(suite_of(CAT), outputs, score_threshold=0.3), "brier")
-    assert (row.value, row.n, row.unscored) == (pytest.approx((0.04 + 0.09) / 2), 2, 0)

@@ -118,22 +118,6 @@ class TestDetailedCurve:
 class TestErrorBreakdown:
     """error_breakdown."""
 
-    @pytest.mark.parametrize("seed", seeds(4, 8))
-    def test_ap_is_average_precision(self, seed):
-        suite, outputs = suite_and_outputs(random_scene(seed))
-        ours, theirs = run("error_breakdown", suite, outputs), run("average_precision", suite, outputs)
-        for label in (None, *suite.labels):
-            metric = "map" if label is None else "ap"
-            expected = pick(theirs, metric, label, iou=0.5)
-            assert pick(ours, "ap", label).value == pytest.approx(expected.value, abs=1e-12)
-            assert pick(ours, "ap", label).n == expected.n
-
-    def test_a_perfect_model_has_nothing_to_gain(self):
-        findings = run("error_breakdown", suite_of(CAT, DOG), outputs_of((*CAT, 0.9), (*DOG, 0.8)), resamples=20)
-        gains = [row for row in findings.aggregates if row.metric.startswith("d_ap")]
-        assert (len(gains), {(row.value, row.n) for row in gains}) == (8 * 3, {(0.0, 0)})
-        assert pick(findings, "ap").value == pytest.approx(1)
-
     def test_intervals_belong_to_the_gain(self):
         suite, outputs = suite_and_outputs(random_scene(8))
         findings = run("error_breakdown", suite, outputs, resamples=100)

@@ -282,14 +282,6 @@ def test_invalid_polygons_never_crash(ring, chosen):
     assert kinds[0] == ("tp" if len(ring) == 8 or min(ring) < 0 else "fp_hallucination")
 
 
-def test_a_crowd_is_measured_by_the_prediction():
-    crowd = {"polygons": [[0.0, 0.0, 80.0, 0.0, 80.0, 80.0, 0.0, 80.0]], "is_crowd": True}
-    for chosen in ("mask", "polygon"):
-        matches = run("average_precision", *scene(crowd, TRIANGLE, DIAMOND), geometry=chosen).matches
-        assert matches["kind"].to_pylist() == ["ignored", "ignored"]
-        assert matches["iou"].to_pylist() == pytest.approx([1, 1])
-
-
 WRONG = {
     "no size": (
         {"size": None, "geometry": "auto"}, TRIANGLE, TRIANGLE,

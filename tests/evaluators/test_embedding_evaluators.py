@@ -21,8 +21,7 @@ HALF, THIRD = 1 / math.sqrt(2), 1 / math.sqrt(3)
 def score(name: str, parameters: dict[str, Any] | None = None, **given: Any) -> CaseScore:
     entry = evaluators()[name]
     chosen = entry.parameters.model_validate(CUTOFFS.get(name, {}) | (parameters or {}))
-    result: CaseScore = entry([Case.of(**given)], chosen, embedder=WordVectors())[0]
-    return result
+    return entry([Case.of(**given)], chosen, embedder=WordVectors())[0]
 
 
 @pytest.mark.parametrize(("name", "given", "expected"), [

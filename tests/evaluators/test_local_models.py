@@ -48,8 +48,7 @@ def score_all(name: str, cases: list[Case], model: Any = None, **parameters: Any
         "classifier": model or classifiers().get(name), "language_model": model or WordPredictor(),
         "embedder": WordVectors(),
     }  # fmt: skip
-    scores: list[CaseScore] = entry(cases, chosen, **{kind: stand_ins[kind] for kind in chosen.used(entry.resources)})
-    return scores
+    return entry(cases, chosen, **{kind: stand_ins[kind] for kind in chosen.used(entry.resources)})
 
 
 def score(name: str, given: Mapping[str, Any], model: Any = None, **parameters: Any) -> CaseScore:

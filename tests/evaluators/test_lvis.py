@@ -74,14 +74,6 @@ def test_matches_say_what_was_ignored():
     assert kinds == ["tp", "fp_hallucination", "fp_hallucination", "ignored"]
 
 
-def test_a_prediction_without_area_is_ignored():
-    dog = ("a", "dog", 200, 0, 50, 50)
-    suite, outputs = suite_of(dog, cases="a"), outputs_of(("a", "dog", 200, 0, 0, 50, 0.9), (*dog, 0.8), cases="a")
-    findings = run("lvis_summary", with_lists(suite, [([], [])]), outputs)
-    assert findings.matches["kind"].to_pylist() == ["ignored", "tp"]
-    assert pick(findings, "AP").value == pytest.approx(1)
-
-
 def test_without_frequencies_there_is_no_number_by_frequency():
     suite, outputs = federated_suite(*federated_scene(4))
     findings = run("lvis_summary", replace(suite, classes={}), outputs)

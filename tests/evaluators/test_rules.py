@@ -4,21 +4,13 @@ import base64
 import json
 import random
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from metrics.core.evaluator import CaseScore, Status
-from metrics.core.registry import evaluators
-from metrics.core.suite import Case
+from tests.evaluators.asked import score
 
 TOKEN = "ghp_" + "".join(random.Random(3).choices("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789", k=36))
-
-
-def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any) -> CaseScore:
-    entry = evaluators()[evaluator]
-    result: CaseScore = entry(Case.of(**case), entry.parameters.model_validate(parameters or {}))
-    return result
 
 
 def evidence(result: CaseScore) -> str:

@@ -15,20 +15,9 @@ from metrics.core.cases import Cases
 from metrics.core.errors import MissingResource
 from metrics.core.evaluator import CaseScore, Status
 from metrics.core.registry import evaluators
-from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case
 from metrics.text.overlap.subsequence import Work
-
-
-def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any) -> CaseScore:
-    entry = evaluators()[evaluator]
-    chosen, given = entry.parameters.model_validate(parameters or {}), Case.of(**case)
-    if entry.shape == "batch":
-        scores = entry(Cases.of([given]), chosen)
-        return scores.at(0) if isinstance(scores, ScoreColumns) else scores[0]
-    result: CaseScore = entry(given, chosen)
-    return result
-
+from tests.evaluators.asked import score
 
 # rouge, bleu
 

@@ -44,8 +44,7 @@ def score(
 ) -> CaseScore:
     chosen = parameters or parameters_of(entry)
     needed = {name: judge if name == "judge" else STAND_INS[name] for name in chosen.used(entry.resources)}
-    result: CaseScore = asyncio.run(awaited(entry(Case.of(**given), chosen, **needed)))
-    return result
+    return asyncio.run(awaited(entry(Case.of(**given), chosen, **needed)))
 
 
 async def awaited(score: CaseScore | Awaitable[CaseScore]) -> CaseScore:

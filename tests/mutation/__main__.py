@@ -65,8 +65,6 @@ def tested(package: str, sample: list[Mutant], jobs: int) -> dict[str, str | int
     equivalent = sum(name in EQUIVALENT for name in names)
     count, killed = len(sample) - equivalent, len(sample) - len(session.survivors)
     low, high = wilson(killed, count)
-    assert low is not None
-    assert high is not None
     bounds = {"low": round(low, 3), "high": round(high, 3)}
     return {"package": package, "mutants": count, "killed": killed, **bounds, "equivalent": equivalent}
 

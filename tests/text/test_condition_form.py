@@ -40,7 +40,6 @@ def test_the_text_of_a_form_means_what_the_form_says(found: ConditionForm, answe
 def test_the_form_of_the_text_of_a_form_has_the_same_text(found: ConditionForm) -> None:
     text = condition_of(found)
     again = form_of(text)
-    assert again is not None
     for answer in ANSWERS:
         assert holds(condition_of(again), answer) is holds(text, answer)
     assert form_of(condition_of(again)) == again

@@ -73,7 +73,6 @@ def test_boxes_are_those_given_or_around_what_is_drawn() -> None:
 def test_masks_have_areas_in_pixels_and_overlap() -> None:
     sides, problems = read_sides("mask", cases((8, 10)), MIXED, BOX, places(4), places(1))
     assert (problems, sides.truth_area.tolist(), sides.prediction_area.tolist()) == ([], [9, 6, 9, 9], [9])
-    assert sides.overlap is not None
     found = sides.overlap(np.zeros(4, np.int32), np.arange(4, dtype=np.int32), 0.0)
     assert found.tolist() == pytest.approx([1, 4 / 11, 1, 1])  # columns 2, 3 of lines 1, 2
 
@@ -85,7 +84,6 @@ def test_outlines_are_exact() -> None:
         "polygon", cases((None, None)), table(crowd), table({"polygons": [half]}), places(1), places(1)
     )
     assert (problems, sides.prediction_area.tolist()) == ([], [4.5])
-    assert sides.overlap is not None
     assert sides.overlap(places(1), places(1), 0.0).tolist() == [1.0]  # of a crowd: its share of the prediction
 
 
