@@ -138,12 +138,10 @@ PLANTED: Mapping[str, Planted] = {
 }  # fmt: skip
 
 LOOK_ALIKES: Mapping[str, Make] = {
-    "md5": lambda rng: rng.randbytes(16).hex(),
-    "sha1": lambda rng: f"commit {rng.randbytes(20).hex()}",
+    "md5": lambda rng: rng.randbytes(16).hex(), "sha1": lambda rng: f"commit {rng.randbytes(20).hex()}",
     "sha256": lambda rng: rng.randbytes(32).hex(),
     "sha256, capitals": lambda rng: rng.randbytes(32).hex().upper(),
-    "short commit": lambda rng: rng.randbytes(6).hex(),
-    "fingerprint": lambda rng: rng.randbytes(20).hex(":"),
+    "short commit": lambda rng: rng.randbytes(6).hex(), "fingerprint": lambda rng: rng.randbytes(20).hex(":"),
     "uuid": lambda rng: str(uuid.UUID(int=rng.getrandbits(128), version=4)),
     "number": lambda rng: str(rng.randrange(10**11, 10**22)),
     "unix time in ms": lambda rng: str(rng.randrange(1_500_000_000_000, 1_800_000_000_000)),
@@ -165,8 +163,7 @@ LOOK_ALIKES: Mapping[str, Make] = {
     "ipv6": lambda rng: ":".join(f"{rng.randrange(65536):04x}" for _ in range(8)),
     "date and time": lambda rng: f"2024{rng.randrange(10, 13)}{rng.randrange(10, 29)}T{rng.randrange(10**6):06}Z",
     "colours": lambda rng: " ".join(f"#{rng.randbytes(3).hex()}" for _ in range(5)),
-    "bytes": lambda rng: rng.randbytes(12).hex(" "),
-    "dna": lambda rng: "".join(rng.choices("ACGT", k=60)),
+    "bytes": lambda rng: rng.randbytes(12).hex(" "), "dna": lambda rng: "".join(rng.choices("ACGT", k=60)),
     "protein": lambda rng: "".join(rng.choices("ACDEFGHIKLMNPQRSTVWY", k=50)),
     "chess": lambda rng: "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR",
     "equation": lambda rng: f"a*x**2+b*x+c=={rng.randrange(99)}&&d!=0",

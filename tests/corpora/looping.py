@@ -50,49 +50,29 @@ SEEN_LOOPS: Mapping[str, str] = {
 
 HELD_OUT_LOOPS: Mapping[str, str] = {
     "one sentence": "As an assistant I cannot help with that request. " * 8,
-    "short sentence": "Okay! " * 45,
-    "one word": "to " * 25,
-    "four words": "yes yes yes yes",
-    "two words": "thank you " * 30,
-    "Italian": "Non posso rispondere a questa domanda. " * 9,
-    "Portuguese": "Não sei. " * 30,
-    "Polish": "Nie wiem, o co chodzi. " * 14,
-    "Ukrainian": "Я не розумію. " * 20,
-    "Greek": "Δεν ξέρω την απάντηση. " * 14,
-    "Hebrew": "אני לא יודע. " * 22,
-    "Bengali": "আমি জানি না। " * 20,
-    "Chinese": "请稍等。" * 25,
-    "Chinese, a phrase": "图书馆的书" * 25,
-    "Japanese": "わかりません。" * 18,
-    "Japanese, a phrase": "そしてまた" * 20,
-    "Korean": "모르겠어요. " * 25,
-    "Lao": "ຂໍໂທດ" * 24,
-    "numbered": numbered("({}) Press the button", 18, " "),
-    "numbered lines": numbered("{}) Add water and stir.", 15),
+    "short sentence": "Okay! " * 45, "one word": "to " * 25, "four words": "yes yes yes yes",
+    "two words": "thank you " * 30, "Italian": "Non posso rispondere a questa domanda. " * 9,
+    "Portuguese": "Não sei. " * 30, "Polish": "Nie wiem, o co chodzi. " * 14, "Ukrainian": "Я не розумію. " * 20,
+    "Greek": "Δεν ξέρω την απάντηση. " * 14, "Hebrew": "אני לא יודע. " * 22, "Bengali": "আমি জানি না। " * 20,
+    "Chinese": "请稍等。" * 25, "Chinese, a phrase": "图书馆的书" * 25, "Japanese": "わかりません。" * 18,
+    "Japanese, a phrase": "そしてまた" * 20, "Korean": "모르겠어요. " * 25, "Lao": "ຂໍໂທດ" * 24,
+    "numbered": numbered("({}) Press the button", 18, " "), "numbered lines": numbered("{}) Add water and stir.", 15),
     "numbered questions": numbered("Question {}: What is the capital of France?", 16),
     "changing numbers": " ".join(
         f"The train to the north leaves from platform {n * 31 % 17} in the evening." for n in range(18)
     ),
-    "lines": "See the appendix for details.\n" * 16,
-    "paragraphs": (PROSA[:230] + "\n\n") * 5,
-    "at the end": PROSA + "und das Archiv der Stadt " * 22,
-    "at the end, one word": PROSA + "Bücher " * 70,
+    "lines": "See the appendix for details.\n" * 16, "paragraphs": (PROSA[:230] + "\n\n") * 5,
+    "at the end": PROSA + "und das Archiv der Stadt " * 22, "at the end, one word": PROSA + "Bücher " * 70,
     "at the end, list": PROSE + "\n* books and papers" * 30,
     "at the end, Japanese": "図書館は1871年に商人たちによって設立されました。" + "本がたくさん" * 25,
     "at the end of a long text": PROSE + PROSA + PROSE[:150] + "the reading room, the workshop, " * 18,
     "three sentences in turn": "Open it. Look inside. Close it again. " * 12,
-    "five sentences in any order": " ".join(
-        (
-            "The team met the goal again.", "We thank the members for it.", "The plan is on the table now.",
-            "Nothing else is to be said.", "The board will meet next week.",
-        )[n * n * 5 % 13 % 5]
-        for n in range(45)
-    ),
-    "one sign": "好" * 80,
-    "syllable": "lalala" * 40,
+    "five sentences in any order": " ".join(("The team met the goal again.", "We thank the members for it.",
+        "The plan is on the table now.", "Nothing else is to be said.",
+        "The board will meet next week.")[n * n * 5 % 13 % 5] for n in range(45)),
+    "one sign": "好" * 80, "syllable": "lalala" * 40,
     "punctuation changes": "So it goes. So it goes! So it goes, so it goes; so it goes... " * 4,
-    "clause": "because it is because it was " * 10,
-    "heading": "## Summary\n\nThe text is about books.\n\n" * 10,
+    "clause": "because it is because it was " * 10, "heading": "## Summary\n\nThe text is about books.\n\n" * 10,
 }  # fmt: skip
 
 SEEN_LOOK_ALIKES: Mapping[str, str] = {

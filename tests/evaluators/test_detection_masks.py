@@ -290,10 +290,8 @@ WRONG = {
             "cases, row 1, column image_width: found None; expected the image's side in pixels, at least 1: masks are compared at its resolution",
         ],
     ),
-    "an image beyond all bounds": (
-        {"size": (2**20, 2**20)}, TRIANGLE, TRIANGLE,
-        ["cases, row 1, column image_width: found 1048576; expected an image of at most 2,147,483,647 pixels"],
-    ),
+    "an image beyond all bounds": ({"size": (2**20, 2**20)}, TRIANGLE, TRIANGLE,
+        ["cases, row 1, column image_width: found 1048576; expected an image of at most 2,147,483,647 pixels"]),
     "rings, run lengths and a box at once": (
         {}, {"polygons": [[0.0, 0.0, 1.0, 1.0]]}, {"rle": "<"}, {"x": 1.0, "y": 1.0, "width": -2.0},
         [
@@ -322,10 +320,8 @@ WRONG = {
             "cases, row 1, column image_width: found None; expected the image's side in pixels, at least 1: masks are compared at its resolution",
         ],
     ),
-    "neither box nor shape": (
-        {"geometry": "mask"}, {}, TRIANGLE,
-        [f"annotations, row 1, column {name}: found None; expected a finite number of pixels" for name in BOX],
-    ),
+    "neither box nor shape": ({"geometry": "mask"}, {}, TRIANGLE,
+        [f"annotations, row 1, column {name}: found None; expected a finite number of pixels" for name in BOX]),
 }  # fmt: skip
 
 

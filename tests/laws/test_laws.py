@@ -50,28 +50,17 @@ EXTREME = "extreme values, a value in range or a reason"
 QUERIES = "its expected answers are queries; those of the scene are sentences, so that its cases are errors"
 WHOLE = "it asks about the text as a whole; one of 100,000 characters is beyond the judge's window, as its reason says"
 WHOLE_TEXTS = ("byop", "g_eval", "rubric", "fact_check", "summarization_judge", "summary_coherence")
+NO_JSON = "a trace that is no JSON is an error of its case"
+JSON_TRACES = (
+    "goal_accuracy", "turn_relevance", "role_adherence", "knowledge_retention", "conversation_goal", "topic_adherence",
+)  # fmt: skip
+NEEDS_QUERIES = ("it scores something", "a value in range or a reason", "one case, a value or a reason")
 EXCEPTIONS: dict[tuple[str, str], str] = {  # law and evaluator → why it does not keep it
-    (
-        EXTREME,
-        "agent_sanity",
-    ): "a trace that is no JSON is an error of its case, not one that the rule does not apply to",
+    (EXTREME, "agent_sanity"): f"{NO_JSON}, not one that the rule does not apply to",
+    (EXTREME, "agent_budget"): f"{NO_JSON}, though the columns may tell the rest",
     **{(EXTREME, name): WHOLE for name in WHOLE_TEXTS},
-    (EXTREME, "agent_budget"): "a trace that is no JSON is an error of its case, though the columns may tell the rest",
-    **{
-        (EXTREME, name): "a trace that is no JSON is an error of its case"
-        for name in (
-            "goal_accuracy",
-            "turn_relevance",
-            "role_adherence",
-            "knowledge_retention",
-            "conversation_goal",
-            "topic_adherence",
-        )
-    },
-    **{
-        (law, "sql_execution"): QUERIES
-        for law in ("it scores something", "a value in range or a reason", "one case, a value or a reason")
-    },
+    **{(EXTREME, name): NO_JSON for name in JSON_TRACES},
+    **{(law, "sql_execution"): QUERIES for law in NEEDS_QUERIES},
     ("all unscorable, no number but reasons", "segmentation_iou"): (
         "pixels that no region covers are background, a label like any other: empty images agree wholly"
     ),
